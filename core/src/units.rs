@@ -1,0 +1,179 @@
+//! Sizes and rates as types, so that no comment has to name a unit.
+
+use core::fmt;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Mul};
+use core::str::FromStr;
+
+use crate::time::Span;
+
+/// Real seconds, for the laws whose equations the papers write in real numbers.
+/// Everything that is measured or scheduled is a [`Span`].
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
+pub struct Seconds(pub f64);
+
+/// A number of bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Bytes(pub u64);
+
+/// A rate in bits per second.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Rate(u64);
+
+impl Rate {
+    /// `bits` per second.
+    pub const fn from_bps(bits: u64) -> Rate {
+        Rate(bits)
+    }
+
+    /// `megabits` (10^6) per second.
+    pub const fn from_mbps(megabits: u64) -> Rate {
+        Rate(megabits * 1_000_000)
+    }
+
+    /// Bits per second.
+    pub const fn as_bps(self) -> u64 {
+        self.0
+    }
+
+    /// Megabits (10^6 bits) per second.
+    pub fn as_mbps_f64(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// The rate at which `bytes` pass in `span`; nothing passes in no time.
+    pub fn of(bytes: Bytes, span: Span) -> Rate {
+        match span.as_nanos() {
+            0 => Rate(0),
+            nanos => Rate((bytes.0 as u128 * 8_000_000_000 / nanos as u128) as u64),
+        }
+    }
+
+    /// How long `bytes` take at this rate, rounded up to the nanosecond; for ever at rate zero.
+    pub fn time_for(self, bytes: Bytes) -> Span {
+        match self.0 {
+            0 => Span::MAX,
+            bps => {
+                let nanos = (bytes.0 as u128 * 8_000_000_000).div_ceil(bps as u128);
+                Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+            }
+        }
+    }
+
+    /// How many whole bytes pass in `span`.
+    pub fn bytes_in(self, span: Span) -> Bytes {
+        Bytes((self.0 as u128 * span.as_nanos() as u128 / 8_000_000_000) as u64)
+    }
+}
+
+impl Add for Bytes {
+    type Output = Bytes;
+    fn add(self, other: Bytes) -> Bytes {
+        Bytes(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Bytes {
+    fn add_assign(&mut self, other: Bytes) {
+        self.0 += other.0;
+    }
+}
+
+impl Mul<u64> for Bytes {
+    type Output = Bytes;
+    fn mul(self, times: u64) -> Bytes {
+        Bytes(self.0 * times)
+    }
+}
+
+impl Sum for Bytes {
+    fn sum<I: Iterator<Item = Bytes>>(all: I) -> Bytes {
+        Bytes(all.map(|bytes| bytes.0).sum())
+    }
+}
+
+/// A quantity that could not be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseUnitError {
+    text: String,
+    expected: &'static str,
+}
+
+impl fmt::Display for ParseUnitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is not {}", self.text, self.expected)
+    }
+}
+
+impl std::error::Error for ParseUnitError {}
+
+/// Reads a non-negative number followed by one of `units`; the result is the number times the unit's factor.
+pub(crate) fn split_unit(text: &str, units: &[(&str, f64)], expected: &'static str) -> Result<f64, ParseUnitError> {
+    let error = || ParseUnitError { text: text.to_owned(), expected };
+    let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(error)?;
+    let (number, unit) = text.split_at(at);
+    let value: f64 = number.parse().map_err(|_| error())?;
+    let factor = units.iter().find(|(name, _)| unit.trim().eq_ignore_ascii_case(name)).ok_or_else(error)?.1;
+    let scaled = value * factor;
+    // 2^63 nanoseconds is the smallest bound that any quantity here has.
+    if scaled.is_finite() && scaled < 9.2e18 { Ok(scaled) } else { Err(error()) }
+}
+
+impl FromStr for Rate {
+    type Err = ParseUnitError;
+
+    /// A number and a unit: `40mbit`, `2.5gbit`, `500kbit`, `9600bit`, also written `40Mbps`.
+    fn from_str(text: &str) -> Result<Rate, ParseUnitError> {
+        const UNITS: &[(&str, f64)] = &[
+            ("bit", 1.0),
+            ("kbit", 1e3),
+            ("mbit", 1e6),
+            ("gbit", 1e9),
+            ("bps", 1.0),
+            ("kbps", 1e3),
+            ("mbps", 1e6),
+            ("gbps", 1e9),
+        ];
+        split_unit(text, UNITS, "a rate such as 40mbit").map(|bps| Rate((bps + 0.5) as u64))
+    }
+}
+
+impl fmt::Debug for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            bps if bps < 1_000 => write!(f, "{bps}bit"),
+            bps if bps < 1_000_000 => write!(f, "{}kbit", bps as f64 / 1e3),
+            bps if bps < 1_000_000_000 => write!(f, "{}mbit", bps as f64 / 1e6),
+            bps => write!(f, "{}gbit", bps as f64 / 1e9),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_read_as_tc_writes_them() {
+        assert_eq!("40mbit".parse(), Ok(Rate::from_mbps(40)));
+        assert_eq!("2.5Gbps".parse(), Ok(Rate::from_mbps(2500)));
+        for bad in ["40", "mbit", "-4mbit", "4mb", "1e9mbit", ""] {
+            assert!(bad.parse::<Rate>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_transmission_time_of_1500_bytes_at_1_gbps_is_12_us() {
+        let rate = Rate::from_mbps(1000);
+        assert_eq!(rate.time_for(Bytes(1500)), Span::from_micros(12));
+        assert_eq!(rate.bytes_in(Span::from_micros(12)), Bytes(1500));
+        assert_eq!(Rate::of(Bytes(1500), Span::from_micros(12)), rate);
+        assert_eq!(Rate::from_bps(0).time_for(Bytes(1)), Span::MAX);
+    }
+}
