@@ -4,6 +4,7 @@
 //! forked [`rng::Rng`], and the same object runs in the lab and on the socket.
 #![forbid(unsafe_code)]
 
+pub mod code;
 pub mod probe;
 pub mod rng;
 pub mod time;

@@ -1,0 +1,3 @@
+//! Erasure codes.
+
+pub mod reed_solomon;
