@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod code;
+pub mod law;
 pub mod probe;
 pub mod rng;
 pub mod time;

@@ -1,0 +1,4 @@
+//! The middle floor: one published law a file.
+
+pub mod breaker;
+pub mod redundancy;

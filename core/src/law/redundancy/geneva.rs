@@ -1,0 +1,157 @@
+//! GENEVA: K. Matsuzono, H. Asaeda, O. Nakamura, J. Murai, "GENEVA: Streaming Control Algorithm Using Generalized
+//! Multiplicative-Increase/Additive-Decrease", Journal of Information Processing, IPSJ.
+//!
+//! The media rate never changes; the window of repair packets does. A loss raises it, a delivery lowers it, both through
+//! W, the packets under way, so that a stream holds its share of a congested link and gives way when nobody presses it.
+//!
+//! | paper | here | |
+//! |---|---|---|
+//! | Fwnd | `f` | repair packets of a block (§3.1) |
+//! | k | [`Parameters::k`] | source packets of a block (§3.2.2) |
+//! | SYN | [`Parameters::syn`] | length of a block, interval of reports (§3.2.1) |
+//! | IPG | `ipg` | gap between two packets: SYN / (Fwnd + k) (§3.2.2) |
+//! | SRTT, ERTT | [`LossReport::srtt`], `ertt` | sample and smoothed round trip (§3.2.2) |
+//! | W_tot | `w` | packets sent and not acknowledged, Eq. (1) |
+//! | i(W_tot) | [`Parameters::increment`] | Eq. (8) |
+//! | a, b, p_max, alpha | [`Parameters`] | §3.2.3, §3.2.4 |
+//!
+//! `g` = SYN / (ERTT + SYN) is the part of W that belongs to one block.
+//!
+//! This is the law of the paper and nothing else: what bounds a stream when loss stays above p_max, which the paper
+//! leaves to the media rate (§3.2.4), stands outside.
+
+mod parameters;
+#[cfg(test)]
+mod tests;
+
+pub use parameters::{Parameters, State};
+
+use super::{LossReport, ParameterError, Redundancy, smoothed, whole};
+use crate::probe::{Probe, Visitor};
+use crate::units::Seconds;
+
+/// The window control of a GENEVA sender.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Geneva {
+    parameters: Parameters,
+    /// W below which i(W) is constant; follows from the parameters.
+    w0: f64,
+    /// Fwnd, as whole as [`State`] wants it.
+    f: f64,
+    /// ERTT in seconds, once there was a sample.
+    ertt: Option<f64>,
+    /// W of Eq. (1) as the last report found it.
+    w_before: Option<f64>,
+}
+
+impl Geneva {
+    /// A sender that has had no report yet.
+    ///
+    /// # Errors
+    /// The parameters do not pass [`Parameters::check`].
+    pub fn new(parameters: Parameters) -> Result<Geneva, ParameterError> {
+        parameters.check()?;
+        Ok(Geneva { w0: parameters.w0(), f: parameters.start(), ertt: None, w_before: None, parameters })
+    }
+
+    /// Tells the law what blocks look like from now on: `k` source packets every `syn`, and at least `fwnd_min`, at most
+    /// `fwnd_max` repair packets for each.
+    ///
+    /// ERTT stays, and so does F: packets a block. F meets new bounds at the next report, where the paper clamps it, so
+    /// that a single odd block does not cost what F has learnt; but an F that has learnt nothing, and stands at its least,
+    /// moves to the new least at once.
+    ///
+    /// # Errors
+    /// The values do not pass [`Parameters::check`]; the old ones stay.
+    pub fn set_block(&mut self, k: f64, syn: Seconds, fwnd_min: f64, fwnd_max: f64) -> Result<(), ParameterError> {
+        let parameters = Parameters { k, syn, fwnd_min, fwnd_max, ..self.parameters.clone() };
+        parameters.check()?;
+        if self.f <= self.parameters.fwnd_min {
+            self.f = fwnd_min;
+        }
+        self.parameters = parameters;
+        Ok(())
+    }
+
+    /// The parameters in force.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The smoothed round trip, once there was a sample.
+    pub fn ertt(&self) -> Option<Seconds> {
+        self.ertt.map(Seconds)
+    }
+
+    /// Fwnd: repair packets of a block, in the integer state without a fraction.
+    pub fn f(&self) -> f64 {
+        self.f
+    }
+
+    /// The part of W that belongs to one block.
+    fn g(&self) -> Option<f64> {
+        let syn = self.parameters.syn.0;
+        self.ertt.map(|ertt| syn / (ertt + syn))
+    }
+
+    /// W_tot = (Fwnd + k) (ERTT + SYN) / SYN. Eq. (1).
+    fn w(&self) -> Option<f64> {
+        self.g().map(|g| (self.f + self.parameters.k) / g)
+    }
+
+    /// W after `lost` times W <- W + i(W), Eq. (4), or any value not below `enough` if that comes first.
+    fn raised(&self, mut w: f64, lost: u32, enough: f64) -> f64 {
+        for _ in 0..lost {
+            let next = w + self.parameters.increment(w, self.w0);
+            // W only grows here, so nothing that follows can come back under `enough`; and a step that rounding
+            // swallows will be swallowed for ever. Both ends are exact, and no count of losses can hang the sender.
+            if next >= enough || next == w {
+                return next;
+            }
+            w = next;
+        }
+        w
+    }
+}
+
+impl Redundancy for Geneva {
+    fn on_report(&mut self, report: &LossReport) {
+        let Parameters { k, b, alpha, fwnd_min, fwnd_max, state, .. } = self.parameters;
+        self.ertt = smoothed(self.ertt, report.srtt, alpha);
+        self.w_before = self.w();
+        let (Some(g), Some(w)) = (self.g(), self.w_before) else { return };
+        if report.lost == 0 && report.delivered == 0 {
+            return;
+        }
+        // Losses first, then deliveries, as §3.2.3 orders them. Eqs. (4) and (5).
+        let taken_off = b * f64::from(report.delivered);
+        let beyond_the_clamp = (fwnd_max + 1.0 + k) / g + taken_off;
+        let w = self.raised(w, report.lost, beyond_the_clamp) - taken_off;
+        // Fwnd = floor(W g - k). Eq. (3).
+        let f = w * g - k;
+        let f = match state {
+            State::Integer => whole(f),
+            State::Real => f,
+        };
+        self.f = f.clamp(fwnd_min, fwnd_max);
+    }
+
+    fn repair(&self) -> u32 {
+        whole(self.f) as u32
+    }
+}
+
+impl Probe for Geneva {
+    /// Shows `ertt`, `w_before` (W as the last report found it), `w` (W with the window that came of it), `f`, `repair`,
+    /// `ipg` and `g`; times in seconds.
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        let repair = f64::from(self.repair());
+        visit("ertt", self.ertt.unwrap_or(f64::NAN));
+        visit("w_before", self.w_before.unwrap_or(f64::NAN));
+        visit("w", self.w().unwrap_or(f64::NAN));
+        visit("f", self.f);
+        visit("repair", repair);
+        visit("ipg", self.parameters.syn.0 / (repair + self.parameters.k));
+        visit("g", self.g().unwrap_or(f64::NAN));
+    }
+}
