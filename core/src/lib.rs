@@ -10,3 +10,4 @@ pub mod probe;
 pub mod rng;
 pub mod time;
 pub mod units;
+pub mod wire;

@@ -1,0 +1,39 @@
+//! The ground floor of everything that meets the network: formats, one a file, `parse` and `emit`.
+
+pub mod fecframe;
+pub mod feedback;
+pub mod hello;
+pub mod mpegts;
+pub mod ntp;
+pub mod rtcp;
+pub mod rtp;
+pub mod sdp;
+pub mod sequence;
+
+use core::fmt;
+
+/// Why a peer's bytes were refused. Always the peer's fault, never ours; the datagram is counted and dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// The format needs more bytes than there are.
+    Truncated,
+    /// A version, type or magic number that this format does not have.
+    Unknown,
+    /// A length field that contradicts the datagram or the format's bounds.
+    Length,
+    /// A field whose value the format does not allow.
+    Malformed,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Error::Truncated => "truncated",
+            Error::Unknown => "unknown version or type",
+            Error::Length => "contradictory length",
+            Error::Malformed => "value out of range",
+        })
+    }
+}
+
+impl std::error::Error for Error {}

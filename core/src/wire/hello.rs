@@ -1,0 +1,234 @@
+//! The session's own messages: hello from the sender, answer from the receiver, as data of RTCP APP packets
+//! (RFC 3550 §6.7) with the name `THLW`.
+//!
+//! Hello, subtype 0:
+//!
+//! | offset | field |
+//! |---|---|
+//! | 0 | version, 1 (8 bits) |
+//! | 1 | flags: 1 media is MPEG-TS, 2 source packets carry payload IDs, 4 there is repair (8 bits) |
+//! | 2 | payload type of the source stream, of the repair stream (8 bits each) |
+//! | 4 | SSRC of the repair stream (32 bits) |
+//! | 8 | latency that the sender was given, us (32 bits) |
+//! | 12 | least round trip of late, us, 0 if unknown (32 bits) |
+//! | 16 | spread: the longest that a packet and its repair take to leave, us (32 bits) |
+//! | 20 | interval at which reports are wanted, us (32 bits) |
+//! | 24 | stamp, to be sent back (32 bits) |
+//! | 28 | token of the address that this hello goes to (64 bits) |
+//! | 36 | echo: the receiver's token, 0 if none has come (64 bits) |
+//!
+//! Answer, subtype 1:
+//!
+//! | offset | field |
+//! |---|---|
+//! | 0 | version, 1 (8 bits), flags: 1 busy with another sender (8 bits), and 16 bits of zero |
+//! | 4 | latency that the receiver was given, us (32 bits) |
+//! | 8 | stamp of the hello (32 bits) |
+//! | 12 | token of the address that this answer goes to (64 bits) |
+//! | 20 | echo: the token of the hello (64 bits) |
+//!
+//! An answer is shorter than the hello that it answers, so nobody can be flooded with answers to somebody else's hellos.
+
+use super::Error;
+use crate::time::Span;
+
+/// Name of the APP packets.
+pub const NAME: [u8; 4] = *b"THLW";
+
+const VERSION: u8 = 1;
+const MP2T: u8 = 1;
+const PAYLOAD_IDS: u8 = 2;
+const REPAIR: u8 = 4;
+const BUSY: u8 = 1;
+
+/// What a sender says of its stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hello {
+    /// Whether the media is an MPEG transport stream.
+    pub mp2t: bool,
+    /// Whether source packets carry an Explicit Source FEC Payload ID.
+    pub payload_ids: bool,
+    /// Whether there is any repair to wait for.
+    pub repair: bool,
+    /// Payload types of the source and the repair stream.
+    pub payload_types: [u8; 2],
+    /// SSRC of the repair stream; that of the source stream is the APP packet's.
+    pub repair_ssrc: u32,
+    /// Latency that the sender was given.
+    pub latency: Span,
+    /// Least round trip of late; zero if unknown.
+    pub round_trip: Span,
+    /// The longest time from the production of a packet until all repair for it has left.
+    pub spread: Span,
+    /// Interval at which reports are wanted.
+    pub interval: Span,
+    /// To be sent back.
+    pub stamp: u32,
+    /// Token of the address that the hello goes to.
+    pub token: u64,
+    /// The receiver's token; zero if none has come.
+    pub echo: u64,
+}
+
+/// What a receiver answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// Whether the receiver has another sender's stream and takes no media of this one.
+    pub busy: bool,
+    /// Latency that the receiver was given.
+    pub latency: Span,
+    /// Stamp of the hello.
+    pub stamp: u32,
+    /// Token of the address that the answer goes to.
+    pub token: u64,
+    /// The token of the hello.
+    pub echo: u64,
+}
+
+impl Hello {
+    /// APP subtype.
+    pub const SUBTYPE: u8 = 0;
+    /// Bytes of data.
+    pub const LEN: usize = 44;
+
+    /// Writes the APP data.
+    pub fn emit(&self) -> [u8; Hello::LEN] {
+        let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+        let flags = flag(self.mp2t, MP2T) | flag(self.payload_ids, PAYLOAD_IDS) | flag(self.repair, REPAIR);
+        let mut data = [0; Hello::LEN];
+        data[..4].copy_from_slice(&[VERSION, flags, self.payload_types[0], self.payload_types[1]]);
+        let words = [
+            self.repair_ssrc,
+            micros(self.latency),
+            micros(self.round_trip),
+            micros(self.spread),
+            micros(self.interval),
+            self.stamp,
+        ];
+        put(&mut data[4..], &words, &[self.token, self.echo]);
+        data
+    }
+
+    /// Reads the APP data; longer data of later versions is cut.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`], or [`Error::Unknown`] for another version.
+    pub fn parse(data: &[u8]) -> Result<Hello, Error> {
+        let ([version, flags, source, repair], rest) = data.split_first_chunk().ok_or(Error::Truncated)?;
+        if *version != VERSION {
+            return Err(Error::Unknown);
+        }
+        let ([repair_ssrc, latency, round_trip, spread, interval, stamp], [token, echo]) = get(rest)?;
+        Ok(Hello {
+            mp2t: flags & MP2T != 0,
+            payload_ids: flags & PAYLOAD_IDS != 0,
+            repair: flags & REPAIR != 0,
+            payload_types: [*source, *repair],
+            repair_ssrc,
+            latency: Span::from_micros(latency.into()),
+            round_trip: Span::from_micros(round_trip.into()),
+            spread: Span::from_micros(spread.into()),
+            interval: Span::from_micros(interval.into()),
+            stamp,
+            token,
+            echo,
+        })
+    }
+}
+
+impl Answer {
+    /// APP subtype.
+    pub const SUBTYPE: u8 = 1;
+    /// Bytes of data.
+    pub const LEN: usize = 28;
+
+    /// Writes the APP data.
+    pub fn emit(&self) -> [u8; Answer::LEN] {
+        let mut data = [0; Answer::LEN];
+        data[..2].copy_from_slice(&[VERSION, if self.busy { BUSY } else { 0 }]);
+        put(&mut data[4..], &[micros(self.latency), self.stamp], &[self.token, self.echo]);
+        data
+    }
+
+    /// Reads the APP data; longer data of later versions is cut.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`], or [`Error::Unknown`] for another version.
+    pub fn parse(data: &[u8]) -> Result<Answer, Error> {
+        let ([version, flags, ..], rest) = data.split_first_chunk::<4>().ok_or(Error::Truncated)?;
+        if *version != VERSION {
+            return Err(Error::Unknown);
+        }
+        let ([latency, stamp], [token, echo]) = get(rest)?;
+        let latency = Span::from_micros(latency.into());
+        Ok(Answer { busy: flags & BUSY != 0, latency, stamp, token, echo })
+    }
+}
+
+fn micros(span: Span) -> u32 {
+    u32::try_from(span.as_micros()).unwrap_or(u32::MAX)
+}
+
+fn put(data: &mut [u8], words: &[u32], doubles: &[u64]) {
+    let (head, tail) = data.split_at_mut(4 * words.len());
+    for (bytes, word) in head.chunks_exact_mut(4).zip(words) {
+        bytes.copy_from_slice(&word.to_be_bytes());
+    }
+    for (bytes, double) in tail.chunks_exact_mut(8).zip(doubles) {
+        bytes.copy_from_slice(&double.to_be_bytes());
+    }
+}
+
+fn get<const WORDS: usize, const DOUBLES: usize>(data: &[u8]) -> Result<([u32; WORDS], [u64; DOUBLES]), Error> {
+    let (head, tail) = data.split_at_checked(4 * WORDS).ok_or(Error::Truncated)?;
+    let (words, _) = head.as_chunks::<4>();
+    let (doubles, _) = tail.as_chunks::<8>();
+    if doubles.len() < DOUBLES {
+        return Err(Error::Truncated);
+    }
+    Ok((
+        core::array::from_fn(|at| u32::from_be_bytes(words[at])),
+        core::array::from_fn(|at| u64::from_be_bytes(doubles[at])),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    prop_compose! {
+        fn hello()(
+            (mp2t, payload_ids, repair) in any::<(bool, bool, bool)>(), payload_types: [u8; 2], words: [u32; 6],
+            token: u64, echo: u64,
+        ) -> Hello {
+            let [latency, round_trip, spread, interval] = core::array::from_fn(|at| Span::from_micros(words[at].into()));
+            Hello {
+                mp2t, payload_ids, repair, payload_types, repair_ssrc: words[4], latency, round_trip, spread, interval,
+                stamp: words[5], token, echo,
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn hellos_come_back(hello in hello()) {
+            prop_assert_eq!(Hello::parse(&hello.emit()), Ok(hello));
+        }
+
+        #[test]
+        fn answers_come_back(busy: bool, latency: u32, stamp: u32, token: u64, echo: u64) {
+            let answer = Answer { busy, latency: Span::from_micros(latency.into()), stamp, token, echo };
+            prop_assert_eq!(Answer::parse(&answer.emit()), Ok(answer));
+        }
+
+        #[test]
+        fn any_bytes_are_survived(mut bytes: Vec<u8>) {
+            if let Some(version) = bytes.first_mut() {
+                *version = VERSION;
+            }
+            prop_assert_eq!(Hello::parse(&bytes).is_ok(), bytes.len() >= Hello::LEN);
+            prop_assert_eq!(Answer::parse(&bytes).is_ok(), bytes.len() >= Answer::LEN);
+        }
+    }
+}

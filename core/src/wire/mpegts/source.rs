@@ -1,0 +1,269 @@
+//! A file or a pipe as a live source: bytes in, datagrams and the times they are due out.
+
+use core::fmt;
+
+use super::align::Framer;
+use super::looper::Looper;
+use super::pace::{NoClock, Pacer};
+use super::{DATAGRAM, PACKETS_PER_DATAGRAM};
+use crate::time::Span;
+use crate::units::Bytes;
+
+/// How far a packet is looked for before the input is refused.
+const SYNC_WINDOW: Bytes = Bytes(64 << 10);
+
+/// Timed packets that are enough: 200 ms at 30 Mb/s, 6 ms at 1 Gb/s.
+const ENOUGH: usize = 4096;
+
+/// What follows the end of the input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LoopMode {
+    /// Nothing.
+    Once,
+    /// The input from its first byte, as one endless stream.
+    Forever,
+}
+
+/// Why an input cannot be sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// No byte at all.
+    Empty,
+    /// No packets of a transport stream at its start.
+    NotMpegTs {
+        /// How far was looked.
+        searched: Bytes,
+    },
+    /// Packets, but no clock to pace them by.
+    NoClock(NoClock),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Empty => f.write_str("empty"),
+            Error::NotMpegTs { searched } => {
+                write!(f, "not MPEG-TS: no packets (sync byte 0x47 every 188 bytes) in its first {} bytes", searched.0)
+            }
+            Error::NoClock(no_clock) => no_clock.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<NoClock> for Error {
+    fn from(no_clock: NoClock) -> Error {
+        Error::NoClock(no_clock)
+    }
+}
+
+/// Cuts a transport stream into datagrams and says when each is due.
+///
+/// Push bytes while [`TsSource::wants`] more, call [`TsSource::finish`] at their end, poll what is due. Inside is at most
+/// one push, plus the packets from one clock reference to the next ([`super::pace::WINDOW`]), plus some 4000 packets.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TsSource {
+    framer: Framer,
+    looper: Option<Looper>,
+    pacer: Pacer,
+    ended: bool,
+    /// Packets found before this turn.
+    packets_before: u64,
+    datagram: Vec<u8>,
+}
+
+impl TsSource {
+    /// A source that waits for its first bytes.
+    pub fn new(mode: LoopMode) -> TsSource {
+        TsSource {
+            framer: Framer::new(),
+            looper: (mode == LoopMode::Forever).then(Looper::new),
+            pacer: Pacer::new(),
+            ended: false,
+            packets_before: 0,
+            datagram: Vec::with_capacity(DATAGRAM),
+        }
+    }
+
+    /// Whether the next bytes should be pushed now; otherwise poll first. Never after the end.
+    pub fn wants(&self) -> bool {
+        !self.ended && self.pacer.ready() < ENOUGH
+    }
+
+    /// Takes the next bytes of the input, cut anywhere.
+    ///
+    /// # Errors
+    /// The input is not a transport stream, or has no clock. Nothing more will come out of it.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.framer.push(bytes);
+        self.take_packets()?;
+        let searched = self.framer.skipped();
+        if self.framer.packets() == 0 && searched >= SYNC_WINDOW {
+            return Err(Error::NotMpegTs { searched });
+        }
+        Ok(())
+    }
+
+    /// The input ends here. In a loop the next push brings its first byte again.
+    ///
+    /// # Errors
+    /// As for [`TsSource::push`], or the input was empty.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        self.framer.finish();
+        self.take_packets()?;
+        if self.framer.packets() == self.packets_before {
+            let searched = self.framer.skipped() + self.framer.truncated();
+            return Err(if searched == Bytes(0) { Error::Empty } else { Error::NotMpegTs { searched } });
+        }
+        self.packets_before = self.framer.packets();
+        match &mut self.looper {
+            Some(looper) => looper.end_turn()?,
+            None => {
+                self.ended = true;
+                self.pacer.finish()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// When the next datagram is due, counted from the first one; none if more bytes are needed, or nothing is left.
+    pub fn due(&self) -> Option<Span> {
+        self.pacer.due().filter(|_| self.ended || self.pacer.ready() >= PACKETS_PER_DATAGRAM)
+    }
+
+    /// The next datagram and when it is due: seven packets, or fewer at the end.
+    pub fn poll(&mut self) -> Option<(Span, &[u8])> {
+        let due = self.due()?;
+        self.datagram.clear();
+        while self.datagram.len() < DATAGRAM {
+            let Some((_, packet)) = self.pacer.poll() else { break };
+            self.datagram.extend_from_slice(packet.as_bytes());
+        }
+        Some((due, &self.datagram))
+    }
+
+    /// Times the input has been looped.
+    pub fn turns(&self) -> u64 {
+        self.looper.as_ref().map_or(0, Looper::turns)
+    }
+
+    /// Bytes that belonged to no packet.
+    pub fn skipped(&self) -> Bytes {
+        self.framer.skipped()
+    }
+
+    /// Bytes of a last packet that was cut short, in all turns.
+    pub fn truncated(&self) -> Bytes {
+        self.framer.truncated()
+    }
+
+    fn take_packets(&mut self) -> Result<(), Error> {
+        while let Some(mut packet) = self.framer.poll() {
+            if let Some(looper) = &mut self.looper {
+                looper.rewrite(&mut packet);
+            }
+            self.pacer.push(packet)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PACKET;
+    use super::super::stamp::Pcr;
+    use super::super::synthetic::{PACKET_TIME, bytes, plain, stream};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn drain(source: &mut TsSource) -> Vec<(Span, Vec<u8>)> {
+        core::iter::from_fn(|| source.poll().map(|(due, bytes)| (due, bytes.to_vec()))).collect()
+    }
+
+    #[test]
+    fn a_file_leaves_whole_in_datagrams_on_its_own_time() {
+        let file = bytes(&stream(Pcr::from_parts(0, 0), 5));
+        let mut source = TsSource::new(LoopMode::Once);
+        source.push(&[&file[..], &[0x47; 30]].concat()).unwrap();
+        source.finish().unwrap();
+        assert!(!source.wants());
+        let sent = drain(&mut source);
+        assert!(sent[..14].iter().all(|(_, bytes)| bytes.len() == DATAGRAM) && sent[14].1.len() == 2 * PACKET);
+        assert!((0..).zip(&sent).all(|(i, (due, _))| *due == PACKET_TIME.mul_div(7 * i, 1).span()));
+        assert_eq!(sent.into_iter().flat_map(|(_, bytes)| bytes).collect::<Vec<_>>(), file);
+        assert_eq!((source.skipped(), source.truncated()), (Bytes(0), Bytes(30)));
+    }
+
+    #[test]
+    fn a_loop_goes_on_where_the_file_ended() {
+        let start = Pcr::from_parts(0, 0);
+        let mut source = TsSource::new(LoopMode::Forever);
+        for _ in 0..3 {
+            source.push(&bytes(&stream(start, 5))).unwrap();
+            source.finish().unwrap();
+        }
+        assert_eq!(source.turns(), 3);
+        let sent = drain(&mut source);
+        let left: Vec<u8> = sent.iter().flat_map(|(_, bytes)| bytes.clone()).collect();
+        assert_eq!(left, bytes(&stream(start, 15))[..left.len()]);
+        assert!((0..).zip(&sent).all(|(i, (due, _))| *due == PACKET_TIME.mul_div(7 * i, 1).span()));
+    }
+
+    #[test]
+    fn what_cannot_be_sent_says_why() {
+        let fate = |input: &[u8], mode| {
+            let mut source = TsSource::new(mode);
+            let fate = source.push(input).and_then(|()| source.finish());
+            fate.map_err(|error| error.to_string())
+        };
+        for mode in [LoopMode::Once, LoopMode::Forever] {
+            let no_clock = |n| Err(format!("cannot be paced: fewer than two clock references (PCR) in {n} bytes"));
+            let no_sync =
+                |n| Err(format!("not MPEG-TS: no packets (sync byte 0x47 every 188 bytes) in its first {n} bytes"));
+            assert_eq!(fate(b"", mode), Err("empty".to_owned()));
+            assert_eq!(fate(b"Good day, said the text file.", mode), no_sync(29));
+            assert_eq!(fate(&[0; 100_000], mode), no_sync(100_000));
+            assert_eq!(fate(&bytes(&vec![plain(5, false, 0); 50]), mode), no_clock(9400));
+            assert_eq!(fate(&bytes(&stream(Pcr::from_parts(0, 0), 1)), mode), no_clock(3760));
+            assert_eq!(fate(&bytes(&stream(Pcr::from_parts(0, 0), 2)), mode), Ok(()));
+        }
+    }
+
+    #[test]
+    fn a_driver_that_asks_first_keeps_it_small() {
+        let file = bytes(&stream(Pcr::from_parts(0, 0), 50));
+        let mut source = TsSource::new(LoopMode::Forever);
+        for _ in 0..20 {
+            for chunk in file.chunks(4096) {
+                while !source.wants() {
+                    source.poll().unwrap();
+                }
+                source.push(chunk).unwrap();
+                assert!(source.pacer.ready() < ENOUGH + 4096 / PACKET + 40);
+            }
+            source.finish().unwrap();
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_taken_or_refused_without_panic(
+            parts in prop::collection::vec((0..8u64, prop::collection::vec(any::<u8>(), 0..400)), 0..8), looped: bool,
+        ) {
+            let mut source = TsSource::new(if looped { LoopMode::Forever } else { LoopMode::Once });
+            let mut last = Span::ZERO;
+            for (frames, garbage) in parts {
+                let _ = source.push(&bytes(&stream(Pcr::from_parts(frames << 30, 0), frames)));
+                let _ = source.push(&garbage);
+                if looped {
+                    let _ = source.finish();
+                }
+                for (due, datagram) in drain(&mut source) {
+                    prop_assert!(due >= last && !datagram.is_empty() && datagram.len() % PACKET == 0);
+                    last = due;
+                }
+            }
+        }
+    }
+}

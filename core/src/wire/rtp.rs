@@ -1,0 +1,301 @@
+//! RTP packets (RFC 3550 §5.1) with one-byte header extensions (RFC 8285 §4.2).
+//!
+//! | offset | field |
+//! |---|---|
+//! | 0 | version 2 (2 bits), padding P, extension X, CSRC count CC (4 bits) |
+//! | 1 | marker M, payload type PT (7 bits) |
+//! | 2 | sequence number (16 bits) |
+//! | 4 | timestamp (32 bits) |
+//! | 8 | SSRC (32 bits) |
+//! | 12 | CC times a CSRC (32 bits each) |
+//! | 12 + 4 CC | if X: profile (16 bits), length in words (16 bits), that many words |
+//! | ... | payload; if P, its last byte counts the padding bytes, itself included |
+
+use super::Error;
+use super::sequence::Unwrapper;
+use crate::time::Time;
+
+/// Bytes of a header with neither CSRC nor extension.
+pub const HEADER_LEN: usize = 12;
+/// Payload type of MPEG transport streams (RFC 3551 §6, RFC 2250 §2).
+pub const MP2T: u8 = 33;
+/// Ticks a second of the timestamps of payload type 33 (RFC 2250 §2).
+pub const CLOCK_RATE: u32 = 90_000;
+
+/// Profile of one-byte header extensions (RFC 8285 §4.2).
+const ONE_BYTE: u16 = 0xbede;
+
+/// The 64-bit numbers of RTP sequence numbers.
+pub type SequenceUnwrapper = Unwrapper<16>;
+
+/// Whether a datagram on a shared port is RTCP rather than RTP (RFC 5761 §4).
+pub fn is_rtcp(bytes: &[u8]) -> bool {
+    matches!(bytes.get(1), Some(192..=223))
+}
+
+/// `at` in ticks of 90 kHz, modulo 2^32.
+pub fn timestamp(at: Time) -> u32 {
+    (u128::from(at.as_nanos()) * u128::from(CLOCK_RATE) / 1_000_000_000) as u32
+}
+
+/// What every RTP packet says of itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Header {
+    /// Its meaning is the payload type's; for MP2T a discontinuity of the timestamp (RFC 2250 §2).
+    pub marker: bool,
+    /// 0 to 127; not 64 to 95 beside RTCP (RFC 5761 §4).
+    pub payload_type: u8,
+    /// One more for every packet.
+    pub sequence: u16,
+    /// In ticks of the payload type's clock.
+    pub timestamp: u32,
+    /// The stream's source.
+    pub ssrc: u32,
+}
+
+/// A received packet; everything borrows from the datagram.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Packet<'a> {
+    /// The fixed part.
+    pub header: Header,
+    /// Header extension, if any.
+    pub extension: Option<Extension<'a>>,
+    /// What is carried, without padding.
+    pub payload: &'a [u8],
+    csrc: &'a [[u8; 4]],
+}
+
+/// A header extension as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Extension<'a> {
+    /// Which kind; 0xBEDE holds one-byte elements.
+    pub profile: u16,
+    /// Whole words.
+    pub data: &'a [u8],
+}
+
+/// One element of a one-byte header extension.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Element<'a> {
+    /// 1 to 14, as the session description maps it.
+    pub id: u8,
+    /// 1 to 16 bytes.
+    pub data: &'a [u8],
+}
+
+impl Header {
+    /// Bytes of this header with `elements` as its extension.
+    pub fn len(elements: &[Element<'_>]) -> usize {
+        match elements.iter().map(|element| 1 + element.data.len()).sum::<usize>() {
+            0 => HEADER_LEN,
+            data => HEADER_LEN + 4 + data.next_multiple_of(4),
+        }
+    }
+
+    /// Writes the header with `elements` as its extension; the payload belongs behind the bytes that are returned.
+    ///
+    /// # Panics
+    /// `buf` is shorter than [`Header::len`], or an element is none that the format has.
+    pub fn emit(&self, elements: &[Element<'_>], buf: &mut [u8]) -> usize {
+        let len = Header::len(elements);
+        let (fixed, extension) = buf[..len].split_at_mut(HEADER_LEN);
+        fixed[0] = 0x80 | if extension.is_empty() { 0 } else { 0x10 };
+        fixed[1] = u8::from(self.marker) << 7 | self.payload_type & 0x7f;
+        fixed[2..4].copy_from_slice(&self.sequence.to_be_bytes());
+        fixed[4..8].copy_from_slice(&self.timestamp.to_be_bytes());
+        fixed[8..12].copy_from_slice(&self.ssrc.to_be_bytes());
+        if !extension.is_empty() {
+            emit_elements(elements, extension);
+        }
+        len
+    }
+}
+
+fn emit_elements(elements: &[Element<'_>], extension: &mut [u8]) {
+    let (head, data) = extension.split_at_mut(4);
+    head[..2].copy_from_slice(&ONE_BYTE.to_be_bytes());
+    head[2..].copy_from_slice(&((data.len() / 4) as u16).to_be_bytes());
+    data.fill(0);
+    let mut at = 0;
+    for Element { id, data: value } in elements {
+        assert!((1..=14).contains(id) && (1..=16).contains(&value.len()), "no one-byte element");
+        data[at] = id << 4 | (value.len() - 1) as u8;
+        data[at + 1..][..value.len()].copy_from_slice(value);
+        at += 1 + value.len();
+    }
+}
+
+impl<'a> Packet<'a> {
+    /// Reads a datagram.
+    ///
+    /// # Errors
+    /// It is shorter than its header says, of another version, or its padding is longer than its payload.
+    pub fn parse(bytes: &'a [u8]) -> Result<Packet<'a>, Error> {
+        let (fixed, rest) = bytes.split_first_chunk::<HEADER_LEN>().ok_or(Error::Truncated)?;
+        let [flags, kind, s0, s1, t0, t1, t2, t3, c0, c1, c2, c3] = *fixed;
+        if flags >> 6 != 2 {
+            return Err(Error::Unknown);
+        }
+        let header = Header {
+            marker: kind & 0x80 != 0,
+            payload_type: kind & 0x7f,
+            sequence: u16::from_be_bytes([s0, s1]),
+            timestamp: u32::from_be_bytes([t0, t1, t2, t3]),
+            ssrc: u32::from_be_bytes([c0, c1, c2, c3]),
+        };
+        let (csrc, rest) = rest.split_at_checked(4 * usize::from(flags & 0x0f)).ok_or(Error::Truncated)?;
+        let (extension, rest) = match flags & 0x10 {
+            0 => (None, rest),
+            _ => Extension::split(rest).map(|(extension, rest)| (Some(extension), rest))?,
+        };
+        let payload = match flags & 0x20 {
+            0 => rest,
+            _ => without_padding(rest)?,
+        };
+        Ok(Packet { header, extension, payload, csrc: csrc.as_chunks().0 })
+    }
+
+    /// Sources that a mixer has put together.
+    pub fn csrc(&self) -> impl Iterator<Item = u32> + 'a {
+        self.csrc.iter().copied().map(u32::from_be_bytes)
+    }
+
+    /// Data of the one-byte extension element `id`.
+    pub fn element(&self, id: u8) -> Option<&'a [u8]> {
+        self.extension?.elements().find(|element| element.id == id).map(|element| element.data)
+    }
+}
+
+fn without_padding(bytes: &[u8]) -> Result<&[u8], Error> {
+    match bytes.last() {
+        None => Err(Error::Truncated),
+        Some(0) => Err(Error::Malformed),
+        Some(&count) => bytes.len().checked_sub(count.into()).map(|len| &bytes[..len]).ok_or(Error::Length),
+    }
+}
+
+impl<'a> Extension<'a> {
+    fn split(bytes: &'a [u8]) -> Result<(Extension<'a>, &'a [u8]), Error> {
+        let ([p0, p1, l0, l1], rest) = bytes.split_first_chunk().ok_or(Error::Truncated)?;
+        let words = u16::from_be_bytes([*l0, *l1]);
+        let (data, rest) = rest.split_at_checked(4 * usize::from(words)).ok_or(Error::Length)?;
+        Ok((Extension { profile: u16::from_be_bytes([*p0, *p1]), data }, rest))
+    }
+
+    /// The elements of a one-byte extension; none of any other. What follows an element that the format does not have
+    /// is not read.
+    pub fn elements(self) -> impl Iterator<Item = Element<'a>> {
+        let mut rest = if self.profile == ONE_BYTE { self.data } else { &[] };
+        core::iter::from_fn(move || {
+            while let [0, after @ ..] = rest {
+                rest = after;
+            }
+            let (&head, after) = rest.split_first()?;
+            let (data, after) = after.split_at_checked(usize::from(head & 0x0f) + 1)?;
+            rest = after;
+            Some(Element { id: head >> 4, data }).filter(|element| (1..=14).contains(&element.id))
+        })
+        .fuse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_one_byte_example_of_rfc_8285_is_read() {
+        // RFC 8285 §4.2: elements of 1, 2 and 4 bytes with padding between the second and the third.
+        let mut bytes = vec![0x90, 33, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3];
+        bytes.extend([0xbe, 0xde, 0, 3, 0x10, 0xaa, 0x21, 0xb0, 0xb1, 0, 0, 0x33, 0xc0, 0xc1, 0xc2, 0xc3, 0x47]);
+        let packet = Packet::parse(&bytes).unwrap();
+        assert_eq!(packet.element(1), Some(&[0xaa][..]));
+        assert_eq!(packet.element(2), Some(&[0xb0, 0xb1][..]));
+        assert_eq!(packet.element(3), Some(&[0xc0, 0xc1, 0xc2, 0xc3][..]));
+        assert_eq!(packet.element(4), None);
+        assert_eq!(packet.payload, [0x47]);
+    }
+
+    #[test]
+    fn element_15_ends_the_extension() {
+        let extension = Extension { profile: 0xbede, data: &[0xf0, 0, 0x10, 0xaa] };
+        assert_eq!(extension.elements().count(), 0);
+    }
+
+    #[test]
+    fn sources_and_padding_are_not_payload() {
+        let bytes = [0xa2, 0x60, 0, 9, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 1, 0, 0, 0, 2, 0x55, 0, 0, 3];
+        let packet = Packet::parse(&bytes).unwrap();
+        assert_eq!(packet.csrc().collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(packet.payload, [0x55]);
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused() {
+        let with = |flags: u8, tail: &[u8]| [&[flags, 33, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3][..], tail].concat();
+        for (bytes, error) in [
+            (with(0x80, &[])[..11].to_vec(), Error::Truncated),
+            (with(0x40, &[]), Error::Unknown),
+            (with(0x81, &[0, 0, 0]), Error::Truncated),
+            (with(0x90, &[0xbe, 0xde, 0, 2, 0, 0, 0, 0]), Error::Length),
+            (with(0xa0, &[]), Error::Truncated),
+            (with(0xa0, &[0]), Error::Malformed),
+            (with(0xa0, &[1, 3]), Error::Length),
+        ] {
+            assert_eq!(Packet::parse(&bytes), Err(error), "{bytes:02x?}");
+        }
+    }
+
+    #[test]
+    fn rtcp_is_told_apart_on_a_shared_port() {
+        assert!(is_rtcp(&[0x80, 200]) && is_rtcp(&[0x80, 205]) && is_rtcp(&[0x80, 207]));
+        assert!(!is_rtcp(&[0x80, 33]) && !is_rtcp(&[0x80, 0x80 | 33]) && !is_rtcp(&[0x80]));
+    }
+
+    #[test]
+    fn an_hour_is_324_million_ticks() {
+        assert_eq!(timestamp(Time::from_nanos(3_600_000_000_000)), 324_000_000);
+    }
+
+    fn header() -> impl Strategy<Value = Header> {
+        (any::<bool>(), 0u8..128, any::<(u16, u32, u32)>()).prop_map(
+            |(marker, payload_type, (sequence, timestamp, ssrc))| Header {
+                marker,
+                payload_type,
+                sequence,
+                timestamp,
+                ssrc,
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(
+            header in header(),
+            elements in prop::collection::vec((1u8..15, prop::collection::vec(any::<u8>(), 1..17)), 0..5),
+            payload: Vec<u8>,
+        ) {
+            let elements: Vec<Element<'_>> = elements.iter().map(|(id, data)| Element { id: *id, data }).collect();
+            let mut bytes = vec![0xff; Header::len(&elements)];
+            prop_assert_eq!(header.emit(&elements, &mut bytes), bytes.len());
+            bytes.extend(&payload);
+            let packet = Packet::parse(&bytes).unwrap();
+            prop_assert_eq!(packet.header, header);
+            prop_assert_eq!(packet.payload, payload);
+            prop_assert_eq!(packet.extension.map_or(vec![], |all| all.elements().collect()), elements);
+        }
+
+        #[test]
+        fn any_bytes_are_survived(mut bytes: Vec<u8>, flags in 0x80u8..0xc0) {
+            if let Some(first) = bytes.first_mut() {
+                *first = flags;
+            }
+            if let Ok(packet) = Packet::parse(&bytes) {
+                prop_assert!(packet.payload.len() <= bytes.len() - HEADER_LEN);
+                prop_assert!(packet.extension.is_none_or(|all| all.elements().count() <= all.data.len()));
+            }
+        }
+    }
+}

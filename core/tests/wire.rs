@@ -1,0 +1,259 @@
+//! One example of each packet: as `docs/wire.md` shows it, and as Wireshark understands it.
+
+use core::net::Ipv4Addr;
+use std::path::Path;
+use std::process::Command;
+
+use thalweg_core::time::Span;
+use thalweg_core::wire::fecframe::{Adui, BlockBounds, PayloadId};
+use thalweg_core::wire::feedback::{Arrival, Builder, Ecn, Offset};
+use thalweg_core::wire::hello::{self, Answer, Hello};
+use thalweg_core::wire::ntp::{NtpShort, NtpTime};
+use thalweg_core::wire::rtcp::{
+    App, Emit, Extended, Goodbye, PostRepairLoss, Report, ReportBlock, SenderInfo, Source, Writer,
+};
+use thalweg_core::wire::rtp::{Element, Header};
+use thalweg_core::wire::sdp::{Description, Payload};
+
+const SOURCE: u32 = 0x1111_1111;
+const REPAIR: u32 = 0x2222_2222;
+const RECEIVER: u32 = 0x3333_3333;
+
+const MEDIA: Header = Header { marker: false, payload_type: 33, sequence: 0x1234, timestamp: 90_000, ssrc: SOURCE };
+
+fn source_packet() -> Vec<u8> {
+    let mut packet = vec![0; Header::len(&[])];
+    MEDIA.emit(&[], &mut packet);
+    packet.extend([0x47, 0x1f, 0xff, 0x10]);
+    packet.extend(PayloadId { sbn: 7, esi: 2, k: 21 }.emit());
+    packet
+}
+
+fn symbol() -> Vec<u8> {
+    let packet = source_packet();
+    let adu = &packet[..packet.len() - PayloadId::LEN];
+    let mut symbol = vec![0; Adui::OVERHEAD + adu.len() + 1];
+    Adui { flow: 0, adu }.emit(&mut symbol);
+    symbol
+}
+
+fn repair_packet() -> Vec<u8> {
+    let bounds = BlockBounds { base: 0x1232, stride: 1 }.emit();
+    let elements = [Element { id: 1, data: &bounds }];
+    let header = Header { payload_type: 97, sequence: 0x0042, ssrc: REPAIR, ..MEDIA };
+    let mut packet = vec![0; Header::len(&elements)];
+    header.emit(&elements, &mut packet);
+    packet.extend(PayloadId { sbn: 7, esi: 21, k: 21 }.emit());
+    packet.extend([0xa5; 6]);
+    packet
+}
+
+fn feedback() -> Vec<u8> {
+    datagram(|writer| {
+        let arrival = |ticks| Some(Arrival { ecn: Ecn::NotEct, offset: Offset::Before(ticks) });
+        let mut builder = Builder::new(writer, RECEIVER).unwrap();
+        builder.stream(SOURCE, 0x1234, [arrival(10), None, arrival(8)].into_iter()).unwrap();
+        builder.stream(REPAIR, 0x0042, [arrival(1)].into_iter()).unwrap();
+        builder.finish(NtpShort(0xb710_8000));
+    })
+}
+
+fn hello() -> Vec<u8> {
+    let info = SenderInfo { ntp: NtpTime(0xb705_2000_0000), rtp: 90_000, packets: 500, octets: 658_000 };
+    let hello = Hello {
+        mp2t: true,
+        payload_ids: true,
+        repair: true,
+        payload_types: [33, 97],
+        repair_ssrc: REPAIR,
+        latency: Span::from_millis(90),
+        round_trip: Span::from_millis(40),
+        spread: Span::from_millis(20),
+        interval: Span::from_millis(10),
+        stamp: 1,
+        token: 2,
+        echo: 3,
+    };
+    datagram(|writer| {
+        push(writer, &Report { ssrc: SOURCE, sender: Some(info), raw_blocks: &[] });
+        push(writer, &Source { ssrc: SOURCE, cname: b"thalweg-11111111" });
+        push(writer, &App { subtype: Hello::SUBTYPE, ssrc: SOURCE, name: hello::NAME, data: &hello.emit() });
+    })
+}
+
+fn answer() -> Vec<u8> {
+    let answer = Answer { busy: false, latency: Span::from_millis(90), stamp: 1, token: 3, echo: 2 };
+    datagram(|writer| {
+        push(writer, &Report { ssrc: RECEIVER, sender: None, raw_blocks: &[] });
+        push(writer, &Source { ssrc: RECEIVER, cname: b"thalweg-33333333" });
+        push(writer, &App { subtype: Answer::SUBTYPE, ssrc: RECEIVER, name: hello::NAME, data: &answer.emit() });
+    })
+}
+
+fn report() -> Vec<u8> {
+    let block = ReportBlock {
+        ssrc: SOURCE,
+        fraction_lost: 4,
+        cumulative_lost: -3,
+        highest: 0x0001_1234,
+        jitter: 45,
+        last_report: NtpShort(0xb705_2000),
+        delay: NtpShort(0x0005_4000),
+    };
+    let loss = PostRepairLoss { ssrc: SOURCE, begin: 0x1000, end: 0x1235, lost: 1, repaired: 8 };
+    datagram(|writer| {
+        push(writer, &Report { ssrc: RECEIVER, sender: None, raw_blocks: &[block.emit()] });
+        push(writer, &Source { ssrc: RECEIVER, cname: b"thalweg-33333333" });
+        push(writer, &Extended { ssrc: RECEIVER, raw_blocks: &loss.emit() });
+    })
+}
+
+fn goodbye() -> Vec<u8> {
+    let sources = [SOURCE.to_be_bytes(), REPAIR.to_be_bytes()];
+    datagram(|writer| {
+        push(writer, &Report { ssrc: SOURCE, sender: None, raw_blocks: &[] });
+        push(writer, &Source { ssrc: SOURCE, cname: b"thalweg-11111111" });
+        push(writer, &Goodbye { sources: &sources, reason: b"" });
+    })
+}
+
+fn datagram(write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
+    let mut buf = vec![0; 1500];
+    let mut writer = Writer::new(&mut buf);
+    write(&mut writer);
+    let len = writer.len();
+    buf.truncate(len);
+    buf
+}
+
+fn push(writer: &mut Writer<'_>, packet: &impl Emit) {
+    writer.push(packet).expect("a datagram is long enough");
+}
+
+#[test]
+fn the_dumps_in_the_documentation_are_what_is_written() {
+    let documentation = include_str!("../../docs/wire.md");
+    for (name, bytes) in [
+        ("source packet", source_packet()),
+        ("symbol", symbol()),
+        ("repair packet", repair_packet()),
+        ("feedback", feedback()),
+        ("hello", hello()),
+        ("answer", answer()),
+        ("report", report()),
+        ("goodbye", goodbye()),
+    ] {
+        let dump = hexdump(&bytes);
+        assert!(documentation.contains(&dump), "docs/wire.md lacks the {name}:\n{dump}");
+    }
+}
+
+fn hexdump(bytes: &[u8]) -> String {
+    let line = |(at, bytes): (usize, &[u8])| {
+        let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("{:04x}  {}\n", 16 * at, bytes.join(" "))
+    };
+    bytes.chunks(16).enumerate().map(line).collect()
+}
+
+#[test]
+fn wireshark_sees_the_rtp_that_was_meant() {
+    let fields = ["rtp.p_type", "rtp.seq", "rtp.timestamp", "rtp.ssrc", "rtp.ext.rfc5285.id", "rtp.ext.rfc5285.data"];
+    let Some(seen) = dissect("rtp", &[source_packet(), repair_packet()], &fields) else { return };
+    assert_eq!(seen, ["33|4660|90000|0x11111111||", "97|66|90000|0x22222222|1|123201"]);
+}
+
+#[test]
+fn wireshark_sees_the_rtcp_that_was_meant() {
+    let datagrams = [hello(), answer(), report(), goodbye(), feedback()];
+    let see = |fields: &[&str]| dissect("rtcp", &datagrams, fields);
+    let Some(frames) = see(&["rtcp.pt", "rtcp.length_check", "_ws.malformed"]) else { return };
+    assert_eq!(frames, ["200,202,204|1|", "201,202,204|1|", "201,202,207|1|", "201,202,203|1|", "205|1|"]);
+    let sender = ["rtcp.timestamp.ntp.msw", "rtcp.timestamp.rtp", "rtcp.sender.packetcount", "rtcp.sender.octetcount"];
+    assert_eq!(see(&sender).unwrap()[0], "46853|90000|500|658000");
+    let text = ["rtcp.sdes.text", "rtcp.app.name", "rtcp.app.subtype", "rtcp.xr.bt", "rtcp.rtpfb.fmt"];
+    let texts = [
+        "thalweg-11111111|THLW|0||",
+        "thalweg-33333333|THLW|1||",
+        "thalweg-33333333|||33|",
+        "thalweg-11111111||||",
+        "||||11",
+    ];
+    assert_eq!(see(&text).unwrap(), texts);
+    let block = ["rtcp.ssrc.fraction", "rtcp.ssrc.cum_nr", "rtcp.ssrc.ext_high", "rtcp.ssrc.jitter", "rtcp.ssrc.dlsr"];
+    assert_eq!(see(&block).unwrap()[2], "4|-3|70196|45|344064");
+}
+
+/// The values that tshark finds in each datagram, or nothing where there is no tshark.
+fn dissect(protocol: &str, datagrams: &[Vec<u8>], fields: &[&str]) -> Option<Vec<String>> {
+    let capture = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{protocol}-{}.pcap", fields.join("-")));
+    std::fs::write(&capture, pcap(datagrams)).expect("the directory for tests can be written");
+    let mut tshark = Command::new("tshark");
+    tshark.arg("-r").arg(&capture).args(["-d", &format!("udp.port==6000,{protocol}"), "-T", "fields"]);
+    tshark.args(["-E", "separator=|"]).args(fields.iter().flat_map(|field| ["-e", field]));
+    let output = match tshark.output() {
+        Ok(output) => output,
+        Err(error) => {
+            println!("skipped: tshark does not run here ({error})");
+            return None;
+        }
+    };
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "tshark failed: {error}");
+    Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
+/// A capture of UDP over IPv4 without a link layer (link type 101).
+fn pcap(datagrams: &[Vec<u8>]) -> Vec<u8> {
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let mut file = words(&[0xa1b2_c3d4, 2 | 4 << 16, 0, 0, 65_535, 101]);
+    for datagram in datagrams {
+        let len = (20 + 8 + datagram.len()) as u16;
+        file.extend(words(&[0, 0, len.into(), len.into()]));
+        let [l0, l1] = len.to_be_bytes();
+        file.extend([0x45, 0, l0, l1, 0, 0, 0, 0, 64, 17, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1]);
+        for field in [5000, 6000, len - 20, 0] {
+            file.extend(u16::to_be_bytes(field));
+        }
+        file.extend(datagram);
+    }
+    file
+}
+
+#[test]
+fn ffmpeg_opens_a_description_and_plays_what_comes() {
+    if std::env::var_os("THALWEG_TEST_ALL").is_none() {
+        println!("skipped: two seconds of real video, only with THALWEG_TEST_ALL=1");
+        return;
+    }
+    if Command::new("ffmpeg").arg("-version").output().is_err() {
+        println!("skipped: ffmpeg does not run here");
+        return;
+    }
+    // Even, as RTP likes it, with the next one free for RTCP; whoever else runs this has another process ID.
+    let port = 20_000 + (std::process::id() % 10_000) as u16 * 2;
+    let description = Description {
+        name: "Thalweg".into(),
+        session: 1,
+        origin: Ipv4Addr::LOCALHOST.into(),
+        to: (Ipv4Addr::LOCALHOST, port).into(),
+        payload: Payload::Mp2t,
+        ssrc: None,
+        cname: "thalweg".into(),
+        feedback: None,
+        repair: None,
+    };
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("plain.sdp");
+    std::fs::write(&file, description.to_string()).expect("the directory for tests can be written");
+    let source = "-v error -re -f lavfi -i testsrc=size=320x240:rate=25 -t 20 -c:v mpeg2video -g 5 -f rtp_mpegts";
+    let to = format!("rtp://127.0.0.1:{port}");
+    let mut sender = Command::new("ffmpeg").args(source.split(' ')).arg(to).spawn().expect("ffmpeg runs");
+    let player = Command::new("timeout")
+        .args(["30", "ffmpeg", "-v", "error", "-protocol_whitelist", "file,udp,rtp", "-i"])
+        .arg(&file)
+        .args(["-frames:v", "25", "-f", "null", "-"])
+        .output();
+    sender.kill().and_then(|()| sender.wait()).expect("ffmpeg can be ended");
+    let player = player.expect("timeout runs");
+    assert!(player.status.success(), "ffmpeg: {}", String::from_utf8_lossy(&player.stderr));
+}
