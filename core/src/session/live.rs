@@ -1,0 +1,118 @@
+//! Live media: a source that does not wait, repaired by erasure codes under a law.
+
+mod least;
+pub mod receiver;
+mod second;
+pub mod sender;
+mod tokens;
+
+use core::fmt;
+use core::net::SocketAddr;
+
+use crate::time::Span;
+use crate::units::Bytes;
+
+/// The longest media datagram that is carried: what an Ethernet frame leaves after IPv6, UDP, RTP, the repair
+/// packet's extension and payload ID.
+pub const MAX_PAYLOAD: usize = 1400;
+
+/// What the media datagrams are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Media {
+    /// Anything; boundaries are kept.
+    Opaque,
+    /// Whole MPEG transport stream packets (RFC 2250).
+    Mp2t,
+}
+
+/// When the receiver hands out a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Playout {
+    /// As soon as everything before it has been handed out or given up; the latency is a bound.
+    Asap,
+    /// Exactly the latency after it went in.
+    Constant,
+}
+
+/// Why a stream ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// A goodbye: the sender's own, at the end of its media or by its user's wish.
+    Bye,
+    /// Nobody answered the first hello, or only a receiver that is busy with another sender.
+    NoAnswer,
+    /// The sender went away without a goodbye.
+    Silent,
+    /// The circuit breaker: going on would have flooded the path.
+    Breaker,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ending::Bye => "goodbye",
+            Ending::NoAnswer => "nobody answered",
+            Ending::Silent => "the sender has gone without a goodbye",
+            Ending::Breaker => "the circuit breaker opened: the path cannot carry this stream",
+        })
+    }
+}
+
+/// What kind of number a metric is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Only ever grows.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+}
+
+/// A documented metric: the JSON key, and after `thalweg_` the Prometheus name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Metric {
+    /// Name, with the unit as its last word where it has one.
+    pub name: &'static str,
+    /// Counter or gauge.
+    pub kind: Kind,
+    /// One line for people.
+    pub help: &'static str,
+}
+
+const fn counter(name: &'static str, help: &'static str) -> Metric {
+    Metric { name, kind: Kind::Counter, help }
+}
+
+const fn gauge(name: &'static str, help: &'static str) -> Metric {
+    Metric { name, kind: Kind::Gauge, help }
+}
+
+/// Latency that a session assumes until told otherwise.
+pub const DEFAULT_LATENCY: Span = Span::from_millis(90);
+
+/// Between regular reports of a receiver.
+const REPORT_INTERVAL: Span = Span::from_secs(1);
+
+/// Payload type of the source stream when its datagrams are not MPEG-TS: the first dynamic one (RFC 3551 §6).
+pub const OPAQUE: u8 = 96;
+/// Payload type of the repair stream.
+pub const REPAIR: u8 = 97;
+/// ID of the header extension element that holds [`crate::wire::fecframe::BlockBounds`].
+pub const BLOCK_BOUNDS: u8 = 1;
+
+/// The canonical name of a session's side: random, and kept for the session (RFC 7022).
+fn cname(ssrc: u32) -> String {
+    format!("thalweg-{ssrc:08x}")
+}
+
+/// How long both sides wait for what reordering may have delayed: a quarter of the round trip, however short that is.
+fn patience(round_trip: Span) -> Span {
+    (round_trip / 4).max(Span::from_millis(1))
+}
+
+/// Bytes of the IP and UDP headers of a datagram to or from `address`.
+pub fn overhead(address: SocketAddr) -> Bytes {
+    match address {
+        SocketAddr::V4(_) => Bytes(28),
+        SocketAddr::V6(_) => Bytes(48),
+    }
+}

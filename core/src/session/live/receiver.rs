@@ -1,0 +1,178 @@
+//! The receiving side of a live stream.
+
+mod arrivals;
+mod control;
+mod decoder;
+mod stats;
+mod stream;
+mod timeline;
+mod window;
+
+use core::net::SocketAddr;
+use std::collections::VecDeque;
+
+use super::second::Second;
+use super::tokens::Tokens;
+use super::{Ending, Media, Metric, Playout};
+use crate::rng::Rng;
+use crate::session::{Session, Transmit};
+use crate::time::{Span, Time};
+use crate::units::Bytes;
+use crate::wire::{self, hello::Answer, rtp};
+use stats::{Counts, Latencies};
+use stream::Stream;
+
+/// What a receiver is told at its start.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// Time from input to output; the larger of both ends' wins.
+    pub latency: Span,
+    /// When packets are handed out.
+    pub playout: Playout,
+}
+
+/// What a receiver tells.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Event {
+    /// A stream has begun; this is the latency that both keep.
+    Started {
+        /// The sender.
+        from: SocketAddr,
+        /// What its datagrams are.
+        media: Media,
+        /// Time from input to output.
+        latency: Span,
+    },
+    /// The sender has proved a new address.
+    Moved {
+        /// The sender's new address.
+        from: SocketAddr,
+    },
+    /// Nothing has come for a while.
+    Silent,
+    /// Over.
+    Ended(Ending),
+}
+
+/// The receiving side.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    config: Config,
+    tokens: Tokens,
+    ssrc: u32,
+    stream: Option<Stream>,
+    /// Answers that wait, one for each hello.
+    answers: VecDeque<(SocketAddr, Answer)>,
+    /// Goodbyes that are still to be said, once that has begun.
+    goodbyes: Option<u8>,
+    counts: Counts,
+    second: Second<Counts>,
+    latencies: Latencies,
+    events: VecDeque<Event>,
+}
+
+impl Receiver {
+    /// Every metric that [`crate::probe::Probe::probe`] shows.
+    pub const METRICS: &[Metric] = &stats::METRICS;
+
+    /// A receiver that waits for a stream.
+    pub fn new(config: Config, rng: &Rng) -> Receiver {
+        Receiver {
+            config,
+            tokens: Tokens::new(rng),
+            ssrc: rng.fork("ssrc").u32(),
+            stream: None,
+            answers: VecDeque::new(),
+            goodbyes: None,
+            counts: Counts::default(),
+            second: Second::new(Time::ZERO),
+            latencies: Latencies::new(),
+            events: VecDeque::new(),
+        }
+    }
+
+    /// The next media datagram whose time has come by `now`, in order. To be drained like the other `poll_*`.
+    pub fn poll_media(&mut self, now: Time) -> Option<&[u8]> {
+        let latency = self.latency();
+        let stream = self.stream.as_mut()?;
+        let missing = stream.ripe(now, latency, self.config.playout)?;
+        self.counts.residual += missing;
+        let (payload, produced) = stream.take(missing)?;
+        self.counts.media_packets += 1;
+        self.counts.media_bytes += payload.len() as u64;
+        self.latencies.record(now.since(produced));
+        Some(payload)
+    }
+
+    /// Says goodbye to the sender, if there is one, and nothing more: it stops sending media.
+    pub fn finish(&mut self) {
+        // One may be lost.
+        self.goodbyes = Some(3);
+    }
+
+    /// The latency that both ends keep.
+    fn latency(&self) -> Span {
+        self.stream.as_ref().map_or(Span::ZERO, |stream| stream.hello.latency).max(self.config.latency)
+    }
+
+    /// Takes an RTP packet.
+    fn on_packet(&mut self, now: Time, bytes: &[u8]) -> Result<(), wire::Error> {
+        let header = rtp::Packet::parse(bytes)?.header;
+        match self.stream.as_mut().filter(|stream| stream.carries(header.ssrc)) {
+            Some(stream) => stream.on_packet(now, header, bytes, &mut self.counts),
+            None => Err(wire::Error::Unknown),
+        }
+    }
+
+    /// Ends a stream whose sender has gone once everything is handed out, and misses one that has gone quiet.
+    fn check_stream(&mut self, now: Time) {
+        let latency = self.latency();
+        let Some(stream) = &mut self.stream else { return };
+        if let Some(ending) = stream.ending(now) {
+            self.stream = None;
+            self.events.push_back(Event::Ended(ending));
+            return;
+        }
+        stream.forget(now, latency);
+        if stream.falls_silent(now) {
+            self.events.push_back(Event::Silent);
+        }
+    }
+}
+
+impl Session for Receiver {
+    type Event = Event;
+
+    fn handle_datagram(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), wire::Error> {
+        let is_rtcp = rtp::is_rtcp(bytes);
+        let outcome = if is_rtcp { self.on_control(now, from, bytes) } else { self.on_packet(now, bytes) };
+        match outcome {
+            // What strangers send costs the path as well, but is none of the stream's.
+            Ok(()) if is_rtcp && self.stream.as_ref().is_none_or(|stream| stream.from != from) => {}
+            Ok(()) => self.counts.wire_bytes += (Bytes(bytes.len() as u64) + super::overhead(from)).0,
+            Err(_) => self.counts.rejected += 1,
+        }
+        outcome
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        self.check_stream(now);
+        self.second.tick(now, &self.counts);
+    }
+
+    fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        self.poll_control(now, buf)
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        if self.goodbyes == Some(0) {
+            return None;
+        }
+        let stream = self.stream.as_ref().map(|stream| stream.next(self.latency(), self.config.playout));
+        stream.into_iter().chain([self.second.next()]).min()
+    }
+
+    fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+}

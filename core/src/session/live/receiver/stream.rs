@@ -1,0 +1,285 @@
+//! One stream, from its first hello to its end.
+
+use core::net::SocketAddr;
+
+use super::arrivals::Arrivals;
+use super::decoder::Decoder;
+use super::stats::Counts;
+use super::timeline::Timeline;
+use super::window::{Head, Kept, Origin, Window};
+use crate::session::live::{BLOCK_BOUNDS, Ending, Playout, REPORT_INTERVAL, patience};
+use crate::time::{Span, Time};
+use crate::wire::fecframe::{Adui, BlockBounds, PayloadId};
+use crate::wire::hello::Hello;
+use crate::wire::ntp::NtpShort;
+use crate::wire::sequence::nearest;
+use crate::wire::{Error, rtp};
+
+/// Without media for so long, a stream counts as silent, and another sender may take its place.
+pub(super) const QUIET: Span = Span::from_millis(500);
+/// Without media for so long, somebody is told.
+const SILENCE: Span = Span::from_secs(2);
+/// Without a word of the sender for so long, it is gone.
+const GONE: Span = Span::from_secs(10);
+/// Packets that come after a missing one before it is given up for lost.
+const LATER: u64 = 3;
+/// So many packets ask for a report before its time.
+const EARLY: usize = 256;
+/// A report that has nothing new to say waits so long.
+const IDLE: Span = Span::from_millis(100);
+/// Report intervals that a sender may ask for.
+const INTERVALS: core::ops::RangeInclusive<Span> = Span::from_millis(1)..=Span::from_secs(1);
+
+/// The receiver's knowledge of one stream.
+#[derive(Clone, Debug)]
+pub(super) struct Stream {
+    /// Where the sender has proved to be.
+    pub(super) from: SocketAddr,
+    pub(super) ssrc: u32,
+    pub(super) hello: Hello,
+    pub(super) timeline: Timeline,
+    pub(super) arrivals: [Option<Arrivals>; 2],
+    window: Option<Window>,
+    decoder: Decoder,
+    /// When media came last, and whether its absence was told.
+    heard: Time,
+    silent: bool,
+    /// When the sender said anything last.
+    alive: Time,
+    /// When the sender said goodbye.
+    goodbye: Option<Time>,
+    /// The last sender report, and when it came.
+    pub(super) sender_report: (NtpShort, Time),
+    pub(super) report_at: Time,
+    pub(super) full_report_at: Time,
+    /// Packets lost for good, and repaired, at the last extended report, with the first packet after it.
+    pub(super) post_repair: (u64, u64, u64),
+}
+
+impl Stream {
+    /// A stream that `from` has announced.
+    pub(super) fn new(now: Time, from: SocketAddr, ssrc: u32, hello: Hello, sent: NtpShort, timestamp: u32) -> Stream {
+        let mut stream = Stream {
+            from,
+            ssrc,
+            hello,
+            timeline: Timeline::new(now, timestamp),
+            arrivals: [None, None],
+            window: None,
+            decoder: Decoder::default(),
+            heard: now,
+            silent: false,
+            alive: now,
+            goodbye: None,
+            sender_report: (sent, now),
+            // The first report goes at once: it says that the sender's echo has come.
+            report_at: now - IDLE,
+            full_report_at: now + REPORT_INTERVAL,
+            post_repair: (0, 0, 0),
+        };
+        stream.on_hello(now, hello);
+        stream
+    }
+
+    pub(super) fn on_hello(&mut self, now: Time, hello: Hello) {
+        self.alive = now;
+        self.hello = hello;
+        self.timeline.set_round_trip(hello.round_trip);
+    }
+
+    /// The stream's two SSRCs: source and repair.
+    pub(super) fn ssrcs(&self) -> [u32; 2] {
+        [self.ssrc, self.hello.repair_ssrc]
+    }
+
+    pub(super) fn carries(&self, ssrc: u32) -> bool {
+        self.ssrcs().contains(&ssrc)
+    }
+
+    /// Whether another sender may take its place.
+    pub(super) fn is_quiet(&self, now: Time) -> bool {
+        self.goodbye.is_some() || now.since(self.heard) >= QUIET
+    }
+
+    pub(super) fn on_goodbye(&mut self, now: Time) {
+        self.goodbye.get_or_insert(now);
+    }
+
+    /// Takes an RTP packet of either stream.
+    pub(super) fn on_packet(
+        &mut self,
+        now: Time,
+        header: rtp::Header,
+        bytes: &[u8],
+        counts: &mut Counts,
+    ) -> Result<(), Error> {
+        (self.heard, self.silent) = (now, false);
+        if header.ssrc == self.ssrc {
+            self.on_source(now, header, bytes, counts)?;
+        } else {
+            self.on_repair(now, header, bytes, counts)?;
+        }
+        while let Some(adui) = self.decoder.pop_recovered() {
+            self.on_recovered(now, &adui, counts);
+            self.decoder.recycle(adui);
+        }
+        Ok(())
+    }
+
+    fn on_source(&mut self, now: Time, header: rtp::Header, bytes: &[u8], counts: &mut Counts) -> Result<(), Error> {
+        let (adu, id) = if self.hello.payload_ids {
+            let (adu, id) = PayloadId::split_source(bytes)?;
+            (adu, Some(id))
+        } else {
+            (bytes, None)
+        };
+        check_layout(adu)?;
+        let arrivals = self.arrivals[0].get_or_insert_with(|| Arrivals::new(now, header.sequence));
+        let sequence = arrivals.note(now, &header).ok_or(Error::Malformed)?;
+        let window = self.window.get_or_insert_with(|| Window::new(sequence));
+        self.post_repair.2 = if self.post_repair.2 == 0 { sequence } else { self.post_repair.2 };
+        let produced = self.timeline.produced(header.timestamp).min(now);
+        let (kept, given_up) = window.insert(now, sequence, adu, produced, Origin::Path);
+        counts.sources += 1;
+        counts.residual += given_up;
+        match kept {
+            Kept::New if self.hello.repair => self.decoder.on_source(now, sequence, id, window),
+            Kept::New => {}
+            Kept::Duplicate => counts.duplicates += 1,
+            Kept::Late => counts.late += 1,
+        }
+        Ok(())
+    }
+
+    fn on_repair(&mut self, now: Time, header: rtp::Header, bytes: &[u8], counts: &mut Counts) -> Result<(), Error> {
+        let packet = rtp::Packet::parse(bytes)?;
+        let (id, symbol) = PayloadId::split_repair(packet.payload)?;
+        let bounds = packet.element(BLOCK_BOUNDS).map(BlockBounds::parse).transpose()?;
+        let arrivals = self.arrivals[1].get_or_insert_with(|| Arrivals::new(now, header.sequence));
+        arrivals.note(now, &header).ok_or(Error::Malformed)?;
+        counts.repairs += 1;
+        // Before the first source packet there is nothing to repair in order.
+        let (Some(window), Some(sources)) = (&self.window, &self.arrivals[0]) else { return Ok(()) };
+        let bounds = bounds.map(|bounds| (bounds, sources.highest()));
+        self.decoder.on_repair(now, id, symbol, bounds, window);
+        Ok(())
+    }
+
+    /// Puts a recovered packet in its place, if it is one: corrupted symbols recover anything.
+    fn on_recovered(&mut self, now: Time, adui: &[u8], counts: &mut Counts) {
+        let Ok(Adui { flow: 0, adu }) = Adui::parse(adui) else { return };
+        let Ok(packet) = rtp::Packet::parse(adu) else { return };
+        let (Some(window), Some(sources)) = (&mut self.window, &self.arrivals[0]) else { return };
+        let sequence = nearest::<16>(sources.highest(), packet.header.sequence.into());
+        let near = sequence <= sources.highest() + super::arrivals::MAX_DROPOUT;
+        if packet.header.ssrc != self.ssrc || check_layout(adu).is_err() || !near {
+            return;
+        }
+        let produced = self.timeline.produced(packet.header.timestamp).min(now);
+        let (kept, given_up) = window.insert(now, sequence, adu, produced, Origin::Repair);
+        counts.residual += given_up;
+        counts.recovered += u64::from(kept == Kept::New);
+    }
+
+    /// If a packet may be handed out at `now`: how many missing ones are given up for it.
+    pub(super) fn ripe(&self, now: Time, latency: Span, playout: Playout) -> Option<u64> {
+        let head = self.window.as_ref()?.head()?;
+        (self.due(&head, latency, playout) <= now).then_some(head.missing)
+    }
+
+    /// Sequence number of the packet whose turn is next.
+    pub(super) fn turn(&self) -> Option<u64> {
+        self.window.as_ref().map(Window::turn)
+    }
+
+    /// Hands out the next packet after the `missing` ones.
+    pub(super) fn take(&mut self, missing: u64) -> Option<(&[u8], Time)> {
+        let window = self.window.as_mut()?;
+        window.skip(missing);
+        window.take()
+    }
+
+    /// When the packet that waits may be handed out.
+    fn due(&self, head: &Head, latency: Span, playout: Playout) -> Time {
+        let bound = head.produced + latency;
+        match playout {
+            Playout::Constant => bound,
+            Playout::Asap if head.missing == 0 => Time::ZERO,
+            Playout::Asap => {
+                let patience = self.patience();
+                let spread = if self.hello.repair { self.hello.spread } else { Span::ZERO };
+                // By then the last repair packet for anything produced before this packet has come.
+                let last_repair = head.produced + spread + self.timeline.round_trip() / 2;
+                let hopeless = last_repair.max(head.missed) + patience;
+                let no_more = self.goodbye.map(|goodbye| goodbye + patience);
+                let later = head.span.saturating_sub(head.missing);
+                let given_up = if later >= LATER { hopeless } else { bound };
+                bound.min(given_up).min(no_more.unwrap_or(bound))
+            }
+        }
+    }
+
+    fn patience(&self) -> Span {
+        patience(self.timeline.round_trip())
+    }
+
+    /// When a report is due.
+    pub(super) fn feedback_due(&self) -> Option<Time> {
+        let fresh: usize = self.arrivals.iter().flatten().map(|arrivals| arrivals.fresh).sum();
+        match fresh {
+            // The sender learns from it that we are still here, and where.
+            0 => self.goodbye.is_none().then_some(self.report_at + IDLE),
+            EARLY.. => Some(Time::ZERO),
+            _ => Some(self.report_at),
+        }
+    }
+
+    /// How often the sender wants reports.
+    pub(super) fn interval(&self) -> Span {
+        self.hello.interval.clamp(*INTERVALS.start(), *INTERVALS.end())
+    }
+
+    /// When something is to be done next.
+    pub(super) fn next(&self, latency: Span, playout: Playout) -> Time {
+        let head = self.window.as_ref().and_then(Window::head).map(|head| self.due(&head, latency, playout));
+        let silence = (!self.silent).then_some(self.heard + SILENCE);
+        let end = self.goodbye.map(|goodbye| goodbye + self.patience());
+        let waits = [head, silence, end.filter(|_| head.is_none()), self.feedback_due(), Some(self.gone_at())];
+        waits.into_iter().flatten().chain([self.full_report_at]).min().unwrap_or(self.full_report_at)
+    }
+
+    /// How the stream ends now, if it does: its sender has said goodbye and nothing waits any more, or it is gone.
+    pub(super) fn ending(&self, now: Time) -> Option<Ending> {
+        let late = self.goodbye.is_some_and(|goodbye| goodbye + self.patience() <= now);
+        if late && self.window.as_ref().and_then(Window::head).is_none() {
+            return Some(Ending::Bye);
+        }
+        (self.gone_at() <= now).then_some(Ending::Silent)
+    }
+
+    fn gone_at(&self) -> Time {
+        self.alive.max(self.heard) + GONE
+    }
+
+    /// Whether the stream falls silent now.
+    pub(super) fn falls_silent(&mut self, now: Time) -> bool {
+        let falls = !self.silent && now.since(self.heard) >= SILENCE;
+        self.silent |= falls;
+        falls
+    }
+
+    /// Forgets what no packet needs any more.
+    pub(super) fn forget(&mut self, now: Time, latency: Span) {
+        let keep = if self.hello.repair { latency } else { Span::ZERO };
+        if let Some(window) = &mut self.window {
+            window.forget(now - keep);
+        }
+        self.decoder.forget(now - latency);
+    }
+}
+
+/// The code works on whole RTP packets; those of a Thalweg sender have only the fixed header.
+fn check_layout(packet: &[u8]) -> Result<(), Error> {
+    let payload = rtp::Packet::parse(packet)?.payload.len();
+    if payload + rtp::HEADER_LEN == packet.len() { Ok(()) } else { Err(Error::Malformed) }
+}

@@ -1,0 +1,134 @@
+//! Where the sender's clock stands, seen from here.
+//!
+//! Sender reports leave at once, unlike media, which waits for its block; so the least delay of late between what a
+//! report says and when it came is the one-way delay plus the offset of the clocks. The one-way delay is taken as half
+//! the round trip.
+
+use crate::session::live::least::Least;
+use crate::time::{Span, Time};
+use crate::wire::rtp;
+
+/// While so young the timeline jumps to better values; later it glides, to keep the output even.
+const YOUTH: Span = Span::from_secs(2);
+/// How fast it glides: a part of the time passed. Clocks differ by less than 0.0002.
+const GLIDE: u64 = 200;
+/// Offsets that differ by more mean that a clock has stepped.
+const STEP: i64 = 500_000_000;
+
+/// Maps RTP timestamps to our clock.
+#[derive(Clone, Debug)]
+pub(super) struct Timeline {
+    /// A recent timestamp, unwrapped.
+    ticks: i64,
+    /// Nanoseconds of our clock minus those of the timestamps, at least delay.
+    least: Least<i64>,
+    /// What is used of it.
+    offset: i64,
+    began: Time,
+    moved: Time,
+    round_trip: Span,
+}
+
+impl Timeline {
+    /// Begins with a sender report that came at `now` and says `timestamp`.
+    pub(super) fn new(now: Time, timestamp: u32) -> Timeline {
+        // In the middle of nowhere, so that older timestamps stay positive.
+        let ticks = (1 << 40) + i64::from(timestamp);
+        let offset = nanos(now) - ticks_to_nanos(ticks);
+        let mut least = Least::new();
+        least.push(now, offset);
+        Timeline { ticks, least, offset, began: now, moved: now, round_trip: Span::ZERO }
+    }
+
+    /// Takes a sender report that came at `now` and says `timestamp`.
+    pub(super) fn on_sender_report(&mut self, now: Time, timestamp: u32) {
+        self.ticks = self.unwrap(timestamp);
+        let sample = nanos(now) - ticks_to_nanos(self.ticks);
+        if (sample - self.least.get().unwrap_or(sample)).abs() > STEP {
+            let round_trip = self.round_trip;
+            *self = Timeline::new(now, timestamp);
+            self.round_trip = round_trip;
+            return;
+        }
+        self.least.push(now, sample);
+        let wanted = self.least.get().unwrap_or(sample);
+        let reach = if now.since(self.began) < YOUTH { i64::MAX } else { nanos_of(now.since(self.moved) / GLIDE) };
+        self.offset += (wanted - self.offset).clamp(-reach, reach);
+        self.moved = now;
+    }
+
+    /// The least round trip of late.
+    pub(super) fn set_round_trip(&mut self, round_trip: Span) {
+        self.round_trip = round_trip;
+    }
+
+    pub(super) fn round_trip(&self) -> Span {
+        self.round_trip
+    }
+
+    /// When, on our clock, the source produced the packet that says `timestamp`.
+    pub(super) fn produced(&self, timestamp: u32) -> Time {
+        let there = ticks_to_nanos(self.unwrap(timestamp)).saturating_add(self.offset);
+        Time::from_nanos(u64::try_from(there).unwrap_or(0)) - self.round_trip / 2
+    }
+
+    fn unwrap(&self, timestamp: u32) -> i64 {
+        self.ticks + i64::from(timestamp.wrapping_sub(self.ticks as u32) as i32)
+    }
+}
+
+fn ticks_to_nanos(ticks: i64) -> i64 {
+    (i128::from(ticks) * 1_000_000_000 / i128::from(rtp::CLOCK_RATE)) as i64
+}
+
+fn nanos(time: Time) -> i64 {
+    nanos_of(time.since(Time::ZERO))
+}
+
+fn nanos_of(span: Span) -> i64 {
+    i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    /// A sender whose clock is 3 s ahead of ours, 20 ms away.
+    fn stamp(sent: u64) -> u32 {
+        rtp::timestamp(at(sent + 3000)).wrapping_add(u32::MAX - 100_000)
+    }
+
+    fn near(left: Time, right: Time) -> bool {
+        left.since(right) + right.since(left) < Span::from_micros(20)
+    }
+
+    #[test]
+    fn production_times_are_found_through_offset_and_half_a_round_trip() {
+        let mut timeline = Timeline::new(at(1020), stamp(1000));
+        timeline.set_round_trip(Span::from_millis(40));
+        assert!(near(timeline.produced(stamp(1000)), at(1000)));
+        assert!(near(timeline.produced(stamp(60_000)), at(60_000)), "across the wrap of the timestamps");
+    }
+
+    #[test]
+    fn the_least_delay_counts_and_a_queue_does_not_move_it() {
+        let mut timeline = Timeline::new(at(1050), stamp(1000));
+        timeline.on_sender_report(at(1220), stamp(1200));
+        timeline.on_sender_report(at(1490), stamp(1400));
+        assert!(near(timeline.produced(stamp(1400)), at(1420)));
+    }
+
+    #[test]
+    fn a_clock_that_steps_is_followed_at_once() {
+        let mut timeline = Timeline::new(at(1020), stamp(1000));
+        for sent in [1200, 1400, 1600] {
+            timeline.on_sender_report(at(sent + 20), stamp(sent));
+        }
+        timeline.on_sender_report(at(1820), stamp(1800 + 60_000));
+        assert!(near(timeline.produced(stamp(1800 + 60_000)), at(1820)));
+    }
+}

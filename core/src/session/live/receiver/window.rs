@@ -1,0 +1,223 @@
+//! Source packets around the one that is handed out next, by sequence number.
+//!
+//! Packets that were handed out stay for a while: the code needs them to recover others of their block.
+
+use std::collections::VecDeque;
+
+use crate::time::Time;
+use crate::wire::fecframe::Adui;
+use crate::wire::rtp;
+
+/// Most places, held or empty; beyond, the oldest are given up. A bound on memory that no honest sender meets.
+const MOST: usize = 1 << 15;
+
+/// A place for one packet.
+#[derive(Clone, Default, Debug)]
+struct Place {
+    /// The ADUI, empty while the packet is missing.
+    adui: Vec<u8>,
+    /// When the source produced it, on our clock.
+    produced: Time,
+    /// When it came, or when a later packet showed that it had not.
+    noticed: Time,
+    origin: Option<Origin>,
+}
+
+/// Where a packet comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Origin {
+    Path,
+    Repair,
+}
+
+/// What a packet was to the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kept {
+    New,
+    Duplicate,
+    /// Its turn is over, or repair has been faster.
+    Late,
+}
+
+/// The first packet that waits, and what is missing before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Head {
+    /// Packets missing before it.
+    pub(super) missing: u64,
+    /// When the first of these was missed.
+    pub(super) missed: Time,
+    /// When the source produced the packet that waits.
+    pub(super) produced: Time,
+    /// Places from the first missing packet to the last one known.
+    pub(super) span: u64,
+}
+
+/// The packets of one stream.
+#[derive(Clone, Debug)]
+pub(super) struct Window {
+    /// Sequence number of the first place.
+    first: u64,
+    /// Sequence number of the packet that is handed out next.
+    turn: u64,
+    places: VecDeque<Place>,
+    spare: Vec<Vec<u8>>,
+}
+
+impl Window {
+    /// A window whose first packet is `first`.
+    pub(super) fn new(first: u64) -> Window {
+        Window { first, turn: first, places: VecDeque::new(), spare: Vec::new() }
+    }
+
+    /// Puts packet `sequence`, a whole RTP packet that has only a fixed header, in its place. No `sequence` may be more
+    /// than 2^15 ahead. Returns also how many packets were given up for room.
+    pub(super) fn insert(
+        &mut self,
+        now: Time,
+        sequence: u64,
+        packet: &[u8],
+        produced: Time,
+        origin: Origin,
+    ) -> (Kept, u64) {
+        let known = self.place(sequence).and_then(|place| place.origin);
+        match known {
+            Some(Origin::Path) => return (Kept::Duplicate, 0),
+            Some(Origin::Repair) => return (Kept::Late, 0),
+            None if sequence < self.turn => return (Kept::Late, 0),
+            None => {}
+        }
+        for _ in self.first + self.places.len() as u64..=sequence {
+            self.places.push_back(Place { noticed: now, ..Place::default() });
+        }
+        let mut given_up = 0;
+        while self.first < sequence && self.places.len() > MOST {
+            given_up += u64::from(self.drop_first());
+        }
+        let mut adui = self.spare.pop().unwrap_or_default();
+        adui.resize(Adui::OVERHEAD + packet.len(), 0);
+        Adui { flow: 0, adu: packet }.emit(&mut adui);
+        self.places[(sequence - self.first) as usize] = Place { adui, produced, noticed: now, origin: Some(origin) };
+        (Kept::New, given_up)
+    }
+
+    /// Sequence number of the packet that is handed out next.
+    pub(super) fn turn(&self) -> u64 {
+        self.turn
+    }
+
+    /// The ADUI of packet `sequence`, if it is here.
+    pub(super) fn adui(&self, sequence: u64) -> Option<&[u8]> {
+        self.place(sequence).map(|place| &place.adui[..]).filter(|adui| !adui.is_empty())
+    }
+
+    /// The first packet that waits for its turn.
+    pub(super) fn head(&self) -> Option<Head> {
+        let at = (self.turn - self.first) as usize;
+        let missing = self.places.range(at.min(self.places.len())..).position(|place| !place.adui.is_empty())?;
+        let waiting = &self.places[at + missing];
+        Some(Head {
+            missing: missing as u64,
+            missed: self.places[at].noticed,
+            produced: waiting.produced,
+            span: (self.places.len() - at) as u64,
+        })
+    }
+
+    /// Gives up the packets that are missing before the head.
+    pub(super) fn skip(&mut self, missing: u64) {
+        self.turn += missing;
+    }
+
+    /// Hands out the payload of the packet whose turn it is, and when it was produced.
+    pub(super) fn take(&mut self) -> Option<(&[u8], Time)> {
+        let at = usize::try_from(self.turn - self.first).ok()?;
+        let place = self.places.get(at).filter(|place| !place.adui.is_empty())?;
+        self.turn += 1;
+        Some((&place.adui[Adui::OVERHEAD + rtp::HEADER_LEN..], place.produced))
+    }
+
+    /// Forgets what has had its turn and was noticed before `before`.
+    pub(super) fn forget(&mut self, before: Time) {
+        while self.first < self.turn && self.places.front().is_some_and(|place| place.noticed < before) {
+            self.drop_first();
+        }
+    }
+
+    /// Drops the first place; true if its packet was missing and has had no turn yet.
+    fn drop_first(&mut self) -> bool {
+        let Some(mut place) = self.places.pop_front() else { return false };
+        let given_up = self.first >= self.turn && place.adui.is_empty();
+        self.first += 1;
+        self.turn = self.turn.max(self.first);
+        if !place.adui.is_empty() {
+            place.adui.clear();
+            self.spare.push(place.adui);
+        }
+        given_up
+    }
+
+    fn place(&self, sequence: u64) -> Option<&Place> {
+        self.places.get(usize::try_from(sequence.checked_sub(self.first)?).ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Span;
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    /// An RTP packet whose payload is `payload`.
+    fn packet(payload: u8) -> [u8; rtp::HEADER_LEN + 1] {
+        let mut packet = [0; rtp::HEADER_LEN + 1];
+        rtp::Header::default().emit(&[], &mut packet);
+        packet[rtp::HEADER_LEN] = payload;
+        packet
+    }
+
+    fn insert(window: &mut Window, sequence: u64, now: u64) -> Kept {
+        window.insert(at(now), sequence, &packet(sequence as u8), at(now), Origin::Path).0
+    }
+
+    #[test]
+    fn packets_come_out_in_order_and_gaps_are_told() {
+        let mut window = Window::new(100);
+        for (sequence, now) in [(100, 0), (103, 1), (102, 2), (103, 3)] {
+            let kept = if now == 3 { Kept::Duplicate } else { Kept::New };
+            assert_eq!(insert(&mut window, sequence, now), kept);
+        }
+        assert_eq!(window.take(), Some((&[100][..], at(0))));
+        assert_eq!(window.take(), None);
+        assert_eq!(window.head(), Some(Head { missing: 1, missed: at(1), produced: at(2), span: 3 }));
+        window.skip(1);
+        assert_eq!(window.take(), Some((&[102][..], at(2))));
+        assert_eq!(insert(&mut window, 101, 4), Kept::Late);
+        assert_eq!(insert(&mut window, 102, 4), Kept::Duplicate);
+        assert_eq!(window.take(), Some((&[103][..], at(1))));
+        assert_eq!(window.head(), None);
+    }
+
+    #[test]
+    fn what_had_its_turn_stays_for_the_code_and_is_then_forgotten() {
+        let mut window = Window::new(7);
+        insert(&mut window, 7, 0);
+        window.take();
+        assert!(window.adui(7).is_some());
+        window.forget(at(1));
+        assert!(window.adui(7).is_none());
+    }
+
+    #[test]
+    fn memory_is_bounded_whatever_comes() {
+        let mut window = Window::new(0);
+        let mut given_up = 0;
+        for jump in 1..40 {
+            given_up += window.insert(at(jump), jump * 30_000, &packet(0), at(jump), Origin::Path).1;
+        }
+        assert!(window.places.len() <= MOST);
+        assert!(given_up > 39 * 29_000 - MOST as u64);
+    }
+}

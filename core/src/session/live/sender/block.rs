@@ -1,0 +1,294 @@
+//! One source block: packets that wait for their repair, and then leave evenly, source first (GENEVA §3.2.2).
+//!
+//! A block of more symbols than the code has is cut into parts that take its packets in turn, so that a burst of losses
+//! hits all parts alike.
+
+use crate::code::reed_solomon::Encoder;
+use crate::time::{Span, Time};
+use crate::units::Bytes;
+use crate::wire::fecframe::{Adui, BlockBounds, MAX_SYMBOLS, PayloadId};
+use crate::wire::rtp;
+
+/// Most source packets of a block; it closes early when they are there. 8 parts of 255 symbols hold them with repair.
+const MOST: usize = 1600;
+/// Encoders kept: a steady source alternates between two sizes.
+const KEPT: usize = 8;
+
+/// RTP header with block bounds, and payload ID, of a repair packet.
+const REPAIR_HEADERS: usize = rtp::HEADER_LEN + 8 + PayloadId::LEN;
+
+/// The encoders of the block sizes that were used last.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Encoders {
+    recent: Vec<Encoder>,
+}
+
+impl Encoders {
+    /// The encoder for blocks of `k` source symbols, 1 to 255.
+    fn of(&mut self, k: usize) -> &mut Encoder {
+        let at = self.recent.iter().position(|encoder| encoder.source_symbols() == k);
+        let encoder = match at {
+            Some(at) => self.recent.remove(at),
+            None => Encoder::new(k).expect("a part has 1 to 255 source packets"),
+        };
+        self.recent.truncate(KEPT - 1);
+        self.recent.insert(0, encoder);
+        &mut self.recent[0]
+    }
+}
+
+/// What comes next out of a block.
+#[derive(Debug)]
+pub(super) enum Symbol<'a> {
+    /// A whole RTP packet.
+    Source { sequence: u64, produced: Time, packet: &'a [u8], id: PayloadId },
+    /// A repair symbol.
+    Repair { newest: Time, id: PayloadId, symbol: &'a [u8], bounds: BlockBounds },
+}
+
+/// Source packets with what the code makes of them.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Block {
+    pub(super) opened: Time,
+    /// Sequence number of the first source packet.
+    first: u64,
+    /// ADUIs, one behind the other.
+    aduis: Vec<u8>,
+    /// Where each ADUI ends.
+    ends: Vec<usize>,
+    produced: Vec<Time>,
+    parts: usize,
+    /// Block number of the first part.
+    sbn: u32,
+    symbol_len: usize,
+    /// Repair symbols, one behind the other, the parts taking turns.
+    repair: Vec<u8>,
+    repairs: usize,
+    /// Packets that have left.
+    left: usize,
+    start: Time,
+    over: Span,
+}
+
+impl Block {
+    /// Empties the block for another one, and keeps its memory.
+    pub(super) fn reopen(&mut self, opened: Time, first: u64) {
+        self.aduis.clear();
+        self.ends.clear();
+        self.produced.clear();
+        self.repair.clear();
+        *self = Block {
+            opened,
+            first,
+            aduis: core::mem::take(&mut self.aduis),
+            ends: core::mem::take(&mut self.ends),
+            produced: core::mem::take(&mut self.produced),
+            repair: core::mem::take(&mut self.repair),
+            ..Block::default()
+        };
+    }
+
+    /// Adds a packet that the source has produced now.
+    pub(super) fn push(&mut self, now: Time, header: rtp::Header, payload: &[u8]) {
+        let len = (rtp::HEADER_LEN + payload.len()) as u16;
+        self.aduis.push(0);
+        self.aduis.extend_from_slice(&len.to_be_bytes());
+        let mut fixed = [0; rtp::HEADER_LEN];
+        header.emit(&[], &mut fixed);
+        self.aduis.extend_from_slice(&fixed);
+        self.aduis.extend_from_slice(payload);
+        self.ends.push(self.aduis.len());
+        self.produced.push(now);
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.sources() == MOST
+    }
+
+    pub(super) fn sources(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Bytes of the source packets, RTP headers included, and the most that one repair packet would have.
+    pub(super) fn bytes(&self) -> (Bytes, Bytes) {
+        let sources = self.aduis.len() - Adui::OVERHEAD * self.sources();
+        (Bytes(sources as u64), Bytes((self.longest() + REPAIR_HEADERS) as u64))
+    }
+
+    fn longest(&self) -> usize {
+        (0..self.sources()).map(|at| self.adui(at).len()).max().unwrap_or(0)
+    }
+
+    /// How many parts there are.
+    pub(super) fn parts(&self) -> u32 {
+        self.parts as u32
+    }
+
+    /// Makes `repairs` repair packets, or as many as there can be, and numbers the parts from `sbn` on. Returns how many.
+    pub(super) fn close(&mut self, repairs: usize, sbn: u32, encoders: &mut Encoders) -> usize {
+        let sources = self.sources();
+        // With more, a part would have no source packet.
+        let repairs = repairs.min(sources * (MAX_SYMBOLS / 2));
+        // Deviation(GENEVA §3.1): one block of the paper is several of the code above 255 symbols.
+        self.parts = (1..).find(|&parts| sources.div_ceil(parts) + repairs.div_ceil(parts) <= MAX_SYMBOLS).unwrap_or(1);
+        self.sbn = sbn;
+        self.repairs = repairs;
+        self.symbol_len = self.longest();
+        let mut repair = core::mem::take(&mut self.repair);
+        repair.resize(repairs * self.symbol_len, 0);
+        if repairs > 0 {
+            let mut symbols: Vec<&mut [u8]> = repair.chunks_exact_mut(self.symbol_len).collect();
+            for part in 0..self.parts {
+                let sources: Vec<&[u8]> = (part..sources).step_by(self.parts).map(|at| self.adui(at)).collect();
+                let mut targets: Vec<&mut [u8]> =
+                    symbols.iter_mut().skip(part).step_by(self.parts).map(|symbol| &mut **symbol).collect();
+                encoders.of(sources.len()).encode(&sources, 0, &mut targets).expect("a part fits the code");
+            }
+        }
+        self.repair = repair;
+        repairs
+    }
+
+    /// Lets the packets leave evenly from `start` on, `over` that time.
+    pub(super) fn schedule(&mut self, start: Time, over: Span) {
+        (self.start, self.over) = (start, over);
+    }
+
+    /// Lets the packets leave no earlier than from `start` on, as far apart. Returns when all will have left.
+    pub(super) fn delay(&mut self, start: Time) -> Time {
+        self.start = self.start.max(start);
+        self.start + self.over
+    }
+
+    /// When the next packet leaves; none if all have.
+    pub(super) fn next(&self) -> Option<Time> {
+        let all = self.sources() + self.repairs;
+        (self.left < all).then(|| self.start + self.over.mul_div(self.left as u64, all as u64))
+    }
+
+    /// The gap between two packets.
+    pub(super) fn gap(&self) -> Span {
+        self.over / (self.sources() + self.repairs).max(1) as u64
+    }
+
+    /// Takes out the next packet.
+    pub(super) fn pop(&mut self) -> Option<Symbol<'_>> {
+        let (at, sources) = (self.left, self.sources());
+        self.left += 1;
+        if at < sources {
+            let id = self.id(at, at / self.parts);
+            let packet = &self.adui(at)[Adui::OVERHEAD..];
+            return Some(Symbol::Source { sequence: self.first + at as u64, produced: self.produced[at], packet, id });
+        }
+        let at = at - sources;
+        let k = self.k(at);
+        let symbol = self.repair.chunks_exact(self.symbol_len).nth(at)?;
+        let base = (self.first + (at % self.parts) as u64) as u16;
+        let bounds = BlockBounds { base, stride: self.parts as u8 };
+        let newest = self.produced.last().copied().unwrap_or_default();
+        Some(Symbol::Repair { newest, id: self.id(at, k + at / self.parts), symbol, bounds })
+    }
+
+    fn id(&self, at: usize, esi: usize) -> PayloadId {
+        let sbn = self.sbn.wrapping_add((at % self.parts) as u32) & 0x00ff_ffff;
+        PayloadId { sbn, esi: esi as u8, k: self.k(at) as u8 }
+    }
+
+    /// Source packets of the part that packet `at` belongs to.
+    fn k(&self, at: usize) -> usize {
+        (self.sources() - at % self.parts).div_ceil(self.parts)
+    }
+
+    fn adui(&self, at: usize) -> &[u8] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.aduis[start..self.ends[at]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::reed_solomon;
+
+    /// A block of `sources` packets of different lengths that begins at sequence number 1000.
+    fn block(sources: usize, repairs: usize) -> Block {
+        let mut block = Block::default();
+        block.reopen(Time::ZERO, 1000);
+        for at in 0..sources {
+            let header = rtp::Header { sequence: 1000 + at as u16, ..rtp::Header::default() };
+            block.push(Time::ZERO, header, &vec![at as u8; 10 + at % 7]);
+        }
+        assert_eq!(block.close(repairs, 0xff_fffe, &mut Encoders::default()), repairs);
+        block
+    }
+
+    type Sources = Vec<(PayloadId, Vec<u8>)>;
+    type Repairs = Vec<(PayloadId, Vec<u8>, BlockBounds)>;
+
+    /// Everything that leaves the block: IDs and symbols.
+    fn drain(block: &mut Block) -> (Sources, Repairs) {
+        let (mut sources, mut repairs) = (Vec::new(), Vec::new());
+        while block.next().is_some() {
+            match block.pop().expect("next said so") {
+                Symbol::Source { id, packet, .. } => {
+                    let mut adui = vec![0; Adui::OVERHEAD + packet.len()];
+                    Adui { flow: 0, adu: packet }.emit(&mut adui);
+                    sources.push((id, adui));
+                }
+                Symbol::Repair { id, symbol, bounds, .. } => repairs.push((id, symbol.to_vec(), bounds)),
+            }
+        }
+        (sources, repairs)
+    }
+
+    #[test]
+    fn each_part_can_be_decoded_alone_and_bounds_tell_its_packets() {
+        for (all, repair) in [(1, 1), (25, 8), (255, 0), (380, 60), (951, 8)] {
+            let mut block = block(all, repair);
+            let (sources, repairs) = drain(&mut block);
+            assert_eq!((sources.len(), repairs.len()), (all, repair));
+            for (at, (id, _)) in sources.iter().enumerate() {
+                let part = repairs.iter().find(|(repair, ..)| repair.sbn == id.sbn);
+                let Some((_, _, bounds)) = part else { continue };
+                assert_eq!(bounds.sequence(id.esi), 1000 + at as u16);
+            }
+            let parts: std::collections::BTreeSet<u32> = repairs.iter().map(|(id, ..)| id.sbn).collect();
+            for sbn in parts {
+                let own: Vec<_> = sources.iter().filter(|(id, _)| id.sbn == sbn).collect();
+                let symbols: Vec<_> = repairs.iter().filter(|(id, ..)| id.sbn == sbn).collect();
+                let lost = symbols.len().min(own.len());
+                let mut received: Vec<(u8, &[u8])> = own[lost..].iter().map(|(id, adui)| (id.esi, &adui[..])).collect();
+                received.extend(symbols.iter().map(|(id, symbol, _)| (id.esi, &symbol[..])));
+                let missing: Vec<u8> = (0..lost as u8).collect();
+                let mut recovered = vec![vec![0; symbols[0].1.len()]; lost];
+                let mut targets: Vec<&mut [u8]> = recovered.iter_mut().map(|symbol| &mut symbol[..]).collect();
+                reed_solomon::decode(own.len(), &received, &missing, &mut targets).expect("k of n symbols");
+                for (symbol, (_, adui)) in recovered.iter().zip(&own) {
+                    assert_eq!(Adui::parse(symbol), Adui::parse(adui));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn packets_leave_evenly_over_the_time_they_are_given() {
+        let mut block = block(25, 8);
+        block.schedule(Time::ZERO, Span::from_millis(10));
+        let mut due = Vec::new();
+        while let Some(at) = block.next() {
+            due.push(at);
+            block.pop();
+        }
+        // IPG = SYN / (F + k), GENEVA §3.2.2.
+        let expected = |at: u64| Time::ZERO + Span::from_millis(10).mul_div(at, 33);
+        assert_eq!(due, (0..33).map(expected).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn no_part_is_without_a_source_packet() {
+        let mut block = Block::default();
+        block.reopen(Time::ZERO, 0);
+        block.push(Time::ZERO, rtp::Header::default(), b"alone");
+        assert_eq!(block.close(400, 0, &mut Encoders::default()), 127);
+    }
+}

@@ -1,0 +1,94 @@
+//! What a sender is told, and what it tells.
+
+use core::net::SocketAddr;
+
+use crate::law::redundancy::geneva::Geneva;
+use crate::session::live::{Ending, Media};
+use crate::time::Span;
+use crate::units::Rate;
+
+/// Which repair a stream gets.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Repair {
+    /// None at all.
+    None,
+    /// This number of packets for each interval of the law: one SYN, or as long as 21 source packets take.
+    Static(u32),
+    /// The law of the paper.
+    Geneva(Geneva),
+}
+
+/// Which breaker ends a stream that would flood its path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Breaker {
+    /// First take repair down, then ask for a lower rate, then end.
+    RepairFirst,
+    /// RFC 8083 to the letter.
+    Rfc8083,
+    /// Only report.
+    Off,
+}
+
+/// Where a receiver finds the block of a source packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SourceId {
+    /// Behind each source packet (RFC 6865 §5.1.2).
+    Explicit,
+    /// In the repair packets alone: source packets are untouched RTP, and receivers need not be Thalweg's.
+    Plain,
+}
+
+/// What a sender is told at its start.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// The receiver.
+    pub to: SocketAddr,
+    /// Where bare RFC 6865 repair packets go; none sends them as an RTP stream beside the source.
+    pub fec_to: Option<SocketAddr>,
+    /// What the datagrams are.
+    pub media: Media,
+    /// Which repair.
+    pub repair: Repair,
+    /// Time from input to output.
+    pub latency: Span,
+    /// Bound on everything that is sent, IP and UDP headers included.
+    pub max_rate: Option<Rate>,
+    /// Length of a block; none is the law's own.
+    pub block: Option<Span>,
+    /// Where block numbers travel.
+    pub source_id: SourceId,
+    /// Which breaker ends the stream.
+    pub breaker: Breaker,
+}
+
+/// What a sender tells.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Event {
+    /// The receiver answered; this is the latency that both keep.
+    Connected {
+        /// The receiver.
+        to: SocketAddr,
+        /// Time from input to output.
+        latency: Span,
+    },
+    /// The receiver has proved a new address.
+    Moved {
+        /// The receiver's new address.
+        to: SocketAddr,
+    },
+    /// The path takes so long that repair comes too late; with this latency or more it would not.
+    TooShort {
+        /// The least round trip of late.
+        round_trip: Span,
+        /// The least latency at which repair is of any use.
+        needed: Span,
+    },
+    /// No feedback for so long, or a goodbye, so that media has stopped; hellos go on.
+    Silent,
+    /// Loss stays too high: the source should come down to this rate.
+    LowerRate(Rate),
+    /// The brake is off again.
+    RateRestored,
+    /// Over.
+    Ended(Ending),
+}

@@ -1,0 +1,88 @@
+//! What keeps a stream from flooding its path: the brake of the live profile, or the breakers of RFC 8083.
+
+use core::net::SocketAddr;
+
+use super::brake::{Demand, Pressure};
+use super::history::Settled;
+use super::{Breaker, Event, Repair, Sender};
+use crate::law::breaker;
+use crate::law::redundancy::geneva;
+use crate::session::live::{Ending, REPORT_INTERVAL};
+use crate::time::{Span, Time};
+use crate::units::Rate;
+use crate::wire::rtcp;
+
+/// Td of RFC 8083: five seconds, the fixed minimum of RFC 3550 §6.2.
+pub(super) const BREAKER: breaker::Config =
+    breaker::Config { td: Span::from_secs(5), tdr: REPORT_INTERVAL, tf: Span::from_millis(40), g: 1 };
+
+/// A round trip that has grown by more than this, and more than a part of its least, tells of a queue.
+const LEAST_QUEUE: Span = Span::from_millis(2);
+/// That part.
+const QUEUE_PART: u64 = 8;
+
+/// The loss rate at which the brake acts: that of the law, or of the paper where another repair runs.
+pub(super) fn p_max(repair: &Repair) -> f64 {
+    match repair {
+        Repair::Geneva(law) => law.parameters().p_max,
+        Repair::None | Repair::Static(_) => geneva::Parameters::default().p_max,
+    }
+}
+
+impl Sender {
+    /// Shows what a report has settled to the brake.
+    pub(super) fn brake(&mut self, now: Time, settled: &Settled) {
+        if self.config.breaker != Breaker::RepairFirst {
+            return;
+        }
+        let least = self.peer.round_trip().unwrap_or(Span::ZERO);
+        let grown = settled.round_trip.map_or(Span::ZERO, |round_trip| round_trip.saturating_sub(least));
+        let pressure = Pressure {
+            lost: settled.lost,
+            delivered: settled.delivered,
+            queue: grown > LEAST_QUEUE.max(least / QUEUE_PART),
+            window: self.protection.window(),
+            least: self.protection.least(),
+        };
+        match self.brake.on_report(now, &pressure) {
+            Some(Demand::Lower) => {
+                let arrives = self.second.rate(|change| change.media_bytes) * (1.0 - self.brake.loss());
+                self.events.push_back(Event::LowerRate(Rate::from_bps(arrives as u64)));
+            }
+            Some(Demand::Restored) => self.events.push_back(Event::RateRestored),
+            Some(Demand::End) => self.part(now, Ending::Breaker),
+            None => {}
+        }
+    }
+
+    /// Repair packets that a block of the law may get now.
+    pub(super) fn repair_window(&self) -> f64 {
+        let window = self.protection.window();
+        self.protection.in_packets(self.brake.limit().map_or(window, |limit| limit.min(window)))
+    }
+
+    /// Shows a regular report to the breakers.
+    pub(super) fn on_receiver_report(&mut self, now: Time, from: SocketAddr, report: &rtcp::Report<'_>) {
+        // Answers begin with an empty report, which says nothing of our media.
+        let is_ours = report.blocks().any(|block| block.ssrc == self.source.ssrc);
+        if !is_ours || !self.believes(now, from, report.ssrc) {
+            return;
+        }
+        let rtt = self.peer.round_trip().unwrap_or(Span::ZERO);
+        for block in report.blocks().filter(|block| block.ssrc == self.source.ssrc) {
+            let fraction_lost = f64::from(block.fraction_lost) / 256.0;
+            self.breaker.on_report(now, &breaker::Report { highest: block.highest.into(), fraction_lost, rtt });
+        }
+    }
+
+    pub(super) fn breaker_is_open(&self) -> bool {
+        self.verdict.is_some()
+    }
+
+    pub(super) fn check_guard(&mut self, now: Time) {
+        self.verdict = self.breaker.verdict(now);
+        if self.verdict.is_some() && self.config.breaker == Breaker::Rfc8083 {
+            self.part(now, Ending::Breaker);
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The live profile around a law of redundancy: how long a block is, and how much repair it gets.
+//!
+//! The laws speak of a block of one SYN at one media rate. A real source has a rate of its own, and a user a latency.
+
+use crate::law::redundancy::LossReport;
+use crate::law::redundancy::Redundancy;
+use crate::law::redundancy::fixed::Fixed;
+use crate::law::redundancy::geneva::Geneva;
+use crate::probe::{Probe, Visitor};
+use crate::session::live::sender::Repair;
+use crate::time::{Span, Time};
+use crate::units::Seconds;
+
+/// SYN: block and report interval (GENEVA §3.2.1), unless the law is set to another one.
+pub(super) const SYN: Span = Span::from_millis(10);
+
+/// Source packets below which a block is stretched: the fewest for which eight repair packets are at most 40 %.
+const FEWEST: f64 = 21.0;
+
+/// To the law of a source that has fewer in a SYN there are this many: 30 Mb/s in packets of 1500 bytes, for which its
+/// constants are meant. A block gets its part of that window.
+const PAPER_K: f64 = 25.0;
+
+/// The least window then: 40 %.
+const FLOOR: f64 = 0.4 * PAPER_K;
+
+/// Part of the latency that no block takes: timers are late, queues hold packets up, receivers let them gather. Without
+/// it the last repair of the longest block would come just when it is too late.
+const SPARE: Span = Span::from_millis(2);
+
+/// So long without a packet, the source pauses.
+const PAUSE: Span = Span::from_millis(250);
+
+/// Weight of the newest block in the averages.
+const GAIN: f64 = 0.25;
+
+#[derive(Clone, Debug)]
+enum Law {
+    None,
+    Fixed(Fixed),
+    Geneva(Geneva),
+}
+
+/// One session's law, fitted to its source and its latency.
+#[derive(Clone, Debug)]
+pub(super) struct Protection {
+    law: Law,
+    syn: Span,
+    /// Bounds of the window that the law was given.
+    bounds: (f64, f64),
+    wanted: Option<Span>,
+    /// Longest block that the latency allows.
+    longest: Span,
+    is_hopeless: bool,
+    /// Source packets of a block and seconds from one to the next, on average; none before the first block has closed.
+    mean: Option<(f64, f64)>,
+    /// Part of a repair packet that the last block was short of.
+    carried: f64,
+}
+
+impl Protection {
+    /// `wanted` is the block that the user asks for.
+    pub(super) fn new(repair: &Repair, wanted: Option<Span>) -> Protection {
+        let (law, syn, bounds) = match repair {
+            Repair::None => (Law::None, SYN, (0.0, 0.0)),
+            Repair::Static(packets) => (Law::Fixed(Fixed::new(*packets)), SYN, (0.0, 0.0)),
+            Repair::Geneva(law) => {
+                let (syn, bounds) = (law.parameters().syn, (law.parameters().fwnd_min, law.parameters().fwnd_max));
+                (Law::Geneva(law.clone()), Span::from_secs_f64(syn.0), bounds)
+            }
+        };
+        Protection { law, syn, bounds, wanted, longest: syn, is_hopeless: false, mean: None, carried: 0.0 }
+    }
+
+    /// Whether there is any repair at all.
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self.law, Law::None)
+    }
+
+    /// Tells what the latency leaves for a block: it waits for at most one block, and leaves within another.
+    pub(super) fn set_budget(&mut self, latency: Span, round_trip: Span) {
+        let budget = latency.saturating_sub(round_trip / 2 + SPARE) / 2;
+        self.is_hopeless = budget < self.syn / 2;
+        self.longest = budget.max(self.syn / 2);
+    }
+
+    /// The least latency at which repair comes in time on this round trip.
+    pub(super) fn needed(&self, round_trip: Span) -> Span {
+        round_trip / 2 + SPARE + self.syn
+    }
+
+    /// The longest that a packet may wait before it leaves: one block, and the time that it takes to leave.
+    pub(super) fn longest_wait(&self) -> Span {
+        self.longest * 2
+    }
+
+    /// Whether repair comes too late whatever the block.
+    pub(super) fn is_hopeless(&self) -> bool {
+        self.is_hopeless && !self.is_none()
+    }
+
+    /// The law's own interval: one SYN, or as many as hold [`FEWEST`] packets, within the latency.
+    pub(super) fn interval(&self) -> Span {
+        // Deviation(GENEVA §3.2.1): the paper's blocks are one SYN at any rate; few packets a block would cost too much.
+        // An eighth of the latency's share is left for timers that come late.
+        self.syn.max(self.enough().min(self.longest * 7 / 8)).min(self.longest)
+    }
+
+    /// Whether the source has fewer packets in a SYN than the law is meant for.
+    fn is_slow(&self) -> bool {
+        self.enough() > self.syn
+    }
+
+    /// Source packets a second; none before the first block has closed.
+    fn rate(&self) -> Option<f64> {
+        self.mean.map(|(packets, seconds)| packets / seconds)
+    }
+
+    /// How long [`FEWEST`] packets take.
+    fn enough(&self) -> Span {
+        self.rate().map_or(Span::ZERO, |rate| Span::from_secs_f64(FEWEST / rate))
+    }
+
+    /// How long the block that opens now stays open.
+    pub(super) fn block(&self) -> Span {
+        if self.is_none() {
+            Span::ZERO
+        } else {
+            self.wanted.unwrap_or(Span::ZERO).max(self.interval()).min(self.longest)
+        }
+    }
+
+    /// Source packets that the law expects in its interval; none before the first block has closed.
+    pub(super) fn k(&self) -> Option<f64> {
+        self.rate().map(|rate| rate * self.interval().as_secs_f64())
+    }
+
+    /// A block of `sources` packets closes, `open` after it was opened and `since` the block before it closed: how many
+    /// repair packets may it get, if the brake allows `limit` for the law's interval?
+    pub(super) fn close_block(&mut self, sources: usize, open: Span, since: Span, limit: Option<f64>) -> usize {
+        // Of a slow source the time between blocks counts as well, but a pause says nothing of its rate, and neither does
+        // a block that closed early.
+        let period = if self.mean.is_some() && since <= PAUSE { since.max(open) } else { open };
+        let period = period.max(self.block()).as_secs_f64();
+        let (packets, seconds) = self.mean.unwrap_or((sources as f64, period));
+        let mean = (packets + GAIN * (sources as f64 - packets), seconds + GAIN * (period - seconds));
+        self.mean = Some(mean);
+        let rate = mean.0 / mean.1;
+        let k = rate * self.interval().as_secs_f64();
+        self.fit(k);
+        let window = self.window().min(limit.unwrap_or(f64::INFINITY));
+        // Of a bursty source a small block gets no less than a large one: it needs more for each packet, not less. Only a
+        // block that was full before its time gets the repair of its packets.
+        let expected = rate * period;
+        let packets = if open < self.block() / 2 { expected.max(sources as f64) } else { expected };
+        let due = window * packets / self.law_k(k) + self.carried;
+        let repair = (due + 1e-9) as usize;
+        self.carried = (due - repair as f64).clamp(0.0, 1.0);
+        repair
+    }
+
+    /// Source packets to which a window of the law belongs, if its interval has `k`.
+    fn law_k(&self, k: f64) -> f64 {
+        match self.law {
+            Law::Geneva(_) if self.is_slow() => PAPER_K,
+            _ => k,
+        }
+    }
+
+    /// Tells the law what its blocks look like now.
+    fn fit(&mut self, k: f64) {
+        // Deviation(GENEVA §3.2.2): the paper's least window is 8, and a loss raises it by as much, at any rate. To the law
+        // of a slow source a block is one of the paper's; the real one gets its part of the window, at least 0.4 k. The
+        // fraction is carried from block to block, since ceil(0.4 k) would pass 40 % for most small k.
+        let (min, max) = self.bounds;
+        let (syn, min) = if self.is_slow() { (self.syn, FLOOR.min(max)) } else { (self.interval(), min) };
+        let k = self.law_k(k);
+        if let Law::Geneva(law) = &mut self.law {
+            law.set_block(k, Seconds::from(syn), min, max)
+                .expect("k is 21 or more, and the bounds are the user's, checked");
+        }
+    }
+
+    /// The least that the law ever gives for its interval; static repair has no other.
+    pub(super) fn least(&self) -> f64 {
+        match &self.law {
+            Law::Geneva(law) => law.parameters().fwnd_min,
+            Law::None | Law::Fixed(_) => self.window(),
+        }
+    }
+
+    /// Repair packets for the law's interval, as the law counts them.
+    pub(super) fn window(&self) -> f64 {
+        match &self.law {
+            Law::None => 0.0,
+            Law::Fixed(law) => f64::from(law.repair()),
+            Law::Geneva(law) => f64::from(law.repair()),
+        }
+    }
+
+    /// A window as the law counts it in packets of a block of the law.
+    pub(super) fn in_packets(&self, window: f64) -> f64 {
+        match self.law {
+            Law::Geneva(_) if self.is_slow() => window * self.k().unwrap_or(PAPER_K) / PAPER_K,
+            _ => window,
+        }
+    }
+
+    /// Hands a report on to the law.
+    pub(super) fn on_report(&mut self, now: Time, lost: u32, delivered: u32, round_trip: Option<Span>) {
+        let at = Seconds(now.as_secs_f64());
+        let report = LossReport { lost, delivered, srtt: round_trip.map(Seconds::from), at };
+        match &mut self.law {
+            Law::None => {}
+            Law::Fixed(law) => law.on_report(&report),
+            Law::Geneva(law) => law.on_report(&report),
+        }
+    }
+
+    /// The law's inner values by the paper's names.
+    pub(super) fn probe(&self, visit: &mut Visitor<'_>) {
+        match &self.law {
+            Law::None => {}
+            Law::Fixed(law) => law.probe(visit),
+            Law::Geneva(law) => law.probe(visit),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::law::redundancy::geneva::Parameters;
+
+    fn ms(millis: u64) -> Span {
+        Span::from_millis(millis)
+    }
+
+    fn geneva(wanted: Option<Span>, latency: Span) -> Protection {
+        let law = Geneva::new(Parameters::default()).expect("the paper's parameters");
+        let mut protection = Protection::new(&Repair::Geneva(law), wanted);
+        protection.set_budget(latency, ms(40));
+        protection
+    }
+
+    /// Repair packets for `blocks` blocks of a source that gives `sources` packets in each.
+    fn close(protection: &mut Protection, blocks: usize, sources: usize) -> usize {
+        (0..blocks)
+            .map(|_| {
+                let open = protection.block();
+                protection.close_block(sources, open, open, None)
+            })
+            .sum()
+    }
+
+    #[test]
+    fn the_papers_rate_has_blocks_of_one_syn_and_eight_repair_packets() {
+        let mut protection = geneva(None, ms(90));
+        assert_eq!(close(&mut protection, 100, 25), 800);
+        assert_eq!(protection.block(), SYN);
+        assert!((protection.k().expect("known") - 25.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn twice_the_block_has_twice_the_repair() {
+        let mut protection = geneva(Some(ms(20)), ms(90));
+        assert_eq!(close(&mut protection, 100, 50), 1600);
+        assert_eq!((protection.block(), protection.interval()), (ms(20), SYN));
+    }
+
+    #[test]
+    fn a_block_is_never_longer_than_the_latency_allows() {
+        // 90 ms less half of 40 ms is 70 ms: 2 to spare, 34 to wait and 34 to leave.
+        assert_eq!(geneva(Some(ms(50)), ms(90)).block(), ms(34));
+        assert_eq!(geneva(Some(ms(50)), ms(10)).block(), SYN / 2, "hopeless, but alive");
+    }
+
+    #[test]
+    fn a_slow_source_gets_blocks_of_21_packets_while_the_latency_lasts() {
+        // 800 packets a second: 21 in 26.25 ms.
+        let mut protection = geneva(None, ms(90));
+        close(&mut protection, 1, 8);
+        assert_eq!(protection.interval(), Span::from_micros(26_250));
+        // 100 packets a second: 3 in seven eighths of the 34 ms that there are, and 0.4 of that.
+        let mut protection = geneva(None, ms(90));
+        close(&mut protection, 1, 1);
+        assert_eq!(protection.interval(), ms(34) * 7 / 8);
+        let repair: usize = (0..500).map(|_| close(&mut protection, 1, 3) + close(&mut protection, 1, 4)).sum();
+        assert!((1399..=1400).contains(&repair), "0.4 of 3500 packets, less what is carried: {repair}");
+    }
+
+    #[test]
+    fn a_block_that_holds_two_packets_of_a_bursty_source_gets_the_repair_of_its_time() {
+        // 42 packets in 60 ms on average: twice 21, so twice eight, give or take what the rate is off by.
+        let mut protection = geneva(Some(ms(60)), Span::from_secs(1));
+        close(&mut protection, 1, 42);
+        for _ in 0..20 {
+            let (small, large) = (close(&mut protection, 1, 2), close(&mut protection, 1, 82));
+            assert!((10..=22).contains(&small) && (10..=22).contains(&large), "{small}, {large}");
+        }
+    }
+
+    #[test]
+    fn the_brake_limits_what_the_law_wants() {
+        let mut protection = geneva(None, ms(90));
+        close(&mut protection, 1, 25);
+        assert_eq!(protection.close_block(25, SYN, SYN, Some(3.0)), 3);
+        assert_eq!(protection.close_block(25, SYN, SYN, Some(0.0)), 0);
+    }
+}

@@ -1,0 +1,50 @@
+//! Proof that somebody can be reached where he says he is.
+//!
+//! A token is a keyed hash of an address, so that a stranger costs no memory: whoever echoes the token of his address
+//! has received what was sent there.
+
+use core::hash::Hasher;
+use core::net::{IpAddr, SocketAddr};
+
+use siphasher::sip::SipHasher24;
+
+use crate::rng::Rng;
+
+/// Makes and checks the tokens of one session.
+#[derive(Clone, Debug)]
+pub(super) struct Tokens {
+    keys: (u64, u64),
+}
+
+impl Tokens {
+    pub(super) fn new(rng: &Rng) -> Tokens {
+        let mut rng = rng.fork("tokens");
+        Tokens { keys: (rng.u64(), rng.u64()) }
+    }
+
+    /// The token that only `address` learns; never zero, which stands for none.
+    pub(super) fn of(&self, address: SocketAddr) -> u64 {
+        let mut hasher = SipHasher24::new_with_keys(self.keys.0, self.keys.1);
+        match address.ip() {
+            IpAddr::V4(ip) => hasher.write(&ip.octets()),
+            IpAddr::V6(ip) => hasher.write(&ip.octets()),
+        }
+        hasher.write(&address.port().to_be_bytes());
+        hasher.finish().max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_and_every_session_has_tokens_of_its_own() {
+        let (ours, theirs) = (Tokens::new(&Rng::new(1)), Tokens::new(&Rng::new(2)));
+        let [a, b, c] = ["10.0.0.1:5000", "10.0.0.1:5001", "[::1]:5000"].map(|text| text.parse().unwrap());
+        assert_eq!(ours.of(a), ours.of(a));
+        assert_ne!(ours.of(a), ours.of(b));
+        assert_ne!(ours.of(a), ours.of(c));
+        assert_ne!(ours.of(a), theirs.of(a));
+    }
+}
