@@ -1,0 +1,52 @@
+//! What must hold in every run: packets are neither invented nor forgotten.
+
+use core::fmt;
+
+use crate::node::{Tallied, Tally};
+use crate::path::Path;
+
+/// An account that does not balance.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Leak {
+    /// The element, or "path" for the whole.
+    pub name: String,
+    /// Packets that went in.
+    pub received: u64,
+    /// Packets that came out.
+    pub sent: u64,
+    /// What it says of the difference.
+    pub tally: Tally,
+}
+
+impl fmt::Display for Leak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Leak { name, received, sent, tally } = self;
+        let Tally { added, dropped, held, .. } = tally;
+        write!(
+            f,
+            "{name} leaks: {received} in + {added} added is not {sent} out + {} dropped + {held} queued",
+            dropped.total()
+        )
+    }
+}
+
+impl std::error::Error for Leak {}
+
+/// In + added = out + dropped + queued, for every element and for the path as a whole.
+///
+/// # Errors
+/// Names the first element whose account does not balance.
+pub fn conservation(path: &Path) -> Result<(), Leak> {
+    for account in path.accounts() {
+        balance(account.name, account.received, account.sent, account.tally)?;
+    }
+    balance("path", path.accepted(), path.delivered(), path.tally())
+}
+
+fn balance(name: &str, received: u64, sent: u64, tally: Tally) -> Result<(), Leak> {
+    if received + tally.added == sent + tally.dropped.total() + tally.held {
+        Ok(())
+    } else {
+        Err(Leak { name: name.to_owned(), received, sent, tally })
+    }
+}

@@ -1,0 +1,9 @@
+//! Thalweg's lab: a deterministic packet-level network that runs the very objects of `thalweg-core`.
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod node;
+pub mod packet;
+pub mod path;
+pub mod scenario;
+pub mod traffic;

@@ -1,0 +1,98 @@
+//! Everything that stands on a path.
+
+pub mod corrupt;
+pub mod drop_tail;
+pub mod duplicate;
+pub mod jitter;
+pub mod loss;
+pub mod queue;
+pub mod recorded;
+pub mod reorder;
+pub(crate) mod shelf;
+pub mod tap;
+pub mod trace_link;
+pub mod wire;
+
+use core::ops::Add;
+
+use thalweg_core::time::{Span, Time};
+
+use crate::packet::Packet;
+
+/// An element of a path: packets go in, and come out later, changed, more than once or never.
+///
+/// After every `accept`, and whenever the clock reaches `next`, the driver drains `poll` until it gives none.
+pub trait Node {
+    /// Takes a packet at `now`. Calls come in time order.
+    fn accept(&mut self, now: Time, packet: Packet);
+
+    /// When `poll` will next have something to do; none while nothing is pending.
+    fn next(&self) -> Option<Time>;
+
+    /// The next packet that is out by `now`.
+    fn poll(&mut self, now: Time) -> Option<Packet>;
+
+    /// No packet comes out earlier than this after it went in.
+    fn least_delay(&self) -> Span {
+        Span::ZERO
+    }
+}
+
+/// What a node says of the packets it took in, for [`crate::check`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Packets it made itself: copies.
+    pub added: u64,
+    /// Packets it will never let out.
+    pub dropped: Drops,
+    /// Packets it let through changed, or out of their turn.
+    pub changed: u64,
+    /// Packets that are still inside.
+    pub held: u64,
+}
+
+/// Packets that were lost, by whose they were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Drops {
+    /// Packets that came in at the near end.
+    pub of_ends: u64,
+    /// Packets of cross traffic.
+    pub of_cross: u64,
+}
+
+impl Drops {
+    /// One more.
+    pub(crate) fn count(&mut self, packet: &Packet) {
+        if packet.is_cross() {
+            self.of_cross += 1;
+        } else {
+            self.of_ends += 1;
+        }
+    }
+
+    /// All of them.
+    pub fn total(self) -> u64 {
+        self.of_ends + self.of_cross
+    }
+}
+
+impl Add for Tally {
+    type Output = Tally;
+    fn add(self, other: Tally) -> Tally {
+        Tally {
+            added: self.added + other.added,
+            dropped: Drops {
+                of_ends: self.dropped.of_ends + other.dropped.of_ends,
+                of_cross: self.dropped.of_cross + other.dropped.of_cross,
+            },
+            changed: self.changed + other.changed,
+            held: self.held + other.held,
+        }
+    }
+}
+
+/// A node that accounts for its packets.
+pub trait Tallied: Node {
+    /// The account so far.
+    fn tally(&self) -> Tally;
+}

@@ -1,0 +1,48 @@
+//! Duplication: some packets arrive twice.
+
+use thalweg_core::rng::Rng;
+use thalweg_core::time::Time;
+
+use super::shelf::Shelf;
+use super::{Node, Tallied, Tally};
+use crate::packet::Packet;
+
+/// Sends a copy right behind a share of the packets.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Duplicate {
+    share: f64,
+    rng: Rng,
+    passing: Shelf,
+    added: u64,
+}
+
+impl Duplicate {
+    /// Each packet is doubled with probability `share`.
+    pub fn new(share: f64, rng: Rng) -> Duplicate {
+        Duplicate { share, rng, passing: Shelf::default(), added: 0 }
+    }
+}
+
+impl Node for Duplicate {
+    fn accept(&mut self, now: Time, packet: Packet) {
+        if self.rng.chance(self.share) {
+            self.added += 1;
+            self.passing.put(now, packet.clone());
+        }
+        self.passing.put(now, packet);
+    }
+
+    fn next(&self) -> Option<Time> {
+        self.passing.next()
+    }
+
+    fn poll(&mut self, now: Time) -> Option<Packet> {
+        self.passing.take(now)
+    }
+}
+
+impl Tallied for Duplicate {
+    fn tally(&self) -> Tally {
+        Tally { added: self.added, held: self.passing.len(), ..Tally::default() }
+    }
+}

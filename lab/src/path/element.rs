@@ -1,0 +1,61 @@
+//! Everything that can stand on a path, and everything that can join it, as plain values.
+
+use crate::node::Tallied;
+use crate::node::{corrupt, drop_tail, duplicate, jitter, loss, recorded, reorder, tap, trace_link, wire};
+use crate::traffic::{Source, cbr, on_off};
+
+/// An enum with one variant a type, which hands out what all of them have in common.
+macro_rules! one_of {
+    ($(#[$doc:meta])* $name:ident: $common:ident { $($module:ident::$variant:ident,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Debug)]
+        #[allow(missing_docs, reason = "each variant is the type of its name")]
+        pub enum $name {
+            $($variant($module::$variant),)*
+        }
+
+        $(impl From<$module::$variant> for $name {
+            fn from(value: $module::$variant) -> $name {
+                $name::$variant(value)
+            }
+        })*
+
+        impl $name {
+            pub(crate) fn node(&self) -> &dyn $common {
+                match self {
+                    $($name::$variant(value) => value,)*
+                }
+            }
+
+            pub(crate) fn node_mut(&mut self) -> &mut dyn $common {
+                match self {
+                    $($name::$variant(value) => value,)*
+                }
+            }
+        }
+    };
+}
+
+one_of! {
+    /// An element of a path.
+    Element: Tallied {
+        wire::Wire,
+        drop_tail::DropTail,
+        trace_link::TraceLink,
+        loss::Loss,
+        jitter::Jitter,
+        reorder::Reorder,
+        duplicate::Duplicate,
+        corrupt::Corrupt,
+        recorded::Recorded,
+        tap::Tap,
+    }
+}
+
+one_of! {
+    /// A source of cross traffic.
+    Traffic: Source {
+        cbr::Cbr,
+        on_off::OnOff,
+    }
+}

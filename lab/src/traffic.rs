@@ -1,0 +1,16 @@
+//! Traffic of others, which shares a link with the packets that matter.
+
+pub mod cbr;
+pub mod on_off;
+
+use thalweg_core::time::Time;
+use thalweg_core::units::Bytes;
+
+/// Something that sends packets by itself, without ever listening.
+pub trait Source {
+    /// When the next packet leaves.
+    fn next(&self) -> Time;
+
+    /// The size of that packet on the wire; from then on `next` speaks of the one after it.
+    fn emit(&mut self) -> Bytes;
+}

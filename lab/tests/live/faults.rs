@@ -1,0 +1,235 @@
+//! One fault a story: the stream goes on.
+
+use thalweg_core::rng::Rng;
+use thalweg_core::session::live::Ending;
+use thalweg_core::session::live::receiver::{Event as Heard, Receiver};
+use thalweg_core::session::live::sender::{Event as Said, Sender};
+use thalweg_core::session::{MAX_DATAGRAM, Session};
+use thalweg_core::units::Rate;
+use thalweg_lab::node::corrupt::Corrupt;
+use thalweg_lab::node::duplicate::Duplicate;
+use thalweg_lab::node::loss::Loss;
+use thalweg_lab::node::reorder::Reorder;
+use thalweg_lab::path::Path;
+
+use crate::story::{Back, Story, address, at, ms, receiver_config, sender_config, wire};
+
+/// A stream of 30 Mb/s that has been running for 2.5 s over `forward`, at three seconds.
+fn streaming(forward: Path, reverse: Path) -> Story {
+    let mut story = Story::new(sender_config(), receiver_config(), forward, reverse);
+    story.until(500).play(Rate::from_mbps(30)).until(3000);
+    story
+}
+
+fn quiet() -> Story {
+    streaming(wire(ms(20)), wire(ms(20)))
+}
+
+#[test]
+fn a_receiver_that_restarts_gets_the_stream_again() {
+    let mut story = quiet();
+    story.receiver = Receiver::new(receiver_config(), &Rng::new(33));
+    story.until(8000).pause().until(8500);
+    // A hello comes every 200 ms, its answer goes back, and the echo comes: two round trips in all.
+    let away = story.lost(2900, 3400);
+    assert!(away > 0 && away < 2850 * 3 / 10, "{away} packets");
+    assert_eq!(story.lost(3400, 8000), 0);
+    assert_eq!(story.sender_events.iter().filter(|(_, said)| matches!(said, Said::Connected { .. })).count(), 2);
+}
+
+#[test]
+fn a_sender_that_restarts_takes_over_when_its_old_stream_is_quiet() {
+    let mut story = quiet();
+    story.sender = Sender::new(sender_config(), story.now, &Rng::new(44));
+    story.until(8000).pause().until(8500);
+    assert!(story.is_in_order());
+    assert_eq!(story.lost(3800, 8000), 0);
+    assert_eq!(story.receiver_events.iter().filter(|(_, heard)| matches!(heard, Heard::Started { .. })).count(), 2);
+}
+
+#[test]
+fn five_seconds_without_feedback_change_nothing() {
+    let mut story = quiet();
+    story.back = Back::Nothing;
+    story.until(8000);
+    story.back = Back::Everything;
+    story.until(10_000).pause().until(10_500);
+    assert_eq!(story.lost(500, 10_000), 0);
+    assert_eq!(story.sender_events.len(), 1, "{:?}", story.sender_events);
+    let metrics = story.sender_metrics();
+    assert_eq!(metrics["lost_packets_total"], 0.0, "what no report names is not lost");
+    assert_eq!(metrics["repair_window_packets"], 8.0);
+}
+
+#[test]
+fn after_ten_seconds_of_silence_media_stops_until_somebody_answers() {
+    let mut story = quiet();
+    story.back = Back::Nothing;
+    story.until(13_500);
+    let (when, last) = *story.sender_events.last().expect("an event");
+    assert_eq!(last, Said::Silent);
+    assert!(when.since(at(13_000)) < ms(100), "{when:?}");
+    let stopped = story.departures.len();
+    story.until(16_000);
+    assert!(story.departures.len() - stopped <= 25, "hellos go on, ten a second");
+    story.back = Back::Everything;
+    story.until(20_000).pause().until(20_500);
+    assert!(matches!(story.sender_events.last(), Some((_, Said::Connected { .. }))));
+    assert_eq!(story.lost(16_500, 20_000), 0);
+}
+
+#[test]
+fn answers_alone_do_not_keep_media_going() {
+    let mut story = quiet();
+    story.back = Back::Answers;
+    story.until(13_500);
+    assert_eq!(story.sender_events.last().expect("an event").1, Said::Silent);
+}
+
+#[test]
+fn a_receiver_that_says_goodbye_gets_no_more_media() {
+    let mut story = quiet();
+    story.receiver.finish();
+    story.until(3050);
+    assert_eq!(story.sender_events.last().expect("an event"), &(at(3020), Said::Silent));
+}
+
+#[test]
+fn a_sender_that_is_gone_gets_no_more_reports() {
+    let mut story = quiet();
+    story.deaf = true;
+    story.until(14_000);
+    let (when, heard) = *story.receiver_events.last().expect("an event");
+    assert_eq!(heard, Heard::Ended(Ending::Silent));
+    assert!(when.since(at(13_000)) < ms(50), "ten seconds after its last word: {when:?}");
+    let mut buf = [0; MAX_DATAGRAM];
+    assert!(story.receiver.poll_transmit(at(20_000), &mut buf).is_none());
+}
+
+#[test]
+fn a_second_sender_is_told_that_the_receiver_is_busy() {
+    let mut story = quiet();
+    let mut second = Sender::new(sender_config(), story.now, &Rng::new(77));
+    let from = address("10.7.7.7:7000");
+    let mut buf = [0; MAX_DATAGRAM];
+    let mut answers = 0;
+    for millis in 3000..4000 {
+        story.until(millis);
+        while let Some(transmit) = second.poll_transmit(at(millis), &mut buf) {
+            story.receiver.handle_datagram(at(millis), from, &buf[..transmit.len]).expect("a hello");
+            while let Some(transmit) = story.receiver.poll_transmit(at(millis), &mut buf).filter(|to| to.to == from) {
+                second.handle_datagram(at(millis), sender_config().to, &buf[..transmit.len]).expect("an answer");
+                answers += 1;
+            }
+        }
+        second.handle_media(at(millis), b"anything");
+    }
+    assert!(answers >= 10, "{answers}");
+    assert!(!second.is_connected());
+    story.until(4500);
+    assert_eq!(story.lost(500, 4400), 0, "the first stream is not harmed");
+}
+
+#[test]
+fn a_path_longer_than_the_latency_still_carries_the_media_and_somebody_is_told() {
+    let mut story = Story::new(sender_config(), receiver_config(), wire(ms(100)), wire(ms(100)));
+    story.until(1000).play(Rate::from_mbps(30)).until(4000).pause().until(5000);
+    assert_eq!(story.lost(0, 5000), 0);
+    let told = story.sender_events.iter().find_map(|(_, said)| match said {
+        Said::TooShort { round_trip, needed } => Some((*round_trip, *needed)),
+        _ => None,
+    });
+    // Half of 200 ms, half a SYN to wait, half a SYN to leave, and 2 ms to spare.
+    assert_eq!(told, Some((ms(200), ms(112))));
+}
+
+#[test]
+fn a_sender_that_moves_loses_nothing() {
+    let mut story = quiet();
+    story.sender_at = address("192.168.7.7:7777");
+    story.until(8000).pause().until(8500);
+    assert_eq!(story.lost(500, 8000), 0);
+    let (when, heard) = *story.receiver_events.last().expect("an event");
+    assert_eq!(heard, Heard::Moved { from: address("192.168.7.7:7777") });
+    assert!(when.since(at(3000)) <= ms(200 + 80), "the next hello, the answer, and its echo: {when:?}");
+}
+
+#[test]
+fn a_receiver_that_moves_is_found_again() {
+    let mut story = quiet();
+    story.receiver_at = address("192.168.8.8:8888");
+    story.until(8000).pause().until(8500);
+    assert_eq!(story.sender_events.last().expect("an event").1, Said::Moved { to: address("192.168.8.8:8888") });
+    assert_eq!(story.lost(3500, 8000), 0);
+}
+
+#[test]
+fn a_clock_that_steps_is_followed() {
+    let mut story = quiet();
+    story.clock_ahead = ms(60_000);
+    story.until(8000).pause().until(8500);
+    assert_eq!(story.lost(3300, 8000), 0);
+    assert!(story.is_in_order());
+    assert!(story.latency(0.99) <= ms(40), "{}", story.latency(0.99));
+}
+
+#[test]
+fn reordering_is_not_loss() {
+    let forward = wire(ms(20)).then("reorder", Reorder::new(0.3, ms(4), Rng::new(1)));
+    let mut story = streaming(forward, wire(ms(20)));
+    story.until(8000).pause().until(8500);
+    assert_eq!(story.lost(500, 8000), 0);
+    assert!(story.is_in_order());
+    let metrics = story.sender_metrics();
+    assert_eq!((metrics["lost_packets_total"], metrics["repair_window_packets"]), (0.0, 8.0));
+}
+
+#[test]
+fn copies_are_handed_out_once() {
+    let forward = wire(ms(20)).then("copy", Duplicate::new(0.2, Rng::new(2)));
+    let mut story = streaming(forward, wire(ms(20)));
+    story.until(8000).pause().until(8500);
+    assert_eq!(story.lost(500, 8000), 0);
+    assert!(story.is_in_order());
+    let heard = story.receiver_metrics();
+    // A fifth of the source packets, give or take five deviations of a binomial.
+    let expected = story.inputs.len() as f64 * 0.2;
+    assert!((heard["duplicate_packets_total"] - expected).abs() < 5.0 * (expected * 0.8).sqrt(), "{heard:?}");
+}
+
+#[test]
+fn corrupted_bytes_harm_their_own_packets_alone() {
+    let forward = wire(ms(20)).then("corrupt", Corrupt::new(0.01, 3, Rng::new(3)));
+    let mut story = streaming(forward, wire(ms(20)));
+    story.until(8000).pause().until(8500);
+    let intact = story.outputs.iter().filter(|output| output.intact).count();
+    assert!(intact > story.inputs.len() * 98 / 100, "{intact} of {}", story.inputs.len());
+    let last = story.outputs.iter().filter(|output| output.intact).map(|output| output.number).max();
+    assert_eq!(last, Some(story.inputs.len() as u64 - 1), "the stream goes on to its end");
+}
+
+#[test]
+fn two_dark_seconds_are_lost_and_nothing_after_them() {
+    let mut story = quiet();
+    (story.back, story.deaf) = (Back::Nothing, true);
+    story.until(5000);
+    (story.back, story.deaf) = (Back::Everything, false);
+    story.until(9000).pause().until(9500);
+    assert_eq!(story.lost(500, 2950), 0);
+    // What waits for repair of the last dark block may be given up with it.
+    assert_eq!(story.lost(5020, 9000), 0);
+    assert!(story.is_in_order());
+}
+
+#[test]
+fn lost_reports_raise_no_window() {
+    let reverse = Path::default().then("loss", Loss::independent(0.3, Rng::new(4))).then("wire", wire_node());
+    let mut story = streaming(wire(ms(20)), reverse);
+    story.until(10_000);
+    let metrics = story.sender_metrics();
+    assert_eq!((metrics["lost_packets_total"], metrics["repair_window_packets"]), (0.0, 8.0));
+}
+
+fn wire_node() -> thalweg_lab::node::wire::Wire {
+    thalweg_lab::node::wire::Wire::new(ms(20))
+}

@@ -1,0 +1,334 @@
+//! Two sessions, a path each way, and a source that counts.
+
+use core::net::SocketAddr;
+use std::collections::{BTreeMap, VecDeque};
+
+use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
+use thalweg_core::probe::Probe;
+use thalweg_core::rng::Rng;
+use thalweg_core::session::live::receiver::{self, Receiver};
+use thalweg_core::session::live::sender::{self, Breaker, Repair, Sender, SourceId};
+use thalweg_core::session::live::{Media, Playout};
+use thalweg_core::session::{MAX_DATAGRAM, Session};
+use thalweg_core::time::{Span, Time};
+use thalweg_core::units::{Bytes, Rate};
+use thalweg_lab::check;
+use thalweg_lab::node::Node;
+use thalweg_lab::node::loss::{Gilbert, Loss};
+use thalweg_lab::node::wire::Wire;
+use thalweg_lab::packet::{Body, Packet};
+use thalweg_lab::path::Path;
+
+/// Payload of a media datagram: seven transport stream packets.
+pub(crate) const PAYLOAD: usize = 1316;
+
+pub(crate) fn ms(millis: u64) -> Span {
+    Span::from_millis(millis)
+}
+
+pub(crate) fn at(millis: u64) -> Time {
+    Time::ZERO + ms(millis)
+}
+
+pub(crate) fn address(text: &str) -> SocketAddr {
+    text.parse().expect("an address")
+}
+
+/// A path of `delay` one way and nothing else.
+pub(crate) fn wire(delay: Span) -> Path {
+    Path::default().then("wire", Wire::new(delay))
+}
+
+/// A path of `delay` one way with the loss bursts that the project compares itself on: 1.15 %.
+pub(crate) fn bursty(delay: Span, seed: u64) -> Path {
+    let gilbert = Gilbert { to_bad: 0.005, to_good: 0.3, loss_bad: 0.7, loss_good: 0.0 };
+    Path::default().then("loss", Loss::bursts(gilbert, Rng::new(seed))).then("wire", Wire::new(delay))
+}
+
+pub(crate) fn geneva() -> Repair {
+    Repair::Geneva(Geneva::new(Parameters::default()).expect("the paper's parameters"))
+}
+
+/// A sender to 10.0.0.2:6000 with GENEVA and 90 ms.
+pub(crate) fn sender_config() -> sender::Config {
+    sender::Config {
+        to: address("10.0.0.2:6000"),
+        fec_to: None,
+        media: Media::Mp2t,
+        repair: geneva(),
+        latency: ms(90),
+        max_rate: None,
+        block: None,
+        source_id: SourceId::Explicit,
+        breaker: Breaker::RepairFirst,
+    }
+}
+
+pub(crate) fn receiver_config() -> receiver::Config {
+    receiver::Config { latency: ms(90), playout: Playout::Asap }
+}
+
+/// One datagram that was handed out.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Output {
+    pub(crate) number: u64,
+    pub(crate) at: Time,
+    /// Since it went in.
+    pub(crate) latency: Span,
+    /// Whether it is as it went in.
+    pub(crate) intact: bool,
+}
+
+/// What of the receiver's words reaches the sender.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Back {
+    Everything,
+    /// Answers to hellos alone.
+    Answers,
+    Nothing,
+}
+
+/// A source, two sessions, and what is between them.
+pub(crate) struct Story {
+    pub(crate) now: Time,
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver,
+    /// Where each of them is; a story may move them.
+    pub(crate) sender_at: SocketAddr,
+    pub(crate) receiver_at: SocketAddr,
+    /// Added to the clock that the sender sees.
+    pub(crate) clock_ahead: Span,
+    pub(crate) forward: Path,
+    pub(crate) reverse: Path,
+    /// What comes back.
+    pub(crate) back: Back,
+    /// While true, nothing comes in.
+    pub(crate) deaf: bool,
+    gap: Option<Span>,
+    due: Time,
+    /// When each datagram went in.
+    pub(crate) inputs: Vec<Time>,
+    /// Datagrams that went in.
+    given: u64,
+    /// Whether what goes in and out is noted; an hour of it is more than a stream's own memory.
+    pub(crate) notes: bool,
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) sender_events: Vec<(Time, sender::Event)>,
+    pub(crate) receiver_events: Vec<(Time, receiver::Event)>,
+    /// Of each that left: when, and how long it was on the wire.
+    pub(crate) departures: Vec<(Time, Bytes)>,
+    /// What came back, and what left last, for stories that play it again.
+    pub(crate) returned: Vec<Vec<u8>>,
+    pub(crate) recent: VecDeque<Vec<u8>>,
+}
+
+impl Story {
+    /// A story that begins now; the source is still silent.
+    pub(crate) fn new(sender: sender::Config, receiver: receiver::Config, forward: Path, reverse: Path) -> Story {
+        Story {
+            now: Time::ZERO,
+            receiver_at: sender.to,
+            sender: Sender::new(sender, Time::ZERO, &Rng::new(11)),
+            receiver: Receiver::new(receiver, &Rng::new(22)),
+            sender_at: address("10.0.0.1:5000"),
+            clock_ahead: Span::ZERO,
+            forward,
+            reverse,
+            back: Back::Everything,
+            deaf: false,
+            gap: None,
+            due: Time::ZERO,
+            inputs: Vec::new(),
+            given: 0,
+            notes: true,
+            outputs: Vec::new(),
+            sender_events: Vec::new(),
+            receiver_events: Vec::new(),
+            departures: Vec::new(),
+            returned: Vec::new(),
+            recent: VecDeque::new(),
+        }
+    }
+
+    /// Runs until `millis` after the start.
+    pub(crate) fn until(&mut self, millis: u64) -> &mut Story {
+        let end = at(millis);
+        loop {
+            self.act();
+            match self.next() {
+                Some(next) if next <= end => {
+                    assert!(next > self.now, "no progress at {:?}", self.now);
+                    self.now = next;
+                }
+                _ => break,
+            }
+        }
+        self.now = end;
+        check::conservation(&self.forward).expect("forward");
+        check::conservation(&self.reverse).expect("reverse");
+        self
+    }
+
+    /// The source gives a datagram of [`PAYLOAD`] bytes so often that media has this rate.
+    pub(crate) fn play(&mut self, rate: Rate) -> &mut Story {
+        self.gap = Some(rate.time_for(Bytes(PAYLOAD as u64)));
+        self.due = self.now;
+        self
+    }
+
+    /// The source pauses.
+    pub(crate) fn pause(&mut self) -> &mut Story {
+        self.gap = None;
+        self
+    }
+
+    fn their_now(&self) -> Time {
+        self.now + self.clock_ahead
+    }
+
+    fn next(&self) -> Option<Time> {
+        let sender = self.sender.poll_timeout().map(|at| (at - self.clock_ahead).max(self.now));
+        let source = self.gap.map(|_| self.due);
+        let waits = [sender, self.receiver.poll_timeout(), source, self.forward.next(), self.reverse.next()];
+        waits.into_iter().flatten().min()
+    }
+
+    /// Does all that is to be done now.
+    fn act(&mut self) {
+        while self.gap.is_some() && self.due <= self.now {
+            self.give();
+            self.due += self.gap.unwrap_or(Span::MAX);
+        }
+        for _ in 0..100_000 {
+            let sent = self.run_sender();
+            if !self.run_receiver() && !sent {
+                return;
+            }
+        }
+        panic!("no rest at {:?}", self.now);
+    }
+
+    fn give(&mut self) {
+        self.sender.handle_media(self.their_now(), &payload(self.given));
+        self.given += 1;
+        if self.notes {
+            self.inputs.push(self.now);
+        }
+    }
+
+    fn run_sender(&mut self) -> bool {
+        let now = self.their_now();
+        let mut active = false;
+        if self.sender.poll_timeout().is_some_and(|due| due <= now) {
+            self.sender.handle_timeout(now);
+        }
+        while let Some(packet) = self.reverse.poll(self.now) {
+            if let Body::Datagram(bytes) = packet.body {
+                active = true;
+                // RFC 3550 §6.7: an answer's last packet is application-defined, of our name.
+                let is_answer = bytes.windows(4).any(|name| name == b"THLW");
+                if self.back == Back::Everything || (self.back == Back::Answers && is_answer) {
+                    // A refusal is counted; the story goes on.
+                    let _ = self.sender.handle_datagram(now, self.receiver_at, &bytes);
+                }
+                if self.notes {
+                    self.returned.push(bytes);
+                }
+            }
+        }
+        let mut buf = [0; MAX_DATAGRAM];
+        while let Some(transmit) = self.sender.poll_transmit(now, &mut buf) {
+            active = true;
+            let packet = Packet::datagram(0, buf[..transmit.len].to_vec());
+            self.recent.truncate(99);
+            self.recent.push_front(buf[..transmit.len].to_vec());
+            if self.notes {
+                self.departures.push((self.now, packet.size));
+            }
+            if transmit.to == self.receiver_at {
+                self.forward.accept(self.now, packet);
+            }
+        }
+        self.sender_events.extend(core::iter::from_fn(|| self.sender.poll_event()).map(|event| (self.now, event)));
+        active
+    }
+
+    fn run_receiver(&mut self) -> bool {
+        let mut active = false;
+        while let Some(packet) = self.forward.poll(self.now) {
+            if let (Body::Datagram(bytes), false) = (packet.body, self.deaf) {
+                active = true;
+                let _ = self.receiver.handle_datagram(self.now, self.sender_at, &bytes);
+            }
+        }
+        if self.receiver.poll_timeout().is_some_and(|due| due <= self.now) {
+            self.receiver.handle_timeout(self.now);
+        }
+        while let Some(media) = self.receiver.poll_media(self.now) {
+            active = true;
+            if !self.notes {
+                continue;
+            }
+            let number = u64::from_be_bytes(*media.first_chunk().expect("a numbered datagram"));
+            let input = self.inputs.get(number as usize).copied().unwrap_or_default();
+            let intact = media == payload(number);
+            self.outputs.push(Output { number, at: self.now, latency: self.now.since(input), intact });
+        }
+        let mut buf = [0; MAX_DATAGRAM];
+        while let Some(transmit) = self.receiver.poll_transmit(self.now, &mut buf) {
+            active = true;
+            if transmit.to == self.sender_at {
+                self.reverse.accept(self.now, Packet::datagram(0, buf[..transmit.len].to_vec()));
+            }
+        }
+        self.receiver_events.extend(core::iter::from_fn(|| self.receiver.poll_event()).map(|event| (self.now, event)));
+        active
+    }
+
+    /// The metrics of the sender.
+    pub(crate) fn sender_metrics(&self) -> BTreeMap<&'static str, f64> {
+        metrics(&self.sender)
+    }
+
+    /// The metrics of the receiver.
+    pub(crate) fn receiver_metrics(&self) -> BTreeMap<&'static str, f64> {
+        metrics(&self.receiver)
+    }
+
+    /// Datagrams that went in between two instants, in milliseconds, and did not come out.
+    pub(crate) fn lost(&self, from: u64, to: u64) -> usize {
+        let given = self.inputs.iter().enumerate().filter(|(_, input)| (at(from)..at(to)).contains(input));
+        let came: std::collections::BTreeSet<u64> = self.outputs.iter().map(|output| output.number).collect();
+        given.filter(|(number, _)| !came.contains(&(*number as u64))).count()
+    }
+
+    /// The latency that this share of the outputs keeps.
+    pub(crate) fn latency(&self, quantile: f64) -> Span {
+        let mut all: Vec<Span> = self.outputs.iter().map(|output| output.latency).collect();
+        all.sort_unstable();
+        all[((all.len() - 1) as f64 * quantile) as usize]
+    }
+
+    /// Whether nothing came out of order or twice.
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.outputs.windows(2).all(|pair| pair[0].number < pair[1].number)
+    }
+}
+
+/// The metrics of a session by name.
+pub(crate) fn metrics(session: &impl Probe) -> BTreeMap<&'static str, f64> {
+    let mut all = BTreeMap::new();
+    session.probe(&mut |name, value| {
+        all.insert(name, value);
+    });
+    all
+}
+
+/// Datagram `number`: what it carries tells it from all others.
+pub(crate) fn payload(number: u64) -> [u8; PAYLOAD] {
+    let mut payload = [0; PAYLOAD];
+    for (at, bytes) in payload.chunks_mut(8).enumerate() {
+        bytes.copy_from_slice(&number.wrapping_add(at as u64 * 0x0101_0101).to_be_bytes()[..bytes.len()]);
+    }
+    payload
+}
