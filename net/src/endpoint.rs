@@ -1,0 +1,281 @@
+//! Where media comes from and goes to, as people write it: `udp://239.1.1.1:5000?iface=eth0`, `file:film.ts`, `-`.
+
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::udp::{Multicast, Socket};
+
+/// An `--input` or an `--output`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Endpoint {
+    /// Datagrams at an address.
+    Udp(Framing, Udp),
+    /// A file or a named pipe; an input may be repeated for ever.
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// Whether it starts again at its end.
+        repeat: bool,
+    },
+    /// Standard input or output.
+    Stdio,
+}
+
+/// What the datagrams of a [`Endpoint::Udp`] are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Framing {
+    /// `udp://`: anything. Boundaries are kept, nobody looks inside.
+    Opaque,
+    /// `ts+udp://`: MPEG-TS, seven packets a datagram.
+    Ts,
+    /// `rtp://`: MPEG-TS in RTP (RFC 2250).
+    Rtp,
+}
+
+/// A UDP address and how to reach it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Udp {
+    /// The address or group.
+    pub host: Host,
+    /// Multicast through this interface alone.
+    pub interface: Option<String>,
+    /// Multicast across so many networks.
+    pub ttl: Option<u8>,
+}
+
+/// A host, by name or number, and a port.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Host {
+    /// Name or number; empty means any address of this machine.
+    pub name: String,
+    /// Port.
+    pub port: u16,
+}
+
+/// Why an endpoint or a host could not be understood.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseError(String);
+
+impl Host {
+    /// Looks the name up and takes the first address.
+    ///
+    /// # Errors
+    /// There is no such host, or nobody to ask.
+    pub fn resolve(&self) -> io::Result<SocketAddr> {
+        if self.name.is_empty() {
+            return Ok(SocketAddr::from(([0; 4], self.port)));
+        }
+        let mut addresses = (self.name.as_str(), self.port).to_socket_addrs()?;
+        addresses.next().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the host has no address"))
+    }
+}
+
+impl Udp {
+    /// Opens a socket that receives what is sent there.
+    ///
+    /// # Errors
+    /// No such host or interface, or the kernel's reason.
+    pub fn receiving(&self) -> io::Result<Socket> {
+        let at = self.host.resolve()?;
+        Socket::receiving(at, self.multicast(at)?)
+    }
+
+    /// Opens a socket that sends there, and says where that is.
+    ///
+    /// # Errors
+    /// No such host or interface, or the kernel's reason.
+    pub fn sending(&self) -> io::Result<(Socket, SocketAddr)> {
+        if self.host.name.is_empty() || self.host.port == 0 {
+            return Err(invalid("an output needs a host and a port"));
+        }
+        let to = self.host.resolve()?;
+        Ok((Socket::sending(to, self.multicast(to)?)?, to))
+    }
+
+    fn multicast(&self, address: SocketAddr) -> io::Result<Multicast> {
+        if !address.ip().is_multicast() && (self.interface.is_some() || self.ttl.is_some()) {
+            return Err(invalid("iface and ttl are for multicast addresses"));
+        }
+        let interface = self.interface.as_deref().map(interface_index).transpose()?;
+        Ok(Multicast { interface, ttl: self.ttl })
+    }
+}
+
+fn interface_index(name: &str) -> io::Result<NonZeroU32> {
+    let any_socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::DGRAM, None)?;
+    let index = rustix::net::netdevice::name_to_index(&any_socket, name)
+        .map_err(|error| io::Error::new(error.kind(), format!("no interface {name}")))?;
+    NonZeroU32::new(index).ok_or_else(|| invalid("no such interface"))
+}
+
+fn invalid(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
+impl FromStr for Endpoint {
+    type Err = ParseError;
+
+    /// `udp://`, `ts+udp://` or `rtp://` with `HOST:PORT[?iface=NAME][&ttl=N]`; `file:PATH[?loop]`; `-`.
+    fn from_str(text: &str) -> Result<Endpoint, ParseError> {
+        const FRAMINGS: &[(&str, Framing)] =
+            &[("udp://", Framing::Opaque), ("ts+udp://", Framing::Ts), ("rtp://", Framing::Rtp)];
+        if text == "-" {
+            return Ok(Endpoint::Stdio);
+        }
+        if let Some(path) = text.strip_prefix("file:") {
+            let (path, repeat) = path.strip_suffix("?loop").map_or((path, false), |path| (path, true));
+            return match path {
+                "" => Err(ParseError(format!("'{text}' names no file"))),
+                path => Ok(Endpoint::File { path: path.into(), repeat }),
+            };
+        }
+        for (scheme, framing) in FRAMINGS {
+            if let Some(rest) = text.strip_prefix(scheme) {
+                return Ok(Endpoint::Udp(*framing, rest.parse()?));
+            }
+        }
+        Err(ParseError(format!("'{text}' is none of udp://, ts+udp://, rtp://, file:PATH or -")))
+    }
+}
+
+impl FromStr for Udp {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Udp, ParseError> {
+        let (host, query) = text.split_once('?').unwrap_or((text, ""));
+        // VLC and ffmpeg write udp://@239.1.1.1:5000 for what is received.
+        let host = host.strip_prefix('@').unwrap_or(host);
+        let host = host.strip_suffix('/').unwrap_or(host).parse()?;
+        let mut udp = Udp { host, interface: None, ttl: None };
+        for option in query.split('&').filter(|option| !option.is_empty()) {
+            match option.split_once('=') {
+                Some(("iface", name)) if !name.is_empty() => udp.interface = Some(name.to_owned()),
+                Some(("ttl", ttl)) => {
+                    udp.ttl = Some(ttl.parse().map_err(|_| ParseError(format!("ttl={ttl} is not 0 to 255")))?);
+                }
+                _ => return Err(ParseError(format!("'{option}' is neither iface=NAME nor ttl=N"))),
+            }
+        }
+        Ok(udp)
+    }
+}
+
+impl FromStr for Host {
+    type Err = ParseError;
+
+    /// `HOST:PORT`, `[IPV6]:PORT` or `[IPV6%INTERFACE]:PORT`; `:PORT` is any address.
+    fn from_str(text: &str) -> Result<Host, ParseError> {
+        let error = || ParseError(format!("'{text}' is not HOST:PORT"));
+        let (name, port) = text.rsplit_once(':').ok_or_else(error)?;
+        let bracketed = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+        let port = port.parse().map_err(|_| error())?;
+        match bracketed.unwrap_or(name) {
+            name if bracketed.is_none() && name.contains([':', '/', '[', ']']) => Err(error()),
+            name => Ok(Host { name: name.to_owned(), port }),
+        }
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Endpoint::Udp(framing, udp) => write!(f, "{framing}{udp}"),
+            Endpoint::File { path, .. } => write!(f, "file:{}", path.display()),
+            Endpoint::Stdio => f.write_str("-"),
+        }
+    }
+}
+
+impl fmt::Display for Framing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Framing::Opaque => "udp://",
+            Framing::Ts => "ts+udp://",
+            Framing::Rtp => "rtp://",
+        })
+    }
+}
+
+impl fmt::Display for Udp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.host, f)?;
+        match (&self.interface, self.ttl) {
+            (Some(name), Some(ttl)) => write!(f, "?iface={name}&ttl={ttl}"),
+            (Some(name), None) => write!(f, "?iface={name}"),
+            (None, Some(ttl)) => write!(f, "?ttl={ttl}"),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.name.contains(':') {
+            write!(f, "[{}]:{}", self.name, self.port)
+        } else {
+            write!(f, "{}:{}", self.name, self.port)
+        }
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_the_manual_is_read_and_written_back() {
+        for text in [
+            "udp://127.0.0.1:5000",
+            "ts+udp://239.1.1.1:5000?iface=eth0",
+            "rtp://[ff15::1%eth0]:5000?ttl=4",
+            "udp://239.1.1.1:5000?iface=eth0&ttl=2",
+            "udp://studio.example:5000",
+            "file:film.ts",
+            "file:/a path/with ?marks.ts",
+            "-",
+        ] {
+            assert_eq!(text.parse::<Endpoint>().expect(text).to_string(), text);
+        }
+        assert_eq!("file:a.ts?loop".parse(), Ok(Endpoint::File { path: "a.ts".into(), repeat: true }));
+        assert_eq!("udp://@239.1.1.1:5000".parse::<Endpoint>(), "udp://239.1.1.1:5000".parse());
+        assert_eq!("udp://:5000".parse::<Endpoint>().expect("any address").to_string(), "udp://:5000");
+    }
+
+    #[test]
+    fn nothing_else_is() {
+        for text in [
+            "",
+            "film.ts",
+            "file:",
+            "http://127.0.0.1:5000",
+            "udp://127.0.0.1",
+            "udp://127.0.0.1:65536",
+            "udp://::1:5000",
+            "udp://127.0.0.1:5000?ttl=256",
+            "udp://127.0.0.1:5000?interface=eth0",
+            "udp://127.0.0.1:5000?iface=",
+        ] {
+            assert!(text.parse::<Endpoint>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn multicast_options_are_refused_where_they_mean_nothing() {
+        let udp: Udp = "127.0.0.1:0?ttl=4".parse().expect("well formed");
+        assert!(udp.receiving().is_err());
+        let udp: Udp = "239.1.1.1:0?iface=no-such-if0".parse().expect("well formed");
+        assert!(udp.receiving().expect_err("no such interface").to_string().contains("no-such-if0"));
+    }
+}

@@ -1,0 +1,16 @@
+//! The only source of true randomness.
+
+use std::io;
+
+use rustix::rand::{GetRandomFlags, getrandom};
+
+/// A seed that nobody can guess.
+///
+/// # Errors
+/// The kernel has no `getrandom`.
+pub fn seed() -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    // Up to 256 bytes come whole or not at all.
+    getrandom(&mut bytes, GetRandomFlags::empty())?;
+    Ok(u64::from_ne_bytes(bytes))
+}

@@ -1,0 +1,85 @@
+//! MPEG-TS in datagrams of any size as an input.
+
+use thalweg_core::time::{Span, Time};
+use thalweg_core::wire::mpegts::align::Aligner;
+
+/// How long packets wait for others to fill their datagram: as long as the shortest block.
+const HOLD: Span = Span::from_millis(10);
+
+/// Puts seven packets into a datagram, or fewer rather than to wait for long.
+#[derive(Debug, Default)]
+pub(super) struct Realign {
+    aligner: Aligner,
+    /// When packets that wait leave without others.
+    due: Option<Time>,
+}
+
+impl Realign {
+    /// Takes a datagram, and gives what is full to `take`.
+    pub(super) fn push(&mut self, now: Time, datagram: &[u8], take: &mut impl FnMut(&[u8])) {
+        self.aligner.push(datagram);
+        self.drain(take);
+        if self.aligner.is_waiting() {
+            self.due.get_or_insert(now + HOLD);
+        }
+    }
+
+    /// Gives what has waited for long enough to `take`.
+    pub(super) fn let_go(&mut self, now: Time, take: &mut impl FnMut(&[u8])) {
+        if self.due.is_some_and(|due| due <= now) {
+            self.aligner.flush();
+            self.drain(take);
+        }
+    }
+
+    /// Gives everything to `take`: there will be no more.
+    pub(super) fn finish(&mut self, take: &mut impl FnMut(&[u8])) {
+        self.aligner.finish();
+        self.drain(take);
+    }
+
+    /// When packets that wait are to be let go.
+    pub(super) fn due(&self) -> Option<Time> {
+        self.due
+    }
+
+    fn drain(&mut self, take: &mut impl FnMut(&[u8])) {
+        while let Some(datagram) = self.aligner.poll() {
+            self.due = None;
+            take(datagram);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packets(count: usize) -> Vec<u8> {
+        let mut packet = [0xff; 188];
+        packet[..4].copy_from_slice(&[0x47, 0x1f, 0xff, 0x10]);
+        packet.repeat(count)
+    }
+
+    #[test]
+    fn odd_datagrams_leave_in_sevens() {
+        let (mut realign, mut taken) = (Realign::default(), Vec::new());
+        for odd in packets(21).chunks(5 * 188) {
+            realign.push(Time::ZERO, odd, &mut |datagram| taken.push(datagram.len()));
+        }
+        assert_eq!(taken, [7 * 188; 3]);
+    }
+
+    #[test]
+    fn what_fills_no_datagram_waits_ten_milliseconds_from_its_first_packet_on() {
+        let (mut realign, mut taken) = (Realign::default(), Vec::new());
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        realign.push(at(0), &packets(8), &mut |datagram| taken.push(datagram.len()));
+        realign.push(at(6), &packets(2), &mut |datagram| taken.push(datagram.len()));
+        assert_eq!(realign.due(), Some(at(10)));
+        for now in [at(9), at(10), at(11)] {
+            realign.let_go(now, &mut |datagram| taken.push(datagram.len()));
+        }
+        assert_eq!((taken, realign.due()), (vec![7 * 188, 3 * 188], None));
+    }
+}

@@ -1,0 +1,142 @@
+//! A file or a pipe as an input: MPEG-TS, sent at the pace of its own clock.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek};
+use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rustix::fs::OFlags;
+use thalweg_core::time::{Span, Time};
+use thalweg_core::units::Bytes;
+use thalweg_core::wire::mpegts::source::{LoopMode, TsSource};
+
+use crate::error::plain;
+use crate::poll::Interests;
+
+/// Bytes taken from a file in one turn.
+const CHUNK: usize = 64 << 10;
+/// Datagrams due so soon leave together: half of what the law's even spacing bears, saves a wake-up each at high rates.
+const LEAD: Span = Span::from_micros(125);
+/// A source that comes so late (a pipe that ran dry, a machine that slept) gets a new start instead of a burst.
+const HOPELESS: Span = Span::from_millis(200);
+
+/// An open stream of bytes.
+#[derive(Debug)]
+pub(super) struct Stream {
+    file: File,
+    repeat: bool,
+    source: TsSource,
+    /// When the first datagram left, or would have for the rest to be where it is; none without a connection.
+    origin: Option<Time>,
+    ended: bool,
+    told_truncated: bool,
+    chunk: Box<[u8]>,
+}
+
+impl Stream {
+    /// Opens a file or a named pipe; a pipe may still lack a writer.
+    pub(super) fn file(path: &Path, repeat: bool) -> io::Result<Stream> {
+        let nonblock = OFlags::NONBLOCK.bits() as i32;
+        let file = OpenOptions::new().read(true).custom_flags(nonblock).open(path)?;
+        let kind = file.metadata()?.file_type();
+        if kind.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        if repeat && !kind.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "only a file can be looped"));
+        }
+        Ok(Stream::new(file, repeat))
+    }
+
+    /// Standard input.
+    pub(super) fn stdin() -> io::Result<Stream> {
+        Ok(Stream::new(File::from(io::stdin().as_fd().try_clone_to_owned()?), false))
+    }
+
+    fn new(file: File, repeat: bool) -> Stream {
+        let mode = if repeat { LoopMode::Forever } else { LoopMode::Once };
+        Stream {
+            file,
+            repeat,
+            source: TsSource::new(mode),
+            origin: None,
+            ended: false,
+            told_truncated: false,
+            chunk: vec![0; CHUNK].into(),
+        }
+    }
+
+    /// Reads ahead, and hands to `take` what is due; whether more is. The clock starts with the connection.
+    pub(super) fn read(
+        &mut self,
+        now: Time,
+        readable: bool,
+        connected: bool,
+        mut take: impl FnMut(&[u8]),
+    ) -> Result<bool, String> {
+        if readable && self.source.wants() {
+            self.fill()?;
+        }
+        if !connected {
+            self.origin = None;
+            return Ok(false);
+        }
+        while let Some(due) = self.source.due() {
+            let mut origin = *self.origin.get_or_insert(now - due);
+            if now.since(origin + due) > HOPELESS {
+                origin = now - due;
+                self.origin = Some(origin);
+            }
+            if origin + due > now + LEAD {
+                break;
+            }
+            if let Some((_, datagram)) = self.source.poll() {
+                take(datagram);
+            }
+        }
+        Ok(false)
+    }
+
+    fn fill(&mut self) -> Result<(), String> {
+        match self.file.read(&mut self.chunk) {
+            Ok(0) if self.repeat => {
+                self.file.rewind().map_err(|error| plain(&error))?;
+                self.source.finish().map_err(|error| error.to_string())
+            }
+            Ok(0) => {
+                self.ended = true;
+                self.source.finish().map_err(|error| error.to_string())
+            }
+            Ok(len) => self.source.push(&self.chunk[..len]).map_err(|error| error.to_string()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => Ok(()),
+            Err(error) => Err(plain(&error)),
+        }
+    }
+
+    /// What to wait for.
+    pub(super) fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
+        if !self.ended && self.source.wants() {
+            interests.read(&self.file);
+        } else {
+            interests.nothing(&self.file);
+        }
+    }
+
+    /// When the next datagram is due.
+    pub(super) fn next(&self) -> Option<Time> {
+        Some(self.origin? + self.source.due()?)
+    }
+
+    /// Whether everything has left.
+    pub(super) fn is_over(&self) -> bool {
+        self.ended && self.source.due().is_none()
+    }
+
+    /// Bytes of a last packet that was cut short; told once.
+    pub(super) fn take_truncated(&mut self) -> Option<Bytes> {
+        let bytes = self.source.truncated();
+        let tell = bytes > Bytes(0) && !std::mem::replace(&mut self.told_truncated, bytes > Bytes(0));
+        tell.then_some(bytes)
+    }
+}

@@ -1,0 +1,22 @@
+//! Thalweg on real sockets: the only clock, the only sockets, the only signals.
+
+pub mod clock;
+pub mod doctor;
+pub mod driver;
+pub mod emulate;
+pub mod endpoint;
+pub mod entropy;
+pub mod error;
+pub mod figures;
+pub mod input;
+pub mod metrics;
+pub mod output;
+pub mod poll;
+pub mod report;
+pub mod reporter;
+pub mod signal;
+mod spool;
+pub mod station;
+pub mod udp;
+
+pub use error::Error;

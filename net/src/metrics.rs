@@ -1,0 +1,196 @@
+//! Prometheus' scrapes, answered from within the loop.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+
+use thalweg_core::time::{Span, Time};
+
+use crate::poll::{Interests, Ready};
+
+/// Scrapers that are served at a time; the kernel's queue holds the others.
+const MAX_CONNECTIONS: usize = 8;
+/// Bytes of a request that are read before it is refused.
+const MAX_REQUEST: usize = 4096;
+/// How long a scraper may take for everything.
+const PATIENCE: Span = Span::from_secs(5);
+
+/// A listener for `GET /metrics`.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    local: SocketAddr,
+    connections: Vec<Connection>,
+}
+
+#[derive(Debug)]
+struct Connection {
+    stream: TcpStream,
+    deadline: Time,
+    request: Vec<u8>,
+    /// Not empty once the request is complete.
+    answer: Vec<u8>,
+    written: usize,
+}
+
+impl Server {
+    /// Listens at `address`.
+    ///
+    /// # Errors
+    /// The address is not ours, or its port is in use.
+    pub fn bind(address: SocketAddr) -> io::Result<Server> {
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Server { local: listener.local_addr()?, listener, connections: Vec::new() })
+    }
+
+    /// Where it listens.
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// What to wait for.
+    pub fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
+        match self.connections.len() {
+            MAX_CONNECTIONS => interests.nothing(&self.listener),
+            _ => interests.read(&self.listener),
+        }
+        for connection in &self.connections {
+            match connection.answer.is_empty() {
+                true => interests.read(&connection.stream),
+                false => interests.write(&connection.stream),
+            }
+        }
+    }
+
+    /// When the next scraper has been waited for long enough.
+    pub fn next(&self) -> Option<Time> {
+        self.connections.iter().map(|connection| connection.deadline).min()
+    }
+
+    /// Goes on with every scraper; `page` is asked for when a request is complete.
+    pub fn serve(&mut self, now: Time, ready: &mut Ready, page: impl Fn() -> String) {
+        let knocking = ready.take();
+        self.connections.retain_mut(|connection| {
+            let going_on = !ready.take() || connection.go_on(&page).is_ok();
+            going_on && now < connection.deadline
+        });
+        // One a turn: a flood of scrapers must not hold up the stream.
+        if knocking && let Ok((stream, _)) = self.listener.accept() {
+            let _ = stream.set_nonblocking(true);
+            let deadline = now + PATIENCE;
+            self.connections.push(Connection { stream, deadline, request: vec![], answer: vec![], written: 0 });
+        }
+    }
+}
+
+impl Connection {
+    /// Reads or writes as far as it goes.
+    ///
+    /// # Errors
+    /// There is nothing more to do for this scraper, well or badly.
+    fn go_on(&mut self, page: impl Fn() -> String) -> io::Result<()> {
+        if self.answer.is_empty() {
+            let mut bytes = [0; MAX_REQUEST];
+            match self.stream.read(&mut bytes) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(len) => self.request.extend_from_slice(&bytes[..len]),
+                Err(error) => return not_yet(error),
+            }
+            match answer(&self.request, page) {
+                Some(answer) => self.answer = answer,
+                None => return Ok(()),
+            }
+        }
+        match self.stream.write(&self.answer[self.written..]) {
+            Ok(len) => self.written += len,
+            Err(error) => return not_yet(error),
+        }
+        match self.written == self.answer.len() {
+            true => Err(ErrorKind::ConnectionAborted.into()),
+            false => Ok(()),
+        }
+    }
+}
+
+fn not_yet(error: io::Error) -> io::Result<()> {
+    match error.kind() {
+        ErrorKind::WouldBlock | ErrorKind::Interrupted => Ok(()),
+        _ => Err(error),
+    }
+}
+
+/// The answer to a request (RFC 9112), or nothing while more of it must come.
+fn answer(request: &[u8], page: impl Fn() -> String) -> Option<Vec<u8>> {
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut parsed = httparse::Request::new(&mut headers);
+    let (status, body) = match parsed.parse(request) {
+        Ok(httparse::Status::Partial) if request.len() < MAX_REQUEST => return None,
+        Ok(httparse::Status::Complete(_)) => match (parsed.method, parsed.path) {
+            (Some("GET"), Some("/" | "/metrics")) => ("200 OK", page()),
+            (Some("GET"), _) => ("404 Not Found", "metrics are at /metrics\n".to_owned()),
+            _ => ("405 Method Not Allowed", "only GET is served\n".to_owned()),
+        },
+        _ => ("400 Bad Request", "not a request\n".to_owned()),
+    };
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n\
+         Connection: close\r\n\r\n",
+        body.len()
+    );
+    Some((head + &body).into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(request: &str) -> Option<String> {
+        let answer = answer(request.as_bytes(), || "page\n".into())?;
+        Some(String::from_utf8(answer).expect("text").lines().next().expect("a status line").to_owned())
+    }
+
+    #[test]
+    fn only_the_page_is_served_and_a_request_may_come_in_pieces() {
+        let request = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
+        for end in 0..request.len() {
+            assert_eq!(status(&request[..end]), None, "{end}");
+        }
+        assert_eq!(status(request).as_deref(), Some("HTTP/1.1 200 OK"));
+        assert_eq!(status("GET /x HTTP/1.1\r\n\r\n").as_deref(), Some("HTTP/1.1 404 Not Found"));
+        assert_eq!(status("POST /metrics HTTP/1.1\r\n\r\n").as_deref(), Some("HTTP/1.1 405 Method Not Allowed"));
+        assert_eq!(status("\u{16}\u{3}\u{1}").as_deref(), Some("HTTP/1.1 400 Bad Request"));
+        let endless = format!("GET /{} HTTP/1.1\r\n", "x".repeat(MAX_REQUEST));
+        assert_eq!(status(&endless).as_deref(), Some("HTTP/1.1 400 Bad Request"));
+    }
+
+    #[test]
+    fn a_scraper_gets_the_whole_page_and_an_idle_one_is_let_go() {
+        let mut server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a loopback listener");
+        let idle = TcpStream::connect(server.local()).expect("a connection");
+        let mut scraper = TcpStream::connect(server.local()).expect("a connection");
+        scraper.write_all(b"GET / HTTP/1.1\r\n\r\n").expect("a request");
+        let page = "x".repeat(1 << 20);
+        let reader = std::thread::spawn(move || {
+            let mut text = String::new();
+            scraper.read_to_string(&mut text).expect("an answer");
+            text
+        });
+        let mut turns = 0;
+        while !reader.is_finished() {
+            let mut interests = Interests::new();
+            server.interests(&mut interests);
+            let mut ready = interests.wait(Span::from_millis(100)).expect("ppoll");
+            server.serve(Time::ZERO, &mut ready, || page.clone());
+            turns += 1;
+            assert!(turns < 10_000, "the scraper still waits");
+        }
+        assert!(reader.join().expect("the scraper").ends_with(&page));
+
+        let mut interests = Interests::new();
+        server.interests(&mut interests);
+        let mut ready = interests.wait(Span::ZERO).expect("ppoll");
+        server.serve(Time::ZERO + PATIENCE, &mut ready, String::new);
+        assert_eq!(server.next(), None);
+        drop(idle);
+    }
+}

@@ -1,0 +1,191 @@
+//! Where media goes to.
+
+mod rtp;
+
+use std::net::SocketAddr;
+
+use thalweg_core::rng::Rng;
+use thalweg_core::time::Time;
+use thalweg_core::wire::mpegts::align::Aligner;
+
+use crate::endpoint::{Endpoint, Framing};
+use crate::error::{Error, plain};
+use crate::poll::{Interests, Ready};
+use crate::report::Report;
+use crate::spool::Spool;
+use crate::udp::{Outbox, Socket};
+use rtp::Wrap;
+
+/// An open `--output`. It never makes anybody wait.
+#[derive(Debug)]
+pub struct Output {
+    name: String,
+    contents: Contents,
+    sink: Sink,
+    told: bool,
+}
+
+#[derive(Debug)]
+enum Contents {
+    AsIs,
+    Ts(Aligner),
+    Rtp(Wrap),
+}
+
+#[derive(Debug)]
+enum Sink {
+    Datagrams { socket: Socket, to: SocketAddr, outbox: Outbox },
+    Stream(Spool),
+}
+
+impl Output {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// What was tried and the kernel's reason.
+    pub fn open(endpoint: &Endpoint, rng: &Rng) -> Result<Output, Error> {
+        let name = format!("output {endpoint}");
+        let (contents, sink) = match endpoint {
+            Endpoint::Udp(framing, udp) => {
+                let (socket, to) = udp.sending().map_err(Error::io(&name))?;
+                let contents = match framing {
+                    Framing::Opaque => Contents::AsIs,
+                    Framing::Ts => Contents::Ts(Aligner::new()),
+                    Framing::Rtp => Contents::Rtp(Wrap::new(rng.fork(&name))),
+                };
+                (contents, Sink::Datagrams { socket, to, outbox: Outbox::new() })
+            }
+            Endpoint::File { path, .. } => (Contents::AsIs, Sink::Stream(Spool::file(path).map_err(Error::io(&name))?)),
+            Endpoint::Stdio => (Contents::AsIs, Sink::Stream(Spool::stdout().map_err(Error::io(&name))?)),
+        };
+        Ok(Output { name, contents, sink, told: false })
+    }
+
+    /// Takes a datagram; it leaves with [`Output::flush`] at the latest.
+    pub fn write(&mut self, now: Time, datagram: &[u8]) {
+        match &mut self.contents {
+            Contents::AsIs => self.sink.put(&[], datagram),
+            Contents::Ts(aligner) => {
+                aligner.push(datagram);
+                while let Some(aligned) = aligner.poll() {
+                    self.sink.put(&[], aligned);
+                }
+            }
+            Contents::Rtp(wrap) => self.sink.put(&wrap.header(now), datagram),
+        }
+    }
+
+    /// Lets go what was written, as far as the other side takes it now.
+    ///
+    /// # Errors
+    /// Nobody will ever take anything any more: the disk is full, or the reader of the pipe has gone.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        match &mut self.sink {
+            Sink::Datagrams { socket, outbox, .. } => {
+                outbox.flush(socket);
+                Ok(())
+            }
+            Sink::Stream(spool) => spool.flush().map_err(Error::io(&self.name)),
+        }
+    }
+
+    /// Lets go of what waited for more to come: the stream has ended.
+    pub fn finish(&mut self) {
+        if let Contents::Ts(aligner) = &mut self.contents {
+            aligner.finish();
+            while let Some(rest) = aligner.poll() {
+                self.sink.put(&[], rest);
+            }
+        }
+    }
+
+    /// What to wait for.
+    pub fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
+        match &self.sink {
+            Sink::Datagrams { socket, .. } => interests.nothing(socket),
+            Sink::Stream(spool) => spool.interests(interests),
+        }
+    }
+
+    /// Goes on with what a slow reader had left waiting.
+    ///
+    /// # Errors
+    /// As for [`Output::flush`].
+    pub fn resume(&mut self, ready: &mut Ready) -> Result<(), Error> {
+        if ready.take() { self.flush() } else { Ok(()) }
+    }
+
+    /// Whether a slow reader still has something to take.
+    pub fn is_waiting(&self) -> bool {
+        match &self.sink {
+            Sink::Datagrams { .. } => false,
+            Sink::Stream(spool) => spool.is_waiting(),
+        }
+    }
+
+    /// Datagrams that the other side did not take in time.
+    pub fn dropped(&self) -> u64 {
+        match &self.sink {
+            Sink::Datagrams { socket, .. } => socket.unsent(),
+            Sink::Stream(spool) => spool.dropped(),
+        }
+    }
+
+    /// Tells of the first datagram that was dropped; the count is a metric.
+    pub fn poll_notice(&mut self) -> Option<Report> {
+        if self.told || self.dropped() == 0 {
+            return None;
+        }
+        self.told = true;
+        let reason = match &mut self.sink {
+            Sink::Datagrams { socket, .. } => socket.take_error().map_or(String::new(), |error| plain(&error)),
+            Sink::Stream(_) => "its reader is too slow".to_owned(),
+        };
+        Some(Report::warning(format!("{}: dropping datagrams: {reason}", self.name)))
+    }
+}
+
+impl Sink {
+    fn put(&mut self, header: &[u8], payload: &[u8]) {
+        match self {
+            Sink::Datagrams { socket, to, outbox } => {
+                let len = header.len() + payload.len();
+                let (head, rest) = outbox.room().split_at_mut(header.len());
+                head.copy_from_slice(header);
+                rest[..payload.len()].copy_from_slice(payload);
+                outbox.push(socket, *to, len);
+            }
+            Sink::Stream(spool) => spool.put(payload),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::udp::Inbox;
+    use thalweg_core::wire::rtp::{MP2T, Packet};
+
+    #[test]
+    fn an_rtp_output_numbers_its_packets_and_keeps_their_boundaries() {
+        let receiver = Socket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a loopback socket");
+        let endpoint = format!("rtp://{}", receiver.local()).parse().expect("an endpoint");
+        let mut output = Output::open(&endpoint, &Rng::new(1)).expect("an output");
+        for mark in 0..3 {
+            output.write(Time::from_nanos(1_000_000_000), &[mark; 188]);
+        }
+        output.flush().expect("loopback takes everything");
+
+        let (mut inbox, mut packets) = (Inbox::new(), Vec::new());
+        while packets.len() < 3 {
+            assert!(crate::poll::readable(&receiver, std::time::Duration::from_secs(10)));
+            receiver.receive(&mut inbox);
+            packets.extend(inbox.datagrams().map(|(_, bytes)| bytes.to_vec()));
+        }
+        let parsed: Vec<_> = packets.iter().map(|bytes| Packet::parse(bytes).expect("RTP")).collect();
+        for (mark, packet) in (0..).zip(&parsed) {
+            assert_eq!((packet.header.payload_type, packet.payload), (MP2T, &[mark; 188][..]));
+            assert_eq!(packet.header.sequence, parsed[0].header.sequence.wrapping_add(mark.into()));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! RTP/MP2T (RFC 2250) as an output.
+
+use thalweg_core::rng::Rng;
+use thalweg_core::time::Time;
+use thalweg_core::wire::rtp::{self, HEADER_LEN, Header};
+
+/// Numbers and stamps the packets of one stream.
+#[derive(Debug)]
+pub(super) struct Wrap {
+    next: Header,
+    /// Timestamp at the zero of the clock.
+    epoch: u32,
+}
+
+impl Wrap {
+    /// A stream whose numbers start anywhere (RFC 3550 §5.1).
+    pub(super) fn new(mut rng: Rng) -> Wrap {
+        let (sequence, ssrc, epoch) = (rng.u32() as u16, rng.u32(), rng.u32());
+        Wrap { next: Header { payload_type: rtp::MP2T, sequence, ssrc, ..Header::default() }, epoch }
+    }
+
+    /// The header of the packet that leaves at `now`.
+    pub(super) fn header(&mut self, now: Time) -> [u8; HEADER_LEN] {
+        let mut bytes = [0; HEADER_LEN];
+        self.next.timestamp = self.epoch.wrapping_add(rtp::timestamp(now));
+        self.next.emit(&[], &mut bytes);
+        self.next.sequence = self.next.sequence.wrapping_add(1);
+        bytes
+    }
+}

@@ -1,0 +1,83 @@
+//! Waiting for sockets and for time, to the nanosecond.
+
+use std::io;
+use std::os::fd::AsFd;
+
+use rustix::event::{PollFd, PollFlags};
+use thalweg_core::time::Span;
+
+use crate::clock::timespec;
+
+/// Sleeps for `span`, or less if a signal comes.
+pub fn sleep(span: Span) {
+    if span > Span::ZERO {
+        // Whatever the kernel objects to, it will say again where it matters.
+        let _ = rustix::event::poll(&mut [], Some(&timespec(span)));
+    }
+}
+
+/// What a turn of a loop waits for.
+#[derive(Debug, Default)]
+pub struct Interests<'fd>(Vec<PollFd<'fd>>);
+
+impl<'fd> Interests<'fd> {
+    /// Nothing yet.
+    pub fn new() -> Interests<'fd> {
+        Interests(Vec::with_capacity(16))
+    }
+
+    /// Waits for `fd` to have something to read.
+    pub fn read(&mut self, fd: &'fd impl AsFd) {
+        self.0.push(PollFd::new(fd, PollFlags::IN));
+    }
+
+    /// Waits for `fd` to take something.
+    pub fn write(&mut self, fd: &'fd impl AsFd) {
+        self.0.push(PollFd::new(fd, PollFlags::OUT));
+    }
+
+    /// Keeps a place in [`Ready`] for something that waits for nothing now.
+    pub fn nothing(&mut self, fd: &'fd impl AsFd) {
+        self.0.push(PollFd::new(fd, PollFlags::empty()));
+    }
+
+    /// Sleeps until something is ready, a signal comes or `timeout` has passed.
+    ///
+    /// # Errors
+    /// The kernel refuses to wait at all.
+    pub fn wait(mut self, timeout: Span) -> io::Result<Ready> {
+        match rustix::event::poll(&mut self.0, Some(&timespec(timeout))) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut bits = 0;
+        for (nth, fd) in self.0.iter().enumerate() {
+            // Errors and hang-ups count as ready: the next read or write tells them.
+            bits |= u64::from(!fd.revents().is_empty()) << nth.min(63);
+        }
+        Ok(Ready(bits))
+    }
+}
+
+/// Which interests are ready, in the order in which they were registered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ready(u64);
+
+impl Ready {
+    /// Nothing is.
+    pub const NOTHING: Ready = Ready(0);
+
+    /// Whether the next one is.
+    pub fn take(&mut self) -> bool {
+        let ready = self.0 & 1 == 1;
+        self.0 >>= 1;
+        ready
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn readable(fd: &impl AsFd, timeout: std::time::Duration) -> bool {
+    let mut interests = Interests::new();
+    interests.read(fd);
+    interests.wait(Span::from_nanos(timeout.as_nanos() as u64)).expect("ppoll").take()
+}

@@ -1,0 +1,195 @@
+//! What happens, on standard error: JSON for programs, or a line for people.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal};
+
+use thalweg_core::time::{Span, Time};
+
+use crate::figures::Figures;
+use crate::report::Report;
+use crate::spool::Spool;
+
+/// How often somebody who keeps a log, rather than watches a terminal, is told.
+const LOG_INTERVAL: Span = Span::from_secs(10);
+/// Back to the start of the line, and away with it.
+const ERASE: &str = "\r\x1b[K";
+
+/// What is told again and again.
+pub trait Readings {
+    /// One JSON object, on one line without its end.
+    fn json(&self, at: Time) -> String;
+
+    /// What a person wants to know at a glance.
+    fn line(&self, at: Time) -> String;
+
+    /// What a person is left with at the end.
+    fn last(&self, at: Time) -> String {
+        self.line(at)
+    }
+
+    /// Whether something is wrong that can still be mended.
+    fn is_alarming(&self) -> bool {
+        false
+    }
+}
+
+/// Tells on standard error what happens.
+#[derive(Debug)]
+pub struct Reporter {
+    side: &'static str,
+    form: Form,
+    stderr: Option<Spool>,
+}
+
+#[derive(Debug)]
+enum Form {
+    Json,
+    /// One line that is written over and over.
+    Terminal {
+        colour: bool,
+        line_shown: bool,
+    },
+    Log {
+        next: Time,
+    },
+}
+
+impl Reporter {
+    /// One JSON object a second and one for every event.
+    pub fn json(side: &'static str) -> Reporter {
+        Reporter { side, form: Form::Json, stderr: Spool::stderr().ok() }
+    }
+
+    /// For people: a live line on a terminal, otherwise a line now and then. Colours as <https://no-color.org> says.
+    pub fn human(side: &'static str) -> Reporter {
+        let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let form = match io::stderr().is_terminal() {
+            true => Form::Terminal { colour, line_shown: false },
+            false => Form::Log { next: Time::ZERO + LOG_INTERVAL },
+        };
+        Reporter { side, form, stderr: Spool::stderr().ok() }
+    }
+
+    /// Tells what has happened.
+    pub fn report(&mut self, now: Time, report: &Report) {
+        if report.text.is_empty() && !matches!(self.form, Form::Json) {
+            return;
+        }
+        let text = match &mut self.form {
+            Form::Json => report.to_json(now, self.side),
+            Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), report.text),
+            Form::Log { .. } => report.text.clone(),
+        };
+        self.put(&text, "\n");
+    }
+
+    /// Tells the figures of the last second.
+    pub fn tick(&mut self, now: Time, readings: &impl Readings) {
+        match &mut self.form {
+            Form::Json => self.put(&readings.json(now), "\n"),
+            Form::Terminal { colour, line_shown } => {
+                *line_shown = true;
+                let red = *colour && readings.is_alarming();
+                let line = cut(&readings.line(now));
+                let text = if red { format!("{ERASE}\x1b[31m{line}\x1b[0m") } else { format!("{ERASE}{line}") };
+                self.put(&text, "");
+            }
+            Form::Log { next } if now >= *next => {
+                *next = now + LOG_INTERVAL;
+                self.put(&readings.line(now), "\n");
+            }
+            Form::Log { .. } => {}
+        }
+    }
+
+    /// Tells the last figures, and leaves the terminal in order.
+    pub fn end(&mut self, now: Time, readings: &impl Readings) {
+        let text = match &mut self.form {
+            Form::Json => readings.json(now),
+            Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), readings.last(now)),
+            Form::Log { .. } => readings.last(now),
+        };
+        self.put(&text, "\n");
+    }
+
+    /// Standard error may be gone, or its reader may have stopped; a stream goes on without it.
+    fn put(&mut self, text: &str, end: &str) {
+        if let Some(stderr) = &mut self.stderr {
+            stderr.put(text.as_bytes());
+            stderr.put(end.as_bytes());
+            let _ = stderr.flush();
+        }
+    }
+}
+
+/// What takes away a line that is shown.
+fn erased(line_shown: &mut bool) -> &'static str {
+    if std::mem::take(line_shown) { ERASE } else { "" }
+}
+
+impl Readings for Figures {
+    fn json(&self, at: Time) -> String {
+        self.to_json(at)
+    }
+
+    fn line(&self, at: Time) -> String {
+        let get = |name| self.get(name);
+        let seconds = at.as_secs_f64() as u64;
+        let mut line = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+        let mut add = |label: &str, value: f64, scale: f64, digits: usize, unit: &str| {
+            if value.is_finite() {
+                let _ = write!(line, "  {label} {:.digits$}{unit}", value * scale);
+            }
+        };
+        add("media", get("media_rate_bps"), 1e-6, 2, " Mb/s");
+        add("wire", get("wire_rate_bps"), 1e-6, 2, " Mb/s");
+        add("loss", get("loss_before_repair_ratio"), 100.0, 2, "%");
+        add("after repair", get("loss_after_repair_ratio"), 100.0, 4, "%");
+        for (label, name) in [("unsent", "unsent_packets_total"), ("rejected", "rejected_datagrams_total")] {
+            add(label, above_zero(get(name)), 1.0, 0, "");
+        }
+        // Below zero it only says that media waits, or does not leave at all.
+        add("overhead", above_zero(get("overhead_ratio")), 100.0, 1, "%");
+        add("window", get("repair_window_packets"), 1.0, 0, "");
+        add("W", get("w_packets"), 1.0, 0, "");
+        add("ERTT", get("ertt_seconds"), 1e3, 1, " ms");
+        add("latency p50", get("latency_p50_seconds"), 1e3, 1, " ms");
+        add("p99", get("latency_p99_seconds"), 1e3, 1, " ms");
+        line
+    }
+
+    fn is_alarming(&self) -> bool {
+        self.get("loss_after_repair_ratio") > 0.0 || self.get("breaker_open") > 0.0
+    }
+}
+
+/// The value, if it is worth a word.
+fn above_zero(value: f64) -> f64 {
+    if value > 0.0 { value } else { f64::NAN }
+}
+
+/// The line cut to the width of the terminal on standard error, so that it can be written over.
+fn cut(line: &str) -> String {
+    let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| usize::from(size.ws_col));
+    line.chars().take(columns.saturating_sub(1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use thalweg_core::session::live::sender::Sender;
+
+    fn shown(values: &[(&str, f64)]) -> String {
+        let value = |name| values.iter().find(|(known, _)| *known == name).map_or(f64::NAN, |(_, value)| *value);
+        let rows = Sender::METRICS.iter().map(|metric| (metric, value(metric.name))).collect();
+        Figures::of("send", rows).line(Time::ZERO + Span::from_secs(3661))
+    }
+
+    #[test]
+    fn a_line_has_what_is_known_and_the_counts_of_what_went_wrong() {
+        let wrong = [("unsent_packets_total", 7.0), ("rejected_datagrams_total", 0.0), ("overhead_ratio", 0.4)];
+        assert_eq!(shown(&wrong), "01:01:01  unsent 7  overhead 40.0%");
+        // Nobody there: media comes and nothing but hellos leaves.
+        assert_eq!(shown(&[("media_rate_bps", 25e6), ("overhead_ratio", -0.99)]), "01:01:01  media 25.00 Mb/s");
+    }
+}

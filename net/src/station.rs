@@ -1,0 +1,62 @@
+//! One end of a stream, as the loop that turns it sees it.
+
+mod receiving;
+mod sending;
+
+pub use receiving::Receiving;
+pub use sending::Sending;
+
+use thalweg_core::probe::Probe;
+use thalweg_core::session::Session;
+use thalweg_core::session::live::Metric;
+use thalweg_core::time::{Span, Time};
+
+use crate::error::Error;
+use crate::poll::{Interests, Ready};
+use crate::report::Report;
+
+/// Where nobody takes the spacing of datagrams from when they are looked at, they gather for so long.
+const REST: Span = Span::from_millis(1);
+
+/// A session together with where its media comes from or goes to.
+///
+/// The loop hands datagrams, timeouts and transmissions to the session itself; everything else of a turn is here.
+pub trait Station: Probe {
+    /// The session at this end.
+    type Session: Session;
+
+    /// What this end is called in metrics: `send` or `recv`.
+    const SIDE: &'static str;
+
+    /// Every metric that [`Probe::probe`] shows.
+    fn metrics() -> impl Iterator<Item = &'static Metric>;
+
+    /// The session, to be driven.
+    fn session(&mut self) -> &mut Self::Session;
+
+    /// Moves media between the session and the outside; whether more may be waiting. `ready` holds, in their order,
+    /// the interests of [`Station::interests`].
+    ///
+    /// # Errors
+    /// There is no outside left.
+    fn exchange(&mut self, now: Time, ready: &mut Ready) -> Result<bool, Error>;
+
+    /// What to wait for.
+    fn interests<'a>(&'a self, interests: &mut Interests<'a>);
+
+    /// How long what comes in may gather before it is looked at: to be woken costs more than to pass a dozen datagrams.
+    /// What the session has planned to leave still leaves on time.
+    fn rest(&self) -> Span;
+
+    /// When [`Station::exchange`] has something to do of its own; the session's timeout is known to the loop.
+    fn next(&self) -> Option<Time>;
+
+    /// Begins a polite end.
+    fn finish(&mut self, now: Time);
+
+    /// Whether the end has come.
+    fn is_over(&self) -> bool;
+
+    /// The next thing worth telling; takes the session's events in.
+    fn poll_report(&mut self) -> Option<Report>;
+}

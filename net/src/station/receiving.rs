@@ -1,0 +1,182 @@
+//! The receiving end of a live stream.
+
+use thalweg_core::probe::{Probe, Visitor};
+use thalweg_core::session::Session;
+use thalweg_core::session::live::receiver::{Event, Receiver};
+use thalweg_core::session::live::{Ending, Kind, Media, Metric};
+use thalweg_core::time::{Span, Time};
+
+use super::{REST, Station, sending};
+use crate::error::Error;
+use crate::output::Output;
+use crate::poll::{Interests, Ready};
+use crate::report::Report;
+
+const DROPPED: Metric = Metric {
+    name: "output_dropped_datagrams_total",
+    kind: Kind::Counter,
+    help: "Datagrams that an output did not take in time",
+};
+
+/// A session that receives, and the outputs that get what it hands out.
+#[derive(Debug)]
+pub struct Receiving {
+    session: Receiver,
+    outputs: Vec<Output>,
+    dropped_by_lost_outputs: u64,
+    lost_outputs: Vec<Error>,
+    once: bool,
+    finishing: bool,
+    ending: Option<Ending>,
+}
+
+impl Receiving {
+    /// Gives every datagram to every output; with `once`, ends with the first stream.
+    pub fn new(session: Receiver, outputs: Vec<Output>, once: bool) -> Receiving {
+        Receiving {
+            session,
+            outputs,
+            dropped_by_lost_outputs: 0,
+            lost_outputs: Vec::new(),
+            once,
+            finishing: false,
+            ending: None,
+        }
+    }
+
+    /// How the last stream ended, if one has.
+    pub fn ending(&self) -> Option<Ending> {
+        self.ending
+    }
+
+    /// Lets the outputs take what they still hold, and no more.
+    fn close(&mut self) {
+        self.finishing = true;
+        self.outputs.iter_mut().for_each(Output::finish);
+        // An output that fails now has nothing more to lose.
+        let _ = self.each_output(Output::flush);
+    }
+
+    /// Does `what` with every output and gives up those that fail; an error is the end of the last one.
+    fn each_output(&mut self, mut what: impl FnMut(&mut Output) -> Result<(), Error>) -> Result<(), Error> {
+        let (dropped, lost) = (&mut self.dropped_by_lost_outputs, &mut self.lost_outputs);
+        self.outputs.retain_mut(|output| match what(output) {
+            Ok(()) => true,
+            Err(error) => {
+                *dropped += output.dropped();
+                lost.push(error);
+                false
+            }
+        });
+        match lost.pop() {
+            Some(last) if self.outputs.is_empty() => Err(last),
+            other => {
+                lost.extend(other);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Station for Receiving {
+    type Session = Receiver;
+
+    const SIDE: &'static str = "recv";
+
+    fn metrics() -> impl Iterator<Item = &'static Metric> {
+        Receiver::METRICS.iter().chain([&DROPPED])
+    }
+
+    fn session(&mut self) -> &mut Receiver {
+        &mut self.session
+    }
+
+    fn exchange(&mut self, now: Time, ready: &mut Ready) -> Result<bool, Error> {
+        self.each_output(|output| output.resume(ready))?;
+        let mut any = false;
+        while let Some(datagram) = self.session.poll_media(now) {
+            for output in &mut self.outputs {
+                output.write(now, datagram);
+            }
+            any = true;
+        }
+        if any {
+            self.each_output(Output::flush)?;
+        }
+        Ok(false)
+    }
+
+    fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
+        for output in &self.outputs {
+            output.interests(interests);
+        }
+    }
+
+    fn rest(&self) -> Span {
+        REST
+    }
+
+    fn next(&self) -> Option<Time> {
+        None
+    }
+
+    fn finish(&mut self, _now: Time) {
+        self.session.finish();
+        self.close();
+    }
+
+    fn is_over(&self) -> bool {
+        self.finishing && !self.outputs.iter().any(Output::is_waiting)
+    }
+
+    fn poll_report(&mut self) -> Option<Report> {
+        if let Some(error) = self.lost_outputs.pop() {
+            return Some(Report::warning(format!("{error}; going on without it")));
+        }
+        if let Some(notice) = self.outputs.iter_mut().find_map(Output::poll_notice) {
+            return Some(notice);
+        }
+        let event = self.session.poll_event()?;
+        if let Event::Ended(ending) = event {
+            self.ending = Some(ending);
+            if self.once {
+                self.close();
+            }
+        }
+        Some(describe(event, self.once))
+    }
+}
+
+impl Probe for Receiving {
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        self.session.probe(visit);
+        let dropped = self.outputs.iter().map(Output::dropped).sum::<u64>() + self.dropped_by_lost_outputs;
+        visit(DROPPED.name, dropped as f64);
+    }
+}
+
+fn describe(event: Event, once: bool) -> Report {
+    match event {
+        Event::Started { from, media, latency } => {
+            let media = match media {
+                Media::Opaque => "datagrams",
+                Media::Mp2t => "MPEG-TS",
+            };
+            Report::new("started", format!("receiving {media} from {from}, latency {latency}"))
+                .with("from", from)
+                .with("media", media)
+                .with_number("latency_seconds", latency.as_secs_f64())
+        }
+        Event::Moved { from } => Report::new("moved", format!("the sender is at {from} now")).with("from", from),
+        Event::Silent => Report::new("silent", "nothing comes from the sender; still listening"),
+        Event::Ended(ending) => {
+            let text = match ending {
+                Ending::Bye => "ended: the sender said goodbye",
+                // A failure: people read of it in the line that the program fails with.
+                _ if once => "",
+                _ => "ended: the sender has gone without a goodbye; still listening",
+            };
+            Report::new("ended", text).with("reason", sending::name(ending))
+        }
+    }
+}

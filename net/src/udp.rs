@@ -1,0 +1,278 @@
+//! UDP sockets: batches, segmentation offload, multicast.
+
+mod inbox;
+mod outbox;
+
+pub use inbox::Inbox;
+pub use outbox::Outbox;
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use quinn_udp::{Transmit, UdpSocketState};
+use rustix::net::sockopt;
+use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, Type};
+
+/// What every socket asks of the kernel for each direction; the kernel grants at most its `rmem_max` and `wmem_max`.
+pub const BUFFER_SIZE: usize = 4 << 20;
+
+/// How a socket reaches a multicast group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Multicast {
+    /// The interface's index; none leaves the choice to the routing table.
+    pub interface: Option<NonZeroU32>,
+    /// How many networks a datagram may cross; the kernel's own default is 1.
+    pub ttl: Option<u8>,
+}
+
+/// A UDP socket that never blocks and that outlives whatever ICMP says.
+#[derive(Debug)]
+pub struct Socket {
+    socket: socket2::Socket,
+    state: UdpSocketState,
+    local: SocketAddr,
+    unsent: u64,
+    last_error: Option<io::Error>,
+}
+
+impl Socket {
+    /// A socket at `local` for a peer; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// The address is not ours, or its port is in use.
+    pub fn bind(local: SocketAddr) -> io::Result<Socket> {
+        let socket = open(local)?;
+        socket.bind(&local.into())?;
+        Socket::new(socket)
+    }
+
+    /// A socket that receives what is sent to `at`, which may be a multicast group; it is then joined, and may be
+    /// shared with other programs.
+    ///
+    /// # Errors
+    /// The address is not ours, its port is in use, or the group cannot be joined.
+    pub fn receiving(at: SocketAddr, multicast: Multicast) -> io::Result<Socket> {
+        if !at.ip().is_multicast() {
+            return Socket::bind(at);
+        }
+        let socket = open(at)?;
+        socket.set_reuse_address(true)?;
+        socket.bind(&SockAddr::from(at))?;
+        join(&socket, at, multicast.interface.map_or(scope(at), NonZeroU32::get))?;
+        Socket::new(socket)
+    }
+
+    /// A socket with a free port that sends to `to`, which may be a multicast group.
+    ///
+    /// # Errors
+    /// The kernel has no socket of this family, or no such interface.
+    pub fn sending(to: SocketAddr, multicast: Multicast) -> io::Result<Socket> {
+        let socket = open(to)?;
+        if to.ip().is_multicast() {
+            aim(&socket, to, multicast)?;
+        }
+        socket.bind(&unspecified(to).into())?;
+        Socket::new(socket)
+    }
+
+    fn new(socket: socket2::Socket) -> io::Result<Socket> {
+        let state = UdpSocketState::new((&socket).into())?;
+        let local = socket.local_addr()?.as_socket().unwrap_or(unspecified(SocketAddr::from(([0; 4], 0))));
+        Ok(Socket { socket, state, local, unsent: 0, last_error: None })
+    }
+
+    /// Where it stands.
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Fills `inbox` with what has arrived; whether more may be waiting.
+    pub fn receive(&self, inbox: &mut Inbox) -> bool {
+        inbox.fill(|buffers, meta| self.state.recv((&self.socket).into(), buffers, meta))
+    }
+
+    /// How many datagrams may leave in one call.
+    fn max_segments(&self) -> usize {
+        self.state.max_gso_segments()
+    }
+
+    /// Sends `bytes` as datagrams of `segment` bytes each, the last possibly shorter. What the kernel does not take
+    /// is lost like anywhere else on the path, and counted.
+    fn send(&mut self, to: SocketAddr, bytes: &[u8], segment: usize) {
+        let Err(error) = self.try_send(to, bytes, segment) else { return };
+        if segment >= bytes.len() || self.max_segments() > 1 {
+            self.lose(bytes.len().div_ceil(segment.max(1)).max(1), error);
+            return;
+        }
+        // The interface turned out not to segment; from now on every datagram goes alone, these too.
+        for datagram in bytes.chunks(segment) {
+            if let Err(error) = self.try_send(to, datagram, segment) {
+                self.lose(1, error);
+            }
+        }
+    }
+
+    fn try_send(&self, to: SocketAddr, bytes: &[u8], segment: usize) -> io::Result<()> {
+        let segment_size = (segment < bytes.len()).then_some(segment);
+        let transmit = Transmit { destination: to, ecn: None, contents: bytes, segment_size, src_ip: None };
+        self.state.try_send((&self.socket).into(), &transmit)
+    }
+
+    fn lose(&mut self, datagrams: usize, error: io::Error) {
+        self.unsent += datagrams as u64;
+        self.last_error = Some(error);
+    }
+
+    /// How many datagrams the kernel has refused.
+    pub fn unsent(&self) -> u64 {
+        self.unsent
+    }
+
+    /// Why the kernel last refused a datagram, if it did since this was last asked.
+    pub fn take_error(&mut self) -> Option<io::Error> {
+        self.last_error.take()
+    }
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+fn open(family_of: SocketAddr) -> io::Result<socket2::Socket> {
+    let socket = socket2::Socket::new(Domain::for_address(family_of), Type::DGRAM, Some(Protocol::UDP))?;
+    // The kernel caps silently; `thalweg doctor` tells what it grants.
+    socket.set_recv_buffer_size(BUFFER_SIZE)?;
+    socket.set_send_buffer_size(BUFFER_SIZE)?;
+    Ok(socket)
+}
+
+fn join(socket: &socket2::Socket, group: SocketAddr, interface: u32) -> io::Result<()> {
+    match group.ip() {
+        IpAddr::V4(group) => socket.join_multicast_v4_n(&group, &InterfaceIndexOrAddress::Index(interface)),
+        IpAddr::V6(group) => socket.join_multicast_v6(&group, interface),
+    }
+}
+
+fn aim(socket: &socket2::Socket, group: SocketAddr, multicast: Multicast) -> io::Result<()> {
+    let interface = multicast.interface.map(NonZeroU32::get).or((scope(group) != 0).then_some(scope(group)));
+    match group {
+        SocketAddr::V4(_) => {
+            if let Some(index) = interface {
+                sockopt::set_ip_multicast_if_with_ifindex(
+                    socket,
+                    &Ipv4Addr::UNSPECIFIED,
+                    &Ipv4Addr::UNSPECIFIED,
+                    index,
+                )?;
+            }
+            multicast.ttl.map_or(Ok(()), |ttl| socket.set_multicast_ttl_v4(ttl.into()))
+        }
+        SocketAddr::V6(_) => {
+            if let Some(index) = interface {
+                socket.set_multicast_if_v6(index)?;
+            }
+            multicast.ttl.map_or(Ok(()), |ttl| socket.set_multicast_hops_v6(ttl.into()))
+        }
+    }
+}
+
+fn scope(address: SocketAddr) -> u32 {
+    match address {
+        SocketAddr::V4(_) => 0,
+        SocketAddr::V6(address) => address.scope_id(),
+    }
+}
+
+/// Any address and any port, in the family of `like`.
+pub fn unspecified(like: SocketAddr) -> SocketAddr {
+    match like {
+        SocketAddr::V4(_) => SocketAddr::from(([0; 4], 0)),
+        SocketAddr::V6(_) => SocketAddr::from(([0u16; 8], 0)),
+    }
+}
+
+/// The address that the kernel sends from on its way to `to`.
+///
+/// # Errors
+/// There is no way.
+pub fn route_to(to: SocketAddr) -> io::Result<SocketAddr> {
+    let probe = std::net::UdpSocket::bind(unspecified(to))?;
+    // Connecting a datagram socket asks the routing table and sends nothing.
+    probe.connect(to)?;
+    probe.local_addr()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::poll;
+    use std::time::Duration;
+
+    fn loopback() -> Socket {
+        Socket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a loopback socket")
+    }
+
+    fn send_all(from: &mut Socket, to: SocketAddr, datagrams: &[Vec<u8>]) {
+        let mut outbox = Outbox::new();
+        for datagram in datagrams {
+            outbox.room()[..datagram.len()].copy_from_slice(datagram);
+            outbox.push(from, to, datagram.len());
+        }
+        outbox.flush(from);
+    }
+
+    fn receive(socket: &Socket, wanted: usize) -> Vec<Vec<u8>> {
+        let mut inbox = Inbox::new();
+        let mut received = Vec::new();
+        while received.len() < wanted {
+            assert!(poll::readable(socket, Duration::from_secs(10)), "{} of {wanted} arrived", received.len());
+            socket.receive(&mut inbox);
+            received.extend(inbox.datagrams().map(|(_, bytes)| bytes.to_vec()));
+        }
+        received
+    }
+
+    #[test]
+    fn boundaries_and_order_survive_batching_whatever_the_sizes_are() {
+        let (mut from, to) = (loopback(), loopback());
+        let sizes = [1316, 1316, 1316, 188, 1316, 1400, 1, 0, 0, 700, 700, 1500, 1500, 2];
+        let datagrams: Vec<Vec<u8>> = (0u8..).zip(sizes).map(|(mark, size)| vec![mark; size]).collect();
+        send_all(&mut from, to.local(), &datagrams);
+        assert_eq!(receive(&to, datagrams.len()), datagrams);
+        assert_eq!(from.unsent(), 0);
+    }
+
+    #[test]
+    fn more_than_one_buffer_of_equal_datagrams_arrives_whole() {
+        let (mut from, to) = (loopback(), loopback());
+        let datagrams: Vec<Vec<u8>> = (0..=255u8).map(|mark| vec![mark; 1316]).collect();
+        send_all(&mut from, to.local(), &datagrams);
+        assert_eq!(receive(&to, datagrams.len()), datagrams);
+    }
+
+    #[test]
+    fn a_closed_port_costs_nothing_but_the_datagrams() {
+        let nobody = loopback().local();
+        let (mut from, to) = (loopback(), loopback());
+        for _ in 0..3 {
+            send_all(&mut from, nobody, &[vec![1; 100]]);
+        }
+        send_all(&mut from, to.local(), &[vec![2; 100]]);
+        assert_eq!(receive(&to, 1), [vec![2; 100]]);
+        assert_eq!(from.unsent(), 0);
+    }
+
+    #[test]
+    fn what_the_kernel_refuses_is_counted() {
+        let mut from = loopback();
+        // A socket bound to loopback has no way out to a documentation address (RFC 5737).
+        send_all(&mut from, SocketAddr::from(([192, 0, 2, 1], 9)), &[vec![0; 10], vec![0; 10]]);
+        assert_eq!(from.unsent(), 2);
+        assert!(from.take_error().is_some());
+        assert!(from.take_error().is_none());
+    }
+}

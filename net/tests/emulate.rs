@@ -1,0 +1,167 @@
+//! The emulator between real sockets. No test here asserts how fast anything is, only what arrives.
+
+use std::net::{SocketAddr, UdpSocket};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use thalweg_lab::scenario::Scenario;
+use thalweg_net::emulate::{Emulator, MAX_CLIENTS};
+use thalweg_net::signal::Stop;
+
+const LOOPBACK: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0);
+
+fn socket() -> UdpSocket {
+    let socket = UdpSocket::bind(LOOPBACK).expect("a loopback socket");
+    socket.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+    socket
+}
+
+/// A relay in a thread of its own, and the server behind it.
+struct Relay {
+    at: SocketAddr,
+    server: UdpSocket,
+    stop: Stop,
+    thread: JoinHandle<Emulator>,
+}
+
+impl Relay {
+    /// `forward` and `reverse` are the elements of a scenario, as inline tables.
+    fn start(forward: &str, reverse: &str) -> Relay {
+        let text = format!("seed = 1\n[forward]\nelement = [{forward}]\n[reverse]\nelement = [{reverse}]\n");
+        let scenario = Scenario::parse("test", &text, None, &mut |_| Err("is not there".into())).expect("a scenario");
+        let server = socket();
+        let mut emulator = Emulator::open(LOOPBACK, server.local_addr().expect("bound"), scenario).expect("a relay");
+        let (at, stop) = (emulator.local(), Stop::default());
+        let thread = thread::spawn({
+            let stop = stop.clone();
+            move || {
+                emulator.run(&stop, |_| {}).expect("the relay runs");
+                emulator
+            }
+        });
+        Relay { at, server, stop, thread }
+    }
+
+    fn end(self) -> Emulator {
+        self.stop.ask();
+        let emulator = self.thread.join().expect("the relay ends");
+        emulator.forward().check().expect("nothing is forgotten on the way there");
+        emulator.reverse().check().expect("nothing is forgotten on the way back");
+        emulator
+    }
+}
+
+fn receive(socket: &UdpSocket) -> (Vec<u8>, SocketAddr) {
+    let mut buffer = vec![0; 1 << 16];
+    let (len, from) = socket.recv_from(&mut buffer).expect("a datagram within ten seconds");
+    buffer.truncate(len);
+    (buffer, from)
+}
+
+#[test]
+fn a_clear_path_carries_every_datagram_both_ways_unchanged() {
+    let relay = Relay::start("", "");
+    let client = socket();
+    // In rounds, since the kernel's buffers are small.
+    for round in 0..50u8 {
+        let sizes = [0, 1, 188, 1316, 1316, 1316, 1400, 1472, 9_000, 65_507];
+        let datagrams: Vec<Vec<u8>> = sizes.iter().map(|size| vec![round; *size]).collect();
+        for datagram in &datagrams {
+            client.send_to(datagram, relay.at).expect("sent");
+        }
+        for datagram in &datagrams {
+            let (payload, from) = receive(&relay.server);
+            assert_eq!(&payload, datagram);
+            relay.server.send_to(&payload, from).expect("sent");
+        }
+        for datagram in &datagrams {
+            assert_eq!(receive(&client), (datagram.clone(), relay.at));
+        }
+    }
+    let emulator = relay.end();
+    for way in [emulator.forward(), emulator.reverse()] {
+        assert_eq!((way.received(), way.delivered(), way.inside(), way.refused()), (500, 500, 0, 0));
+    }
+}
+
+#[test]
+fn what_the_elements_do_is_what_arrives() {
+    let twice = "{ kind = \"duplicate\", share = 1.0 }";
+    let never = "{ kind = \"loss\", rate = 1.0 }";
+    let relay = Relay::start(twice, never);
+    let client = socket();
+    for mark in 0..100u8 {
+        client.send_to(&[mark; 100], relay.at).expect("sent");
+        for _ in 0..2 {
+            let (payload, from) = receive(&relay.server);
+            assert_eq!(payload, [mark; 100]);
+            relay.server.send_to(&payload, from).expect("sent");
+        }
+    }
+    // One turn of the relay reads answers before questions: when one more question is through, all answers were read.
+    client.send_to(b"last", relay.at).expect("sent");
+    receive(&relay.server);
+    client.set_nonblocking(true).expect("a mode");
+    assert!(client.recv_from(&mut [0; 1500]).is_err(), "nothing comes back");
+    let emulator = relay.end();
+    assert_eq!((emulator.forward().received(), emulator.forward().delivered()), (101, 202));
+    assert_eq!((emulator.reverse().received(), emulator.reverse().delivered()), (200, 0));
+    assert_eq!(emulator.reverse().accounts().map(|account| account.tally.dropped.of_ends).sum::<u64>(), 200);
+}
+
+#[test]
+fn a_delay_is_at_least_what_it_is_said_to_be() {
+    let wire = "{ kind = \"wire\", delay = \"30ms\" }";
+    let relay = Relay::start(wire, wire);
+    let client = socket();
+    let start = Instant::now();
+    client.send_to(b"there", relay.at).expect("sent");
+    let (_, from) = receive(&relay.server);
+    assert!(start.elapsed() >= Duration::from_millis(30));
+    relay.server.send_to(b"and back", from).expect("sent");
+    receive(&client);
+    assert!(start.elapsed() >= Duration::from_millis(60));
+    relay.end();
+}
+
+#[test]
+fn clients_get_their_own_answers_and_the_silent_one_is_forgotten_first() {
+    let relay = Relay::start("", "");
+    let clients: Vec<UdpSocket> = (0..=MAX_CLIENTS).map(|_| socket()).collect();
+    let mut seen = Vec::new();
+    for (index, client) in clients.iter().enumerate() {
+        client.send_to(&[index as u8], relay.at).expect("sent");
+        seen.push(receive(&relay.server));
+        assert_eq!(seen[index].0, [index as u8]);
+    }
+    for (payload, from) in &seen {
+        relay.server.send_to(payload, from).expect("sent");
+    }
+    for (index, client) in clients.iter().enumerate().skip(1) {
+        assert_eq!(receive(client).0, [index as u8]);
+    }
+    clients[0].set_nonblocking(true).expect("a mode");
+    assert!(clients[0].recv_from(&mut [0; 10]).is_err(), "the first one was forgotten");
+    assert_eq!(relay.end().clients(), MAX_CLIENTS);
+}
+
+#[test]
+fn only_the_server_answers_through_the_relay() {
+    let relay = Relay::start("", "");
+    let (client, stranger) = (socket(), socket());
+    client.send_to(b"hello", relay.at).expect("sent");
+    let (_, upstream) = receive(&relay.server);
+    stranger.send_to(b"forged", upstream).expect("sent");
+    relay.server.send_to(b"answer", upstream).expect("sent");
+    assert_eq!(receive(&client).0, b"answer");
+    assert_eq!(relay.end().reverse().received(), 1);
+}
+
+#[test]
+fn a_port_in_use_is_an_error_that_names_it() {
+    let taken = socket();
+    let at = taken.local_addr().expect("bound");
+    let scenario = Scenario::parse("test", "seed = 1\n[forward]\n[reverse]\n", None, &mut |_| Err(String::new()));
+    let error = Emulator::open(at, at, scenario.expect("a scenario")).expect_err("in use");
+    assert_eq!(error.to_string(), format!("listen on {at}: address already in use"));
+}
