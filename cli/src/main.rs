@@ -1,0 +1,105 @@
+//! `thalweg`: media over networks that lose packets and are shared with others. One file a verb, no arithmetic here.
+
+mod report;
+mod stream;
+mod verb;
+
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "thalweg", version, about, max_term_width = 110, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Send(verb::send::Args),
+    Recv(verb::recv::Args),
+    Emulate(verb::emulate::Args),
+    Replay(verb::replay::Args),
+    Doctor(verb::doctor::Args),
+    #[command(hide = true)]
+    Demo(verb::demo::Args),
+}
+
+/// Why a verb failed.
+pub(crate) enum Failure {
+    /// It was tried and did not work: exit 1.
+    Failed(String),
+    /// It was asked for wrongly: exit 2.
+    Usage(String),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            eprintln!("thalweg: {}; see {}", in_one_line(&error.render().to_string()), manual());
+            return ExitCode::from(2);
+        }
+        // --help and --version, or nothing at all.
+        Err(error) => error.exit(),
+    };
+    let outcome = match cli.verb {
+        Verb::Send(args) => verb::send::run(args),
+        Verb::Recv(args) => verb::recv::run(args),
+        Verb::Emulate(args) => verb::emulate::run(args),
+        Verb::Replay(args) => verb::replay::run(args),
+        Verb::Doctor(args) => verb::doctor::run(args),
+        Verb::Demo(args) => verb::demo::run(args),
+    };
+    let (message, code) = match outcome {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Failed(message)) => (message, 1),
+        Err(Failure::Usage(message)) => (format!("{message}; see {}", manual()), 2),
+    };
+    eprintln!("thalweg: {message}");
+    ExitCode::from(code)
+}
+
+/// The command that tells how the verb of this command line is used.
+fn manual() -> String {
+    match std::env::args().nth(1) {
+        Some(verb) if Cli::command().find_subcommand(&verb).is_some() => format!("thalweg {verb} --help"),
+        _ => "thalweg --help".to_owned(),
+    }
+}
+
+/// The paragraphs of a usage error that say what is wrong, without those that every error has.
+fn in_one_line(text: &str) -> String {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let paragraphs = text.split("\n\n").take_while(|text| !text.starts_with("Usage:") && !text.starts_with("For more"));
+    let lines = paragraphs.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verbs_are_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_usage_error_is_one_line_that_says_what_is_wrong() {
+        let error = |args: &[&str]| match Cli::try_parse_from(args) {
+            Ok(_) => panic!("{args:?} is no good"),
+            Err(error) => in_one_line(&error.render().to_string()),
+        };
+        assert_eq!(
+            error(&["thalweg", "send", "--input", "-"]),
+            "the following required arguments were not provided: --to <HOST:PORT>"
+        );
+        assert_eq!(
+            error(&["thalweg", "recv", "--listn", ":1"]),
+            "unexpected argument '--listn' found; tip: a similar argument exists: '--listen'"
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! A report: one HTML file that needs nothing else, neither network nor script, to be read.
+//!
+//! A [`Page`] is made of sections, a [`Section`] of text and figures. Plots are drawn here as SVG; the few lines of
+//! script only add values under the pointer.
+
+mod plot;
+mod table;
+mod ticks;
+
+use std::fmt::Write as _;
+
+pub(crate) use plot::{Axis, Line, Plot};
+pub(crate) use table::{Row, Table};
+
+const STYLE: &str = include_str!("../web/report.css");
+const SCRIPT: &str = include_str!("../web/report.js");
+
+/// The colour and dash that one subject keeps all over a page. The numbers name the `tone-N` classes of the style.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Tone(pub(crate) usize);
+
+impl Tone {
+    /// What stands in the background of a plot: a reference, the "before" of a "before and after".
+    pub(crate) const QUIET: Tone = Tone(4);
+}
+
+/// A whole report.
+pub(crate) struct Page {
+    pub(crate) title: String,
+    /// What a reader should know who reads one sentence only.
+    pub(crate) summary: String,
+    pub(crate) sections: Vec<Section>,
+}
+
+/// Some figures and the words that go with them.
+#[derive(Default)]
+pub(crate) struct Section {
+    pub(crate) title: String,
+    /// Paragraphs.
+    pub(crate) text: Vec<String>,
+    /// Plots that follow each other share a row where the screen has room.
+    pub(crate) figures: Vec<Figure>,
+}
+
+pub(crate) enum Figure {
+    Plot(Plot),
+    Table(Table),
+    /// Something to be copied into a terminal.
+    Code(String),
+}
+
+impl Page {
+    /// The file.
+    pub(crate) fn to_html(&self) -> String {
+        let title = escape(&self.title);
+        let summary = escape(&self.summary);
+        let body: String = self.sections.iter().map(Section::to_html).collect();
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
+             <header>\n<h1>{title}</h1>\n<p class=\"summary\">{summary}</p>\n</header>\n{body}</main>\n\
+             <script>\n{SCRIPT}</script>\n</body>\n</html>\n"
+        )
+    }
+}
+
+impl Section {
+    fn to_html(&self) -> String {
+        let mut html = format!("<section>\n<h2>{}</h2>\n", escape(&self.title));
+        for paragraph in &self.text {
+            let _ = writeln!(html, "<p>{}</p>", escape(paragraph));
+        }
+        html += "<div class=\"figures\">\n";
+        for figure in &self.figures {
+            html += &match figure {
+                Figure::Plot(plot) => plot.to_html(),
+                Figure::Table(table) => table.to_html(),
+                Figure::Code(code) => format!("<pre><code>{}</code></pre>\n", escape(code)),
+            };
+        }
+        html + "</div>\n</section>\n"
+    }
+}
+
+/// `text` as it may stand between tags and inside quotes.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_from_outside_cannot_end_a_tag_or_a_script() {
+        let hostile = "</script><img>\"&";
+        let plot = Plot {
+            title: hostile.into(),
+            x: Axis::new(hostile, "s"),
+            y: Axis::new("loss", "%"),
+            lines: vec![Line::new(hostile, Tone(0), vec![(0.0, 1.0)])],
+        };
+        let section = Section { title: hostile.into(), text: vec![hostile.into()], figures: vec![Figure::Plot(plot)] };
+        let page = Page { title: hostile.into(), summary: hostile.into(), sections: vec![section] };
+        let html = page.to_html();
+        assert!(!html.contains("<img>"));
+        assert_eq!(html.matches("</script>").count(), 2, "the data of the plot and the script of the page");
+    }
+
+    #[test]
+    fn a_report_asks_the_network_for_nothing() {
+        let html = Page { title: "t".into(), summary: "s".into(), sections: vec![Section::default()] }.to_html();
+        for request in ["http:", "https:", "src=", "href=", "@import", "url("] {
+            assert!(!html.contains(request), "{request}");
+        }
+    }
+}

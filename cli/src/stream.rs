@@ -1,0 +1,112 @@
+//! What sending and receiving ask alike.
+
+use std::str::FromStr;
+
+use thalweg_core::rng::Rng;
+use thalweg_core::time::Span;
+use thalweg_net::clock::{Clock, sharpen_timers};
+use thalweg_net::driver::Driver;
+use thalweg_net::endpoint::{Host, ParseError};
+use thalweg_net::entropy;
+use thalweg_net::error::Error;
+use thalweg_net::metrics::Server;
+use thalweg_net::report::Report;
+use thalweg_net::reporter::Reporter;
+use thalweg_net::signal::Stop;
+use thalweg_net::station::Station;
+use thalweg_net::udp::Socket;
+
+use crate::Failure;
+
+/// Who is told how it goes.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Reporting")]
+pub(crate) struct Reporting {
+    /// One JSON object a second on standard error, and one for every event
+    #[arg(long)]
+    json: bool,
+    /// Serve Prometheus metrics at http://ADDR/metrics; a port alone is on loopback
+    #[arg(long, value_name = "ADDR")]
+    metrics: Option<Scrape>,
+}
+
+/// Where Prometheus scrapes: `9100`, `:9100` or `HOST:PORT`.
+#[derive(Clone)]
+struct Scrape(Host);
+
+impl FromStr for Scrape {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Scrape, ParseError> {
+        let port = text.strip_prefix(':').unwrap_or(text);
+        match port.parse() {
+            Ok(port) => Ok(Scrape(Host { name: "127.0.0.1".to_owned(), port })),
+            Err(_) => text.parse().map(Scrape),
+        }
+    }
+}
+
+/// Time as a session sees it, and its randomness.
+pub(crate) struct Start {
+    pub(crate) clock: Clock,
+    pub(crate) rng: Rng,
+    stop: Stop,
+}
+
+impl Start {
+    /// From here on, a signal asks for a polite end.
+    pub(crate) fn now() -> Result<Start, Failure> {
+        sharpen_timers();
+        let stop = Stop::on_signal().map_err(Error::io("handling signals"))?;
+        let seed = entropy::seed().map_err(Error::io("drawing a random seed"))?;
+        Ok(Start { clock: Clock::start(), rng: Rng::new(seed), stop })
+    }
+
+    /// Runs a stream to its end; `opening` is the first line that people see.
+    pub(crate) fn run<T: Station>(
+        self,
+        station: T,
+        peer: Socket,
+        reporting: &Reporting,
+        opening: Report,
+    ) -> Result<T, Failure> {
+        let metrics = reporting.server()?;
+        let mut reporter = match reporting.json {
+            true => Reporter::json(T::SIDE),
+            false => Reporter::human(T::SIDE),
+        };
+        let opening = match &metrics {
+            Some(server) => {
+                opening.with("metrics", server.local()).text_with(&format!(", metrics on {}", server.local()))
+            }
+            None => opening,
+        };
+        reporter.report(self.clock.now(), &opening);
+        let driver = Driver { clock: self.clock, stop: self.stop, peer, station, metrics, reporter };
+        Ok(driver.run()?)
+    }
+}
+
+impl Reporting {
+    fn server(&self) -> Result<Option<Server>, Error> {
+        let Some(Scrape(host)) = &self.metrics else { return Ok(None) };
+        let tried = format!("metrics on {host}");
+        let address = host.resolve().map_err(Error::io(&tried))?;
+        Server::bind(address).map(Some).map_err(Error::io(tried))
+    }
+}
+
+/// Reads a latency that a session can keep.
+pub(crate) fn latency(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse().map_err(|error| format!("{error}"))?;
+    match (Span::from_millis(5)..=Span::from_secs(10)).contains(&span) {
+        true => Ok(span),
+        false => Err("it must be between 5ms and 10s".to_owned()),
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Failed(error.to_string())
+    }
+}

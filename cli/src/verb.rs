@@ -1,0 +1,8 @@
+//! The verbs, one a file.
+
+pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod emulate;
+pub(crate) mod recv;
+pub(crate) mod replay;
+pub(crate) mod send;

@@ -1,0 +1,129 @@
+//! `thalweg demo`: the measured part of ./demo.
+//!
+//! A film goes through `send`, `emulate` and `recv`, three processes on loopback, once with each repair over the same
+//! seeded link. This process is source and sink in one, so that one clock sees every datagram go in and come out.
+
+mod cast;
+mod film;
+mod ledger;
+mod page;
+mod picture;
+mod progress;
+mod series;
+mod take;
+mod words;
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use thalweg_core::time::Span;
+use thalweg_net::signal::Stop;
+
+use crate::Failure;
+use film::Film;
+use picture::Picture;
+use progress::Progress;
+use take::{Stage, Take};
+
+/// Show what repair does: one film over one lossy link, once with each repair.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  ./demo --input film.ts --seconds 30")]
+pub(crate) struct Args {
+    /// The film, MPEG-TS; it is played in a loop
+    #[arg(long, value_name = "FILE", default_value = "assets/clip.ts")]
+    input: PathBuf,
+    /// The link, as `thalweg emulate` takes it
+    #[arg(long, value_name = "FILE", default_value = "scenarios/demo.toml")]
+    scenario: PathBuf,
+    /// How long each run takes
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(2..=3600))]
+    seconds: u64,
+    /// The repairs to compare, as `thalweg send --repair` takes them
+    #[arg(long, value_name = "REPAIR,...", value_delimiter = ',', default_value = "none,static:8,geneva",
+        value_parser = super::send::repair)]
+    scheme: Vec<String>,
+    /// Where the report and what arrived are written
+    #[arg(long, value_name = "DIR", default_value = "out")]
+    out: PathBuf,
+}
+
+/// A run and what could be seen of it.
+struct Showing {
+    take: Take,
+    picture: Option<Picture>,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    perform(&args).map_err(|why| Failure::Failed(format!("demo: {why}")))
+}
+
+fn perform(args: &Args) -> Result<(), String> {
+    let film = Film::open(&args.input)?;
+    std::fs::create_dir_all(&args.out).map_err(|error| format!("cannot make {}: {error}", args.out.display()))?;
+    let stop = Stop::on_signal().map_err(|error| format!("cannot wait for signals: {error}"))?;
+    let stage = Stage { film, scenario: args.scenario.clone(), length: Span::from_secs(args.seconds), stop };
+    println!("film  {}, {:.1} Mb/s, looped", args.input.display(), stage.film.rate.as_mbps_f64());
+    println!("link  {}, the same for every run", args.scenario.display());
+    println!("runs  {} of {}, each send -> emulate -> recv on loopback\n", args.scheme.len(), stage.length);
+
+    let mut showings = Vec::new();
+    for repair in &args.scheme {
+        let mut progress = Progress::new(&words::name(repair), stage.length);
+        let take = Take::shoot(&stage, repair, &capture(&args.out, repair), |played, cast| progress.show(played, cast));
+        progress.end();
+        showings.push(Showing { take: take?, picture: None });
+    }
+    look(&stage, &args.out, &mut showings)?;
+
+    let report = args.out.join("demo.html");
+    let page = page::page(&stage, &args.input, &showings);
+    std::fs::write(&report, page.to_html()).map_err(|error| format!("cannot write {}: {error}", report.display()))?;
+    println!("\n{}\n{}\n", page::table(&showings).to_text(), page.summary.replace("; ", ";\n"));
+    for warning in page::warnings(&showings) {
+        println!("{warning}\n");
+    }
+    println!("report: {}", report.canonicalize().unwrap_or(report).display());
+    Ok(())
+}
+
+/// Decodes what arrived, where ffmpeg is there.
+fn look(stage: &Stage, out: &Path, showings: &mut [Showing]) -> Result<(), String> {
+    if !picture::is_possible() {
+        println!("ffmpeg is not installed: frames are not decoded");
+        return Ok(());
+    }
+    let original = out.join("original.ts");
+    let write = |error| format!("cannot write {}: {error}", original.display());
+    let mut file = std::io::BufWriter::new(File::create(&original).map_err(write)?);
+    let mut reel = stage.film.reel()?;
+    while let Some((due, datagram)) = reel.next()? {
+        if due >= picture::LENGTH.min(stage.length) {
+            break;
+        }
+        file.write_all(datagram).map_err(write)?;
+    }
+    file.into_inner().map_err(|error| write(error.into_error()))?;
+    for showing in showings {
+        if stage.stop.asked() {
+            return Err("stopped".into());
+        }
+        let mut progress = Progress::decoding(&words::name(&showing.take.repair));
+        let length = picture::LENGTH.min(stage.length);
+        let picture = Picture::compare(&original, &capture(out, &showing.take.repair), length);
+        progress.end();
+        match picture {
+            Ok(picture) => showing.picture = Some(picture),
+            Err(why) => {
+                println!("frames are not compared: {why}");
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where what arrived is kept.
+fn capture(out: &Path, repair: &str) -> PathBuf {
+    out.join(format!("{}.ts", repair.replace(|c: char| !c.is_ascii_alphanumeric(), "-")))
+}

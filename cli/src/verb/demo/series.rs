@@ -1,0 +1,57 @@
+//! What one process says about itself over time: the rows of `--json`.
+
+use serde_json::Value;
+use thalweg_core::time::Time;
+
+/// Rows in the order in which they came, by the clock of the one who reads them.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Series {
+    rows: Vec<(Time, Value)>,
+}
+
+impl Series {
+    pub(super) fn push(&mut self, at: Time, row: Value) {
+        self.rows.push((at, row));
+    }
+
+    /// The latest known value of a metric.
+    pub(super) fn last(&self, metric: &str) -> Option<f64> {
+        self.rows.iter().rev().find_map(|(_, row)| row.get(metric)?.as_f64())
+    }
+
+    /// A metric between two moments, its time counted in seconds from the first; NaN where it is unknown. Empty if
+    /// it is never known.
+    pub(super) fn points(&self, metric: &str, from: Time, to: Time) -> Vec<(f64, f64)> {
+        let within = self.rows.iter().filter(|(at, _)| (from..=to).contains(at));
+        let points: Vec<_> = within
+            .filter_map(|(at, row)| Some((at.since(from).as_secs_f64(), row.get(metric)?.as_f64().unwrap_or(f64::NAN))))
+            .collect();
+        if points.iter().all(|point| point.1.is_nan()) { Vec::new() } else { points }
+    }
+
+    /// Whether an event of this name has come.
+    pub(super) fn tells(&self, event: &str) -> bool {
+        self.rows.iter().any(|(_, row)| row.get("event").and_then(Value::as_str) == Some(event))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_unknown_value_stays_unknown_and_an_event_is_no_row_of_metrics() {
+        let at = |secs: u64| Time::from_nanos(secs * 1_000_000_000);
+        let mut series = Series::default();
+        series.push(at(5), json!({ "t": 0.1, "side": "send", "event": "connected" }));
+        series.push(at(6), json!({ "t": 1.0, "side": "send", "w_packets": null }));
+        series.push(at(7), json!({ "t": 2.0, "side": "send", "w_packets": 120.5 }));
+        let points = series.points("w_packets", at(5), at(9));
+        assert_eq!((points.len(), points[1]), (2, (2.0, 120.5)));
+        assert!(points[0].1.is_nan());
+        assert_eq!(series.last("w_packets"), Some(120.5));
+        assert!(series.points("nothing", at(5), at(9)).is_empty());
+        assert!(series.tells("connected") && !series.tells("ended"));
+    }
+}

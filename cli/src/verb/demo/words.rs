@@ -1,0 +1,132 @@
+//! Numbers and sentences for people.
+
+use super::take::Take;
+
+/// The name of a repair as `--repair` takes it.
+pub(super) fn name(repair: &str) -> String {
+    match repair.split_once(':') {
+        _ if repair == "none" => "no repair".into(),
+        _ if repair == "geneva" => "GENEVA".into(),
+        Some((kind, packets)) => format!("{kind} {packets}"),
+        None => repair.into(),
+    }
+}
+
+/// A share as percent, with the digits that tell something. No line breaks between the number and its sign.
+pub(super) fn percent(share: f64) -> String {
+    match share * 100.0 {
+        0.0 => "0\u{a0}%".into(),
+        p if p < 0.0005 => "<0.001\u{a0}%".into(),
+        p if p < 0.1 => format!("{p:.3}\u{a0}%"),
+        p if p < 1.0 => format!("{p:.2}\u{a0}%"),
+        p => format!("{p:.1}\u{a0}%"),
+    }
+}
+
+/// Something that may be unknown.
+pub(super) fn or_unknown(value: Option<String>) -> String {
+    value.unwrap_or_else(|| "unknown".into())
+}
+
+/// What a run comes down to.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Result {
+    pub(super) name: String,
+    pub(super) loss_before: Option<f64>,
+    /// The share of the film's datagrams that never came, and how many that were.
+    pub(super) loss_after: f64,
+    pub(super) lost: usize,
+    pub(super) overhead: Option<f64>,
+}
+
+impl Result {
+    pub(super) fn of(take: &Take) -> Result {
+        Result {
+            name: name(&take.repair),
+            loss_before: take.loss_before_repair(),
+            loss_after: take.delivery.loss(),
+            lost: take.delivery.lost,
+            overhead: take.overhead(),
+        }
+    }
+}
+
+/// One sentence: how the last run compares with those before it.
+pub(super) fn conclusion(results: &[Result]) -> String {
+    let Some((last, others)) = results.split_last() else { return "Nothing was run.".into() };
+    let link = last
+        .loss_before
+        .map_or(String::new(), |loss| format!(" over a link that lost {} of the packets", percent(loss)));
+    let kept = if last.loss_after == 0.0 {
+        format!("With {} the whole film arrived{link}", last.name)
+    } else {
+        format!("With {} all but {} of the film arrived{link}", last.name, percent(last.loss_after))
+    };
+    let against: Vec<String> = others.iter().map(|other| compare(last, other)).collect();
+    let against = if against.is_empty() { String::new() } else { format!("; {}", against.join(", ")) };
+    let price = last.overhead.map_or(String::new(), |overhead| {
+        format!("; {} put {} more bytes on the wire than the film has", last.name, percent(overhead))
+    });
+    format!("{kept}{against}{price}.")
+}
+
+fn compare(last: &Result, other: &Result) -> String {
+    let lost = if other.lost == 0 { "nothing".into() } else { percent(other.loss_after) };
+    let (mine, theirs) = (last.lost as f64, other.lost as f64);
+    let ratio = theirs / mine;
+    // Counts of rare events: two standard deviations of their difference tell nothing yet.
+    let against = if (theirs - mine).abs() <= 2.0 * (theirs + mine).sqrt() {
+        " (too close to tell apart)".into()
+    } else if !ratio.is_normal() {
+        String::new()
+    } else if ratio >= 10.0 {
+        format!(" ({ratio:.0} times as much)")
+    } else if ratio >= 1.0 {
+        format!(" ({ratio:.1} times as much)")
+    } else {
+        format!(" ({:.1} times less)", ratio.recip())
+    };
+    format!("{} lost {lost}{against}", other.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of a film of 100 000 datagrams.
+    fn result(name: &str, lost: usize) -> Result {
+        let loss_after = lost as f64 / 100_000.0;
+        Result { name: name.into(), loss_before: Some(0.015), loss_after, lost, overhead: Some(0.3) }
+    }
+
+    #[test]
+    fn the_sentence_says_what_the_numbers_say() {
+        let good = conclusion(&[result("no repair", 1500), result("static 8", 60), result("GENEVA", 30)]);
+        assert_eq!(
+            good.replace('\u{a0}', " "),
+            "With GENEVA all but 0.030 % of the film arrived over a link that lost 1.5 % of the packets; no repair lost \
+             1.5 % (50 times as much), static 8 lost 0.060 % (2.0 times as much); GENEVA put 30.0 % more bytes on the wire \
+             than the film has."
+        );
+        let bad = conclusion(&[result("static 8", 0), result("GENEVA", 1000)]);
+        assert!(bad.contains("static 8 lost nothing;"), "{bad}");
+        let worse = conclusion(&[result("static 8", 500), result("GENEVA", 1000)]);
+        assert!(worse.contains("(2.0 times less)"), "{worse}");
+        let whole = conclusion(&[result("static 8", 50), result("GENEVA", 0)]);
+        assert!(whole.starts_with("With GENEVA the whole film") && !whole.contains("times"), "{whole}");
+    }
+
+    #[test]
+    fn a_handful_of_losses_decides_nothing() {
+        for (theirs, mine) in [(10, 9), (0, 0), (3, 0), (2, 6)] {
+            let sentence = conclusion(&[result("static 8", theirs), result("GENEVA", mine)]);
+            assert!(sentence.contains("too close to tell apart"), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn percent_keeps_the_digits_that_tell_something() {
+        let written = [0.0, 0.000_001, 0.000_04, 0.0004, 0.0156, 0.3333].map(percent);
+        assert_eq!(written, ["0\u{a0}%", "<0.001\u{a0}%", "0.004\u{a0}%", "0.040\u{a0}%", "1.6\u{a0}%", "33.3\u{a0}%"]);
+    }
+}

@@ -1,0 +1,157 @@
+//! `thalweg emulate`: other programs' datagrams, through a described path.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+use thalweg_core::time::Time;
+use thalweg_lab::scenario::Scenario;
+use thalweg_net::emulate::{Emulator, Way};
+use thalweg_net::endpoint::Host;
+use thalweg_net::report::Report;
+use thalweg_net::reporter::{Readings, Reporter};
+use thalweg_net::signal::Stop;
+
+use crate::Failure;
+
+/// What it is called in its JSON.
+const SIDE: &str = "emulate";
+
+/// Relay UDP through a described path: rate, queue, delay, jitter, loss, cross traffic, recordings.
+///
+/// Whatever comes to --listen takes the path's forward direction and goes to --to; answers take the reverse direction
+/// back to the client that was asked for. It runs until SIGINT or SIGTERM, tells on standard error how it goes, and adds
+/// up at the end.
+#[derive(clap::Args)]
+#[command(after_help = "Example: a receiver at port 6000 seen through the demo's link at port 6001
+  thalweg emulate scenarios/demo.toml --listen 127.0.0.1:6001 --to 127.0.0.1:6000")]
+pub(crate) struct Args {
+    /// The path; scenarios/emulate-example.toml shows everything that can be on it.
+    #[arg(value_name = "PATH.toml")]
+    path: PathBuf,
+    /// Where clients send to; `:PORT` is any IPv4 address, `[::]:PORT` any at all.
+    #[arg(long, value_name = "HOST:PORT")]
+    listen: Host,
+    /// Where their datagrams go.
+    #[arg(long, value_name = "HOST:PORT")]
+    to: Host,
+    /// Seed of everything random, instead of the file's.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// One JSON object a second on standard error instead of text.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let failed = |why: String| Failure::Failed(format!("emulate: {why}"));
+    let scenario = Scenario::open(&args.path, args.seed).map_err(|error| failed(error.to_string()))?;
+    let resolve = |host: &Host| host.resolve().map_err(|error| failed(format!("no address for {host}: {error}")));
+    let (listen, to) = (resolve(&args.listen)?, resolve(&args.to)?);
+    if to.ip().is_unspecified() || to.port() == 0 {
+        return Err(Failure::Usage(format!("emulate: --to {to} names no host or no port")));
+    }
+    let seed = scenario.seed;
+    let stop = Stop::on_signal().map_err(|error| failed(format!("cannot wait for signals: {error}")))?;
+    let mut emulator = Emulator::open(listen, to, scenario).map_err(|error| failed(error.to_string()))?;
+    let mut reporter = if args.json { Reporter::json(SIDE) } else { Reporter::human(SIDE) };
+    let (path, at) = (args.path.display(), emulator.local());
+    let opening = Report::new("listening", format!("emulate: {at} -> {path} (seed {seed}) -> {to}"))
+        .with("address", at)
+        .with("to", to)
+        .with("seed", seed);
+    reporter.report(Time::ZERO, &opening);
+    let tick = |emulator: &Emulator| reporter.tick(emulator.now(), &Status(emulator));
+    emulator.run(&stop, tick).map_err(|error| failed(error.to_string()))?;
+    reporter.end(emulator.now(), &Status(&emulator));
+    for way in [emulator.forward(), emulator.reverse()] {
+        way.check().map_err(|leak| failed(leak.to_string()))?;
+    }
+    Ok(())
+}
+
+/// What it tells every second.
+struct Status<'a>(&'a Emulator);
+
+impl Readings for Status<'_> {
+    fn json(&self, at: Time) -> String {
+        let Status(emulator) = self;
+        let status = json!({
+            "t": at.as_secs_f64(),
+            "side": SIDE,
+            "clients": emulator.clients(),
+            "forward": direction(emulator.forward()),
+            "reverse": direction(emulator.reverse()),
+        });
+        status.to_string()
+    }
+
+    fn line(&self, _at: Time) -> String {
+        let Status(emulator) = self;
+        let (clients, forward, reverse) = (emulator.clients(), brief(emulator.forward()), brief(emulator.reverse()));
+        format!("clients {clients}  forward {forward}  reverse {reverse}")
+    }
+
+    fn last(&self, _at: Time) -> String {
+        summary(self.0)
+    }
+}
+
+fn direction(way: &Way) -> Value {
+    let elements: Map<String, Value> = way
+        .accounts()
+        .map(|account| {
+            let tally = account.tally;
+            let numbers = json!({
+                "received_packets_total": account.received,
+                "sent_packets_total": account.sent,
+                "lost_packets_total": tally.dropped.of_ends,
+                "lost_cross_packets_total": tally.dropped.of_cross,
+                "added_packets_total": tally.added,
+                "changed_packets_total": tally.changed,
+                "queued_packets": tally.held,
+            });
+            (account.name.to_owned(), numbers)
+        })
+        .collect();
+    json!({
+        "received_packets_total": way.received(),
+        "sent_packets_total": way.delivered(),
+        "refused_packets_total": way.refused(),
+        "queued_packets": way.inside(),
+        "elements": elements,
+    })
+}
+
+fn brief(way: &Way) -> String {
+    let mut text = format!("{} in, {} out, {} queued", way.received(), way.delivered(), way.inside());
+    for account in way.accounts().filter(|account| account.tally.dropped.of_ends > 0) {
+        text += &format!(", {} lost by {}", account.tally.dropped.of_ends, account.name);
+    }
+    text
+}
+
+fn summary(emulator: &Emulator) -> String {
+    let mut text = String::new();
+    for (name, way) in [("forward", emulator.forward()), ("reverse", emulator.reverse())] {
+        let (received, delivered, inside) = (way.received(), way.delivered(), way.inside());
+        text += &format!("{name}: {received} datagrams in, {delivered} out, {inside} packets left on the path\n");
+        for account in way.accounts() {
+            let (tally, lost) = (account.tally, account.tally.dropped);
+            let numbers = [
+                (lost.of_ends, "lost"),
+                (lost.of_cross, "of cross traffic lost"),
+                (tally.added, "added"),
+                (tally.changed, "changed"),
+            ];
+            text += &format!("  {:16} {} in", account.name, account.received);
+            for (count, what) in numbers.into_iter().filter(|(count, _)| *count > 0) {
+                text += &format!(", {count} {what}");
+            }
+            text += "\n";
+        }
+        if way.refused() > 0 {
+            text += &format!("  {} refused: more packets at once than the emulator holds\n", way.refused());
+        }
+    }
+    text.trim_end().to_owned()
+}

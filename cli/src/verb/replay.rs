@@ -1,0 +1,176 @@
+//! `thalweg replay`: one law over a log of feedback, line by line.
+
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+
+use clap::ValueEnum;
+use serde::Deserialize;
+use thalweg_core::law::redundancy::dp_fec::{self, DpFec};
+use thalweg_core::law::redundancy::fixed::Fixed;
+use thalweg_core::law::redundancy::geneva::{self, Geneva};
+use thalweg_core::law::redundancy::{LossReport, MAX_RTT, ParameterError, Redundancy};
+use thalweg_core::units::Seconds;
+
+use crate::Failure;
+
+/// Run one law over a log of feedback.
+///
+/// Reads one JSON object a line on standard input and writes the law's state after it, one JSON object a line, on
+/// standard output. Input: {"lost":1,"delivered":32,"srtt":0.02}: packets lost and delivered since the last line and a
+/// round-trip sample in seconds, or null; "t", the time of the report in seconds, is for dp-fec, which wants it. Any
+/// other key is an error, and so is one that is missing.
+#[derive(clap::Args)]
+#[command(after_help = "Example: what would GENEVA have done with one loss among 33 packets at 20 ms?
+  echo '{\"lost\":1,\"delivered\":32,\"srtt\":0.02}' | thalweg replay geneva --set state=real --set k=25")]
+pub(crate) struct Args {
+    /// The law to run.
+    law: Law,
+    /// Change one of the law's constants; an unknown NAME lists the known ones.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    settings: Vec<(String, String)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Law {
+    /// Multiplicative increase, additive decrease of the repair window
+    Geneva,
+    /// The same number of repair packets for every block
+    Static,
+    /// A stand-in for DP-FEC, whose paper is only outlined: its results say nothing about DP-FEC itself
+    DpFec,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let mut law = build(args.law, &args.settings).map_err(|error| Failure::Usage(format!("replay: {error}")))?;
+    let mut input = BufReader::with_capacity(1 << 16, io::stdin().lock());
+    let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let replayed = replay(args.law, &mut *law, &mut input, &mut output);
+    // What came before a bad line still belongs to the reader.
+    let written = output.flush();
+    match replayed.and_then(|()| written.map_err(Stop::Output)) {
+        Ok(()) => Ok(()),
+        // Whoever reads has enough: `thalweg replay ... | head`.
+        Err(Stop::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(Stop::Output(error)) => Err(Failure::Failed(format!("replay: cannot write standard output: {error}"))),
+        Err(Stop::Input(error)) => Err(Failure::Failed(format!("replay: cannot read standard input: {error}"))),
+        Err(Stop::Line(number, why)) => Err(Failure::Failed(format!("replay: standard input, line {number}: {why}"))),
+    }
+}
+
+/// Why a replay stopped before the end of its input.
+enum Stop {
+    Input(io::Error),
+    Output(io::Error),
+    Line(u64, String),
+}
+
+/// Reads the NAME=VALUE of a `--set`.
+pub(crate) fn setting(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+fn build(law: Law, settings: &[(String, String)]) -> Result<Box<dyn Redundancy>, ParameterError> {
+    match law {
+        Law::Geneva => {
+            let mut parameters = geneva::Parameters::default();
+            settings.iter().try_for_each(|(name, value)| parameters.set(name, value))?;
+            Ok(Box::new(Geneva::new(parameters)?))
+        }
+        Law::Static => {
+            let mut law = Fixed::default();
+            settings.iter().try_for_each(|(name, value)| law.set(name, value))?;
+            Ok(Box::new(law))
+        }
+        Law::DpFec => {
+            let mut parameters = dp_fec::Parameters::default();
+            settings.iter().try_for_each(|(name, value)| parameters.set(name, value))?;
+            Ok(Box::new(DpFec::new(parameters)?))
+        }
+    }
+}
+
+/// The values that a line of output has.
+fn shown(law: Law) -> &'static [&'static str] {
+    match law {
+        Law::Geneva => &["ertt", "w_before", "w", "f", "repair", "ipg"],
+        Law::Static => &["repair", "ipg"],
+        Law::DpFec => &["f", "repair", "impact"],
+    }
+}
+
+fn replay(
+    kind: Law,
+    law: &mut dyn Redundancy,
+    input: &mut BufReader<impl io::Read>,
+    output: &mut impl Write,
+) -> Result<(), Stop> {
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        if input.read_until(b'\n', &mut line).map_err(Stop::Input)? == 0 {
+            break;
+        }
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let report = report(kind, &line).map_err(|why| Stop::Line(number, why))?;
+        law.on_report(&report);
+        write_state(law, shown(kind), output).map_err(Stop::Output)?;
+        // Answer at once when whoever writes waits for it, in large pieces otherwise.
+        if input.buffer().is_empty() {
+            output.flush().map_err(Stop::Output)?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    lost: u32,
+    delivered: u32,
+    // May be null, but not left out.
+    #[serde(deserialize_with = "Option::deserialize")]
+    srtt: Option<f64>,
+    t: Option<f64>,
+}
+
+fn report(law: Law, line: &[u8]) -> Result<LossReport, String> {
+    let line: Line = serde_json::from_slice(line).map_err(|error| {
+        let text = error.to_string();
+        // The line within the object says nothing here; the column does.
+        let what = text.split(" at line ").next().unwrap_or_default();
+        format!("{what} (column {})", error.column())
+    })?;
+    if line.srtt.is_some_and(|srtt| !(0.0..=MAX_RTT.0).contains(&srtt)) {
+        return Err(format!("srtt must be 0 to {} seconds, or null", MAX_RTT.0));
+    }
+    if law == Law::DpFec && line.t.is_none() {
+        return Err("dp-fec needs t, the time of the report in seconds".to_owned());
+    }
+    Ok(LossReport {
+        lost: line.lost,
+        delivered: line.delivered,
+        srtt: line.srtt.map(Seconds),
+        at: Seconds(line.t.unwrap_or_default()),
+    })
+}
+
+/// Writes the values called `shown` as one JSON object: null where not known yet, "inf" where infinite.
+fn write_state(law: &dyn Redundancy, shown: &[&str], output: &mut impl Write) -> io::Result<()> {
+    let mut separator = '{';
+    let mut result = Ok(());
+    law.probe(&mut |name, value| {
+        if result.is_ok() && shown.contains(&name) {
+            result = match value {
+                v if v.is_nan() => write!(output, "{separator}\"{name}\":null"),
+                v if v.is_infinite() => write!(output, "{separator}\"{name}\":\"inf\""),
+                // The shortest decimal that reads back as the same number.
+                v => write!(output, "{separator}\"{name}\":{v}"),
+            };
+            separator = ',';
+        }
+    });
+    result?;
+    output.write_all(b"}\n")
+}

@@ -1,0 +1,254 @@
+//! `thalweg send`.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
+use thalweg_core::session::live::sender::{Breaker, Config, Repair, Sender, SourceId};
+use thalweg_core::session::live::{DEFAULT_LATENCY, Ending};
+use thalweg_core::time::Span;
+use thalweg_core::units::Rate;
+use thalweg_net::endpoint::{Endpoint, Host};
+use thalweg_net::error::Error;
+use thalweg_net::input::Input;
+use thalweg_net::report::Report;
+use thalweg_net::station::Sending;
+use thalweg_net::udp::{Socket, route_to, unspecified};
+
+use crate::Failure;
+use crate::stream::{Reporting, Start, latency};
+use crate::verb::replay::setting;
+
+/// Send a live stream, with as much repair as it needs and its path bears.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  thalweg send --input udp://127.0.0.1:5000 --to 127.0.0.1:6000 --repair geneva --latency 90ms
+  ffmpeg -re -i film.mp4 -c copy -f mpegts - | thalweg send --input - --to example.org:6000
+  thalweg send --input file:film.ts --loop --to [2001:db8::2]:6000 --repair static:4 --block 20ms
+  thalweg send --input rtp://@239.1.1.1:5004 --to 192.0.2.7:5004 --plain-rtp --sdp film.sdp")]
+pub(crate) struct Args {
+    /// Where media comes from: udp://HOST:PORT, ts+udp://, rtp://, file:PATH or - (MPEG-TS); a multicast group may have
+    /// ?iface=NAME behind its port
+    #[arg(long, value_name = "URL")]
+    input: Endpoint,
+    /// Where `thalweg recv` listens
+    #[arg(long, value_name = "HOST:PORT")]
+    to: Host,
+    /// Start the file again at its end, as one endless stream (file: inputs only)
+    #[arg(long = "loop")]
+    repeat: bool,
+    /// Send from this address
+    #[arg(long, value_name = "HOST:PORT")]
+    bind: Option<Host>,
+    /// Time from input to output; the longer of both sides' wins
+    #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
+    latency: Span,
+    #[command(flatten)]
+    protection: Protection,
+    #[command(flatten)]
+    interop: Interop,
+    #[command(flatten)]
+    reporting: Reporting,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Repair")]
+struct Protection {
+    /// none, static:N (N packets for each 10 ms, or for the time of 21 packets if that is longer), or geneva (as the
+    /// path needs and bears)
+    #[arg(long, value_name = "HOW", default_value = "geneva")]
+    repair: RepairArg,
+    /// Set a constant of GENEVA (but k, which follows the source), as in p_max=0.05; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    constants: Vec<(String, String)>,
+    /// Media and repair together stay below this, as in 40mbit
+    #[arg(long, value_name = "RATE")]
+    max_rate: Option<Rate>,
+    /// Length of a block; longer ones repair longer bursts and take longer. At most the latency; what is left of it
+    /// after half a round trip holds two blocks, and a longer one is shortened to that
+    #[arg(long, value_name = "TIME", value_parser = latency)]
+    block: Option<Span>,
+    /// What ends a stream that would flood its path: first its repair and then the stream, RFC 8083, or nothing
+    #[arg(long, value_enum, default_value = "repair-first")]
+    breaker: BreakerArg,
+}
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Other receivers")]
+struct Interop {
+    /// Leave source packets untouched RTP, for receivers that know no repair
+    #[arg(long)]
+    plain_rtp: bool,
+    /// Send repair bare (RFC 6865) to this port instead of beside the media
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    fec_port: Option<u16>,
+    /// Write the session's description (SDP) to this file
+    #[arg(long, value_name = "FILE")]
+    sdp: Option<std::path::PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum BreakerArg {
+    RepairFirst,
+    Rfc8083,
+    Off,
+}
+
+#[derive(Clone, Copy)]
+enum RepairArg {
+    None,
+    Static(u32),
+    Geneva,
+}
+
+impl FromStr for RepairArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<RepairArg, String> {
+        match (text, text.strip_prefix("static:").map(str::parse)) {
+            ("none", _) => Ok(RepairArg::None),
+            ("geneva", _) => Ok(RepairArg::Geneva),
+            (_, Some(Ok(packets @ 1..=200))) => Ok(RepairArg::Static(packets)),
+            (_, Some(_)) => Err("static:N wants 1 to 200 packets".to_owned()),
+            _ => Err("it is none, static:N or geneva".to_owned()),
+        }
+    }
+}
+
+/// Reads a repair for somebody who hands it on.
+pub(crate) fn repair(text: &str) -> Result<String, String> {
+    text.parse().map(|repair: RepairArg| repair.to_string())
+}
+
+impl fmt::Display for RepairArg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RepairArg::None => f.write_str("none"),
+            RepairArg::Static(packets) => write!(f, "static:{packets}"),
+            RepairArg::Geneva => f.write_str("geneva"),
+        }
+    }
+}
+
+impl From<BreakerArg> for Breaker {
+    fn from(arg: BreakerArg) -> Breaker {
+        match arg {
+            BreakerArg::RepairFirst => Breaker::RepairFirst,
+            BreakerArg::Rfc8083 => Breaker::Rfc8083,
+            BreakerArg::Off => Breaker::Off,
+        }
+    }
+}
+
+impl Protection {
+    fn repair(&self) -> Result<Repair, Failure> {
+        let usage = |reason: String| Failure::Usage(format!("send: {reason}"));
+        if !matches!(self.repair, RepairArg::Geneva) && !self.constants.is_empty() {
+            return Err(usage(format!("--set is for --repair geneva, not {}", self.repair)));
+        }
+        let mut parameters = Parameters::default();
+        for (name, value) in &self.constants {
+            if name == "k" {
+                return Err(usage(format!("--set k={value}: k follows the source")));
+            }
+            parameters.set(name, value).map_err(|error| usage(format!("--set {name}={value}: {error}")))?;
+        }
+        let law = Geneva::new(parameters).map_err(|error| usage(format!("--set: {error}")))?;
+        Ok(match self.repair {
+            RepairArg::None => Repair::None,
+            RepairArg::Static(packets) => Repair::Static(packets),
+            RepairArg::Geneva => Repair::Geneva(law),
+        })
+    }
+}
+
+impl Args {
+    /// The input, to be looped if so wished.
+    fn input(&self) -> Result<Endpoint, Failure> {
+        match (&self.input, self.repeat) {
+            (Endpoint::File { path, .. }, true) => Ok(Endpoint::File { path: path.clone(), repeat: true }),
+            (other, true) => Err(Failure::Usage(format!("send: --loop is for file: inputs, not {other}"))),
+            (other, false) => Ok(other.clone()),
+        }
+    }
+
+    /// The receiver's address, and a socket that can reach it.
+    fn peer(&self) -> Result<(SocketAddr, Socket), Failure> {
+        if self.to.name.is_empty() || self.to.port == 0 {
+            return Err(Failure::Usage(format!("send: --to {}: it needs a host and a port", self.to)));
+        }
+        let to = self.to.resolve().map_err(Error::io(format!("sending to {}", self.to)))?;
+        let Some(bind) = &self.bind else {
+            let socket = Socket::bind(unspecified(to)).map_err(Error::io(format!("sending to {to}")))?;
+            return Ok((to, socket));
+        };
+        let tried = format!("sending from {bind}");
+        let from = bind.resolve().map_err(Error::io(&tried))?;
+        if from.is_ipv4() != to.is_ipv4() {
+            return Err(Failure::Usage(format!("send: --bind {from} cannot reach {to}: one is IPv4, one IPv6")));
+        }
+        Ok((to, Socket::bind(from).map_err(Error::io(tried))?))
+    }
+
+    fn config(&self, to: SocketAddr, input: &Input, repair: Repair) -> Config {
+        Config {
+            to,
+            fec_to: self.interop.fec_port.map(|port| SocketAddr::new(to.ip(), port)),
+            media: input.media(),
+            repair,
+            latency: self.latency,
+            max_rate: self.protection.max_rate,
+            block: self.protection.block,
+            source_id: if self.interop.plain_rtp { SourceId::Plain } else { SourceId::Explicit },
+            breaker: self.protection.breaker.into(),
+        }
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        if self.protection.block.is_some_and(|block| block > self.latency) {
+            return Err(Failure::Usage(format!("send: a block may not be longer than the latency, {}", self.latency)));
+        }
+        if self.protection.max_rate == Some(Rate::from_bps(0)) {
+            return Err(Failure::Usage("send: --max-rate must not be zero".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// The address that the receiver sees, as far as this machine knows it.
+fn origin(to: SocketAddr, peer: &Socket) -> Result<IpAddr, Error> {
+    match peer.local().ip() {
+        ip if ip.is_unspecified() => Ok(route_to(to).map_err(Error::io(format!("sending to {to}")))?.ip()),
+        ip => Ok(ip),
+    }
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    args.check()?;
+    let repair = args.protection.repair()?;
+    let endpoint = args.input()?;
+    let start = Start::now()?;
+    let (to, peer) = args.peer()?;
+    let input = Input::open(&endpoint)?;
+
+    let config = args.config(to, &input, repair);
+    let session = Sender::new(config, start.clock.now(), &start.rng);
+    if let Some(file) = &args.interop.sdp {
+        let text = session.description(origin(to, &peer)?).to_string();
+        std::fs::write(file, text).map_err(Error::io(format!("writing the description {}", file.display())))?;
+    }
+    let text = format!("sending {endpoint} to {to}, repair {}, latency {}", args.protection.repair, args.latency);
+    let opening = Report::new("sending", text).with("to", to).with("from", peer.local()).with("input", &endpoint);
+    // Port 0 has become a real one.
+    let opening = input.local().into_iter().fold(opening, |opening, local| opening.with("input_address", local));
+    let station = start.run(Sending::new(session, input), peer, &args.reporting, opening)?;
+    match station.ending() {
+        Some(ending @ (Ending::NoAnswer | Ending::Breaker)) => {
+            Err(Failure::Failed(format!("sending to {to}: {ending}")))
+        }
+        Some(Ending::Bye | Ending::Silent) | None => Ok(()),
+    }
+}

@@ -1,0 +1,109 @@
+//! The binary as its users run it.
+#![allow(dead_code, reason = "every test file uses a part of it")]
+
+pub(crate) mod ts;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Long enough for the slowest machine; a test that waits so long has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Runs `thalweg` to its end; exit code, standard output, standard error.
+pub(crate) fn run(args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_thalweg")).args(args).output().expect("the binary runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
+}
+
+/// Waits until something is so.
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < deadline, "no {what} in time");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// `thalweg` under way, telling in JSON what happens.
+pub(crate) struct Running {
+    pub(crate) child: Child,
+    lines: Receiver<String>,
+}
+
+impl Running {
+    /// Starts it with `--json`; what it reads and writes as media is piped.
+    pub(crate) fn start(args: &[&str]) -> Running {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_thalweg"))
+            .args(args)
+            .arg("--json")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        let stderr = BufReader::new(child.stderr.take().expect("piped"));
+        let (sender, lines) = channel();
+        std::thread::spawn(move || stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Running { child, lines }
+    }
+
+    /// Waits for a line that `wanted` likes; every line must be a JSON object.
+    pub(crate) fn wait_for(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        let mut seen = Vec::new();
+        loop {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) => {
+                    let value: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+                    assert!(value["t"].is_number() && value["side"].is_string(), "{line}");
+                    if wanted(&value) {
+                        return value;
+                    }
+                    seen.push(line);
+                }
+                Err(RecvTimeoutError::Timeout) => panic!("no {what} in time; there was\n{}", seen.join("\n")),
+                Err(RecvTimeoutError::Disconnected) => panic!("ended before {what}; there was\n{}", seen.join("\n")),
+            }
+        }
+    }
+
+    /// Waits for an event.
+    pub(crate) fn event(&self, name: &str) -> Value {
+        self.wait_for(name, |value| value["event"] == name)
+    }
+
+    /// The address that an opening event names.
+    pub(crate) fn address(&self, event: &str, key: &str) -> String {
+        self.event(event)[key].as_str().expect("an address").to_owned()
+    }
+
+    /// Asks it to stop, as Ctrl-C does.
+    pub(crate) fn interrupt(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it still runs");
+    }
+
+    /// Waits for its end.
+    pub(crate) fn end(&mut self) -> ExitStatus {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return status;
+            }
+            assert!(Instant::now() < deadline, "it does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,98 @@
+//! `thalweg emulate` as a process: its exit codes, its messages, its counters.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::UdpSocket;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+fn thalweg(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
+    command.arg("emulate").args(args).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).stderr(Stdio::piped());
+    command
+}
+
+fn fails(args: &[&str]) -> (Option<i32>, String) {
+    let output = thalweg(args).output().expect("the binary runs");
+    (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+}
+
+fn interrupt(child: &Child) {
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+}
+
+fn json(line: &str) -> Value {
+    serde_json::from_str(line).expect(line)
+}
+
+#[test]
+fn it_relays_counts_and_ends_well_when_it_is_interrupted() {
+    let server = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    server.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+    let to = server.local_addr().expect("bound").to_string();
+    let mut child =
+        thalweg(&["scenarios/gilbert.toml", "--listen", "127.0.0.1:0", "--to", &to, "--seed", "7", "--json"])
+            .spawn()
+            .expect("the binary runs");
+    let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    stderr.read_line(&mut line).expect("a first line");
+    let start = json(&line);
+    assert_eq!((&start["event"], &start["seed"]), (&"listening".into(), &"7".into()));
+
+    let client = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    let at = start["address"].as_str().expect("an address");
+    for mark in 0..20u8 {
+        client.send_to(&[mark], at).expect("sent");
+    }
+    // A burst may take some of them, but not all.
+    server.recv_from(&mut [0; 10]).expect("a datagram comes through");
+    interrupt(&child);
+    let mut rest = String::new();
+    stderr.read_to_string(&mut rest).expect("text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+
+    let end = json(rest.lines().last().expect("a last line"));
+    assert_eq!((&end["side"], &end["clients"]), (&"emulate".into(), &1.into()));
+    let forward = &end["forward"];
+    let (lost, flying) = (&forward["elements"]["gilbert_elliott"]["lost_packets_total"], &forward["queued_packets"]);
+    let sum: u64 = [&forward["sent_packets_total"], lost, flying].iter().filter_map(|count| count.as_u64()).sum();
+    assert_eq!(forward["received_packets_total"].as_u64(), Some(sum), "{end}");
+}
+
+#[test]
+fn whatever_is_wrong_is_said_in_one_line() {
+    let holder = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    let taken = holder.local_addr().expect("bound").to_string();
+    let demo = "scenarios/demo.toml";
+    let cases: [(&[&str], i32, String); 4] = [
+        (
+            &["no/such.toml", "--listen", ":0", "--to", "127.0.0.1:9"],
+            1,
+            "thalweg: emulate: no/such.toml: cannot be read: no such file or directory\n".into(),
+        ),
+        (
+            &["scenarios/data/recorded.csv", "--listen", ":0", "--to", "127.0.0.1:9"],
+            1,
+            "thalweg: emulate: scenarios/data/recorded.csv:1: ".into(),
+        ),
+        (
+            &[demo, "--listen", &taken, "--to", "127.0.0.1:9"],
+            1,
+            format!("thalweg: emulate: listen on {taken}: address already in use\n"),
+        ),
+        (
+            &[demo, "--listen", ":0", "--to", "127.0.0.1:0"],
+            2,
+            "thalweg: emulate: --to 127.0.0.1:0 names no host or no port; see thalweg emulate --help\n".into(),
+        ),
+    ];
+    for (args, code, message) in cases {
+        let (seen, text) = fails(args);
+        assert!(text.starts_with(&message) && text.lines().count() == 1, "{args:?}: {text}");
+        assert_eq!(seen, Some(code), "{args:?}");
+    }
+    assert_eq!(fails(&[demo, "--listen", "nowhere"]).0, Some(2));
+}

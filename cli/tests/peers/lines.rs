@@ -1,0 +1,97 @@
+//! The lines of docs/peers.md, run as they stand there.
+
+use std::process::Command;
+use std::time::Duration;
+
+use crate::clip::{Clip, decode_whatever, expect_frames};
+use crate::program::Program;
+use crate::stage::{FFMPEG, GSTREAMER, Stage, Tool, VLC, free_port, is_open, unprivileged};
+
+const PAGE: &str = include_str!("../../../docs/peers.md");
+/// Ports of the page; each gets a free one.
+const PORTS: [&str; 3] = ["5000", "6000", "7000"];
+
+#[test]
+fn the_lines_for_ffmpeg() {
+    run("## ffmpeg", &[FFMPEG], 25);
+}
+
+#[test]
+fn the_lines_for_gstreamer() {
+    run("## GStreamer", &[FFMPEG, GSTREAMER], 25);
+}
+
+#[test]
+fn the_lines_for_vlc() {
+    // What VLC had in its buffers when it ended is lost, at the source and behind the receiver.
+    run("## VLC", &[FFMPEG, VLC], 100);
+}
+
+/// Runs every block of a section; up to `unfinished` pictures may be missing at the end.
+fn run(section: &str, tools: &[Tool], unfinished: usize) {
+    let Some(stage) = Stage::enter(tools) else { return };
+    let clip = Clip::synthetic(&stage, 5);
+    std::fs::rename(&clip.path, stage.path("film.ts")).expect("in one directory");
+    let (_, section) = PAGE.split_once(section).expect("the page has the section");
+    let section = section.split("\n## ").next().expect("its text");
+    let blocks: Vec<&str> = section.split("```sh\n").skip(1).filter_map(|text| text.split("```").next()).collect();
+    assert!(blocks.len() > 1, "{section}");
+    for block in blocks {
+        println!("{block}");
+        run_block(&stage, block);
+        expect_pictures(&stage, &clip, unfinished);
+    }
+}
+
+/// Starts one line after the other, each when the one before has opened its port. The last is over by itself; the others
+/// are then asked to stop.
+fn run_block(stage: &Stage, block: &str) {
+    let ports = PORTS.map(|port| (port, free_port()));
+    let lines: Vec<String> = block.lines().map(|line| with_ports(line, &ports)).collect();
+    let (last, before) = lines.split_last().expect("a line");
+    let open = || ports.iter().filter(|(_, port)| is_open(*port)).count();
+    let mut running = Vec::new();
+    for line in before {
+        let before = open();
+        running.push(start(stage, &format!("line{}", running.len()), line));
+        crate::common::wait_until(&format!("port of {line}"), || open() > before);
+    }
+    // Sender and receiver greet each other, and programs have opened what they write.
+    std::thread::sleep(Duration::from_secs(1));
+    let source = start(stage, "last", last).end();
+    assert_eq!(source.code, Some(0), "{last}\n{}", source.errors);
+    // The latency, and what a decoder holds back.
+    std::thread::sleep(Duration::from_secs(1));
+    running.iter().rev().for_each(Program::interrupt);
+    for program in running {
+        program.end();
+    }
+}
+
+fn with_ports(line: &str, ports: &[(&str, u16)]) -> String {
+    ports.iter().fold(line.to_owned(), |line, (port, free)| {
+        line.replace(&format!(":{port}"), &format!(":{free}")).replace(&format!("port={port}"), &format!("port={free}"))
+    })
+}
+
+/// Starts a line in a shell that finds `thalweg`.
+fn start(stage: &Stage, name: &str, line: &str) -> Program {
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_thalweg")).parent().expect("a directory").display();
+    let path = format!("{binary}:{}", std::env::var("PATH").unwrap_or_default());
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(line).env("PATH", path);
+    if line.starts_with("cvlc") {
+        unprivileged(&mut shell, stage.directory());
+    }
+    Program::start(stage, name, &mut shell)
+}
+
+/// Expects the film in `out.ts`: from its first or second group of pictures on, without a gap, all but the `unfinished`
+/// last ones. What a program was stopped in the middle of may be cut.
+fn expect_pictures(stage: &Stage, clip: &Clip, unfinished: usize) {
+    let out = stage.path("out.ts");
+    let mut frames = decode_whatever(stage, &out);
+    std::fs::remove_file(out).expect("our own directory");
+    frames.pop();
+    expect_frames(&frames, &clip.frames, 12, unfinished);
+}

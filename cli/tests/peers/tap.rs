@@ -1,0 +1,135 @@
+//! A relay between a sender and a receiver that remembers what passes, and loses some of it.
+
+use std::fmt::Write as _;
+use std::net::UdpSocket;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// One media packet in so many is lost.
+const LOSS: usize = 50;
+
+/// Where a datagram went.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    There,
+    /// To the port of bare repair.
+    Repair,
+    Back,
+}
+
+type Record = Arc<Mutex<Vec<(Way, Vec<u8>)>>>;
+
+/// The relay, as threads that end with it.
+pub(crate) struct Tap {
+    pub(crate) address: String,
+    pub(crate) repair_port: u16,
+    record: Record,
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Tap {
+    /// A relay to the receiver at `to`.
+    pub(crate) fn start(to: &str) -> Tap {
+        let [front, back, repair] = [(); 3].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a free port"));
+        back.connect(to).expect("loopback");
+        let address = front.local_addr().expect("bound").to_string();
+        let repair_port = repair.local_addr().expect("bound").port();
+        let (record, stop) = (Record::default(), Arc::new(AtomicBool::new(false)));
+        let sender = Arc::new(Mutex::new(None));
+
+        let (here, there) = (front.try_clone().expect("a socket"), back.try_clone().expect("a socket"));
+        let from = sender.clone();
+        let mut media = 0;
+        let forward = listen(here, Way::There, &record, &stop, move |datagram, address| {
+            *from.lock().expect("unpoisoned") = Some(address);
+            media += usize::from(!is_rtcp(datagram));
+            if is_rtcp(datagram) || media % LOSS != 0 {
+                let _ = there.send(datagram);
+            }
+        });
+        let reverse = listen(back, Way::Back, &record, &stop, move |datagram, _| {
+            if let Some(sender) = *sender.lock().expect("unpoisoned") {
+                let _ = front.send_to(datagram, sender);
+            }
+        });
+        let bare = listen(repair, Way::Repair, &record, &stop, |_, _| {});
+        Tap { address, repair_port, record, stop, threads: vec![forward, reverse, bare] }
+    }
+
+    /// What has passed.
+    pub(crate) fn end(mut self) -> Vec<(Way, Vec<u8>)> {
+        self.join();
+        std::mem::take(&mut self.record.lock().expect("unpoisoned"))
+    }
+
+    fn join(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Tap {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+fn listen(
+    socket: UdpSocket,
+    way: Way,
+    record: &Record,
+    stop: &Arc<AtomicBool>,
+    mut pass: impl FnMut(&[u8], std::net::SocketAddr) + Send + 'static,
+) -> JoinHandle<()> {
+    let (record, stop) = (record.clone(), stop.clone());
+    socket.set_read_timeout(Some(Duration::from_millis(20))).expect("a timeout");
+    std::thread::spawn(move || {
+        let mut buffer = [0; 2048];
+        while !stop.load(Ordering::Relaxed) {
+            if let Ok((len, from)) = socket.recv_from(&mut buffer) {
+                record.lock().expect("unpoisoned").push((way, buffer[..len].to_vec()));
+                pass(&buffer[..len], from);
+            }
+        }
+    })
+}
+
+/// RFC 5761 §4.
+pub(crate) fn is_rtcp(datagram: &[u8]) -> bool {
+    datagram.get(1).is_some_and(|kind| (192..=223).contains(kind))
+}
+
+/// A datagram a line: what it is, and its bytes.
+pub(crate) fn hexadecimal(record: &[(Way, Vec<u8>)]) -> String {
+    let mut text = String::new();
+    for (way, datagram) in record.iter().filter(|(way, _)| *way != Way::Back) {
+        text += if *way == Way::Repair { "repair " } else { "media " };
+        for byte in datagram {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A capture of UDP over IPv4 without a link layer (link type 101), to and from port 6000.
+pub(crate) fn pcap<'a>(datagrams: impl IntoIterator<Item = &'a Vec<u8>>) -> Vec<u8> {
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let mut file = words(&[0xa1b2_c3d4, 2 | 4 << 16, 0, 0, 65_535, 101]);
+    for datagram in datagrams {
+        let len = (20 + 8 + datagram.len()) as u16;
+        file.extend(words(&[0, 0, len.into(), len.into()]));
+        let [l0, l1] = len.to_be_bytes();
+        file.extend([0x45, 0, l0, l1, 0, 0, 0, 0, 64, 17, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1]);
+        for field in [6000, 6000, len - 20, 0] {
+            file.extend(u16::to_be_bytes(field));
+        }
+        file.extend(datagram);
+    }
+    file
+}

@@ -1,0 +1,158 @@
+//! `thalweg replay` as a process: against a second computation of the same equations, and on bad days.
+//!
+//! The expected lines come from `replay/reference.py`, which uses nothing of Thalweg.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Map, Value};
+
+const LOG: &str = include_str!("replay/log.jsonl");
+
+fn thalweg(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
+    command.arg("replay").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn replay(arguments: &[&str], input: &str) -> Output {
+    let mut child = thalweg(arguments).spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let input = input.to_owned();
+    // A thread, since both pipes can be full; the child may end before it has read everything.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+    let output = child.wait_with_output().expect("the binary ends");
+    writer.join().expect("the writer ends");
+    output
+}
+
+fn objects(lines: &str) -> Vec<Map<String, Value>> {
+    lines.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
+}
+
+/// Compares every value of every line with the reference, to 11 digits.
+fn agrees(arguments: &[&str], input: &str, expected: &str) {
+    let output = replay(arguments, input);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (found, expected) = (objects(&String::from_utf8_lossy(&output.stdout)), objects(expected));
+    assert_eq!(found.len(), expected.len());
+    for (number, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert!(found.keys().eq(expected.keys()), "line {}: {found:?}", number + 1);
+        for (name, value) in expected {
+            let same = match (found[name].as_f64(), value.as_f64()) {
+                (Some(a), Some(b)) => (a - b).abs() <= 1e-11 * b.abs().max(1e-3),
+                (a, b) => a.is_none() && b.is_none(),
+            };
+            assert!(same, "line {}, {name}: {} is not {value}", number + 1, found[name]);
+        }
+    }
+}
+
+/// Status and the one line on standard error.
+fn complaint(arguments: &[&str], input: &str) -> (Option<i32>, String) {
+    let output = replay(arguments, input);
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn geneva_is_the_paper_in_both_states_and_with_other_constants() {
+    agrees(&["geneva"], LOG, include_str!("replay/geneva.jsonl"));
+    let real = ["geneva", "--set", "state=real", "--set", "k=20.833333333333332", "--set", "alpha=0.5"];
+    agrees(&real, LOG, include_str!("replay/geneva-real-20.8.jsonl"));
+    let wide = ["b=0.06", "p_max=0.04", "fwnd_min=2", "fwnd_max=200", "f=2"];
+    let wide: Vec<&str> = ["geneva"].into_iter().chain(wide.into_iter().flat_map(|set| ["--set", set])).collect();
+    agrees(&wide, LOG, include_str!("replay/geneva-wide.jsonl"));
+}
+
+#[test]
+fn dp_fec_is_the_outlined_stand_in() {
+    agrees(&["dp-fec"], LOG, include_str!("replay/dp-fec.jsonl"));
+}
+
+#[test]
+fn static_repair_only_follows_its_settings() {
+    let line = "{\"lost\":30,\"delivered\":3,\"srtt\":null}\n";
+    agrees(&["static"], line, &format!("{{\"ipg\":{},\"repair\":8}}", 0.01 / 33.0));
+    let twelve = ["static", "--set", "repair=12", "--set", "k=50"];
+    agrees(&twelve, line, &format!("{{\"ipg\":{},\"repair\":12}}", 0.01 / 62.0));
+}
+
+#[test]
+fn what_is_not_known_yet_is_null() {
+    let output = replay(&["geneva"], "{\"lost\":3,\"delivered\":30,\"srtt\":null}");
+    let first = &objects(&String::from_utf8_lossy(&output.stdout))[0];
+    assert!(first["ertt"].is_null() && first["w"].is_null() && first["w_before"].is_null());
+    assert_eq!(first["f"].as_f64(), Some(8.0));
+}
+
+#[test]
+fn a_bad_line_is_named_and_the_lines_before_it_are_answered() {
+    let good = "{\"lost\":0,\"delivered\":33,\"srtt\":0.02}\n";
+    for (bad, why) in [
+        ("{\"lost\":1,", "EOF"),
+        ("{\"lost\":-1,\"delivered\":2,\"srtt\":0.1}", "-1"),
+        ("{\"delivered\":2,\"srtt\":0.1}", "lost"),
+        ("{\"lost\":1,\"delivered\":2}", "srtt"),
+        ("{\"lost\":1,\"delivered\":2,\"srtt\":0.1,\"strr\":0.1}", "strr"),
+        ("{\"lost\":1,\"delivered\":2,\"srtt\":-0.1}", "srtt"),
+        ("\u{0}\u{1}", "column"),
+    ] {
+        let output = replay(&["geneva"], &format!("{good}{good}{bad}\n{good}"));
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{bad}");
+        assert!(message.contains("line 3") && message.contains(why), "{message}");
+        assert_eq!((message.lines().count(), output.stdout.split(|&b| b == b'\n').count() - 1), (1, 2), "{message}");
+    }
+    let (code, message) = complaint(&["dp-fec"], good);
+    assert!(code == Some(1) && message.contains("needs t"), "{message}");
+}
+
+#[test]
+fn wrong_use_is_told_apart_from_bad_input() {
+    for (arguments, why) in [
+        (vec!["tcp"], "geneva"),
+        (vec![], "LAW"),
+        (vec!["geneva", "--set", "window=3"], "known are k, syn"),
+        (vec!["geneva", "--set", "p_max=0.002"], "1.5 b^2"),
+        (vec!["geneva", "--set", "k"], "NAME=VALUE"),
+        (vec!["static", "--set", "repair=-1"], "repair"),
+    ] {
+        let (code, message) = complaint(&arguments, "");
+        assert_eq!(code, Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(why), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn no_input_is_no_output() {
+    for law in ["geneva", "static", "dp-fec"] {
+        let output = replay(&[law], "");
+        assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_failure() {
+    let mut child = thalweg(&["geneva"]).spawn().expect("the binary starts");
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let writer = std::thread::spawn(move || while stdin.write_all(LOG.as_bytes()).is_ok() {});
+    let output = child.wait_with_output().expect("the binary ends");
+    writer.join().expect("the writer ends");
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn each_line_is_answered_before_the_next_is_asked_for() {
+    let mut child = thalweg(&["geneva"]).spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let mut answers = BufReader::new(child.stdout.take().expect("a pipe"));
+    for question in LOG.lines().take(3) {
+        writeln!(stdin, "{question}").expect("the binary reads");
+        let mut answer = String::new();
+        answers.read_line(&mut answer).expect("the binary answers");
+        assert_eq!(objects(&answer).len(), 1);
+    }
+    drop(stdin);
+    assert!(child.wait().expect("the binary ends").success());
+}

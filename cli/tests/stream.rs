@@ -1,0 +1,290 @@
+//! `thalweg send` and `thalweg recv` as two processes on loopback.
+//!
+//! The latency is far longer than any of these streams needs, so that a machine that is busy with something else does
+//! not make a packet late.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::path::PathBuf;
+
+use common::{PATIENCE, Running, ts};
+use thalweg_net::station::{Receiving, Sending, Station};
+
+const LATENCY: &str = "5s";
+
+/// A stream under way.
+struct Stream {
+    send: Running,
+    recv: Running,
+}
+
+impl Stream {
+    /// Starts the receiver, then the sender, and waits until they know each other.
+    fn start(recv: &[&str], send: &[&str]) -> Stream {
+        let listen = if send.contains(&"udp://[::1]:0") { "[::1]:0" } else { "127.0.0.1:0" };
+        let recv = Running::start(&[&["recv", "--listen", listen, "--latency", LATENCY], recv].concat());
+        let to = recv.address("listening", "address");
+        let send = Running::start(&[&["send", "--to", &to, "--latency", LATENCY], send].concat());
+        Stream { send, recv }
+    }
+}
+
+/// Something that takes what comes out.
+fn sink(address: &str) -> (UdpSocket, String) {
+    let sink = UdpSocket::bind(address).expect("a free port");
+    sink.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    let url = format!("udp://{}", sink.local_addr().expect("bound"));
+    (sink, url)
+}
+
+/// Sends datagrams of all sizes, a few at a time, and expects each to come out before the next few go in.
+fn expect_everything_in_order(input: &str, sink: &UdpSocket) {
+    let input: SocketAddr = input.parse().expect("an address");
+    let source = UdpSocket::bind(if input.is_ipv6() { "[::1]:0" } else { "127.0.0.1:0" }).expect("a free port");
+    let sizes = [1316, 1316, 188, 1400, 1, 700, 0, 1316, 1316, 1316, 4, 999];
+    let datagrams: Vec<Vec<u8>> = (0u8..96).zip(sizes.iter().cycle()).map(|(mark, &len)| vec![mark; len]).collect();
+    let mut buffer = [0; 2048];
+    for few in datagrams.chunks(16) {
+        for datagram in few {
+            source.send_to(datagram, input).expect("loopback takes it");
+        }
+        for datagram in few {
+            let len = sink.recv(&mut buffer).expect("what went in comes out");
+            assert_eq!(&buffer[..len], &datagram[..], "datagram {:?}", datagram.first());
+        }
+    }
+}
+
+fn temporary(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("thalweg-{}-{name}", std::process::id()))
+}
+
+fn url(path: &std::path::Path) -> String {
+    format!("file:{}", path.display())
+}
+
+#[test]
+fn every_datagram_arrives_unchanged_and_in_order() {
+    for repair in ["none", "static:3", "geneva"] {
+        let (sink, output) = sink("127.0.0.1:0");
+        let stream = Stream::start(&["--output", &output], &["--input", "udp://127.0.0.1:0", "--repair", repair]);
+        let input = stream.send.address("sending", "input_address");
+        stream.send.event("connected");
+        expect_everything_in_order(&input, &sink);
+    }
+}
+
+#[test]
+fn ipv6_works_like_ipv4() {
+    if UdpSocket::bind("[::1]:0").is_err() {
+        println!("skipped: this machine has no IPv6");
+        return;
+    }
+    let (sink, output) = sink("[::1]:0");
+    let stream = Stream::start(&["--output", &output], &["--input", "udp://[::1]:0"]);
+    let input = stream.send.address("sending", "input_address");
+    stream.send.event("connected");
+    expect_everything_in_order(&input, &sink);
+}
+
+#[test]
+fn a_multicast_group_can_be_an_output_and_an_input() {
+    let (sink, output) = sink("127.0.0.1:0");
+    let group = "udp://239.255.42.99:0?iface=lo";
+    let second = Stream::start(&["--output", &output], &["--input", group]);
+    let group = second.send.address("sending", "input_address");
+    second.send.event("connected");
+
+    let first = Stream::start(&["--output", &format!("udp://{group}?iface=lo")], &["--input", "udp://127.0.0.1:0"]);
+    let input = first.send.address("sending", "input_address");
+    first.send.event("connected");
+    expect_everything_in_order(&input, &sink);
+}
+
+#[test]
+fn a_file_becomes_the_same_file() {
+    let (original, copy) = (temporary("original.ts"), temporary("copy.ts"));
+    let stream = ts::stream(2_000);
+    std::fs::write(&original, &stream).expect("a temporary file");
+    let mut both = Stream::start(&["--once", "--output", &url(&copy)], &["--input", &url(&original)]);
+    assert_eq!(both.send.end().code(), Some(0));
+    assert_eq!(both.recv.end().code(), Some(0));
+    let copied = std::fs::read(&copy).expect("the copy");
+    for path in [&original, &copy] {
+        std::fs::remove_file(path).expect("it was there");
+    }
+    assert!(copied == stream, "{} of {} bytes", copied.len(), stream.len());
+}
+
+#[test]
+fn standard_input_becomes_standard_output() {
+    let stream = ts::stream(2_000);
+    let mut both = Stream::start(&["--once", "--output", "-"], &["--input", "-"]);
+    let (mut stdin, mut stdout) = (both.send.child.stdin.take(), both.recv.child.stdout.take());
+    let written = stream.clone();
+    let writer = std::thread::spawn(move || stdin.take().expect("piped").write_all(&written));
+    let mut copied = Vec::new();
+    stdout.take().expect("piped").read_to_end(&mut copied).expect("what went in");
+    writer.join().expect("the writer").expect("it is read");
+    assert_eq!(both.send.end().code(), Some(0));
+    assert_eq!(both.recv.end().code(), Some(0));
+    assert!(copied == stream, "{} of {} bytes", copied.len(), stream.len());
+}
+
+#[test]
+fn an_output_that_nobody_reads_holds_up_no_other() {
+    // Standard output is a pipe that this test never reads.
+    let (sink, output) = sink("127.0.0.1:0");
+    let stream = Stream::start(&["--output", "-", "--output", &output], &["--input", "udp://127.0.0.1:0"]);
+    let input = stream.send.address("sending", "input_address");
+    stream.send.event("connected");
+    // A pipe holds 64 KiB; one round is 80.
+    for _ in 0..3 {
+        expect_everything_in_order(&input, &sink);
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_short_is_sent_as_far_as_it_goes() {
+    let path = temporary("short.ts");
+    let stream = ts::stream(500);
+    std::fs::write(&path, &stream[..stream.len() - 100]).expect("a temporary file");
+    let copy = temporary("short-copy.ts");
+    let mut both = Stream::start(&["--once", "--output", &url(&copy)], &["--input", &url(&path)]);
+    let warning = both.send.event("warning");
+    assert!(warning["text"].as_str().expect("words").contains("88 bytes"), "{warning}");
+    assert_eq!(both.send.end().code(), Some(0));
+    assert_eq!(both.recv.end().code(), Some(0));
+    let copied = std::fs::read(&copy).expect("the copy");
+    for path in [&path, &copy] {
+        std::fs::remove_file(path).expect("it was there");
+    }
+    assert!(copied == stream[..499 * 188], "{} bytes", copied.len());
+}
+
+#[test]
+fn a_sender_that_comes_back_is_received_again() {
+    let (sink, output) = sink("127.0.0.1:0");
+    let recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--latency", LATENCY, "--output", &output]);
+    let address = recv.address("listening", "address");
+    let args = ["send", "--to", &address, "--latency", LATENCY, "--input", "udp://127.0.0.1:0"];
+    for _ in 0..2 {
+        // Killed at the end of its turn, without a goodbye.
+        let send = Running::start(&args);
+        let input = send.address("sending", "input_address");
+        send.event("connected");
+        recv.event("started");
+        expect_everything_in_order(&input, &sink);
+    }
+}
+
+#[test]
+fn a_receiver_that_comes_back_gets_the_stream_again() {
+    let (sink, output) = sink("127.0.0.1:0");
+    let recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--latency", LATENCY, "--output", &output]);
+    let address = recv.address("listening", "address");
+    let args = ["send", "--to", &address, "--latency", LATENCY, "--input", "udp://127.0.0.1:0"];
+    let send = Running::start(&args);
+    let input = send.address("sending", "input_address");
+    send.event("connected");
+    expect_everything_in_order(&input, &sink);
+
+    drop(recv);
+    let recv = Running::start(&["recv", "--listen", &address, "--latency", LATENCY, "--output", &output]);
+    // The sender goes on sending to whoever is there now.
+    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    sink.set_read_timeout(Some(std::time::Duration::from_millis(50))).expect("a timeout");
+    let started = std::time::Instant::now();
+    while sink.recv(&mut [0; 2048]).is_err() {
+        assert!(started.elapsed() < PATIENCE, "nothing comes out");
+        source.send_to(&[1; 100], &*input).expect("loopback takes it");
+    }
+    recv.event("started");
+}
+
+#[test]
+fn prometheus_is_told_every_documented_metric() {
+    let text = |event: &serde_json::Value, key| event[key].as_str().expect("an address").to_owned();
+    let recv = ["recv", "--listen", "127.0.0.1:0", "--output", "udp://127.0.0.1:9", "--metrics", "0"];
+    let recv = Running::start(&recv);
+    let listening = recv.event("listening");
+    let to = text(&listening, "address");
+    let send = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--metrics", "0"]);
+    let page = scrape(&text(&send.event("sending"), "metrics"));
+    for metric in Sending::metrics() {
+        assert!(page.contains(&format!("\nthalweg_{}{{side=\"send\"}} ", metric.name)), "{}\n{page}", metric.name);
+    }
+    let page = scrape(&text(&listening, "metrics"));
+    for metric in Receiving::metrics() {
+        assert!(page.contains(&format!("\nthalweg_{}{{side=\"recv\"}} ", metric.name)), "{}\n{page}", metric.name);
+    }
+}
+
+fn scrape(address: &str) -> String {
+    let mut connection = TcpStream::connect(address).expect("it listens");
+    connection.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    connection.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("a request");
+    let mut page = String::new();
+    connection.read_to_string(&mut page).expect("a page");
+    assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
+    page
+}
+
+#[test]
+fn a_sender_that_nobody_answers_gives_up_and_says_so() {
+    let closed = UdpSocket::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound").to_string();
+    let mut send = Running::start(&["send", "--to", &closed, "--input", "udp://127.0.0.1:0"]);
+    let ended = send.event("ended");
+    assert_eq!(ended["reason"], "no_answer");
+    assert_eq!(send.end().code(), Some(1));
+}
+
+#[test]
+fn an_interrupted_sender_says_goodbye() {
+    let mut stream = Stream::start(&["--once", "--output", "udp://127.0.0.1:9"], &["--input", "udp://127.0.0.1:0"]);
+    stream.send.event("connected");
+    stream.send.interrupt();
+    assert_eq!(stream.send.event("ended")["reason"], "bye");
+    assert_eq!(stream.send.end().code(), Some(0));
+    assert_eq!(stream.recv.event("ended")["reason"], "bye");
+    assert_eq!(stream.recv.end().code(), Some(0));
+}
+
+#[test]
+fn a_sender_that_goes_without_a_goodbye_fails_a_receiver_of_one_stream() {
+    let mut stream = Stream::start(&["--once", "--output", "udp://127.0.0.1:9"], &["--input", "udp://127.0.0.1:0"]);
+    stream.recv.event("started");
+    stream.send.child.kill().expect("it still runs");
+    assert_eq!(stream.recv.event("ended")["reason"], "silent");
+    assert_eq!(stream.recv.end().code(), Some(1));
+}
+
+#[test]
+fn a_session_is_described_before_it_begins() {
+    let path = temporary("session.sdp");
+    let sdp = path.display().to_string();
+    let args = ["send", "--to", "127.0.0.1:9", "--input", "ts+udp://127.0.0.1:0", "--plain-rtp", "--sdp", &sdp];
+    Running::start(&args).event("sending");
+    let text = std::fs::read_to_string(&path).expect("a description");
+    std::fs::remove_file(&path).expect("it was there");
+    assert!(text.starts_with("v=0\r\no=- ") && text.contains(" IN IP4 127.0.0.1\r\n"), "{text}");
+    assert!(text.contains("m=video 9 RTP/AVP 33"), "{text}");
+}
+
+#[test]
+fn packets_that_fill_no_datagram_are_not_held_back() {
+    let (sink, output) = sink("127.0.0.1:0");
+    let stream = Stream::start(&["--output", &output], &["--input", "ts+udp://127.0.0.1:0"]);
+    let input = stream.send.address("sending", "input_address");
+    stream.send.event("connected");
+    let packets = ts::stream(10);
+    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    source.send_to(&packets, &*input).expect("loopback takes it");
+    let mut buffer = [0; 2048];
+    for expected in packets.chunks(7 * 188) {
+        let len = sink.recv(&mut buffer).expect("seven packets, then three");
+        assert_eq!(&buffer[..len], expected);
+    }
+}

@@ -1,0 +1,121 @@
+//! What happens when it is asked for wrongly, or when the machine says no: one line and an exit code.
+
+mod common;
+
+use std::net::{TcpListener, UdpSocket};
+
+use common::{Running, run};
+
+/// The one line that `args` must fail with.
+fn failure(args: &[&str], code: i32) -> String {
+    let (actual, stdout, stderr) = run(args);
+    assert_eq!((actual, stdout.as_str()), (code, ""), "{args:?}: {stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{args:?}: {stderr}");
+    stderr.trim_end().to_owned()
+}
+
+fn send<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["send", "--input", "udp://127.0.0.1:0", "--to", "127.0.0.1:6000"], more].concat()
+}
+
+#[test]
+fn every_verb_shows_an_example() {
+    for verb in ["send", "recv", "emulate", "replay", "doctor"] {
+        let (code, help, _) = run(&[verb, "--help"]);
+        assert_eq!(code, 0, "{verb}");
+        assert!(help.contains("Example") && help.contains(&format!("thalweg {verb}")), "{help}");
+    }
+}
+
+#[test]
+fn without_arguments_it_shows_how_it_is_used() {
+    let (code, stdout, stderr) = run(&[]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    for verb in ["send", "recv", "emulate", "replay", "doctor"] {
+        assert!(stderr.contains(&format!("  {verb} ")), "{stderr}");
+    }
+}
+
+#[test]
+fn wrong_use_is_one_line_and_exit_2() {
+    for (args, expected) in [
+        (vec!["sned"], "unrecognized subcommand 'sned'"),
+        (vec!["recv", "--listen", "127.0.0.1:0"], "--output <URL>"),
+        (vec!["recv", "--listen", "localhost", "--output", "-"], "'localhost' is not HOST:PORT"),
+        (vec!["recv", "--listen", ":0", "--output", "http://a:1"], "'http://a:1' is none of"),
+        (vec!["recv", "--listen", ":0", "--output", "-", "--latency", "90"], "not a duration such as 90ms"),
+        (send(&["--repair", "static"]), "none, static:N or geneva"),
+        (send(&["--repair", "static:0"]), "1 to 200"),
+        (send(&["--max-rate", "40"]), "not a rate such as 40mbit"),
+        (send(&["--set", "p_max"]), "NAME=VALUE"),
+        (send(&["--set", "speed=1"]), "speed"),
+        (send(&["--set", "k=25"]), "k follows the source"),
+        // GENEVA §3.2.4: with b = 0.04, p_max must stay above 1.5 b^2 = 0.0024.
+        (send(&["--set", "p_max=0.0024"]), "1.5 b^2"),
+        (send(&["--repair", "none", "--set", "b=0.05"]), "--set is for --repair geneva"),
+        (send(&["--block", "100ms", "--latency", "90ms"]), "longer than the latency"),
+        (send(&["--loop"]), "--loop is for file:"),
+        (send(&["--bind", "[::1]:0"]), "one is IPv4, one IPv6"),
+    ] {
+        let line = failure(&args, 2);
+        assert!(line.starts_with("thalweg: ") && line.contains(expected), "{line}");
+        let manual =
+            if args[0] == "sned" { "thalweg --help".to_owned() } else { format!("thalweg {} --help", args[0]) };
+        assert!(line.ends_with(&format!("; see {manual}")), "{line}");
+    }
+}
+
+#[test]
+fn what_does_not_work_is_one_line_and_exit_1() {
+    let to = ["--to", "127.0.0.1:6000"];
+    for (args, expected) in [
+        ([&["send", "--input", "file:/no/such.ts"][..], &to].concat(), "input file:/no/such.ts: no such file"),
+        ([&["send", "--input", "file:/"][..], &to].concat(), "input file:/: is a directory"),
+        (vec!["send", "--input", "-", "--to", "no-such-host.invalid:1"], "no-such-host.invalid"),
+        (send(&["--bind", "192.0.2.1:0"]), "sending from 192.0.2.1:0"),
+        (vec!["recv", "--listen", "192.0.2.1:0", "--output", "-"], "listening on 192.0.2.1:0"),
+        (vec!["recv", "--listen", "127.0.0.1:0", "--output", "file:/no/such/out.ts"], "output file:/no/such/out.ts"),
+        (vec!["recv", "--listen", "127.0.0.1:0", "--output", "udp://239.1.1.1:5000?iface=nope0"], "nope0"),
+    ] {
+        let line = failure(&args, 1);
+        assert!(line.starts_with("thalweg: ") && line.contains(expected), "{line}");
+    }
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let udp = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let tcp = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let (udp, tcp) = (udp.local_addr().expect("bound").to_string(), tcp.local_addr().expect("bound").to_string());
+    let input = format!("udp://{udp}");
+    for (args, taken) in [
+        (vec!["recv", "--listen", &udp, "--output", "-"], &udp),
+        (vec!["send", "--input", &input, "--to", "127.0.0.1:6000"], &udp),
+        (vec!["recv", "--listen", "127.0.0.1:0", "--output", "-", "--metrics", &tcp], &tcp),
+    ] {
+        let line = failure(&args, 1);
+        assert!(line.contains(taken.as_str()) && line.contains("address already in use"), "{line}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_transport_stream_is_refused() {
+    let path = std::env::temp_dir().join(format!("thalweg-text-{}", std::process::id()));
+    std::fs::write(&path, "not a film\n".repeat(10_000)).expect("a temporary file");
+    let input = format!("file:{}", path.display());
+    // Nobody has to answer for this to be known.
+    let (code, _, stderr) = run(&["send", "--input", &input, "--to", "127.0.0.1:6000"]);
+    std::fs::remove_file(&path).expect("it was there");
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("not MPEG-TS"), "{stderr}");
+}
+
+#[test]
+fn a_receiver_that_is_asked_to_stop_does_so_politely() {
+    let mut recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--output", "-"]);
+    recv.event("listening");
+    recv.interrupt();
+    let last = recv.wait_for("last figures", |value| value["event"].is_null());
+    assert_eq!(last["side"], "recv");
+    assert_eq!(recv.end().code(), Some(0));
+}
