@@ -1,0 +1,79 @@
+//! What a delivered gigabyte costs, beside `srt-live-transmit`.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use thalweg_bench::contestant::Contestant;
+use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
+use thalweg_bench::statistics::median;
+use thalweg_bench::stream::{Connection, Outcome, Plan, run};
+
+/// Rates of media in bits a second, and what share of the rival's cost is allowed without repair, and with it.
+const RATES: [(f64, f64, f64); 2] = [(100e6, 1.0 / 2.0, 2.0 / 3.0), (400e6, 1.0 / 3.0, 1.0 / 2.0)];
+
+/// The places of the contestants.
+const NONE: usize = 0;
+const SRT: usize = 1;
+const GENEVA: usize = 2;
+
+fn main() -> ExitCode {
+    report("cpu", bench)
+}
+
+fn bench(settings: &Settings) -> Result<(), String> {
+    let contestants = [
+        Contestant::thalweg("thalweg, no repair", &settings.binary, "--repair none", "90ms"),
+        Contestant::srt("srt-live-transmit", ""),
+        Contestant::thalweg("thalweg, GENEVA", &settings.binary, "--repair geneva", "90ms"),
+    ];
+    let mut rows = Vec::new();
+    let mut results = Vec::new();
+    for (rate, without, with) in RATES {
+        let plan = Plan {
+            rate,
+            warm_up: Duration::from_secs(1),
+            measured: settings.pick(Duration::from_secs(8), Duration::from_secs(2)),
+            path: Connection::Direct,
+        };
+        let rounds = rounds(settings, &contestants, &plan)?;
+        let megabits = Unit::Megabits.write(rate);
+        for (place, contestant) in contestants.iter().enumerate() {
+            rows.push(row(&megabits, contestant, rounds.iter().map(|round| &round[place])));
+        }
+        for (place, bound) in [(NONE, without), (GENEVA, with)] {
+            let cost = |round: &[Outcome]| round[place].cpu_per_gigabyte() / round[SRT].cpu_per_gigabyte();
+            let what = format!("CPU of {} / SRT, {megabits}", contestants[place].name);
+            let target = Target { what, bound: Bound::AtMost(bound), unit: Unit::Ratio };
+            results.push((target, median(rounds.iter().map(|round| cost(round)))));
+        }
+    }
+    let text = "User and system time of sender and receiver together on loopback, for a gigabyte of media that came out \
+                at the end. Contestants take turns; medians of all rounds, ratios of the turns of one round.";
+    section("CPU seconds per delivered gigabyte", text, &contestants.each_ref().map(Contestant::lines));
+    table(["media", "contestant", "CPU s / GB", "lost", "memory, sender", "memory, receiver"], &rows);
+    verdicts(&results);
+    Ok(())
+}
+
+/// Each round has one outcome of each contestant.
+fn rounds(settings: &Settings, contestants: &[Contestant], plan: &Plan) -> Result<Vec<Vec<Outcome>>, String> {
+    let turn = |contestant: &Contestant| {
+        let outcome = run(contestant, plan)?;
+        let (cost, loss) = (outcome.cpu_per_gigabyte(), Unit::Percent.write(outcome.loss()));
+        eprintln!("cpu: {} {}: {cost:.2} s/GB, {loss} lost", Unit::Megabits.write(plan.rate), contestant.name);
+        Ok(outcome)
+    };
+    (0..settings.pick(3, 1)).map(|_| contestants.iter().map(turn).collect()).collect()
+}
+
+fn row<'a>(rate: &str, contestant: &Contestant, outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> [String; 6] {
+    let typical = |value: fn(&Outcome) -> f64| median(outcomes.clone().map(value));
+    [
+        rate.to_owned(),
+        contestant.name.clone(),
+        format!("{:.2}", typical(Outcome::cpu_per_gigabyte)),
+        Unit::Percent.write(typical(Outcome::loss)),
+        Unit::Megabytes.write(typical(|outcome| outcome.memory[0] as f64)),
+        Unit::Megabytes.write(typical(|outcome| outcome.memory[1] as f64)),
+    ]
+}

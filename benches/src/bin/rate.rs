@@ -1,0 +1,78 @@
+//! The largest rate of media that arrives whole.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use thalweg_bench::contestant::Contestant;
+use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
+use thalweg_bench::stream::{Connection, Outcome, Plan, run};
+
+/// Rates of media in bits a second.
+const RATES: [f64; 3] = [800e6, 1000e6, 1200e6];
+
+/// The rate that is to be reached.
+const WANTED: f64 = 1e9;
+
+/// Tries of each contestant, of which most must arrive whole: the first is the one that has a target.
+const TRIES: [usize; 3] = [3, 1, 1];
+
+fn main() -> ExitCode {
+    report("rate", bench)
+}
+
+fn bench(settings: &Settings) -> Result<(), String> {
+    let contestants = [
+        Contestant::thalweg("thalweg, no repair", &settings.binary, "--repair none", "90ms"),
+        Contestant::thalweg("thalweg, GENEVA", &settings.binary, "--repair geneva", "90ms"),
+        Contestant::srt("srt-live-transmit", ""),
+    ];
+    let mut rows = Vec::new();
+    let mut largest = [0.0; 3];
+    for rate in RATES {
+        let mut cells = vec![Unit::Megabits.write(rate)];
+        for ((contestant, count), largest) in contestants.iter().zip(TRIES).zip(&mut largest) {
+            let tries = tries(settings, contestant, rate, count)?;
+            if tries.iter().filter(|outcome| outcome.lost == 0 && is_full(outcome, rate)).count() * 2 > tries.len() {
+                *largest = rate;
+            }
+            let losses: Vec<String> = tries.iter().map(|outcome| cell(outcome, rate)).collect();
+            cells.push(losses.join(", "));
+        }
+        eprintln!("rate: {}", cells.join(" | "));
+        rows.push(<[String; 4]>::try_from(cells).expect("a rate and three contestants"));
+    }
+    let seconds = measured(settings).as_secs();
+    let text = format!(
+        "Media lost in {seconds} s on loopback, in each try. Source and sink need part of the same cores. A rate counts \
+         as reached if most tries lost nothing. Where the source did not keep up, its own rate stands beside."
+    );
+    section("Largest rate", &text, &contestants.each_ref().map(Contestant::lines));
+    table(["media", "thalweg, no repair", "thalweg, GENEVA", "srt-live-transmit"], &rows);
+    let target = |what: &str| Target { what: what.into(), bound: Bound::AtLeast(WANTED), unit: Unit::Megabits };
+    verdicts(&[(target("largest rate without loss"), largest[0])]);
+    println!("With GENEVA's repair: {}. srt-live-transmit: {}.\n", said(largest[1]), said(largest[2]));
+    Ok(())
+}
+
+/// Whether the source kept up.
+fn is_full(outcome: &Outcome, rate: f64) -> bool {
+    outcome.rate >= 0.99 * rate
+}
+
+fn cell(outcome: &Outcome, rate: f64) -> String {
+    let loss = Unit::Percent.write(outcome.loss());
+    if is_full(outcome, rate) { loss } else { format!("{loss} of {}", Unit::Megabits.write(outcome.rate)) }
+}
+
+fn said(rate: f64) -> String {
+    if rate > 0.0 { Unit::Megabits.write(rate) } else { format!("less than {}", Unit::Megabits.write(RATES[0])) }
+}
+
+fn tries(settings: &Settings, contestant: &Contestant, rate: f64, count: usize) -> Result<Vec<Outcome>, String> {
+    let plan = Plan { rate, warm_up: Duration::from_secs(1), measured: measured(settings), path: Connection::Direct };
+    (0..settings.pick(count, 1)).map(|_| run(contestant, &plan)).collect()
+}
+
+fn measured(settings: &Settings) -> Duration {
+    settings.pick(Duration::from_secs(10), Duration::from_secs(3))
+}

@@ -1,0 +1,77 @@
+//! Who carries a stream: `thalweg`, or `srt-live-transmit` of Debian's srt-tools.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::program::line;
+
+/// A sender and a receiver, and how they are set.
+#[derive(Clone, Debug)]
+pub struct Contestant {
+    /// What it is called in tables.
+    pub name: String,
+    tool: Tool,
+}
+
+#[derive(Clone, Debug)]
+enum Tool {
+    Thalweg { binary: PathBuf, options: String, latency: String },
+    Srt { query: String },
+}
+
+impl Contestant {
+    /// `thalweg send` with `options`, and `thalweg recv`, both with `latency`.
+    pub fn thalweg(name: &str, binary: &Path, options: &str, latency: &str) -> Contestant {
+        let tool = Tool::Thalweg { binary: binary.into(), options: options.into(), latency: latency.into() };
+        Contestant { name: name.into(), tool }
+    }
+
+    /// `srt-live-transmit` with `query` behind both sides' addresses.
+    pub fn srt(name: &str, query: &str) -> Contestant {
+        Contestant { name: name.into(), tool: Tool::Srt { query: query.into() } }
+    }
+
+    /// The process that receives at `listen` and hands media on to `output`.
+    pub fn receiver(&self, listen: SocketAddr, output: SocketAddr) -> Command {
+        match &self.tool {
+            Tool::Thalweg { binary, latency, .. } => {
+                let mut command = Command::new(binary);
+                command.args(["recv", "--listen", &listen.to_string(), "--output", &format!("udp://{output}")]);
+                command.args(["--latency", latency]);
+                command
+            }
+            Tool::Srt { query } => {
+                srt(&format!("srt://{listen}?mode=listener{query}"), &format!("udp://{output}?sndbuf=4194304"))
+            }
+        }
+    }
+
+    /// The process that takes media at `input` and sends it to `to`.
+    pub fn sender(&self, input: SocketAddr, to: SocketAddr) -> Command {
+        match &self.tool {
+            Tool::Thalweg { binary, options, latency } => {
+                let mut command = Command::new(binary);
+                command.args(["send", "--input", &format!("udp://{input}"), "--to", &to.to_string()]);
+                command.args(options.split_whitespace()).args(["--latency", latency]);
+                command
+            }
+            Tool::Srt { query } => {
+                srt(&format!("udp://{input}?rcvbuf=4194304"), &format!("srt://{to}?mode=caller{query}"))
+            }
+        }
+    }
+
+    /// Both commands, as a reader would type them.
+    pub fn lines(&self) -> String {
+        let port = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        let receiver = line(&self.receiver(port(6000), port(7000)));
+        format!("{}\n{receiver}", line(&self.sender(port(5000), port(6000))))
+    }
+}
+
+fn srt(from: &str, to: &str) -> Command {
+    let mut command = Command::new("srt-live-transmit");
+    command.args(["-q", "-chunk:1316", from, to]);
+    command
+}

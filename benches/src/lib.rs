@@ -1,0 +1,27 @@
+//! Thalweg beside its rivals, in one run on one machine: contestants take turns, so that a noisy machine disturbs all
+//! alike, and medians are shown.
+//!
+//! Streams ([`stream`]) are measured from outside: a [`source`] and a [`sink`] on loopback, real processes
+//! ([`program`]) between them, and a passive relay ([`tap`]) where the wire is of interest.
+
+pub mod contestant;
+pub mod gaps;
+pub mod isal;
+pub mod program;
+pub mod race;
+pub mod report;
+pub mod sink;
+pub mod source;
+pub mod statistics;
+pub mod stream;
+pub mod tap;
+pub mod udp;
+
+/// Bytes without a pattern (SplitMix64's step).
+pub fn noise(seed: &mut u64, len: usize) -> Vec<u8> {
+    let mut byte = || {
+        *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        ((*seed ^ *seed >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 56) as u8
+    };
+    (0..len).map(|_| byte()).collect()
+}

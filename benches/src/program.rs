@@ -1,0 +1,85 @@
+//! The processes that are measured.
+
+use std::ffi::OsStr;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+use std::{fs, mem};
+
+/// How long a process may take to end before it is killed.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// A process under way; it ends with this value.
+#[derive(Debug)]
+pub struct Program {
+    child: Child,
+    line: String,
+}
+
+impl Program {
+    /// Starts `command`, unheard and unseen.
+    pub fn start(mut command: Command) -> Result<Program, String> {
+        let line = line(&command);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().map_err(|error| format!("cannot start `{line}`: {error}"))?;
+        Ok(Program { child, line })
+    }
+
+    /// An error if it has ended by itself.
+    pub fn check(&mut self) -> Result<(), String> {
+        match self.child.try_wait() {
+            Ok(None) => Ok(()),
+            Ok(Some(status)) => Err(format!("`{}` ended by itself ({status})", self.line)),
+            Err(error) => Err(format!("`{}` is gone: {error}", self.line)),
+        }
+    }
+
+    /// Its user and system time so far, all threads together.
+    pub fn cpu(&self) -> Duration {
+        // SAFETY: both pointers are to locals of the right types.
+        unsafe {
+            let (mut clock, mut time): (libc::clockid_t, libc::timespec) = (0, mem::zeroed());
+            let found = libc::clock_getcpuclockid(self.pid(), &raw mut clock);
+            assert_eq!(found, 0, "no CPU clock of `{}`", self.line);
+            assert_eq!(libc::clock_gettime(clock, &raw mut time), 0, "no CPU time of `{}`", self.line);
+            Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+        }
+    }
+
+    /// The most memory that it has had resident, in bytes.
+    pub fn peak_memory(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;
+        let value = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        value.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
+    }
+
+    fn pid(&self) -> libc::pid_t {
+        self.child.id() as libc::pid_t
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // SAFETY: this call has no pointers; the process is ours and not waited for yet, so its number is its own.
+        unsafe { libc::kill(self.pid(), libc::SIGINT) };
+        let start = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if start.elapsed() > GRACE {
+                // It may have ended in between.
+                let _ = self.child.kill();
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// A command as a shell would read it.
+pub fn line(command: &Command) -> String {
+    let word = |word: &OsStr| {
+        let word = word.to_string_lossy();
+        let word = word.strip_suffix("/thalweg").map_or(&*word, |_| "thalweg");
+        if word.contains(['&', '?', ' ']) { format!("'{word}'") } else { word.to_owned() }
+    };
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(word).collect::<Vec<_>>().join(" ")
+}

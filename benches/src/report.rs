@@ -1,0 +1,117 @@
+//! What every bench is told, and what it tells: a section of Markdown on standard output.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::udp::sharpen_timers;
+
+/// What a bench is told.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The `thalweg` binary.
+    pub binary: PathBuf,
+    /// Whether a rough result is enough.
+    pub quick: bool,
+}
+
+impl Settings {
+    /// `full`, or `quick` if that is asked for.
+    pub fn pick<T>(&self, full: T, quick: T) -> T {
+        if self.quick { quick } else { full }
+    }
+}
+
+/// Runs `bench` with the settings of the command line: `[--quick] BINARY`.
+pub fn main(name: &str, bench: impl FnOnce(&Settings) -> Result<(), String>) -> ExitCode {
+    let mut settings = Settings { binary: PathBuf::new(), quick: false };
+    for argument in std::env::args_os().skip(1) {
+        match argument.to_str() {
+            Some("--quick") => settings.quick = true,
+            _ => settings.binary = argument.into(),
+        }
+    }
+    sharpen_timers();
+    match bench(&settings) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A number to reach.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// What is measured.
+    pub what: String,
+    /// The bound.
+    pub bound: Bound,
+    /// What the values are of.
+    pub unit: Unit,
+}
+
+/// Which side is good.
+#[derive(Clone, Copy, Debug)]
+pub enum Bound {
+    /// This or less.
+    AtMost(f64),
+    /// This or more.
+    AtLeast(f64),
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Unit {
+    /// A plain ratio.
+    Ratio,
+    /// A share, as percentage.
+    Percent,
+    /// Seconds, written as milliseconds.
+    Milliseconds,
+    /// Bytes, written as megabytes.
+    Megabytes,
+    /// Bits a second, written as megabits.
+    Megabits,
+}
+
+impl Unit {
+    /// The value with its unit.
+    pub fn write(self, value: f64) -> String {
+        match self {
+            Unit::Ratio => format!("{value:.3}"),
+            Unit::Percent => format!("{:.2} %", value * 100.0),
+            Unit::Milliseconds => format!("{:.2} ms", value * 1e3),
+            Unit::Megabytes => format!("{:.1} MB", value / 1e6),
+            Unit::Megabits => format!("{:.0} Mb/s", value / 1e6),
+        }
+    }
+}
+
+/// Writes the head of a section, and the commands of its contestants.
+pub fn section(title: &str, text: &str, commands: &[String]) {
+    println!("## {title}\n\n{text}\n\n```text\n{}\n```\n", commands.join("\n"));
+}
+
+/// Writes a table.
+pub fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) {
+    println!("| {} |\n|---|{}", head.join(" | "), "---:|".repeat(N - 1));
+    rows.iter().for_each(|row| println!("| {} |", row.join(" | ")));
+    println!();
+}
+
+/// Writes what was to be reached, and whether it was.
+pub fn verdicts(results: &[(Target, f64)]) {
+    let rows: Vec<[String; 4]> = results.iter().map(|(target, value)| verdict(target, *value)).collect();
+    table(["target", "must reach", "measured", "verdict"], &rows);
+}
+
+fn verdict(target: &Target, value: f64) -> [String; 4] {
+    // What is not a number has reached nothing.
+    let (bound, reached) = match target.bound {
+        Bound::AtMost(most) => (format!("at most {}", target.unit.write(most)), value <= most),
+        Bound::AtLeast(least) => (format!("at least {}", target.unit.write(least)), value >= least),
+    };
+    let verdict = if reached { "reached" } else { "**not reached**" };
+    [target.what.clone(), bound, target.unit.write(value), verdict.into()]
+}

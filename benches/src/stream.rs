@@ -1,0 +1,193 @@
+//! One measured stream: source, sender, perhaps a path, receiver, sink.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::contestant::Contestant;
+use crate::program::Program;
+use crate::sink::{Delivered, Sink};
+use crate::source::{PAYLOAD, Source};
+use crate::tap::{Passed, Tap};
+use crate::udp;
+
+/// How long a process may take until it listens.
+const START: Duration = Duration::from_millis(200);
+
+/// How long the first datagram may take from source to sink.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long the last datagrams may take: longer than any contestant's latency.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Bits of media a second.
+    pub rate: f64,
+    /// What passes before counts nothing.
+    pub warm_up: Duration,
+    /// What passes in it counts.
+    pub measured: Duration,
+    /// What sender and receiver are connected by.
+    pub path: Connection,
+}
+
+/// The way from sender to receiver.
+#[derive(Clone, Debug)]
+pub enum Connection {
+    /// Loopback.
+    Direct,
+    /// A relay that writes down what passes.
+    Tapped,
+    /// The same, and `thalweg emulate` behind it.
+    Emulated {
+        /// The command.
+        binary: PathBuf,
+        /// Its path.
+        scenario: PathBuf,
+        /// Its seed.
+        seed: u64,
+    },
+}
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Bits of media a second that the source sent, which may be less than planned on a busy machine.
+    pub rate: f64,
+    /// Datagrams that the source sent.
+    pub sent: usize,
+    /// Of them, those that never came to the sink.
+    pub lost: usize,
+    /// From source to sink, in seconds, of those that came.
+    pub latencies: Vec<f64>,
+    /// User and system time of sender and receiver together, in seconds.
+    pub cpu: f64,
+    /// Most resident memory of sender and receiver, in bytes.
+    pub memory: [u64; 2],
+    /// What passed between sender and receiver; nothing if nobody looked.
+    pub wire: Vec<Passed>,
+}
+
+impl Outcome {
+    /// The share that never came.
+    pub fn loss(&self) -> f64 {
+        self.lost as f64 / self.sent as f64
+    }
+
+    /// CPU seconds for a gigabyte that came.
+    pub fn cpu_per_gigabyte(&self) -> f64 {
+        self.cpu / (self.latencies.len() * PAYLOAD) as f64 * 1e9
+    }
+
+    /// UDP payload on the wire for each byte of media, minus 1.
+    pub fn overhead(&self) -> f64 {
+        let wire: usize = self.wire.iter().map(|passed| passed.len).sum();
+        wire as f64 / (self.sent * PAYLOAD) as f64 - 1.0
+    }
+}
+
+/// Everything that runs. Fields are dropped in order: whoever sends ends first.
+struct Rig {
+    programs: Vec<Program>,
+    tap: Option<Tap>,
+    source: Source,
+    sink: Sink,
+}
+
+/// Runs `contestant` once.
+pub fn run(contestant: &Contestant, plan: &Plan) -> Result<Outcome, String> {
+    let mut rig = Rig::start(contestant, plan).map_err(|error| format!("{}: {error}", contestant.name))?;
+    let outcome = rig.wait_for_media().and_then(|()| rig.measure(plan));
+    outcome.map_err(|error| format!("{}: {error}\n{}", contestant.name, contestant.lines()))
+}
+
+impl Rig {
+    fn start(contestant: &Contestant, plan: &Plan) -> Result<Rig, String> {
+        let failed = |error: std::io::Error| format!("no socket on loopback: {error}");
+        let sink = Sink::start().map_err(failed)?;
+        let (input, listen) = (udp::free_address().map_err(failed)?, udp::free_address().map_err(failed)?);
+        let receiver = Program::start(contestant.receiver(listen, sink.address()))?;
+        let mut programs = vec![receiver];
+        let mut to = listen;
+        if let Connection::Emulated { binary, scenario, seed } = &plan.path {
+            let at = udp::free_address().map_err(failed)?;
+            programs.push(Program::start(emulator(binary, scenario, *seed, at, to))?);
+            to = at;
+        }
+        let tap = match plan.path {
+            Connection::Direct => None,
+            _ => Some(Tap::start(to).map_err(failed)?),
+        };
+        thread::sleep(START);
+        let sender = contestant.sender(input, tap.as_ref().map_or(to, Tap::address));
+        programs.insert(0, Program::start(sender)?);
+        thread::sleep(START);
+        Ok(Rig { programs, tap, source: Source::start(input, plan.rate).map_err(failed)?, sink })
+    }
+
+    fn wait_for_media(&mut self) -> Result<(), String> {
+        let start = Instant::now();
+        while self.sink.count() == 0 {
+            self.programs.iter_mut().try_for_each(Program::check)?;
+            if start.elapsed() > PATIENCE {
+                return Err("nothing was delivered".into());
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
+    fn measure(mut self, plan: &Plan) -> Result<Outcome, String> {
+        thread::sleep(plan.warm_up);
+        let (first, began, before) = (self.source.sent() as usize, udp::now(), self.cpu());
+        thread::sleep(plan.measured);
+        let (end, ended, after) = (self.source.sent() as usize, udp::now(), self.cpu());
+        let memory = [0, self.programs.len() - 1].map(|i| self.programs[i].peak_memory().unwrap_or(0));
+        thread::sleep(DRAIN);
+        self.programs.iter_mut().try_for_each(Program::check)?;
+        drop(self.programs);
+        let failed = |error: std::io::Error| format!("a socket on loopback failed: {error}");
+        let sent = self.source.stop().map_err(failed)?;
+        let delivered = self.sink.stop().map_err(failed)?;
+        let mut wire = self.tap.map_or(Ok(Vec::new()), Tap::stop).map_err(failed)?;
+        wire.retain(|passed| (began..ended).contains(&passed.at));
+        if delivered.damaged > 0 {
+            return Err(format!("{} datagrams were damaged", delivered.damaged));
+        }
+        let latencies = latencies(&sent, &delivered, first, end);
+        let lost = end - first - latencies.len();
+        let rate = ((end - first) * PAYLOAD * 8) as f64 / (ended - began) as f64 * 1e9;
+        Ok(Outcome { rate, sent: end - first, lost, latencies, cpu: (after - before).as_secs_f64(), memory, wire })
+    }
+
+    fn cpu(&self) -> Duration {
+        // The emulator, if any, stands between sender and receiver.
+        let ends = [self.programs.first(), self.programs.last()];
+        ends.into_iter().flatten().map(Program::cpu).sum()
+    }
+}
+
+fn latencies(sent: &[u64], delivered: &Delivered, first: usize, end: usize) -> Vec<f64> {
+    let came = delivered.at.get(first..end.min(delivered.at.len())).unwrap_or_default();
+    sent[first..]
+        .iter()
+        .zip(came)
+        .filter_map(|(sent, at)| Some(at.as_ref()?.saturating_sub(*sent) as f64 / 1e9))
+        .collect()
+}
+
+fn emulator(
+    binary: &Path,
+    scenario: &Path,
+    seed: u64,
+    listen: std::net::SocketAddr,
+    to: std::net::SocketAddr,
+) -> Command {
+    let mut command = Command::new(binary);
+    command.arg("emulate").arg(scenario).args(["--seed", &seed.to_string()]);
+    command.args(["--listen", &listen.to_string(), "--to", &to.to_string()]);
+    command
+}

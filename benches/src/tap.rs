@@ -1,0 +1,114 @@
+//! A passive relay between sender and receiver that writes down what passes, and when.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use crate::udp::{self, Inbox};
+
+/// A datagram on its way from sender to receiver.
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// When it came.
+    pub at: u64,
+    /// Its UDP payload.
+    pub len: usize,
+    /// Its first and its last bytes: enough to tell what it is.
+    pub ends: ([u8; 16], [u8; 16]),
+}
+
+/// The relay.
+#[derive(Debug)]
+pub struct Tap {
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    threads: [JoinHandle<io::Result<Vec<Passed>>>; 2],
+}
+
+impl Tap {
+    /// Relays what comes to a free port to `to`, and the answers back.
+    pub fn start(to: SocketAddr) -> io::Result<Tap> {
+        let (near, far) = (udp::loopback()?, udp::loopback()?);
+        far.connect(to)?;
+        let address = near.local_addr()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let client = Arc::new(Mutex::new(None));
+        let threads = [
+            Relay { from: near.try_clone()?, to: far.try_clone()?, client: client.clone(), forward: true },
+            Relay { from: far, to: near, client, forward: false },
+        ];
+        let threads = threads.map(|relay| {
+            let asked = stop.clone();
+            thread::spawn(move || relay.run(&asked))
+        });
+        Ok(Tap { address, stop, threads })
+    }
+
+    /// Where the sender is to send.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops, and tells what passed from sender to receiver.
+    pub fn stop(self) -> io::Result<Vec<Passed>> {
+        self.stop.store(true, Ordering::Relaxed);
+        let [forward, backward] = self.threads.map(|thread| thread.join().expect("the tap does not panic"));
+        backward?;
+        forward
+    }
+}
+
+/// One direction.
+struct Relay {
+    from: UdpSocket,
+    to: UdpSocket,
+    /// Who sends: it is connected to once it is heard.
+    client: Arc<Mutex<Option<SocketAddr>>>,
+    forward: bool,
+}
+
+impl Relay {
+    fn run(self, stop: &AtomicBool) -> io::Result<Vec<Passed>> {
+        if self.forward {
+            self.meet(stop)?;
+        }
+        let mut inbox = Inbox::default();
+        let mut passed = Vec::new();
+        while !stop.load(Ordering::Relaxed) {
+            if inbox.receive(&self.from, true)? == 0 {
+                continue;
+            }
+            let batch: Vec<&[u8]> = inbox.datagrams().map(|(_, bytes)| bytes).collect();
+            if self.forward || self.client.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+                udp::send_all(&self.to, &batch)?;
+            }
+            if self.forward {
+                passed.extend(inbox.datagrams().map(|(at, bytes)| Passed { at, len: bytes.len(), ends: ends(bytes) }));
+            }
+        }
+        Ok(passed)
+    }
+
+    /// Waits for the sender's first datagram, relays it, and takes no others' from then on.
+    fn meet(&self, stop: &AtomicBool) -> io::Result<()> {
+        let mut bytes = [0; 2048];
+        while !stop.load(Ordering::Relaxed) {
+            if let Ok((len, client)) = self.from.recv_from(&mut bytes) {
+                self.from.connect(client)?;
+                *self.client.lock().unwrap_or_else(PoisonError::into_inner) = Some(client);
+                return udp::send_all(&self.to, &[&bytes[..len]]);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn ends(bytes: &[u8]) -> ([u8; 16], [u8; 16]) {
+    let mut ends = ([0; 16], [0; 16]);
+    let len = bytes.len().min(16);
+    ends.0[..len].copy_from_slice(&bytes[..len]);
+    ends.1[16 - len..].copy_from_slice(&bytes[bytes.len() - len..]);
+    ends
+}
