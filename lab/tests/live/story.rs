@@ -269,7 +269,8 @@ impl Story {
             if !self.notes {
                 continue;
             }
-            let number = u64::from_be_bytes(*media.first_chunk().expect("a numbered datagram"));
+            // A damaged datagram may be too short for its number.
+            let number = media.first_chunk().map_or(u64::MAX, |number| u64::from_be_bytes(*number));
             let input = self.inputs.get(number as usize).copied().unwrap_or_default();
             let intact = media == payload(number);
             self.outputs.push(Output { number, at: self.now, latency: self.now.since(input), intact });
