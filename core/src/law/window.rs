@@ -1,0 +1,52 @@
+//! How much may be under way? Answers to that question, one a file.
+//!
+//! A law here is the arithmetic of a congestion window and nothing else. Round-trip times, what is in flight, what is lost
+//! and what is sent next are the endpoint's, so that laws stay thin and the mechanism lives once.
+
+use crate::probe::Probe;
+use crate::time::{Span, Time};
+
+/// What one acknowledgement told the endpoint, in segments.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Acked {
+    /// When it came.
+    pub now: Time,
+    /// Segments that it acknowledged for the first time, cumulatively or selectively.
+    pub newly: u32,
+    /// Segments in flight before it came (FlightSize of RFC 5681).
+    pub flight: u32,
+    /// A round-trip sample, where Karn's rule allows one.
+    pub rtt: Option<Span>,
+    /// The smoothed round trip (RFC 6298), once there was a sample.
+    pub srtt: Option<Span>,
+    /// Whether it is the first acknowledgement of a segment that was sent after the last round ended.
+    pub round_end: bool,
+    /// Whether the window held the endpoint back; a window that did not must not grow (RFC 7661, RFC 9438 §5.8).
+    pub window_limited: bool,
+}
+
+/// A law that says how many segments may be under way.
+///
+/// The endpoint calls `on_ack` for each acknowledgement outside loss recovery, `on_loss` once when recovery begins,
+/// `on_recovered` once when it ends, and `on_timeout` when the retransmission timer expires.
+pub trait CongestionWindow: Probe {
+    /// Takes an acknowledgement into account.
+    fn on_ack(&mut self, acked: &Acked);
+
+    /// A loss was detected with `flight` segments in flight (RFC 5681 §3.2): sets the slow-start threshold and the window
+    /// that recovery works towards.
+    fn on_loss(&mut self, now: Time, flight: u32);
+
+    /// Recovery is over: everything that was in flight when it began is acknowledged.
+    fn on_recovered(&mut self, now: Time);
+
+    /// The retransmission timer expired with `flight` segments in flight (RFC 5681 §3.1, Eq. (4)). `again` says that the
+    /// same segment has timed out before, which must not lower the threshold a second time.
+    fn on_timeout(&mut self, now: Time, flight: u32, again: bool);
+
+    /// The congestion window in segments, at least one, with the fraction that it has grown by.
+    fn cwnd(&self) -> f64;
+
+    /// The slow-start threshold in segments, infinite until the first loss.
+    fn ssthresh(&self) -> f64;
+}
