@@ -21,10 +21,10 @@ pub struct Leak {
 impl fmt::Display for Leak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Leak { name, received, sent, tally } = self;
-        let Tally { added, dropped, held, .. } = tally;
+        let Tally { added, dropped, consumed, held, .. } = tally;
         write!(
             f,
-            "{name} leaks: {received} in + {added} added is not {sent} out + {} dropped + {held} queued",
+            "{name} leaks: {received} in + {added} added is not {sent} out + {} dropped + {consumed} consumed + {held} queued",
             dropped.total()
         )
     }
@@ -32,7 +32,7 @@ impl fmt::Display for Leak {
 
 impl std::error::Error for Leak {}
 
-/// In + added = out + dropped + queued, for every element and for the path as a whole.
+/// In + added = out + dropped + consumed + queued, for every element and for the path as a whole.
 ///
 /// # Errors
 /// Names the first element whose account does not balance.
@@ -43,8 +43,8 @@ pub fn conservation(path: &Path) -> Result<(), Leak> {
     balance("path", path.accepted(), path.delivered(), path.tally())
 }
 
-fn balance(name: &str, received: u64, sent: u64, tally: Tally) -> Result<(), Leak> {
-    if received + tally.added == sent + tally.dropped.total() + tally.held {
+pub(crate) fn balance(name: &str, received: u64, sent: u64, tally: Tally) -> Result<(), Leak> {
+    if received + tally.added == sent + tally.dropped.total() + tally.consumed + tally.held {
         Ok(())
     } else {
         Err(Leak { name: name.to_owned(), received, sent, tally })

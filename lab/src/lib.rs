@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod engine;
 pub mod node;
 pub mod packet;
 pub mod path;

@@ -41,12 +41,14 @@ pub trait Node {
 /// What a node says of the packets it took in, for [`crate::check`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Packets it made itself: copies.
+    /// Packets it made itself: copies, and those of an end.
     pub added: u64,
     /// Packets it will never let out.
     pub dropped: Drops,
     /// Packets it let through changed, or out of their turn.
     pub changed: u64,
+    /// Packets that have reached their end here.
+    pub consumed: u64,
     /// Packets that are still inside.
     pub held: u64,
 }
@@ -86,6 +88,7 @@ impl Add for Tally {
                 of_cross: self.dropped.of_cross + other.dropped.of_cross,
             },
             changed: self.changed + other.changed,
+            consumed: self.consumed + other.consumed,
             held: self.held + other.held,
         }
     }

@@ -218,7 +218,7 @@ impl Tallied for Path {
             added: injected,
             dropped: Drops { of_ends: 0, of_cross: self.discarded },
             held: self.out.len(),
-            changed: 0,
+            ..Tally::default()
         };
         self.accounts().fold(ends, |sum, account| sum + account.tally)
     }
