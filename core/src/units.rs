@@ -53,10 +53,14 @@ impl Rate {
     pub fn time_for(self, bytes: Bytes) -> Span {
         match self.0 {
             0 => Span::MAX,
-            bps => {
-                let nanos = (bytes.0 as u128 * 8_000_000_000).div_ceil(bps as u128);
-                Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
-            }
+            // What fits is computed in 64 bits: a simulated link asks this for every packet.
+            bps => match bytes.0.checked_mul(8_000_000_000) {
+                Some(bits) => Span::from_nanos(bits.div_ceil(bps)),
+                None => {
+                    let nanos = (bytes.0 as u128 * 8_000_000_000).div_ceil(bps as u128);
+                    Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+                }
+            },
         }
     }
 

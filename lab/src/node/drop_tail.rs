@@ -1,10 +1,12 @@
 //! A link of a rate behind a FIFO that drops what does not fit.
 //!
-//! A packet that comes to an idle link is on it at once; the queue holds those that wait for it, not the one on it.
+//! A packet that comes to an idle link is on it at once; the queue holds those that wait for it, not the one on it. When
+//! a packet will be through is known as soon as it is in, so a link and the wire behind it are one node, with one event
+//! a packet.
 
 use std::collections::VecDeque;
 
-use thalweg_core::time::Time;
+use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 
 use super::queue::Limit;
@@ -16,15 +18,29 @@ use crate::packet::Packet;
 pub struct DropTail {
     rate: Rate,
     limit: Limit,
-    /// On the link and behind it, each with the instant at which its last bit has left.
+    delay: Span,
+    /// On the wire, on the link and waiting for it, in this order.
     backlog: VecDeque<Departure>,
+    /// How many of them have left the link: those on the wire.
+    departed: usize,
     /// Bytes ever admitted.
     admitted: Bytes,
     dropped: Drops,
+    flows: Vec<Offered>,
+}
+
+/// What a flow offered to a queue, and what of it was dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Offered {
+    /// Packets that came.
+    pub packets: u64,
+    /// Packets that found no room.
+    pub dropped: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Departure {
+    /// When its last bit has left the link.
     at: Time,
     /// Bytes ever admitted, up to and with this packet.
     admitted: Bytes,
@@ -34,28 +50,64 @@ struct Departure {
 impl DropTail {
     /// An idle link of `rate` behind an empty queue.
     pub fn new(rate: Rate, limit: Limit) -> DropTail {
-        DropTail { rate, limit, backlog: VecDeque::new(), admitted: Bytes(0), dropped: Drops::default() }
+        DropTail {
+            rate,
+            limit,
+            delay: Span::ZERO,
+            backlog: VecDeque::new(),
+            departed: 0,
+            admitted: Bytes(0),
+            dropped: Drops::default(),
+            flows: Vec::new(),
+        }
+    }
+
+    /// The same link with a wire behind it that takes `delay` from end to end.
+    pub fn with_wire(mut self, delay: Span) -> DropTail {
+        self.delay = delay;
+        self
+    }
+
+    /// The same link, which counts what each of the flows 0 .. `flows` offers and loses.
+    pub fn counting(mut self, flows: usize) -> DropTail {
+        self.flows = vec![Offered::default(); flows];
+        self
+    }
+
+    /// What each counted flow offered so far, by flow number.
+    pub fn offered(&self) -> &[Offered] {
+        &self.flows
     }
 
     /// Packets and bytes that wait at `now`; none of them if the link is idle, else without the one on it.
-    fn waiting(&self, now: Time) -> Option<(u64, Bytes)> {
-        let on_link = self.backlog.partition_point(|departure| departure.at <= now);
-        let sending = self.backlog.get(on_link)?;
-        Some(((self.backlog.len() - on_link - 1) as u64, Bytes(self.admitted.0 - sending.admitted.0)))
+    fn waiting(&mut self, now: Time) -> Option<(u64, Bytes)> {
+        while self.backlog.get(self.departed).is_some_and(|departure| departure.at <= now) {
+            self.departed += 1;
+        }
+        let sending = self.backlog.get(self.departed)?;
+        let packets = self.backlog.len() - self.departed - 1;
+        Some((packets as u64, Bytes(self.admitted.0 - sending.admitted.0)))
+    }
+
+    fn drop(&mut self, packet: &Packet) {
+        self.dropped.count(packet);
+        if let Some(offered) = self.flows.get_mut(packet.flow as usize) {
+            offered.dropped += 1;
+        }
     }
 }
 
 impl Node for DropTail {
     fn accept(&mut self, now: Time, packet: Packet) {
+        if let Some(offered) = self.flows.get_mut(packet.flow as usize) {
+            offered.packets += 1;
+        }
         let start = match self.waiting(now) {
             None => now,
             Some((packets, bytes)) if self.limit.admits(packets, bytes, packet.size) => {
                 self.backlog.back().map_or(now, |last| last.at)
             }
-            Some(_) => {
-                self.dropped.count(&packet);
-                return;
-            }
+            Some(_) => return self.drop(&packet),
         };
         self.admitted += packet.size;
         let at = start + self.rate.time_for(packet.size);
@@ -63,11 +115,19 @@ impl Node for DropTail {
     }
 
     fn next(&self) -> Option<Time> {
-        self.backlog.front().map(|first| first.at)
+        self.backlog.front().map(|first| first.at + self.delay)
     }
 
     fn poll(&mut self, now: Time) -> Option<Packet> {
-        if self.next()? <= now { self.backlog.pop_front().map(|departure| departure.packet) } else { None }
+        if self.next()? > now {
+            return None;
+        }
+        self.departed = self.departed.saturating_sub(1);
+        self.backlog.pop_front().map(|departure| departure.packet)
+    }
+
+    fn least_delay(&self) -> Span {
+        self.delay
     }
 }
 
@@ -80,7 +140,6 @@ impl Tallied for DropTail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use thalweg_core::time::Span;
 
     fn packet(flow: u32) -> Packet {
         Packet::length(flow, Bytes(1500))
@@ -148,5 +207,35 @@ mod tests {
             assert_eq!(link.tally().dropped.total(), 2);
             assert_eq!(departures(&mut link), [(0, 12_000), (1, 24_000), (2, 36_000), (4, 48_000)]);
         }
+    }
+
+    #[test]
+    fn a_link_with_a_wire_is_a_link_and_then_a_wire() {
+        let delay = Span::from_millis(3);
+        let mut both = DropTail::new(Rate::from_mbps(1000), Limit::Packets(5)).with_wire(delay);
+        let mut link = DropTail::new(Rate::from_mbps(1000), Limit::Packets(5));
+        let mut rng = thalweg_core::rng::Rng::new(4);
+        let (mut now, mut from_link) = (0.0, Vec::new());
+        for flow in 0..2_000 {
+            now += rng.exponential(12.5e-6);
+            let arrival = Time::ZERO + Span::from_secs_f64(now);
+            both.accept(arrival, packet(flow));
+            link.accept(arrival, packet(flow));
+        }
+        let later = |(flow, at): (u32, u64)| (flow, at + delay.as_nanos());
+        from_link.extend(departures(&mut link).into_iter().map(later));
+        assert!(from_link.len() < 2_000, "the queue was full at times");
+        assert_eq!(departures(&mut both), from_link);
+        assert_eq!(both.tally(), link.tally());
+    }
+
+    #[test]
+    fn losses_are_counted_by_flow() {
+        let mut link = DropTail::new(Rate::from_mbps(1000), Limit::Packets(1)).counting(2);
+        for flow in [0, 1, 1, 0, 7] {
+            link.accept(Time::ZERO, packet(flow));
+        }
+        let counts = [Offered { packets: 2, dropped: 1 }, Offered { packets: 2, dropped: 1 }];
+        assert_eq!(link.offered(), counts);
     }
 }
