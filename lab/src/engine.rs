@@ -41,8 +41,8 @@ pub enum Route {
     Away,
     /// To one node, whosever they are.
     To(NodeId),
-    /// Each flow's to a node of its own, by flow number; those of flows beyond the list out of the network.
-    ByFlow(Vec<NodeId>),
+    /// Each flow's to a node of its own, by flow number; those of other flows out of the network.
+    ByFlow(Vec<Option<NodeId>>),
 }
 
 /// Nodes, driven through virtual time.
@@ -97,6 +97,18 @@ impl<N: Node> Engine<N> {
         self.places[from.0 as usize].route = route;
     }
 
+    /// Sends the packets of one flow that leave `from` to a node of their own from now on.
+    pub fn lead(&mut self, from: NodeId, flow: u32, to: NodeId) {
+        let route = &mut self.places[from.0 as usize].route;
+        if !matches!(route, Route::ByFlow(_)) {
+            *route = Route::ByFlow(Vec::new());
+        }
+        if let Route::ByFlow(table) = route {
+            table.resize(table.len().max(flow as usize + 1), None);
+            table[flow as usize] = Some(to);
+        }
+    }
+
     /// Does everything that is due by `end`, which is then the time.
     pub fn run_until(&mut self, end: Time) {
         while let Some((at, who)) = self.agenda.pop(end) {
@@ -131,7 +143,7 @@ impl<N: Node> Engine<N> {
                 place.sent += 1;
                 let to = match &place.route {
                     Route::To(to) => Some(*to),
-                    Route::ByFlow(table) => table.get(packet.flow as usize).copied(),
+                    Route::ByFlow(table) => table.get(packet.flow as usize).copied().flatten(),
                     Route::Away => None,
                 };
                 match to {

@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod engine;
+pub mod network;
 pub mod node;
 pub mod packet;
 pub mod path;

@@ -3,6 +3,7 @@
 pub mod corrupt;
 pub mod drop_tail;
 pub mod duplicate;
+pub mod ends;
 pub mod jitter;
 pub mod loss;
 pub mod queue;
@@ -98,4 +99,28 @@ impl Add for Tally {
 pub trait Tallied: Node {
     /// The account so far.
     fn tally(&self) -> Tally;
+}
+
+impl<N: Node + ?Sized> Node for Box<N> {
+    fn accept(&mut self, now: Time, packet: Packet) {
+        (**self).accept(now, packet);
+    }
+
+    fn next(&self) -> Option<Time> {
+        (**self).next()
+    }
+
+    fn poll(&mut self, now: Time) -> Option<Packet> {
+        (**self).poll(now)
+    }
+
+    fn least_delay(&self) -> Span {
+        (**self).least_delay()
+    }
+}
+
+impl<N: Tallied + ?Sized> Tallied for Box<N> {
+    fn tally(&self) -> Tally {
+        (**self).tally()
+    }
 }

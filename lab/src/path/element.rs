@@ -1,7 +1,10 @@
 //! Everything that can stand on a path, and everything that can join it, as plain values.
 
-use crate::node::Tallied;
+use thalweg_core::time::{Span, Time};
+
+use crate::node::{Node, Tallied, Tally};
 use crate::node::{corrupt, drop_tail, duplicate, jitter, loss, recorded, reorder, tap, trace_link, wire};
+use crate::packet::Packet;
 use crate::traffic::{Source, cbr, on_off};
 
 /// An enum with one variant a type, which hands out what all of them have in common.
@@ -57,5 +60,29 @@ one_of! {
     Traffic: Source {
         cbr::Cbr,
         on_off::OnOff,
+    }
+}
+
+impl Node for Element {
+    fn accept(&mut self, now: Time, packet: Packet) {
+        self.node_mut().accept(now, packet);
+    }
+
+    fn next(&self) -> Option<Time> {
+        self.node().next()
+    }
+
+    fn poll(&mut self, now: Time) -> Option<Packet> {
+        self.node_mut().poll(now)
+    }
+
+    fn least_delay(&self) -> Span {
+        self.node().least_delay()
+    }
+}
+
+impl Tallied for Element {
+    fn tally(&self) -> Tally {
+        self.node().tally()
     }
 }

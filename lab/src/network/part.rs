@@ -1,0 +1,85 @@
+//! Everything that a network is made of.
+
+use thalweg_core::time::Time;
+
+use crate::node::drop_tail::DropTail;
+use crate::node::ends::{Origin, Sink};
+use crate::node::{Node, Tallied, Tally};
+use crate::packet::Packet;
+use crate::path::Element;
+
+/// An enum with one variant a type, which is a node because each of them is one. Calls are direct ones: the loop makes
+/// several for every packet. What is large is kept in a box, so that links stand close together in memory.
+macro_rules! nodes {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident: $type:ty => $kept:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Debug)]
+        #[allow(missing_docs, reason = "each variant is the type of its name")]
+        pub enum $name {
+            $($variant($kept),)*
+        }
+
+        impl Node for $name {
+            fn accept(&mut self, now: Time, packet: Packet) {
+                match self {
+                    $($name::$variant(node) => node.accept(now, packet),)*
+                }
+            }
+
+            fn next(&self) -> Option<Time> {
+                match self {
+                    $($name::$variant(node) => node.next(),)*
+                }
+            }
+
+            fn poll(&mut self, now: Time) -> Option<Packet> {
+                match self {
+                    $($name::$variant(node) => node.poll(now),)*
+                }
+            }
+        }
+
+        impl Tallied for $name {
+            fn tally(&self) -> Tally {
+                match self {
+                    $($name::$variant(node) => node.tally(),)*
+                }
+            }
+        }
+
+        $(impl From<$type> for $name {
+            fn from(node: $type) -> $name {
+                $name::$variant(node.into())
+            }
+        })*
+    };
+}
+
+nodes! {
+    /// A node of a network.
+    Part {
+        Link: DropTail => DropTail,
+        Other: Box<Element> => Box<Element>,
+        Origin: Origin => Box<Origin>,
+        Sink: Sink => Sink,
+    }
+}
+
+impl From<Element> for Part {
+    fn from(element: Element) -> Part {
+        match element {
+            Element::DropTail(link) => Part::Link(link),
+            other => Part::Other(Box::new(other)),
+        }
+    }
+}
+
+impl Part {
+    /// The link, if it is one.
+    pub fn as_drop_tail(&self) -> Option<&DropTail> {
+        match self {
+            Part::Link(link) => Some(link),
+            _ => None,
+        }
+    }
+}
