@@ -26,7 +26,7 @@ use super::sequence::Unwrapper;
 
 /// FEC Encoding ID of the scheme (RFC 6865 §8).
 pub const ENCODING_ID: u8 = 8;
-/// Most encoding symbols of a block, source and repair: 2^m - 1 (RFC 5510 §8).
+/// Most encoding symbols of a block, source and repair: 2^m - 1 (RFC 6865 §4.2).
 pub const MAX_SYMBOLS: usize = 255;
 
 /// The 64-bit numbers of source block numbers.

@@ -6,7 +6,7 @@
 //! | `b=RS`, `b=RR` | RFC 3556 |
 //! | `a=rtcp-mux`, `a=rtcp-rsize` | RFC 5761, RFC 5506 |
 //! | `a=rtcp-fb:* ack ccfb` | RFC 8888 §6 |
-//! | `a=fec-source-flow`, `a=fec-repair-flow`, `a=repair-window` | RFC 6364 §4 |
+//! | `a=fec-source-flow`, `a=fec-repair-flow`, `a=repair-window` | RFC 6364 §4.4 to §4.6 |
 //! | `a=ssrc`, `a=ssrc-group:FEC-FR` | RFC 5576, RFC 5956 §4.3 |
 //! | `a=group:FEC-FR`, `a=mid` | RFC 5956 §4.2, for repair on a port of its own |
 //! | `a=extmap` | RFC 8285 §5 |

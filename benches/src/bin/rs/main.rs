@@ -18,7 +18,7 @@ use thalweg_gf::Kernel;
 /// Source and repair symbols of a block.
 const BLOCKS: [(usize, usize); 3] = [(25, 8), (75, 20), (170, 85)];
 
-/// An RTP packet of seven TS packets, behind the flow ID and length of RFC 6865 §4.2.
+/// An RTP packet of seven TS packets, behind the flow ID and length of RFC 6865 §4.3.
 const SYMBOL: usize = 3 + 12 + 7 * 188;
 
 /// How many source symbols decoding has to recover.
