@@ -93,6 +93,54 @@ fn loss_that_stays_takes_repair_down_and_ends_the_session() {
     assert!((at(10_500)..at(11_500)).contains(&when), "{when:?}");
 }
 
+/// A stream that has been running for 2.5 s over a round trip of 40 ms, at three seconds, when `fault` befalls it; and
+/// what the sender says until `millis`.
+fn stricken(breaker: Breaker, fault: impl FnOnce(&mut Story), millis: u64) -> Story {
+    let config = sender::Config { breaker, ..sender_config() };
+    let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
+    story.until(500).play(RATE).until(3000);
+    fault(&mut story);
+    story.until(millis);
+    story
+}
+
+/// Media that does not arrive while reports do is a loss of all, though no later packet shows it.
+#[test]
+fn a_path_that_brings_reports_and_takes_nothing_ends_the_session_as_well() {
+    let story = stricken(Breaker::RepairFirst, |story| story.deaf = true, 14_500);
+    let (when, first) = story.sender_events[1];
+    assert!(matches!(first, Said::LowerRate(rate) if rate == Rate::from_bps(0)), "{first:?}");
+    assert!((at(4500)..at(4800)).contains(&when), "noticed after half a second, told after one more: {when:?}");
+    assert_eq!(story.sender_metrics()["repair_limit_packets"], 0.0);
+    // The receiver gives up what it has not heard for ten seconds, and reports no more, just before they are over here.
+    let (when, last) = *story.sender_events.last().expect("an event");
+    assert_eq!(last, Said::Ended(Ending::Breaker), "{:?}", story.sender_events);
+    assert!((at(13_500)..at(13_800)).contains(&when), "{when:?}");
+}
+
+/// A path whose greatest datagram is shorter than a media packet, so that hellos pass, and nothing else.
+#[test]
+fn packets_too_long_for_the_path_end_the_session_under_either_breaker() {
+    let narrow = |story: &mut Story| story.longest = 600;
+    for (breaker, earliest, latest) in [(Breaker::RepairFirst, 13_500, 13_800), (Breaker::Rfc8083, 8_000, 9_300)] {
+        let story = stricken(breaker, narrow, 20_000);
+        let (when, last) = *story.sender_events.last().expect("an event");
+        assert_eq!(last, Said::Ended(Ending::Breaker), "{:?}", story.sender_events);
+        // MEDIA_TIMEOUT is five reports, one a second (RFC 8083 §4.2).
+        assert!((at(earliest)..at(latest)).contains(&when), "{breaker:?}: {when:?}");
+    }
+}
+
+/// Half a second of nothing is no loss that stays, and a source that pauses loses nothing.
+#[test]
+fn a_pause_and_a_short_darkness_leave_the_brake_alone() {
+    let mut story = stricken(Breaker::RepairFirst, |story| story.deaf = true, 3500);
+    story.deaf = false;
+    story.until(6000).pause().until(20_000).play(RATE).until(23_000);
+    assert_eq!(story.sender_events.len(), 1, "{:?}", story.sender_events);
+    assert!(story.sender_metrics()["repair_limit_packets"].is_nan());
+}
+
 #[test]
 fn the_breakers_of_rfc_8083_end_what_a_tcp_would_not_send() {
     // 10 % at 40 ms: a TCP gets 1460 / (0.04 sqrt(2 0.1 / 3)) = 141 kB/s, a thirtieth of this.

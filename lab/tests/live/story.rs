@@ -104,6 +104,8 @@ pub(crate) struct Story {
     pub(crate) back: Back,
     /// While true, nothing comes in.
     pub(crate) deaf: bool,
+    /// Nothing longer comes in.
+    pub(crate) longest: usize,
     gap: Option<Span>,
     due: Time,
     /// When each datagram went in.
@@ -136,6 +138,7 @@ impl Story {
             reverse,
             back: Back::Everything,
             deaf: false,
+            longest: MAX_DATAGRAM,
             gap: None,
             due: Time::ZERO,
             inputs: Vec::new(),
@@ -256,7 +259,10 @@ impl Story {
     fn run_receiver(&mut self) -> bool {
         let mut active = false;
         while let Some(packet) = self.forward.poll(self.now) {
-            if let (Body::Datagram(bytes), false) = (packet.body, self.deaf) {
+            if let Body::Datagram(bytes) = packet.body
+                && !self.deaf
+                && bytes.len() <= self.longest
+            {
                 active = true;
                 let _ = self.receiver.handle_datagram(self.now, self.sender_at, &bytes);
             }

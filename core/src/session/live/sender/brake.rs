@@ -3,8 +3,9 @@
 //! GENEVA says that the media rate must fall when loss stays at p_max or above, and leaves that out (§3.2.4). Its window
 //! alone would go to its maximum there and hold the loss where it is (the lock-in). So: loss at p_max or above for a
 //! second takes repair down by half every half second, to none at all, and asks the source for less; ten seconds of it
-//! end the session. Where the round trip has grown as well, packets are lost to a full queue, and more of them are no
-//! cure: then the brake takes at once what is above the law's least window. When loss has gone, repair is let up again.
+//! end the session, even if the last of them brings no report: a receiver that hears nothing gives up. Where the round
+//! trip has grown as well, packets are lost to a full queue, and more of them are no cure: then the brake takes at once
+//! what is above the law's least window. When loss has gone, repair is let up again.
 
 use std::collections::VecDeque;
 
@@ -24,6 +25,8 @@ const RELEASE_STEP: Span = Span::from_millis(100);
 const AVERAGE: Span = Span::from_millis(400);
 /// High loss for so long ends the session.
 const ENDURANCE: Span = Span::from_secs(10);
+/// So long a report counts; without any, nobody knows whether loss is still high.
+const EVIDENCE: Span = Span::from_secs(1);
 /// Released only below this share of p_max, so that it does not flutter.
 const RELEASE: f64 = 0.8;
 /// Limit above which a released brake is off: no block can hold more repair.
@@ -52,8 +55,6 @@ pub(super) enum Demand {
     Lower,
     /// The brake is off again.
     Restored,
-    /// End.
-    End,
 }
 
 /// The brake of one session.
@@ -94,6 +95,13 @@ impl Brake {
     /// The loss rate of late; NaN before there is one.
     pub(super) fn loss(&self) -> f64 {
         self.sums.0 as f64 / self.sums.1 as f64
+    }
+
+    /// Whether loss has stayed high for too long at `now`.
+    pub(super) fn is_over(&self, now: Time) -> bool {
+        let last = self.reports.back().map(|(at, ..)| *at);
+        self.high_since.is_some_and(|since| now.since(since) >= ENDURANCE)
+            && last.is_some_and(|last| now.since(last) <= EVIDENCE)
     }
 
     /// Takes a report.
@@ -143,9 +151,6 @@ impl Brake {
     }
 
     fn demand(&mut self, now: Time, since: Time) -> Option<Demand> {
-        if now.since(since) >= ENDURANCE {
-            return Some(Demand::End);
-        }
         let due = now.since(since) >= PATIENCE && self.asked.is_none_or(|asked| now.since(asked) >= STEP);
         due.then(|| {
             self.asked = Some(now);
@@ -188,8 +193,10 @@ mod tests {
         assert_eq!(brake.limit(), Some(30.0));
         drive(&mut brake, 1010, 3000, 5, false);
         assert_eq!(brake.limit(), Some(0.0), "30, 15, 7.5, 3.75, 1.9, then none");
-        let rest = drive(&mut brake, 4010, 6000, 5, false);
-        assert_eq!(rest.last(), Some(&(10_000, Demand::End)));
+        drive(&mut brake, 4010, 5990, 5, false);
+        let at = |millis: u64| Time::ZERO + Span::from_millis(millis);
+        assert!(!brake.is_over(at(9_999)) && brake.is_over(at(10_000)));
+        assert!(brake.is_over(at(10_990)) && !brake.is_over(at(11_000)), "the last report is of 9990 ms");
     }
 
     #[test]

@@ -21,6 +21,9 @@ const LEAST_QUEUE: Span = Span::from_millis(2);
 /// That part.
 const QUEUE_PART: u64 = 8;
 
+/// Nothing delivered for so long and a round trip, though packets left and reports come: they are lost.
+const STALL: Span = Span::from_millis(500);
+
 /// The loss rate at which the brake acts: that of the law, or of the paper where another repair runs.
 pub(super) fn p_max(repair: &Repair) -> f64 {
     match repair {
@@ -37,8 +40,9 @@ impl Sender {
         }
         let least = self.peer.round_trip().unwrap_or(Span::ZERO);
         let grown = settled.round_trip.map_or(Span::ZERO, |round_trip| round_trip.saturating_sub(least));
+        let stalled = self.history.stalled(now, STALL + least);
         let pressure = Pressure {
-            lost: settled.lost,
+            lost: settled.lost.saturating_add(stalled),
             delivered: settled.delivered,
             queue: grown > LEAST_QUEUE.max(least / QUEUE_PART),
             window: self.protection.window(),
@@ -50,7 +54,6 @@ impl Sender {
                 self.events.push_back(Event::LowerRate(Rate::from_bps(arrives as u64)));
             }
             Some(Demand::Restored) => self.events.push_back(Event::RateRestored),
-            Some(Demand::End) => self.part(now, Ending::Breaker),
             None => {}
         }
     }
@@ -81,7 +84,12 @@ impl Sender {
 
     pub(super) fn check_guard(&mut self, now: Time) {
         self.verdict = self.breaker.verdict(now);
-        if self.verdict.is_some() && self.config.breaker == Breaker::Rfc8083 {
+        let ends = match self.config.breaker {
+            Breaker::RepairFirst => self.brake.is_over(now),
+            Breaker::Rfc8083 => self.verdict.is_some(),
+            Breaker::Off => false,
+        };
+        if ends {
             self.part(now, Ending::Breaker);
         }
     }

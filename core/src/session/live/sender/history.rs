@@ -73,6 +73,8 @@ pub(super) struct History {
     /// Since the last call of [`History::settle`], and when the packet of its round trip left.
     fresh: Settled,
     sampled: Option<Time>,
+    /// When anything was found delivered last.
+    progressed: Time,
     run: u32,
     /// Runs of more than three losses so far.
     pub(super) bursts: u64,
@@ -148,7 +150,17 @@ impl History {
             }
         }
         self.sampled = None;
+        if self.fresh.delivered > 0 {
+            self.progressed = now;
+        }
         core::mem::take(&mut self.fresh)
+    }
+
+    /// Packets that left `patience` ago or earlier, but since anything was found delivered: if reports come, and say
+    /// nothing of them, the path takes nothing. No packet after them will ever show it.
+    pub(super) fn stalled(&self, now: Time, patience: Span) -> u32 {
+        let left_by = |time: Time| self.sent.partition_point(|sent| sent.at <= time);
+        left_by(now - patience).saturating_sub(left_by(self.progressed)) as u32
     }
 
     /// Forgets every packet that left before `before`; what is still open then counts as nothing.
@@ -253,6 +265,22 @@ mod tests {
         history.settle(at(50), PATIENCE);
         assert_eq!(history.settle(at(60), PATIENCE).lost, 4);
         assert_eq!(history.bursts, 1);
+    }
+
+    #[test]
+    fn packets_behind_the_last_that_came_stall_after_some_patience() {
+        let mut history = ten();
+        report(&mut history, &[100, 101, 102], &[]);
+        history.settle(at(40), PATIENCE);
+        assert_eq!(history.stalled(at(1000), PATIENCE), 0, "all of them had left when something came");
+        for sequence in 110..113 {
+            history.sent(Stream::Source, sequence, at(2000 + sequence));
+        }
+        assert_eq!(history.stalled(at(2119), PATIENCE), 0);
+        assert_eq!(history.stalled(at(2121), PATIENCE), 2, "those that left by 2111 ms");
+        report(&mut history, &[112], &[]);
+        history.settle(at(2150), PATIENCE);
+        assert_eq!(history.stalled(at(9999), PATIENCE), 0);
     }
 
     #[test]
