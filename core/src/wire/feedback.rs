@@ -130,6 +130,11 @@ impl<'a> Stream<'a> {
     }
 }
 
+/// Bytes of an RTCP packet that reports on `packets` of one stream.
+pub const fn packet_len(packets: usize) -> usize {
+    Writer::HEADER_LEN + 4 + 8 + padded_len(packets) + 4
+}
+
 /// Bytes of `count` metrics and the padding behind them.
 const fn padded_len(count: usize) -> usize {
     (2 * count).next_multiple_of(4)

@@ -33,6 +33,18 @@ fn a_report_has_the_layout_of_rfc_8888_figure_1() {
 }
 
 #[test]
+fn the_length_of_a_report_is_known_before_it_is_written() {
+    for packets in 0..=100 {
+        let mut buf = [0; 256];
+        let mut writer = Writer::new(&mut buf);
+        let mut builder = Builder::new(&mut writer, 1).unwrap();
+        builder.stream(2, 0, vec![None; packets].into_iter()).unwrap();
+        builder.finish(NtpShort(0));
+        assert_eq!(writer.len(), packet_len(packets));
+    }
+}
+
+#[test]
 fn offsets_are_what_rfc_8888_says_of_them() {
     let now = Time::from_nanos(20_000_000_000);
     assert_eq!(Offset::between(now - Span::from_millis(500), now), Offset::Before(512));
