@@ -8,4 +8,5 @@ pub mod node;
 pub mod packet;
 pub mod path;
 pub mod scenario;
+pub mod stream;
 pub mod traffic;

@@ -2,11 +2,17 @@
 
 use thalweg_core::units::Bytes;
 
+use crate::stream::{Report, Symbol};
+
 /// What a packet carries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Body {
     /// The bytes of a UDP payload.
     Datagram(Vec<u8>),
+    /// A source or repair packet of a stream, as long as its size says.
+    Media(Symbol),
+    /// What a stream's receiver has found.
+    Report(Report),
     /// Nothing that anybody will read: cross traffic, and payloads that count by their length alone.
     Length,
 }
@@ -42,5 +48,15 @@ impl Packet {
     /// A packet of which only the size on the wire matters.
     pub fn length(flow: u32, size: Bytes) -> Packet {
         Packet { flow, size, body: Body::Length }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_fits_a_cache_line() {
+        assert!(size_of::<Packet>() <= 64, "{}", size_of::<Packet>());
     }
 }

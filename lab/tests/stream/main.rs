@@ -1,0 +1,5 @@
+//! GENEVA's pair of end nodes across a path.
+
+mod bytes;
+mod network;
+mod pair;
