@@ -9,4 +9,5 @@ pub mod packet;
 pub mod path;
 pub mod scenario;
 pub mod stream;
+pub mod tcp;
 pub mod traffic;

@@ -3,6 +3,7 @@
 use thalweg_core::units::Bytes;
 
 use crate::stream::{Report, Symbol};
+use crate::tcp::segment::Segment;
 
 /// What a packet carries.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,6 +16,8 @@ pub enum Body {
     Report(Report),
     /// Nothing that anybody will read: cross traffic, and payloads that count by their length alone.
     Length,
+    /// A segment of the lab's TCP.
+    Segment(Segment),
 }
 
 /// One packet on its way.

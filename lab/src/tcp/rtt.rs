@@ -1,0 +1,105 @@
+//! The retransmission timeout (V. Paxson, M. Allman, J. Chu, M. Sargent: *Computing TCP's Retransmission Timer*, RFC 6298).
+//!
+//! | RFC 6298 | here |
+//! |---|---|
+//! | SRTT, RTTVAR | `srtt`, `rttvar` |
+//! | RTO | `rto` |
+//! | G, the clock's granularity | nothing: the clock is exact |
+//! | alpha = 1/8, beta = 1/4, K = 4 (§2) | in `sample` |
+
+use thalweg_core::time::Span;
+
+/// What bounds a retransmission timeout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timeouts {
+    /// Before the first round-trip sample (§2.1).
+    pub initial: Span,
+    /// Never shorter than this (§2.4: one second).
+    // Deviation(RFC 6298 §2.4): a parameter, as systems of today use 0.2 s and the papers compare with those.
+    pub least: Span,
+    /// Never longer than this, at least a minute (§2.5).
+    pub most: Span,
+}
+
+impl Default for Timeouts {
+    /// 1 s, 0.2 s and 60 s.
+    fn default() -> Timeouts {
+        Timeouts { initial: Span::from_secs(1), least: Span::from_millis(200), most: Span::from_secs(60) }
+    }
+}
+
+/// The estimator.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Rtt {
+    timeouts: Timeouts,
+    srtt: Option<Span>,
+    rttvar: Span,
+    rto: Span,
+}
+
+impl Rtt {
+    pub(crate) fn new(timeouts: Timeouts) -> Rtt {
+        Rtt { timeouts, srtt: None, rttvar: Span::ZERO, rto: timeouts.initial }
+    }
+
+    /// Takes a sample, of a segment that was sent once (Karn's rule, §3). It also ends a back-off (§5, last note).
+    pub(crate) fn sample(&mut self, sample: Span) {
+        let (srtt, rttvar) = match self.srtt {
+            None => (sample, sample / 2),
+            Some(srtt) => {
+                let error = srtt.saturating_sub(sample) + sample.saturating_sub(srtt);
+                ((srtt * 7 + sample) / 8, (self.rttvar * 3 + error) / 4)
+            }
+        };
+        (self.srtt, self.rttvar) = (Some(srtt), rttvar);
+        self.rto = (srtt + rttvar * 4).max(self.timeouts.least).min(self.timeouts.most);
+    }
+
+    /// The timer expired (§5.5).
+    pub(crate) fn back_off(&mut self) {
+        self.rto = (self.rto * 2).min(self.timeouts.most);
+    }
+
+    pub(crate) fn srtt(&self) -> Option<Span> {
+        self.srtt
+    }
+
+    pub(crate) fn rto(&self) -> Span {
+        self.rto
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(millis: u64) -> Span {
+        Span::from_millis(millis)
+    }
+
+    #[test]
+    fn the_estimator_is_that_of_the_rfc() {
+        let mut rtt = Rtt::new(Timeouts { least: Span::ZERO, ..Timeouts::default() });
+        assert_eq!(rtt.rto(), ms(1_000));
+        // §2.2: SRTT = R, RTTVAR = R / 2, RTO = SRTT + 4 RTTVAR.
+        rtt.sample(ms(80));
+        assert_eq!((rtt.srtt(), rtt.rto()), (Some(ms(80)), ms(240)));
+        // §2.3: RTTVAR = 3/4 40 + 1/4 |80 - 160| = 50, SRTT = 7/8 80 + 1/8 160 = 90.
+        rtt.sample(ms(160));
+        assert_eq!((rtt.srtt(), rtt.rto()), (Some(ms(90)), ms(290)));
+    }
+
+    #[test]
+    fn a_timeout_doubles_until_a_sample_or_a_minute() {
+        let mut rtt = Rtt::new(Timeouts::default());
+        rtt.sample(ms(10));
+        assert_eq!(rtt.rto(), ms(200), "the least");
+        rtt.back_off();
+        rtt.back_off();
+        assert_eq!(rtt.rto(), ms(800));
+        rtt.sample(ms(10));
+        assert_eq!(rtt.rto(), ms(200));
+        (0..20).for_each(|_| rtt.back_off());
+        assert_eq!(rtt.rto(), Span::from_secs(60));
+    }
+}

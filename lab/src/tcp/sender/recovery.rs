@@ -1,0 +1,128 @@
+//! Fast retransmit and fast recovery: with SACK (RFC 6675 §5, let out by RFC 9937 or not), and without (RFC 6582 §3.2).
+//!
+//! | RFC 6675 | here |
+//! |---|---|
+//! | DupAcks, RecoveryPoint, RescueRxt | `dup_acks`, `recover`, `rescue` |
+//! | steps (1), (2) | `must_recover` |
+//! | step (3), limited transmit | `Sender::has_room`: pipe has fallen |
+//! | step (4) | `begin_recovery` |
+//! | steps (A), (B) | `recover_on` |
+//! | step (C), NextSeg() | `Sender::choose`, `next_segment` |
+
+use thalweg_core::law::window::CongestionWindow;
+use thalweg_core::time::Time;
+
+use super::{Choice, Phase, Recovery, Sender};
+use crate::tcp::prr::Prr;
+use crate::tcp::scoreboard::{DUP_THRESH, News};
+use crate::tcp::segment::Ack;
+
+impl<L: CongestionWindow> Sender<L> {
+    /// RFC 6675 §2 with SACK: it tells of a segment that was not SACKed. RFC 5681 §2 without.
+    pub(super) fn is_duplicate(&self, ack: &Ack, news: &News) -> bool {
+        if self.config.recovery.has_sack() {
+            news.sacked > 0
+        } else {
+            ack.next == self.board.una() && news.advanced == 0 && self.board.flight() > 0
+        }
+    }
+
+    /// Whether this acknowledgement begins fast recovery.
+    pub(super) fn must_recover(&self, news: &News) -> bool {
+        let una = self.board.una();
+        if self.config.recovery.has_sack() {
+            // RFC 6675 §5.1: not before everything is acknowledged that had been sent when the timer expired.
+            let settled = self.recover.is_none_or(|recover| una >= recover);
+            news.sacked > 0 && settled && (self.dup_acks >= DUP_THRESH || self.board.is_first_lost())
+        } else {
+            // RFC 6582 §3.2 (1): more than "recover", as what comes right behind it may be an echo of retransmissions.
+            let settled = self.recover.is_none_or(|recover| una > recover);
+            news.advanced == 0 && settled && self.dup_acks >= DUP_THRESH
+        }
+    }
+
+    pub(super) fn begin_recovery(&mut self, now: Time, news: &News) {
+        // RFC 5681 §3.2 (2): without what limited transmit sent.
+        self.law.on_loss(now, self.board.flight() - self.limited);
+        self.counters.recoveries += 1;
+        self.phase = Phase::Recovery;
+        self.recover = Some(self.board.nxt());
+        self.rescue = self.board.una() + 1;
+        self.partial = false;
+        self.forced = true;
+        match self.config.recovery {
+            // RFC 5681 §3.2 (3): the duplicates have left the path.
+            Recovery::NewReno => self.inflation = self.dup_acks,
+            Recovery::Sack => {}
+            Recovery::SackPrr => {
+                let before = self.board.sacked() - news.sacked;
+                let acked = news.delivered - news.sacked;
+                self.prr = Prr::new(self.law.ssthresh() as u32, self.board.flight() - before + acked);
+                self.proportion(news);
+            }
+        }
+    }
+
+    /// An acknowledgement in recovery.
+    pub(super) fn recover_on(&mut self, now: Time, news: &News) {
+        if self.recover.is_some_and(|recover| self.board.una() >= recover) {
+            self.phase = Phase::Open;
+            (self.inflation, self.forced) = (0, false);
+            self.law.on_recovered(now);
+            return;
+        }
+        match self.config.recovery {
+            Recovery::Sack => {}
+            Recovery::SackPrr => self.proportion(news),
+            Recovery::NewReno if news.advanced > 0 => {
+                // RFC 6582 §3.2 (5), a partial acknowledgement: the next is lost, too. Deflate, and add one back.
+                self.partial = true;
+                self.forced = true;
+                self.inflation = self.inflation.saturating_sub(news.advanced as u32) + 1;
+            }
+            Recovery::NewReno => self.inflation += u32::from(self.dup_acks > 0),
+        }
+    }
+
+    fn proportion(&mut self, news: &News) {
+        self.prr.on_ack(news.delivered, self.board.pipe(), news.advanced > 0 && news.lost == 0);
+    }
+
+    /// NextSeg(): the rules in their order.
+    pub(super) fn next_segment(&mut self, has_new: bool) -> Choice {
+        if let Some(number) = self.board.first_lost(u64::MAX) {
+            return Choice::Repair(number);
+        }
+        if has_new {
+            return Choice::New;
+        }
+        if let Some(number) = self.board.first_hole() {
+            return Choice::Repair(number);
+        }
+        if self.board.una() <= self.rescue {
+            return Choice::Nothing;
+        }
+        self.board.last_unsacked().map_or(Choice::Nothing, Choice::Rescue)
+    }
+
+    /// What a transmission changes: the edges, what may follow, and the timer.
+    pub(super) fn after_sending(&mut self, now: Time, number: u64, again: bool) {
+        let has_sack = self.config.recovery.has_sack();
+        match self.choice {
+            Choice::First => {
+                self.forced = false;
+                if has_sack {
+                    self.board.raise_rxt(number);
+                }
+            }
+            Choice::Repair(_) => self.board.raise_rxt(number),
+            // HighRxt stays.
+            Choice::Rescue(_) => self.rescue = self.recover.unwrap_or_default(),
+            Choice::Nothing | Choice::New => {}
+        }
+        if self.phase == Phase::Recovery {
+            self.prr.on_sent();
+        }
+        self.start_timer(now, again);
+    }
+}

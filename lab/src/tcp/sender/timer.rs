@@ -1,0 +1,45 @@
+//! When the retransmission timer runs, and what its expiry does (RFC 6298 §5).
+
+use thalweg_core::law::window::CongestionWindow;
+use thalweg_core::time::Time;
+
+use super::{Phase, Sender};
+use crate::tcp::NEVER;
+
+impl<L: CongestionWindow> Sender<L> {
+    /// A segment was sent (§5.1).
+    pub(super) fn start_timer(&mut self, now: Time, again: bool) {
+        // RFC 6675 §6 allows to restart the timer for each retransmission in recovery. Without SACK the first alone does
+        // it, so that the timer ends a recovery of many losses (RFC 6582 §4, the impatient variant).
+        let has_sack = self.config.recovery.has_sack();
+        let restarts = again && self.phase == Phase::Recovery && (has_sack || !self.partial);
+        if restarts || self.expires == NEVER {
+            self.expires = now + self.rtt.rto();
+        }
+    }
+
+    /// New data is acknowledged (§5.2, §5.3). RFC 6582 §3.2 restarts it for the first partial acknowledgement alone.
+    pub(super) fn restart_timer(&mut self, now: Time) {
+        let patient = self.phase != Phase::Recovery || self.config.recovery.has_sack() || !self.partial;
+        if self.board.flight() == 0 {
+            self.expires = NEVER;
+        } else if patient || self.recover.is_some_and(|recover| self.board.una() >= recover) {
+            self.expires = now + self.rtt.rto();
+        }
+    }
+
+    /// It expired (§5.4 to §5.6; RFC 5681 §3.1, RFC 6675 §5.1).
+    // Deviation(RFC 2018 §8): what is SACKed stays so, as RFC 6675 §5.1 considers: receivers here never renege.
+    pub(super) fn on_timeout(&mut self, now: Time) {
+        let una = self.board.una();
+        self.law.on_timeout(now, self.board.flight(), self.timed_out == Some(una));
+        self.timed_out = Some(una);
+        self.counters.timeouts += 1;
+        self.rtt.back_off();
+        self.board.lose_all();
+        self.phase = Phase::Timeout;
+        self.recover = Some(self.board.nxt());
+        (self.dup_acks, self.limited, self.inflation, self.forced) = (0, 0, 0, false);
+        self.expires = now + self.rtt.rto();
+    }
+}

@@ -1,0 +1,195 @@
+//! A sender, a receiver, two paths between them, and a record of what left.
+
+use std::fmt::Debug;
+
+use thalweg_core::law::window::{Acked, CongestionWindow};
+use thalweg_core::probe::{Probe, Visitor};
+use thalweg_core::time::{Span, Time};
+use thalweg_lab::check;
+use thalweg_lab::node::Node;
+use thalweg_lab::node::wire::Wire;
+use thalweg_lab::packet::{Body, Packet};
+use thalweg_lab::path::Path;
+use thalweg_lab::tcp::{Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
+
+pub(crate) fn ms(millis: u64) -> Span {
+    Span::from_millis(millis)
+}
+
+pub(crate) fn at(millis: u64) -> Time {
+    Time::ZERO + ms(millis)
+}
+
+/// RFC 5681 and nothing else.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Reno {
+    pub(crate) cwnd: f64,
+    pub(crate) ssthresh: f64,
+}
+
+impl Reno {
+    pub(crate) fn starting_at(cwnd: f64) -> Reno {
+        Reno { cwnd, ssthresh: f64::INFINITY }
+    }
+
+    /// In congestion avoidance from the first segment on.
+    pub(crate) fn avoiding_at(cwnd: f64) -> Reno {
+        Reno { cwnd, ssthresh: cwnd }
+    }
+}
+
+impl Probe for Reno {
+    fn probe(&self, _visit: &mut Visitor<'_>) {}
+}
+
+impl CongestionWindow for Reno {
+    fn on_ack(&mut self, acked: &Acked) {
+        if acked.window_limited {
+            self.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { 1.0 / self.cwnd };
+        }
+    }
+
+    fn on_loss(&mut self, _now: Time, flight: u32) {
+        self.ssthresh = (f64::from(flight) / 2.0).max(2.0);
+        self.cwnd = self.ssthresh;
+    }
+
+    fn on_recovered(&mut self, _now: Time) {}
+
+    fn on_timeout(&mut self, _now: Time, flight: u32, again: bool) {
+        if !again {
+            self.ssthresh = (f64::from(flight) / 2.0).max(2.0);
+        }
+        self.cwnd = 1.0;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+}
+
+/// A data segment that left the sender.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sent {
+    pub(crate) at: Time,
+    pub(crate) number: u64,
+    pub(crate) again: bool,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Pair<L> {
+    pub(crate) now: Time,
+    pub(crate) sender: Sender<L>,
+    pub(crate) receiver: Receiver,
+    pub(crate) forward: Path,
+    pub(crate) reverse: Path,
+    /// Transmissions that a story takes off the wire, by number; one entry, one transmission.
+    pub(crate) doomed: Vec<u64>,
+    /// How many acknowledgements it takes off the wire from now on.
+    pub(crate) doomed_acks: u32,
+    pub(crate) sent: Vec<Sent>,
+    pub(crate) acks: u64,
+    pub(crate) records: bool,
+}
+
+impl<L: CongestionWindow> Pair<L> {
+    /// Ends 10 ms apart, and nothing else between them.
+    pub(crate) fn new(law: L, config: SenderConfig) -> Pair<L> {
+        let wire = || Path::default().then("wire", Wire::new(ms(10)));
+        let receiver = ReceiverConfig { sack: config.recovery.has_sack(), ..ReceiverConfig::new(config.flow) };
+        Pair::across(law, config, receiver, (wire(), wire()))
+    }
+
+    pub(crate) fn across(law: L, config: SenderConfig, receiver: ReceiverConfig, paths: (Path, Path)) -> Pair<L> {
+        Pair {
+            now: Time::ZERO,
+            sender: Sender::new(config, law),
+            receiver: Receiver::new(receiver),
+            forward: paths.0,
+            reverse: paths.1,
+            doomed: Vec::new(),
+            doomed_acks: 0,
+            sent: Vec::new(),
+            acks: 0,
+            records: true,
+        }
+    }
+
+    fn next(&self) -> Option<Time> {
+        let ends = [self.sender.next(), self.receiver.next(), self.forward.next(), self.reverse.next()];
+        ends.into_iter().flatten().min()
+    }
+
+    /// Lets everything happen that is due by `end`.
+    pub(crate) fn run_until(&mut self, end: Time) {
+        while let Some(next) = self.next()
+            && next <= end
+        {
+            assert!(next >= self.now, "the clock stands still at worst");
+            self.now = next;
+            self.turn();
+        }
+        self.now = end;
+        check::conservation(&self.forward).expect("data is conserved");
+        check::conservation(&self.reverse).expect("acknowledgements are conserved");
+    }
+
+    fn turn(&mut self) {
+        while let Some(packet) = self.forward.poll(self.now) {
+            self.receiver.accept(self.now, packet);
+            self.answer();
+        }
+        self.answer();
+        while let Some(packet) = self.reverse.poll(self.now) {
+            self.sender.accept(self.now, packet);
+            self.send();
+        }
+        self.send();
+    }
+
+    fn send(&mut self) {
+        while let Some(packet) = self.sender.poll(self.now) {
+            let Body::Segment(Segment::Data { number, again }) = packet.body else { panic!("{packet:?}") };
+            if self.records {
+                self.sent.push(Sent { at: self.now, number, again });
+            }
+            match self.doomed.iter().position(|doomed| *doomed == number) {
+                Some(place) => drop(self.doomed.swap_remove(place)),
+                None => self.forward.accept(self.now, packet),
+            }
+        }
+    }
+
+    fn answer(&mut self) {
+        while let Some(packet) = self.receiver.poll(self.now) {
+            assert!(matches!(packet, Packet { body: Body::Segment(Segment::Ack(_)), .. }));
+            self.acks += 1;
+            if self.doomed_acks > 0 {
+                self.doomed_acks -= 1;
+            } else {
+                self.reverse.accept(self.now, packet);
+            }
+        }
+    }
+
+    /// When each retransmission left, and of which segment, in milliseconds.
+    pub(crate) fn repairs(&self) -> Vec<(u64, u64)> {
+        let again = self.sent.iter().filter(|sent| sent.again);
+        again.map(|sent| (sent.at.as_nanos() / 1_000_000, sent.number)).collect()
+    }
+}
+
+/// The value of a probe.
+pub(crate) fn probed(of: &impl Probe, name: &str) -> f64 {
+    let mut value = None;
+    of.probe(&mut |seen, is| {
+        if seen == name {
+            value = Some(is);
+        }
+    });
+    value.unwrap_or_else(|| panic!("no probe is called {name}"))
+}
