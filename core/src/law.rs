@@ -1,5 +1,8 @@
 //! The middle floor: one published law a file.
 
 pub mod breaker;
+mod parameter;
 pub mod redundancy;
 pub mod window;
+
+pub use parameter::ParameterError;

@@ -4,10 +4,10 @@ pub mod dp_fec;
 pub mod fixed;
 pub mod geneva;
 pub mod none;
-mod parameter;
 
-pub use parameter::ParameterError;
+pub use super::ParameterError;
 
+use super::parameter;
 use crate::probe::Probe;
 use crate::units::Seconds;
 

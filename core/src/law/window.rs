@@ -3,6 +3,19 @@
 //! A law here is the arithmetic of a congestion window and nothing else. Round-trip times, what is in flight, what is lost
 //! and what is sent next are the endpoint's, so that laws stay thin and the mechanism lives once.
 
+pub mod cubic;
+mod flavour;
+pub mod linux_reno;
+pub mod newreno;
+mod start;
+#[cfg(test)]
+mod toy;
+pub mod vegas;
+
+pub use flavour::{Flavour, Window};
+pub use start::Start;
+
+use super::{ParameterError, parameter};
 use crate::probe::Probe;
 use crate::time::{Span, Time};
 
@@ -49,4 +62,21 @@ pub trait CongestionWindow: Probe {
 
     /// The slow-start threshold in segments, infinite until the first loss.
     fn ssthresh(&self) -> f64;
+}
+
+/// Segments that slow start adds for an acknowledgement of `newly` segments (RFC 5681 §3.1, Eq. (2)): what it acknowledged,
+/// and at most one, which is L = 1 of RFC 3465 §2.2.
+fn slow_start(newly: u32) -> f64 {
+    f64::from(newly.min(1))
+}
+
+/// Segments that congestion avoidance adds for an acknowledgement of `newly` segments: a share of one that sums to one a
+/// round trip, however the receiver groups its acknowledgements (RFC 5681 §3.1, RFC 3465 §2.1).
+fn avoidance(newly: u32, cwnd: f64) -> f64 {
+    (f64::from(newly) / cwnd).min(1.0)
+}
+
+/// The threshold that `flight` segments leave behind: `part` of them, at least two (RFC 5681 §3.1, Eq. (4)).
+fn reduced(flight: f64, part: f64) -> f64 {
+    (flight * part).max(2.0)
 }

@@ -1,0 +1,319 @@
+//! CUBIC: L. Xu, S. Ha, I. Rhee, V. Goel, L. Eggert, "CUBIC for Fast and Long-Distance Networks", RFC 9438.
+//!
+//! The window is a cubic function of the time since the last reduction: fast back to where the loss was, slow around it,
+//! fast again beyond; and never below what Reno would have.
+//!
+//! | RFC 9438 §4.1 | here | |
+//! |---|---|---|
+//! | cwnd, ssthresh | `cwnd`, `ssthresh` | segments |
+//! | cwnd_prior | `cwnd_prior` | window before the last reduction |
+//! | W_max | `w_max` | window before the last reduction, or less by fast convergence; none after a timeout |
+//! | t_epoch | `Epoch::start` | when the congestion avoidance stage began, without times that the application limited |
+//! | K | `Epoch::k` | seconds from there to W_max, Figure 2 |
+//! | W_cubic(t) | `Epoch::w_cubic` | Figure 1 |
+//! | W_est | `Epoch::w_est` | window of Reno, Figure 4 |
+//!
+//! Slow start is Reno's, without HyStart++ (RFC 9406). A spurious loss is not undone (§4.9, a MAY).
+
+use super::{Acked, CongestionWindow, Start, reduced, slow_start};
+use crate::probe::{Probe, Visitor};
+use crate::time::Time;
+
+/// C, in segments a second cubed (§5.1).
+const C: f64 = 0.4;
+/// beta_cubic, what a loss leaves of the window (§4.6).
+const BETA: f64 = 0.7;
+/// alpha_cubic: with `BETA` it has the mean window of AIMD(1, 0.5) (§4.3).
+const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+
+/// The window control of RFC 9438.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Cubic {
+    cwnd: f64,
+    ssthresh: f64,
+    cwnd_prior: Option<f64>,
+    w_max: Option<f64>,
+    epoch: Option<Epoch>,
+    fast_convergence: bool,
+    /// Since when the application, not the window, holds the sender back.
+    limited_since: Option<Time>,
+}
+
+/// A congestion avoidance stage.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Epoch {
+    start: Time,
+    k: f64,
+    w_max: f64,
+    w_est: f64,
+}
+
+impl Cubic {
+    /// A window that has seen nothing yet, with fast convergence.
+    pub fn new(start: Start) -> Cubic {
+        Cubic {
+            cwnd: f64::from(start.iw),
+            ssthresh: start.ssthresh,
+            cwnd_prior: None,
+            w_max: None,
+            epoch: None,
+            fast_convergence: true,
+            limited_since: None,
+        }
+    }
+
+    /// The same without fast convergence, as §4.7 wants it for a flow that is alone.
+    pub fn without_fast_convergence(self) -> Cubic {
+        Cubic { fast_convergence: false, ..self }
+    }
+
+    fn avoid(&mut self, acked: &Acked) {
+        let cwnd = self.cwnd;
+        let cwnd_prior = *self.cwnd_prior.get_or_insert(cwnd);
+        // Without W_max, at first and after a timeout, it is the window at the beginning of the stage (§4.8, §4.10).
+        let w_max = *self.w_max.get_or_insert(cwnd);
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::begin(acked.now, cwnd, w_max));
+        let newly = f64::from(acked.newly);
+        // Figure 4. From cwnd_prior on Reno would be back where it was, and grows by one (§4.3).
+        let alpha = if epoch.w_est >= cwnd_prior { 1.0 } else { ALPHA };
+        epoch.w_est += alpha * (newly / cwnd).min(1.0);
+        let t = acked.now.since(epoch.start).as_secs_f64();
+        if epoch.w_cubic(t) < epoch.w_est {
+            // Deviation(RFC 9438 §4.3): a window that is ahead of W_est waits for it; the RFC would set it back.
+            self.cwnd = cwnd.max(epoch.w_est);
+            return;
+        }
+        let rtt = acked.srtt.map_or(0.0, |srtt| srtt.as_secs_f64());
+        let target = epoch.w_cubic(t + rtt).clamp(cwnd, 1.5 * cwnd);
+        // Deviation(RFC 9438 §4.4): once for each segment, so that delayed acknowledgements do not halve the growth.
+        self.cwnd += (target - cwnd) * (newly / cwnd).min(1.0);
+    }
+
+    /// §4.6 and §4.7, for `flight` segments in flight.
+    fn reduce(&mut self, flight: u32) {
+        let less = self.fast_convergence && self.w_max.is_some_and(|w_max| self.cwnd < w_max);
+        self.w_max = Some(if less { self.cwnd * (1.0 + BETA) / 2.0 } else { self.cwnd });
+        self.cwnd_prior = Some(self.cwnd);
+        self.ssthresh = reduced(f64::from(flight), BETA);
+    }
+}
+
+impl Epoch {
+    /// A stage that begins at `start` with a window of `cwnd`, cwnd_epoch of the RFC.
+    fn begin(start: Time, cwnd: f64, w_max: f64) -> Epoch {
+        // Figure 2; K is 0 where the window is beyond W_max already.
+        Epoch { start, k: libm::cbrt((w_max - cwnd).max(0.0) / C), w_max, w_est: cwnd }
+    }
+
+    /// W_cubic `t` seconds into the stage, Figure 1.
+    fn w_cubic(&self, t: f64) -> f64 {
+        let from_k = t - self.k;
+        C * from_k * from_k * from_k + self.w_max
+    }
+}
+
+impl CongestionWindow for Cubic {
+    fn on_ack(&mut self, acked: &Acked) {
+        if !acked.window_limited {
+            self.limited_since.get_or_insert(acked.now);
+            return;
+        }
+        // t leaves such times out (§5.8).
+        if let (Some(since), Some(epoch)) = (self.limited_since.take(), &mut self.epoch) {
+            epoch.start += acked.now.since(since);
+        }
+        // Deviation(RFC 9438 §4.10): slow start ends with cwnd = ssthresh, where every recovery ends, and not above it.
+        if self.cwnd < self.ssthresh {
+            self.cwnd += slow_start(acked.newly);
+        } else {
+            self.avoid(acked);
+        }
+    }
+
+    fn on_loss(&mut self, _now: Time, flight: u32) {
+        self.reduce(flight);
+        self.cwnd = self.ssthresh;
+        self.epoch = None;
+    }
+
+    fn on_recovered(&mut self, now: Time) {
+        if self.cwnd >= self.ssthresh {
+            let w_max = self.w_max.unwrap_or(self.cwnd);
+            self.epoch = Some(Epoch::begin(now, self.cwnd, w_max));
+        }
+    }
+
+    fn on_timeout(&mut self, _now: Time, flight: u32, again: bool) {
+        if !again {
+            self.reduce(flight);
+        }
+        self.cwnd = 1.0;
+        self.w_max = None;
+        self.epoch = None;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        self.ssthresh
+    }
+}
+
+impl Probe for Cubic {
+    /// Shows `cwnd`, `ssthresh`, `w_max`, `cwnd_prior`, `w_est` in segments and `k` in seconds.
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        visit("cwnd", self.cwnd);
+        visit("ssthresh", self.ssthresh);
+        visit("w_max", self.w_max.unwrap_or(f64::NAN));
+        visit("cwnd_prior", self.cwnd_prior.unwrap_or(f64::NAN));
+        visit("w_est", self.epoch.map_or(f64::NAN, |epoch| epoch.w_est));
+        visit("k", self.epoch.map_or(f64::NAN, |epoch| epoch.k));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::newreno::NewReno;
+    use super::super::toy::{Path, shown};
+    use super::*;
+    use crate::time::Span;
+
+    /// A flow in avoidance that has just lost with `window` segments under way, and recovered.
+    fn after_a_loss(window: u32) -> Path<Cubic> {
+        let mut path = Path::new(Cubic::new(Start { iw: window, ssthresh: f64::from(window) }));
+        path.lose();
+        path
+    }
+
+    fn run_until(path: &mut Path<Cubic>, seconds: f64) {
+        while path.now.as_secs_f64() < seconds {
+            path.ack();
+        }
+    }
+
+    #[test]
+    fn a_loss_leaves_seven_tenths_and_the_window_is_back_after_k_seconds() {
+        for window in [1000_u32, 4000] {
+            let mut path = after_a_loss(window);
+            let w_max = f64::from(window);
+            assert!((path.law.cwnd() - 0.7 * w_max).abs() < 1e-9);
+            // K = cbrt(W_max (1 - beta) / C), Figure 2 with cwnd_epoch = beta W_max.
+            let k = libm::cbrt(w_max * 0.3 / 0.4);
+            assert!((shown(&path.law, "k") - k).abs() < 1e-9);
+            for part in [0.25, 0.5, 0.75, 1.0, 1.25] {
+                run_until(&mut path, part * k);
+                let w_cubic = w_max - 0.4 * libm::pow((1.0 - part) * k, 3.0);
+                // Above the plateau Reno's growth by one a round may lead.
+                let least = w_cubic.max(if part > 1.0 { shown(&path.law, "w_est") } else { 0.0 });
+                assert!((path.law.cwnd() / least - 1.0).abs() < 0.005, "{part} K: {}, not {least}", path.law.cwnd());
+            }
+        }
+    }
+
+    /// A flow that loses one segment in `segments`, and has lost with `window` under way before.
+    fn settled(window: f64, segments: u32) -> f64 {
+        let start = Start { iw: window as u32, ssthresh: 2.0 };
+        let mut path = Path::new(Cubic::new(start).without_fast_convergence());
+        path.lose();
+        path.mean_window(segments, 10)
+    }
+
+    #[test]
+    fn a_mean_window_is_that_of_figure_6_where_reno_does_not_lead() {
+        // RFC 9438 Table 1, C = 0.4, RTT 0.1 s: 187 and 1054; W_max of that state is 4 / (3 + beta) of the mean.
+        for (segments, mean) in [(10_000, 187.0), (100_000, 1054.0)] {
+            let w_max = mean * 4.0 / 3.7;
+            let found = settled(w_max, segments);
+            assert!((found / mean - 1.0).abs() < 0.02, "p = 1/{segments}: {found}, not {mean}");
+            // The plateau makes it slow to get there, but from either side it does get there.
+            let (low, high) = (settled(0.8 * w_max, segments), settled(1.2 * w_max, segments));
+            assert!(0.81 * mean < low && low < found && found < high && high < 1.19 * mean, "{low} {found} {high}");
+        }
+    }
+
+    #[test]
+    fn a_mean_window_is_renos_where_round_trips_are_short() {
+        // RFC 9438 Table 2, C = 0.4, RTT 0.01 s: 38, 120 and 379, as Reno's.
+        for segments in [1_000, 10_000, 100_000] {
+            let start = Start { iw: 10, ssthresh: 10.0 };
+            let mut cubic = Path::new(Cubic::new(start).without_fast_convergence());
+            let mut reno = Path::new(NewReno::new(start));
+            (cubic.rtt, reno.rtt) = (Span::from_millis(10), Span::from_millis(10));
+            let (cubic, reno) = (cubic.mean_window(segments, 20), reno.mean_window(segments, 20));
+            assert!((cubic / reno - 1.0).abs() < 0.05, "p = 1/{segments}: {cubic} beside {reno}");
+        }
+    }
+
+    #[test]
+    fn fast_convergence_remembers_less_after_a_loss_below_the_last_one() {
+        let mut path = after_a_loss(1000);
+        assert_eq!(shown(&path.law, "w_max"), 1000.0);
+        path.lose();
+        // §4.7: cwnd (1 + beta) / 2 with cwnd = 700.
+        assert!((shown(&path.law, "w_max") - 595.0).abs() < 1e-9);
+        assert!((shown(&path.law, "cwnd_prior") - 700.0).abs() < 1e-9);
+        let mut alone = Path::new(Cubic::new(Start { iw: 1000, ssthresh: 2.0 }).without_fast_convergence());
+        alone.lose();
+        alone.lose();
+        assert!((shown(&alone.law, "w_max") - 700.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn far_beyond_the_plateau_a_round_adds_half_at_most() {
+        let mut path = after_a_loss(10);
+        path.rtt = Span::from_secs(60);
+        for _ in 0..5 {
+            let before = path.law.cwnd();
+            let flight = path.flight();
+            path.round();
+            // An acknowledgement adds at most half a segment (§4.2), and the window is `flight` of them and a fraction.
+            assert!(path.law.cwnd() > before && path.law.cwnd() <= before + 0.5 * f64::from(flight) + 1e-9);
+        }
+        assert!(path.law.cwnd() > 10.0);
+    }
+
+    #[test]
+    fn no_acknowledgement_shrinks_the_window() {
+        let mut path = after_a_loss(300);
+        let mut before = path.law.cwnd();
+        while path.now.as_secs_f64() < 30.0 {
+            path.ack();
+            assert!(path.law.cwnd() >= before);
+            before = path.law.cwnd();
+        }
+    }
+
+    #[test]
+    fn a_pause_of_the_application_is_no_part_of_t() {
+        let (mut steady, mut paused) = (after_a_loss(1000), after_a_loss(1000));
+        run_until(&mut steady, 3.0);
+        run_until(&mut paused, 3.0);
+        paused.window_limited = false;
+        paused.ack();
+        let before = paused.law.cwnd();
+        paused.now += Span::from_secs(60);
+        paused.ack();
+        assert_eq!(paused.law.cwnd(), before);
+        paused.window_limited = true;
+        for path in [&mut steady, &mut paused] {
+            (0..5_000).for_each(|_| path.ack());
+        }
+        assert!((steady.law.cwnd() / paused.law.cwnd() - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn after_a_timeout_the_plateau_is_where_slow_start_ended() {
+        let mut path = Path::new(Cubic::new(Start { iw: 1000, ssthresh: 1000.0 }));
+        path.law.on_timeout(Time::ZERO, 1000, false);
+        assert!((path.law.ssthresh() - 700.0).abs() < 1e-9);
+        while path.law.cwnd() < 700.0 {
+            path.ack();
+        }
+        path.ack();
+        // §4.8: K = 0, W_max = W_est = cwnd at the beginning of the stage.
+        assert_eq!((shown(&path.law, "k"), shown(&path.law, "w_max")), (0.0, 700.0));
+        assert!((shown(&path.law, "w_est") - (700.0 + ALPHA / 700.0)).abs() < 1e-9);
+    }
+}
