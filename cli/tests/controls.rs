@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use thalweg_core::law::redundancy::{dp_fec, fixed::Fixed, geneva};
+use thalweg_core::law::window::Start;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -46,6 +47,7 @@ fn every_parameter_is_listed_with_its_law() {
         ("\n## GENEVA\n", geneva::Parameters::NAMES),
         ("\n## Static repair\n", Fixed::NAMES),
         ("\n## DP-FEC, a stand-in\n", dp_fec::Parameters::NAMES),
+        ("\n## Congestion windows\n", Start::NAMES),
     ] {
         let (_, section) = controls.split_once(heading).expect(heading);
         let section = section.split("\n## ").next().expect("its text");

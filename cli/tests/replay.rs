@@ -78,6 +78,16 @@ fn static_repair_only_follows_its_settings() {
 }
 
 #[test]
+fn newreno_is_rfc_5681() {
+    let events = include_str!("replay/events.jsonl");
+    agrees(&["newreno"], events, include_str!("replay/newreno.jsonl"));
+    let other = ["newreno", "--set", "iw=10", "--set", "ssthresh=16.5"];
+    agrees(&other, events, include_str!("replay/newreno-iw10-ssthresh16.5.jsonl"));
+    let output = replay(&["newreno"], "{\"event\":\"ack\",\"rtt\":null,\"round_end\":false}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"cwnd\":3,\"ssthresh\":\"inf\"}\n");
+}
+
+#[test]
 fn what_is_not_known_yet_is_null() {
     let output = replay(&["geneva"], "{\"lost\":3,\"delivered\":30,\"srtt\":null}");
     let first = &objects(&String::from_utf8_lossy(&output.stdout))[0];
@@ -103,6 +113,17 @@ fn a_bad_line_is_named_and_the_lines_before_it_are_answered() {
         assert!(message.contains("line 3") && message.contains(why), "{message}");
         assert_eq!((message.lines().count(), output.stdout.split(|&b| b == b'\n').count() - 1), (1, 2), "{message}");
     }
+    for (bad, why) in [
+        ("{\"event\":\"ack\",\"round_end\":true}", "rtt"),
+        ("{\"event\":\"ack\",\"rtt\":-1,\"round_end\":true}", "rtt must be"),
+        ("{\"event\":\"dup2\"}", "dup2"),
+        ("{\"event\":\"timeout\",\"flight\":-3}", "-3"),
+        ("{\"event\":\"recovered\",\"rtt\":0.1}", "rtt"),
+        ("{\"lost\":1}", "event"),
+    ] {
+        let (code, message) = complaint(&["newreno"], &format!("{{\"event\":\"dup3\"}}\n{bad}\n"));
+        assert!(code == Some(1) && message.contains("line 2") && message.contains(why), "{message}");
+    }
     let (code, message) = complaint(&["dp-fec"], good);
     assert!(code == Some(1) && message.contains("needs t"), "{message}");
 }
@@ -116,6 +137,8 @@ fn wrong_use_is_told_apart_from_bad_input() {
         (vec!["geneva", "--set", "p_max=0.002"], "1.5 b^2"),
         (vec!["geneva", "--set", "k"], "NAME=VALUE"),
         (vec!["static", "--set", "repair=-1"], "repair"),
+        (vec!["newreno", "--set", "iw=0"], "iw must be at least 1"),
+        (vec!["newreno", "--set", "mss=1500"], "known are iw, ssthresh"),
     ] {
         let (code, message) = complaint(&arguments, "");
         assert_eq!(code, Some(2), "{arguments:?}: {message}");
@@ -125,7 +148,7 @@ fn wrong_use_is_told_apart_from_bad_input() {
 
 #[test]
 fn no_input_is_no_output() {
-    for law in ["geneva", "static", "dp-fec"] {
+    for law in ["geneva", "static", "dp-fec", "newreno"] {
         let output = replay(&[law], "");
         assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
     }

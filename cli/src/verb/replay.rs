@@ -1,23 +1,34 @@
 //! `thalweg replay`: one law over a log of feedback, line by line.
 
+mod events;
+
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 
 use clap::ValueEnum;
 use serde::Deserialize;
+use thalweg_core::law::ParameterError;
 use thalweg_core::law::redundancy::dp_fec::{self, DpFec};
 use thalweg_core::law::redundancy::fixed::Fixed;
 use thalweg_core::law::redundancy::geneva::{self, Geneva};
-use thalweg_core::law::redundancy::{LossReport, MAX_RTT, ParameterError, Redundancy};
+use thalweg_core::law::redundancy::{LossReport, MAX_RTT, Redundancy};
+use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::units::Seconds;
 
 use crate::Failure;
+use events::Events;
 
 /// Run one law over a log of feedback.
 ///
 /// Reads one JSON object a line on standard input and writes the law's state after it, one JSON object a line, on
-/// standard output. Input: {"lost":1,"delivered":32,"srtt":0.02}: packets lost and delivered since the last line and a
-/// round-trip sample in seconds, or null; "t", the time of the report in seconds, is for dp-fec, which wants it. Any
-/// other key is an error, and so is one that is missing.
+/// standard output. Any key that is not named here is an error, and so is one that is missing.
+///
+/// geneva, static and dp-fec read {"lost":1,"delivered":32,"srtt":0.02}: packets lost and delivered since the last line
+/// and a round-trip sample in seconds, or null; "t", the time of the report in seconds, is for dp-fec, which wants it.
+///
+/// newreno reads what a TCP sender meets: {"event":"ack","rtt":0.1,"round_end":false} for each segment acknowledged,
+/// {"event":"dup3"} when a loss is found, {"event":"recovered"} when it is repaired, and {"event":"timeout"}. In between
+/// nothing grows. "flight" may tell the segments in flight at a dup3 or timeout; without it they fill the window.
+/// "again":true says that the segment has timed out before.
 #[derive(clap::Args)]
 #[command(after_help = "Example: what would GENEVA have done with one loss among 33 packets at 20 ms?
   echo '{\"lost\":1,\"delivered\":32,\"srtt\":0.02}' | thalweg replay geneva --set state=real --set k=25")]
@@ -37,13 +48,25 @@ enum Law {
     Static,
     /// A stand-in for DP-FEC, whose paper is only outlined: its results say nothing about DP-FEC itself
     DpFec,
+    /// The congestion window of RFC 5681, in segments
+    #[value(name = "newreno")]
+    NewReno,
+}
+
+/// A law at work on a log.
+trait Replayed: Probe {
+    /// Takes one line of the log into account.
+    ///
+    /// # Errors
+    /// What is wrong with the line.
+    fn take(&mut self, line: &[u8]) -> Result<(), String>;
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let mut law = build(args.law, &args.settings).map_err(|error| Failure::Usage(format!("replay: {error}")))?;
     let mut input = BufReader::with_capacity(1 << 16, io::stdin().lock());
     let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let replayed = replay(args.law, &mut *law, &mut input, &mut output);
+    let replayed = replay(&mut *law, shown(args.law), &mut input, &mut output);
     // What came before a bad line still belongs to the reader.
     let written = output.flush();
     match replayed.and_then(|()| written.map_err(Stop::Output)) {
@@ -69,24 +92,26 @@ pub(crate) fn setting(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-fn build(law: Law, settings: &[(String, String)]) -> Result<Box<dyn Redundancy>, ParameterError> {
-    match law {
+fn build(law: Law, settings: &[(String, String)]) -> Result<Box<dyn Replayed>, ParameterError> {
+    let law_of_repair: Box<dyn Redundancy> = match law {
         Law::Geneva => {
             let mut parameters = geneva::Parameters::default();
             settings.iter().try_for_each(|(name, value)| parameters.set(name, value))?;
-            Ok(Box::new(Geneva::new(parameters)?))
+            Box::new(Geneva::new(parameters)?)
         }
         Law::Static => {
             let mut law = Fixed::default();
             settings.iter().try_for_each(|(name, value)| law.set(name, value))?;
-            Ok(Box::new(law))
+            Box::new(law)
         }
         Law::DpFec => {
             let mut parameters = dp_fec::Parameters::default();
             settings.iter().try_for_each(|(name, value)| parameters.set(name, value))?;
-            Ok(Box::new(DpFec::new(parameters)?))
+            Box::new(DpFec::new(parameters)?)
         }
-    }
+        Law::NewReno => return Ok(Box::new(Events::newreno(settings)?)),
+    };
+    Ok(Box::new(Reports { law: law_of_repair, needs_t: law == Law::DpFec }))
 }
 
 /// The values that a line of output has.
@@ -95,12 +120,13 @@ fn shown(law: Law) -> &'static [&'static str] {
         Law::Geneva => &["ertt", "w_before", "w", "f", "repair", "ipg"],
         Law::Static => &["repair", "ipg"],
         Law::DpFec => &["f", "repair", "impact"],
+        Law::NewReno => &["cwnd", "ssthresh"],
     }
 }
 
 fn replay(
-    kind: Law,
-    law: &mut dyn Redundancy,
+    law: &mut dyn Replayed,
+    shown: &[&str],
     input: &mut BufReader<impl io::Read>,
     output: &mut impl Write,
 ) -> Result<(), Stop> {
@@ -113,9 +139,8 @@ fn replay(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let report = report(kind, &line).map_err(|why| Stop::Line(number, why))?;
-        law.on_report(&report);
-        write_state(law, shown(kind), output).map_err(Stop::Output)?;
+        law.take(&line).map_err(|why| Stop::Line(number, why))?;
+        write_state(law, shown, output).map_err(Stop::Output)?;
         // Answer at once when whoever writes waits for it, in large pieces otherwise.
         if input.buffer().is_empty() {
             output.flush().map_err(Stop::Output)?;
@@ -124,9 +149,15 @@ fn replay(
     Ok(())
 }
 
+/// A law of repair over reports.
+struct Reports {
+    law: Box<dyn Redundancy>,
+    needs_t: bool,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct Report {
     lost: u32,
     delivered: u32,
     // May be null, but not left out.
@@ -135,29 +166,48 @@ struct Line {
     t: Option<f64>,
 }
 
-fn report(law: Law, line: &[u8]) -> Result<LossReport, String> {
-    let line: Line = serde_json::from_slice(line).map_err(|error| {
+impl Replayed for Reports {
+    fn take(&mut self, line: &[u8]) -> Result<(), String> {
+        let report: Report = parsed(line)?;
+        if self.needs_t && report.t.is_none() {
+            return Err("dp-fec needs t, the time of the report in seconds".to_owned());
+        }
+        self.law.on_report(&LossReport {
+            lost: report.lost,
+            delivered: report.delivered,
+            srtt: sample("srtt", report.srtt)?,
+            at: Seconds(report.t.unwrap_or_default()),
+        });
+        Ok(())
+    }
+}
+
+impl Probe for Reports {
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        self.law.probe(visit);
+    }
+}
+
+/// The one object of `line`.
+fn parsed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String> {
+    serde_json::from_slice(line).map_err(|error| {
         let text = error.to_string();
         // The line within the object says nothing here; the column does.
         let what = text.split(" at line ").next().unwrap_or_default();
         format!("{what} (column {})", error.column())
-    })?;
-    if line.srtt.is_some_and(|srtt| !(0.0..=MAX_RTT.0).contains(&srtt)) {
-        return Err(format!("srtt must be 0 to {} seconds, or null", MAX_RTT.0));
-    }
-    if law == Law::DpFec && line.t.is_none() {
-        return Err("dp-fec needs t, the time of the report in seconds".to_owned());
-    }
-    Ok(LossReport {
-        lost: line.lost,
-        delivered: line.delivered,
-        srtt: line.srtt.map(Seconds),
-        at: Seconds(line.t.unwrap_or_default()),
     })
 }
 
+/// A round-trip sample that a law can believe.
+fn sample(name: &str, seconds: Option<f64>) -> Result<Option<Seconds>, String> {
+    if seconds.is_some_and(|seconds| !(0.0..=MAX_RTT.0).contains(&seconds)) {
+        return Err(format!("{name} must be 0 to {} seconds, or null", MAX_RTT.0));
+    }
+    Ok(seconds.map(Seconds))
+}
+
 /// Writes the values called `shown` as one JSON object: null where not known yet, "inf" where infinite.
-fn write_state(law: &dyn Redundancy, shown: &[&str], output: &mut impl Write) -> io::Result<()> {
+fn write_state(law: &dyn Replayed, shown: &[&str], output: &mut impl Write) -> io::Result<()> {
     let mut separator = '{';
     let mut result = Ok(());
     law.probe(&mut |name, value| {

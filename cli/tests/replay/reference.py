@@ -78,3 +78,50 @@ write("geneva.jsonl", geneva(log))
 write("geneva-real-20.8.jsonl", geneva(log, state="real", k=20.833333333333332, alpha=0.5))
 write("geneva-wide.jsonl", geneva(log, b=0.06, p_max=0.04, low=2.0, high=200.0))
 write("dp-fec.jsonl", dp_fec(log))
+
+
+def newreno(log, iw=2.0, ssthresh=math.inf):
+    cwnd, recovering = iw, False
+    for line in log:
+        event, flight = line["event"], line.get("flight", cwnd)
+        if event == "ack" and not recovering:
+            cwnd += 1 if cwnd < ssthresh else 1 / cwnd                            # RFC 5681, Eqs. 2 and 3
+        elif event == "dup3" and not recovering:
+            ssthresh = max(flight / 2, 2)                                         # Eq. 4
+            cwnd, recovering = ssthresh, True
+        elif event == "recovered":
+            recovering = False
+        elif event == "timeout":
+            if not line.get("again"):
+                ssthresh = max(flight / 2, 2)
+            cwnd, recovering = 1.0, False
+        yield dict(cwnd=cwnd, ssthresh="inf" if math.isinf(ssthresh) else ssthresh)
+
+
+def the_events():
+    """Slow start, a loss, avoidance, a timeout twice, losses in recovery, and what a sender tells of its flight."""
+    rng = random.Random(9)
+    ack = lambda: dict(event="ack", rtt=rng.choice([None, 0.1]), round_end=rng.random() < 0.1)
+    for n in range(400):
+        yield ack()
+        if n in (40, 120, 200, 260, 270, 340):
+            yield dict(event="dup3")
+            for _ in range(5):
+                yield ack()
+            if n == 120:
+                yield dict(event="dup3")
+            yield dict(event="timeout") if n == 260 else dict(event="recovered")
+        if n == 170:
+            yield dict(event="timeout")
+            yield dict(event="timeout", again=True)
+        if n == 300:
+            yield dict(event="dup3", flight=3)
+            yield dict(event="recovered")
+        if n == 380:
+            yield dict(event="timeout", flight=20, again=False)
+
+
+events = list(the_events())
+write("events.jsonl", events)
+write("newreno.jsonl", newreno(events))
+write("newreno-iw10-ssthresh16.5.jsonl", newreno(events, iw=10.0, ssthresh=16.5))

@@ -1,0 +1,84 @@
+//! Congestion windows over what a TCP sender meets: acknowledgements, losses, timeouts.
+
+use serde::Deserialize;
+use thalweg_core::law::ParameterError;
+use thalweg_core::law::window::newreno::NewReno;
+use thalweg_core::law::window::{Acked, CongestionWindow, Start};
+use thalweg_core::probe::{Probe, Visitor};
+use thalweg_core::time::{Span, Time};
+
+use super::{Replayed, parsed, sample};
+
+/// NewReno, and whether it is in recovery, where nothing grows and a further loss is the same one.
+pub(super) struct Events {
+    law: NewReno,
+    recovering: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "event", rename_all = "lowercase", deny_unknown_fields)]
+enum Event {
+    Ack {
+        // May be null, but not left out.
+        #[serde(deserialize_with = "Option::deserialize")]
+        rtt: Option<f64>,
+        round_end: bool,
+    },
+    Dup3 {
+        flight: Option<u32>,
+    },
+    Recovered {},
+    Timeout {
+        flight: Option<u32>,
+        #[serde(default)]
+        again: bool,
+    },
+}
+
+impl Events {
+    /// NewReno from an initial window of two segments, or as `settings` want it.
+    pub(super) fn newreno(settings: &[(String, String)]) -> Result<Events, ParameterError> {
+        let mut start = Start { iw: 2, ..Start::default() };
+        settings.iter().try_for_each(|(name, value)| start.set(name, value))?;
+        Ok(Events { law: NewReno::new(start), recovering: false })
+    }
+
+    /// FlightSize, which a log of events need not know: it is then all of the window.
+    fn in_flight(&self, told: Option<u32>) -> f64 {
+        told.map_or(self.law.cwnd(), f64::from)
+    }
+}
+
+impl Replayed for Events {
+    fn take(&mut self, line: &[u8]) -> Result<(), String> {
+        match parsed(line)? {
+            Event::Ack { rtt, round_end } => {
+                let rtt = sample("rtt", rtt)?.map(|rtt| Span::from_secs_f64(rtt.0));
+                if !self.recovering {
+                    // NewReno reads neither clock nor flight here.
+                    let (now, flight) = (Time::ZERO, self.law.cwnd() as u32);
+                    let acked = Acked { now, newly: 1, flight, rtt, srtt: rtt, round_end, window_limited: true };
+                    self.law.on_ack(&acked);
+                }
+            }
+            Event::Dup3 { flight } => {
+                if !self.recovering {
+                    self.law.lose(self.in_flight(flight));
+                    self.recovering = true;
+                }
+            }
+            Event::Recovered {} => self.recovering = false,
+            Event::Timeout { flight, again } => {
+                self.law.expire(self.in_flight(flight), again);
+                self.recovering = false;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Probe for Events {
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        self.law.probe(visit);
+    }
+}
