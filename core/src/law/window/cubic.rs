@@ -17,7 +17,7 @@
 
 use super::{Acked, CongestionWindow, Start, reduced, slow_start};
 use crate::probe::{Probe, Visitor};
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 /// C, in segments a second cubed (§5.1).
 const C: f64 = 0.4;
@@ -83,7 +83,7 @@ impl Cubic {
             self.cwnd = cwnd.max(epoch.w_est);
             return;
         }
-        let rtt = acked.srtt.map_or(0.0, |srtt| srtt.as_secs_f64());
+        let rtt = acked.srtt.map_or(0.0, Span::as_secs_f64);
         let target = epoch.w_cubic(t + rtt).clamp(cwnd, 1.5 * cwnd);
         // Deviation(RFC 9438 §4.4): once for each segment, so that delayed acknowledgements do not halve the growth.
         self.cwnd += (target - cwnd) * (newly / cwnd).min(1.0);
@@ -178,7 +178,6 @@ mod tests {
     use super::super::newreno::NewReno;
     use super::super::toy::{Path, shown};
     use super::*;
-    use crate::time::Span;
 
     /// A flow in avoidance that has just lost with `window` segments under way, and recovered.
     fn after_a_loss(window: u32) -> Path<Cubic> {

@@ -6,9 +6,9 @@
 //! | cwnd | `cwnd`, in segments (SMSS), with its fraction |
 //! | ssthresh | `ssthresh`, in segments |
 //! | FlightSize | `flight` |
-//! | Eq. (2), min (N, SMSS) | [`slow_start`](super::slow_start): at most one segment for an acknowledgement, L = 1 of RFC 3465 |
-//! | Eq. (3) | [`avoidance`](super::avoidance): 1/cwnd for each segment acknowledged, which is its byte-counting form (§3.1) |
-//! | Eq. (4) | [`reduced`](super::reduced) |
+//! | Eq. (2), min (N, SMSS) | `slow_start`: at most one segment for an acknowledgement, L = 1 of RFC 3465 |
+//! | Eq. (3) | `avoidance`: 1/cwnd for each segment acknowledged, which is its byte-counting form (§3.1) |
+//! | Eq. (4) | `reduced` |
 
 use super::{Acked, CongestionWindow, Start, avoidance, reduced, slow_start};
 use crate::probe::{Probe, Visitor};
