@@ -57,6 +57,19 @@ impl Rng {
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(1.0 - self.unit())
     }
+
+    /// Normally distributed with mean 0 and variance 1: G. E. P. Box, M. E. Muller, "A Note on the Generation of Random
+    /// Normal Deviates", Annals of Mathematical Statistics, 1958.
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * libm::log(1.0 - self.unit())).sqrt();
+        radius * libm::cos(core::f64::consts::TAU * self.unit())
+    }
+
+    /// Pareto distributed: above x with probability (`scale` / x)^`shape`, and never below `scale`. The mean is
+    /// scale shape / (shape - 1) if the shape is above 1; the variance is infinite if it is not above 2.
+    pub fn pareto(&mut self, shape: f64, scale: f64) -> f64 {
+        scale * libm::pow(1.0 - self.unit(), -1.0 / shape)
+    }
 }
 
 #[cfg(test)]
@@ -83,5 +96,31 @@ mod tests {
         assert!((uniform - 0.5).abs() < 0.0046, "{uniform}");
         assert!((exponential - 2.0).abs() < 0.032, "{exponential}");
         assert!((0..n).all(|_| rng.below(6) < 6));
+    }
+    #[test]
+    fn normal_draws_have_the_moments_of_the_normal_distribution() {
+        let mut rng = Rng::new(2);
+        let n = 200_000;
+        let draws: Vec<f64> = (0..n).map(|_| rng.normal()).collect();
+        let moment = |power| draws.iter().map(|draw| draw.powi(power)).sum::<f64>() / f64::from(n);
+        // The moments are 0, 1, 0, 3; those of twice the order, which give the standard errors, 1, 3, 15, 105.
+        for (power, mean, second) in [(1, 0.0, 1.0f64), (2, 1.0, 3.0), (3, 0.0, 15.0), (4, 3.0, 105.0)] {
+            let standard_error = ((second - mean * mean) / f64::from(n)).sqrt();
+            assert!((moment(power) - mean).abs() < 5.0 * standard_error, "{power}: {}", moment(power));
+        }
+    }
+
+    #[test]
+    fn pareto_draws_have_the_tail_and_the_mean_of_the_pareto_distribution() {
+        let mut rng = Rng::new(3);
+        let n = 100_000;
+        let draws: Vec<f64> = (0..n).map(|_| rng.pareto(1.5, 13.0)).collect();
+        assert!(draws.iter().all(|draw| *draw >= 13.0));
+        // The logarithms are exponential with mean 1 / shape, which is also their deviation.
+        let tail = draws.iter().map(|draw| libm::log(draw / 13.0)).sum::<f64>() / f64::from(n);
+        assert!((tail - 1.0 / 1.5).abs() < 5.0 / 1.5 / f64::from(n).sqrt(), "{tail}");
+        // At shape 5 and scale 4 the mean is 5; the variance scale^2 shape / ((shape - 1)^2 (shape - 2)) is 5 / 3.
+        let mean = (0..n).map(|_| rng.pareto(5.0, 4.0)).sum::<f64>() / f64::from(n);
+        assert!((mean - 5.0).abs() < 5.0 * (5.0 / 3.0 / f64::from(n)).sqrt(), "{mean}");
     }
 }
