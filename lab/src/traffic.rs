@@ -2,6 +2,11 @@
 
 pub mod cbr;
 pub mod on_off;
+pub mod poisson;
+pub mod transfers;
+pub mod video;
+pub mod video_model;
+pub mod video_trace;
 
 use thalweg_core::time::Time;
 use thalweg_core::units::Bytes;

@@ -5,7 +5,7 @@ use thalweg_core::time::{Span, Time};
 use crate::node::{Node, Tallied, Tally};
 use crate::node::{corrupt, drop_tail, duplicate, jitter, loss, recorded, reorder, tap, trace_link, wire};
 use crate::packet::Packet;
-use crate::traffic::{Source, cbr, on_off};
+use crate::traffic::{Source, cbr, on_off, poisson, video_model, video_trace};
 
 /// An enum with one variant a type, which hands out what all of them have in common.
 macro_rules! one_of {
@@ -60,6 +60,9 @@ one_of! {
     Traffic: Source {
         cbr::Cbr,
         on_off::OnOff,
+        poisson::Poisson,
+        video_trace::VideoTrace,
+        video_model::VideoModel,
     }
 }
 
