@@ -12,6 +12,7 @@ fuzz_target!(|text: &str| {
     let mut files = |name: &str| match name {
         "data/steps.trace" => Ok("1\n2\n2\n".to_owned()),
         "data/recorded.csv" => Ok("send_ms,delay_ms,lost\n0,1,0\n1,0,1\n".to_owned()),
+        "data/frames.csv" => Ok("type,dts_ms,bytes\nI,0,3000\nB,40,0\n".to_owned()),
         name => Err(format!("no file {name}")),
     };
     match Scenario::parse("scenario.toml", text, None, &mut files) {
