@@ -178,7 +178,7 @@ fn path(mut direction: Section<'_>, rng: &Rng, files: &mut Files<'_>) -> Result<
         let (kind, name) = kind_and_name(&mut section)?;
         let span = section.span.clone();
         let before: String = section.require("before")?;
-        let source = traffic::read(&kind, section, rng.fork(&format!("traffic.{name}")))?;
+        let source = traffic::read(&kind, section, rng.fork(&format!("traffic.{name}")), files)?;
         path = path.joined(source, &before).map_err(|_| Fault::at(&span, format!("no element is named '{before}'")))?;
     }
     direction.finish("[[...element]] or [[...traffic]]")?;

@@ -220,6 +220,44 @@ fn errors_name_the_line_and_what_was_expected() {
 }
 
 #[test]
+fn impossible_traffic_is_refused_with_its_line() {
+    let complain = |kind: &str, keys: &str| {
+        let text = format!(
+            "seed = 1\n[reverse]\n[[forward.element]]\nkind = \"tap\"\nkeep = 1\n[[forward.traffic]]\nbefore = \"tap\"\n\
+             kind = \"{kind}\"\n{keys}\n"
+        );
+        let mut file = |_: &str| Ok("type,bytes\nI,900\nX,800\n".to_owned());
+        Scenario::parse("path.toml", &text, None, &mut file).expect_err(keys).to_string()
+    };
+    let rate = "rate = \"1mbit\"\npayload = 1310";
+    let cases = [
+        ("poisons", "", "8: no traffic of kind 'poisons', expected on_off, cbr, poisson, video or video_trace"),
+        ("poisson", "rate = \"0bit\"\npacket = 99", "6: traffic of rate zero sends nothing"),
+        ("poisson", "rate = \"9gbit\"\npacket = 99", "6: more than a million packets a second"),
+        ("poisson", "rate = \"1mbit\"\npacket = 99\non = 3", "11: unknown field `on`"),
+        ("video", "rate = \"1mbit\"\npayload = 0", "6: packets with a payload of nothing"),
+        ("video", "rate = \"0bit\"\npayload = 9", "6: traffic of rate zero sends nothing"),
+        (
+            "video",
+            &format!("{rate}\nfps = 0"),
+            "11: invalid value: floating point `0.0`, expected frames a second from",
+        ),
+        ("video", &format!("{rate}\ngop = \"IBD\""), "11: 'IBD', expected frames of a group"),
+        ("video", &format!("{rate}\ngop = \"PBB\""), "6: a group starts with an I"),
+        ("video", &format!("{rate}\nshape = \"flat\""), "11: unknown variant `flat`, expected"),
+        (
+            "video_trace",
+            "file = \"f\"\npayload = 9\nfps = 24",
+            "9: 'f' line 3: 'X', expected a type of frame: I, P or B",
+        ),
+    ];
+    for (kind, keys, expected) in cases {
+        let seen = complain(kind, keys);
+        assert!(seen.starts_with(&format!("path.toml:{expected}")), "expected: {expected}\n    seen: {seen}");
+    }
+}
+
+#[test]
 fn a_file_that_is_not_there_is_named() {
     let error = Scenario::open(FilePath::new("no/such.toml"), None).expect_err("there is none").to_string();
     assert!(error.starts_with("no/such.toml: cannot be read: no such file"), "{error}");

@@ -185,7 +185,7 @@ fn recorded(text: RecordedText, files: &mut Files<'_>) -> Result<Recorded, Fault
 }
 
 /// The content of a file that the scenario names.
-fn load<T>(
+pub(super) fn load<T>(
     file: &Spanned<String>,
     files: &mut Files<'_>,
     parse: impl FnOnce(&str) -> Result<T, String>,

@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 use core::str::FromStr;
 
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use thalweg_core::time::Span;
 use thalweg_core::units::Bytes;
 
 use crate::node::queue::Limit;
@@ -43,6 +44,20 @@ impl<'de> Deserialize<'de> for Share {
             Ok(Share(share))
         } else {
             Err(D::Error::invalid_value(Unexpected::Float(share), &"a share from 0.0 to 1.0"))
+        }
+    }
+}
+
+/// Frames a second, as the time of one.
+pub(super) struct FrameTime(pub(super) Span);
+
+impl<'de> Deserialize<'de> for FrameTime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let fps = f64::deserialize(deserializer)?;
+        if (0.1..=1000.0).contains(&fps) {
+            Ok(FrameTime(Span::from_secs_f64(1.0 / fps)))
+        } else {
+            Err(D::Error::invalid_value(Unexpected::Float(fps), &"frames a second from 0.1 to 1000"))
         }
     }
 }
