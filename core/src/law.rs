@@ -2,6 +2,7 @@
 
 pub mod breaker;
 mod parameter;
+pub mod rate;
 pub mod redundancy;
 pub mod window;
 

@@ -1,0 +1,227 @@
+//! The receiver of TFRC: RFC 5348 §5 and §6.
+
+mod history;
+mod losses;
+mod meter;
+#[cfg(test)]
+mod tests;
+
+use self::history::LossHistory;
+use self::losses::{Came, Losses};
+use self::meter::Meter;
+use super::{Data, Equation, Feedback, MAX_RTT, TcpThroughput};
+use crate::probe::{Probe, Visitor};
+use crate::time::{Span, Time};
+use crate::units::{Bytes, Seconds};
+
+/// The least X_target, in packets a round trip, and what it is if the very first packet is lost. §6.3.1.
+const LEAST_TARGET: f64 = 0.5;
+
+/// What a receiver is told before it starts.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Config {
+    /// s: the size of the sender's packets, at least a byte.
+    pub segment: Bytes,
+    /// Whether a long time without loss makes older loss intervals count less (§5.5).
+    pub discounting: bool,
+}
+
+impl Config {
+    /// A sender's packets of `segment`, with history discounting.
+    pub fn new(segment: Bytes) -> Config {
+        Config { segment, discounting: true }
+    }
+}
+
+/// The half that reports.
+///
+/// Hand in every packet; after each, and whenever `poll_timeout` is reached, ask `poll_feedback`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Receiver<E = TcpThroughput> {
+    config: Config,
+    equation: E,
+    losses: Losses,
+    history: LossHistory,
+    meter: Meter,
+    /// S_m, the packet with the highest sequence number, when it came and how large it was.
+    latest: Option<(Data, Time, Bytes)>,
+    /// R_m: the round trip that packets carry.
+    rtt: Option<Span>,
+    /// When the feedback timer expires.
+    timer: Option<Time>,
+    state: State,
+    p: f64,
+    x_recv: f64,
+    /// The largest X_recv so far: X_target of §6.3.1.
+    x_target: f64,
+    received: u64,
+    reports: u64,
+}
+
+/// Where the receiver stands between two reports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// No data since the last report.
+    Quiet,
+    /// No data since the last report, and the timer has expired once: the next packet is answered at once. §6.1.
+    Missed,
+    /// There is data to report when the timer expires.
+    Fresh,
+    /// There has been something to report since then.
+    Due(Time),
+}
+
+impl Receiver {
+    /// A receiver that waits for packet 0.
+    pub fn new(config: Config) -> Receiver {
+        Receiver::with_equation(config, TcpThroughput::default())
+    }
+}
+
+impl<E: Equation> Receiver<E> {
+    /// A receiver whose sender takes X_Bps from `equation`.
+    pub fn with_equation(config: Config, equation: E) -> Receiver<E> {
+        Receiver {
+            equation,
+            losses: Losses::default(),
+            history: LossHistory::new(config.discounting),
+            meter: Meter::default(),
+            latest: None,
+            rtt: None,
+            timer: None,
+            state: State::Quiet,
+            p: 0.0,
+            x_recv: 0.0,
+            x_target: 0.0,
+            received: 0,
+            reports: 0,
+            config,
+        }
+    }
+
+    /// Changes the equation; only the first loss event asks it.
+    pub fn set_equation(&mut self, equation: E) {
+        self.equation = equation;
+    }
+
+    /// Takes a packet of `size` that came at `now` (§6.1).
+    pub fn handle_data(&mut self, now: Time, data: &Data, size: Bytes) {
+        self.accept(now, data, size, false);
+    }
+
+    /// Takes a packet that came with a congestion mark of ECN, which counts as a loss (§5.2).
+    pub fn handle_marked(&mut self, now: Time, data: &Data, size: Bytes) {
+        self.accept(now, data, size, true);
+    }
+
+    /// The report that is due at `now` (§6.2), if one is.
+    pub fn poll_feedback(&mut self, now: Time) -> Option<Feedback> {
+        if self.timer.is_some_and(|timer| timer <= now) {
+            self.timer = self.rtt.map(|rtt| now + rtt);
+            self.state = match self.state {
+                State::Quiet | State::Missed => State::Missed,
+                State::Fresh => State::Due(now),
+                State::Due(since) => State::Due(since),
+            };
+        }
+        let (data, at, size) = self.latest.filter(|_| matches!(self.state, State::Due(_)))?;
+        self.p = self.history.loss_event_rate(data.sequence);
+        // The first report has nothing that it could have measured. §6.3.
+        if let Some(rtt) = self.rtt.filter(|_| self.reports > 0) {
+            // A report is about one packet at least, though its round trip may have shrunk since.
+            self.x_recv = self.meter.rate(now, rtt).max(size.0 as f64 / rtt.as_secs_f64());
+            self.x_target = self.x_target.max(self.x_recv);
+        }
+        self.timer = self.rtt.map(|rtt| now + rtt);
+        self.state = State::Quiet;
+        self.reports += 1;
+        Some(Feedback { recvdata: data.sent, delay: now.since(at), x_recv: self.x_recv, p: self.p })
+    }
+
+    /// When `poll_feedback` must be asked, if no packet comes before.
+    pub fn poll_timeout(&self) -> Option<Time> {
+        if let State::Due(since) = self.state { Some(since) } else { self.timer }
+    }
+
+    /// p: the loss event rate, as last computed.
+    pub fn loss_event_rate(&self) -> f64 {
+        self.p
+    }
+
+    /// Packets that came, without copies and those that came too late to count.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// Packets that were found lost.
+    pub fn lost(&self) -> u64 {
+        self.losses.lost()
+    }
+
+    fn accept(&mut self, now: Time, data: &Data, size: Bytes, marked: bool) {
+        let rtt = data.rtt.filter(|rtt| (Span::from_nanos(1)..=MAX_RTT).contains(rtt)).or(self.rtt);
+        let came = Came { sequence: data.sequence, at: now, marked };
+        // Before there is a round trip packets are a second apart, and none of them share one.
+        let window = rtt.unwrap_or(Span::ZERO);
+        if !self.losses.counts(data.sequence) {
+            return;
+        }
+        self.meter.add(now, size, rtt);
+        self.received += 1;
+        let mut events = 0u32;
+        self.losses.accept(came, window, |lost| {
+            events += 1;
+            self.history.open(lost, || {
+                let carried = rtt.map(|rtt| (rtt, self.x_target.max(self.meter.rate(now, rtt))));
+                // If the very first packet is lost, nothing was carried before it.
+                let carried = carried.map(|(rtt, x_target)| (rtt, if lost == 0 { 0.0 } else { x_target }));
+                first_interval(&self.equation, self.config.segment, carried)
+            });
+        });
+        let first = self.latest.is_none();
+        // Deviation(RFC 5348 §3.2.2): t_recvdata is that of the highest packet, not of the last to come, so that packets out of
+        // their order never move the sender's intervals backwards.
+        if self.latest.is_none_or(|(highest, ..)| highest.sequence < data.sequence) {
+            self.latest = Some((*data, now, size));
+            self.rtt = rtt;
+        }
+        let unasked = first || self.rtt.is_none() || self.state == State::Missed;
+        if unasked || (events > 0 && self.is_worse()) {
+            self.state = State::Due(now);
+        } else if self.state == State::Quiet {
+            self.state = State::Fresh;
+        }
+        // The first packet that knows the round trip starts the timer.
+        if let (false, None, Some(rtt)) = (first, self.timer, self.rtt) {
+            self.timer = Some(now + rtt);
+        }
+    }
+
+    /// Computes p anew, and says whether it has grown. §6.1, steps 3 and 4.
+    fn is_worse(&mut self) -> bool {
+        let highest = self.latest.map_or(0, |(data, ..)| data.sequence);
+        let p_prev = self.p;
+        self.p = self.history.loss_event_rate(highest);
+        self.p > p_prev
+    }
+}
+
+/// The length of the interval before the first loss event: 1/p of X_target, here after the round trip in which it is
+/// reached. §6.3.1.
+fn first_interval(equation: &impl Equation, segment: Bytes, carried: Option<(Span, f64)>) -> f64 {
+    // Without a round trip X_target is half a packet in one, whatever that is.
+    let (rtt, x_target) = carried.map_or((1.0, 0.0), |(rtt, x_target)| (rtt.as_secs_f64(), x_target));
+    let least = LEAST_TARGET * segment.0 as f64 / rtt;
+    1.0 / equation.loss_event_rate(segment, Seconds(rtt), x_target.max(least))
+}
+
+impl<E: Equation> Probe for Receiver<E> {
+    /// Shows `p`, `x_recv` in bytes per second, `received` and `lost` in packets, and `r` in seconds.
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        visit("p", self.p);
+        visit("x_recv", self.x_recv);
+        visit("received", self.received as f64);
+        visit("lost", self.losses.lost() as f64);
+        visit("r", self.rtt.map_or(f64::NAN, Span::as_secs_f64));
+    }
+}

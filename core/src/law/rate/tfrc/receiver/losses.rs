@@ -1,0 +1,213 @@
+//! Which packets are lost, and which losses are one event: RFC 5348 §5.1 and §5.2.
+
+use crate::time::{Span, Time};
+
+/// NDUPACK: packets that must come after a lost one. §5.1.
+const NDUPACK: usize = 3;
+/// Loss events in one gap that are worth telling one by one: no more than these are remembered.
+const REMEMBERED: u64 = 9;
+
+/// Settles the fate of every sequence number, in order.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Losses {
+    /// The lowest sequence number that is not settled.
+    next: u64,
+    /// S_before: the last packet that came among those that are settled, and when.
+    before: Option<Came>,
+    /// Packets that came out of turn, lowest first; never more than [`NDUPACK`].
+    early: Vec<Came>,
+    /// T_old: when the last loss event began.
+    event: Option<Time>,
+    lost: u64,
+}
+
+/// A packet that came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Came {
+    pub(super) sequence: u64,
+    pub(super) at: Time,
+    /// With a congestion mark of ECN, which counts as a loss.
+    pub(super) marked: bool,
+}
+
+impl Losses {
+    /// Whether a packet is neither a copy nor so late that it counts as lost.
+    pub(super) fn counts(&self, sequence: u64) -> bool {
+        // The last number of all has none after it, so nothing could be settled by it.
+        sequence >= self.next && sequence != u64::MAX && self.place(sequence).is_err()
+    }
+
+    /// Takes a packet that [`counts`](Losses::counts) and came while the round trip was `rtt`; calls `begin` with the first
+    /// sequence number of every loss event that it shows.
+    pub(super) fn accept(&mut self, came: Came, rtt: Span, mut begin: impl FnMut(u64)) {
+        let (Err(place), true) = (self.place(came.sequence), self.counts(came.sequence)) else { return };
+        self.early.insert(place, came);
+        while let Some(first) = self.early.first().copied() {
+            if first.sequence > self.next {
+                if self.early.len() < NDUPACK {
+                    break;
+                }
+                self.settle_gap(first, rtt, &mut begin);
+            }
+            if first.marked {
+                self.settle_loss(first.sequence, first.at, rtt, &mut begin);
+            }
+            self.before = Some(first);
+            self.next = first.sequence + 1;
+            self.early.remove(0);
+        }
+    }
+
+    /// Packets that were found lost; marked ones are not.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    fn place(&self, sequence: u64) -> Result<usize, usize> {
+        self.early.binary_search_by_key(&sequence, |early| early.sequence)
+    }
+
+    /// All from `next` to just before `after` are lost.
+    fn settle_gap(&mut self, after: Came, rtt: Span, begin: &mut impl FnMut(u64)) {
+        self.lost += after.sequence - self.next;
+        let last = after.sequence - 1;
+        let before = self.before.unwrap_or(Came { sequence: 0, at: after.at, marked: false });
+        let distance = (after.sequence - before.sequence).max(1);
+        let duration = after.at.since(before.at);
+        // T_loss = T_before + (T_after - T_before) Dist(S_loss, S_before) / Dist(S_after, S_before). §5.2.
+        let t_loss = |sequence: u64| before.at + duration.mul_div(sequence - before.sequence, distance);
+        let mut sequence = self.next;
+        loop {
+            self.settle_loss(sequence, t_loss(sequence), rtt, begin);
+            let Some(event) = self.event.filter(|_| duration > Span::ZERO) else { return };
+            // The first whose T_loss is more than a round trip after the event's.
+            let wait = u128::from((event + rtt).since(before.at).as_nanos()) * u128::from(distance);
+            let ahead = u64::try_from(wait / u128::from(duration.as_nanos())).unwrap_or(u64::MAX);
+            let later = before.sequence.saturating_add(ahead).saturating_add(1).max(sequence + 1);
+            if later > last {
+                return;
+            }
+            // A gap of millions of events leaves what its end leaves.
+            let step = later - sequence;
+            sequence = later + ((last - later) / step).saturating_sub(REMEMBERED) * step;
+        }
+    }
+
+    /// One lost or marked packet: it begins an event unless the last one began within a round trip before it. §5.2.
+    fn settle_loss(&mut self, sequence: u64, at: Time, rtt: Span, begin: &mut impl FnMut(u64)) {
+        if self.event.is_none_or(|event| event + rtt < at) {
+            self.event = Some(at);
+            begin(sequence);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn came(sequence: u64, ms: u64) -> Came {
+        Came { sequence, at: Time::ZERO + Span::from_millis(ms), marked: false }
+    }
+
+    /// The loss events that packets at their times (in milliseconds) make at a round trip of 100 ms.
+    fn events(packets: impl IntoIterator<Item = (u64, u64)>) -> Vec<u64> {
+        let (mut losses, mut events) = (Losses::default(), Vec::new());
+        for (sequence, ms) in packets {
+            losses.accept(came(sequence, ms), Span::from_millis(100), |first| events.push(first));
+        }
+        events
+    }
+
+    #[test]
+    fn three_later_packets_make_a_loss_and_two_do_not() {
+        assert_eq!(events([(0, 0), (2, 20), (3, 30)]), []);
+        assert_eq!(events([(0, 0), (2, 20), (3, 30), (4, 40)]), [1]);
+        // A packet that two others have overtaken is not lost.
+        assert_eq!(events([(0, 0), (2, 20), (3, 30), (1, 35), (4, 40), (5, 50), (6, 60)]), []);
+        assert_eq!(events([(1, 10), (2, 20), (3, 30)]), [0], "the first packet can be lost, too");
+    }
+
+    #[test]
+    fn losses_within_a_round_trip_of_the_first_are_one_event() {
+        // Packet k comes at 10 k ms. 5 is lost at 50 ms; what is lost until 150 ms belongs to it, 16 does not.
+        let without = |lost: &'static [u64]| (0..40).filter(move |k| !lost.contains(k)).map(|k| (k, 10 * k));
+        assert_eq!(events(without(&[5, 6, 9, 15])), [5]);
+        assert_eq!(events(without(&[5, 15, 16])), [5, 16]);
+        // The round trip counts from the first loss of an event, not from its last.
+        assert_eq!(events(without(&[5, 14, 17, 26, 28])), [5, 17, 28]);
+    }
+
+    #[test]
+    fn a_long_gap_is_as_many_events_as_round_trips() {
+        // 1 to 49 are lost, one every 10 ms by interpolation: an event every 11 packets.
+        let gap = (0..1).chain(50..60).map(|k| (k, 10 * k));
+        assert_eq!(events(gap), [1, 12, 23, 34, 45]);
+    }
+
+    #[test]
+    fn a_mark_is_a_loss_in_its_turn() {
+        let (mut losses, mut events) = (Losses::default(), Vec::new());
+        for (sequence, ms) in [(0, 0), (1, 10), (3, 30), (2, 31), (4, 40)] {
+            let came = Came { marked: sequence == 3, ..came(sequence, ms) };
+            losses.accept(came, Span::from_millis(100), |first| events.push(first));
+        }
+        assert_eq!(events, [3]);
+        assert_eq!(losses.lost(), 0);
+    }
+
+    #[test]
+    fn copies_and_packets_that_come_too_late_are_refused() {
+        let mut losses = Losses::default();
+        let mut accept = |sequence, ms| {
+            let counts = losses.counts(sequence);
+            losses.accept(came(sequence, ms), Span::from_millis(100), |_| {});
+            counts
+        };
+        assert!(accept(0, 0) && accept(2, 20) && accept(3, 30));
+        assert!(!accept(2, 35), "a copy of one that waits");
+        assert!(!accept(0, 36), "a copy of one that is settled");
+        assert!(accept(4, 40));
+        assert!(!accept(1, 50), "it counts as lost");
+        assert_eq!(losses.lost(), 1);
+    }
+
+    proptest! {
+        /// The events of a gap, told in one jump and one by one, end alike.
+        #[test]
+        fn a_gap_ends_like_its_packets_one_by_one(gap in 1u64..5_000, rtt in 0u64..200, took in 0u64..2_000) {
+            let (rtt, mut found, mut expected) = (Span::from_millis(rtt), Vec::new(), Vec::new());
+            let mut losses = Losses::default();
+            losses.accept(came(0, 5), rtt, |_| {});
+            for later in 0..3 {
+                losses.accept(came(gap + 1 + later, 5 + took), rtt, |first| found.push(first));
+            }
+            let mut event: Option<u64> = None;
+            for sequence in 1..=gap {
+                let at = 5_000_000 + u128::from(took) * 1_000_000 * u128::from(sequence) / u128::from(gap + 1);
+                let at = at as u64;
+                if event.is_none_or(|event| event + rtt.as_nanos() < at) {
+                    event = Some(at);
+                    expected.push(sequence);
+                }
+            }
+            prop_assert_eq!(found.first(), expected.first());
+            let end = |events: &[u64]| events.last().copied();
+            prop_assert!(end(&found).zip(end(&expected)).is_some_and(|(a, b)| a.abs_diff(b) <= 1 + gap / 500));
+        }
+
+        #[test]
+        fn nothing_that_comes_can_hang_it(
+            packets in proptest::collection::vec((any::<u64>(), any::<u64>(), any::<u64>(), any::<bool>()), 0..50),
+        ) {
+            let mut losses = Losses::default();
+            let mut at = Time::ZERO;
+            for (sequence, gap, rtt, marked) in packets {
+                at += Span::from_nanos(gap >> 8);
+                losses.accept(Came { sequence, at, marked }, Span::from_nanos(rtt), |_| {});
+                prop_assert!(losses.early.len() < NDUPACK);
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A receiver with packets made by hand, over virtual time: round trips of 100 ms, packets of 1000 bytes.
+
+use super::*;
+use proptest::prelude::*;
+
+const S: Bytes = Bytes(1000);
+const R: Span = Span::from_millis(100);
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+/// Packet `sequence`, which took half a round trip and comes at `now`.
+fn data(sequence: u64, now: Time) -> Data {
+    Data { sequence, sent: now - R / 2, rtt: Some(R) }
+}
+
+/// What a receiver reports, and when, while packet k comes at 10 k ms, except those that are `lost`.
+fn reports(receiver: &mut Receiver, packets: u64, lost: &[u64]) -> Vec<(Time, Feedback)> {
+    let mut reports = Vec::new();
+    for k in 0..packets {
+        while let Some(timer) = receiver.poll_timeout().filter(|timer| *timer < at(10 * k)) {
+            reports.extend(receiver.poll_feedback(timer).map(|feedback| (timer, feedback)));
+        }
+        if !lost.contains(&k) {
+            receiver.handle_data(at(10 * k), &data(k, at(10 * k)), S);
+            reports.extend(receiver.poll_feedback(at(10 * k)).map(|feedback| (at(10 * k), feedback)));
+        }
+    }
+    reports
+}
+
+#[test]
+fn it_answers_the_first_packet_and_then_reports_once_a_round_trip() {
+    let mut receiver = Receiver::new(Config::new(S));
+    let reports = reports(&mut receiver, 42, &[]);
+    assert_eq!(reports.iter().map(|(time, _)| *time).collect::<Vec<_>>(), [at(0), at(100), at(200), at(300), at(400)]);
+    let expected = |x_recv, now: Time| Feedback { recvdata: now - R / 2, delay: Span::ZERO, x_recv, p: 0.0 };
+    assert_eq!(reports[0].1, expected(0.0, at(0)), "nothing could be measured yet");
+    for (now, feedback) in &reports[1..] {
+        // Ten packets in a round trip.
+        assert_eq!(*feedback, expected(100_000.0, *now));
+    }
+}
+
+#[test]
+fn without_a_round_trip_every_packet_is_answered() {
+    let mut receiver = Receiver::new(Config::new(S));
+    for k in 0..3 {
+        receiver.handle_data(at(10 * k), &Data { rtt: None, ..data(k, at(10 * k)) }, S);
+        assert!(receiver.poll_feedback(at(10 * k)).is_some());
+        assert_eq!(receiver.poll_timeout(), None);
+    }
+    // The first packet that knows it starts the timer.
+    receiver.handle_data(at(1000), &data(3, at(1000)), S);
+    assert_eq!(receiver.poll_feedback(at(1000)), None);
+    assert_eq!(receiver.poll_timeout(), Some(at(1100)));
+}
+
+#[test]
+fn after_a_silence_the_next_packet_is_answered_at_once() {
+    let mut receiver = Receiver::new(Config::new(S));
+    receiver.handle_data(at(0), &data(0, at(0)), S);
+    assert!(receiver.poll_feedback(at(0)).is_some());
+    assert_eq!(receiver.poll_feedback(at(100)), None, "nothing came");
+    assert_eq!(receiver.poll_feedback(at(200)), None);
+    receiver.handle_data(at(250), &data(1, at(250)), S);
+    let feedback = receiver.poll_feedback(at(250)).expect("at once");
+    // One packet in a round trip.
+    assert_eq!(feedback.x_recv, 10_000.0);
+    assert_eq!(receiver.poll_timeout(), Some(at(350)));
+}
+
+#[test]
+fn a_loss_event_is_reported_at_once_and_seeds_the_history_with_the_rate_that_was_carried() {
+    let mut receiver = Receiver::new(Config::new(S));
+    let reports = reports(&mut receiver, 60, &[25, 27]);
+    // 25 is lost for sure when 29 comes, the third after it; 27 is of the same event.
+    let times: Vec<_> = reports.iter().map(|(time, _)| *time).collect();
+    assert_eq!(times, [at(0), at(100), at(200), at(290), at(390), at(490), at(590)]);
+    // §6.3.1: the equation gives X_target = 100 kB/s at 1/p.
+    let p = reports[3].1.p;
+    let x = TcpThroughput::default().rate(S, Seconds(0.1), p);
+    assert!((x / 100_000.0 - 1.0).abs() < 1e-9, "{x}");
+    assert_eq!(receiver.lost(), 2);
+}
+
+#[test]
+fn a_lost_first_packet_is_half_a_packet_in_a_round_trip() {
+    let mut receiver = Receiver::new(Config::new(S));
+    let reports = reports(&mut receiver, 5, &[0]);
+    let (_, last) = reports.last().expect("a report of the loss");
+    let x = TcpThroughput::default().rate(S, Seconds(0.1), last.p);
+    // The open interval is longer than the first: 4 packets. Its mean with the first interval must not count less.
+    let first = 1.0 / TcpThroughput::default().loss_event_rate(S, Seconds(0.1), 5_000.0);
+    let discount = (2.0 * first / 4.0).clamp(0.25, 1.0);
+    let mean = (4.0 + first * discount) / (1.0 + discount);
+    assert!((1.0 / last.p - mean.max(first)).abs() < 1e-9, "{} at {x}", 1.0 / last.p);
+}
+
+#[test]
+fn a_congestion_mark_is_a_loss_event_of_a_packet_that_came() {
+    let mut receiver = Receiver::new(Config::new(S));
+    reports(&mut receiver, 25, &[]);
+    receiver.handle_marked(at(250), &data(25, at(250)), S);
+    let feedback = receiver.poll_feedback(at(250)).expect("a new loss event");
+    assert!(feedback.p > 0.0);
+    assert_eq!((receiver.lost(), receiver.received()), (0, 26));
+}
+
+#[test]
+fn copies_and_stragglers_are_not_counted_twice() {
+    let mut receiver = Receiver::new(Config::new(S));
+    reports(&mut receiver, 20, &[7]);
+    let before = receiver.clone();
+    receiver.handle_data(at(195), &data(19, at(195)), S);
+    receiver.handle_data(at(195), &data(7, at(195)), S);
+    assert_eq!(receiver, before);
+}
+
+proptest! {
+    #[test]
+    fn whatever_comes_is_reported_in_numbers_that_a_sender_believes(
+        steps in proptest::collection::vec(
+            (any::<u64>(), 0u64..64, any::<u64>(), proptest::option::of(any::<u64>()), any::<u64>(), any::<bool>()),
+            1..60,
+        ),
+    ) {
+        let mut receiver = Receiver::new(Config::new(S));
+        let mut now = Time::ZERO;
+        for (number, shift, gap, rtt, size, marked) in steps {
+            now += Span::from_nanos(gap >> (shift / 2 + 16));
+            let packet = Data { sequence: number >> shift, sent: Time::from_nanos(gap), rtt: rtt.map(Span::from_nanos) };
+            match marked {
+                true => receiver.handle_marked(now, &packet, Bytes(size)),
+                false => receiver.handle_data(now, &packet, Bytes(size)),
+            }
+            if let Some(feedback) = receiver.poll_feedback(now) {
+                prop_assert!((0.0..f64::INFINITY).contains(&feedback.x_recv), "{feedback:?}");
+                prop_assert!((0.0..=1.0).contains(&feedback.p), "{feedback:?}");
+            }
+            prop_assert!(receiver.poll_timeout().is_none_or(|timer| timer > now));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Was the sender data-limited over the interval that a report covers? (RFC 5348 §8.2.1)
+
+use crate::time::Time;
+
+/// The four variables of §8.2.1; all times are the sender's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct DataLimits {
+    /// NotLimited1: the first instant after `t_new` at which the rate, and not the lack of data, held the sender back.
+    not_limited1: Time,
+    /// NotLimited2: the first such instant after `t_next`.
+    not_limited2: Time,
+    /// The end of the interval that the last report covered.
+    t_new: Time,
+    /// When that report came.
+    t_next: Time,
+}
+
+impl DataLimits {
+    /// There is more to send at `now` than the rate allows.
+    pub(super) fn not_limited(&mut self, now: Time) {
+        if self.not_limited1 <= self.t_new {
+            self.not_limited1 = now;
+        } else if self.not_limited2 <= self.t_next {
+            self.not_limited2 = now;
+        }
+    }
+
+    /// A report came that covers packets up to `recvdata`: whether all of its interval was data-limited.
+    pub(super) fn on_feedback(&mut self, now: Time, recvdata: Time) -> bool {
+        let t_old = self.t_new;
+        self.t_new = recvdata;
+        self.t_next = now;
+        let covered = |at: Time| t_old < at && at <= recvdata;
+        let limited = !covered(self.not_limited1) && !covered(self.not_limited2);
+        if self.not_limited1 <= self.t_new && self.not_limited2 > self.t_new {
+            self.not_limited1 = self.not_limited2;
+        }
+        limited
+    }
+
+    /// The end of the interval that the last report covered.
+    pub(super) fn covered(&self) -> Time {
+        self.t_new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Span;
+
+    #[test]
+    fn one_unlimited_instant_makes_its_interval_unlimited_and_no_other() {
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        let mut limits = DataLimits::default();
+        assert!(limits.on_feedback(at(150), at(100)), "nothing was ever held back");
+        limits.not_limited(at(160));
+        limits.not_limited(at(170));
+        assert!(limits.on_feedback(at(200), at(155)), "160 is not covered yet");
+        limits.not_limited(at(210));
+        assert!(!limits.on_feedback(at(250), at(205)), "160 is");
+        assert!(!limits.on_feedback(at(300), at(255)), "and 210 is in the next one");
+        assert!(limits.on_feedback(at(350), at(305)), "after which there was nothing");
+    }
+}
