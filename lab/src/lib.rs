@@ -10,4 +10,5 @@ pub mod path;
 pub mod scenario;
 pub mod stream;
 pub mod tcp;
+pub mod tfrc;
 pub mod traffic;

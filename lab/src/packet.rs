@@ -4,6 +4,7 @@ use thalweg_core::units::Bytes;
 
 use crate::stream::{Report, Symbol};
 use crate::tcp::segment::Segment;
+use crate::tfrc::Header;
 
 /// What a packet carries.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,6 +15,8 @@ pub enum Body {
     Media(Symbol),
     /// What a stream's receiver has found.
     Report(Report),
+    /// What the two ends of TFRC say to each other.
+    Tfrc(Header),
     /// Nothing that anybody will read: cross traffic, and payloads that count by their length alone.
     Length,
     /// A segment of the lab's TCP.

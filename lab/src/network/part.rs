@@ -7,6 +7,7 @@ use crate::node::ends::{Origin, Sink};
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::Packet;
 use crate::path::Element;
+use crate::tfrc::{TfrcReceiver, TfrcSender};
 
 /// An enum with one variant a type, which is a node because each of them is one. Calls are direct ones: the loop makes
 /// several for every packet. What is large is kept in a box, so that links stand close together in memory.
@@ -62,6 +63,8 @@ nodes! {
         Other: Box<Element> => Box<Element>,
         Origin: Origin => Box<Origin>,
         Sink: Sink => Sink,
+        TfrcSender: TfrcSender => Box<TfrcSender>,
+        TfrcReceiver: TfrcReceiver => Box<TfrcReceiver>,
     }
 }
 

@@ -1,0 +1,47 @@
+//! TFRC (RFC 5348) as two ends of a flow: a sender that always has media, up to a rate, and a receiver that reports.
+//!
+//! The law is [`thalweg_core::law::rate::tfrc`]; here is what puts it into packets. Packets have no content, so sizes on
+//! the wire are free: s of the equation is the size of a data packet with its headers.
+
+mod receiver;
+mod sender;
+#[cfg(test)]
+mod tests;
+
+pub use receiver::TfrcReceiver;
+pub use sender::{Config, TfrcSender};
+
+use thalweg_core::law::rate::tfrc::{Data, Feedback};
+use thalweg_core::time::{Span, Time};
+
+/// What a packet of this flow carries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Header {
+    /// From the sender to the receiver.
+    Data(Data),
+    /// From the receiver to the sender.
+    Feedback(Report),
+}
+
+/// Feedback whose real numbers are kept as bits, so that packets can be compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Report {
+    recvdata: Time,
+    delay: Span,
+    x_recv: u64,
+    p: u64,
+}
+
+impl From<Feedback> for Report {
+    fn from(feedback: Feedback) -> Report {
+        let Feedback { recvdata, delay, x_recv, p } = feedback;
+        Report { recvdata, delay, x_recv: x_recv.to_bits(), p: p.to_bits() }
+    }
+}
+
+impl From<Report> for Feedback {
+    fn from(report: Report) -> Feedback {
+        let Report { recvdata, delay, x_recv, p } = report;
+        Feedback { recvdata, delay, x_recv: f64::from_bits(x_recv), p: f64::from_bits(p) }
+    }
+}

@@ -1,0 +1,91 @@
+//! The receiving end.
+
+use thalweg_core::law::rate::tfrc::{Receiver, receiver};
+use thalweg_core::time::Time;
+use thalweg_core::units::Bytes;
+
+use super::{Header, Report};
+use crate::node::{Node, Tallied, Tally};
+use crate::packet::{Body, Packet};
+
+/// A report on the wire: IPv4 and UDP headers, and what RFC 5348 §3.2.2 puts into it in 12 bytes.
+const REPORT: Bytes = Bytes(40);
+
+/// A receiver that reports once a round trip and at each new loss event.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TfrcReceiver {
+    flow: u32,
+    report: Bytes,
+    law: Receiver,
+    /// Packets that came, and what those of the flow weighed on the wire.
+    taken: u64,
+    bytes: Bytes,
+    /// One more than the highest sequence number.
+    expected: u64,
+    reports: u64,
+}
+
+impl TfrcReceiver {
+    /// A receiver of `flow`, whose sender's packets have the size `packet` on the wire.
+    pub fn new(flow: u32, packet: Bytes) -> TfrcReceiver {
+        let law = Receiver::new(receiver::Config::new(packet));
+        TfrcReceiver { flow, report: REPORT, law, taken: 0, bytes: Bytes(0), expected: 0, reports: 0 }
+    }
+
+    /// The receiver with reports of another size on the wire.
+    pub fn with_report(self, report: Bytes) -> TfrcReceiver {
+        TfrcReceiver { report, ..self }
+    }
+
+    /// Packets that came in time, without copies.
+    pub fn received(&self) -> u64 {
+        self.law.received()
+    }
+
+    /// What the packets of the flow weighed on the wire.
+    pub fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+
+    /// Packets that are missing below the highest sequence number; those that come soon are missing for a while.
+    pub fn missing(&self) -> u64 {
+        self.expected - self.received()
+    }
+
+    /// Reports that have left.
+    pub fn reports(&self) -> u64 {
+        self.reports
+    }
+
+    /// The law, for its inner values.
+    pub fn law(&self) -> &Receiver {
+        &self.law
+    }
+}
+
+impl Node for TfrcReceiver {
+    fn accept(&mut self, now: Time, packet: Packet) {
+        self.taken += 1;
+        if let Body::Tfrc(Header::Data(data)) = packet.body {
+            self.bytes += packet.size;
+            self.expected = self.expected.max(data.sequence + 1);
+            self.law.handle_data(now, &data, packet.size);
+        }
+    }
+
+    fn next(&self) -> Option<Time> {
+        self.law.poll_timeout()
+    }
+
+    fn poll(&mut self, now: Time) -> Option<Packet> {
+        let report = Report::from(self.law.poll_feedback(now)?);
+        self.reports += 1;
+        Some(Packet { flow: self.flow, size: self.report, body: Body::Tfrc(Header::Feedback(report)) })
+    }
+}
+
+impl Tallied for TfrcReceiver {
+    fn tally(&self) -> Tally {
+        Tally { added: self.reports, consumed: self.taken, ..Tally::default() }
+    }
+}

@@ -1,0 +1,107 @@
+//! The sending end.
+
+use thalweg_core::law::rate::tfrc::{Feedback, Sender, sender};
+use thalweg_core::law::redundancy::ParameterError;
+use thalweg_core::time::Time;
+use thalweg_core::units::{Bytes, Rate};
+
+use super::Header;
+use crate::node::{Node, Tallied, Tally};
+use crate::packet::{Body, Packet};
+
+/// What a sending end is told at its start.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Config {
+    /// The flow that its packets belong to.
+    pub flow: u32,
+    /// When its first packet leaves.
+    pub start: Time,
+    /// When its media end, if they ever do.
+    pub stop: Option<Time>,
+    /// Size of every data packet on the wire.
+    pub packet: Bytes,
+    /// Rate of the media, headers included: never exceeded.
+    pub rate: Rate,
+    /// Whether the rate follows each round-trip sample (RFC 5348 §4.5).
+    pub damping: bool,
+}
+
+impl Default for Config {
+    /// 30 Mb/s in packets of 1500 bytes from time zero on.
+    fn default() -> Config {
+        Config {
+            flow: 0,
+            start: Time::ZERO,
+            stop: None,
+            packet: Bytes(1500),
+            rate: Rate::from_mbps(30),
+            damping: false,
+        }
+    }
+}
+
+/// A sender that has something to send whenever its media rate allows.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TfrcSender {
+    config: Config,
+    law: Sender,
+    /// Packets that came: reports, and what nobody understands.
+    taken: u64,
+}
+
+impl TfrcSender {
+    /// A sender that has had no report yet.
+    ///
+    /// # Errors
+    /// The law refuses the packet size or the rate.
+    pub fn new(config: Config) -> Result<TfrcSender, ParameterError> {
+        let law = sender::Config { damping: config.damping, ..sender::Config::new(config.packet, config.rate) };
+        Ok(TfrcSender { law: Sender::new(config.start, law)?, taken: 0, config })
+    }
+
+    /// Packets that have left.
+    pub fn sent(&self) -> u64 {
+        self.law.sent()
+    }
+
+    /// The law, for its inner values.
+    pub fn law(&self) -> &Sender {
+        &self.law
+    }
+
+    fn next_send(&self) -> Option<Time> {
+        let next = self.law.next_send();
+        self.config.stop.is_none_or(|stop| next < stop).then_some(next)
+    }
+}
+
+impl Node for TfrcSender {
+    fn accept(&mut self, now: Time, packet: Packet) {
+        self.taken += 1;
+        if let Body::Tfrc(Header::Feedback(report)) = packet.body {
+            // A report that another has overtaken is of no use, and the law says so; nothing else can be wrong with it.
+            let _ = self.law.handle_feedback(now, &Feedback::from(report));
+        }
+    }
+
+    fn next(&self) -> Option<Time> {
+        let next = self.next_send()?;
+        Some(self.law.poll_timeout().map_or(next, |timeout| next.min(timeout)))
+    }
+
+    fn poll(&mut self, now: Time) -> Option<Packet> {
+        self.law.handle_timeout(now);
+        if self.next_send().is_none_or(|next| next > now) {
+            return None;
+        }
+        let data = self.law.poll_packet(now)?;
+        let body = Body::Tfrc(Header::Data(data));
+        Some(Packet { flow: self.config.flow, size: self.config.packet, body })
+    }
+}
+
+impl Tallied for TfrcSender {
+    fn tally(&self) -> Tally {
+        Tally { added: self.sent(), consumed: self.taken, ..Tally::default() }
+    }
+}

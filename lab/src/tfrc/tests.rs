@@ -1,0 +1,118 @@
+//! TFRC over networks: against its own equation, and within its limits.
+
+use thalweg_core::law::rate::tfrc::{Equation, TcpThroughput};
+use thalweg_core::rng::Rng;
+use thalweg_core::time::{Span, Time};
+use thalweg_core::units::{Bytes, Rate, Seconds};
+
+use super::*;
+use crate::network::{Access, Hop, Network, Part};
+use crate::node::drop_tail::DropTail;
+use crate::node::loss::Loss;
+use crate::node::queue::Limit;
+use crate::node::{Node, Tallied};
+use crate::packet::Packet;
+
+const PACKET: Bytes = Bytes(1500);
+
+/// Round trips of 100 ms, apart from transmission times of 1.2 us.
+const ACCESS: Access =
+    Access { rate: Rate::from_mbps(10_000), near: Span::from_millis(25), far: Span::from_millis(25) };
+
+fn at(secs: u64) -> Time {
+    Time::ZERO + Span::from_secs(secs)
+}
+
+/// A TFRC flow at 100 Mb/s at most that starts at zero and crosses one hop, and whatever the hop does to it.
+fn network(hop: Hop, rate: Rate) -> Network {
+    let mut network = Network::new(vec![hop], 1).expect("a hop");
+    let sender = TfrcSender::new(Config { rate, ..Config::default() }).expect("valid");
+    network.add(sender, TfrcReceiver::new(0, PACKET), ACCESS, 0..1);
+    network
+}
+
+fn lossy(p: f64, seed: u64) -> Hop {
+    let back = DropTail::new(Rate::from_mbps(10_000), Limit::Packets(u64::MAX));
+    Hop { forward: vec![Loss::independent(p, Rng::new(seed)).into()], backward: vec![back.into()] }
+}
+
+fn ends(network: &Network) -> (&TfrcSender, &TfrcReceiver) {
+    match network.ends(0) {
+        Some((Part::TfrcSender(sender), Part::TfrcReceiver(receiver))) => (sender, receiver),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Packets a second that a flow gets over `secs` seconds after a minute's start.
+fn throughput(mut network: Network, secs: u64) -> f64 {
+    network.run_until(at(60));
+    let before = ends(&network).1.received();
+    network.run_until(at(60 + secs));
+    network.conservation().expect("conservation");
+    (ends(&network).1.received() - before) as f64 / secs as f64
+}
+
+/// Packets a second at which a flow with independent loss agrees with the equation. A loss event is a loss and what is lost
+/// within a round trip after it, so events are X R + 1 / p packets apart.
+fn agreement(p: f64, rtt: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1e6);
+    for _ in 0..100 {
+        let x = (low + high) / 2.0;
+        let events = 1.0 / (x * rtt + 1.0 / p);
+        let allowed = TcpThroughput::default().rate(PACKET, Seconds(rtt), events) / PACKET.0 as f64;
+        if x < allowed { low = x } else { high = x }
+    }
+    low
+}
+
+#[test]
+fn a_flow_with_independent_loss_gets_what_its_equation_says() {
+    for (p, seed) in [(0.002, 1), (0.01, 2), (0.03, 3)] {
+        let seen = throughput(network(lossy(p, seed), Rate::from_mbps(100)), 600);
+        let expected = agreement(p, 0.1);
+        assert!((seen / expected - 1.0).abs() < 0.12, "p = {p}: {seen} packets a second, not {expected}");
+    }
+}
+
+#[test]
+fn a_flow_without_loss_gets_its_media_rate_and_no_more() {
+    let seen = throughput(network(lossy(0.0, 1), Rate::from_mbps(30)), 10);
+    assert!((seen - 2_500.0).abs() <= 1.0, "{seen}");
+}
+
+#[test]
+fn a_bottleneck_is_filled_and_not_flooded() {
+    // 20 Mb/s with a queue of one bandwidth-delay product, 167 packets: 1667 packets a second.
+    let hop = Hop::link(Rate::from_mbps(20), Limit::Packets(167), Span::ZERO);
+    let mut network = network(hop, Rate::from_mbps(100));
+    network.run_until(at(120));
+    network.conservation().expect("conservation");
+    let (sender, receiver) = ends(&network);
+    let share = receiver.received() as f64 / (120.0 * 20e6 / 12e3);
+    assert!((0.85..=1.0).contains(&share), "{share}");
+    let lost = receiver.missing() as f64 / sender.sent() as f64;
+    assert!(lost < 0.02, "{lost}");
+}
+
+#[test]
+fn when_reports_stop_the_rate_decays_and_when_the_media_stop_nothing_leaves() {
+    let config = Config { stop: Some(at(20)), ..Config::default() };
+    let mut sender = TfrcSender::new(config).expect("valid");
+    let mut left = Vec::new();
+    while let Some(next) = sender.next() {
+        left.extend(sender.poll(next).map(|_| next));
+    }
+    // A packet a second until 2 s, one every 2 s until 6 s, one every 4 s until 14 s, then the next would leave at 21 s.
+    assert_eq!(left, [0, 1, 3, 5, 9, 13].map(at));
+    assert_eq!(sender.sent(), 6);
+}
+
+#[test]
+fn a_packet_of_somebody_else_is_taken_and_means_nothing() {
+    let (mut sender, mut receiver) = (TfrcSender::new(Config::default()).expect("valid"), TfrcReceiver::new(0, PACKET));
+    let before = sender.law().clone();
+    sender.accept(at(1), Packet::length(0, PACKET));
+    receiver.accept(at(1), Packet::length(0, PACKET));
+    assert_eq!((sender.law(), sender.tally().consumed), (&before, 1));
+    assert_eq!((receiver.received(), receiver.bytes(), receiver.next()), (0, Bytes(0), None));
+}
