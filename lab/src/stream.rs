@@ -16,6 +16,7 @@ mod arrivals;
 mod blocks;
 pub mod counters;
 mod history;
+pub mod live;
 mod media;
 pub mod receiver;
 pub mod scheme;

@@ -10,7 +10,7 @@ pub struct Sent {
     /// Blocks that closed, one a SYN; a stream without blocks counts each packet.
     pub blocks: u64,
     /// Repair packets of these blocks, all added up.
-    pub windows: u64,
+    pub windows: f64,
     /// Blocks that closed with the largest window of their law.
     pub widest: u64,
     /// Blocks that closed when W_tot was known.
@@ -41,7 +41,7 @@ impl Sent {
 
     /// Time average of Fwnd, in packets; NaN without a block.
     pub fn mean_window(&self) -> f64 {
-        self.windows as f64 / self.blocks as f64
+        self.windows / self.blocks as f64
     }
 
     /// Time average of W_tot, in packets; NaN if there never was one.

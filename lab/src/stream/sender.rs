@@ -149,7 +149,7 @@ impl Sender {
         let repair = if k == 0 { 0 } else { self.law.repair() };
         self.leaving = Leaving { from: now, name, index: 0, k, n: k + repair as u16 };
         self.sent.blocks += 1;
-        self.sent.windows += u64::from(repair);
+        self.sent.windows += f64::from(repair);
         self.sent.widest += u64::from(self.config.scheme.widest() == Some(repair));
         if let Some(w) = self.law.w() {
             self.sent.w_blocks += 1;

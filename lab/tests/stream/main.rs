@@ -1,5 +1,6 @@
 //! GENEVA's pair of end nodes across a path.
 
 mod bytes;
+mod live;
 mod network;
 mod pair;

@@ -182,7 +182,7 @@ fn counters_average_over_blocks() {
     }
     let sent = sender.sent();
     assert_eq!(sent.blocks, sizes.len() as u64);
-    assert_eq!(sent.windows, sizes.iter().map(|n| u64::from(*n)).sum::<u64>());
+    assert_eq!(sent.windows, sizes.iter().map(|n| f64::from(*n)).sum::<f64>());
     assert_eq!(sent.widest, sizes.iter().filter(|n| **n == 60).count() as u64);
     assert_eq!(sizes.last(), Some(&8));
     let tail = sender.sent().since(&sent);
