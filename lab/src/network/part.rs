@@ -7,6 +7,7 @@ use crate::node::ends::{Origin, Sink};
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::Packet;
 use crate::path::Element;
+use crate::stream;
 use crate::tfrc::{TfrcReceiver, TfrcSender};
 
 /// An enum with one variant a type, which is a node because each of them is one. Calls are direct ones: the loop makes
@@ -65,6 +66,8 @@ nodes! {
         Sink: Sink => Sink,
         TfrcSender: TfrcSender => Box<TfrcSender>,
         TfrcReceiver: TfrcReceiver => Box<TfrcReceiver>,
+        StreamSender: stream::sender::Sender => Box<stream::sender::Sender>,
+        StreamReceiver: stream::receiver::Receiver => Box<stream::receiver::Receiver>,
     }
 }
 

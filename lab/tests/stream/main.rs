@@ -1,6 +1,7 @@
 //! GENEVA's pair of end nodes across a path.
 
 mod bytes;
+mod dumbbell;
 mod live;
 mod network;
 mod pair;
