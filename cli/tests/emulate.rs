@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::UdpSocket;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -63,11 +64,21 @@ fn it_relays_counts_and_ends_well_when_it_is_interrupted() {
 }
 
 #[test]
+fn a_tun_device_is_for_root_alone() {
+    if rustix::process::geteuid().is_root() || !Path::new("/dev/net/tun").exists() {
+        println!("skipped: we are root, or there is no /dev/net/tun");
+        return;
+    }
+    let message = "thalweg: emulate: TUN device near: needs root (CAP_NET_ADMIN)\n";
+    assert_eq!(fails(&["scenarios/demo.toml", "--tun", "near", "--tun-to", "far"]), (Some(1), message.into()));
+}
+
+#[test]
 fn whatever_is_wrong_is_said_in_one_line() {
     let holder = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     let taken = holder.local_addr().expect("bound").to_string();
     let demo = "scenarios/demo.toml";
-    let cases: [(&[&str], i32, String); 4] = [
+    let cases: [(&[&str], i32, String); 5] = [
         (
             &["no/such.toml", "--listen", ":0", "--to", "127.0.0.1:9"],
             1,
@@ -88,11 +99,25 @@ fn whatever_is_wrong_is_said_in_one_line() {
             2,
             "thalweg: emulate: --to 127.0.0.1:0 names no host or no port; see thalweg emulate --help\n".into(),
         ),
+        (
+            &[demo, "--tun", "near", "--tun-to", "near"],
+            2,
+            "thalweg: emulate: --tun and --tun-to both name near; see thalweg emulate --help\n".into(),
+        ),
     ];
     for (args, code, message) in cases {
         let (seen, text) = fails(args);
         assert!(text.starts_with(&message) && text.lines().count() == 1, "{args:?}: {text}");
         assert_eq!(seen, Some(code), "{args:?}");
     }
-    assert_eq!(fails(&[demo, "--listen", "nowhere"]).0, Some(2));
+    let wrong: [&[&str]; 5] = [
+        &[demo, "--listen", "nowhere"],
+        &[demo],
+        &[demo, "--tun", "near"],
+        &[demo, "--tun", "near", "--tun-to", "a name"],
+        &[demo, "--tun", "near", "--tun-to", "far", "--listen", ":0", "--to", "127.0.0.1:9"],
+    ];
+    for args in wrong {
+        assert_eq!(fails(args).0, Some(2), "{args:?}");
+    }
 }

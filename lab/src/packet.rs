@@ -9,7 +9,7 @@ use crate::tfrc::Header;
 /// What a packet carries.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Body {
-    /// The bytes of a UDP payload.
+    /// The bytes of a UDP payload, or of an IP packet.
     Datagram(Vec<u8>),
     /// A source or repair packet of a stream, as long as its size says.
     Media(Symbol),

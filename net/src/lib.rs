@@ -17,6 +17,7 @@ pub mod reporter;
 pub mod signal;
 mod spool;
 pub mod station;
+pub mod tun;
 pub mod udp;
 
 pub use error::Error;

@@ -30,8 +30,8 @@ impl Relay {
         let text = format!("seed = 1\n[forward]\nelement = [{forward}]\n[reverse]\nelement = [{reverse}]\n");
         let scenario = Scenario::parse("test", &text, None, &mut |_| Err("is not there".into())).expect("a scenario");
         let server = socket();
-        let mut emulator = Emulator::open(LOOPBACK, server.local_addr().expect("bound"), scenario).expect("a relay");
-        let (at, stop) = (emulator.local(), Stop::default());
+        let mut emulator = Emulator::relay(LOOPBACK, server.local_addr().expect("bound"), scenario).expect("a relay");
+        let (at, stop) = (emulator.local().expect("a relay"), Stop::default());
         let thread = thread::spawn({
             let stop = stop.clone();
             move || {
@@ -142,7 +142,7 @@ fn clients_get_their_own_answers_and_the_silent_one_is_forgotten_first() {
     }
     clients[0].set_nonblocking(true).expect("a mode");
     assert!(clients[0].recv_from(&mut [0; 10]).is_err(), "the first one was forgotten");
-    assert_eq!(relay.end().clients(), MAX_CLIENTS);
+    assert_eq!(relay.end().clients(), Some(MAX_CLIENTS));
 }
 
 #[test]
@@ -162,6 +162,6 @@ fn a_port_in_use_is_an_error_that_names_it() {
     let taken = socket();
     let at = taken.local_addr().expect("bound");
     let scenario = Scenario::parse("test", "seed = 1\n[forward]\n[reverse]\n", None, &mut |_| Err(String::new()));
-    let error = Emulator::open(at, at, scenario.expect("a scenario")).expect_err("in use");
+    let error = Emulator::relay(at, at, scenario.expect("a scenario")).expect_err("in use");
     assert_eq!(error.to_string(), format!("listen on {at}: address already in use"));
 }

@@ -1,5 +1,6 @@
-//! `thalweg emulate`: other programs' datagrams, through a described path.
+//! `thalweg emulate`: other programs' packets, through a described path.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
@@ -10,30 +11,41 @@ use thalweg_net::endpoint::Host;
 use thalweg_net::report::Report;
 use thalweg_net::reporter::{Readings, Reporter};
 use thalweg_net::signal::Stop;
+use thalweg_net::tun::Name;
 
 use crate::Failure;
 
 /// What it is called in its JSON.
 const SIDE: &str = "emulate";
 
-/// Relay UDP through a described path: rate, queue, delay, jitter, loss, cross traffic, recordings.
+/// Carry packets over a described path: rate, queue, delay, jitter, loss, cross traffic, recordings.
 ///
-/// Whatever comes to --listen takes the path's forward direction and goes to --to; answers take the reverse direction
-/// back to the client that was asked for. It runs until SIGINT or SIGTERM, tells on standard error how it goes, and adds
-/// up at the end.
+/// A relay of UDP: whatever comes to --listen takes the path's forward direction and goes to --to; answers take the
+/// reverse direction back to the client that was asked for. Or, as root, a cable between two TUN devices: IP packets
+/// from --tun take the forward direction to --tun-to, and those from there the reverse one. It runs until SIGINT or
+/// SIGTERM, tells on standard error how it goes, and adds up at the end.
 #[derive(clap::Args)]
 #[command(after_help = "Example: a receiver at port 6000 seen through the demo's link at port 6001
-  thalweg emulate scenarios/demo.toml --listen 127.0.0.1:6001 --to 127.0.0.1:6000")]
+  thalweg emulate scenarios/demo.toml --listen 127.0.0.1:6001 --to 127.0.0.1:6000
+
+Example: a cable between two network namespaces; docs/emulate.md has all of its lines
+  thalweg emulate scenarios/demo.toml --tun near --tun-to far")]
 pub(crate) struct Args {
     /// The path; scenarios/emulate-example.toml shows everything that can be on it.
     #[arg(value_name = "PATH.toml")]
     path: PathBuf,
     /// Where clients send to; `:PORT` is any IPv4 address, `[::]:PORT` any at all.
-    #[arg(long, value_name = "HOST:PORT")]
-    listen: Host,
+    #[arg(long, value_name = "HOST:PORT", requires = "to", required_unless_present = "tun")]
+    listen: Option<Host>,
     /// Where their datagrams go.
-    #[arg(long, value_name = "HOST:PORT")]
-    to: Host,
+    #[arg(long, value_name = "HOST:PORT", requires = "listen")]
+    to: Option<Host>,
+    /// TUN device of the client's side, which is made if there is none of that name.
+    #[arg(long, value_name = "DEVICE", requires = "tun_to", conflicts_with_all = ["listen", "to"])]
+    tun: Option<Name>,
+    /// TUN device of the server's side, likewise.
+    #[arg(long, value_name = "DEVICE", requires = "tun")]
+    tun_to: Option<Name>,
     /// Seed of everything random, instead of the file's.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -43,30 +55,47 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let failed = |why: String| Failure::Failed(format!("emulate: {why}"));
-    let scenario = Scenario::open(&args.path, args.seed).map_err(|error| failed(error.to_string()))?;
+    let scenario = Scenario::open(&args.path, args.seed).map_err(failed)?;
+    let stop = Stop::on_signal().map_err(|error| failed(format!("cannot wait for signals: {error}")))?;
+    let (mut emulator, opening) = open(&args, scenario)?;
+    let mut reporter = if args.json { Reporter::json(SIDE) } else { Reporter::human(SIDE) };
+    reporter.report(Time::ZERO, &opening);
+    let tick = |emulator: &Emulator| reporter.tick(emulator.now(), &Status(emulator));
+    emulator.run(&stop, tick).map_err(failed)?;
+    reporter.end(emulator.now(), &Status(&emulator));
+    for way in [emulator.forward(), emulator.reverse()] {
+        way.check().map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn failed(why: impl Display) -> Failure {
+    Failure::Failed(format!("emulate: {why}"))
+}
+
+/// The emulator that was asked for, and what it says first.
+fn open(args: &Args, scenario: Scenario) -> Result<(Emulator, Report), Failure> {
+    let (path, seed) = (args.path.display(), scenario.seed);
+    if let (Some(near), Some(far)) = (&args.tun, &args.tun_to) {
+        if near == far {
+            return Err(Failure::Usage(format!("emulate: --tun and --tun-to both name {near}")));
+        }
+        let emulator = Emulator::cable(near, far, scenario).map_err(failed)?;
+        let opening = Report::new("listening", format!("emulate: {near} -> {path} (seed {seed}) -> {far}"));
+        return Ok((emulator, opening.with("tun", near).with("tun_to", far).with("seed", seed)));
+    }
+    let (Some(listen), Some(to)) = (&args.listen, &args.to) else {
+        return Err(Failure::Usage("emulate: neither --listen nor --tun".into()));
+    };
     let resolve = |host: &Host| host.resolve().map_err(|error| failed(format!("no address for {host}: {error}")));
-    let (listen, to) = (resolve(&args.listen)?, resolve(&args.to)?);
+    let (listen, to) = (resolve(listen)?, resolve(to)?);
     if to.ip().is_unspecified() || to.port() == 0 {
         return Err(Failure::Usage(format!("emulate: --to {to} names no host or no port")));
     }
-    let seed = scenario.seed;
-    let stop = Stop::on_signal().map_err(|error| failed(format!("cannot wait for signals: {error}")))?;
-    let mut emulator = Emulator::open(listen, to, scenario).map_err(|error| failed(error.to_string()))?;
-    let mut reporter = if args.json { Reporter::json(SIDE) } else { Reporter::human(SIDE) };
-    let (path, at) = (args.path.display(), emulator.local());
-    let opening = Report::new("listening", format!("emulate: {at} -> {path} (seed {seed}) -> {to}"))
-        .with("address", at)
-        .with("to", to)
-        .with("seed", seed);
-    reporter.report(Time::ZERO, &opening);
-    let tick = |emulator: &Emulator| reporter.tick(emulator.now(), &Status(emulator));
-    emulator.run(&stop, tick).map_err(|error| failed(error.to_string()))?;
-    reporter.end(emulator.now(), &Status(&emulator));
-    for way in [emulator.forward(), emulator.reverse()] {
-        way.check().map_err(|leak| failed(leak.to_string()))?;
-    }
-    Ok(())
+    let emulator = Emulator::relay(listen, to, scenario).map_err(failed)?;
+    let at = emulator.local().unwrap_or(listen);
+    let opening = Report::new("listening", format!("emulate: {at} -> {path} (seed {seed}) -> {to}"));
+    Ok((emulator, opening.with("address", at).with("to", to).with("seed", seed)))
 }
 
 /// What it tells every second.
@@ -75,20 +104,23 @@ struct Status<'a>(&'a Emulator);
 impl Readings for Status<'_> {
     fn json(&self, at: Time) -> String {
         let Status(emulator) = self;
-        let status = json!({
+        let mut status = json!({
             "t": at.as_secs_f64(),
             "side": SIDE,
-            "clients": emulator.clients(),
             "forward": direction(emulator.forward()),
             "reverse": direction(emulator.reverse()),
         });
+        if let Some(clients) = emulator.clients() {
+            status["clients"] = clients.into();
+        }
         status.to_string()
     }
 
     fn line(&self, _at: Time) -> String {
         let Status(emulator) = self;
-        let (clients, forward, reverse) = (emulator.clients(), brief(emulator.forward()), brief(emulator.reverse()));
-        format!("clients {clients}  forward {forward}  reverse {reverse}")
+        let clients = emulator.clients().map_or_else(String::new, |clients| format!("clients {clients}  "));
+        let (forward, reverse) = (brief(emulator.forward()), brief(emulator.reverse()));
+        format!("{clients}forward {forward}  reverse {reverse}")
     }
 
     fn last(&self, _at: Time) -> String {
@@ -134,7 +166,7 @@ fn summary(emulator: &Emulator) -> String {
     let mut text = String::new();
     for (name, way) in [("forward", emulator.forward()), ("reverse", emulator.reverse())] {
         let (received, delivered, inside) = (way.received(), way.delivered(), way.inside());
-        text += &format!("{name}: {received} datagrams in, {delivered} out, {inside} packets left on the path\n");
+        text += &format!("{name}: {received} packets in, {delivered} out, {inside} left on the path\n");
         for account in way.accounts() {
             let (tally, lost) = (account.tally, account.tally.dropped);
             let numbers = [

@@ -88,6 +88,11 @@ impl Running {
         rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it still runs");
     }
 
+    /// The last line of one that has ended.
+    pub(crate) fn last_line(&self) -> String {
+        self.lines.iter().last().expect("it has told something")
+    }
+
     /// Waits for its end.
     pub(crate) fn end(&mut self) -> ExitStatus {
         let deadline = Instant::now() + PATIENCE;

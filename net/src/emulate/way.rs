@@ -1,4 +1,4 @@
-//! One direction of the relay.
+//! One direction of the emulator.
 
 use thalweg_core::time::Time;
 use thalweg_lab::check::{self, Leak};
@@ -21,9 +21,9 @@ impl Way {
         Way { path, refused: 0 }
     }
 
-    pub(super) fn accept(&mut self, now: Time, flow: u32, payload: &[u8]) {
+    pub(super) fn accept(&mut self, now: Time, packet: Packet) {
         if self.path.tally().held < MAX_INSIDE {
-            self.path.accept(now, Packet::datagram(flow, payload.to_vec()));
+            self.path.accept(now, packet);
         } else {
             self.refused += 1;
         }
@@ -37,17 +37,17 @@ impl Way {
         self.path.poll(now)
     }
 
-    /// Datagrams that came in.
+    /// Packets that came in.
     pub fn received(&self) -> u64 {
         self.path.accepted() + self.refused
     }
 
-    /// Datagrams that went out.
+    /// Packets that went out.
     pub fn delivered(&self) -> u64 {
         self.path.delivered()
     }
 
-    /// Datagrams that were lost because the emulator itself was full.
+    /// Packets that were lost because the emulator itself was full.
     pub fn refused(&self) -> u64 {
         self.refused
     }

@@ -1,0 +1,98 @@
+//! Two namespaces with an emulated path between them.
+
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use crate::common::Running;
+use crate::namespace::{Namespace, ip};
+
+/// The address of the far end; that of the near one is one below.
+pub(crate) const FAR: &str = "10.77.0.2";
+const NEAR: &str = "10.77.0.1";
+
+/// Two computers cannot share the time of one: one test at a time.
+static TURN: Mutex<()> = Mutex::new(());
+static NTH: AtomicU32 = AtomicU32::new(0);
+
+/// The right to lay cables, held while a test runs.
+pub(crate) struct Yard(MutexGuard<'static, ()>);
+
+impl Yard {
+    /// None, and a line that says why, where the tests cannot run.
+    pub(crate) fn enter() -> Option<Yard> {
+        let missing = if std::env::var_os("THALWEG_TEST_ALL").is_none() {
+            "set THALWEG_TEST_ALL=1 to run it"
+        } else if !rustix::process::geteuid().is_root() {
+            "it needs root"
+        } else if !Path::new("/dev/net/tun").exists() {
+            "there is no /dev/net/tun"
+        } else if Command::new("ip").arg("-V").output().is_err() {
+            "there is no ip (on Debian: apt-get install iproute2)"
+        } else {
+            return Some(Yard(TURN.lock().unwrap_or_else(PoisonError::into_inner)));
+        };
+        println!("skipped: {missing}");
+        None
+    }
+
+    /// Lays a cable whose directions are those of a scenario.
+    pub(crate) fn lay(&self, scenario: &str) -> Cable {
+        let Yard(_turn) = self;
+        let tag = format!("{}-{}", process::id(), NTH.fetch_add(1, Ordering::Relaxed));
+        let file = std::env::temp_dir().join(format!("thalweg-kernel-{tag}.toml"));
+        std::fs::write(&file, scenario).expect("the temporary directory can be written");
+        let devices = [format!("n{tag}"), format!("f{tag}")];
+        let near = Namespace::make(format!("thalweg-near-{tag}"));
+        let far = Namespace::make(format!("thalweg-far-{tag}"));
+        let path = file.to_str().expect("a name in UTF-8");
+        let emulator = Running::start(&["emulate", path, "--tun", &devices[0], "--tun-to", &devices[1]]);
+        emulator.event("listening");
+        // It stands for hardware, which does not wait for its turn either.
+        let pid = rustix::process::Pid::from_child(&emulator.child);
+        rustix::process::setpriority_process(Some(pid), -15).expect("root may");
+        for (end, device, address) in [(&near, &devices[0], NEAR), (&far, &devices[1], FAR)] {
+            connect(end, device, address);
+        }
+        Cable { near, far, emulator, file }
+    }
+}
+
+/// Gives one end its device, and the kernel's TCP there nothing that a textbook's does not have.
+fn connect(end: &Namespace, device: &str, address: &str) {
+    end.set("ipv6/conf/default/disable_ipv6", "1");
+    end.set("ipv4/tcp_no_metrics_save", "1");
+    end.set("ipv4/tcp_timestamps", "0");
+    end.set("ipv4/tcp_rmem", "4096 131072 33554432");
+    end.set("ipv4/tcp_wmem", "4096 131072 33554432");
+    ip(&["link", "set", device, "netns", end.name()]);
+    end.ip(&format!("address add {address}/30 dev {device}"));
+    // One segment a packet from TCP on; a queue to the emulator that outlasts a busy machine.
+    end.ip(&format!("link set {device} gso_max_segs 1 txqueuelen 10000 up"));
+}
+
+/// A cable between two namespaces. All of it vanishes when it is dropped.
+pub(crate) struct Cable {
+    pub(crate) near: Namespace,
+    pub(crate) far: Namespace,
+    emulator: Running,
+    file: PathBuf,
+}
+
+impl Cable {
+    /// Ends the emulator, whose books must balance; what it told last.
+    pub(crate) fn end(mut self) -> Value {
+        self.emulator.interrupt();
+        assert_eq!(self.emulator.end().code(), Some(0));
+        serde_json::from_str(&self.emulator.last_line()).expect("JSON")
+    }
+}
+
+impl Drop for Cable {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.file);
+    }
+}
