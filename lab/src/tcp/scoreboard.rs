@@ -267,3 +267,6 @@ impl Scoreboard {
         self.slots = slots;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,7 @@
 //! What a TCP sender and a TCP receiver do to each other over virtual time: one rule a story.
 
+mod any_path;
 mod basics;
+mod formulas;
 mod pair;
+mod repairs;

@@ -1,16 +1,15 @@
 //! A sender, a receiver, two paths between them, and a record of what left.
 
-use std::fmt::Debug;
-
-use thalweg_core::law::window::{Acked, CongestionWindow};
-use thalweg_core::probe::{Probe, Visitor};
+use thalweg_core::law::window::newreno::NewReno;
+use thalweg_core::law::window::{CongestionWindow, Start};
+use thalweg_core::probe::Probe;
 use thalweg_core::time::{Span, Time};
 use thalweg_lab::check;
 use thalweg_lab::node::Node;
 use thalweg_lab::node::wire::Wire;
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::path::Path;
-use thalweg_lab::tcp::{Receiver, ReceiverConfig, Segment, Sender, SenderConfig};
+use thalweg_lab::tcp::{Receiver, ReceiverConfig, Recovery, Segment, Sender, SenderConfig};
 
 pub(crate) fn ms(millis: u64) -> Span {
     Span::from_millis(millis)
@@ -20,56 +19,21 @@ pub(crate) fn at(millis: u64) -> Time {
     Time::ZERO + ms(millis)
 }
 
-/// RFC 5681 and nothing else.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Reno {
-    pub(crate) cwnd: f64,
-    pub(crate) ssthresh: f64,
+/// RFC 5681, from an initial window of `iw`.
+pub(crate) fn starting_at(iw: u32) -> NewReno {
+    NewReno::new(Start { iw, ..Start::default() })
 }
 
-impl Reno {
-    pub(crate) fn starting_at(cwnd: f64) -> Reno {
-        Reno { cwnd, ssthresh: f64::INFINITY }
-    }
-
-    /// In congestion avoidance from the first segment on.
-    pub(crate) fn avoiding_at(cwnd: f64) -> Reno {
-        Reno { cwnd, ssthresh: cwnd }
-    }
+/// The same, in congestion avoidance from the first segment on.
+pub(crate) fn avoiding_at(iw: u32) -> NewReno {
+    NewReno::new(Start { iw, ssthresh: f64::from(iw) })
 }
 
-impl Probe for Reno {
-    fn probe(&self, _visit: &mut Visitor<'_>) {}
-}
+pub(crate) const ALL: [Recovery; 3] = [Recovery::NewReno, Recovery::Sack, Recovery::SackPrr];
 
-impl CongestionWindow for Reno {
-    fn on_ack(&mut self, acked: &Acked) {
-        if acked.window_limited {
-            self.cwnd += if self.cwnd < self.ssthresh { 1.0 } else { 1.0 / self.cwnd };
-        }
-    }
-
-    fn on_loss(&mut self, _now: Time, flight: u32) {
-        self.ssthresh = (f64::from(flight) / 2.0).max(2.0);
-        self.cwnd = self.ssthresh;
-    }
-
-    fn on_recovered(&mut self, _now: Time) {}
-
-    fn on_timeout(&mut self, _now: Time, flight: u32, again: bool) {
-        if !again {
-            self.ssthresh = (f64::from(flight) / 2.0).max(2.0);
-        }
-        self.cwnd = 1.0;
-    }
-
-    fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-
-    fn ssthresh(&self) -> f64 {
-        self.ssthresh
-    }
+/// An endless transfer.
+pub(crate) fn config(recovery: Recovery) -> SenderConfig {
+    SenderConfig { recovery, ..SenderConfig::new(0) }
 }
 
 /// A data segment that left the sender.
