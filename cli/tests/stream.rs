@@ -1,61 +1,14 @@
 //! `thalweg send` and `thalweg recv` as two processes on loopback.
-//!
-//! The latency is far longer than any of these streams needs, so that a machine that is busy with something else does
-//! not make a packet late.
 
 mod common;
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream, UdpSocket};
+use std::net::{TcpStream, UdpSocket};
 use std::path::PathBuf;
 
+use common::stream::{LATENCY, Stream, expect_everything_in_order, sink};
 use common::{PATIENCE, Running, ts};
 use thalweg_net::station::{Receiving, Sending, Station};
-
-const LATENCY: &str = "5s";
-
-/// A stream under way.
-struct Stream {
-    send: Running,
-    recv: Running,
-}
-
-impl Stream {
-    /// Starts the receiver, then the sender, and waits until they know each other.
-    fn start(recv: &[&str], send: &[&str]) -> Stream {
-        let listen = if send.contains(&"udp://[::1]:0") { "[::1]:0" } else { "127.0.0.1:0" };
-        let recv = Running::start(&[&["recv", "--listen", listen, "--latency", LATENCY], recv].concat());
-        let to = recv.address("listening", "address");
-        let send = Running::start(&[&["send", "--to", &to, "--latency", LATENCY], send].concat());
-        Stream { send, recv }
-    }
-}
-
-/// Something that takes what comes out.
-fn sink(address: &str) -> (UdpSocket, String) {
-    let sink = UdpSocket::bind(address).expect("a free port");
-    sink.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-    let url = format!("udp://{}", sink.local_addr().expect("bound"));
-    (sink, url)
-}
-
-/// Sends datagrams of all sizes, a few at a time, and expects each to come out before the next few go in.
-fn expect_everything_in_order(input: &str, sink: &UdpSocket) {
-    let input: SocketAddr = input.parse().expect("an address");
-    let source = UdpSocket::bind(if input.is_ipv6() { "[::1]:0" } else { "127.0.0.1:0" }).expect("a free port");
-    let sizes = [1316, 1316, 188, 1400, 1, 700, 0, 1316, 1316, 1316, 4, 999];
-    let datagrams: Vec<Vec<u8>> = (0u8..96).zip(sizes.iter().cycle()).map(|(mark, &len)| vec![mark; len]).collect();
-    let mut buffer = [0; 2048];
-    for few in datagrams.chunks(16) {
-        for datagram in few {
-            source.send_to(datagram, input).expect("loopback takes it");
-        }
-        for datagram in few {
-            let len = sink.recv(&mut buffer).expect("what went in comes out");
-            assert_eq!(&buffer[..len], &datagram[..], "datagram {:?}", datagram.first());
-        }
-    }
-}
 
 fn temporary(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("thalweg-{}-{name}", std::process::id()))
