@@ -3,11 +3,13 @@
 
 pub mod check;
 pub mod engine;
+pub mod experiment;
 pub mod network;
 pub mod node;
 pub mod packet;
 pub mod path;
 pub mod scenario;
+pub mod statistics;
 pub mod stream;
 pub mod tcp;
 pub mod tfrc;

@@ -136,6 +136,11 @@ impl Network {
         Some((self.engine.node(*sender), self.engine.node(*receiver)))
     }
 
+    /// How many hops there are.
+    pub fn hops(&self) -> usize {
+        self.hops.len()
+    }
+
     /// What each flow offered to the first queue of a hop, from the senders to the receivers, and what it lost there.
     pub fn offered(&self, hop: usize) -> &[Offered] {
         let forward = self.hops.get(hop).map_or(&[][..], |hop| &hop.forward);

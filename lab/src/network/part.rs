@@ -1,5 +1,7 @@
 //! Everything that a network is made of.
 
+use thalweg_core::law::window::Window;
+use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::Time;
 
 use crate::node::drop_tail::DropTail;
@@ -7,8 +9,8 @@ use crate::node::ends::{Origin, Sink};
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::Packet;
 use crate::path::Element;
-use crate::stream;
 use crate::tfrc::{TfrcReceiver, TfrcSender};
+use crate::{stream, tcp};
 
 /// An enum with one variant a type, which is a node because each of them is one. Calls are direct ones: the loop makes
 /// several for every packet. What is large is kept in a box, so that links stand close together in memory.
@@ -64,6 +66,8 @@ nodes! {
         Other: Box<Element> => Box<Element>,
         Origin: Origin => Box<Origin>,
         Sink: Sink => Sink,
+        TcpSender: tcp::Sender<Window> => Box<tcp::Sender<Window>>,
+        TcpReceiver: tcp::Receiver => Box<tcp::Receiver>,
         TfrcSender: TfrcSender => Box<TfrcSender>,
         TfrcReceiver: TfrcReceiver => Box<TfrcReceiver>,
         StreamSender: stream::sender::Sender => Box<stream::sender::Sender>,
@@ -86,6 +90,20 @@ impl Part {
         match self {
             Part::Link(link) => Some(link),
             _ => None,
+        }
+    }
+}
+
+impl Probe for Part {
+    /// Shows what an end knows; links and elements show nothing.
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        match self {
+            Part::TcpSender(end) => end.probe(visit),
+            Part::TcpReceiver(end) => end.probe(visit),
+            Part::StreamSender(end) => end.probe(visit),
+            Part::TfrcSender(end) => end.law().probe(visit),
+            Part::TfrcReceiver(end) => end.law().probe(visit),
+            Part::Link(_) | Part::Other(_) | Part::Origin(_) | Part::Sink(_) | Part::StreamReceiver(_) => {}
         }
     }
 }

@@ -4,6 +4,8 @@
 //! a packet will be through is known as soon as it is in, so a link and the wire behind it are one node, with one event
 //! a packet.
 
+use core::iter::Sum;
+use core::ops::SubAssign;
 use std::collections::VecDeque;
 
 use thalweg_core::time::{Span, Time};
@@ -36,6 +38,22 @@ pub struct Offered {
     pub packets: u64,
     /// Packets that found no room.
     pub dropped: u64,
+}
+
+impl SubAssign for Offered {
+    fn sub_assign(&mut self, other: Offered) {
+        self.packets -= other.packets;
+        self.dropped -= other.dropped;
+    }
+}
+
+impl Sum for Offered {
+    fn sum<I: Iterator<Item = Offered>>(all: I) -> Offered {
+        all.fold(Offered::default(), |sum, one| Offered {
+            packets: sum.packets + one.packets,
+            dropped: sum.dropped + one.dropped,
+        })
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

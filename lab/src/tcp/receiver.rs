@@ -12,7 +12,7 @@ use thalweg_core::units::Bytes;
 use self::gaps::Gaps;
 use super::NEVER;
 use super::segment::{Ack, BLOCKS, Segment};
-use crate::node::Node;
+use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
 /// How a receiver acknowledges.
@@ -62,6 +62,8 @@ pub struct Receiver {
     /// When `poll` has something to do.
     wake: Time,
     counters: ReceiverCounters,
+    /// Packets that came, of whatever kind.
+    taken: u64,
 }
 
 impl Receiver {
@@ -75,6 +77,7 @@ impl Receiver {
             pending: 0,
             wake: NEVER,
             counters: ReceiverCounters::default(),
+            taken: 0,
         }
     }
 
@@ -127,6 +130,7 @@ impl Receiver {
 
 impl Node for Receiver {
     fn accept(&mut self, now: Time, packet: Packet) {
+        self.taken += 1;
         if let Body::Segment(Segment::Data { number, .. }) = packet.body {
             self.on_data(now, number);
         }
@@ -148,6 +152,12 @@ impl Node for Receiver {
             self.wake = NEVER;
         }
         Some(self.ack())
+    }
+}
+
+impl Tallied for Receiver {
+    fn tally(&self) -> Tally {
+        Tally { added: self.counters.acks, consumed: self.taken, ..Tally::default() }
     }
 }
 

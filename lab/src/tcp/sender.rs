@@ -16,7 +16,7 @@ use super::prr::Prr;
 use super::rtt::Rtt;
 use super::scoreboard::{News, Scoreboard};
 use super::segment::{Ack, Segment};
-use crate::node::Node;
+use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
 /// A sender of as many segments as its configuration says.
@@ -54,6 +54,8 @@ pub struct Sender<L> {
     expires: Time,
     wake: Time,
     counters: SenderCounters,
+    /// Packets that came, of whatever kind.
+    taken: u64,
 }
 
 /// What the last loss asks for.
@@ -104,6 +106,7 @@ impl<L: CongestionWindow> Sender<L> {
             expires: NEVER,
             wake: NEVER,
             counters: SenderCounters::default(),
+            taken: 0,
             config,
         };
         sender.settle(config.start);
@@ -248,6 +251,7 @@ impl<L: CongestionWindow> Sender<L> {
 
 impl<L: CongestionWindow> Node for Sender<L> {
     fn accept(&mut self, now: Time, packet: Packet) {
+        self.taken += 1;
         let Body::Segment(Segment::Ack(ack)) = packet.body else { return };
         // Nobody can have what was not sent.
         if ack.next <= self.board.nxt() {
@@ -272,6 +276,12 @@ impl<L: CongestionWindow> Node for Sender<L> {
         let packet = self.emit(now);
         self.choose(now);
         packet
+    }
+}
+
+impl<L: CongestionWindow> Tallied for Sender<L> {
+    fn tally(&self) -> Tally {
+        Tally { added: self.counters.sent, consumed: self.taken, ..Tally::default() }
     }
 }
 

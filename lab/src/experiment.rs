@@ -1,0 +1,171 @@
+//! One experiment: hops, groups of flows that cross them, and how long to watch.
+//!
+//! A description is a plain value; with a seed it becomes a [`Run`]. Every random choice has a stream of its own, named
+//! after the group and the flow: the same seed gives paired runs of two schemes the same starts, delays and transfers.
+
+mod flow;
+mod outcome;
+mod run;
+
+use core::fmt;
+use core::ops::Range;
+
+use thalweg_core::law::window::{Flavour, Start};
+use thalweg_core::time::Span;
+use thalweg_core::units::{Bytes, Rate};
+
+pub use self::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, QUANTITIES, Quantity, TransferOutcome};
+pub use self::run::Run;
+use crate::network::Hop;
+use crate::path::Traffic;
+use crate::stream::receiver::ReportSize;
+use crate::stream::scheme::Scheme;
+use crate::stream::sender::Srtt;
+use crate::tcp::{Recovery, Timeouts};
+use crate::traffic::transfers::Load;
+
+/// Everything that a run follows from, its seed aside.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Experiment {
+    /// The links that flows share, in a row.
+    pub hops: Vec<Hop>,
+    /// Who crosses them.
+    pub groups: Vec<Group>,
+    /// When a run ends.
+    pub duration: Span,
+    /// When measuring begins.
+    pub warmup: Span,
+}
+
+/// Flows of one kind.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Group {
+    /// Its name, in results and in the tree of random numbers.
+    pub name: String,
+    /// What they are.
+    pub kind: Kind,
+    /// How many.
+    pub count: usize,
+    /// When they start, each at random within it.
+    pub start: Range<Span>,
+    /// The links at their ends.
+    pub access: AccessRange,
+    /// The hops that they cross.
+    pub hops: Range<usize>,
+}
+
+/// Access links whose delays are drawn for each flow.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AccessRange {
+    /// Rate of each link.
+    pub rate: Rate,
+    /// One-way delay between a sender and its first hop.
+    pub near: Range<Span>,
+    /// One-way delay between the last hop and a receiver.
+    pub far: Range<Span>,
+}
+
+/// What a flow is.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Kind {
+    /// TCP that never ends.
+    Tcp(Tcp),
+    /// Finite TCP transfers as they come, each a flow of its own; `count` is how many such loads there are.
+    Transfers(Tcp, Load),
+    /// A stream with or without repair, by its paper.
+    Stream(Stream),
+    /// A stream that TFRC slows down.
+    Tfrc(Media),
+    /// A source that listens to nobody.
+    Open(Traffic),
+}
+
+/// A TCP sender and its receiver.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Tcp {
+    /// The law.
+    pub flavour: Flavour,
+    /// The initial window and threshold.
+    pub start: Start,
+    /// How losses are repaired.
+    pub recovery: Recovery,
+    /// How long an acknowledgement waits for a second segment; none acknowledges each.
+    pub delayed_ack: Option<Span>,
+    /// Bounds of the retransmission timer.
+    pub timeouts: Timeouts,
+    /// The payload of a segment.
+    pub mss: Bytes,
+    /// Segments that the receiver takes before the first that is missing.
+    pub receive_window: u32,
+}
+
+/// Media of a constant rate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Media {
+    /// Its rate; headers count, as in the papers.
+    pub rate: Rate,
+    /// Size of every packet on the wire.
+    pub packet: Bytes,
+}
+
+/// A stream.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stream {
+    /// What it carries.
+    pub media: Media,
+    /// SYN: a block, and from report to report.
+    pub syn: Span,
+    /// How it is protected.
+    pub scheme: Scheme,
+    /// Which packet a round trip is measured by.
+    pub srtt: Srtt,
+    /// What reports weigh.
+    pub reports: ReportSize,
+}
+
+/// Why there is no such run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Impossible(pub String);
+
+impl fmt::Display for Impossible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Impossible {}
+
+/// More flows than any published scenario has: a slip, most likely.
+pub const MOST_FLOWS: usize = 100_000;
+
+impl Experiment {
+    /// Whether it can be run.
+    ///
+    /// # Errors
+    /// Says what is impossible.
+    pub fn check(&self) -> Result<(), Impossible> {
+        let refuse = |why: String| Err(Impossible(why));
+        if self.warmup >= self.duration {
+            return refuse(format!("nothing is measured: warm-up is {}, the run {}", self.warmup, self.duration));
+        }
+        let flows = self.groups.iter().map(|group| group.expected_flows(self.duration)).sum::<f64>();
+        if flows > MOST_FLOWS as f64 {
+            return refuse(format!("about {flows:.0} flows, {MOST_FLOWS} are the most"));
+        }
+        for Group { name, hops, .. } in &self.groups {
+            if hops.is_empty() || hops.end > self.hops.len() {
+                return refuse(format!("group '{name}' crosses hops {hops:?} of {}", self.hops.len()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Group {
+    fn expected_flows(&self, duration: Span) -> f64 {
+        match &self.kind {
+            Kind::Transfers(_, load) => self.count as f64 * load.arrivals * duration.as_secs_f64(),
+            _ => self.count as f64,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! How a group becomes flows.
+
+use thalweg_core::law::window::Window;
+use thalweg_core::rng::Rng;
+use thalweg_core::time::{Span, Time};
+
+use super::{Experiment, Group, Impossible, Kind, Media, Stream, Tcp};
+use crate::network::{Access, Network};
+use crate::node::ends::{Origin, Sink};
+use crate::stream;
+use crate::stream::receiver::Receiver;
+use crate::stream::scheme::Scheme;
+use crate::stream::sender::Sender;
+use crate::tcp;
+use crate::tfrc::{self, TfrcReceiver, TfrcSender};
+use crate::traffic::transfers::Transfers;
+
+/// A flow before it has ends.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Planned {
+    /// Its group, by its place in the experiment.
+    pub(super) group: usize,
+    /// When it starts.
+    pub(super) start: Time,
+    /// How much it sends, if that is finite.
+    pub(super) segments: Option<u64>,
+    access: Access,
+}
+
+/// Every flow of an experiment, in the order of its numbers.
+pub(super) fn plan(experiment: &Experiment, root: &Rng) -> Result<Vec<Planned>, Impossible> {
+    let mut flows = Vec::new();
+    for (index, group) in experiment.groups.iter().enumerate() {
+        for member in 0..group.count {
+            let rng = root.fork(&group.name).fork(&member.to_string());
+            let single = Planned {
+                group: index,
+                start: Time::ZERO + within(&group.start, &mut rng.fork("start")),
+                segments: None,
+                access: access(group, &rng),
+            };
+            match &group.kind {
+                Kind::Transfers(_, load) => {
+                    let end = Time::ZERO + experiment.duration;
+                    let transfers = Transfers::new(*load, end, &rng).map_err(Impossible)?;
+                    flows.extend(transfers.enumerate().map(|(number, transfer)| Planned {
+                        start: transfer.start,
+                        segments: Some(transfer.segments),
+                        access: access(group, &rng.fork(&number.to_string())),
+                        ..single
+                    }));
+                }
+                _ => flows.push(single),
+            }
+        }
+    }
+    Ok(flows)
+}
+
+fn access(group: &Group, rng: &Rng) -> Access {
+    let near = within(&group.access.near, &mut rng.fork("near"));
+    Access { rate: group.access.rate, near, far: within(&group.access.far, &mut rng.fork("far")) }
+}
+
+/// A moment of `range`, its start if it is empty.
+fn within(range: &core::ops::Range<Span>, rng: &mut Rng) -> Span {
+    range.start + Span::from_nanos(rng.below(range.end.saturating_sub(range.start).as_nanos()))
+}
+
+/// Gives a planned flow its ends.
+pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned) -> Result<(), Impossible> {
+    let (flow, access, hops) = (network.next_flow(), planned.access, group.hops.clone());
+    match &group.kind {
+        Kind::Tcp(tcp) | Kind::Transfers(tcp, _) => {
+            let (sender, receiver) = tcp.ends(flow, planned);
+            network.add(sender, receiver, access, hops);
+        }
+        Kind::Stream(stream) => {
+            let (sender, receiver) = stream.ends(flow, planned)?;
+            network.add(sender, receiver, access, hops);
+        }
+        Kind::Tfrc(media) => {
+            let Media { rate, packet } = *media;
+            let config = tfrc::Config { flow, start: planned.start, packet, rate, ..tfrc::Config::default() };
+            let sender = TfrcSender::new(config).map_err(|error| Impossible(error.to_string()))?;
+            network.add(sender, TfrcReceiver::new(flow, packet), access, hops);
+        }
+        Kind::Open(traffic) => {
+            let origin = Origin::new(flow, traffic.clone(), planned.start.since(Time::ZERO));
+            network.add(origin, Sink::default(), access, hops);
+        }
+    }
+    Ok(())
+}
+
+impl Tcp {
+    fn ends(&self, flow: u32, planned: &Planned) -> (tcp::Sender<Window>, tcp::Receiver) {
+        let config = tcp::SenderConfig {
+            start: planned.start,
+            segments: planned.segments,
+            mss: self.mss,
+            recovery: self.recovery,
+            receive_window: self.receive_window,
+            timeouts: self.timeouts,
+            ..tcp::SenderConfig::new(flow)
+        };
+        let sack = self.recovery.has_sack();
+        let receiver = tcp::ReceiverConfig { sack, delay: self.delayed_ack, ..tcp::ReceiverConfig::new(flow) };
+        (tcp::Sender::new(config, Window::new(self.flavour, self.start)), tcp::Receiver::new(receiver))
+    }
+}
+
+impl Stream {
+    fn ends(&self, flow: u32, planned: &Planned) -> Result<(Sender, Receiver), Impossible> {
+        let sender = Sender::new(stream::sender::Config {
+            flow,
+            start: planned.start,
+            stop: None,
+            rate: self.media.rate,
+            packet: self.media.packet,
+            syn: self.syn,
+            scheme: self.scheme.clone(),
+            srtt: self.srtt,
+        });
+        let sender = sender.map_err(|error| Impossible(error.to_string()))?;
+        let listens = !matches!(self.scheme, Scheme::Udp | Scheme::Cbr(_));
+        let reports = listens.then_some(self.reports);
+        Ok((sender, Receiver::new(stream::receiver::Config { flow, syn: self.syn, reports })))
+    }
+}
