@@ -88,6 +88,13 @@ fn newreno_is_rfc_5681() {
 }
 
 #[test]
+fn the_tfrc_equation_is_that_of_rfc_5348() {
+    agrees(&["tfrc-equation"], include_str!("replay/points.jsonl"), include_str!("replay/tfrc-equation.jsonl"));
+    let output = replay(&["tfrc-equation"], "{\"s\":1024,\"rtt\":0.05,\"p\":0}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"x\":\"inf\"}\n");
+}
+
+#[test]
 fn what_is_not_known_yet_is_null() {
     let output = replay(&["geneva"], "{\"lost\":3,\"delivered\":30,\"srtt\":null}");
     let first = &objects(&String::from_utf8_lossy(&output.stdout))[0];
@@ -124,6 +131,15 @@ fn a_bad_line_is_named_and_the_lines_before_it_are_answered() {
         let (code, message) = complaint(&["newreno"], &format!("{{\"event\":\"dup3\"}}\n{bad}\n"));
         assert!(code == Some(1) && message.contains("line 2") && message.contains(why), "{message}");
     }
+    for (bad, why) in [
+        ("{\"s\":1024,\"rtt\":0.05}", "`p`"),
+        ("{\"s\":0,\"rtt\":0.05,\"p\":0.1}", "s must be"),
+        ("{\"s\":1024,\"rtt\":0,\"p\":0.1}", "rtt must be above 0"),
+        ("{\"s\":1024,\"rtt\":0.05,\"p\":1.1}", "p 0 to 1"),
+    ] {
+        let (code, message) = complaint(&["tfrc-equation"], bad);
+        assert!(code == Some(1) && message.contains("line 1") && message.contains(why), "{message}");
+    }
     let (code, message) = complaint(&["dp-fec"], good);
     assert!(code == Some(1) && message.contains("needs t"), "{message}");
 }
@@ -139,6 +155,7 @@ fn wrong_use_is_told_apart_from_bad_input() {
         (vec!["static", "--set", "repair=-1"], "repair"),
         (vec!["newreno", "--set", "iw=0"], "iw must be at least 1"),
         (vec!["newreno", "--set", "mss=1500"], "known are iw, ssthresh"),
+        (vec!["tfrc-equation", "--set", "b=2"], "has none"),
     ] {
         let (code, message) = complaint(&arguments, "");
         assert_eq!(code, Some(2), "{arguments:?}: {message}");
@@ -148,7 +165,7 @@ fn wrong_use_is_told_apart_from_bad_input() {
 
 #[test]
 fn no_input_is_no_output() {
-    for law in ["geneva", "static", "dp-fec", "newreno"] {
+    for law in ["geneva", "static", "dp-fec", "newreno", "tfrc-equation"] {
         let output = replay(&[law], "");
         assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
     }

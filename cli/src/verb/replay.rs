@@ -1,5 +1,6 @@
 //! `thalweg replay`: one law over a log of feedback, line by line.
 
+mod equation;
 mod events;
 
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -15,6 +16,7 @@ use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::units::Seconds;
 
 use crate::Failure;
+use equation::Equations;
 use events::Events;
 
 /// Run one law over a log of feedback.
@@ -29,6 +31,9 @@ use events::Events;
 /// {"event":"dup3"} when a loss is found, {"event":"recovered"} when it is repaired, and {"event":"timeout"}. In between
 /// nothing grows. "flight" may tell the segments in flight at a dup3 or timeout; without it they fill the window.
 /// "again":true says that the segment has timed out before.
+///
+/// tfrc-equation reads {"s":1024,"rtt":0.05,"p":0.01}: packet size in bytes, round trip in seconds, loss event rate; it
+/// writes the rate in bytes per second. It has no constants.
 #[derive(clap::Args)]
 #[command(after_help = "Example: what would GENEVA have done with one loss among 33 packets at 20 ms?
   echo '{\"lost\":1,\"delivered\":32,\"srtt\":0.02}' | thalweg replay geneva --set state=real --set k=25")]
@@ -51,6 +56,8 @@ enum Law {
     /// The congestion window of RFC 5681, in segments
     #[value(name = "newreno")]
     NewReno,
+    /// The throughput equation of RFC 5348, in bytes per second
+    TfrcEquation,
 }
 
 /// A law at work on a log.
@@ -110,6 +117,7 @@ fn build(law: Law, settings: &[(String, String)]) -> Result<Box<dyn Replayed>, P
             Box::new(DpFec::new(parameters)?)
         }
         Law::NewReno => return Ok(Box::new(Events::newreno(settings)?)),
+        Law::TfrcEquation => return Ok(Box::new(Equations::tfrc(settings)?)),
     };
     Ok(Box::new(Reports { law: law_of_repair, needs_t: law == Law::DpFec }))
 }
@@ -121,6 +129,7 @@ fn shown(law: Law) -> &'static [&'static str] {
         Law::Static => &["repair", "ipg"],
         Law::DpFec => &["f", "repair", "impact"],
         Law::NewReno => &["cwnd", "ssthresh"],
+        Law::TfrcEquation => &["x"],
     }
 }
 

@@ -125,3 +125,14 @@ events = list(the_events())
 write("events.jsonl", events)
 write("newreno.jsonl", newreno(events))
 write("newreno-iw10-ssthresh16.5.jsonl", newreno(events, iw=10.0, ssthresh=16.5))
+
+
+def tfrc_equation(s, rtt, p, b=1.0):
+    t_rto = 4 * rtt
+    return s / (rtt * math.sqrt(2 * b * p / 3) + t_rto * (3 * math.sqrt(3 * b * p / 8) * p * (1 + 32 * p ** 2)))  # RFC 5348, 3.1
+
+
+points = [dict(s=s, rtt=rtt, p=p) for s in (1, 1024, 1460) for rtt in (0.0005, 0.05, 2.5)
+          for p in (1e-9, 1e-4, 0.01, 1 / 3, 1.0)]
+write("points.jsonl", points)
+write("tfrc-equation.jsonl", [dict(x=tfrc_equation(**point)) for point in points])

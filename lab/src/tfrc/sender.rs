@@ -1,7 +1,7 @@
 //! The sending end.
 
+use thalweg_core::law::ParameterError;
 use thalweg_core::law::rate::tfrc::{Feedback, Sender, sender};
-use thalweg_core::law::redundancy::ParameterError;
 use thalweg_core::time::Time;
 use thalweg_core::units::{Bytes, Rate};
 
