@@ -242,7 +242,7 @@ impl<L: CongestionWindow> Sender<L> {
             Choice::Repair(number) | Choice::Rescue(number) => self.board.resend(number),
         };
         let again = self.choice != Choice::New;
-        self.after_sending(now, number, again);
+        self.after_sending(now, number);
         self.counters.sent += 1;
         self.counters.retransmitted += u64::from(again);
         Some(Packet::segment(self.config.flow, self.config.mss, Segment::Data { number, again }))

@@ -106,7 +106,7 @@ impl<L: CongestionWindow> Sender<L> {
     }
 
     /// What a transmission changes: the edges, what may follow, and the timer.
-    pub(super) fn after_sending(&mut self, now: Time, number: u64, again: bool) {
+    pub(super) fn after_sending(&mut self, now: Time, number: u64) {
         let has_sack = self.config.recovery.has_sack();
         match self.choice {
             Choice::First => {
@@ -123,6 +123,6 @@ impl<L: CongestionWindow> Sender<L> {
         if self.phase == Phase::Recovery {
             self.prr.on_sent();
         }
-        self.start_timer(now, again);
+        self.start_timer(now, self.choice == Choice::First && !self.partial);
     }
 }

@@ -7,13 +7,12 @@ use super::{Phase, Sender};
 use crate::tcp::NEVER;
 
 impl<L: CongestionWindow> Sender<L> {
-    /// A segment was sent (§5.1).
-    pub(super) fn start_timer(&mut self, now: Time, again: bool) {
-        // RFC 6675 §6 allows to restart the timer for each retransmission in recovery. Without SACK the first alone does
-        // it, so that the timer ends a recovery of many losses (RFC 6582 §4, the impatient variant).
-        let has_sack = self.config.recovery.has_sack();
-        let restarts = again && self.phase == Phase::Recovery && (has_sack || !self.partial);
-        if restarts || self.expires == NEVER {
+    /// A segment was sent (§5.1); `fast` says that it is the fast retransmit.
+    ///
+    /// RFC 6675 §6 allows to restart the timer for each retransmission in recovery. It is done for the first alone: every
+    /// further one would hide that an earlier one was lost, for as long as losses go on, and with it the congestion.
+    pub(super) fn start_timer(&mut self, now: Time, fast: bool) {
+        if fast || self.expires == NEVER {
             self.expires = now + self.rtt.rto();
         }
     }
