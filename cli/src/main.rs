@@ -22,6 +22,7 @@ enum Verb {
     Recv(verb::recv::Args),
     Emulate(verb::emulate::Args),
     Replay(verb::replay::Args),
+    Lab(verb::lab::Args),
     Doctor(verb::doctor::Args),
     #[command(hide = true)]
     Demo(verb::demo::Args),
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Verb::Recv(args) => verb::recv::run(args),
         Verb::Emulate(args) => verb::emulate::run(args),
         Verb::Replay(args) => verb::replay::run(args),
+        Verb::Lab(args) => verb::lab::run(args),
         Verb::Doctor(args) => verb::doctor::run(args),
         Verb::Demo(args) => verb::demo::run(args),
     };

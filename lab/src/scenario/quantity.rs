@@ -2,9 +2,10 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Range;
 use core::str::FromStr;
 
-use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use thalweg_core::time::Span;
 use thalweg_core::units::Bytes;
 
@@ -89,6 +90,37 @@ impl<'de> Deserialize<'de> for Queue {
         }
 
         deserializer.deserialize_any(Length)
+    }
+}
+
+/// A duration, or two between which one is drawn: `"2s"`, `["0s", "2s"]`.
+pub(super) struct Between(pub(super) Range<Span>);
+
+impl<'de> Deserialize<'de> for Between {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Ends;
+
+        impl<'de> Visitor<'de> for Ends {
+            type Value = Between;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a duration such as \"2s\", or two such as [\"0s\", \"2s\"]")
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Between, E> {
+                text.parse().map(|span| Between(span..span)).map_err(E::custom)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut ends: A) -> Result<Between, A::Error> {
+                let mut end = || ends.next_element::<Quantity<Span>>();
+                match (end()?, end()?, end()?) {
+                    (Some(Quantity(from)), Some(Quantity(to)), None) if from <= to => Ok(Between(from..to)),
+                    _ => Err(A::Error::custom("expected two durations, the shorter one first")),
+                }
+            }
+        }
+
+        deserializer.deserialize_any(Ends)
     }
 }
 

@@ -1,0 +1,59 @@
+//! `thalweg lab`: described experiments over virtual time.
+
+mod campaign;
+mod compare;
+mod list;
+mod output;
+mod progress;
+mod run;
+mod source;
+mod table;
+
+use std::io::{self, Write};
+
+use clap::Subcommand;
+
+use crate::Failure;
+
+/// Run described experiments in the lab, a deterministic simulator of packets.
+///
+/// A scenario is a TOML file, or the name of one that comes with Thalweg; docs/lab.md documents the format.
+#[derive(clap::Args)]
+#[command(after_help = "Examples
+  thalweg lab list
+  thalweg lab run dumbbell --set n_tcp=4 --seeds 10
+  thalweg lab compare dumbbell --schemes geneva,static8,udp")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Run(run::Args),
+    Compare(compare::Args),
+    List(list::Args),
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    match args.verb {
+        Verb::Run(args) => run::run(args),
+        Verb::Compare(args) => compare::run(args),
+        Verb::List(args) => list::run(args),
+    }
+}
+
+fn failed(why: impl Into<String>) -> Failure {
+    Failure::Failed(format!("lab: {}", why.into()))
+}
+
+/// Writes to standard output; whoever reads may have had enough: `thalweg lab run ... | head`.
+fn print(text: &str) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(failed(format!("cannot write standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,151 @@
+//! `thalweg lab compare`: several schemes on one path, with the same seeds.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+use thalweg_lab::statistics::Estimate;
+
+use super::campaign::{Finished, Harvest, quantities};
+use super::output::{self, Output};
+use super::run::{SCHEME, Seeds, tpindex};
+use super::source::Source;
+use super::table::{Table, interval};
+use super::{failed, print};
+use crate::Failure;
+use crate::verb::replay::setting;
+
+/// Compare schemes on one path, with the same seeds.
+///
+/// Each scheme is a value of the scenario's parameter `scheme`. The first one is compared with each of the others: the
+/// mean difference of two runs with one seed, and its 95 % interval, with a * where that excludes zero. With tfrc among
+/// them there is TPindex, too.
+#[derive(clap::Args)]
+#[command(after_help = "Example
+  thalweg lab compare geneva-s1 --schemes geneva,static8,static12,tfrc --set n_tcp=200 --set duration_s=60")]
+pub(super) struct Args {
+    /// A scenario file, or the name of one that comes with Thalweg.
+    #[arg(value_name = "SCENARIO")]
+    scenario: String,
+    /// Values of the parameter `scheme`, two or more.
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', required = true)]
+    schemes: Vec<String>,
+    #[command(flatten)]
+    seeds: Seeds,
+    /// Give a parameter of the scenario a value; an unknown NAME lists the known ones, `auto` is the file's own value.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    settings: Vec<(String, String)>,
+    /// JSON on standard output: a line for each run, and the comparison as the last line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    output: output::Files,
+}
+
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    let source = Source::find(&args.scenario)?;
+    if args.schemes.len() < 2 {
+        return Err(Failure::Usage("lab: --schemes names two or more".to_owned()));
+    }
+    let mut variants = Vec::new();
+    for scheme in &args.schemes {
+        if variants.iter().any(|(known, _)| known == scheme) {
+            return Err(Failure::Usage(format!("lab: --schemes names '{scheme}' twice")));
+        }
+        let settings = [&args.settings[..], &[(SCHEME.to_owned(), scheme.clone())]].concat();
+        variants.push((scheme.clone(), source.blueprint(&settings)?));
+    }
+    let about = variants[0].1.about().to_owned();
+    let output = Output::open(&args.output)?;
+    let harvest = args.seeds.campaign(variants).run(&output)?;
+    let table = Comparison::of(&args.schemes, &harvest);
+    if table.seeds.is_empty() {
+        return Err(failed("interrupted before every scheme was over with one seed"));
+    }
+    print(&if args.json { table.json(&args.scenario, &harvest) } else { table.text(&args.scenario, &about) })?;
+    harvest.complete()
+}
+
+/// Every quantity of every scheme for the seeds that all of them have.
+struct Comparison<'a> {
+    schemes: &'a [String],
+    seeds: Vec<u64>,
+    /// By quantity, then by scheme, then by seed.
+    values: Vec<(&'static str, Vec<Vec<f64>>)>,
+}
+
+impl<'a> Comparison<'a> {
+    fn of(schemes: &'a [String], harvest: &Harvest) -> Comparison<'a> {
+        let has = |variant: usize, seed: u64| harvest.of(variant).any(|run| run.seed == seed);
+        let common = |run: &Finished| (1..schemes.len()).all(|variant| has(variant, run.seed)).then_some(run.seed);
+        let seeds: Vec<u64> = harvest.of(0).filter_map(common).collect();
+        let paired = |variant: usize| harvest.of(variant).filter(|run| seeds.contains(&run.seed));
+        let of = |value: &dyn Fn(&Finished) -> f64| -> Vec<Vec<f64>> {
+            (0..schemes.len()).map(|variant| paired(variant).map(value).collect()).collect()
+        };
+        let mut values: Vec<_> = quantities().map(|(name, _)| (name, of(&|run| run.value(name)))).collect();
+        if let Some(tfrc) = schemes.iter().position(|scheme| scheme == "tfrc") {
+            let beside = |run: &Finished| harvest.of(tfrc).find(|other| other.seed == run.seed);
+            values.push(("tpindex", of(&|run| beside(run).map_or(f64::NAN, |tfrc| tpindex(run, tfrc)))));
+        }
+        Comparison { schemes, seeds, values }
+    }
+
+    fn text(&self, scenario: &str, about: &str) -> String {
+        let mut text = format!("{scenario}: {about}\n\n");
+        let mut means = Table::default();
+        means.row([String::new()].into_iter().chain(self.schemes.iter().cloned()).collect());
+        let mut differences = Table::default();
+        let first = &self.schemes[0];
+        let others = self.schemes[1..].iter().map(|other| format!("{first} - {other}"));
+        differences.row([String::new()].into_iter().chain(others).collect());
+        for (name, values) in &self.values {
+            let estimates: Vec<Estimate> = values.iter().map(|values| Estimate::of(values.iter().copied())).collect();
+            if estimates.iter().all(|estimate| estimate.count == 0) {
+                continue;
+            }
+            means.row([(*name).to_owned()].into_iter().chain(estimates.iter().map(interval)).collect());
+            let cells = values[1..].iter().map(|other| marked(&Estimate::of_difference(&values[0], other)));
+            differences.row([(*name).to_owned()].into_iter().chain(cells).collect());
+        }
+        let _ = writeln!(text, "Means over {} seeds, and 95 % intervals\n{means}", self.seeds.len());
+        let _ = write!(text, "Differences, seed by seed; * where the interval excludes zero\n{differences}");
+        text
+    }
+
+    fn json(&self, scenario: &str, harvest: &Harvest) -> String {
+        let mut text = String::new();
+        for run in &harvest.finished {
+            let _ = writeln!(text, "{}", output::object(&self.schemes[run.variant], run));
+        }
+        let mut schemes = Map::new();
+        let mut differences = Map::new();
+        for (variant, scheme) in self.schemes.iter().enumerate() {
+            let (mut own, mut beside) = (Map::new(), Map::new());
+            for (name, values) in &self.values {
+                own.insert((*name).to_owned(), Estimate::of(values[variant].iter().copied()).mean.into());
+                own.insert(format!("{name}_per_seed"), values[variant].clone().into());
+                let difference = Estimate::of_difference(&values[0], &values[variant]);
+                let interval = json!({ "mean": difference.mean, "half_width": difference.half_width });
+                beside.insert((*name).to_owned(), interval);
+            }
+            schemes.insert(scheme.clone(), Value::Object(own));
+            if variant > 0 {
+                differences.insert(scheme.clone(), Value::Object(beside));
+            }
+        }
+        let whole = json!({
+            "scenario": scenario,
+            "seeds": self.seeds,
+            "schemes": schemes,
+            "first": self.schemes[0],
+            "first_minus": differences,
+        });
+        text + &format!("{whole}\n")
+    }
+}
+
+/// An interval, with a star if it excludes zero.
+fn marked(estimate: &Estimate) -> String {
+    let star = if estimate.mean.abs() > estimate.half_width { " *" } else { "" };
+    interval(estimate) + star
+}

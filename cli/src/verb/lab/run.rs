@@ -1,0 +1,176 @@
+//! `thalweg lab run`: one scenario, many seeds.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+use thalweg_lab::scenario::{self, Blueprint};
+use thalweg_lab::statistics::Estimate;
+
+use super::campaign::{Campaign, Finished, Harvest, quantities};
+use super::output::{self, Output};
+use super::source::Source;
+use super::table::{Table, interval};
+use super::{failed, print};
+use crate::Failure;
+use crate::verb::replay::setting;
+
+/// Run a scenario with many seeds.
+///
+/// Prints means over the seeds with their 95 % intervals; --out leaves everything in files. Ctrl-C keeps the runs that
+/// are over.
+#[derive(clap::Args)]
+#[command(after_help = "Examples
+  thalweg lab run dumbbell --seeds 10 --set scheme=static8
+  thalweg lab run geneva-s1 --set n_tcp=200 --set state=real --tpindex --json
+  thalweg lab run my.toml --out results --interval 100ms")]
+pub(super) struct Args {
+    /// A scenario file, or the name of one that comes with Thalweg.
+    #[arg(value_name = "SCENARIO")]
+    scenario: String,
+    #[command(flatten)]
+    seeds: Seeds,
+    /// Give a parameter of the scenario a value; an unknown NAME lists the known ones, `auto` is the file's own value.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    settings: Vec<(String, String)>,
+    /// Run the same seeds with scheme=tfrc, too, and say what TCP gets beside this scheme as a share of what it gets
+    /// beside TFRC.
+    #[arg(long)]
+    tpindex: bool,
+    /// JSON on standard output: a line for each seed, and the means as the last line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    output: output::Files,
+}
+
+/// Which seeds, and how many at once.
+#[derive(clap::Args)]
+pub(super) struct Seeds {
+    /// How many seeds.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    seeds: u64,
+    /// The first seed.
+    #[arg(long, value_name = "FIRST", default_value_t = 1)]
+    seed: u64,
+    /// Runs at a time; all processors, if not said. Results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+}
+
+impl Seeds {
+    pub(super) fn campaign(&self, variants: Vec<(String, Blueprint)>) -> Campaign {
+        let threads = self
+            .jobs
+            .map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from);
+        let seeds = (0..self.seeds).map(|index| self.seed.wrapping_add(index)).collect();
+        Campaign { variants, seeds, threads }
+    }
+}
+
+/// The parameter that says how streams are protected.
+pub(super) const SCHEME: &str = "scheme";
+
+/// What a blueprint calls its scheme; nothing, if it has none.
+fn scheme(blueprint: &Blueprint) -> Option<String> {
+    let found = blueprint.parameters().iter().find(|parameter| parameter.name == SCHEME);
+    found.map(|parameter| parameter.value.to_string())
+}
+
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    let source = Source::find(&args.scenario)?;
+    let blueprint = source.blueprint(&args.settings)?;
+    let name = scheme(&blueprint);
+    let mut variants = vec![(name.clone().unwrap_or_default(), blueprint.clone())];
+    if args.tpindex {
+        if name.is_none() {
+            let why = format!("lab: --tpindex needs a parameter '{SCHEME}', and {} has none", args.scenario);
+            return Err(Failure::Usage(why));
+        }
+        let settings = [&args.settings[..], &[(SCHEME.to_owned(), "tfrc".to_owned())]].concat();
+        variants.push(("tfrc".to_owned(), source.blueprint(&settings)?));
+    }
+    let output = Output::open(&args.output)?;
+    let harvest = args.seeds.campaign(variants).run(&output)?;
+    if harvest.of(0).next().is_none() {
+        return Err(failed("interrupted before the first run was over"));
+    }
+    let report = Report { blueprint: &blueprint, harvest: &harvest, tpindex: args.tpindex };
+    print(&if args.json { report.json(&args.scenario) } else { report.text(&args.scenario) })?;
+    harvest.complete()
+}
+
+struct Report<'a> {
+    blueprint: &'a Blueprint,
+    harvest: &'a Harvest,
+    tpindex: bool,
+}
+
+impl Report<'_> {
+    /// Every quantity of every seed.
+    fn quantities(&self) -> Vec<(&'static str, Vec<f64>)> {
+        let runs: Vec<&Finished> = self.harvest.of(0).collect();
+        let of = |name| (name, runs.iter().map(|run| run.value(name)).collect());
+        let mut all: Vec<_> = quantities().map(|(name, _)| of(name)).collect();
+        if self.tpindex {
+            let beside = |seed| self.harvest.of(1).find(|other| other.seed == seed);
+            let index = |run: &&Finished| beside(run.seed).map_or(f64::NAN, |tfrc| tpindex(run, tfrc));
+            all.push(("tpindex", runs.iter().map(index).collect()));
+        }
+        all
+    }
+
+    fn json(&self, scenario: &str) -> String {
+        let mut text = String::new();
+        for run in &self.harvest.finished {
+            let scheme = if run.variant == 0 { scheme(self.blueprint).unwrap_or_default() } else { "tfrc".to_owned() };
+            let _ = writeln!(text, "{}", output::object(&scheme, run));
+        }
+        let mut object = Map::new();
+        object.insert("scenario".to_owned(), scenario.into());
+        let parameters = self.blueprint.parameters().iter();
+        let parameters = parameters.map(|parameter| (parameter.name.clone(), value(&parameter.value)));
+        object.insert("parameters".to_owned(), Value::Object(parameters.collect()));
+        let seeds: Vec<u64> = self.harvest.of(0).map(|run| run.seed).collect();
+        object.insert("seeds".to_owned(), seeds.into());
+        for (name, values) in self.quantities() {
+            object.insert(name.to_owned(), Estimate::of(values.iter().copied()).mean.into());
+            object.insert(format!("{name}_per_seed"), values.into());
+        }
+        text + &format!("{}\n", Value::Object(object))
+    }
+
+    fn text(&self, scenario: &str) -> String {
+        let mut text = format!("{scenario}: {}\n", self.blueprint.about());
+        for parameter in self.blueprint.parameters() {
+            let _ = write!(text, "{}={} ", parameter.name, parameter.value);
+        }
+        let runs: Vec<&Finished> = self.harvest.of(0).collect();
+        let window = runs.first().map_or_else(String::new, |run| {
+            format!(", measured from {} s to {} s", run.outcome.from().as_secs_f64(), run.outcome.end.as_secs_f64())
+        });
+        let seeds = if runs.len() == 1 { "seed" } else { "seeds" };
+        let _ = writeln!(text, "\n{} {seeds}{window}; means over seeds and 95 % intervals\n", runs.len());
+        let mut table = Table::default();
+        for (name, values) in self.quantities() {
+            let estimate = Estimate::of(values);
+            if estimate.count > 0 {
+                table.row(vec![name.to_owned(), interval(&estimate)]);
+            }
+        }
+        text + &table.to_string()
+    }
+}
+
+/// What TCP gets beside a scheme, as a share of what it gets beside TFRC.
+pub(super) fn tpindex(run: &Finished, tfrc: &Finished) -> f64 {
+    run.value("tcp_throughput_mbps") / tfrc.value("tcp_throughput_mbps")
+}
+
+fn value(value: &scenario::Value) -> Value {
+    match value {
+        scenario::Value::Number(number) if number.fract() == 0.0 => (*number as i64).into(),
+        scenario::Value::Number(number) => (*number).into(),
+        scenario::Value::Text(text) => text.as_str().into(),
+        scenario::Value::Flag(flag) => (*flag).into(),
+    }
+}

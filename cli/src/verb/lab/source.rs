@@ -1,0 +1,85 @@
+//! Where scenarios come from: files, and those that the binary brings along.
+
+use std::path::{Path, PathBuf};
+
+use thalweg_lab::scenario::Blueprint;
+
+use super::failed;
+use crate::Failure;
+
+/// The text of a scenario.
+pub(super) struct Source {
+    /// Its name in messages.
+    name: String,
+    text: String,
+    /// Where the files are that it names; none for those that come with Thalweg.
+    beside: Option<PathBuf>,
+}
+
+/// A scenario that comes with Thalweg, under the name of its file.
+macro_rules! built_in {
+    ($($file:literal,)*) => {
+        &[$(($file, include_str!(concat!("../../../../scenarios/", $file)))),*]
+    };
+}
+
+/// Scenarios, by file below `scenarios/`.
+pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
+    "lab/dumbbell.toml",
+    "lab/parking-lot.toml",
+    "lab/md1.toml",
+    "lab/trace.toml",
+    "papers/geneva-s0.toml",
+    "papers/geneva-s1.toml",
+    "papers/geneva-s2.toml",
+    "papers/geneva-s3.toml",
+);
+
+/// What these name.
+const DATA: &[(&str, &str)] = built_in!("data/steps.trace",);
+
+/// What a built-in scenario is called: its file without folder and ending.
+pub(super) fn short(file: &str) -> &str {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    name.strip_suffix(".toml").unwrap_or(name)
+}
+
+impl Source {
+    /// The file of that name, or else the scenario that comes with Thalweg under it.
+    pub(super) fn find(name: &str) -> Result<Source, Failure> {
+        let path = Path::new(name);
+        if path.is_file() {
+            let text = std::fs::read_to_string(path).map_err(|error| failed(format!("cannot read {name}: {error}")))?;
+            let beside = Some(path.parent().unwrap_or(Path::new("")).to_owned());
+            return Ok(Source { name: name.to_owned(), text, beside });
+        }
+        Source::built_in(name).ok_or_else(|| {
+            let names: Vec<&str> = BUILT_IN.iter().map(|(file, _)| short(file)).collect();
+            let names = names.join(", ");
+            failed(format!("no file '{name}', nor is it one of those that come with Thalweg: {names}"))
+        })
+    }
+
+    /// The scenario of that name that comes with Thalweg.
+    pub(super) fn built_in(name: &str) -> Option<Source> {
+        let (file, text) = BUILT_IN.iter().find(|(file, _)| short(file) == name || name.ends_with(file))?;
+        Some(Source { name: (*file).to_owned(), text: (*text).to_owned(), beside: None })
+    }
+
+    /// The experiment that it describes with these settings.
+    pub(super) fn blueprint(&self, settings: &[(String, String)]) -> Result<Blueprint, Failure> {
+        let mut files = |named: &str| match &self.beside {
+            Some(beside) => {
+                std::fs::read_to_string(beside.join(named)).map_err(|error| format!("cannot be read: {error}"))
+            }
+            None => {
+                let data = DATA.iter().find(|(file, _)| named.ends_with(file));
+                data.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "does not come with Thalweg".to_owned())
+            }
+        };
+        Blueprint::parse(&self.name, &self.text, settings, &mut files).map_err(|error| match error.is_of_settings() {
+            true => Failure::Usage(format!("lab: --set: {error}")),
+            false => failed(error.to_string()),
+        })
+    }
+}

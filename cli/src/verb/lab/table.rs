@@ -1,0 +1,87 @@
+//! Tables on a terminal.
+
+use thalweg_lab::statistics::Estimate;
+
+/// Columns of text, the first of them words, the others numbers.
+#[derive(Default)]
+pub(super) struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(super) fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+}
+
+impl std::fmt::Display for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        for row in &self.rows {
+            let aligned = |(column, cell): (usize, &String)| match widths[column] {
+                width if column == 0 => format!("{cell:width$}"),
+                width => format!("{cell:>width$}"),
+            };
+            let cells: Vec<String> = row.iter().enumerate().map(aligned).collect();
+            writeln!(f, "{}", cells.join("  ").trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// A mean and half its interval: `0.0264 ± 0.0011`.
+pub(super) fn interval(estimate: &Estimate) -> String {
+    match estimate {
+        estimate if estimate.mean.is_nan() => "-".to_owned(),
+        estimate if estimate.half_width.is_finite() => {
+            format!("{} ± {}", number(estimate.mean), number(estimate.half_width))
+        }
+        estimate => number(estimate.mean),
+    }
+}
+
+/// Four digits that count, and no exponent: loss rates and counts of packets stand in one table.
+pub(super) fn number(value: f64) -> String {
+    let size = value.abs();
+    let decimals = match size {
+        _ if size == 0.0 || size >= 1e4 => 0,
+        _ if size >= 100.0 => 1,
+        _ if size >= 10.0 => 2,
+        _ if size >= 1.0 => 3,
+        _ if size >= 0.1 => 4,
+        _ if size >= 0.01 => 5,
+        _ => 6,
+    };
+    format!("{value:.decimals$}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_keep_what_counts() {
+        let seen = [0.0, 0.000_21, 0.026_4, 593.0, 8.5, 39_600.4, -0.5].map(number);
+        assert_eq!(seen, ["0", "0.000210", "0.02640", "593.0", "8.500", "39600", "-0.5000"]);
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = Table::default();
+        table.row(vec!["loss".into(), "1".into(), "20".into()]);
+        table.row(vec!["a".into(), "± 300".into()]);
+        assert_eq!(table.to_string(), "loss      1  20\na     ± 300\n");
+    }
+
+    #[test]
+    fn one_seed_has_no_interval_and_none_no_mean() {
+        assert_eq!(interval(&Estimate::of([2.0])), "2.000");
+        assert_eq!(interval(&Estimate::of([])), "-");
+        // t for one degree of freedom is 12.706, the standard error 1.
+        assert_eq!(interval(&Estimate::of([1.0, 3.0])), "2.000 ± 12.71");
+    }
+}

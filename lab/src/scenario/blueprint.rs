@@ -1,0 +1,136 @@
+//! A described experiment: parameters, hops and flows. `docs/lab.md` documents the format.
+
+mod flow;
+mod hop;
+mod stream;
+mod tcp;
+
+use std::collections::BTreeMap;
+use std::path::Path as FilePath;
+
+use serde::Deserialize;
+use thalweg_core::rng::Rng;
+use thalweg_core::time::Span;
+use toml::de::DeTable;
+
+use self::flow::AccessText;
+use super::fault::{Error, Fault};
+use super::parameter::{self, Literals, Parameter};
+use super::quantity::Quantity;
+use super::section::Section;
+use super::{Files, load};
+use crate::experiment::Experiment;
+
+/// An experiment as its file and its settings describe it, for any seed.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Blueprint {
+    name: String,
+    text: String,
+    settings: Vec<(String, String)>,
+    files: BTreeMap<String, Result<String, String>>,
+    about: String,
+    parameters: Vec<Parameter>,
+}
+
+/// What a text says for one seed.
+struct Reading {
+    about: String,
+    parameters: Vec<Parameter>,
+    experiment: Experiment,
+}
+
+impl Blueprint {
+    /// Reads a file; those that it names are looked for beside it. `settings` are names of parameters, and values in
+    /// place of their defaults; `auto` stands for the default itself.
+    ///
+    /// # Errors
+    /// Names the file, the line, and what was expected there, or what would be impossible to run.
+    pub fn open(file: &FilePath, settings: &[(String, String)]) -> Result<Blueprint, Error> {
+        let name = file.display().to_string();
+        let text = load(file).map_err(|why| Error::of(&name, why))?;
+        let beside = file.parent().unwrap_or(FilePath::new(""));
+        Blueprint::parse(&name, &text, settings, &mut |named| load(&beside.join(named)))
+    }
+
+    /// Reads a text; `name` stands for it in errors.
+    ///
+    /// # Errors
+    /// Names the line, and what was expected there, or what would be impossible to run.
+    pub fn parse(
+        name: &str,
+        text: &str,
+        settings: &[(String, String)],
+        files: &mut Files<'_>,
+    ) -> Result<Blueprint, Error> {
+        let mut kept = BTreeMap::new();
+        let mut keep = |named: &str| kept.entry(named.to_owned()).or_insert_with(|| files(named)).clone();
+        let reading = read(text, settings, 0, &mut keep).map_err(|fault| fault.in_file(name, text))?;
+        reading.experiment.check().map_err(|why| Error::of(name, why.to_string()))?;
+        let Reading { about, parameters, .. } = reading;
+        let (name, text, settings) = (name.to_owned(), text.to_owned(), settings.to_vec());
+        Ok(Blueprint { name, text, settings, files: kept, about, parameters })
+    }
+
+    /// What its file says it is about.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// Its parameters, in the order of the file.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The experiment, whose every random choice follows from `seed`.
+    ///
+    /// # Errors
+    /// As those of [`Blueprint::parse`], which finds them for all seeds.
+    pub fn experiment(&self, seed: u64) -> Result<Experiment, Error> {
+        let mut kept = |named: &str| self.files.get(named).cloned().unwrap_or_else(|| Err("was not read".to_owned()));
+        let reading = read(&self.text, &self.settings, seed, &mut kept);
+        reading.map(|reading| reading.experiment).map_err(|fault| fault.in_file(&self.name, &self.text))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RunText {
+    duration: Quantity<Span>,
+    warmup: Option<Quantity<Span>>,
+}
+
+fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<'_>) -> Result<Reading, Fault> {
+    let (parameters, literals) = parameters(text, settings)?;
+    let mut table = DeTable::parse(text)?.into_inner();
+    table.remove("parameters");
+    parameter::substitute(&mut table, &literals)?;
+    let mut document = Section { span: 0..0, table };
+    let about = document.optional("about")?.unwrap_or_default();
+    let run = document.section("run")?.ok_or_else(|| Fault::at(&(0..0), "missing [run]"))?.rest::<RunText>()?;
+    let root = Rng::new(seed).fork("scenario");
+    let mut hops = Vec::new();
+    for (index, section) in document.sections("hop")?.into_iter().enumerate() {
+        hops.push(hop::read(section, &root.fork(&format!("hop {}", index + 1)), files)?);
+    }
+    if hops.is_empty() {
+        return Err(Fault::at(&(0..0), "missing [[hop]]"));
+    }
+    let access = document.section("access")?.map(AccessText::read).transpose()?;
+    let mut flows = flow::Flows::new(&hops, access, &root);
+    for section in document.sections("flow")? {
+        flows.add(section, files)?;
+    }
+    let groups = flows.into_groups();
+    document.finish("about, [parameters], [run], [[hop]], [access] or [[flow]]")?;
+    let warmup = run.warmup.map_or(Span::ZERO, |warmup| warmup.0);
+    Ok(Reading { about, parameters, experiment: Experiment { hops, groups, duration: run.duration.0, warmup } })
+}
+
+/// The parameters, and the values of all expressions: what the table that takes them in borrows from.
+fn parameters(text: &str, settings: &[(String, String)]) -> Result<(Vec<Parameter>, Literals), Fault> {
+    let mut table = DeTable::parse(text)?.into_inner();
+    let section = table.remove("parameters").map(Section::of).transpose()?;
+    let parameters = parameter::read(section, settings)?;
+    let literals = parameter::literals(&table, &parameters)?;
+    Ok((parameters, literals))
+}

@@ -1,0 +1,140 @@
+//! `[[flow]]`: flows of one kind, and what all kinds have in common.
+
+use core::ops::Range;
+
+use serde::Deserialize;
+use thalweg_core::rng::Rng;
+use thalweg_core::time::Span;
+use thalweg_core::units::Rate;
+use toml::Spanned;
+
+use super::{stream, tcp};
+use crate::experiment::{AccessRange, Group, Kind, MOST_FLOWS};
+use crate::network::Hop;
+use crate::node::Node;
+use crate::scenario::fault::Fault;
+use crate::scenario::quantity::{Between, Quantity};
+use crate::scenario::section::Section;
+use crate::scenario::{Files, traffic};
+
+/// `[access]`, or `access` of a flow.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AccessText {
+    rate: Spanned<Quantity<Rate>>,
+    near: Between,
+    far: Between,
+}
+
+impl AccessText {
+    pub(super) fn read(section: Section<'_>) -> Result<AccessRange, Fault> {
+        let AccessText { rate, near, far } = section.rest()?;
+        match rate.get_ref().0 {
+            zero if zero.as_bps() == 0 => Err(Fault::at(&rate.span(), "a link of rate zero lets nothing through")),
+            rate => Ok(AccessRange { rate, near: near.0, far: far.0 }),
+        }
+    }
+}
+
+/// Every flow so far.
+pub(super) struct Flows<'a> {
+    hops: &'a [Hop],
+    access: Option<AccessRange>,
+    rng: &'a Rng,
+    names: Vec<String>,
+    groups: Vec<Group>,
+}
+
+impl<'a> Flows<'a> {
+    /// None yet, of those that cross `hops`; `access` is for those that have none of their own.
+    pub(super) fn new(hops: &'a [Hop], access: Option<AccessRange>, rng: &'a Rng) -> Flows<'a> {
+        Flows { hops, access, rng, names: Vec::new(), groups: Vec::new() }
+    }
+
+    pub(super) fn into_groups(self) -> Vec<Group> {
+        self.groups
+    }
+
+    /// What one `[[flow]]` describes.
+    pub(super) fn add(&mut self, mut section: Section<'_>, files: &mut Files<'_>) -> Result<(), Fault> {
+        let span = section.span.clone();
+        let (kind, name) = section.kind_and_name()?;
+        if self.names.contains(&name) {
+            let why = format!("a second flow named '{name}': give one of them another 'name'");
+            return Err(Fault::at(&span, why));
+        }
+        self.names.push(name.clone());
+        let count = section.optional::<Spanned<usize>>("count")?.map_or(Ok(1), few)?;
+        let start = section.optional::<Between>("start")?.map_or(Span::ZERO..Span::ZERO, |start| start.0);
+        let own = section.section("access")?.map(AccessText::read).transpose()?;
+        let access = own.or_else(|| self.access.clone());
+        let access = access.ok_or_else(|| Fault::at(&span, "missing 'access', here or as [access] for all flows"))?;
+        let hops = section.optional("hops")?.map_or(Ok(0..self.hops.len()), |text| self.crossed(text))?;
+        let group = |name: String, kind, count| Group {
+            name,
+            kind,
+            count,
+            start: start.clone(),
+            access: access.clone(),
+            hops: hops.clone(),
+        };
+        let listens = match kind.get_ref().as_str() {
+            "tcp" => Kind::Tcp(tcp::read(section)?),
+            "transfers" => tcp::transfers(section)?,
+            "stream" | "tfrc" => stream::read(kind.get_ref(), section)?,
+            "cbr" | "on_off" | "poisson" | "video" | "video_trace" => {
+                // Sources that draw have draws of their own, and so each is a group of its own.
+                for member in 0..count {
+                    let rng = self.rng.fork(&name).fork(&member.to_string());
+                    let source = traffic::read(&kind, section.clone(), rng, files)?;
+                    let name = if count == 1 { name.clone() } else { format!("{name}/{}", member + 1) };
+                    self.groups.push(group(name, Kind::Open(source), 1));
+                }
+                return Ok(());
+            }
+            other => return Err(Fault::at(&kind.span(), format!("no flow of kind '{other}', expected {KINDS}"))),
+        };
+        if self.instant(&group(String::new(), listens.clone(), count)) {
+            return Err(Fault::at(&span, "its round trip takes no time: its hops or its 'access' need a delay"));
+        }
+        self.groups.push(group(name, listens, count));
+        Ok(())
+    }
+
+    /// Whether what a flow sends can come back in no time but that of its links' rates.
+    fn instant(&self, group: &Group) -> bool {
+        let hops = &self.hops[group.hops.clone()];
+        let mut delays = hops.iter().flat_map(|hop| hop.forward.iter().chain(&hop.backward)).map(Node::least_delay);
+        delays.all(|delay| delay == Span::ZERO) && group.access.near.start + group.access.far.start == Span::ZERO
+    }
+
+    /// The hops that a flow says it crosses, which it counts from 1.
+    fn crossed(&self, text: Spanned<HopsText>) -> Result<Range<usize>, Fault> {
+        let (first, last) = match *text.get_ref() {
+            HopsText::One(hop) => (hop, hop),
+            HopsText::FromTo(first, last) => (first, last),
+        };
+        if (1..=last).contains(&first) && last <= self.hops.len() {
+            return Ok(first - 1..last);
+        }
+        let why =
+            format!("hops {first} to {last}, expected numbers from 1 to {}, the first one first", self.hops.len());
+        Err(Fault::at(&text.span(), why))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected the number of a hop, or of the first and the last such as [1, 3]")]
+enum HopsText {
+    One(usize),
+    FromTo(usize, usize),
+}
+
+const KINDS: &str = "tcp, transfers, stream, tfrc, cbr, on_off, poisson, video or video_trace";
+
+fn few(count: Spanned<usize>) -> Result<usize, Fault> {
+    match *count.get_ref() {
+        few if few <= MOST_FLOWS => Ok(few),
+        many => Err(Fault::at(&count.span(), format!("{many} flows, {MOST_FLOWS} are the most"))),
+    }
+}

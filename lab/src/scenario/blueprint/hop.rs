@@ -1,0 +1,55 @@
+//! `[[hop]]`: a link in a few words, or the elements of both ways.
+
+use serde::Deserialize;
+use thalweg_core::rng::Rng;
+use thalweg_core::time::Span;
+use thalweg_core::units::Rate;
+
+use crate::network::Hop;
+use crate::path::Element;
+use crate::scenario::Files;
+use crate::scenario::element;
+use crate::scenario::fault::Fault;
+use crate::scenario::quantity::{Quantity, Queue};
+use crate::scenario::section::Section;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LinkText {
+    rate: Quantity<Rate>,
+    queue: Queue,
+    delay: Quantity<Span>,
+}
+
+pub(super) fn read(mut section: Section<'_>, rng: &Rng, files: &mut Files<'_>) -> Result<Hop, Fault> {
+    let span = section.span.clone();
+    let (forward, backward) = (section.sections("forward")?, section.sections("backward")?);
+    if forward.is_empty() && backward.is_empty() {
+        let LinkText { rate, queue, delay } = section.rest()?;
+        if rate.0.as_bps() == 0 {
+            return Err(Fault::at(&span, "a link of rate zero lets nothing through"));
+        }
+        return Ok(Hop::link(rate.0, queue.0, delay.0));
+    }
+    section.finish("[[hop.forward]] and [[hop.backward]], or 'rate', 'queue' and 'delay' instead of them")?;
+    let mut lane = |name: &str, elements: Vec<Section<'_>>| match elements.len() {
+        0 => Err(Fault::at(&span, format!("missing [[hop.{name}]]: a hop has elements both ways"))),
+        _ => lane(elements, &rng.fork(name), files),
+    };
+    Ok(Hop { forward: lane("forward", forward)?, backward: lane("backward", backward)? })
+}
+
+fn lane(sections: Vec<Section<'_>>, rng: &Rng, files: &mut Files<'_>) -> Result<Vec<Element>, Fault> {
+    let mut names = Vec::new();
+    let mut elements = Vec::new();
+    for mut section in sections {
+        let (kind, name) = section.kind_and_name()?;
+        if names.contains(&name) {
+            let why = format!("a second element named '{name}': give one of them another 'name'");
+            return Err(Fault::at(&section.span, why));
+        }
+        elements.push(element::read(&kind, section, rng.fork(&name), files)?);
+        names.push(name);
+    }
+    Ok(elements)
+}

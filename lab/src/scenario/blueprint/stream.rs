@@ -1,0 +1,145 @@
+//! `kind = "stream"` and `kind = "tfrc"`: media of a constant rate.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use thalweg_core::law::redundancy::{dp_fec, geneva};
+use thalweg_core::time::Span;
+use thalweg_core::units::{Bytes, Rate};
+use toml::Spanned;
+
+use crate::experiment::{Kind, Media, Stream};
+use crate::scenario::fault::Fault;
+use crate::scenario::quantity::Quantity;
+use crate::scenario::section::Section;
+use crate::stream::receiver::ReportSize;
+use crate::stream::scheme::Scheme;
+use crate::stream::sender::Srtt;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StreamText {
+    rate: Spanned<Quantity<Rate>>,
+    #[serde(default = "full")]
+    packet: Spanned<u16>,
+    scheme: Option<Spanned<String>>,
+    syn: Option<Spanned<Quantity<Span>>>,
+    state: Option<Spanned<String>>,
+    #[serde(default)]
+    srtt: SrttText,
+    reports: Option<Spanned<u16>>,
+    #[serde(default)]
+    geneva: BTreeMap<String, Spanned<f64>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SrttText {
+    #[default]
+    Highest,
+    Mean,
+}
+
+fn full() -> Spanned<u16> {
+    Spanned::new(0..0, 1500)
+}
+
+/// Media of a constant rate, and what protects or slows it.
+pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
+    let span = section.span.clone();
+    let text: StreamText = section.rest()?;
+    let media = media(&text)?;
+    let syn = syn(&text, media)?;
+    let stream = |scheme| {
+        let srtt = match text.srtt {
+            SrttText::Highest => Srtt::Highest,
+            SrttText::Mean => Srtt::Mean,
+        };
+        let reports = text
+            .reports
+            .as_ref()
+            .map_or(ReportSize::Rfc8888, |size| ReportSize::Fixed(Bytes((*size.get_ref()).into())));
+        Kind::Stream(Stream { media, syn, scheme, srtt, reports })
+    };
+    let Some(scheme) = &text.scheme else {
+        return if kind == "tfrc" { Ok(Kind::Tfrc(media)) } else { Err(Fault::at(&span, "missing 'scheme'")) };
+    };
+    if kind == "tfrc" {
+        return Err(Fault::at(&scheme.span(), "'scheme' is for kind = \"stream\", of which tfrc is one"));
+    }
+    let digits = |prefix: &str| scheme.get_ref().strip_prefix(prefix).and_then(repair);
+    Ok(match scheme.get_ref().as_str() {
+        "geneva" => stream(Scheme::Geneva(parameters(&text)?)),
+        "dp-fec" => stream(Scheme::DpFec(dp_fec::Parameters::default())),
+        "none" => stream(Scheme::None),
+        "udp" => stream(Scheme::Udp),
+        "tfrc" => Kind::Tfrc(media),
+        "cbr" => stream(Scheme::Cbr(on_the_wire(media, syn, 8))),
+        other => match (digits("static"), digits("cbr")) {
+            (Some(repair), _) => stream(Scheme::Static(repair)),
+            (_, Some(repair)) => stream(Scheme::Cbr(on_the_wire(media, syn, repair))),
+            _ => return Err(Fault::at(&scheme.span(), format!("no scheme '{other}', expected {SCHEMES}"))),
+        },
+    })
+}
+
+const SCHEMES: &str = "geneva, staticN (N repair packets a block), none, dp-fec, tfrc, udp, cbr or cbrN (the constant \
+                       rate of staticN on the wire)";
+
+/// More repair packets than a block of any published scheme has.
+const MOST_REPAIR: u32 = 1_000;
+
+fn repair(digits: &str) -> Option<u32> {
+    digits.parse().ok().filter(|repair| *repair <= MOST_REPAIR)
+}
+
+/// The rate of `media` and `repair` packets every `syn`.
+fn on_the_wire(media: Media, syn: Span, repair: u32) -> Rate {
+    let extra = Rate::of(media.packet * u64::from(repair), syn);
+    Rate::from_bps(media.rate.as_bps().saturating_add(extra.as_bps()))
+}
+
+fn media(text: &StreamText) -> Result<Media, Fault> {
+    let (rate, packet) = (text.rate.get_ref().0, Bytes((*text.packet.get_ref()).into()));
+    match rate.time_for(packet) {
+        Span::MAX => Err(Fault::at(&text.rate.span(), "media of rate zero sends nothing")),
+        gap if gap < Span::from_micros(1) => {
+            let why = "more than a million packets a second: lower 'rate' or raise 'packet'";
+            Err(Fault::at(&text.rate.span(), why))
+        }
+        _ => Ok(Media { rate, packet }),
+    }
+}
+
+/// The length of a block, which must hold a packet.
+fn syn(text: &StreamText, media: Media) -> Result<Span, Fault> {
+    let Some(syn) = &text.syn else { return Ok(SYN) };
+    let range = media.rate.time_for(media.packet)..=Span::from_secs(10);
+    match syn.get_ref().0 {
+        length if range.contains(&length) => Ok(length),
+        length => {
+            let why =
+                format!("'syn' is {length}, expected {}, the time of a packet, to {}", range.start(), range.end());
+            Err(Fault::at(&syn.span(), why))
+        }
+    }
+}
+
+/// SYN of the paper (§3.2.1).
+const SYN: Span = Span::from_millis(10);
+
+fn parameters(text: &StreamText) -> Result<geneva::Parameters, Fault> {
+    let mut parameters = geneva::Parameters::default();
+    for (name, value) in &text.geneva {
+        let refuse = |why: String| Fault::at(&value.span(), why);
+        if ["k", "syn"].contains(&name.as_str()) {
+            return Err(refuse(format!("{name} follows from the stream")));
+        }
+        parameters.set(name, &value.get_ref().to_string()).map_err(|why| refuse(why.to_string()))?;
+    }
+    if let Some(state) = &text.state {
+        parameters.set("state", state.get_ref()).map_err(|why| Fault::at(&state.span(), why.to_string()))?;
+    }
+    parameters.check().map_err(|why| Fault::at(&text.rate.span(), why.to_string()))?;
+    Ok(parameters)
+}

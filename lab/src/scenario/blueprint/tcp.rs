@@ -1,0 +1,142 @@
+//! `kind = "tcp"` and `kind = "transfers"`.
+
+use core::fmt;
+
+use serde::Deserialize as Read;
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use thalweg_core::law::window::{Flavour, Start};
+use thalweg_core::time::Span;
+use thalweg_core::units::{Bytes, Rate};
+use toml::Spanned;
+
+use crate::experiment::{Kind, Tcp};
+use crate::scenario::fault::Fault;
+use crate::scenario::quantity::Quantity;
+use crate::scenario::section::Section;
+use crate::tcp::{DELAYED_ACK, Recovery, SenderConfig, Timeouts};
+use crate::traffic::transfers::Load;
+
+#[derive(Read)]
+#[serde(deny_unknown_fields)]
+struct TcpText {
+    #[serde(default = "newreno")]
+    tcp: Spanned<String>,
+    #[serde(default = "yes")]
+    sack: bool,
+    #[serde(default)]
+    prr: bool,
+    #[serde(default)]
+    delayed_ack: DelayedAck,
+    initial_window: Option<Spanned<u32>>,
+    ssthresh: Option<Spanned<f64>>,
+    min_rto: Option<Quantity<Span>>,
+    mss: Option<Spanned<u16>>,
+    receive_window: Option<Spanned<u32>>,
+}
+
+fn newreno() -> Spanned<String> {
+    Spanned::new(0..0, Flavour::default().to_string())
+}
+
+fn yes() -> bool {
+    true
+}
+
+pub(super) fn read(section: Section<'_>) -> Result<Tcp, Fault> {
+    let span = section.span.clone();
+    let text: TcpText = section.rest()?;
+    let base = SenderConfig::new(0);
+    let flavour = text.tcp.get_ref().parse().map_err(|why| Fault::at(&text.tcp.span(), format!("{why}")))?;
+    let recovery = match (text.sack, text.prr) {
+        (true, false) => Recovery::Sack,
+        (true, true) => Recovery::SackPrr,
+        (false, false) => Recovery::NewReno,
+        (false, true) => return Err(Fault::at(&span, "'prr' is for TCP with 'sack'")),
+    };
+    let mut start = Start::default();
+    if let Some(window) = text.initial_window {
+        let set = start.set("iw", &window.get_ref().to_string());
+        set.map_err(|why| Fault::at(&window.span(), format!("initial_window: {why}")))?;
+    }
+    if let Some(threshold) = text.ssthresh {
+        let set = start.set("ssthresh", &threshold.get_ref().to_string());
+        set.map_err(|why| Fault::at(&threshold.span(), why.to_string()))?;
+    }
+    let mut timeouts = Timeouts::default();
+    if let Some(least) = text.min_rto {
+        timeouts.least = least.0;
+        timeouts.initial = timeouts.initial.max(least.0);
+        timeouts.most = timeouts.most.max(least.0);
+    }
+    Ok(Tcp {
+        flavour,
+        start,
+        recovery,
+        delayed_ack: text.delayed_ack.0,
+        timeouts,
+        mss: above_zero(text.mss, "'mss' is above 0")?.map_or(base.mss, |mss| Bytes(mss.into())),
+        receive_window: above_zero(text.receive_window, "'receive_window' is above 0")?.unwrap_or(base.receive_window),
+    })
+}
+
+fn above_zero<T: Default + PartialEq + Copy>(value: Option<Spanned<T>>, why: &str) -> Result<Option<T>, Fault> {
+    match value {
+        Some(value) if *value.get_ref() == T::default() => Err(Fault::at(&value.span(), why)),
+        value => Ok(value.map(Spanned::into_inner)),
+    }
+}
+
+/// `true`, `false`, or how long an acknowledgement waits for a second segment.
+struct DelayedAck(Option<Span>);
+
+impl Default for DelayedAck {
+    fn default() -> DelayedAck {
+        DelayedAck(Some(DELAYED_ACK))
+    }
+}
+
+impl<'de> Deserialize<'de> for DelayedAck {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Choice;
+
+        impl Visitor<'_> for Choice {
+            type Value = DelayedAck;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("true, false or a duration such as \"40ms\"")
+            }
+
+            fn visit_bool<E: Error>(self, delayed: bool) -> Result<DelayedAck, E> {
+                Ok(if delayed { DelayedAck::default() } else { DelayedAck(None) })
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<DelayedAck, E> {
+                text.parse().map(|span| DelayedAck(Some(span))).map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_any(Choice)
+    }
+}
+
+/// Finite transfers as they come.
+pub(super) fn transfers(mut section: Section<'_>) -> Result<Kind, Fault> {
+    let span = section.span.clone();
+    let refuse = |why: &str| Fault::at(&span, why);
+    let arrivals: f64 = section.require("arrivals")?;
+    let (mean, rate) = (section.optional::<f64>("mean")?, section.optional::<Quantity<Rate>>("rate")?);
+    let (shape, most) = (section.optional::<f64>("shape")?, section.optional::<u64>("most")?);
+    let tcp = read(section)?;
+    let mut load = match (mean, rate) {
+        (Some(mean), None) => Load { mean, ..Load::geneva_table_1(arrivals) },
+        (None, Some(rate)) => Load::of(rate.0, tcp.mss + HEADERS, arrivals),
+        _ => return Err(refuse("either 'mean', in packets, or 'rate', of all transfers together")),
+    };
+    load.shape = shape.unwrap_or(load.shape);
+    load.most = most;
+    load.check().map_err(|why| refuse(&why))?;
+    Ok(Kind::Transfers(tcp, load))
+}
+
+/// What IPv4 and TCP put before the payload.
+const HEADERS: Bytes = Bytes(40);

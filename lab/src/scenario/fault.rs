@@ -1,0 +1,71 @@
+//! What is wrong with a scenario, and where.
+
+use core::fmt;
+use core::ops::Range;
+
+/// Why a scenario cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Error {
+    file: String,
+    line: Option<usize>,
+    message: String,
+    of_settings: bool,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Error { file, line, message, .. } = self;
+        match line {
+            Some(line) => write!(f, "{file}:{line}: {message}"),
+            None => write!(f, "{file}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl Error {
+    /// An error of a whole file.
+    pub(super) fn of(file: &str, message: String) -> Error {
+        Error { file: file.to_owned(), line: None, message, of_settings: false }
+    }
+
+    /// Whether the settings are wrong, rather than the file.
+    pub fn is_of_settings(&self) -> bool {
+        self.of_settings
+    }
+}
+
+/// An error and where in the text it lies.
+pub(super) struct Fault {
+    span: Option<Range<usize>>,
+    message: String,
+    of_settings: bool,
+}
+
+impl Fault {
+    pub(super) fn at(span: &Range<usize>, message: impl Into<String>) -> Fault {
+        Fault { span: Some(span.clone()), message: message.into(), of_settings: false }
+    }
+
+    /// A fault of the settings, which do not stand in the text.
+    pub(super) fn of_settings(message: String) -> Fault {
+        Fault { span: None, message, of_settings: true }
+    }
+
+    /// The error as it is told, of the file called `name` whose content is `text`.
+    pub(super) fn in_file(self, name: &str, text: &str) -> Error {
+        let lines_before = |at: usize| text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count();
+        let Fault { span, message, of_settings } = self;
+        let line = span.map(|span| 1 + lines_before(span.start));
+        Error { file: name.to_owned(), line, message, of_settings }
+    }
+}
+
+impl From<toml::de::Error> for Fault {
+    fn from(error: toml::de::Error) -> Fault {
+        // The library puts what it expected on a second line.
+        let message = error.message().trim_end().replace('\n', ", ");
+        Fault { span: error.span(), message, of_settings: false }
+    }
+}
