@@ -1,5 +1,8 @@
 //! Source blocks that wait for enough symbols.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
 use super::window::Window;
