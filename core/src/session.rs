@@ -17,6 +17,9 @@ pub struct Transmit {
 }
 
 /// The five verbs of every session. After every `handle_*`, drain every `poll_*`.
+///
+/// `now` never goes back from one call to the next: it is a monotonic clock's. What the other side's clock does is the
+/// session's to follow.
 pub trait Session {
     /// What the session tells its owner.
     type Event;

@@ -1,11 +1,12 @@
 //! One fault a story: the stream goes on.
 
 use thalweg_core::rng::Rng;
-use thalweg_core::session::live::Ending;
-use thalweg_core::session::live::receiver::{Event as Heard, Receiver};
+use thalweg_core::session::live::receiver::{self, Event as Heard, Receiver};
 use thalweg_core::session::live::sender::{Event as Said, Sender};
+use thalweg_core::session::live::{Ending, Playout};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::units::Rate;
+use thalweg_core::wire::rtp;
 use thalweg_lab::node::corrupt::Corrupt;
 use thalweg_lab::node::duplicate::Duplicate;
 use thalweg_lab::node::loss::Loss;
@@ -171,6 +172,36 @@ fn a_clock_that_steps_is_followed() {
     assert_eq!(story.lost(3300, 8000), 0);
     assert!(story.is_in_order());
     assert!(story.latency(0.99) <= ms(40), "{}", story.latency(0.99));
+}
+
+/// What a clock that has stepped back by ten minutes writes: RTP's timestamps (RFC 3550 §5.1), and in sender reports the
+/// wall clock's as well (§6.4.1).
+fn ten_minutes_back(bytes: &mut [u8]) {
+    let ticks = 600 * rtp::CLOCK_RATE;
+    let fields: &[(usize, u32)] = if rtp::is_rtcp(bytes) { &[(8, 600), (16, ticks)] } else { &[(4, ticks)] };
+    for &(at, less) in fields {
+        let field = bytes[at..].first_chunk_mut().expect("a whole header");
+        *field = u32::from_be_bytes(*field).wrapping_sub(less).to_be_bytes();
+    }
+}
+
+/// A session's own `now` never goes back; the other side's clock may, and shows only in what it writes.
+#[test]
+fn a_sender_whose_clock_steps_back_is_followed() {
+    for playout in [Playout::Asap, Playout::Constant] {
+        let receiver = receiver::Config { playout, ..receiver_config() };
+        let mut story = Story::new(sender_config(), receiver, wire(ms(20)), wire(ms(20)));
+        story.until(500).play(Rate::from_mbps(30)).until(3000);
+        story.rewrite = ten_minutes_back;
+        story.until(8000).pause().until(8500);
+        assert_eq!(story.lost(500, 8000), 0, "{playout:?}");
+        assert!(story.is_in_order());
+        // The next sender report tells how the clocks stand: one comes every 200 ms.
+        let (least, most) = if playout == Playout::Asap { (ms(20), ms(40)) } else { (ms(89), ms(91)) };
+        let later = story.outputs.iter().filter(|output| output.at > at(3300));
+        let mut off = later.filter(|output| !(least..=most).contains(&output.latency));
+        assert_eq!(off.next(), None, "{playout:?}");
+    }
 }
 
 #[test]

@@ -106,6 +106,8 @@ pub(crate) struct Story {
     pub(crate) deaf: bool,
     /// Nothing longer comes in.
     pub(crate) longest: usize,
+    /// What is done to the bytes that leave the sender.
+    pub(crate) rewrite: fn(&mut [u8]),
     gap: Option<Span>,
     due: Time,
     /// When each datagram went in.
@@ -139,6 +141,7 @@ impl Story {
             back: Back::Everything,
             deaf: false,
             longest: MAX_DATAGRAM,
+            rewrite: |_| {},
             gap: None,
             due: Time::ZERO,
             inputs: Vec::new(),
@@ -242,6 +245,7 @@ impl Story {
         let mut buf = [0; MAX_DATAGRAM];
         while let Some(transmit) = self.sender.poll_transmit(now, &mut buf) {
             active = true;
+            (self.rewrite)(&mut buf[..transmit.len]);
             let packet = Packet::datagram(0, buf[..transmit.len].to_vec());
             self.recent.truncate(99);
             self.recent.push_front(buf[..transmit.len].to_vec());
