@@ -29,6 +29,7 @@ pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
     "lab/parking-lot.toml",
     "lab/md1.toml",
     "lab/trace.toml",
+    "lab/example.toml",
     "papers/geneva-s0.toml",
     "papers/geneva-s1.toml",
     "papers/geneva-s2.toml",
@@ -36,7 +37,7 @@ pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
 );
 
 /// What these name.
-const DATA: &[(&str, &str)] = built_in!("data/steps.trace",);
+const DATA: &[(&str, &str)] = built_in!("data/steps.trace", "data/frames.csv",);
 
 /// What a built-in scenario is called: its file without folder and ending.
 pub(super) fn short(file: &str) -> &str {

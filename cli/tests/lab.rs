@@ -1,0 +1,228 @@
+//! `thalweg lab` as its users run it.
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use common::run;
+use serde_json::Value;
+
+/// Short enough for a test.
+const SHORT: [&str; 6] = ["--set", "duration_s=5", "--set", "warmup_s=4", "--set", "n_tcp=3"];
+
+fn lab(args: &[&str]) -> String {
+    let args = [&["lab"], args].concat();
+    let (code, stdout, stderr) = run(&args);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{args:?}");
+    stdout
+}
+
+/// The last line of standard output.
+fn last(stdout: &str) -> Value {
+    serde_json::from_str(stdout.lines().last().expect("a line")).expect("JSON")
+}
+
+/// A folder of its own that is gone in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        Folder(std::env::temp_dir().join(format!("thalweg-lab-{name}-{}", std::process::id())))
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.0.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("UTF-8")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The rows of a CSV file without quotes as maps from the header's names.
+fn rows(csv: &str) -> Vec<Vec<(&str, &str)>> {
+    let mut lines = csv.lines();
+    let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let row = |line: &'_ str| line.split(',').count() == header.len();
+    assert!(csv.lines().all(row), "every row has as many cells as the header");
+    lines.map(|line| header.iter().copied().zip(line.split(',')).collect()).collect()
+}
+
+fn cell<'a>(row: &[(&str, &'a str)], name: &str) -> &'a str {
+    row.iter().find(|(column, _)| *column == name).unwrap_or_else(|| panic!("no {name}")).1
+}
+
+/// What does not depend on the machine.
+fn without_cpu(mut value: Value) -> Value {
+    let object = value.as_object_mut().expect("an object");
+    object.retain(|name, _| !name.starts_with("cpu_s"));
+    value
+}
+
+#[test]
+fn the_last_line_has_the_means_and_every_seed() {
+    // The last stream starts at 6 s.
+    let times = ["--set", "duration_s=7", "--set", "warmup_s=6"];
+    let set = ["--set", "queue_packets=auto", "--set", "scheme=static8", "--set", "delayed_ack=false"];
+    let stdout =
+        lab(&[&["run", "geneva-s1", "--seeds", "2", "--tpindex", "--json"], &SHORT[..], &times, &set].concat());
+    let object = last(&stdout);
+    let names = ["link_loss", "tcp_loss", "stream_loss", "tcp_goodput_mbps", "residual_loss", "bursty_events"];
+    for name in names.into_iter().chain(["fwnd_mean", "tpindex", "packets", "cpu_s", "sim_s"]) {
+        let each: Vec<f64> = serde_json::from_value(object[format!("{name}_per_seed")].clone()).expect(name);
+        assert_eq!(each.len(), 2, "{name}");
+        let mean = object[name].as_f64().expect(name);
+        assert!((mean - (each[0] + each[1]) / 2.0).abs() <= 1e-9 * mean.abs(), "{name}: {mean} of {each:?}");
+    }
+    assert_eq!(object["fwnd_mean"], 8.0);
+    assert_eq!(object["sim_s"], 7.0);
+    assert_eq!(object["seeds"], serde_json::json!([1, 2]));
+    assert_eq!(object["parameters"]["n_tcp"], 3);
+    // A line for each run with each of the two schemes, before it.
+    assert_eq!(stdout.lines().count(), 5);
+}
+
+#[test]
+fn the_same_seeds_give_the_same_bytes_whatever_the_number_of_threads() {
+    let run = |name: &str, jobs: &str| {
+        let folder = Folder::new(name);
+        let files = ["--out", folder.path(), "--interval", "250ms", "--jobs", jobs, "--json", "--seeds", "3"];
+        let stdout = lab(&[&["run", "example"], &files[..]].concat());
+        let text = folder.read("flows.csv") + &folder.read("intervals-geneva-2.csv");
+        (without_cpu(last(&stdout)), text)
+    };
+    let first = run("first", "1");
+    assert_eq!(run("again", "1"), first);
+    assert_eq!(run("parallel", "3"), first);
+}
+
+#[test]
+fn files_can_be_read_and_agree() {
+    let folder = Folder::new("files");
+    let files = ["--out", folder.path(), "--interval", "1s", "--seeds", "2", "--seed", "7"];
+    lab(&[&["compare", "dumbbell", "--schemes", "none,udp"], &files[..], &SHORT].concat());
+    let (summary, flows) = (folder.read("summary.csv"), folder.read("flows.csv"));
+    let (summary, flows) = (rows(&summary), rows(&flows));
+    let runs: Vec<_> = summary.iter().map(|row| (cell(row, "scheme"), cell(row, "seed"))).collect();
+    assert_eq!(runs, [("none", "7"), ("udp", "7"), ("none", "8"), ("udp", "8")]);
+    for (row, line) in summary.iter().zip(folder.read("summary.jsonl").lines()) {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(line["scheme"], cell(row, "scheme"));
+        assert_eq!(line["packets"].as_f64(), cell(row, "packets").parse().ok());
+        let of_run =
+            |flow: &&Vec<_>| cell(flow, "scheme") == cell(row, "scheme") && cell(flow, "seed") == cell(row, "seed");
+        let of_tcp = flows.iter().filter(of_run).filter(|flow| cell(flow, "kind") == "tcp");
+        let bytes: Vec<f64> = of_tcp.map(|flow| cell(flow, "delivered_bytes").parse().expect("a number")).collect();
+        assert_eq!(bytes.len(), 3);
+        // One second is measured.
+        let mbps: f64 = cell(row, "tcp_goodput_mbps").parse().expect("a number");
+        assert!((mbps - 8e-6 * bytes.iter().sum::<f64>()).abs() < 1e-5, "{mbps}");
+    }
+    let intervals = folder.read("intervals-udp-8.csv");
+    let intervals = rows(&intervals);
+    let windows = intervals.iter().filter(|row| cell(row, "probe") == "cwnd" && cell(row, "flow") == "0");
+    let at: Vec<&str> = windows.map(|row| cell(row, "t_s")).collect();
+    assert_eq!(at, ["1", "2", "3", "4", "5"]);
+}
+
+#[test]
+fn a_comparison_is_paired() {
+    let stdout = lab(&[&["compare", "dumbbell", "--schemes", "static8,cbr,tfrc", "--json"], &SHORT[..]].concat());
+    let object = last(&stdout);
+    assert_eq!(object["first"], "static8");
+    // Eight repair packets a block are the rate of `cbr`: 39.6 Mb/s but for what is lost.
+    let rate = |scheme: &str| object["schemes"][scheme]["stream_goodput_mbps"].as_f64().expect("a rate");
+    assert!((rate("static8") - rate("cbr")).abs() < 2.0, "{} {}", rate("static8"), rate("cbr"));
+    let difference = object["first_minus"]["cbr"]["stream_goodput_mbps"]["mean"].as_f64().expect("a difference");
+    assert!((difference - (rate("static8") - rate("cbr"))).abs() < 1e-9, "{difference}");
+    assert_eq!(object["schemes"]["tfrc"]["tpindex"], 1.0);
+    let table = lab(&[&["compare", "dumbbell", "--schemes", "static8,udp", "--seeds", "2"], &SHORT[..]].concat());
+    assert!(table.contains("static8 - udp") && table.contains("residual_loss"), "{table}");
+}
+
+#[test]
+fn every_listed_scenario_can_be_named() {
+    let list = lab(&["list"]);
+    for name in ["dumbbell", "parking-lot", "md1", "trace", "geneva-s0", "geneva-s1", "geneva-s2", "geneva-s3"] {
+        assert!(list.contains(&format!("{name}: ")), "{list}");
+    }
+    assert!(list.contains("n_tcp=100"), "{list}");
+}
+
+#[test]
+fn wrong_use_is_exit_2_and_what_does_not_work_exit_1() {
+    for (args, code, expected) in [
+        (&["run"][..], 2, "<SCENARIO>"),
+        (&["run", "dumbbell", "--set", "speed=1"], 2, "no parameter 'speed', known are scheme, n_tcp"),
+        (&["run", "dumbbell", "--set", "n_tcp=x"], 2, "n_tcp = 'x', expected a number"),
+        (&["run", "md1", "--tpindex"], 2, "--tpindex needs a parameter 'scheme'"),
+        (&["run", "md1", "--interval", "1s"], 2, "--out"),
+        (&["run", "md1", "--seeds", "0"], 2, "--seeds"),
+        (&["compare", "dumbbell", "--schemes", "udp"], 2, "two or more"),
+        (&["compare", "dumbbell", "--schemes", "udp,udp"], 2, "twice"),
+        (&["run", "no-such"], 1, "no file 'no-such', nor is it one of those that come with Thalweg: dumbbell"),
+        (&["run", "dumbbell", "--set", "scheme=best"], 1, "no scheme 'best', expected geneva"),
+        (&["run", "dumbbell", "--set", "n_tcp=1000000"], 1, "1000000 flows, 100000 are the most"),
+        (&["run", "dumbbell", "--set", "warmup_s=60"], 1, "nothing is measured"),
+        (&["run", "md1", "--out", "/dev/null/x"], 1, "cannot write /dev/null/x: "),
+    ] {
+        let args = [&["lab"], args].concat();
+        let (actual, stdout, stderr) = run(&args);
+        assert_eq!((actual, stdout.as_str()), (code, ""), "{args:?}: {stderr}");
+        assert!(stderr.starts_with("thalweg: ") && stderr.contains(expected), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_said_at_once() {
+    let folder = Folder::new("full");
+    fs::create_dir(&folder.0).expect("a folder");
+    std::os::unix::fs::symlink("/dev/full", folder.0.join("summary.csv")).expect("a link");
+    let (code, stdout, stderr) = run(&["lab", "run", "md1", "--out", folder.path()]);
+    assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
+    assert!(stderr.contains("summary.csv: no space left on device"), "{stderr}");
+}
+
+#[test]
+fn an_interrupted_campaign_keeps_what_is_over() {
+    let folder = Folder::new("interrupted");
+    let args = [
+        "lab",
+        "run",
+        "md1",
+        "--seeds",
+        "100000",
+        "--jobs",
+        "1",
+        "--json",
+        "--set",
+        "duration_s=2",
+        "--out",
+        folder.path(),
+    ];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
+    let command = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("the binary runs");
+    // The first runs are in the file, and the last is far away.
+    let kept = || fs::read_to_string(folder.0.join("summary.csv")).map_or(0, |text| text.lines().count());
+    common::wait_until("runs that are over", || kept() > 3);
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it still runs");
+    let output = child.wait_with_output().expect("an end");
+    assert_eq!(output.status.code(), Some(1));
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    let (stdout, stderr) = (text(output.stdout), text(output.stderr));
+    assert!(stderr.contains("interrupted: ") && stderr.contains("of 100000 runs"), "{stderr}");
+    let object = last(&stdout);
+    let seeds = object["seeds"].as_array().expect("seeds").len();
+    assert!(seeds >= 3 && seeds == rows(&folder.read("summary.csv")).len(), "{seeds}");
+}

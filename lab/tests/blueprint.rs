@@ -1,0 +1,295 @@
+//! Experiments in TOML: what they describe, and what their errors say.
+
+use std::path::{Path as FilePath, PathBuf};
+
+use thalweg_core::time::{Span, Time};
+use thalweg_core::units::{Bytes, Rate};
+use thalweg_lab::experiment::{Experiment, Kind, Outcome, Run};
+use thalweg_lab::network::Hop;
+use thalweg_lab::node::queue::Limit;
+use thalweg_lab::scenario::{Blueprint, Error, Value};
+use thalweg_lab::stream::scheme::Scheme;
+
+fn scenarios() -> PathBuf {
+    FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios")
+}
+
+fn settings(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+fn shipped(file: &str, set: &[(&str, &str)]) -> Blueprint {
+    Blueprint::open(&scenarios().join(file), &settings(set)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn parse(text: &str, set: &[(&str, &str)]) -> Result<Blueprint, Error> {
+    Blueprint::parse("lab.toml", text, &settings(set), &mut |_| Err("cannot be read: there are no files here".into()))
+}
+
+fn experiment(blueprint: &Blueprint, seed: u64) -> Experiment {
+    blueprint.experiment(seed).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn outcome(blueprint: &Blueprint, seed: u64) -> Outcome {
+    let run = Run::new(&experiment(blueprint, seed), seed).expect("a possible run");
+    run.finish().expect("in = out + dropped + queued")
+}
+
+/// A whole file but for its flows.
+const FRAME: &str = "\
+[run]
+duration = '2s'
+[access]
+rate = '1gbit'
+near = '1ms'
+far = '1ms'
+[[hop]]
+rate = '10mbit'
+queue = 20
+delay = '3ms'
+";
+
+#[test]
+fn every_shipped_scenario_describes_an_experiment() {
+    for folder in ["lab", "papers"] {
+        for entry in scenarios().join(folder).read_dir().expect(folder) {
+            let path = entry.expect("an entry").path();
+            let blueprint = Blueprint::open(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert!(!blueprint.about().is_empty(), "{}", path.display());
+            Run::new(&experiment(&blueprint, 1), 1).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        }
+    }
+}
+
+#[test]
+fn the_manual_shows_the_example_that_is_tested() {
+    let read = |file: &str| std::fs::read_to_string(scenarios().join(file)).expect(file);
+    assert!(read("../docs/lab.md").contains(&read("lab/example.toml")));
+}
+
+#[test]
+fn the_example_carries_something_of_every_flow() {
+    let example = shipped("lab/example.toml", &[]);
+    let experiment = experiment(&example, 1);
+    let outcome = outcome(&example, 1);
+    for (index, group) in experiment.groups.iter().enumerate() {
+        let delivered: u64 =
+            outcome.flows.iter().filter(|flow| flow.group == index).map(|flow| flow.delivered().0).sum();
+        assert!(delivered > 0, "{} delivers nothing", group.name);
+    }
+}
+
+#[test]
+fn parameters_change_what_is_built() {
+    let base = experiment(&shipped("papers/geneva-s1.toml", &[]), 1);
+    // G-S1 at 10 ms: BDP / 1500 bytes = 833.3 packets, and 10 ms = 2 (3 + 1 + 1) ms.
+    let link = |queue, delay| Hop::link(Rate::from_mbps(1_000), Limit::Packets(queue), Span::from_millis(delay));
+    assert_eq!(base.hops, [link(833, 3)]);
+    assert_eq!(base.groups.iter().map(|group| group.count).collect::<Vec<_>>(), [100, 10]);
+    let set = [("n_tcp", "700"), ("rtt_ms", "100"), ("tcp", "cubic"), ("delayed_ack", "false"), ("min_rto_s", "1")];
+    let other = experiment(&shipped("papers/geneva-s1.toml", &set), 1);
+    // 8333 packets, of which the paper leaves 2048.
+    assert_eq!(other.hops, [link(2_048, 48)]);
+    assert_eq!(other.groups[0].count, 700);
+    let Kind::Tcp(tcp) = &other.groups[0].kind else { panic!("{:?}", other.groups[0]) };
+    assert_eq!((tcp.flavour.name(), tcp.delayed_ack, tcp.timeouts.least), ("cubic", None, Span::from_secs(1)));
+    for (value, queue) in [("0", 833), ("auto", 833), ("50", 50)] {
+        let queued = experiment(&shipped("papers/geneva-s1.toml", &[("queue_packets", value)]), 1);
+        assert_eq!(queued.hops, [link(queue, 3)], "{value}");
+    }
+}
+
+#[test]
+fn a_parameter_switches_the_scheme() {
+    let kind = |scheme| experiment(&shipped("papers/geneva-s1.toml", &[("scheme", scheme)]), 1).groups[1].kind.clone();
+    let stream = |scheme| if let Kind::Stream(stream) = kind(scheme) { stream.scheme } else { panic!("{scheme}") };
+    assert_eq!(stream("static12"), Scheme::Static(12));
+    assert_eq!(stream("none"), Scheme::None);
+    assert_eq!(stream("udp"), Scheme::Udp);
+    // 33 packets of 1500 bytes every 10 ms.
+    assert_eq!(stream("cbr"), Scheme::Cbr(Rate::from_bps(39_600_000)));
+    assert_eq!(stream("cbr12"), Scheme::Cbr(Rate::from_bps(44_400_000)));
+    assert!(matches!(stream("geneva"), Scheme::Geneva(_)) && matches!(stream("dp-fec"), Scheme::DpFec(_)));
+    let Kind::Tfrc(media) = kind("tfrc") else { panic!("tfrc") };
+    assert_eq!((media.rate, media.packet), (Rate::from_mbps(30), Bytes(1500)));
+}
+
+#[test]
+fn parameters_keep_their_order_and_know_whether_they_were_set() {
+    let text = format!("[parameters]\nz = 1\na = '= z + 1'\nwords = 'x'\n{FRAME}");
+    let seen = |set: &[(&str, &str)]| -> Vec<(String, Value, bool)> {
+        let blueprint = parse(&text, set).expect("parameters");
+        let each = blueprint.parameters().iter();
+        each.map(|parameter| (parameter.name.clone(), parameter.value.clone(), parameter.set)).collect()
+    };
+    let words = ("words".to_owned(), Value::Text("x".into()), false);
+    let number = |name: &str, value, set| (name.to_owned(), Value::Number(value), set);
+    assert_eq!(seen(&[]), [number("z", 1.0, false), number("a", 2.0, false), words.clone()]);
+    assert_eq!(seen(&[("z", "4")]), [number("z", 4.0, true), number("a", 5.0, false), words.clone()]);
+    assert_eq!(seen(&[("a", "9"), ("z", "4")]), [number("z", 4.0, true), number("a", 9.0, true), words]);
+}
+
+#[test]
+fn settings_that_do_not_fit_are_errors_of_the_settings() {
+    let text = format!("[parameters]\nn = 1\nyes = true\n{FRAME}");
+    for (set, expected) in [
+        (("m", "1"), "lab.toml: no parameter 'm', known are n, yes"),
+        (("n", "many"), "lab.toml: n = 'many', expected a number, such as 1"),
+        (("n", "inf"), "lab.toml: n = 'inf', expected a number"),
+        (("yes", "1"), "lab.toml: yes = '1', expected true or false, such as true"),
+    ] {
+        let error = parse(&text, &[set]).expect_err(expected);
+        assert!(error.to_string().starts_with(expected) && error.is_of_settings(), "{error}");
+    }
+    let error = parse(FRAME, &[("n", "1")]).expect_err("there are none").to_string();
+    assert_eq!(error, "lab.toml: no parameter 'n', nor any");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_and_another_seed_another() {
+    let example = shipped("lab/example.toml", &[]);
+    let first = outcome(&example, 1);
+    assert_eq!(outcome(&example, 1), first);
+    assert_ne!(outcome(&example, 2), first);
+}
+
+#[test]
+fn looking_at_a_run_does_not_change_it() {
+    let example = shipped("lab/example.toml", &[]);
+    let mut watched = Run::new(&experiment(&example, 3), 3).expect("a possible run");
+    let (mut now, mut shown) = (Time::ZERO, 0);
+    while now < watched.end() {
+        now += Span::from_millis(137);
+        watched.until(now);
+        watched.probe(0, &mut |_, _| shown += 1);
+    }
+    assert!(shown > 0);
+    assert_eq!(watched.finish().expect("in = out + dropped + queued"), outcome(&example, 3));
+}
+
+#[test]
+fn flows_of_one_section_draw_apart() {
+    let text = format!("{FRAME}[[flow]]\nkind = 'poisson'\nrate = '1mbit'\npacket = 500\ncount = 2\n");
+    let groups = experiment(&parse(&text, &[]).expect("two sources"), 1).groups;
+    assert_eq!(groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>(), ["poisson/1", "poisson/2"]);
+    assert_ne!(groups[0].kind, groups[1].kind);
+}
+
+/// Each text is refused with an error of one line that begins like this.
+fn refused(cases: &[(String, &str)]) {
+    let wrong = cases.iter().filter_map(|(text, expected)| {
+        let seen = parse(text, &[]).expect_err(expected).to_string();
+        let right = seen.starts_with(expected) && !seen.contains('\n');
+        (!right).then(|| format!("expected: {expected}\n    seen: {seen}"))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A file with one flow, which begins at line 12.
+fn flow(lines: &str) -> String {
+    format!("{FRAME}[[flow]]\n{lines}\n")
+}
+
+#[test]
+fn errors_name_the_line_and_what_was_expected() {
+    let hop = |lines: &str| format!("[run]\nduration = '1s'\n[[hop]]\n{lines}\n");
+    refused(&[
+        (String::new(), "lab.toml:1: missing [run]"),
+        ("[run]\nduration = '1s'\n".into(), "lab.toml:1: missing [[hop]]"),
+        ("[run]\n[[hop]]\n".into(), "lab.toml:1: missing field `duration`"),
+        (format!("{FRAME}[extra]\n"), "lab.toml:11: unknown 'extra', expected about, [parameters], [run], [[hop]]"),
+        (hop("rate = '-1mbit'\nqueue = 1\ndelay = '1ms'"), "lab.toml:4: '-1mbit' is not a rate such as 40mbit"),
+        (hop("rate = '0mbit'\nqueue = 1\ndelay = '1ms'"), "lab.toml:3: a link of rate zero lets nothing through"),
+        (hop("rate = '1mbit'\nqueue = 1"), "lab.toml:3: missing field `delay`"),
+        (hop("rate = '1mbit'\nqueue = 1\ndelay = 3"), "lab.toml:6: invalid type: integer `3`, expected a string with"),
+        (hop("[[hop.forward]]\nkind = 'tap'\nkeep = 1"), "lab.toml:3: missing [[hop.backward]]"),
+        (
+            hop("rate = '1mbit'\n[[hop.forward]]\nkind = 'tap'\nkeep = 1"),
+            "lab.toml:4: unknown 'rate', expected [[hop.forward]] and [[hop.backward]], or",
+        ),
+        (
+            hop(
+                "[[hop.forward]]\nkind = 'trace_link'\ntrace = 'x'\nqueue = 1\n[[hop.backward]]\nkind = 'tap'\nkeep = 1",
+            ),
+            "lab.toml:6: 'x' cannot be read: there are no files here",
+        ),
+    ]);
+}
+
+#[test]
+fn errors_of_flows_do() {
+    refused(&[
+        (flow("count = 1"), "lab.toml:11: missing 'kind'"),
+        (flow("kind = 'udp'"), "lab.toml:12: no flow of kind 'udp', expected tcp, transfers, stream, tfrc, cbr"),
+        (flow("kind = 'tcp'\ncount = 1000000"), "lab.toml:13: 1000000 flows, 100000 are the most"),
+        (flow("kind = 'tcp'\ncount = -1"), "lab.toml:13: invalid value: integer `-1`, expected usize"),
+        (flow("kind = 'tcp'\nstart = ['2s', '1s']"), "lab.toml:13: expected two durations, the shorter one first"),
+        (flow("kind = 'tcp'\nhops = 2"), "lab.toml:13: hops 2 to 2, expected numbers from 1 to 1"),
+        (flow("kind = 'tcp'\nhops = [1, 0]"), "lab.toml:13: hops 1 to 0, expected numbers from 1 to 1"),
+        (flow("kind = 'tcp'\ntcp = 'reno'"), "lab.toml:13: tcp: 'reno' is not newreno, linux-reno, cubic or vegas"),
+        (flow("kind = 'tcp'\nsack = false\nprr = true"), "lab.toml:11: 'prr' is for TCP with 'sack'"),
+        (flow("kind = 'tcp'\nmss = 0"), "lab.toml:13: 'mss' is above 0"),
+        (flow("kind = 'tcp'\ninitial_window = 0"), "lab.toml:13: initial_window: iw"),
+        (flow("kind = 'tcp'\ndelayed_ack = 40"), "lab.toml:13: invalid type: integer `40`, expected true, false or a"),
+        (flow("kind = 'tcp'\nspeed = 1"), "lab.toml:13: unknown field `speed`, expected one of `tcp`"),
+        (flow("kind = 'tcp'\n[[flow]]\nkind = 'tcp'"), "lab.toml:13: a second flow named 'tcp'"),
+        (flow("kind = 'transfers'\narrivals = 0\nmean = 10"), "lab.toml:11: arrivals a second is 0, expected above 0"),
+        (flow("kind = 'transfers'\narrivals = 1"), "lab.toml:11: either 'mean', in packets, or 'rate'"),
+    ]);
+}
+
+#[test]
+fn errors_of_sources_do() {
+    let stream = "kind = 'stream'\nrate = '3mbit'\n";
+    refused(&[
+        (flow(stream), "lab.toml:11: missing 'scheme'"),
+        (flow(&format!("{stream}scheme = 'static'")), "lab.toml:14: no scheme 'static', expected geneva, staticN"),
+        (flow(&format!("{stream}scheme = 'static9999'")), "lab.toml:14: no scheme 'static9999'"),
+        (flow(&format!("{stream}scheme = 'geneva'\nsyn = '1ms'")), "lab.toml:15: 'syn' is 1ms, expected 4ms"),
+        (flow(&format!("{stream}scheme = 'geneva'\nstate = 'fluid'")), "lab.toml:15: state: 'fluid' is not integer"),
+        (flow(&format!("{stream}scheme = 'geneva'\ngeneva = {{ speed = 1 }}")), "lab.toml:15: "),
+        (flow("kind = 'tfrc'\nrate = '0bit'"), "lab.toml:13: media of rate zero sends nothing"),
+        (flow("kind = 'cbr'\nrate = '100gbit'\npacket = 100"), "lab.toml:11: more than a million packets a second"),
+    ]);
+}
+
+#[test]
+fn errors_of_parameters_and_expressions_do() {
+    let with = |lines: &str| format!("[parameters]\n{lines}\n{FRAME}");
+    refused(&[
+        (with("2x = 1"), "lab.toml:2: '2x' is no name of a parameter"),
+        (with("x = [1]"), "lab.toml:2: expected a number, text, true or false, found array"),
+        (with("x = nan"), "lab.toml:2: expected a finite number"),
+        (with("x = '= y'\ny = 1"), "lab.toml:2: no parameter 'y', nor any"),
+        (with("x = '= 2 ms'"), "lab.toml:2: a parameter has no unit"),
+        (flow("kind = 'tcp'\ncount = '= 1 +'"), "lab.toml:13: expected a number, a name or '(', found the end"),
+        (flow("kind = 'tcp'\ncount = '= 5 / 2'"), "lab.toml:13: invalid type: floating point `2.5`, expected usize"),
+        (flow("kind = 'tcp'\nstart = '= 1 parsec'"), "lab.toml:13: '1parsec' is not a duration such as 90ms"),
+    ]);
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_it_runs() {
+    let late = format!("{FRAME}[[flow]]\nkind = 'tcp'\n").replace("duration = '2s'", "duration = '2s'\nwarmup = '2s'");
+    let alone = FRAME.replace("[access]\nrate = '1gbit'\nnear = '1ms'\nfar = '1ms'\n", "");
+    let instant = FRAME.replace("'1ms'", "'0s'").replace("'3ms'", "'0s'");
+    let busy = "[[flow]]\nkind = 'transfers'\narrivals = 1000000\nmean = 10\n";
+    for (text, expected) in [
+        (late, "lab.toml: nothing is measured: warm-up is 2s, the run 2s"),
+        (format!("{alone}[[flow]]\nkind = 'tcp'\n"), "lab.toml:7: missing 'access'"),
+        (format!("{instant}[[flow]]\nkind = 'tcp'\n"), "lab.toml:11: its round trip takes no time"),
+        (format!("{FRAME}{busy}"), "lab.toml: about 2000000 flows, 100000 are the most"),
+    ] {
+        let seen = parse(&text, &[]).expect_err(expected).to_string();
+        assert!(seen.starts_with(expected), "expected: {expected}\n    seen: {seen}");
+    }
+    // Whoever listens to nobody may be instant: there is no circle.
+    parse(&format!("{instant}[[flow]]\nkind = 'poisson'\nrate = '1mbit'\npacket = 100\n"), &[]).expect("no circle");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let error = Blueprint::open(FilePath::new("no/such.toml"), &[]).expect_err("there is none").to_string();
+    assert!(error.starts_with("no/such.toml: cannot be read: no such file"), "{error}");
+}
