@@ -21,7 +21,7 @@ use crate::path::Traffic;
 use crate::stream::receiver::ReportSize;
 use crate::stream::scheme::Scheme;
 use crate::stream::sender::Srtt;
-use crate::tcp::{Recovery, Timeouts};
+use crate::tcp::{Dialect, Recovery, Timeouts};
 use crate::traffic::transfers::Load;
 
 /// Everything that a run follows from, its seed aside.
@@ -89,6 +89,8 @@ pub struct Tcp {
     pub start: Start,
     /// How losses are repaired.
     pub recovery: Recovery,
+    /// How its sender reads the RFCs.
+    pub dialect: Dialect,
     /// How long an acknowledgement waits for a second segment; none acknowledges each.
     pub delayed_ack: Option<Span>,
     /// Bounds of the retransmission timer.

@@ -1,6 +1,7 @@
 //! How a group becomes flows.
 
-use thalweg_core::law::window::Window;
+use thalweg_core::law::window::linux_reno::LinuxReno;
+use thalweg_core::law::window::{Flavour, Window};
 use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
 
@@ -11,7 +12,7 @@ use crate::stream;
 use crate::stream::receiver::Receiver;
 use crate::stream::scheme::Scheme;
 use crate::stream::sender::Sender;
-use crate::tcp;
+use crate::tcp::{self, Dialect};
 use crate::tfrc::{self, TfrcReceiver, TfrcSender};
 use crate::traffic::transfers::Transfers;
 
@@ -100,13 +101,18 @@ impl Tcp {
             segments: planned.segments,
             mss: self.mss,
             recovery: self.recovery,
+            dialect: self.dialect,
             receive_window: self.receive_window,
             timeouts: self.timeouts,
             ..tcp::SenderConfig::new(flow)
         };
         let sack = self.recovery.has_sack();
         let receiver = tcp::ReceiverConfig { sack, delay: self.delayed_ack, ..tcp::ReceiverConfig::new(flow) };
-        (tcp::Sender::new(config, Window::new(self.flavour, self.start)), tcp::Receiver::new(receiver))
+        let law = match (self.flavour, self.dialect) {
+            (Flavour::LinuxReno, Dialect::Ns3) => Window::LinuxReno(LinuxReno::new(self.start).keeping_count()),
+            (flavour, _) => Window::new(flavour, self.start),
+        };
+        (tcp::Sender::new(config, law), tcp::Receiver::new(receiver))
     }
 }
 

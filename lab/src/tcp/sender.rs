@@ -10,7 +10,7 @@ use thalweg_core::law::window::{Acked, CongestionWindow};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::{Span, Time};
 
-pub use self::config::{MSS, Recovery, SenderConfig, SenderCounters};
+pub use self::config::{Dialect, MSS, Recovery, SenderConfig, SenderCounters};
 use super::NEVER;
 use super::prr::Prr;
 use super::rtt::Rtt;

@@ -21,13 +21,26 @@ pub struct LinuxReno {
     snd_cwnd_cnt: u32,
     snd_ssthresh: u32,
     recovering: bool,
+    keeps_count: bool,
 }
 
 impl LinuxReno {
     /// A window that has seen nothing yet; the fraction of a threshold is dropped.
     pub fn new(start: Start) -> LinuxReno {
         // `as` saturates: infinite becomes u32::MAX.
-        LinuxReno { snd_cwnd: start.iw, snd_cwnd_cnt: 0, snd_ssthresh: start.ssthresh as u32, recovering: false }
+        LinuxReno {
+            snd_cwnd: start.iw,
+            snd_cwnd_cnt: 0,
+            snd_ssthresh: start.ssthresh as u32,
+            recovering: false,
+            keeps_count: false,
+        }
+    }
+
+    /// The law as ns-3.37's TcpLinuxReno has it: what was counted towards the next segment outlives a loss, which is
+    /// worth half a segment to each window.
+    pub fn keeping_count(self) -> LinuxReno {
+        LinuxReno { keeps_count: true, ..self }
     }
 
     fn in_slow_start(&self) -> bool {
@@ -53,6 +66,12 @@ impl LinuxReno {
         self.snd_cwnd += gathered / self.snd_cwnd;
     }
 
+    fn forget_count(&mut self) {
+        if !self.keeps_count {
+            self.snd_cwnd_cnt = 0;
+        }
+    }
+
     fn halve(&mut self) {
         self.snd_ssthresh = (self.snd_cwnd / 2).max(2);
     }
@@ -73,7 +92,7 @@ impl CongestionWindow for LinuxReno {
     fn on_loss(&mut self, _now: Time, _flight: u32) {
         self.halve();
         self.snd_cwnd = self.snd_ssthresh;
-        self.snd_cwnd_cnt = 0;
+        self.forget_count();
         self.recovering = true;
     }
 
@@ -87,7 +106,7 @@ impl CongestionWindow for LinuxReno {
             self.halve();
         }
         self.snd_cwnd = 1;
-        self.snd_cwnd_cnt = 0;
+        self.forget_count();
         self.recovering = false;
     }
 

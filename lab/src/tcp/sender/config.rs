@@ -25,6 +25,17 @@ impl Recovery {
     }
 }
 
+/// Where implementations part from the RFCs, and windows of a few segments show it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dialect {
+    /// The RFCs, and Linux's Reno as the kernel has it.
+    #[default]
+    Rfc,
+    /// ns-3.37: a loss halves what the scoreboard has on the path (pipe) rather than FlightSize, PRR sets out from pipe
+    /// and always adds a segment (the SSRB of RFC 6937), and Linux's Reno keeps what it has counted over a loss.
+    Ns3,
+}
+
 /// How a sender works, its law aside; the law brings the initial window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SenderConfig {
@@ -38,6 +49,8 @@ pub struct SenderConfig {
     pub mss: Bytes,
     /// How it repairs losses.
     pub recovery: Recovery,
+    /// How it reads the RFCs.
+    pub dialect: Dialect,
     /// Segments that the receiver takes before the first that is missing; at least one.
     pub receive_window: u32,
     /// What bounds its retransmission timeout.
@@ -56,6 +69,7 @@ impl SenderConfig {
             segments: None,
             mss: MSS,
             recovery: Recovery::Sack,
+            dialect: Dialect::Rfc,
             receive_window: 1 << 20,
             timeouts: Timeouts::default(),
         }

@@ -12,7 +12,7 @@
 use thalweg_core::law::window::CongestionWindow;
 use thalweg_core::time::Time;
 
-use super::{Choice, Phase, Recovery, Sender};
+use super::{Choice, Dialect, Phase, Recovery, Sender};
 use crate::tcp::prr::Prr;
 use crate::tcp::scoreboard::{DUP_THRESH, News};
 use crate::tcp::segment::Ack;
@@ -42,8 +42,7 @@ impl<L: CongestionWindow> Sender<L> {
     }
 
     pub(super) fn begin_recovery(&mut self, now: Time, news: &News) {
-        // RFC 5681 §3.2 (2): without what limited transmit sent.
-        self.law.on_loss(now, self.board.flight() - self.limited);
+        self.law.on_loss(now, self.flight_size());
         self.counters.recoveries += 1;
         self.phase = Phase::Recovery;
         self.recover = Some(self.board.nxt());
@@ -57,7 +56,11 @@ impl<L: CongestionWindow> Sender<L> {
             Recovery::SackPrr => {
                 let before = self.board.sacked() - news.sacked;
                 let acked = news.delivered - news.sacked;
-                self.prr = Prr::new(self.law.ssthresh() as u32, self.board.flight() - before + acked);
+                let recover_fs = match self.config.dialect {
+                    Dialect::Rfc => self.board.flight() - before + acked,
+                    Dialect::Ns3 => self.board.pipe(),
+                };
+                self.prr = Prr::new(self.law.ssthresh() as u32, recover_fs);
                 self.proportion(news);
             }
         }
@@ -84,8 +87,17 @@ impl<L: CongestionWindow> Sender<L> {
         }
     }
 
+    /// What a loss halves. RFC 5681 §3.2 (2): without what limited transmit sent.
+    fn flight_size(&self) -> u32 {
+        match self.config.dialect {
+            Dialect::Rfc => self.board.flight() - self.limited,
+            Dialect::Ns3 => self.board.pipe(),
+        }
+    }
+
     fn proportion(&mut self, news: &News) {
-        self.prr.on_ack(news.delivered, self.board.pipe(), news.advanced > 0 && news.lost == 0);
+        let safe = self.config.dialect == Dialect::Ns3 || (news.advanced > 0 && news.lost == 0);
+        self.prr.on_ack(news.delivered, self.board.pipe(), safe);
     }
 
     /// NextSeg(): the rules in their order.

@@ -3,7 +3,7 @@
 use thalweg_core::law::window::CongestionWindow;
 use thalweg_core::time::Time;
 
-use super::{Phase, Sender};
+use super::{Dialect, Phase, Sender};
 use crate::tcp::NEVER;
 
 impl<L: CongestionWindow> Sender<L> {
@@ -31,7 +31,11 @@ impl<L: CongestionWindow> Sender<L> {
     // Deviation(RFC 2018 §8): what is SACKed stays so, as RFC 6675 §5.1 considers: receivers here never renege.
     pub(super) fn on_timeout(&mut self, now: Time) {
         let una = self.board.una();
-        self.law.on_timeout(now, self.board.flight(), self.timed_out == Some(una));
+        let flight = match self.config.dialect {
+            Dialect::Rfc => self.board.flight(),
+            Dialect::Ns3 => self.board.pipe(),
+        };
+        self.law.on_timeout(now, flight, self.timed_out == Some(una));
         self.timed_out = Some(una);
         self.counters.timeouts += 1;
         self.rtt.back_off();

@@ -1,0 +1,92 @@
+//! The lab beside ns-3: N long TCP flows and ten streams of 39.6 Mb/s on a dumbbell of 1 Gb/s, as measured with ns-3.37.
+//! `benches/ns3/run` measures it again where ns-3 is installed.
+
+use thalweg_core::law::window::{Flavour, Start};
+use thalweg_core::time::Span;
+use thalweg_core::units::{Bytes, Rate};
+use thalweg_lab::experiment::{AccessRange, Experiment, Group, Kind, Outcome, Run, Tcp};
+use thalweg_lab::network::Hop;
+use thalweg_lab::node::queue::Limit;
+use thalweg_lab::tcp::{Dialect, Recovery, Timeouts};
+use thalweg_lab::traffic::cbr::Cbr;
+
+/// Seeds of each point: more in the long tier.
+fn seeds() -> u64 {
+    if std::env::var_os("THALWEG_TEST_ALL").is_some() { 3 } else { 1 }
+}
+
+fn micros(micros: u64) -> Span {
+    Span::from_micros(micros)
+}
+
+/// Access links of 10 Gb/s, of U(0.5, 1.5) ms at the sender's side and 1 ms at the receiver's.
+fn access() -> AccessRange {
+    AccessRange { rate: Rate::from_mbps(10_000), near: micros(500)..micros(1_500), far: micros(1_000)..micros(1_000) }
+}
+
+fn group(name: &str, kind: Kind, count: usize, start: core::ops::Range<Span>) -> Group {
+    Group { name: name.to_owned(), kind, count, start, access: access(), hops: 0..1 }
+}
+
+fn dumbbell(tcp: Tcp, flows: usize) -> Experiment {
+    let cbr = Kind::Open(Cbr::new(Rate::from_bps(39_600_000), Bytes(1500)).into());
+    Experiment {
+        hops: vec![Hop::link(Rate::from_mbps(1000), Limit::Packets(833), Span::from_millis(3))],
+        groups: vec![
+            group("tcp", Kind::Tcp(tcp), flows, Span::ZERO..Span::from_secs(5)),
+            // 303 us are one packet's time: streams that start together would be lost together.
+            group("cbr", cbr, 10, Span::ZERO..micros(303)),
+        ],
+        warmup: Span::from_secs(10),
+        duration: Span::from_secs(40),
+    }
+}
+
+fn tcp(flavour: Flavour, recovery: Recovery, delayed_ack: Option<Span>) -> Tcp {
+    Tcp {
+        flavour,
+        start: Start::default(),
+        recovery,
+        dialect: Dialect::Ns3,
+        delayed_ack,
+        timeouts: Timeouts::default(),
+        mss: Bytes(1460),
+        receive_window: 1 << 16,
+    }
+}
+
+fn outcomes(tcp: Tcp) -> Vec<Outcome> {
+    let experiment = dumbbell(tcp, 100);
+    (1..=seeds()).map(|seed| Run::new(&experiment, seed).expect("possible").finish().expect("conservation")).collect()
+}
+
+fn mean(outcomes: &[Outcome], name: &str) -> f64 {
+    outcomes.iter().map(|outcome| outcome.value(name)).sum::<f64>() / outcomes.len() as f64
+}
+
+/// Within 20 % of ns-3's link loss.
+fn compare(outcomes: &[Outcome], link_loss: f64) {
+    let seen = mean(outcomes, "link_loss");
+    assert!((seen / link_loss - 1.0).abs() < 0.2, "link loss {seen}, ns-3 has {link_loss}");
+}
+
+#[test]
+fn linux_reno_with_prr_that_acknowledges_every_packet() {
+    let outcomes = outcomes(tcp(Flavour::LinuxReno, Recovery::SackPrr, None));
+    // Two seeds of ns-3: 2.64 and 2.74 %.
+    compare(&outcomes, 0.0269);
+    let goodput = mean(&outcomes, "tcp_goodput_mbps");
+    assert!((goodput / 593.0 - 1.0).abs() < 0.03, "{goodput} Mb/s, ns-3 has 593");
+    let tcp_loss = mean(&outcomes, "tcp_loss");
+    assert!((tcp_loss / 0.0320 - 1.0).abs() < 0.2, "TCP's loss {tcp_loss}, ns-3 has 3.20 %");
+}
+
+#[test]
+fn newreno_growth_with_classic_recovery() {
+    compare(&outcomes(tcp(Flavour::NewReno, Recovery::Sack, None)), 0.0172);
+}
+
+#[test]
+fn linux_reno_with_delayed_acknowledgements() {
+    compare(&outcomes(tcp(Flavour::LinuxReno, Recovery::SackPrr, Some(Span::from_millis(40)))), 0.0241);
+}
