@@ -13,7 +13,7 @@ use crate::experiment::{Kind, Tcp};
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::Quantity;
 use crate::scenario::section::Section;
-use crate::tcp::{DELAYED_ACK, Recovery, SenderConfig, Timeouts};
+use crate::tcp::{DELAYED_ACK, Dialect, Recovery, SenderConfig, Timeouts};
 use crate::traffic::transfers::Load;
 
 #[derive(Read)]
@@ -23,8 +23,9 @@ struct TcpText {
     tcp: Spanned<String>,
     #[serde(default = "yes")]
     sack: bool,
-    #[serde(default)]
-    prr: bool,
+    prr: Option<bool>,
+    #[serde(default = "rfc")]
+    like: Spanned<String>,
     #[serde(default)]
     delayed_ack: DelayedAck,
     initial_window: Option<Spanned<u32>>,
@@ -38,6 +39,10 @@ fn newreno() -> Spanned<String> {
     Spanned::new(0..0, Flavour::default().to_string())
 }
 
+fn rfc() -> Spanned<String> {
+    Spanned::new(0..0, "rfc".to_owned())
+}
+
 fn yes() -> bool {
     true
 }
@@ -46,8 +51,15 @@ pub(super) fn read(section: Section<'_>) -> Result<Tcp, Fault> {
     let span = section.span.clone();
     let text: TcpText = section.rest()?;
     let base = SenderConfig::new(0);
-    let flavour = text.tcp.get_ref().parse().map_err(|why| Fault::at(&text.tcp.span(), format!("{why}")))?;
-    let recovery = match (text.sack, text.prr) {
+    let flavour: Flavour = text.tcp.get_ref().parse().map_err(|why| Fault::at(&text.tcp.span(), format!("{why}")))?;
+    // Linux has PRR, and the RFCs do not demand it.
+    let prr = text.prr.unwrap_or(text.sack && matches!(flavour, Flavour::LinuxReno | Flavour::Cubic));
+    let dialect = match text.like.get_ref().as_str() {
+        "rfc" => Dialect::Rfc,
+        "ns3" => Dialect::Ns3,
+        other => return Err(Fault::at(&text.like.span(), format!("no TCP is like '{other}', expected rfc or ns3"))),
+    };
+    let recovery = match (text.sack, prr) {
         (true, false) => Recovery::Sack,
         (true, true) => Recovery::SackPrr,
         (false, false) => Recovery::NewReno,
@@ -72,6 +84,7 @@ pub(super) fn read(section: Section<'_>) -> Result<Tcp, Fault> {
         flavour,
         start,
         recovery,
+        dialect,
         delayed_ack: text.delayed_ack.0,
         timeouts,
         mss: above_zero(text.mss, "'mss' is above 0")?.map_or(base.mss, |mss| Bytes(mss.into())),
