@@ -33,6 +33,9 @@ impl Yard {
         } else if Command::new("ip").arg("-V").output().is_err() {
             "there is no ip (on Debian: apt-get install iproute2)"
         } else {
+            // Threads and programs that a test starts inherit this: they stand for computers of their own, which do not
+            // wait for what else runs on this one.
+            rustix::process::setpriority_process(None, -15).expect("root may");
             return Some(Yard(TURN.lock().unwrap_or_else(PoisonError::into_inner)));
         };
         println!("skipped: {missing}");
@@ -51,9 +54,6 @@ impl Yard {
         let path = file.to_str().expect("a name in UTF-8");
         let emulator = Running::start(&["emulate", path, "--tun", &devices[0], "--tun-to", &devices[1]]);
         emulator.event("listening");
-        // It stands for hardware, which does not wait for its turn either.
-        let pid = rustix::process::Pid::from_child(&emulator.child);
-        rustix::process::setpriority_process(Some(pid), -15).expect("root may");
         for (end, device, address) in [(&near, &devices[0], NEAR), (&far, &devices[1], FAR)] {
             connect(end, device, address);
         }

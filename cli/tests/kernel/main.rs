@@ -7,6 +7,7 @@ mod common;
 
 mod bulk;
 mod cable;
+mod dumbbell;
 mod goodput;
 mod namespace;
 mod refusals;
