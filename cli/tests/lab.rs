@@ -3,7 +3,7 @@
 mod common;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use common::run;
@@ -131,6 +131,72 @@ fn files_can_be_read_and_agree() {
     let windows = intervals.iter().filter(|row| cell(row, "probe") == "cwnd" && cell(row, "flow") == "0");
     let at: Vec<&str> = windows.map(|row| cell(row, "t_s")).collect();
     assert_eq!(at, ["1", "2", "3", "4", "5"]);
+}
+
+#[test]
+fn a_trace_has_every_packet_and_a_capture_those_that_leave() {
+    let folder = Folder::new("trace");
+    // The trace has packets from the start: all are measured.
+    let set = ["--set", "duration_s=3", "--set", "warmup_s=0", "--set", "n_tcp=20", "--seeds", "1"];
+    let files = ["--out", folder.path(), "--trace", "--pcap", "--interval", "300ms"];
+    lab(&[&["run", "dumbbell"], &set[..], &files].concat());
+    let (trace, flows) = (folder.read("packets-geneva-1.csv"), folder.read("flows.csv"));
+    let (trace, flows) = (rows(&trace), rows(&flows));
+    let seen = |flow: &str, event: &str| {
+        let of =
+            |row: &&Vec<_>| cell(row, "flow") == flow && cell(row, "way") == "forward" && cell(row, "event") == event;
+        trace.iter().filter(of).count()
+    };
+    let mut dropped = 0;
+    for flow in &flows {
+        let number = cell(flow, "flow");
+        let count = |name| cell(flow, name).parse::<usize>().expect("a number");
+        assert_eq!(seen(number, "came") + seen(number, "dropped"), count("offered_packets"), "{number}");
+        assert_eq!(seen(number, "dropped"), count("dropped_packets"), "{number}");
+        dropped += count("dropped_packets");
+    }
+    assert!(dropped > 0);
+    let times: Vec<f64> = trace.iter().map(|row| cell(row, "t_s").parse().expect("a time")).collect();
+    assert!(times.is_sorted());
+
+    let capture = fs::read(folder.0.join("packets-geneva-1.pcap")).expect("a capture");
+    let field = |at: usize| u32::from_le_bytes(capture[at..at + 4].try_into().expect("four bytes"));
+    assert_eq!([field(0), field(20)], [0xa1b2_3c4d, 101]);
+    let left: Vec<_> = trace.iter().filter(|row| cell(row, "event") == "left").collect();
+    let mut at = 24;
+    for row in &left {
+        let nanos = f64::from(field(at)) + f64::from(field(at + 4)) / 1e9;
+        assert!((nanos - cell(row, "t_s").parse::<f64>().expect("a time")).abs() < 1e-9);
+        assert_eq!(field(at + 12).to_string(), cell(row, "size_bytes"));
+        at += 16 + field(at + 8) as usize;
+    }
+    assert_eq!((at, left.len() > 10_000), (capture.len(), true));
+    let intervals = folder.read("intervals-geneva-1.csv");
+    assert_eq!(
+        rows(&intervals).iter().filter(|row| cell(row, "probe") == "cwnd" && cell(row, "flow") == "0").count(),
+        10
+    );
+    tshark_agrees(&folder.0.join("packets-geneva-1.pcap"), left.len());
+}
+
+/// Where tshark is installed, it opens the capture, finds as many packets, and nothing wrong with their checksums.
+fn tshark_agrees(capture: &Path, packets: usize) {
+    if std::env::var_os("THALWEG_TEST_ALL").is_none() {
+        println!("skipped: tshark is asked when THALWEG_TEST_ALL is set");
+        return;
+    }
+    let ask = |filter: &str| {
+        let checks = ["ip", "tcp", "udp"].map(|protocol| format!("{protocol}.check_checksum:TRUE"));
+        let options = checks.iter().flat_map(|check| ["-o", check]);
+        Command::new("tshark").arg("-r").arg(capture).args(options).args(["-Y", filter]).output()
+    };
+    let Ok(all) = ask("tcp or udp") else {
+        println!("skipped: no tshark");
+        return;
+    };
+    assert_eq!(all.stdout.iter().filter(|byte| **byte == b'\n').count(), packets);
+    let bad = ask("ip.checksum.status == \"Bad\" or _ws.malformed").expect("it was there");
+    assert!(bad.status.success() && bad.stdout.is_empty(), "{}", String::from_utf8_lossy(&bad.stdout));
 }
 
 #[test]

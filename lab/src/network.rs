@@ -10,6 +10,7 @@
 //! way, and comes back through the same hops.
 
 mod part;
+mod watch;
 
 use core::fmt;
 use core::ops::Range;

@@ -12,6 +12,7 @@ pub mod reorder;
 pub(crate) mod shelf;
 pub mod tap;
 pub mod trace_link;
+pub mod watched;
 pub mod wire;
 
 use core::ops::Add;

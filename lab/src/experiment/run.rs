@@ -95,6 +95,11 @@ impl Run {
         &self.network
     }
 
+    /// The network, to be watched.
+    pub fn network_mut(&mut self) -> &mut Network {
+        &mut self.network
+    }
+
     /// The group of a flow.
     pub fn group_of(&self, flow: u32) -> Option<usize> {
         self.flows.get(flow as usize).map(|planned| planned.group)

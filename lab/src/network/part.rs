@@ -6,6 +6,7 @@ use thalweg_core::time::Time;
 
 use crate::node::drop_tail::DropTail;
 use crate::node::ends::{Origin, Sink};
+use crate::node::watched::Watched;
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::Packet;
 use crate::path::Element;
@@ -72,6 +73,7 @@ nodes! {
         TfrcReceiver: TfrcReceiver => Box<TfrcReceiver>,
         StreamSender: stream::sender::Sender => Box<stream::sender::Sender>,
         StreamReceiver: stream::receiver::Receiver => Box<stream::receiver::Receiver>,
+        Watched: Watched<Part> => Box<Watched<Part>>,
     }
 }
 
@@ -89,6 +91,7 @@ impl Part {
     pub fn as_drop_tail(&self) -> Option<&DropTail> {
         match self {
             Part::Link(link) => Some(link),
+            Part::Watched(watched) => watched.node().as_drop_tail(),
             _ => None,
         }
     }
@@ -103,7 +106,12 @@ impl Probe for Part {
             Part::StreamSender(end) => end.probe(visit),
             Part::TfrcSender(end) => end.law().probe(visit),
             Part::TfrcReceiver(end) => end.law().probe(visit),
-            Part::Link(_) | Part::Other(_) | Part::Origin(_) | Part::Sink(_) | Part::StreamReceiver(_) => {}
+            Part::Link(_)
+            | Part::Other(_)
+            | Part::Origin(_)
+            | Part::Sink(_)
+            | Part::StreamReceiver(_)
+            | Part::Watched(_) => {}
         }
     }
 }

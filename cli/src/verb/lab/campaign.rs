@@ -175,14 +175,14 @@ impl Shared<'_> {
         let experiment = blueprint.experiment(seed).map_err(|error| failed(error.to_string()))?;
         let impossible = |why: &dyn std::fmt::Display| failed(format!("{name}, seed {seed}: {why}"));
         let mut run = Run::new(&experiment, seed).map_err(|why| impossible(&why))?;
-        let mut watch = Watch::new(self.output, name, seed)?;
+        let mut watch = Watch::new(self.output, name, seed, &mut run)?;
         let began = processor_time();
-        let (end, step) = (run.end(), watch.interval().unwrap_or(experiment.duration / 100).max(Span::from_millis(1)));
+        let end = run.end();
         let mut now = Time::ZERO;
         while now < end {
-            let next = (now + step).min(end);
+            let next = watch.next(now, experiment.duration).min(end);
             run.until(next);
-            watch.look(next, &run)?;
+            watch.look(next, &mut run)?;
             self.done.fetch_add(millis(next.since(Time::ZERO)) - millis(now.since(Time::ZERO)), Ordering::Relaxed);
             now = next;
             if self.over() {

@@ -1,5 +1,6 @@
 //! What a campaign leaves in a folder: `summary.csv`, `summary.jsonl`, `flows.csv`, and files for each run.
 
+mod capture;
 mod flows;
 mod watch;
 
@@ -27,6 +28,12 @@ pub(super) struct Files {
     /// Write what the ends of every flow show every so often into intervals-SEED.csv, too.
     #[arg(long, value_name = "SPAN", requires = "out")]
     interval: Option<Span>,
+    /// Write every packet at the first hop into packets-SEED.csv, too.
+    #[arg(long, requires = "out")]
+    trace: bool,
+    /// Write the headers of the packets that leave the first hop into packets-SEED.pcap, too.
+    #[arg(long, requires = "out")]
+    pcap: bool,
 }
 
 /// The folder of a campaign, or none.
@@ -37,6 +44,8 @@ pub(super) struct Output {
 struct Folder {
     path: PathBuf,
     interval: Option<Span>,
+    trace: bool,
+    pcap: bool,
     tables: Mutex<Tables>,
 }
 
@@ -62,7 +71,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    fn create(path: PathBuf, header: &str) -> Result<Table, Failure> {
+    fn create(path: PathBuf, header: impl AsRef<[u8]>) -> Result<Table, Failure> {
         let file = File::create(&path).map_err(|error| refusal(&path, &error))?;
         let mut table = Table { path, writer: BufWriter::with_capacity(1 << 16, file) };
         table.write(header)?;
@@ -70,8 +79,8 @@ impl Table {
         Ok(table)
     }
 
-    fn write(&mut self, text: &str) -> Result<(), Failure> {
-        self.writer.write_all(text.as_bytes()).map_err(|error| refusal(&self.path, &error))
+    fn write(&mut self, text: impl AsRef<[u8]>) -> Result<(), Failure> {
+        self.writer.write_all(text.as_ref()).map_err(|error| refusal(&self.path, &error))
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
@@ -95,13 +104,21 @@ impl Output {
         fs::create_dir_all(&path).map_err(|error| refusal(&path, &error))?;
         let names: Vec<&str> = quantities().map(|(name, _)| name).collect();
         let tables = Tables {
-            summary: Table::create(path.join("summary.csv"), &format!("scheme,seed,{}\n", names.join(",")))?,
+            summary: Table::create(path.join("summary.csv"), format!("scheme,seed,{}\n", names.join(",")))?,
             lines: Table::create(path.join("summary.jsonl"), "")?,
             flows: Table::create(path.join("flows.csv"), flows::HEADER)?,
             waiting: BTreeMap::new(),
             next: 0,
         };
-        Ok(Output { folder: Some(Folder { path, interval: args.interval, tables: Mutex::new(tables) }) })
+        Ok(Output {
+            folder: Some(Folder {
+                path,
+                interval: args.interval,
+                trace: args.trace,
+                pcap: args.pcap,
+                tables: Mutex::new(tables),
+            }),
+        })
     }
 
     /// Takes the run of the variant `scheme` that is the `number`th of the campaign.

@@ -1,60 +1,159 @@
-//! `intervals-SEED.csv`: what the ends of every flow show, every so often.
+//! Files of one run that are written while it runs: `intervals-SEED.csv`, `packets-SEED.csv`, `packets-SEED.pcap`.
 
 use std::fmt::Write as _;
 use std::fs;
 
 use thalweg_core::time::{Span, Time};
-use thalweg_lab::experiment::Run;
+use thalweg_core::units::Bytes;
+use thalweg_lab::experiment::{Kind, Run};
+use thalweg_lab::node::watched::{Entry, Event};
+use thalweg_lab::packet::{Body, Packet};
+use thalweg_lab::tcp::Segment;
+use thalweg_lab::tfrc::Header;
 
-use super::{Output, Table, cell, quoted};
+use super::{Output, Table, capture, cell, quoted};
 use crate::Failure;
-
-const HEADER: &str = "t_s,flow,group,probe,value\n";
 
 /// Whoever watches one run.
 pub(in super::super) struct Watch {
+    /// What the ends of every flow show, every so often.
     intervals: Option<(Table, Span)>,
+    /// Every packet at the first hop.
+    packets: Option<Table>,
+    /// Those that leave it.
+    capture: Option<Table>,
 }
+
+/// Where a packet goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    Forward,
+    Backward,
+}
+
+/// Packets of no more than this are held in memory.
+const HELD: Span = Span::from_millis(20);
 
 impl Watch {
     /// Watches the run of `scheme` with `seed`, as far as `output` asks for it.
-    pub(in super::super) fn new(output: &Output, scheme: &str, seed: u64) -> Result<Watch, Failure> {
-        let Some(folder) = &output.folder else { return Ok(Watch { intervals: None }) };
-        let intervals = folder.interval.map(|interval| -> Result<(Table, Span), Failure> {
-            let path = folder.path.join(file("intervals", scheme, seed, "csv"));
-            Ok((Table::create(path, HEADER)?, interval))
-        });
-        Ok(Watch { intervals: intervals.transpose()? })
+    pub(in super::super) fn new(output: &Output, scheme: &str, seed: u64, run: &mut Run) -> Result<Watch, Failure> {
+        let mut watch = Watch { intervals: None, packets: None, capture: None };
+        let Some(folder) = &output.folder else { return Ok(watch) };
+        let path = |what: &str, ending: &str| folder.path.join(file(what, scheme, seed, ending));
+        if let Some(interval) = folder.interval {
+            let table = Table::create(path("intervals", "csv"), "t_s,flow,group,probe,value\n")?;
+            watch.intervals = Some((table, interval));
+        }
+        if folder.trace {
+            let header = "t_s,event,way,flow,size_bytes,number\n";
+            watch.packets = Some(Table::create(path("packets", "csv"), header)?);
+        }
+        if folder.pcap {
+            watch.capture = Some(Table::create(path("packets", "pcap"), capture::header())?);
+        }
+        if folder.trace || folder.pcap {
+            run.network_mut().watch(0);
+        }
+        Ok(watch)
     }
 
-    /// How often it looks.
-    pub(in super::super) fn interval(&self) -> Option<Span> {
-        self.intervals.as_ref().map(|(_, interval)| *interval)
+    /// When it must look again at a run of this length, which stands at `now`.
+    pub(in super::super) fn next(&self, now: Time, length: Span) -> Time {
+        let held = self.packets.is_some() || self.capture.is_some();
+        let next = now + if held { HELD } else { (length / 100).max(Span::from_millis(1)) };
+        match &self.intervals {
+            Some((_, interval)) => next.min(Time::ZERO + *interval * (now.as_nanos() / interval.as_nanos() + 1)),
+            None => next,
+        }
     }
 
     /// Looks at the run, which stands at `now`.
-    pub(in super::super) fn look(&mut self, now: Time, run: &Run) -> Result<(), Failure> {
-        let Some((table, _)) = &mut self.intervals else { return Ok(()) };
-        let mut text = String::new();
-        for (flow, group) in (0..).map_while(|flow| run.group_of(flow).map(|group| (flow, group))) {
-            let start = format!("{},{flow},{}", now.as_secs_f64(), quoted(&run.groups()[group].name));
-            run.probe(flow, &mut |name, value| {
-                let _ = writeln!(text, "{start},{name},{}", cell(value));
-            });
+    pub(in super::super) fn look(&mut self, now: Time, run: &mut Run) -> Result<(), Failure> {
+        if let Some((table, interval)) = &mut self.intervals
+            && (now.as_nanos().is_multiple_of(interval.as_nanos()) || now == run.end())
+        {
+            table.write(probes(now, run))?;
         }
-        table.write(&text)
+        if self.packets.is_none() && self.capture.is_none() {
+            return Ok(());
+        }
+        let [forward, backward] = run.network_mut().take_log(0);
+        let ways = [(Way::Forward, forward), (Way::Backward, backward)];
+        let mut entries: Vec<(Way, Entry)> =
+            ways.into_iter().flat_map(|(way, log)| log.into_iter().map(move |entry| (way, entry))).collect();
+        entries.sort_by_key(|(_, entry)| entry.at);
+        for (way, entry) in &entries {
+            if let Some(table) = &mut self.packets {
+                table.write(row(*way, entry))?;
+            }
+            if let (Some(table), Event::Left) = (&mut self.capture, entry.event) {
+                table.write(capture::record(entry.at, *way, &entry.packet, mss(run, entry.packet.flow)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn tables(self) -> impl Iterator<Item = Table> {
+        [self.intervals.map(|(table, _)| table), self.packets, self.capture].into_iter().flatten()
     }
 
     /// Leaves complete files.
-    pub(in super::super) fn end(mut self) -> Result<(), Failure> {
-        self.intervals.as_mut().map_or(Ok(()), |(table, _)| table.flush())
+    pub(in super::super) fn end(self) -> Result<(), Failure> {
+        self.tables().try_for_each(|mut table| table.flush())
     }
 
     /// Leaves nothing of a run that did not reach its end.
     pub(in super::super) fn abandon(self) {
-        if let Some((table, _)) = self.intervals {
+        for table in self.tables() {
             let _ = fs::remove_file(&table.path);
         }
+    }
+}
+
+/// Rows with what the ends of every flow show.
+fn probes(now: Time, run: &Run) -> String {
+    let mut text = String::new();
+    for (flow, group) in (0..).map_while(|flow| run.group_of(flow).map(|group| (flow, group))) {
+        let start = format!("{},{flow},{}", now.as_secs_f64(), quoted(&run.groups()[group].name));
+        run.probe(flow, &mut |name, value| {
+            let _ = writeln!(text, "{start},{name},{}", cell(value));
+        });
+    }
+    text
+}
+
+fn row(way: Way, entry: &Entry) -> String {
+    let Entry { at, event, packet } = entry;
+    let event = match event {
+        Event::Came => "came",
+        Event::Dropped => "dropped",
+        Event::Left => "left",
+    };
+    let way = match way {
+        Way::Forward => "forward",
+        Way::Backward => "backward",
+    };
+    let number = number(packet).map_or(String::new(), |number| number.to_string());
+    format!("{},{event},{way},{},{},{number}\n", at.as_secs_f64(), packet.flow, packet.size.0)
+}
+
+/// The number that a packet bears.
+fn number(packet: &Packet) -> Option<u64> {
+    match &packet.body {
+        Body::Segment(Segment::Data { number, .. }) => Some(*number),
+        Body::Segment(Segment::Ack(ack)) => Some(ack.next),
+        Body::Media(symbol) => Some(symbol.sequence),
+        Body::Report(report) => Some(report.number),
+        Body::Tfrc(Header::Data(data)) => Some(data.sequence),
+        Body::Tfrc(Header::Feedback(_)) | Body::Datagram(_) | Body::Length => None,
+    }
+}
+
+/// The payload of a segment of that flow.
+fn mss(run: &Run, flow: u32) -> Option<Bytes> {
+    match &run.groups()[run.group_of(flow)?].kind {
+        Kind::Tcp(tcp) | Kind::Transfers(tcp, _) => Some(tcp.mss),
+        _ => None,
     }
 }
 

@@ -1,0 +1,111 @@
+//! A node that remembers what passes it, for traces and captures.
+
+use thalweg_core::time::{Span, Time};
+
+use super::{Node, Tallied, Tally};
+use crate::packet::Packet;
+
+/// What happened to a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// It came.
+    Came,
+    /// It came and was dropped at once.
+    Dropped,
+    /// It went on.
+    Left,
+}
+
+/// Something that happened.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub event: Event,
+    /// To which packet.
+    pub packet: Packet,
+}
+
+/// Another node, watched.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Watched<N> {
+    node: N,
+    log: Vec<Entry>,
+}
+
+impl<N> Watched<N> {
+    /// `node`, watched from now on.
+    pub fn new(node: N) -> Watched<N> {
+        Watched { node, log: Vec::new() }
+    }
+
+    /// The node itself.
+    pub fn node(&self) -> &N {
+        &self.node
+    }
+
+    /// What has happened since the last call, in the order of time.
+    pub fn take_log(&mut self) -> Vec<Entry> {
+        core::mem::take(&mut self.log)
+    }
+}
+
+impl<N: Tallied> Node for Watched<N> {
+    fn accept(&mut self, now: Time, packet: Packet) {
+        let (entry, dropped) = (packet.clone(), self.node.tally().dropped);
+        self.node.accept(now, packet);
+        let event = if self.node.tally().dropped == dropped { Event::Came } else { Event::Dropped };
+        self.log.push(Entry { at: now, event, packet: entry });
+    }
+
+    fn next(&self) -> Option<Time> {
+        self.node.next()
+    }
+
+    fn poll(&mut self, now: Time) -> Option<Packet> {
+        let packet = self.node.poll(now)?;
+        self.log.push(Entry { at: now, event: Event::Left, packet: packet.clone() });
+        Some(packet)
+    }
+
+    fn least_delay(&self) -> Span {
+        self.node.least_delay()
+    }
+}
+
+impl<N: Tallied> Tallied for Watched<N> {
+    fn tally(&self) -> Tally {
+        self.node.tally()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thalweg_core::units::{Bytes, Rate};
+
+    use super::*;
+    use crate::node::drop_tail::DropTail;
+    use crate::node::queue::Limit;
+
+    #[test]
+    fn coming_dropping_and_leaving_are_remembered() {
+        // 1500 bytes take a millisecond; one packet may wait.
+        let link = DropTail::new(Rate::from_mbps(12), Limit::Packets(1)).with_wire(Span::from_millis(5));
+        let mut watched = Watched::new(link);
+        for flow in 0..3 {
+            watched.accept(Time::ZERO, Packet::length(flow, Bytes(1500)));
+        }
+        while let Some(at) = watched.next() {
+            watched.poll(at);
+        }
+        let seen: Vec<_> = watched
+            .take_log()
+            .iter()
+            .map(|entry| (entry.at.as_nanos() / 1_000_000, entry.event, entry.packet.flow))
+            .collect();
+        let (came, dropped, left) = (Event::Came, Event::Dropped, Event::Left);
+        assert_eq!(seen, [(0, came, 0), (0, came, 1), (0, dropped, 2), (6, left, 0), (7, left, 1)]);
+        assert!(watched.take_log().is_empty());
+    }
+}
