@@ -45,6 +45,9 @@ pub enum Route {
     ByFlow(Vec<Option<NodeId>>),
 }
 
+/// Later than anything that happens.
+const NEVER: Time = Time::from_nanos(u64::MAX);
+
 /// Nodes, driven through virtual time.
 #[derive(Clone, Debug)]
 pub struct Engine<N> {
@@ -61,8 +64,8 @@ pub struct Engine<N> {
 struct Place<N> {
     node: N,
     route: Route,
-    /// The earliest entry of the agenda for this node; later ones, if there are any, are void.
-    planned: Option<Time>,
+    /// The earliest entry of the agenda for this node, [`NEVER`] if there is none; later ones are void.
+    planned: Time,
     received: u64,
     sent: u64,
 }
@@ -87,8 +90,10 @@ impl<N: Node> Engine<N> {
     /// With more than 2^32 nodes.
     pub fn add(&mut self, node: N, route: Route) -> NodeId {
         let id = u32::try_from(self.places.len()).expect("fewer than 2^32 nodes");
-        self.places.push(Place { node, route, planned: None, received: 0, sent: 0 });
-        self.plan(id);
+        self.places.push(Place { node, route, planned: NEVER, received: 0, sent: 0 });
+        if let Some(next) = self.places[id as usize].node.next() {
+            self.plan(id, next);
+        }
         NodeId(id)
     }
 
@@ -113,10 +118,10 @@ impl<N: Node> Engine<N> {
     pub fn run_until(&mut self, end: Time) {
         while let Some((at, who)) = self.agenda.pop(end) {
             let place = &mut self.places[who as usize];
-            if place.planned != Some(at) {
+            if place.planned != at {
                 continue;
             }
-            place.planned = None;
+            place.planned = NEVER;
             self.now = at;
             self.stirred.push(who);
             self.settle();
@@ -136,10 +141,17 @@ impl<N: Node> Engine<N> {
             self.turns += 1;
             loop {
                 let place = &mut self.places[who as usize];
-                if place.node.next().is_none_or(|next| next > self.now) {
+                let Some(next) = place.node.next() else { break };
+                if next > self.now {
+                    self.plan(who, next);
                     break;
                 }
-                let Some(packet) = place.node.poll(self.now) else { break };
+                let Some(packet) = place.node.poll(self.now) else {
+                    // It did something of its own; that may have moved its next turn.
+                    let next = place.node.next();
+                    next.into_iter().for_each(|next| self.plan(who, next.max(self.now)));
+                    break;
+                };
                 place.sent += 1;
                 let to = match &place.route {
                     Route::To(to) => Some(*to),
@@ -151,7 +163,6 @@ impl<N: Node> Engine<N> {
                     None => self.left += 1,
                 }
             }
-            self.plan(who);
         }
     }
 
@@ -166,14 +177,11 @@ impl<N: Node> Engine<N> {
 
     /// Puts a node's next turn on the agenda, unless an earlier one stands there: a turn too early costs less than an
     /// entry for every timer that is put off.
-    fn plan(&mut self, who: u32) {
+    fn plan(&mut self, who: u32, next: Time) {
         let place = &mut self.places[who as usize];
-        if let Some(next) = place.node.next()
-            && place.planned.is_none_or(|planned| next < planned)
-        {
-            let at = next.max(self.now);
-            place.planned = Some(at);
-            self.agenda.push(at, who);
+        if next < place.planned {
+            place.planned = next;
+            self.agenda.push(next, who);
         }
     }
 

@@ -23,10 +23,12 @@ pub struct DropTail {
     delay: Span,
     /// On the wire, on the link and waiting for it, in this order.
     backlog: VecDeque<Departure>,
+    /// When the first of them is through, kept apart: the loop asks for it far more often than packets come through.
+    first: Option<Time>,
     /// How many of them have left the link: those on the wire.
     departed: usize,
-    /// Bytes ever admitted.
-    admitted: Bytes,
+    /// What those weigh that have not left it.
+    behind: Bytes,
     dropped: Drops,
     flows: Vec<Offered>,
 }
@@ -60,8 +62,6 @@ impl Sum for Offered {
 struct Departure {
     /// When its last bit has left the link.
     at: Time,
-    /// Bytes ever admitted, up to and with this packet.
-    admitted: Bytes,
     packet: Packet,
 }
 
@@ -73,8 +73,9 @@ impl DropTail {
             limit,
             delay: Span::ZERO,
             backlog: VecDeque::new(),
+            first: None,
             departed: 0,
-            admitted: Bytes(0),
+            behind: Bytes(0),
             dropped: Drops::default(),
             flows: Vec::new(),
         }
@@ -99,12 +100,15 @@ impl DropTail {
 
     /// Packets and bytes that wait at `now`; none of them if the link is idle, else without the one on it.
     fn waiting(&mut self, now: Time) -> Option<(u64, Bytes)> {
-        while self.backlog.get(self.departed).is_some_and(|departure| departure.at <= now) {
+        while let Some(departure) = self.backlog.get(self.departed)
+            && departure.at <= now
+        {
+            self.behind.0 -= departure.packet.size.0;
             self.departed += 1;
         }
         let sending = self.backlog.get(self.departed)?;
         let packets = self.backlog.len() - self.departed - 1;
-        Some((packets as u64, Bytes(self.admitted.0 - sending.admitted.0)))
+        Some((packets as u64, Bytes(self.behind.0 - sending.packet.size.0)))
     }
 
     fn drop(&mut self, packet: &Packet) {
@@ -127,21 +131,28 @@ impl Node for DropTail {
             }
             Some(_) => return self.drop(&packet),
         };
-        self.admitted += packet.size;
+        self.behind += packet.size;
         let at = start + self.rate.time_for(packet.size);
-        self.backlog.push_back(Departure { at, admitted: self.admitted, packet });
+        self.first = self.first.or(Some(at + self.delay));
+        self.backlog.push_back(Departure { at, packet });
     }
 
     fn next(&self) -> Option<Time> {
-        self.backlog.front().map(|first| first.at + self.delay)
+        self.first
     }
 
     fn poll(&mut self, now: Time) -> Option<Packet> {
-        if self.next()? > now {
+        if self.first? > now {
             return None;
         }
-        self.departed = self.departed.saturating_sub(1);
-        self.backlog.pop_front().map(|departure| departure.packet)
+        let Departure { packet, .. } = self.backlog.pop_front()?;
+        match self.departed.checked_sub(1) {
+            Some(left) => self.departed = left,
+            // Nobody came since it left the link.
+            None => self.behind.0 -= packet.size.0,
+        }
+        self.first = self.backlog.front().map(|first| first.at + self.delay);
+        Some(packet)
     }
 
     fn least_delay(&self) -> Span {
