@@ -9,6 +9,7 @@ use thalweg_lab::network::Hop;
 use thalweg_lab::node::queue::Limit;
 use thalweg_lab::scenario::{Blueprint, Error, Value};
 use thalweg_lab::stream::scheme::Scheme;
+use thalweg_lab::tcp::Recovery;
 
 fn scenarios() -> PathBuf {
     FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios")
@@ -93,6 +94,16 @@ fn parameters_change_what_is_built() {
     assert_eq!(other.groups[0].count, 700);
     let Kind::Tcp(tcp) = &other.groups[0].kind else { panic!("{:?}", other.groups[0]) };
     assert_eq!((tcp.flavour.name(), tcp.delayed_ack, tcp.timeouts.least), ("cubic", None, Span::from_secs(1)));
+    for (law, prr, expected) in [
+        ("newreno", "auto", Recovery::Sack),
+        ("linux-reno", "auto", Recovery::SackPrr),
+        ("newreno", "true", Recovery::SackPrr),
+        ("linux-reno", "false", Recovery::Sack),
+    ] {
+        let groups = experiment(&shipped("papers/geneva-s1.toml", &[("tcp", law), ("prr", prr)]), 1).groups;
+        let Kind::Tcp(tcp) = &groups[0].kind else { panic!("{:?}", groups[0]) };
+        assert_eq!(tcp.recovery, expected, "{law}, prr {prr}");
+    }
     for (value, queue) in [("0", 833), ("auto", 833), ("50", 50)] {
         let queued = experiment(&shipped("papers/geneva-s1.toml", &[("queue_packets", value)]), 1);
         assert_eq!(queued.hops, [link(queue, 3)], "{value}");
@@ -229,6 +240,10 @@ fn errors_of_flows_do() {
         (flow("kind = 'tcp'\nhops = [1, 0]"), "lab.toml:13: hops 1 to 0, expected numbers from 1 to 1"),
         (flow("kind = 'tcp'\ntcp = 'reno'"), "lab.toml:13: tcp: 'reno' is not newreno, linux-reno, cubic or vegas"),
         (flow("kind = 'tcp'\nsack = false\nprr = true"), "lab.toml:11: 'prr' is for TCP with 'sack'"),
+        (
+            flow("kind = 'tcp'\nprr = 'perhaps'"),
+            "lab.toml:13: invalid value: string \"perhaps\", expected true, false or",
+        ),
         (flow("kind = 'tcp'\nmss = 0"), "lab.toml:13: 'mss' is above 0"),
         (flow("kind = 'tcp'\ninitial_window = 0"), "lab.toml:13: initial_window: iw"),
         (flow("kind = 'tcp'\ndelayed_ack = 40"), "lab.toml:13: invalid type: integer `40`, expected true, false or a"),

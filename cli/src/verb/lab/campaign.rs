@@ -68,7 +68,7 @@ impl Harvest {
         self.finished.iter().filter(move |run| run.variant == variant)
     }
 
-    /// Asks to be forgiven for what is missing.
+    /// Fails, and says how far it came, if a run is missing.
     pub(super) fn complete(&self) -> Result<(), Failure> {
         match (self.missing, self.finished.len()) {
             (0, _) => Ok(()),

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use serde::Deserialize as Read;
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use thalweg_core::law::window::{Flavour, Start};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
@@ -23,7 +23,8 @@ struct TcpText {
     tcp: Spanned<String>,
     #[serde(default = "yes")]
     sack: bool,
-    prr: Option<bool>,
+    #[serde(default)]
+    prr: Prr,
     #[serde(default = "rfc")]
     like: Spanned<String>,
     #[serde(default)]
@@ -53,7 +54,7 @@ pub(super) fn read(section: Section<'_>) -> Result<Tcp, Fault> {
     let base = SenderConfig::new(0);
     let flavour: Flavour = text.tcp.get_ref().parse().map_err(|why| Fault::at(&text.tcp.span(), format!("{why}")))?;
     // Linux has PRR, and the RFCs do not demand it.
-    let prr = text.prr.unwrap_or(text.sack && matches!(flavour, Flavour::LinuxReno | Flavour::Cubic));
+    let prr = text.prr.0.unwrap_or(text.sack && matches!(flavour, Flavour::LinuxReno | Flavour::Cubic));
     let dialect = match text.like.get_ref().as_str() {
         "rfc" => Dialect::Rfc,
         "ns3" => Dialect::Ns3,
@@ -96,6 +97,39 @@ fn above_zero<T: Default + PartialEq + Copy>(value: Option<Spanned<T>>, why: &st
     match value {
         Some(value) if *value.get_ref() == T::default() => Err(Fault::at(&value.span(), why)),
         value => Ok(value.map(Spanned::into_inner)),
+    }
+}
+
+/// `true`, `false`, or `"auto"`: as the law has it where it is at home. Parameters that are text by default make text of the
+/// first two.
+#[derive(Default)]
+struct Prr(Option<bool>);
+
+impl<'de> Deserialize<'de> for Prr {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Choice;
+
+        impl Visitor<'_> for Choice {
+            type Value = Prr;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("true, false or \"auto\"")
+            }
+
+            fn visit_bool<E: Error>(self, prr: bool) -> Result<Prr, E> {
+                Ok(Prr(Some(prr)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Prr, E> {
+                match (text, text.parse()) {
+                    ("auto", _) => Ok(Prr(None)),
+                    (_, Ok(prr)) => Ok(Prr(Some(prr))),
+                    _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
+                }
+            }
+        }
+
+        deserializer.deserialize_any(Choice)
     }
 }
 
