@@ -3,6 +3,7 @@
 //! A [`Page`] is made of sections, a [`Section`] of text and figures. Plots are drawn here as SVG; the few lines of
 //! script only add values under the pointer.
 
+mod markdown;
 mod plot;
 mod table;
 mod ticks;
@@ -45,6 +46,8 @@ pub(crate) struct Section {
 pub(crate) enum Figure {
     Plot(Plot),
     Table(Table),
+    /// A table whose cells are words rather than numbers.
+    Words(Table),
     /// Something to be copied into a terminal.
     Code(String),
 }
@@ -75,7 +78,8 @@ impl Section {
         for figure in &self.figures {
             html += &match figure {
                 Figure::Plot(plot) => plot.to_html(),
-                Figure::Table(table) => table.to_html(),
+                Figure::Table(table) => table.to_html(""),
+                Figure::Words(table) => table.to_html("words"),
                 Figure::Code(code) => format!("<pre><code>{}</code></pre>\n", escape(code)),
             };
         }

@@ -16,7 +16,7 @@ for (const figure of document.querySelectorAll(".plot")) {
   area.addEventListener("pointermove", (event) => {
     const box = area.getBoundingClientRect();
     const share = Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
-    const x = low + share * (high - low);
+    const x = figure.dataset.logarithmic ? low * (high / low) ** share : low + share * (high - low);
     const rows = plot.lines.filter((line) => line.points.length).map((line) => [line, nearest(line.points, x)]);
     if (!rows.length) return;
     const head = document.createElement("b");

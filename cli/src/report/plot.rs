@@ -26,9 +26,15 @@ pub(crate) struct Plot {
 pub(crate) struct Axis {
     pub(crate) label: String,
     pub(crate) unit: String,
+    /// Where it begins; none is zero.
+    #[serde(skip)]
+    pub(crate) start: Option<f64>,
     /// Where it ends; none is the largest value of this plot. Plots that are to be compared name the same.
     #[serde(skip)]
     pub(crate) end: Option<f64>,
+    /// Whether equal steps are equal factors; for the axis across.
+    #[serde(skip)]
+    pub(crate) is_logarithmic: bool,
 }
 
 #[derive(Serialize)]
@@ -38,17 +44,31 @@ pub(crate) struct Line {
     pub(crate) tone: Tone,
     /// In the units of the axes, x ascending. A y that is not finite is a gap.
     pub(crate) points: Vec<(f64, f64)>,
+    /// For points that were measured, half the width of each one's interval: they get marks, and bars where it is finite.
+    #[serde(skip)]
+    pub(crate) spreads: Option<Vec<f64>>,
 }
 
 /// What of the plane is shown.
 struct View {
     x: (f64, f64),
+    is_logarithmic: bool,
     y: f64,
 }
 
 impl Axis {
     pub(crate) fn new(label: &str, unit: &str) -> Axis {
-        Axis { label: label.into(), unit: unit.into(), end: None }
+        Axis { label: label.into(), unit: unit.into(), start: None, end: None, is_logarithmic: false }
+    }
+
+    /// The same axis between `start` and `end`.
+    pub(crate) fn between(self, start: f64, end: f64) -> Axis {
+        Axis { start: Some(start), end: Some(end), ..self }
+    }
+
+    /// The same axis by powers of ten. It begins at the least value that is shown.
+    pub(crate) fn logarithmic(self) -> Axis {
+        Axis { is_logarithmic: true, ..self }
     }
 
     /// The same axis up to `end`.
@@ -56,14 +76,21 @@ impl Axis {
         Axis { end: Some(end), ..self }
     }
 
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         if self.unit.is_empty() { self.label.clone() } else { format!("{}, {}", self.label, self.unit) }
     }
 }
 
 impl Line {
     pub(crate) fn new(name: &str, tone: Tone, points: Vec<(f64, f64)>) -> Line {
-        Line { name: name.into(), tone, points }
+        Line { name: name.into(), tone, points, spreads: None }
+    }
+
+    /// Points with intervals: x, y, and half the width of the interval of y.
+    pub(crate) fn measured(name: &str, tone: Tone, points: &[(f64, f64, f64)]) -> Line {
+        let spreads = points.iter().map(|point| point.2).collect();
+        let points = points.iter().map(|point| (point.0, point.1)).collect();
+        Line { spreads: Some(spreads), ..Line::new(name, tone, points) }
     }
 }
 
@@ -73,11 +100,12 @@ impl Plot {
         let data = serde_json::to_string(self).unwrap_or_default().replace('<', "\\u003c");
         let legend: String = self.lines.iter().map(Line::legend).collect();
         format!(
-            "<figure class=\"plot\" data-x=\"{} {}\" data-y=\"0 {}\">\n<figcaption><b>{}</b><span class=\"legend\">{legend}</span></figcaption>\n\
+            "<figure class=\"plot\" data-x=\"{} {}\"{} data-y=\"0 {}\">\n<figcaption><b>{}</b><span class=\"legend\">{legend}</span></figcaption>\n\
              <div class=\"frame\"><div class=\"area\" role=\"img\" aria-label=\"{}\">\n{}{}</div></div>\n\
              <p class=\"x-name\">{}</p>\n<script type=\"application/json\">{data}</script>\n</figure>\n",
             view.x.0,
             view.x.1,
+            if view.is_logarithmic { " data-logarithmic=\"x\"" } else { "" },
             view.y,
             escape(&self.title),
             escape(&format!("{}: {} over {}", self.title, self.y.name(), self.x.name())),
@@ -90,11 +118,16 @@ impl Plot {
     fn view(&self) -> View {
         let all = || self.lines.iter().flat_map(|line| &line.points).filter(|point| point.1.is_finite());
         let largest = |pick: fn(&(f64, f64)) -> f64| all().map(pick).fold(0.0, f64::max);
-        let start = all().map(|point| point.0).fold(f64::INFINITY, f64::min);
-        let start = if start.is_finite() { start.min(0.0) } else { 0.0 };
+        let least = all().map(|point| point.0).fold(f64::INFINITY, f64::min);
+        let is_logarithmic = self.x.is_logarithmic && least > 0.0 && least.is_finite();
+        let start = self.x.start.unwrap_or(match least {
+            least if is_logarithmic => least,
+            least if least.is_finite() => least.min(0.0),
+            _ => 0.0,
+        });
         let end = self.x.end.unwrap_or_else(|| largest(|point| point.0));
         let top = self.y.end.unwrap_or_else(|| largest(|point| point.1));
-        View { x: (start, if end > start { end } else { start + 1.0 }), y: Ticks::ceiling(top, 4) }
+        View { x: (start, if end > start { end } else { start + 1.0 }), is_logarithmic, y: Ticks::ceiling(top, 4) }
     }
 
     fn svg(&self, view: &View) -> String {
@@ -105,14 +138,22 @@ impl Plot {
             let _ = writeln!(svg, "<path class=\"grid\" d=\"M0 {y:.1}H{SIDE}\"/>");
         }
         for line in &self.lines {
-            let _ = writeln!(svg, "<path class=\"line tone-{}\" d=\"{}\"/>", line.tone.0, line.path(view));
+            let tone = line.tone.0;
+            let _ = writeln!(svg, "<path class=\"line tone-{tone}\" d=\"{}\"/>", line.path(view));
+            if line.spreads.is_some() {
+                let _ = writeln!(svg, "<path class=\"bar tone-{tone}\" d=\"{}\"/>", line.bars(view));
+                let _ = writeln!(svg, "<path class=\"mark tone-{tone}\" d=\"{}\"/>", line.marks(view));
+            }
         }
         svg + "</svg>\n"
     }
 
     fn labels(&self, view: &View) -> String {
         let mut html = String::new();
-        let across = Ticks::between(view.x.0, view.x.1, 5);
+        let across = match view.is_logarithmic {
+            true => Ticks::by_decades(view.x.0, view.x.1),
+            false => Ticks::between(view.x.0, view.x.1, 5),
+        };
         let up = Ticks::between(0.0, view.y, 4);
         for x in across.at {
             let _ = write!(
@@ -150,6 +191,23 @@ impl Line {
         path
     }
 
+    /// A stroke without length is a dot: it keeps its shape however the drawing is stretched.
+    fn marks(&self, view: &View) -> String {
+        let seen = self.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
+        seen.map(|&(x, y)| format!("M{:.1} {:.1}h0", view.right(x), view.down(y))).collect()
+    }
+
+    fn bars(&self, view: &View) -> String {
+        let spreads = self.spreads.iter().flatten();
+        let seen = self.points.iter().zip(spreads).filter(|((_, y), spread)| y.is_finite() && spread.is_finite());
+        let ends = |y: f64, spread: f64| [y - spread, y + spread].map(|end| view.down(end.clamp(0.0, view.y)));
+        seen.map(|(&(x, y), &spread)| {
+            let [low, high] = ends(y, spread);
+            format!("M{:.1} {low:.1}V{high:.1}", view.right(x))
+        })
+        .collect()
+    }
+
     fn legend(&self) -> String {
         format!(
             "<span><svg viewBox=\"0 0 24 6\" aria-hidden=\"true\"><path class=\"line tone-{}\" d=\"M0 3H24\"/></svg>{}</span>",
@@ -161,7 +219,9 @@ impl Line {
 
 impl View {
     fn right(&self, x: f64) -> f64 {
-        (x - self.x.0) / (self.x.1 - self.x.0) * SIDE
+        let (low, high) = self.x;
+        let share = if self.is_logarithmic { (x / low).ln() / (high / low).ln() } else { (x - low) / (high - low) };
+        share * SIDE
     }
 
     fn down(&self, y: f64) -> f64 {
@@ -196,6 +256,21 @@ mod tests {
     fn an_unknown_value_is_a_gap_and_not_a_zero() {
         let html = plot(vec![(0.0, 20.0), (5.0, f64::NAN), (10.0, 20.0)]).to_html();
         assert!(html.contains("M0.0 0.0M1000.0 0.0"), "{html}");
+    }
+
+    #[test]
+    fn a_power_of_ten_is_a_step_of_a_logarithmic_axis() {
+        let plot = plot(vec![(1.0, 0.0), (10.0, 20.0), (100.0, 0.0)]);
+        let html = Plot { x: plot.x.clone().logarithmic(), ..plot }.to_html();
+        assert!(html.contains("M0.0 1000.0L500.0 0.0L1000.0 1000.0"), "{html}");
+    }
+
+    #[test]
+    fn a_measured_point_has_a_mark_and_its_interval_a_bar() {
+        let line = Line::measured("a", Tone(0), &[(0.0, 10.0, 5.0), (10.0, 20.0, f64::INFINITY)]);
+        let html = Plot { lines: vec![line], ..plot(Vec::new()) }.to_html();
+        assert!(html.contains("d=\"M0.0 750.0V250.0\""), "no bar where the interval is unknown: {html}");
+        assert!(html.contains("d=\"M0.0 500.0h0M1000.0 0.0h0\""), "{html}");
     }
 
     #[test]

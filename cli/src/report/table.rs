@@ -18,8 +18,9 @@ pub(crate) struct Row {
 }
 
 impl Table {
-    pub(super) fn to_html(&self) -> String {
-        let mut html = String::from("<div class=\"table\">\n<table>\n<thead><tr>");
+    /// `class` says what its cells are; nothing for numbers.
+    pub(super) fn to_html(&self, class: &str) -> String {
+        let mut html = format!("<div class=\"{}\">\n<table>\n<thead><tr>", format!("table {class}").trim_end());
         for name in &self.head {
             let _ = write!(html, "<th scope=\"col\">{}</th>", escape(name));
         }

@@ -31,6 +31,15 @@ impl Ticks {
         Ticks { at: (first..=last).map(|i| i as f64 * step).collect(), decimals: (-(power + carry)).max(0.0) as usize }
     }
 
+    /// 1, 2 and 5 times the powers of ten from `low`, above zero, to `high`; the powers alone where that are many.
+    pub(super) fn by_decades(low: f64, high: f64) -> Ticks {
+        let decades = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
+        let factors = if high / low > 1e4 { &[1.0][..] } else { &[1.0, 2.0, 5.0] };
+        let all = decades.flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)));
+        let within = |at: &f64| (low * (1.0 - 1e-9)..=high * (1.0 + 1e-9)).contains(at);
+        Ticks { at: all.filter(within).collect(), decimals: (-low.log10().floor()).max(0.0) as usize }
+    }
+
     /// The first mark at or above `high`: where an axis from zero should end.
     pub(super) fn ceiling(high: f64, about: usize) -> f64 {
         let ticks = Ticks::between(0.0, high, about);
@@ -60,6 +69,13 @@ mod tests {
         assert_eq!(Ticks::ceiling(41.3, 4), 60.0);
         assert_eq!(Ticks::ceiling(40.0, 4), 40.0);
         assert_eq!(Ticks::ceiling(0.0, 4), 1.0);
+    }
+
+    #[test]
+    fn decades_are_divided_in_three() {
+        let ticks = Ticks::by_decades(1.0, 200.0);
+        assert_eq!((ticks.at, ticks.decimals), (vec![1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0], 0));
+        assert_eq!(Ticks::by_decades(70.0, 1700.0).at, [100.0, 200.0, 500.0, 1000.0]);
     }
 
     #[test]
