@@ -7,6 +7,7 @@ pub mod experiment;
 pub mod network;
 pub mod node;
 pub mod packet;
+pub mod paper;
 pub mod path;
 pub mod scenario;
 pub mod statistics;

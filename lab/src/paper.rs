@@ -1,0 +1,6 @@
+//! Published evaluations, run again: what to run, what the paper has, and what its claims are worth here.
+//!
+//! Everything in here is pure: a plan says which jobs there are, whoever has processors runs them, and figures, tables
+//! and verdicts follow from the results alone.
+
+pub mod geneva;

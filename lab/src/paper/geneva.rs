@@ -1,0 +1,32 @@
+//! GENEVA's evaluation (K. Matsuzono et al., "GENEVA: Streaming Control Algorithm Using Generalized
+//! Multiplicative-Increase/Additive-Decrease", §2.2 and §4).
+//!
+//! | paper | here |
+//! |---|---|
+//! | Fig. 2 | [`Condition::OneStream`] |
+//! | Figs. 8, 9, 10 | [`Condition::LongTcp`] |
+//! | Table 1, Fig. 11 | [`Condition::ShortTcp`] |
+//! | Table 2, Fig. 12 | [`Condition::MixedRates`] |
+//! | Figs. 5, 6 | [`figures`], from the law itself |
+//!
+//! A [`Plan`] lists jobs, a [`Work`] runs one of them, [`Results`] keep what came of them. [`figures`], [`tables`],
+//! [`claims`] and [`lockin`] read results.
+
+pub mod claims;
+mod condition;
+pub mod errata;
+pub mod figures;
+pub mod lockin;
+mod plan;
+mod record;
+mod results;
+pub mod tables;
+mod trace;
+mod work;
+
+pub use self::condition::{Acks, Arrivals, Condition, Reading, RoundTrip, Scheme};
+pub use self::plan::{Job, Length, Plan};
+pub use self::record::{Record, StreamRecord};
+pub use self::results::Results;
+pub use self::trace::Trace;
+pub use self::work::Work;

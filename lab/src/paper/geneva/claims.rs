@@ -1,0 +1,153 @@
+//! The paper's claims, and what the results make of each.
+//!
+//! A claim is made of parts; it holds if all of them do, and is contradicted if one is. A part that compares two schemes
+//! is judged by the 95 % interval of the difference of runs with the same seed: it holds where the whole interval lies on
+//! the claimed side, is contradicted where it lies on the other, and is undecided between. Arithmetic is computed from
+//! the law and must be exact.
+
+mod arithmetic;
+mod list;
+mod long;
+mod mixed;
+mod one;
+mod part;
+mod short;
+
+use thalweg_core::law::redundancy::geneva::State;
+
+pub use self::list::CLAIMS;
+pub use self::part::{Part, Wanted};
+use super::condition::{Condition, Scheme};
+use super::record::{Record, StreamRecord};
+use super::results::Results;
+use crate::statistics::Verdict;
+
+/// Something that the paper says, or that follows from it.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim {
+    /// A name that stays.
+    pub id: &'static str,
+    /// How strongly it should be held.
+    pub gate: Gate,
+    /// Where the paper says it.
+    pub source: &'static str,
+    /// What it says.
+    pub text: &'static str,
+    judge: fn(&Court<'_>) -> Vec<Part>,
+}
+
+/// How strongly a claim is to be held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gate {
+    /// Arithmetic: it must hold.
+    Exact,
+    /// It should be reproduced.
+    Hard,
+    /// The paper says so, and the outcome depends on choices that it does not publish.
+    Soft,
+}
+
+impl Gate {
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Gate::Exact => "exact",
+            Gate::Hard => "hard",
+            Gate::Soft => "soft",
+        }
+    }
+}
+
+/// What became of a claim.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The claim.
+    pub claim: &'static Claim,
+    /// What it is made of.
+    pub parts: Vec<Part>,
+}
+
+impl Finding {
+    /// Holds if every part does, contradicted if one part is.
+    pub fn verdict(&self) -> Verdict {
+        let first = if self.parts.is_empty() { Verdict::Undecided } else { Verdict::Holds };
+        self.parts.iter().map(Part::verdict).fold(first, Verdict::and)
+    }
+}
+
+/// Judges every claim, with this state of GENEVA's window.
+pub fn judge(results: &Results, state: State) -> Vec<Finding> {
+    let court = Court { results, geneva: Scheme::geneva(state) };
+    CLAIMS.iter().map(|claim| Finding { claim, parts: (claim.judge)(&court) }).collect()
+}
+
+/// What claims are judged by.
+struct Court<'a> {
+    results: &'a Results,
+    /// GENEVA as it is judged.
+    geneva: Scheme,
+}
+
+type Stream = fn(&StreamRecord) -> f64;
+
+const RESIDUAL: Stream = |stream| stream.residual_loss;
+const BURSTS: Stream = |stream| stream.bursty_events;
+const FWND: Stream = |stream| stream.fwnd;
+
+impl Court<'_> {
+    fn streams(&self, at: Condition, scheme: Scheme, of: Stream) -> Vec<f64> {
+        self.results.streams(at, scheme, of)
+    }
+
+    fn values(&self, at: Condition, scheme: Scheme, of: impl Fn(&Record) -> f64) -> Vec<f64> {
+        self.results.values(at, scheme, of)
+    }
+
+    fn tpindex(&self, at: Condition, scheme: Scheme) -> Vec<f64> {
+        self.results.tpindex(at, scheme)
+    }
+
+    /// That a number of the streams is smaller with `low` than with `high`.
+    fn smaller(&self, at: Condition, what: &str, of: Stream, low: Scheme, high: Scheme) -> Part {
+        let (less, more) = (self.streams(at, low, of), self.streams(at, high, of));
+        let what = format!("{at}: {what}, {} - {}", short_name(high), short_name(low));
+        Part::new(what, difference(&more, &less), Wanted::Above(0.0))
+    }
+
+    /// How far TPindex with `first` stands from that with `second`.
+    fn apart(&self, at: Condition, first: Scheme, second: Scheme, wanted: Wanted) -> Part {
+        let what = format!("{at}: TPindex, {} - {}", short_name(first), short_name(second));
+        Part::new(what, difference(&self.tpindex(at, first), &self.tpindex(at, second)), wanted)
+    }
+}
+
+fn short_name(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::GenevaInteger | Scheme::GenevaReal => "GENEVA",
+        Scheme::Static8 => "static8",
+        Scheme::Static12 => "static12",
+        Scheme::DpFec => "DP-FEC",
+        Scheme::Tfrc => "TFRC",
+        Scheme::Udp => "UDP",
+    }
+}
+
+/// Seed by seed.
+fn difference(first: &[f64], second: &[f64]) -> Vec<f64> {
+    first.iter().zip(second).map(|(first, second)| first - second).collect()
+}
+
+/// The slope of a straight line through the values of each seed, by least squares; `at` are the places of `values`.
+fn slopes(at: &[f64], values: &[Vec<f64>]) -> Vec<f64> {
+    let seeds = values.iter().map(Vec::len).min().unwrap_or(0);
+    let middle = at.iter().sum::<f64>() / at.len() as f64;
+    let spread: f64 = at.iter().map(|x| (x - middle) * (x - middle)).sum();
+    let slope = |seed: usize| {
+        let rise = at.iter().zip(values).map(|(x, values)| (x - middle) * values[seed]).sum::<f64>();
+        if spread > 0.0 { rise / spread } else { f64::NAN }
+    };
+    (0..seeds).map(slope).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! A part of a claim: one number and where it should lie.
+
+use core::fmt;
+
+use crate::statistics::{Estimate, Verdict};
+
+/// One number of a claim.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Part {
+    /// What the number is.
+    pub what: String,
+    /// Its mean over the seeds, and the 95 % interval; no interval for arithmetic.
+    pub measured: Estimate,
+    /// Where it should lie.
+    pub wanted: Wanted,
+}
+
+/// Where a number should lie.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Wanted {
+    /// Above.
+    Above(f64),
+    /// Below.
+    Below(f64),
+    /// Between.
+    Within(f64, f64),
+}
+
+impl Part {
+    /// A number with a value for each seed.
+    pub(super) fn new(what: impl Into<String>, values: Vec<f64>, wanted: Wanted) -> Part {
+        Part { what: what.into(), measured: Estimate::of(values), wanted }
+    }
+
+    /// A number that is computed, and what it should be but for rounding.
+    pub(super) fn exact(what: impl Into<String>, value: f64, expected: f64) -> Part {
+        let room = expected.abs() * 1e-7;
+        let measured = Estimate { mean: value, half_width: 0.0, count: 1 };
+        Part { what: what.into(), measured, wanted: Wanted::Within(expected - room, expected + room) }
+    }
+
+    /// What the number says.
+    pub fn verdict(&self) -> Verdict {
+        if self.measured.mean.is_nan() {
+            return Verdict::Undecided;
+        }
+        match self.wanted {
+            Wanted::Above(bound) => self.measured.above(bound),
+            Wanted::Below(bound) => self.measured.below(bound),
+            Wanted::Within(low, high) => within(&self.measured, low, high),
+        }
+    }
+}
+
+/// The bounds themselves lie within.
+fn within(measured: &Estimate, low: f64, high: f64) -> Verdict {
+    let (least, largest) = (measured.mean - measured.half_width, measured.mean + measured.half_width);
+    if least >= low && largest <= high {
+        Verdict::Holds
+    } else if largest < low || least > high {
+        Verdict::Contradicted
+    } else {
+        Verdict::Undecided
+    }
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wanted::Above(bound) => write!(f, "above {bound}"),
+            Wanted::Below(bound) => write!(f, "below {bound}"),
+            Wanted::Within(low, high) if (high - low).abs() <= low.abs() * 1e-6 => {
+                write!(f, "{:.4}", f64::midpoint(*low, *high))
+            }
+            Wanted::Within(low, high) => write!(f, "{low} to {high}"),
+        }
+    }
+}

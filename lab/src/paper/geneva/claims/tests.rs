@@ -1,0 +1,93 @@
+use super::*;
+use crate::paper::geneva::{Job, Plan};
+
+/// Results in which every stream of every seed has the given windows and bursty events.
+fn results(bursts: impl Fn(Condition, Scheme, u64) -> f64) -> Results {
+    let plan = Plan::quick();
+    let mut results = Results::new(plan.clone());
+    for job in plan.jobs() {
+        let Job { condition, scheme, seed } = job;
+        let stream = StreamRecord {
+            rate_mbps: 30.0,
+            goodput_mbps: 30.0,
+            residual_loss: 0.001,
+            packet_loss: 0.01,
+            bursty_events: bursts(condition, scheme, seed),
+            fwnd: 8.0,
+            w_tot: 99.0,
+            widest: 0.0,
+        };
+        let record = Record {
+            link_loss: 0.02,
+            tcp_mbps: 5.0,
+            tcp_aggregate_mbps: 500.0,
+            streams: vec![stream; 10],
+            trace: None,
+        };
+        results.insert(job, record);
+    }
+    results
+}
+
+fn verdict(results: &Results, id: &str) -> Verdict {
+    let findings = judge(results, State::Integer);
+    findings.iter().find(|finding| finding.claim.id == id).map(Finding::verdict).expect("a claim of that name")
+}
+
+/// GENEVA has `share` of the events of static repair, which has more of them the more TCP flows there are.
+fn a_share(share: f64, noise: f64) -> Results {
+    results(move |at, scheme, seed| {
+        let all = f64::from(at.n_tcp().unwrap_or(100)) + noise * (seed as f64 - 2.0);
+        if scheme == Scheme::GenevaInteger { share * f64::from(at.n_tcp().unwrap_or(100)) } else { all }
+    })
+}
+
+#[test]
+fn what_every_seed_shows_holds() {
+    assert_eq!(verdict(&a_share(0.5, 1.0), "G-8b1"), Verdict::Holds);
+    assert_eq!(verdict(&a_share(0.5, 1.0), "G-T1a"), Verdict::Holds);
+}
+
+#[test]
+fn what_every_seed_denies_is_contradicted() {
+    assert_eq!(verdict(&a_share(2.0, 1.0), "G-8b1"), Verdict::Contradicted);
+}
+
+#[test]
+fn what_seeds_disagree_about_is_undecided() {
+    assert_eq!(verdict(&a_share(0.9, 300.0), "G-T1a"), Verdict::Undecided);
+}
+
+#[test]
+fn what_was_not_run_is_undecided() {
+    let nothing = Results::new(Plan::quick());
+    for finding in judge(&nothing, State::Real) {
+        let expected = if finding.claim.gate == Gate::Exact { Verdict::Holds } else { Verdict::Undecided };
+        assert_eq!(finding.verdict(), expected, "{}", finding.claim.id);
+    }
+}
+
+#[test]
+fn a_number_within_a_range_needs_its_whole_interval_there() {
+    let part = |values: &[f64]| Part::new("n", values.to_vec(), Wanted::Within(0.58, 0.70)).verdict();
+    assert_eq!(part(&[0.64, 0.65, 0.66]), Verdict::Holds);
+    assert_eq!(part(&[0.40, 0.41, 0.42]), Verdict::Contradicted);
+    assert_eq!(part(&[0.50, 0.65, 0.80]), Verdict::Undecided);
+    assert_eq!(part(&[0.65]), Verdict::Undecided);
+}
+
+#[test]
+fn claims_have_names_of_their_own() {
+    let mut names: Vec<&str> = CLAIMS.iter().map(|claim| claim.id).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), CLAIMS.len());
+}
+
+#[test]
+fn a_slope_is_that_of_the_line() {
+    // Two seeds: y = 2 x and y = 1 - x.
+    let values: Vec<Vec<f64>> = [1.0, 2.0, 4.0].iter().map(|x| vec![2.0 * x, 1.0 - x]).collect();
+    let slopes = slopes(&[1.0, 2.0, 4.0], &values);
+    assert!((slopes[0] - 2.0).abs() < 1e-12 && (slopes[1] + 1.0).abs() < 1e-12);
+}

@@ -1,0 +1,235 @@
+//! What the paper varies: the path, the competing TCP, and how the streams are protected.
+
+use thalweg_core::law::redundancy::geneva::State;
+
+/// A path and what competes on it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Condition {
+    /// Fig. 2: one stream of 30 Mb/s beside short-lived TCP on a link of 100 Mb/s.
+    OneStream {
+        /// RTTmin, ms.
+        rtt_ms: u32,
+    },
+    /// Figs. 8, 9, 10: ten streams of 30 Mb/s beside long-lived TCP on a link of 1 Gb/s.
+    LongTcp {
+        /// RTTmin, ms.
+        rtt_ms: u32,
+        /// TCP flows.
+        n_tcp: u32,
+        /// What the paper leaves open.
+        reading: Reading,
+    },
+    /// Table 1, Fig. 11: ten streams of 30 Mb/s beside short-lived TCP with a load of 500 Mb/s on a link of 1 Gb/s.
+    ShortTcp {
+        /// RTTmin, ms.
+        rtt_ms: u32,
+        /// How often a transfer comes.
+        arrivals: Arrivals,
+    },
+    /// Table 2, Fig. 12: streams of 30, 60 and 90 Mb/s beside 200 long-lived TCP flows at an RTTmin of 10 ms.
+    MixedRates,
+}
+
+/// What the paper leaves open, besides the state of the window, and what decides whether windows stay small.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Reading {
+    /// How TCP acknowledges.
+    pub acks: Acks,
+    /// Which packet a stream's round trip is measured by.
+    pub srtt: RoundTrip,
+}
+
+/// How TCP acknowledges.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Acks {
+    /// Every second segment (RFC 1122 §4.2.3.2).
+    Delayed,
+    /// Each segment.
+    Plain,
+}
+
+/// Which packet a stream's round trip is measured by: "keeping pairs of the sequence number and its transmitted time, a
+/// sender calculates" SRTT (§3.2.2).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum RoundTrip {
+    /// All that a report covers, on average: half a SYN of waiting counts.
+    Mean,
+    /// The newest that a report covers: no waiting counts.
+    Newest,
+}
+
+impl Reading {
+    /// The reading under which the paper's results come out best; [`super::lockin`] shows the others.
+    pub const CHOSEN: Reading = Reading { acks: Acks::Delayed, srtt: RoundTrip::Mean };
+
+    /// The others.
+    pub const OTHERS: [Reading; 3] = [
+        Reading { acks: Acks::Delayed, srtt: RoundTrip::Newest },
+        Reading { acks: Acks::Plain, srtt: RoundTrip::Mean },
+        Reading { acks: Acks::Plain, srtt: RoundTrip::Newest },
+    ];
+}
+
+impl core::fmt::Display for Reading {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self.acks {
+            Acks::Delayed => "delayed ACKs, ",
+            Acks::Plain => "plain ACKs, ",
+        })?;
+        f.write_str(match self.srtt {
+            RoundTrip::Mean => "SRTT of the mean packet",
+            RoundTrip::Newest => "SRTT of the newest packet",
+        })
+    }
+}
+
+/// `r_tcp`: how often a short-lived transfer comes (§4.2.2).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Arrivals {
+    /// 12.5 a second, of 3333.3 packets on average.
+    Rare,
+    /// 25 a second, of 1666.7 packets on average.
+    Frequent,
+}
+
+impl Arrivals {
+    /// Transfers a second.
+    pub const fn per_second(self) -> f64 {
+        match self {
+            Arrivals::Rare => 12.5,
+            Arrivals::Frequent => 25.0,
+        }
+    }
+}
+
+/// How the streams are protected (§2.2, §4.1).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Scheme {
+    /// GENEVA whose window is whole after every report.
+    GenevaInteger,
+    /// GENEVA whose window keeps its fraction.
+    GenevaReal,
+    /// Small Static-FEC: Fwnd_min, 8 repair packets a block.
+    Static8,
+    /// Large Static-FEC: 1.5 Fwnd_min, 12 repair packets a block.
+    Static12,
+    /// A stand-in, of which no result says anything about DP-FEC itself: the paper only outlines it.
+    DpFec,
+    /// TFRC, at most the media rate.
+    Tfrc,
+    /// Plain UDP.
+    Udp,
+}
+
+impl Scheme {
+    /// What competes in §4, both readings of GENEVA's window among it.
+    pub const COMPARED: [Scheme; 5] =
+        [Scheme::GenevaInteger, Scheme::GenevaReal, Scheme::Static8, Scheme::Static12, Scheme::DpFec];
+
+    /// GENEVA with this state of its window.
+    pub const fn geneva(state: State) -> Scheme {
+        match state {
+            State::Integer => Scheme::GenevaInteger,
+            State::Real => Scheme::GenevaReal,
+        }
+    }
+
+    /// What reports call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scheme::GenevaInteger => "GENEVA, integer state",
+            Scheme::GenevaReal => "GENEVA, real state",
+            Scheme::Static8 => "small static FEC (8)",
+            Scheme::Static12 => "large static FEC (12)",
+            Scheme::DpFec => "DP-FEC stand-in",
+            Scheme::Tfrc => "TFRC",
+            Scheme::Udp => "UDP",
+        }
+    }
+
+    /// The values of the scenarios' parameters `scheme` and `state`.
+    pub(super) const fn settings(self) -> (&'static str, &'static str) {
+        match self {
+            Scheme::GenevaInteger => ("geneva", "integer"),
+            Scheme::GenevaReal => ("geneva", "real"),
+            Scheme::Static8 => ("static8", "auto"),
+            Scheme::Static12 => ("static12", "auto"),
+            Scheme::DpFec => ("dp-fec", "auto"),
+            Scheme::Tfrc => ("tfrc", "auto"),
+            Scheme::Udp => ("udp", "auto"),
+        }
+    }
+}
+
+impl Condition {
+    /// Long-lived TCP under the chosen reading.
+    pub const fn long(rtt_ms: u32, n_tcp: u32) -> Condition {
+        Condition::LongTcp { rtt_ms, n_tcp, reading: Reading::CHOSEN }
+    }
+
+    /// What the paper leaves open.
+    pub const fn reading(self) -> Reading {
+        match self {
+            Condition::LongTcp { reading, .. } => reading,
+            Condition::OneStream { .. } | Condition::ShortTcp { .. } | Condition::MixedRates => Reading::CHOSEN,
+        }
+    }
+
+    /// RTTmin, ms.
+    pub const fn rtt_ms(self) -> u32 {
+        match self {
+            Condition::OneStream { rtt_ms }
+            | Condition::LongTcp { rtt_ms, .. }
+            | Condition::ShortTcp { rtt_ms, .. } => rtt_ms,
+            Condition::MixedRates => 10,
+        }
+    }
+
+    /// Long-lived TCP flows; none where they come and go.
+    pub const fn n_tcp(self) -> Option<u32> {
+        match self {
+            Condition::LongTcp { n_tcp, .. } => Some(n_tcp),
+            Condition::MixedRates => Some(200),
+            Condition::OneStream { .. } | Condition::ShortTcp { .. } => None,
+        }
+    }
+
+    /// Whether one of Figs. 10, 11 and 12 traces it.
+    pub fn is_traced(self) -> bool {
+        match self {
+            Condition::LongTcp { rtt_ms, n_tcp, reading } => {
+                [(10, 200), (100, 700)].contains(&(rtt_ms, n_tcp)) && reading == Reading::CHOSEN
+            }
+            Condition::ShortTcp { rtt_ms, arrivals } => rtt_ms == 10 && arrivals == Arrivals::Frequent,
+            Condition::MixedRates => true,
+            Condition::OneStream { .. } => false,
+        }
+    }
+
+    /// The scenario: its name, and its text.
+    pub(super) const fn scenario(self) -> (&'static str, &'static str) {
+        macro_rules! scenario {
+            ($file:literal) => {
+                (concat!("papers/", $file), include_str!(concat!("../../../../scenarios/papers/", $file)))
+            };
+        }
+        match self {
+            Condition::OneStream { .. } => scenario!("geneva-s0.toml"),
+            Condition::LongTcp { .. } => scenario!("geneva-s1.toml"),
+            Condition::ShortTcp { .. } => scenario!("geneva-s2.toml"),
+            Condition::MixedRates => scenario!("geneva-s3.toml"),
+        }
+    }
+}
+
+impl core::fmt::Display for Condition {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Condition::OneStream { rtt_ms } => write!(f, "one stream, {rtt_ms} ms"),
+            Condition::LongTcp { rtt_ms, n_tcp, reading: Reading::CHOSEN } => write!(f, "{n_tcp} TCP, {rtt_ms} ms"),
+            Condition::LongTcp { rtt_ms, n_tcp, reading } => write!(f, "{n_tcp} TCP, {rtt_ms} ms, {reading}"),
+            Condition::ShortTcp { rtt_ms, arrivals } => write!(f, "{} transfers/s, {rtt_ms} ms", arrivals.per_second()),
+            Condition::MixedRates => f.write_str("mixed rates, 200 TCP, 10 ms"),
+        }
+    }
+}

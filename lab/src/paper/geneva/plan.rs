@@ -1,0 +1,191 @@
+//! What is run.
+
+use super::condition::{Acks, Arrivals, Condition, Reading, RoundTrip, Scheme};
+use crate::scenario::{Blueprint, Error, Parameter};
+
+/// How much of the evaluation is run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// How long a run of §4 is.
+    pub length: Length,
+    /// Seeds of §4, the same for every scheme: 1, 2, ...
+    pub seeds: u64,
+    /// TCP flows of Fig. 8, ascending.
+    pub n_tcp_10: Vec<u32>,
+    /// TCP flows of Fig. 9, ascending.
+    pub n_tcp_100: Vec<u32>,
+    /// How long a run of Fig. 2 is, s.
+    pub fig2_seconds: f64,
+    /// Seeds of Fig. 2.
+    pub fig2_seeds: u64,
+}
+
+/// How long a run is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Length {
+    /// So many seconds in all; starts and warm-up as the scenarios have them.
+    Whole(f64),
+    /// A short look.
+    Short {
+        /// TCP flows start within this time, s; the streams follow 2 s after the last, within 2 s.
+        tcp_start: f64,
+        /// From the last stream's start to the beginning of measuring, s.
+        settle: f64,
+        /// What is measured, s.
+        window: f64,
+    },
+}
+
+/// One run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Job {
+    /// Where.
+    pub condition: Condition,
+    /// How the streams are protected.
+    pub scheme: Scheme,
+    /// What every random choice follows from; the same in all schemes of a condition.
+    pub seed: u64,
+}
+
+/// RTTmin of Fig. 2, ms.
+pub(super) const FIG2_RTTS: [u32; 6] = [1, 10, 20, 50, 100, 200];
+
+impl Plan {
+    /// The paper's numbers (§2.2, §4.1), with as many seeds as it takes to tell.
+    pub fn paper() -> Plan {
+        Plan {
+            length: Length::Whole(180.0),
+            seeds: 5,
+            n_tcp_10: vec![100, 150, 200, 250],
+            n_tcp_100: vec![400, 500, 600, 700],
+            fig2_seconds: 120.0,
+            fig2_seeds: 10,
+        }
+    }
+
+    /// A look at everything, a few minutes long.
+    pub fn quick() -> Plan {
+        Plan {
+            length: Length::Short { tcp_start: 1.0, settle: 3.0, window: 8.0 },
+            seeds: 3,
+            n_tcp_10: vec![100, 200, 250],
+            n_tcp_100: vec![500, 600, 700],
+            fig2_seconds: 30.0,
+            fig2_seeds: 5,
+        }
+    }
+
+    /// Every job, seed by seed, so that an interrupted evaluation is still a paired one.
+    pub fn jobs(&self) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        for seed in 1..=self.seeds.max(self.fig2_seeds) {
+            let mut add = |condition, scheme| jobs.push(Job { condition, scheme, seed });
+            if seed <= self.seeds {
+                for condition in self.compared() {
+                    Scheme::COMPARED.into_iter().chain([Scheme::Tfrc]).for_each(|scheme| add(condition, scheme));
+                }
+                for condition in self.read_otherwise() {
+                    [Scheme::GenevaInteger, Scheme::GenevaReal].into_iter().for_each(|scheme| add(condition, scheme));
+                }
+            }
+            if seed <= self.fig2_seeds {
+                for rtt_ms in FIG2_RTTS {
+                    let condition = Condition::OneStream { rtt_ms };
+                    [Scheme::Tfrc, Scheme::Udp].into_iter().for_each(|scheme| add(condition, scheme));
+                }
+            }
+        }
+        jobs
+    }
+
+    /// Conditions of Fig. 8 or 9, by TCP flows.
+    pub fn long(&self, rtt_ms: u32) -> impl Iterator<Item = Condition> {
+        let n_tcp = if rtt_ms == 10 { &self.n_tcp_10 } else { &self.n_tcp_100 };
+        n_tcp.iter().map(move |&n_tcp| Condition::long(rtt_ms, n_tcp))
+    }
+
+    /// Conditions of Table 1.
+    pub fn short() -> [Condition; 4] {
+        let block = |rtt_ms, arrivals| Condition::ShortTcp { rtt_ms, arrivals };
+        [
+            block(10, Arrivals::Rare),
+            block(10, Arrivals::Frequent),
+            block(100, Arrivals::Rare),
+            block(100, Arrivals::Frequent),
+        ]
+    }
+
+    /// Where the other readings are tried: the larger numbers of Fig. 8.
+    pub fn read_otherwise(&self) -> impl Iterator<Item = Condition> {
+        let busy = self.n_tcp_10.iter().filter(|n_tcp| [200, 250].contains(*n_tcp));
+        busy.flat_map(|&n_tcp| Reading::OTHERS.map(|reading| Condition::LongTcp { rtt_ms: 10, n_tcp, reading }))
+    }
+
+    /// Every condition of §4 under the chosen reading.
+    pub fn compared(&self) -> impl Iterator<Item = Condition> {
+        self.long(10).chain(self.long(100)).chain(Plan::short()).chain([Condition::MixedRates])
+    }
+
+    /// The description of a job.
+    ///
+    /// # Errors
+    /// The plan's numbers are impossible, as a run that ends within its warm-up.
+    pub fn blueprint(&self, job: &Job) -> Result<Blueprint, Error> {
+        let (name, text) = job.condition.scenario();
+        Blueprint::parse(name, text, &self.settings(job), &mut |file| Err(format!("{file} is not at hand")))
+    }
+
+    /// The parameters of a job's scenario, each with its value.
+    ///
+    /// # Errors
+    /// As those of [`Plan::blueprint`].
+    pub fn parameters(&self, job: &Job) -> Result<Vec<Parameter>, Error> {
+        Ok(self.blueprint(job)?.parameters().to_vec())
+    }
+
+    fn settings(&self, job: &Job) -> Vec<(String, String)> {
+        let mut settings = Vec::new();
+        let mut set = |name: &str, value: &dyn ToString| settings.push((name.to_owned(), value.to_string()));
+        let (scheme, state) = job.scheme.settings();
+        set("scheme", &scheme);
+        set("state", &state);
+        // TCP as ns-2 has it where the paper is silent: two segments to begin with.
+        set("initial_window", &2);
+        let Reading { acks, srtt } = job.condition.reading();
+        set("delayed_ack", &(acks == Acks::Delayed));
+        let srtt = match srtt {
+            RoundTrip::Mean => "mean",
+            RoundTrip::Newest => "highest",
+        };
+        set("srtt", &srtt);
+        match job.condition {
+            Condition::OneStream { rtt_ms } => {
+                set("rtt_ms", &rtt_ms);
+                set("duration_s", &self.fig2_seconds);
+                return settings;
+            }
+            Condition::LongTcp { rtt_ms, n_tcp, .. } => {
+                set("rtt_ms", &rtt_ms);
+                set("n_tcp", &n_tcp);
+            }
+            Condition::ShortTcp { rtt_ms, arrivals } => {
+                set("rtt_ms", &rtt_ms);
+                set("transfers_per_s", &arrivals.per_second());
+            }
+            Condition::MixedRates => {}
+        }
+        match self.length {
+            Length::Whole(seconds) => set("duration_s", &seconds),
+            Length::Short { tcp_start, settle, window } => {
+                match job.condition {
+                    Condition::ShortTcp { .. } => set("stream_start_s", &(tcp_start + 2.0)),
+                    _ => set("tcp_start_s", &tcp_start),
+                }
+                let warmup = tcp_start + 4.0 + settle;
+                set("warmup_s", &warmup);
+                set("duration_s", &(warmup + window));
+            }
+        }
+        settings
+    }
+}

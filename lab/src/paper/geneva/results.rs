@@ -1,0 +1,72 @@
+//! What came of the jobs, by job.
+
+use std::collections::BTreeMap;
+
+use super::condition::{Condition, Scheme};
+use super::plan::{Job, Plan};
+use super::record::{Record, StreamRecord};
+use crate::statistics::Estimate;
+
+/// Records of the jobs of a plan that have been run; the others are missing and prove nothing.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Results {
+    plan: Plan,
+    records: BTreeMap<Job, Record>,
+}
+
+impl Results {
+    /// No results yet.
+    pub fn new(plan: Plan) -> Results {
+        Results { plan, records: BTreeMap::new() }
+    }
+
+    /// What was to be run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Takes what came of a job.
+    pub fn insert(&mut self, job: Job, record: Record) {
+        self.records.insert(job, record);
+    }
+
+    /// How many jobs have been run.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether none has.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// What came of a job, if it has been run.
+    pub fn record(&self, condition: Condition, scheme: Scheme, seed: u64) -> Option<&Record> {
+        self.records.get(&Job { condition, scheme, seed })
+    }
+
+    /// A number of every seed, NaN where there is none: two lists of one condition are paired.
+    pub fn values(&self, condition: Condition, scheme: Scheme, of: impl Fn(&Record) -> f64) -> Vec<f64> {
+        let seeds = match condition {
+            Condition::OneStream { .. } => self.plan.fig2_seeds,
+            _ => self.plan.seeds,
+        };
+        (1..=seeds).map(|seed| self.record(condition, scheme, seed).map_or(f64::NAN, &of)).collect()
+    }
+
+    /// The mean over the streams, of every seed.
+    pub fn streams(&self, condition: Condition, scheme: Scheme, of: impl Fn(&StreamRecord) -> f64) -> Vec<f64> {
+        self.values(condition, scheme, |record| record.mean(&of))
+    }
+
+    /// TPindex of every seed: mean TCP throughput beside the scheme over that beside TFRC with the same seed. Eq. (9).
+    pub fn tpindex(&self, condition: Condition, scheme: Scheme) -> Vec<f64> {
+        let beside = |scheme| self.values(condition, scheme, |record| record.tcp_mbps);
+        beside(scheme).iter().zip(beside(Scheme::Tfrc)).map(|(target, tfrc)| target / tfrc).collect()
+    }
+
+    /// The mean of every seed's value, and its interval.
+    pub fn estimate(&self, condition: Condition, scheme: Scheme, of: impl Fn(&Record) -> f64) -> Estimate {
+        Estimate::of(self.values(condition, scheme, of))
+    }
+}

@@ -1,0 +1,108 @@
+//! Figs. 10, 11 and 12: windows of three streams, and the loss of the link over intervals of RTTmin.
+
+use thalweg_core::time::{Span, Time};
+
+use crate::experiment::{Kind, Run};
+use crate::node::drop_tail::Offered;
+
+/// From one reading of the windows to the next: SYN (§3.2.1).
+pub(super) const STEP: Span = Span::from_millis(10);
+
+/// A run over time, from the beginning of measuring.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trace {
+    /// Each selected stream: its media rate in Mb/s, and Fwnd every 10 ms.
+    pub windows: Vec<(f64, Vec<u16>)>,
+    /// RTTmin.
+    pub interval: Span,
+    /// What came to the link's queue in each interval, and what it dropped.
+    pub link: Vec<Offered>,
+}
+
+/// Whoever reads it while the run goes on.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    from: Time,
+    /// Flow numbers of the selected streams.
+    flows: Vec<u32>,
+    seen: Offered,
+    trace: Trace,
+}
+
+impl Watch {
+    /// Selects three streams, of different rates where there are any.
+    pub(super) fn new(run: &Run, from: Time, interval: Span) -> Watch {
+        let rate = |flow: u32| match &run.groups()[run.group_of(flow)?].kind {
+            Kind::Stream(stream) => Some(stream.media.rate.as_mbps_f64()),
+            _ => None,
+        };
+        let all: Vec<u32> = (0..).take_while(|flow| run.group_of(*flow).is_some()).collect();
+        let mut streams: Vec<(f64, u32)> = all.into_iter().filter_map(|flow| Some((rate(flow)?, flow))).collect();
+        let is_mixed = streams.windows(2).any(|pair| pair[0].0 != pair[1].0);
+        if is_mixed {
+            streams.dedup_by_key(|stream| stream.0);
+        }
+        streams.truncate(3);
+        Watch {
+            from,
+            flows: streams.iter().map(|stream| stream.1).collect(),
+            seen: Offered::default(),
+            trace: Trace {
+                windows: streams.iter().map(|stream| (stream.0, Vec::new())).collect(),
+                interval,
+                link: Vec::new(),
+            },
+        }
+    }
+
+    /// Reads, at one of the multiples of [`STEP`].
+    pub(super) fn look(&mut self, now: Time, run: &Run) {
+        if now < self.from {
+            return;
+        }
+        if now.since(self.from).as_nanos().is_multiple_of(self.trace.interval.as_nanos()) {
+            let all: Offered = run.network().offered(0).iter().copied().sum();
+            if now > self.from {
+                let new =
+                    Offered { packets: all.packets - self.seen.packets, dropped: all.dropped - self.seen.dropped };
+                self.trace.link.push(new);
+            }
+            self.seen = all;
+        }
+        for (flow, (_, windows)) in self.flows.iter().zip(&mut self.trace.windows) {
+            run.probe(*flow, &mut |name, value| {
+                if name == "repair" {
+                    windows.push(value as u16);
+                }
+            });
+        }
+    }
+
+    pub(super) fn finish(self) -> Trace {
+        self.trace
+    }
+}
+
+impl Trace {
+    /// Loss of the link within a part of the run, from and to shares of it.
+    pub fn loss(&self, from: f64, to: f64) -> f64 {
+        let count = self.link.len() as f64;
+        let part = &self.link[(from * count) as usize..(to * count) as usize];
+        let Offered { packets, dropped } = part.iter().copied().sum();
+        dropped as f64 / packets as f64
+    }
+
+    /// The least share of time that a selected stream stood at `least` packets in either half of the run.
+    pub fn share_at(&self, least: u16) -> f64 {
+        let share = |half: &[u16]| half.iter().filter(|window| **window <= least).count() as f64 / half.len() as f64;
+        let halves = self.windows.iter().flat_map(|(_, windows)| windows.chunks(windows.len().div_ceil(2).max(1)));
+        halves.map(share).fold(f64::NAN, f64::min)
+    }
+
+    /// The widest window of the selected stream of this media rate.
+    pub fn widest(&self, rate_mbps: f64) -> f64 {
+        let windows = self.windows.iter().find(|(rate, _)| *rate == rate_mbps);
+        let widest = windows.and_then(|(_, windows)| windows.iter().max());
+        widest.map_or(f64::NAN, |widest| f64::from(*widest))
+    }
+}
