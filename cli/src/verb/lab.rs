@@ -5,6 +5,7 @@ mod compare;
 mod list;
 mod output;
 mod progress;
+mod reproduce;
 mod run;
 mod source;
 mod table;
@@ -33,6 +34,7 @@ enum Verb {
     Run(run::Args),
     Compare(compare::Args),
     List(list::Args),
+    Reproduce(reproduce::Args),
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
@@ -40,6 +42,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Verb::Run(args) => run::run(args),
         Verb::Compare(args) => compare::run(args),
         Verb::List(args) => list::run(args),
+        Verb::Reproduce(args) => reproduce::run(args),
     }
 }
 
