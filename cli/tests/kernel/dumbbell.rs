@@ -92,7 +92,7 @@ fn tcp(control: &str) -> Tcp {
         flavour: if control == "reno" { Flavour::LinuxReno } else { Flavour::Cubic },
         start: Start::default(),
         recovery: Recovery::SackPrr,
-        dialect: Dialect::Rfc,
+        dialect: Dialect::Linux,
         delayed_ack: Some(DELAYED_ACK),
         timeouts: Timeouts::default(),
         mss: MSS,

@@ -1,5 +1,6 @@
 //! How a group becomes flows.
 
+use thalweg_core::law::window::cubic::Cubic;
 use thalweg_core::law::window::linux_reno::LinuxReno;
 use thalweg_core::law::window::{Flavour, Window};
 use thalweg_core::rng::Rng;
@@ -110,6 +111,7 @@ impl Tcp {
         let receiver = tcp::ReceiverConfig { sack, delay: self.delayed_ack, ..tcp::ReceiverConfig::new(flow) };
         let law = match (self.flavour, self.dialect) {
             (Flavour::LinuxReno, Dialect::Ns3) => Window::LinuxReno(LinuxReno::new(self.start).keeping_count()),
+            (Flavour::Cubic, Dialect::Linux) => Window::Cubic(Cubic::new(self.start).holding_alpha()),
             (flavour, _) => Window::new(flavour, self.start),
         };
         (tcp::Sender::new(config, law), tcp::Receiver::new(receiver))

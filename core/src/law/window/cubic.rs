@@ -35,6 +35,7 @@ pub struct Cubic {
     w_max: Option<f64>,
     epoch: Option<Epoch>,
     fast_convergence: bool,
+    holds_alpha: bool,
     /// Since when the application, not the window, holds the sender back.
     limited_since: Option<Time>,
 }
@@ -58,6 +59,7 @@ impl Cubic {
             w_max: None,
             epoch: None,
             fast_convergence: true,
+            holds_alpha: false,
             limited_since: None,
         }
     }
@@ -65,6 +67,11 @@ impl Cubic {
     /// The same without fast convergence, as §4.7 wants it for a flow that is alone.
     pub fn without_fast_convergence(self) -> Cubic {
         Cubic { fast_convergence: false, ..self }
+    }
+
+    /// The law as Linux's tcp_cubic has it: W_est grows by alpha_cubic beyond cwnd_prior, too, where §4.3 goes on by one.
+    pub fn holding_alpha(self) -> Cubic {
+        Cubic { holds_alpha: true, ..self }
     }
 
     fn avoid(&mut self, acked: &Acked) {
@@ -75,7 +82,7 @@ impl Cubic {
         let epoch = self.epoch.get_or_insert_with(|| Epoch::begin(acked.now, cwnd, w_max));
         let newly = f64::from(acked.newly);
         // Figure 4. From cwnd_prior on Reno would be back where it was, and grows by one (§4.3).
-        let alpha = if epoch.w_est >= cwnd_prior { 1.0 } else { ALPHA };
+        let alpha = if epoch.w_est >= cwnd_prior && !self.holds_alpha { 1.0 } else { ALPHA };
         epoch.w_est += alpha * (newly / cwnd).min(1.0);
         let t = acked.now.since(epoch.start).as_secs_f64();
         if epoch.w_cubic(t) < epoch.w_est {
@@ -243,6 +250,27 @@ mod tests {
             let (cubic, reno) = (cubic.mean_window(segments, 20), reno.mean_window(segments, 20));
             assert!((cubic / reno - 1.0).abs() < 0.05, "p = 1/{segments}: {cubic} beside {reno}");
         }
+    }
+
+    #[test]
+    fn linux_stays_at_alpha_where_the_rfc_goes_on_by_one() {
+        // Short round trips, where Reno leads: W_est is 0.7 W behind a loss, and W after 0.3 W / alpha rounds.
+        let grown = |law: Cubic| {
+            let mut path = Path::new(law);
+            path.rtt = Span::from_millis(1);
+            path.lose();
+            let rounds = |path: &mut Path<Cubic>, count| (0..count).for_each(|_| path.round());
+            rounds(&mut path, (0.3 * 100.0 / ALPHA) as u32 + 2);
+            let before = path.law.cwnd();
+            assert!((before / 100.0 - 1.0).abs() < 0.02, "{before}");
+            rounds(&mut path, 10);
+            path.law.cwnd() - before
+        };
+        let rfc = Cubic::new(Start { iw: 100, ssthresh: 100.0 });
+        let (linux, rfc) = (grown(rfc.clone().holding_alpha()), grown(rfc));
+        // beta_scale of tcp_cubic.c makes alpha 8/15.
+        assert!((linux / 10.0 - 8.0 / 15.0).abs() < 0.03, "{linux}");
+        assert!((rfc / 10.0 - 1.0).abs() < 0.05, "{rfc}");
     }
 
     #[test]

@@ -57,8 +57,12 @@ pub(super) fn read(section: Section<'_>) -> Result<Tcp, Fault> {
     let prr = text.prr.0.unwrap_or(text.sack && matches!(flavour, Flavour::LinuxReno | Flavour::Cubic));
     let dialect = match text.like.get_ref().as_str() {
         "rfc" => Dialect::Rfc,
+        "linux" => Dialect::Linux,
         "ns3" => Dialect::Ns3,
-        other => return Err(Fault::at(&text.like.span(), format!("no TCP is like '{other}', expected rfc or ns3"))),
+        other => {
+            let why = format!("no TCP is like '{other}', expected rfc, linux or ns3");
+            return Err(Fault::at(&text.like.span(), why));
+        }
     };
     let recovery = match (text.sack, prr) {
         (true, false) => Recovery::Sack,

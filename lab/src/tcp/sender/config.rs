@@ -31,6 +31,8 @@ pub enum Dialect {
     /// The RFCs, and Linux's Reno as the kernel has it.
     #[default]
     Rfc,
+    /// Linux: CUBIC never grows by more than alpha_cubic where Reno leads.
+    Linux,
     /// ns-3.37: a loss halves what the scoreboard has on the path (pipe) rather than FlightSize, PRR sets out from pipe
     /// and always adds a segment (the SSRB of RFC 6937), and Linux's Reno keeps what it has counted over a loss.
     Ns3,

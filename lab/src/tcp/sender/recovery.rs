@@ -57,7 +57,7 @@ impl<L: CongestionWindow> Sender<L> {
                 let before = self.board.sacked() - news.sacked;
                 let acked = news.delivered - news.sacked;
                 let recover_fs = match self.config.dialect {
-                    Dialect::Rfc => self.board.flight() - before + acked,
+                    Dialect::Rfc | Dialect::Linux => self.board.flight() - before + acked,
                     Dialect::Ns3 => self.board.pipe(),
                 };
                 self.prr = Prr::new(self.law.ssthresh() as u32, recover_fs);
@@ -90,7 +90,7 @@ impl<L: CongestionWindow> Sender<L> {
     /// What a loss halves. RFC 5681 §3.2 (2): without what limited transmit sent.
     fn flight_size(&self) -> u32 {
         match self.config.dialect {
-            Dialect::Rfc => self.board.flight() - self.limited,
+            Dialect::Rfc | Dialect::Linux => self.board.flight() - self.limited,
             Dialect::Ns3 => self.board.pipe(),
         }
     }

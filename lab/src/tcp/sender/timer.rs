@@ -32,7 +32,7 @@ impl<L: CongestionWindow> Sender<L> {
     pub(super) fn on_timeout(&mut self, now: Time) {
         let una = self.board.una();
         let flight = match self.config.dialect {
-            Dialect::Rfc => self.board.flight(),
+            Dialect::Rfc | Dialect::Linux => self.board.flight(),
             Dialect::Ns3 => self.board.pipe(),
         };
         self.law.on_timeout(now, flight, self.timed_out == Some(una));
