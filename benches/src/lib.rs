@@ -2,11 +2,13 @@
 //! alike, and medians are shown.
 //!
 //! Streams ([`stream`]) are measured from outside: a [`source`] and a [`sink`] on loopback, real processes
-//! ([`program`]) between them, and a passive relay ([`tap`]) where the wire is of interest.
+//! ([`program`]) between them, and a passive relay ([`tap`]) where the wire is of interest. What runs to its end by itself is
+//! a [`job`].
 
 pub mod contestant;
 pub mod gaps;
 pub mod isal;
+pub mod job;
 pub mod program;
 pub mod race;
 pub mod report;

@@ -73,6 +73,10 @@ pub enum Unit {
     Megabytes,
     /// Bits a second, written as megabits.
     Megabits,
+    /// Counts, written in millions.
+    Millions,
+    /// Seconds.
+    Seconds,
 }
 
 impl Unit {
@@ -84,6 +88,8 @@ impl Unit {
             Unit::Milliseconds => format!("{:.2} ms", value * 1e3),
             Unit::Megabytes => format!("{:.1} MB", value / 1e6),
             Unit::Megabits => format!("{:.0} Mb/s", value / 1e6),
+            Unit::Millions => format!("{:.2} M", value / 1e6),
+            Unit::Seconds => format!("{value:.2} s"),
         }
     }
 }
@@ -95,9 +101,34 @@ pub fn section(title: &str, text: &str, commands: &[String]) {
 
 /// Writes a table.
 pub fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) {
-    println!("| {} |\n|---|{}", head.join(" | "), "---:|".repeat(N - 1));
-    rows.iter().for_each(|row| println!("| {} |", row.join(" | ")));
-    println!();
+    println!("{}", grid(head, rows));
+}
+
+/// The lines of a table.
+pub fn grid<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
+    let mut text = format!("| {} |\n|---|{}\n", head.join(" | "), "---:|".repeat(N - 1));
+    rows.iter().for_each(|row| text += &format!("| {} |\n", row.join(" | ")));
+    text
+}
+
+/// A part of a section that has several.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// What was run.
+    pub commands: Vec<String>,
+    /// What was measured.
+    pub text: String,
+    /// What came of it.
+    pub table: String,
+    /// What was to be reached.
+    pub results: Vec<(Target, f64)>,
+}
+
+impl Part {
+    /// Writes text and table.
+    pub fn print(&self) {
+        println!("{}\n\n{}", self.text, self.table);
+    }
 }
 
 /// Writes what was to be reached, and whether it was.

@@ -217,7 +217,9 @@ fn a_comparison_is_paired() {
 #[test]
 fn every_listed_scenario_can_be_named() {
     let list = lab(&["list"]);
-    for name in ["dumbbell", "parking-lot", "md1", "trace", "geneva-s0", "geneva-s1", "geneva-s2", "geneva-s3"] {
+    for name in
+        ["dumbbell", "parking-lot", "md1", "trace", "scaling", "geneva-s0", "geneva-s1", "geneva-s2", "geneva-s3"]
+    {
         assert!(list.contains(&format!("{name}: ")), "{list}");
     }
     assert!(list.contains("n_tcp=100"), "{list}");

@@ -29,6 +29,7 @@ pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
     "lab/parking-lot.toml",
     "lab/md1.toml",
     "lab/trace.toml",
+    "lab/scaling.toml",
     "lab/example.toml",
     "papers/geneva-s0.toml",
     "papers/geneva-s1.toml",

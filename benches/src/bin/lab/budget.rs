@@ -1,0 +1,49 @@
+//! What whole runs of the papers' scenarios cost, and how much memory the largest takes.
+
+use std::path::Path;
+use std::process::Command;
+
+use thalweg_bench::program::line;
+use thalweg_bench::report::{Bound, Part, Settings, Target, Unit, grid};
+use thalweg_bench::statistics::median;
+
+use crate::{lab, run};
+
+/// The cells of Table 1: transfers a second, and round trip in milliseconds.
+const CELLS: [[&str; 2]; 4] = [["12.5", "10"], ["25", "10"], ["12.5", "100"], ["25", "100"]];
+
+pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
+    let mut part = Part::default();
+    let mut rows = Vec::new();
+    let mut dearest = 0.0_f64;
+    for [transfers, rtt] in CELLS {
+        let jobs = (0..settings.pick(3, 1)).map(|_| run(table_1(&settings.binary, transfers, rtt)));
+        let jobs = jobs.collect::<Result<Vec<_>, _>>()?;
+        let cpu = median(jobs.iter().map(|job| job.cpu.as_secs_f64()));
+        let memory = median(jobs.iter().map(|job| job.memory as f64));
+        let cell = format!("Table 1, {transfers} transfers a second, RTT {rtt} ms");
+        rows.push([cell, format!("{cpu:.2}"), Unit::Megabytes.write(memory)]);
+        dearest = dearest.max(cpu);
+    }
+    let largest = run(largest(&settings.binary))?;
+    let (cpu, memory) = (largest.cpu.as_secs_f64(), largest.memory as f64);
+    rows.push(["Fig. 8, N = 700, RTT 100 ms".into(), format!("{cpu:.2}"), Unit::Megabytes.write(memory)]);
+    let target = |what: &str, bound, unit| Target { what: what.into(), bound: Bound::AtMost(bound), unit };
+    part.results = vec![
+        (target("CPU of the dearest 180 s run of Table 1", 12.0, Unit::Seconds), dearest),
+        (target("memory at N = 700", 200e6, Unit::Megabytes), memory),
+    ];
+    let name = Path::new("thalweg");
+    part.commands = [table_1(name, "T", "R"), self::largest(name)].iter().map(line).collect();
+    part.text = "**Whole runs** of 180 simulated seconds, one seed.".into();
+    part.table = grid(["run", "CPU s", "memory"], &rows);
+    Ok(part)
+}
+
+fn table_1(binary: &Path, transfers: &str, rtt: &str) -> Command {
+    lab(binary, "geneva-s2", &[("transfers_per_s", transfers), ("rtt_ms", rtt)])
+}
+
+fn largest(binary: &Path) -> Command {
+    lab(binary, "geneva-s1", &[("rtt_ms", "100"), ("n_tcp", "700")])
+}
