@@ -180,7 +180,7 @@ fn lane(engine: &mut Engine<Part>, elements: Vec<Element>, flows: usize) -> Resu
     if nodes.is_empty() { Err(EmptyHop) } else { Ok(nodes) }
 }
 
-/// Leads a flow from one node over lanes to another.
+/// Leads a flow from a node of its own over lanes to another.
 fn join<'a>(
     engine: &mut Engine<Part>,
     flow: u32,
@@ -188,12 +188,16 @@ fn join<'a>(
     lanes: impl Iterator<Item = &'a Vec<NodeId>>,
     to: NodeId,
 ) {
-    let mut last = from;
-    for lane in lanes {
-        engine.lead(last, flow, lane[0]);
-        last = lane[lane.len() - 1];
-    }
-    engine.lead(last, flow, to);
+    let mut shared = None;
+    let mut lead = |to, next| {
+        match shared {
+            None => engine.set_route(from, Route::To(to)),
+            Some(last) => engine.lead(last, flow, to),
+        }
+        shared = next;
+    };
+    lanes.for_each(|lane| lead(lane[0], lane.last().copied()));
+    lead(to, None);
 }
 
 #[cfg(test)]

@@ -152,6 +152,10 @@ impl Node for DropTail {
             None => self.behind.0 -= packet.size.0,
         }
         self.first = self.backlog.front().map(|first| first.at + self.delay);
+        if self.first.is_none() {
+            // Begins at the front of its memory again: of what a burst once needed, little is touched, and stays in the cache.
+            self.backlog.clear();
+        }
         Some(packet)
     }
 
