@@ -57,7 +57,8 @@ impl LossHistory {
         let open = highest.saturating_sub(start) as f64 + 1.0;
         let discount = self.general_discount(open);
         let (mut i_tot0, mut w_tot0) = (open * WEIGHTS[0], WEIGHTS[0]);
-        for (interval, weight) in self.closed.iter().zip(&WEIGHTS[1..]) {
+        // I_0 to I_(k-1), where I_k is the oldest of all, or the eighth.
+        for (interval, weight) in self.closed.iter().take(self.closed.len() - 1).zip(&WEIGHTS[1..]) {
             let weight = weight * interval.discount * discount;
             i_tot0 += interval.length * weight;
             w_tot0 += weight;
@@ -121,11 +122,15 @@ mod tests {
     }
 
     #[test]
-    fn fewer_intervals_share_the_first_weights() {
-        // k = 2: (20 + 10) / 2 closed; (30 + 20) / 2 of I_0 = 30 and I_1 need a third weight for I_2: (30 + 20 + 10) / 3.
-        let (history, start) = history(false, &[10, 20]);
-        assert!((mean(&history, start) - 15.0).abs() < 1e-9);
-        assert!((mean(&history, start + 29) - 20.0).abs() < 1e-9);
+    fn of_fewer_intervals_the_oldest_makes_way_for_the_open_one() {
+        // k = 2: I_tot1 = 20 + 10 and I_tot0 = I_0 + 20, both over W_tot = w_0 + w_1 = 2.
+        let (two, start) = history(false, &[10, 20]);
+        assert!((mean(&two, start) - 15.0).abs() < 1e-9);
+        assert!((mean(&two, start + 29) - 25.0).abs() < 1e-9);
+        // k = 1: the longer of I_0 and I_1.
+        let (one, start) = history(false, &[10]);
+        assert!((mean(&one, start + 8) - 10.0).abs() < 1e-9);
+        assert!((mean(&one, start + 29) - 30.0).abs() < 1e-9);
     }
 
     #[test]
