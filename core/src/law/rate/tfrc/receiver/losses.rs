@@ -80,10 +80,10 @@ impl Losses {
         loop {
             self.settle_loss(sequence, t_loss(sequence), rtt, begin);
             let Some(event) = self.event.filter(|_| duration > Span::ZERO) else { return };
-            // The first whose T_loss is more than a round trip after the event's.
-            let wait = u128::from((event + rtt).since(before.at).as_nanos()) * u128::from(distance);
-            let ahead = u64::try_from(wait / u128::from(duration.as_nanos())).unwrap_or(u64::MAX);
-            let later = before.sequence.saturating_add(ahead).saturating_add(1).max(sequence + 1);
+            // The first whose T_loss, in whole nanoseconds, is more than a round trip after the event's.
+            let wait = (u128::from((event + rtt).since(before.at).as_nanos()) + 1) * u128::from(distance);
+            let ahead = u64::try_from(wait.div_ceil(u128::from(duration.as_nanos()))).unwrap_or(u64::MAX);
+            let later = before.sequence.saturating_add(ahead).max(sequence + 1);
             if later > last {
                 return;
             }
@@ -171,6 +171,16 @@ mod tests {
         assert!(accept(4, 40));
         assert!(!accept(1, 50), "it counts as lost");
         assert_eq!(losses.lost(), 1);
+    }
+
+    #[test]
+    fn a_loss_just_a_round_trip_after_its_event_does_not_end_the_others() {
+        // T_loss of 415 is 414/663 of 221 ms after that of 1: 138 ms, to the nanosecond. The next one is an event.
+        let (mut losses, mut events) = (Losses::default(), Vec::new());
+        for came in [came(0, 5), came(663, 226), came(664, 226), came(665, 226)] {
+            losses.accept(came, Span::from_millis(138), |first| events.push(first));
+        }
+        assert_eq!(events, [1, 416]);
     }
 
     proptest! {
