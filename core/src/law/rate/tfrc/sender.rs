@@ -1,4 +1,4 @@
-//! The sender of TFRC: RFC 5348 §4, and §8.2.1 for senders that have less to send than they may.
+//! The sender of TFRC: RFC 5348 §4, §8.2.1 for senders that have less to send than they may, and §8.3 for timers that are late.
 
 mod config;
 mod limits;
@@ -121,7 +121,7 @@ impl<E: Equation> Sender<E> {
         let gaps = self.gaps();
         let rtt = self.rtt();
         let granularity = self.config.granularity.min(rtt.unwrap_or(Span::MAX));
-        // t_delta = min(t_ipi, t_gran, R) / 2. §4.6.
+        // t_delta = min(t_ipi, t_gran, R) / 2. §8.3.
         let t_delta = gaps.rate.min(granularity) / 2;
         let (by_rate, by_media) = (self.pacer.by_rate(gaps), self.pacer.by_media(gaps));
         if now + t_delta < by_rate {
@@ -136,6 +136,10 @@ impl<E: Equation> Sender<E> {
             self.limits.not_limited(now);
         }
         self.pacer.on_sent(now, gaps, granularity);
+        if self.sequence == 0 {
+            // The two round trips without a limit begin with the connection. §4.3.
+            self.x_recv_set = RecvSet::new(now);
+        }
         self.idle = false;
         let sequence = self.sequence;
         self.sequence += 1;
@@ -160,7 +164,9 @@ impl<E: Equation> Sender<E> {
         // Step 3, with X as it was.
         let rto = self.rto();
         // Step 4.
-        let limited = self.limits.on_feedback(now, feedback.recvdata);
+        let limited = self.limits.on_feedback(now, feedback.recvdata, Span::from_secs_f64(r));
+        // "The first feedback packet": so are those about packets that carried no round trip yet.
+        let limited = limited && feedback.x_recv > 0.0;
         let worse = feedback.p > self.p;
         self.p = feedback.p;
         self.compute_x_bps(r);

@@ -14,13 +14,14 @@ pub struct Config {
     pub media_rate: Rate,
     /// t_gran: how late the caller's timers may be, at most a second. Send times that were missed are made up for within it.
     pub granularity: Span,
-    /// Whether the rate follows each round-trip sample, to damp oscillation where a queue is shallow (§4.5).
+    /// Whether the rate follows each round-trip sample, to damp oscillation where few flows share a queue (§4.5).
     pub damping: bool,
 }
 
 impl Config {
     /// Packets of `segment` at `media_rate` at most; timers of 1 ms, no damping.
     pub fn new(segment: Bytes, media_rate: Rate) -> Config {
+        // Deviation(RFC 5348 §4.5): damping is an option; round trips that change with a radio link would shake the rate.
         Config { segment, media_rate, granularity: Span::from_millis(1), damping: false }
     }
 

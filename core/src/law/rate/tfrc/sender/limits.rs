@@ -1,6 +1,6 @@
 //! Was the sender data-limited over the interval that a report covers? (RFC 5348 §8.2.1)
 
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 /// The four variables of §8.2.1; all times are the sender's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,9 +25,9 @@ impl DataLimits {
         }
     }
 
-    /// A report came that covers packets up to `recvdata`: whether all of its interval was data-limited.
-    pub(super) fn on_feedback(&mut self, now: Time, recvdata: Time) -> bool {
-        let t_old = self.t_new;
+    /// A report came that covers the packets of a round trip up to `recvdata`: whether all of it was data-limited.
+    pub(super) fn on_feedback(&mut self, now: Time, recvdata: Time, rtt: Span) -> bool {
+        let t_old = recvdata - rtt;
         self.t_new = recvdata;
         self.t_next = now;
         let covered = |at: Time| t_old < at && at <= recvdata;
@@ -47,19 +47,35 @@ impl DataLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Span;
+
+    const R: Span = Span::from_millis(50);
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
 
     #[test]
     fn one_unlimited_instant_makes_its_interval_unlimited_and_no_other() {
-        let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut limits = DataLimits::default();
-        assert!(limits.on_feedback(at(150), at(100)), "nothing was ever held back");
+        assert!(limits.on_feedback(at(150), at(100), R), "nothing was ever held back");
         limits.not_limited(at(160));
         limits.not_limited(at(170));
-        assert!(limits.on_feedback(at(200), at(155)), "160 is not covered yet");
+        assert!(limits.on_feedback(at(200), at(155), R), "160 is not covered yet");
         limits.not_limited(at(210));
-        assert!(!limits.on_feedback(at(250), at(205)), "160 is");
-        assert!(!limits.on_feedback(at(300), at(255)), "and 210 is in the next one");
-        assert!(limits.on_feedback(at(350), at(305)), "after which there was nothing");
+        assert!(!limits.on_feedback(at(250), at(205), R), "160 is");
+        assert!(!limits.on_feedback(at(300), at(255), R), "and 210 is in the next one");
+        assert!(limits.on_feedback(at(350), at(305), R), "after which there was nothing");
+    }
+
+    #[test]
+    fn a_report_covers_a_round_trip_whenever_the_last_one_came() {
+        // 140 is in the round trip before 150, and in that before 160, which an early report of a loss event ends.
+        let mut limits = DataLimits::default();
+        limits.not_limited(at(140));
+        assert!(!limits.on_feedback(at(200), at(150), R));
+        assert!(!limits.on_feedback(at(210), at(160), R));
+        // The report up to 250 is lost: what the one up to 300 says of its last round trip is not about 210.
+        limits.not_limited(at(215));
+        assert!(limits.on_feedback(at(350), at(300), R));
     }
 }

@@ -34,8 +34,8 @@ impl Pacer {
         self.last.map_or(self.start, |(_, media)| media + gaps.media)
     }
 
-    /// A packet leaves at `now`. Send times that were missed are made up for, up to `credit`: §4.6 wants less than a round
-    /// trip of them.
+    /// A packet leaves at `now`. Send times that were missed are made up for, up to `credit`: §4.6 allows a round trip of them at
+    /// most.
     pub(super) fn on_sent(&mut self, now: Time, gaps: Gaps, credit: Span) {
         let oldest = now - credit;
         self.last = Some((self.by_rate(gaps).max(oldest), self.by_media(gaps).max(oldest)));

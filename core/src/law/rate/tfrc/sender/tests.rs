@@ -93,6 +93,23 @@ fn slow_start_stays_below_twice_what_came() {
 }
 
 #[test]
+fn reports_of_the_first_packets_limit_nothing_for_two_round_trips() {
+    // A receiver answers every packet with X_recv = 0 until one carries a round trip: no data-limited interval (§4.3).
+    let mut early = sender(Rate::from_mbps(10));
+    greedy(&mut early, at(0));
+    early.handle_feedback(at(100), &report(at(100), 0.0, 0.0)).expect("true");
+    early.handle_feedback(at(200), &report(at(200), 0.0, 0.0)).expect("true");
+    assert_eq!(early.allowed(), 80_000.0);
+    // The two round trips of Infinity begin with the first packet, however long the sender was there before.
+    let mut late = sender(Rate::from_mbps(10));
+    late.poll_packet(at(10_000)).expect("the first packet");
+    late.handle_feedback(at(10_100), &report(at(10_100), 0.0, 0.0)).expect("true");
+    greedy(&mut late, at(10_199));
+    late.handle_feedback(at(10_200), &report(at(10_200), 10_000.0, 0.0)).expect("true");
+    assert_eq!(late.allowed(), 80_000.0);
+}
+
+#[test]
 fn loss_brings_the_equation() {
     let (mut sender, now) = in_slow_start(5);
     greedy(&mut sender, now + Span::from_millis(99));
