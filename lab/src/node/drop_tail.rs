@@ -93,6 +93,11 @@ impl DropTail {
         self
     }
 
+    /// Its rate.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
     /// What each counted flow offered so far, by flow number.
     pub fn offered(&self) -> &[Offered] {
         &self.flows

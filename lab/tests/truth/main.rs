@@ -1,0 +1,4 @@
+//! What queueing theory and physics say of every run.
+
+mod bounds;
+mod queues;
