@@ -40,7 +40,7 @@ pub struct Config {
 }
 
 /// A live sender and its source.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Sender {
     config: Config,
     session: saying::Sender,
@@ -54,7 +54,7 @@ pub struct Sender {
 }
 
 /// A live receiver, whose media nobody watches.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Receiver {
     session: hearing::Receiver,
     sender: SocketAddr,

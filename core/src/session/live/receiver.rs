@@ -55,7 +55,7 @@ pub enum Event {
 }
 
 /// The receiving side.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Receiver {
     config: Config,
     tokens: Tokens,

@@ -60,7 +60,7 @@ struct Farewell {
 }
 
 /// The sending side.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Sender {
     config: Config,
     peer: Peer,

@@ -11,7 +11,7 @@ use siphasher::sip::SipHasher24;
 use crate::rng::Rng;
 
 /// Makes and checks the tokens of one session.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Tokens {
     keys: (u64, u64),
 }

@@ -13,7 +13,7 @@ pub(super) const MAX_DROPOUT: u64 = 3000;
 const MOST: usize = MAX_DATAGRAM / 2;
 
 /// The arrivals of one stream.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Arrivals {
     unwrapper: Unwrapper<16>,
     highest: u64,

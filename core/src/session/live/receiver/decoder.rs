@@ -15,7 +15,7 @@ use crate::wire::sequence::nearest;
 const MOST: usize = 256;
 
 /// What has come of one block.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 struct Block {
     sbn: u32,
     opened: Time,
@@ -30,7 +30,7 @@ struct Block {
 }
 
 /// Recovers source packets.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct Decoder {
     blocks: VecDeque<Block>,
     spare: Vec<Vec<u8>>,

@@ -55,7 +55,7 @@ impl Counters for Counts {
 }
 
 /// Latencies from input to output, in microseconds.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Latencies(Histogram<u64>);
 
 impl Latencies {

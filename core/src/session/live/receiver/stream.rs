@@ -31,7 +31,7 @@ const IDLE: Span = Span::from_millis(100);
 const INTERVALS: core::ops::RangeInclusive<Span> = Span::from_millis(1)..=Span::from_secs(1);
 
 /// The receiver's knowledge of one stream.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Stream {
     /// Where the sender has proved to be.
     pub(super) from: SocketAddr,

@@ -16,7 +16,7 @@ const GLIDE: u64 = 200;
 const STEP: i64 = 500_000_000;
 
 /// Maps RTP timestamps to our clock.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Timeline {
     /// A recent timestamp, unwrapped.
     ticks: i64,

@@ -12,7 +12,7 @@ use crate::wire::rtp;
 const MOST: usize = 1 << 15;
 
 /// A place for one packet.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 struct Place {
     /// The ADUI, empty while the packet is missing.
     adui: Vec<u8>,
@@ -53,7 +53,7 @@ pub(super) struct Head {
 }
 
 /// The packets of one stream.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Window {
     /// Sequence number of the first place.
     first: u64,

@@ -18,7 +18,7 @@ const KEPT: usize = 8;
 const REPAIR_HEADERS: usize = rtp::HEADER_LEN + 8 + PayloadId::LEN;
 
 /// The encoders of the block sizes that were used last.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct Encoders {
     recent: Vec<Encoder>,
 }
@@ -47,7 +47,7 @@ pub(super) enum Symbol<'a> {
 }
 
 /// Source packets with what the code makes of them.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct Block {
     pub(super) opened: Time,
     /// Sequence number of the first source packet.

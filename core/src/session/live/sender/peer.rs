@@ -54,7 +54,7 @@ enum State {
 }
 
 /// The other side of a sender.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Peer {
     tokens: Tokens,
     to: SocketAddr,

@@ -34,7 +34,7 @@ const PAUSE: Span = Span::from_millis(250);
 /// Weight of the newest block in the averages.
 const GAIN: f64 = 0.25;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 enum Law {
     None,
     Fixed(Fixed),
@@ -42,7 +42,7 @@ enum Law {
 }
 
 /// One session's law, fitted to its source and its latency.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct Protection {
     law: Law,
     syn: Span,
