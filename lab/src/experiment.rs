@@ -11,6 +11,7 @@ use core::fmt;
 use core::ops::Range;
 
 use thalweg_core::law::window::{Flavour, Start};
+use thalweg_core::session::live::sender::Repair;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
@@ -74,6 +75,8 @@ pub enum Kind {
     Transfers(Tcp, Load),
     /// A stream with or without repair, by its paper.
     Stream(Stream),
+    /// A stream of the live profile, by the very sessions of `send` and `recv`.
+    Live(Live),
     /// A stream that TFRC slows down.
     Tfrc(Media),
     /// A source that listens to nobody.
@@ -123,6 +126,17 @@ pub struct Stream {
     pub srtt: Srtt,
     /// What reports weigh.
     pub reports: ReportSize,
+}
+
+/// A stream of the live profile.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Live {
+    /// What it carries. Packets are cut to what a session takes, and as many more of them sent.
+    pub media: Media,
+    /// How it is protected.
+    pub repair: Repair,
+    /// Time from input to output.
+    pub latency: Span,
 }
 
 /// Why there is no such run.

@@ -2,6 +2,7 @@
 
 use std::path::{Path as FilePath, PathBuf};
 
+use thalweg_core::session::live::sender::Repair;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_lab::experiment::{Experiment, Kind, Outcome, Run};
@@ -121,6 +122,10 @@ fn a_parameter_switches_the_scheme() {
     assert_eq!(stream("cbr"), Scheme::Cbr(Rate::from_bps(39_600_000)));
     assert_eq!(stream("cbr12"), Scheme::Cbr(Rate::from_bps(44_400_000)));
     assert!(matches!(stream("geneva"), Scheme::Geneva(_)) && matches!(stream("dp-fec"), Scheme::DpFec(_)));
+    let repair = |scheme| if let Kind::Live(live) = kind(scheme) { live.repair } else { panic!("{scheme}") };
+    assert_eq!(repair("live-static8"), Repair::Static(8));
+    assert_eq!(repair("live-none"), Repair::None);
+    assert!(matches!(repair("live"), Repair::Geneva(_)));
     let Kind::Tfrc(media) = kind("tfrc") else { panic!("tfrc") };
     assert_eq!((media.rate, media.packet), (Rate::from_mbps(30), Bytes(1500)));
 }
@@ -261,6 +266,8 @@ fn errors_of_sources_do() {
         (flow(stream), "lab.toml:11: missing 'scheme'"),
         (flow(&format!("{stream}scheme = 'static'")), "lab.toml:14: no scheme 'static', expected geneva, staticN"),
         (flow(&format!("{stream}scheme = 'static9999'")), "lab.toml:14: no scheme 'static9999'"),
+        (flow(&format!("{stream}scheme = 'live-static201'")), "lab.toml:14: no scheme 'live-static201'"),
+        (flow(&format!("{stream}scheme = 'live'\nlatency = '1ms'")), "lab.toml:15: 'latency' is 1ms, expected 5ms to"),
         (flow(&format!("{stream}scheme = 'geneva'\nsyn = '1ms'")), "lab.toml:15: 'syn' is 1ms, expected 4ms"),
         (flow(&format!("{stream}scheme = 'geneva'\nstate = 'fluid'")), "lab.toml:15: state: 'fluid' is not integer"),
         (flow(&format!("{stream}scheme = 'geneva'\ngeneva = {{ speed = 1 }}")), "lab.toml:15: "),

@@ -1,14 +1,22 @@
 //! How a group becomes flows.
 
+use core::net::SocketAddr;
+
 use thalweg_core::law::window::cubic::Cubic;
 use thalweg_core::law::window::linux_reno::LinuxReno;
 use thalweg_core::law::window::{Flavour, Window};
 use thalweg_core::rng::Rng;
+use thalweg_core::session::live::sender::{Breaker, Repair, SourceId};
+use thalweg_core::session::live::{self, MAX_PAYLOAD, Playout};
 use thalweg_core::time::{Span, Time};
+use thalweg_core::units::{Bytes, Rate};
+use thalweg_core::wire::fecframe::PayloadId;
+use thalweg_core::wire::rtp;
 
-use super::{Experiment, Group, Impossible, Kind, Media, Stream, Tcp};
+use super::{Experiment, Group, Impossible, Kind, Live, Media, Stream, Tcp};
 use crate::network::{Access, Network};
 use crate::node::ends::{Origin, Sink};
+use crate::packet::HEADERS;
 use crate::stream;
 use crate::stream::receiver::Receiver;
 use crate::stream::scheme::Scheme;
@@ -69,8 +77,8 @@ fn within(range: &core::ops::Range<Span>, rng: &mut Rng) -> Span {
     range.start + Span::from_nanos(rng.below(range.end.saturating_sub(range.start).as_nanos()))
 }
 
-/// Gives a planned flow its ends.
-pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned) -> Result<(), Impossible> {
+/// Gives a planned flow its ends, whose own draws grow from `root`.
+pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned, root: &Rng) -> Result<(), Impossible> {
     let (flow, access, hops) = (network.next_flow(), planned.access, group.hops.clone());
     match &group.kind {
         Kind::Tcp(tcp) | Kind::Transfers(tcp, _) => {
@@ -79,6 +87,10 @@ pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned) -> Re
         }
         Kind::Stream(stream) => {
             let (sender, receiver) = stream.ends(flow, planned)?;
+            network.add(sender, receiver, access, hops);
+        }
+        Kind::Live(live) => {
+            let (sender, receiver) = live.ends(flow, planned, &root.fork(&group.name).fork(&flow.to_string()))?;
             network.add(sender, receiver, access, hops);
         }
         Kind::Tfrc(media) => {
@@ -134,5 +146,53 @@ impl Stream {
         let listens = !matches!(self.scheme, Scheme::Udp | Scheme::Cbr(_));
         let reports = listens.then_some(self.reports);
         Ok((sender, Receiver::new(stream::receiver::Config { flow, syn: self.syn, reports })))
+    }
+}
+
+impl Live {
+    /// A datagram of its media.
+    fn payload(&self) -> Bytes {
+        Bytes(self.media.packet.0.saturating_sub(self.headers().0).min(MAX_PAYLOAD as u64))
+    }
+
+    /// What a source packet has on the wire before and behind its media.
+    fn headers(&self) -> Bytes {
+        let id = if self.repair == Repair::None { 0 } else { PayloadId::LEN };
+        HEADERS + Bytes((rtp::HEADER_LEN + id) as u64)
+    }
+
+    /// A source packet on the wire.
+    pub(super) fn packet(&self) -> Bytes {
+        self.payload() + self.headers()
+    }
+
+    fn ends(
+        &self,
+        flow: u32,
+        planned: &Planned,
+        rng: &Rng,
+    ) -> Result<(stream::live::Sender, stream::live::Receiver), Impossible> {
+        let (payload, packet) = (self.payload(), self.packet());
+        if payload == Bytes(0) || self.media.rate.as_bps() == 0 {
+            return Err(Impossible(format!("live packets of {} bytes carry no media", self.media.packet.0)));
+        }
+        let [from, to] = [5_000, 6_000].map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+        let session = live::sender::Config {
+            to,
+            fec_to: None,
+            media: live::Media::Opaque,
+            repair: self.repair.clone(),
+            latency: self.latency,
+            max_rate: None,
+            block: None,
+            source_id: SourceId::Explicit,
+            breaker: Breaker::RepairFirst,
+        };
+        let media = u128::from(self.media.rate.as_bps()) * u128::from(payload.0) / u128::from(packet.0);
+        let rate = Rate::from_bps(media.max(1) as u64);
+        let config = stream::live::Config { flow, session, start: planned.start, stop: None, rate, payload };
+        let hearing = live::receiver::Config { latency: self.latency, playout: Playout::Asap };
+        let receiver = stream::live::Receiver::new(flow, hearing, from, &rng.fork("receiver"));
+        Ok((stream::live::Sender::new(config, &rng.fork("sender")), receiver))
     }
 }

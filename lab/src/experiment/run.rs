@@ -10,6 +10,7 @@ use super::{Experiment, Group, Impossible, Kind};
 use crate::check::Leak;
 use crate::network::{Network, Part};
 use crate::node::drop_tail::Offered;
+use crate::stream::live::received;
 
 /// One seed of an experiment, between its start and its end.
 #[derive(Clone, Debug)]
@@ -37,11 +38,12 @@ impl Run {
     /// The experiment does not pass [`Experiment::check`], or a flow's values are out of range.
     pub fn new(experiment: &Experiment, seed: u64) -> Result<Run, Impossible> {
         experiment.check()?;
-        let flows = flow::plan(experiment, &Rng::new(seed))?;
+        let root = Rng::new(seed);
+        let flows = flow::plan(experiment, &root)?;
         let network = Network::new(experiment.hops.clone(), flows.len());
         let mut network = network.map_err(|error| Impossible(error.to_string()))?;
         for planned in &flows {
-            flow::add(&mut network, &experiment.groups[planned.group], planned)?;
+            flow::add(&mut network, &experiment.groups[planned.group], planned, &root)?;
         }
         Ok(Run {
             network,
@@ -142,6 +144,9 @@ impl Run {
             }
             ((Part::StreamSender(sender), Part::StreamReceiver(receiver)), Kind::Stream(stream)) => {
                 Ended::Stream { packet: stream.media.packet, sent: sender.sent(), received: receiver.received() }
+            }
+            ((Part::LiveSender(sender), Part::LiveReceiver(receiver)), Kind::Live(live)) => {
+                Ended::Stream { packet: live.packet(), sent: sender.sent(), received: received(sender, receiver) }
             }
             ((Part::TfrcSender(sender), Part::TfrcReceiver(receiver)), _) => {
                 Ended::Tfrc { delivered: receiver.bytes(), sent: sender.sent(), lost: receiver.missing() }

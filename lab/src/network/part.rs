@@ -73,6 +73,8 @@ nodes! {
         TfrcReceiver: TfrcReceiver => Box<TfrcReceiver>,
         StreamSender: stream::sender::Sender => Box<stream::sender::Sender>,
         StreamReceiver: stream::receiver::Receiver => Box<stream::receiver::Receiver>,
+        LiveSender: stream::live::Sender => Box<stream::live::Sender>,
+        LiveReceiver: stream::live::Receiver => Box<stream::live::Receiver>,
         Watched: Watched<Part> => Box<Watched<Part>>,
     }
 }
@@ -104,6 +106,8 @@ impl Probe for Part {
             Part::TcpSender(end) => end.probe(visit),
             Part::TcpReceiver(end) => end.probe(visit),
             Part::StreamSender(end) => end.probe(visit),
+            Part::LiveSender(end) => end.probe(visit),
+            Part::LiveReceiver(end) => end.probe(visit),
             Part::TfrcSender(end) => end.law().probe(visit),
             Part::TfrcReceiver(end) => end.law().probe(visit),
             Part::Link(_)

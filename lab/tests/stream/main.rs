@@ -2,6 +2,7 @@
 
 mod bytes;
 mod dumbbell;
+mod experiment;
 mod live;
 mod network;
 mod pair;

@@ -49,6 +49,7 @@ impl Record {
             let media = match &groups[flow.group].kind {
                 Kind::Stream(stream) => stream.media,
                 Kind::Tfrc(media) => *media,
+                Kind::Live(live) => live.media,
                 Kind::Tcp(_) | Kind::Transfers(..) | Kind::Open(_) => return None,
             };
             let goodput = thalweg_core::units::Rate::of(flow.delivered(), outcome.window);

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use thalweg_core::law::redundancy::{dp_fec, geneva};
+use thalweg_core::law::redundancy::dp_fec;
+use thalweg_core::law::redundancy::geneva::{self, Geneva};
+use thalweg_core::session::live::DEFAULT_LATENCY;
+use thalweg_core::session::live::sender::Repair;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 use toml::Spanned;
 
-use crate::experiment::{Kind, Media, Stream};
+use crate::experiment::{Kind, Live, Media, Stream};
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::Quantity;
 use crate::scenario::section::Section;
@@ -28,6 +31,7 @@ struct StreamText {
     #[serde(default)]
     srtt: SrttText,
     reports: Option<Spanned<u16>>,
+    latency: Option<Spanned<Quantity<Span>>>,
     #[serde(default)]
     geneva: BTreeMap<String, Spanned<f64>>,
 }
@@ -61,6 +65,8 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
             .map_or(ReportSize::Rfc8888, |size| ReportSize::Fixed(Bytes((*size.get_ref()).into())));
         Kind::Stream(Stream { media, syn, scheme, srtt, reports })
     };
+    let latency = latency(&text)?;
+    let live = |repair| Kind::Live(Live { media, repair, latency });
     let Some(scheme) = &text.scheme else {
         return if kind == "tfrc" { Ok(Kind::Tfrc(media)) } else { Err(Fault::at(&span, "missing 'scheme'")) };
     };
@@ -75,16 +81,19 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
         "udp" => stream(Scheme::Udp),
         "tfrc" => Kind::Tfrc(media),
         "cbr" => stream(Scheme::Cbr(on_the_wire(media, syn, 8))),
-        other => match (digits("static"), digits("cbr")) {
-            (Some(repair), _) => stream(Scheme::Static(repair)),
-            (_, Some(repair)) => stream(Scheme::Cbr(on_the_wire(media, syn, repair))),
+        "live" => live(Repair::Geneva(law(&text)?)),
+        "live-none" => live(Repair::None),
+        other => match (digits("static"), digits("cbr"), digits("live-static")) {
+            (Some(repair), ..) => stream(Scheme::Static(repair)),
+            (_, Some(repair), _) => stream(Scheme::Cbr(on_the_wire(media, syn, repair))),
+            (.., Some(repair @ 1..=200)) => live(Repair::Static(repair)),
             _ => return Err(Fault::at(&scheme.span(), format!("no scheme '{other}', expected {SCHEMES}"))),
         },
     })
 }
 
 const SCHEMES: &str = "geneva, staticN (N repair packets a block), none, dp-fec, tfrc, udp, cbr or cbrN (the constant \
-                       rate of staticN on the wire)";
+                       rate of staticN on the wire), live, live-staticN or live-none (the sessions of send and recv)";
 
 /// More repair packets than a block of any published scheme has.
 const MOST_REPAIR: u32 = 1_000;
@@ -125,8 +134,25 @@ fn syn(text: &StreamText, media: Media) -> Result<Span, Fault> {
     }
 }
 
+/// Time from input to output of the live profile, within what `thalweg send` takes.
+fn latency(text: &StreamText) -> Result<Span, Fault> {
+    let Some(latency) = &text.latency else { return Ok(DEFAULT_LATENCY) };
+    let range = Span::from_millis(5)..=Span::from_secs(10);
+    match latency.get_ref().0 {
+        length if range.contains(&length) => Ok(length),
+        length => {
+            let why = format!("'latency' is {length}, expected {} to {}", range.start(), range.end());
+            Err(Fault::at(&latency.span(), why))
+        }
+    }
+}
+
 /// SYN of the paper (§3.2.1).
 const SYN: Span = Span::from_millis(10);
+
+fn law(text: &StreamText) -> Result<Geneva, Fault> {
+    Geneva::new(parameters(text)?).map_err(|why| Fault::at(&text.rate.span(), why.to_string()))
+}
 
 fn parameters(text: &StreamText) -> Result<geneva::Parameters, Fault> {
     let mut parameters = geneva::Parameters::default();

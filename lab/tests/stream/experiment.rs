@@ -1,0 +1,66 @@
+//! The live profile in experiments: beside TCP on a link that all share.
+
+use std::path::Path;
+
+use thalweg_core::rng::Rng;
+use thalweg_core::time::{Span, Time};
+use thalweg_lab::experiment::{Ended, Experiment, Outcome, Run};
+use thalweg_lab::scenario::Blueprint;
+
+/// Ten TCP flows and a stream of 30 Mb/s through 100 Mb/s.
+fn dumbbell(scheme: &str, seed: u64) -> Experiment {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/lab/dumbbell.toml");
+    let set = [("scheme", scheme), ("n_tcp", "10"), ("duration_s", "14"), ("warmup_s", "6")];
+    let set = set.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let described = Blueprint::open(&file, &set).and_then(|dumbbell| dumbbell.experiment(seed));
+    described.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn outcome(scheme: &str, seed: u64) -> Outcome {
+    let run = Run::new(&dumbbell(scheme, seed), seed).expect("a possible run");
+    run.finish().expect("in = out + dropped + queued")
+}
+
+#[test]
+fn a_live_stream_has_the_rate_and_the_repair_that_it_was_told() {
+    for (scheme, repair) in [("live-static8", 8.0), ("live-none", 0.0)] {
+        let outcome = outcome(scheme, 1);
+        let stream = outcome.flows.last().expect("the stream is the last flow");
+        let Ended::Stream { packet, sent, received } = &stream.ended else { panic!("{stream:?}") };
+        // 1400 bytes of media, RTP, UDP and IP, and the payload ID that repair needs.
+        assert_eq!(packet.0, if repair > 0.0 { 1_446 } else { 1_440 });
+        let rate = sent.source as f64 * packet.0 as f64 * 8.0 / outcome.window.as_secs_f64();
+        assert!((rate / 30e6 - 1.0).abs() < 1e-3, "{scheme}: {rate} b/s");
+        assert_eq!(sent.mean_window(), repair, "{scheme}");
+        // 26 source packets in 10 ms, the interval of the law.
+        let share = sent.repair as f64 / sent.source as f64;
+        assert!((share - repair / 26.0).abs() < 0.02, "{scheme}: {share}");
+        assert!(received.residual() <= received.lost, "{scheme}: {received:?}");
+        assert!(outcome.value("tcp_goodput_mbps") > 20.0, "{scheme} leaves TCP nothing");
+    }
+}
+
+#[test]
+fn repair_by_the_law_leaves_less_lost_than_none() {
+    let all = |scheme| (1..=3).map(|seed| outcome(scheme, seed)).collect::<Vec<_>>();
+    let (geneva, none) = (all("live"), all("live-none"));
+    for (geneva, none) in geneva.iter().zip(&none) {
+        assert!(geneva.value("fwnd_mean") >= 8.0, "{}", geneva.value("fwnd_mean"));
+        assert!(none.value("residual_loss") > 0.0, "TCP fills the queue");
+        assert!(geneva.value("residual_loss") < none.value("residual_loss"));
+        // The competitors are the same, whose starts and paths are drawn apart from the streams.
+        assert_eq!(geneva.flows.len(), none.flows.len());
+    }
+}
+
+#[test]
+fn sessions_are_the_same_to_the_bit_however_a_run_is_cut() {
+    let experiment = dumbbell("live", 5);
+    let mut pieces = Run::new(&experiment, 5).expect("a possible run");
+    let (mut now, mut rng) = (Time::ZERO, Rng::new(7));
+    while now < pieces.end() {
+        now += Span::from_nanos(rng.below(500_000_000));
+        pieces.until(now);
+    }
+    assert_eq!(pieces.finish().expect("in = out + dropped + queued"), outcome("live", 5));
+}
