@@ -12,10 +12,10 @@ const REMEMBERED: u64 = 9;
 pub(super) struct Losses {
     /// The lowest sequence number that is not settled.
     next: u64,
-    /// S_before: the last packet that came among those that are settled, and when.
-    before: Option<Came>,
+    /// The last packet that came.
+    latest: Option<Came>,
     /// Packets that came out of turn, lowest first; never more than [`NDUPACK`].
-    early: Vec<Came>,
+    early: Vec<Early>,
     /// T_old: when the last loss event began.
     event: Option<Time>,
     lost: u64,
@@ -30,6 +30,16 @@ pub(super) struct Came {
     pub(super) marked: bool,
 }
 
+/// A packet that came before its turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Early {
+    came: Came,
+    /// The packet that came just before it, if any did.
+    before: Option<Came>,
+    /// How many waited when it came: less for the one that came first.
+    order: usize,
+}
+
 impl Losses {
     /// Whether a packet is neither a copy nor so late that it counts as lost.
     pub(super) fn counts(&self, sequence: u64) -> bool {
@@ -41,18 +51,19 @@ impl Losses {
     /// sequence number of every loss event that it shows.
     pub(super) fn accept(&mut self, came: Came, rtt: Span, mut begin: impl FnMut(u64)) {
         let (Err(place), true) = (self.place(came.sequence), self.counts(came.sequence)) else { return };
-        self.early.insert(place, came);
-        while let Some(first) = self.early.first().copied() {
+        let order = self.early.iter().map(|early| early.order + 1).max().unwrap_or(0);
+        self.early.insert(place, Early { came, before: self.latest.replace(came), order });
+        while let Some(first) = self.early.first().map(|early| early.came) {
             if first.sequence > self.next {
-                if self.early.len() < NDUPACK {
+                // What is missing before a mark is lost as soon as the mark comes. §5.1.
+                if self.early.len() < NDUPACK && self.early.iter().all(|early| !early.came.marked) {
                     break;
                 }
-                self.settle_gap(first, rtt, &mut begin);
+                self.settle_gap(first.sequence, rtt, &mut begin);
             }
             if first.marked {
                 self.settle_loss(first.sequence, first.at, rtt, &mut begin);
             }
-            self.before = Some(first);
             self.next = first.sequence + 1;
             self.early.remove(0);
         }
@@ -64,14 +75,19 @@ impl Losses {
     }
 
     fn place(&self, sequence: u64) -> Result<usize, usize> {
-        self.early.binary_search_by_key(&sequence, |early| early.sequence)
+        self.early.binary_search_by_key(&sequence, |early| early.came.sequence)
     }
 
-    /// All from `next` to just before `after` are lost.
-    fn settle_gap(&mut self, after: Came, rtt: Span, begin: &mut impl FnMut(u64)) {
-        self.lost += after.sequence - self.next;
-        let last = after.sequence - 1;
-        let before = self.before.unwrap_or(Came { sequence: 0, at: after.at, marked: false });
+    /// All from `next` to just before `end` are lost.
+    fn settle_gap(&mut self, end: u64, rtt: Span, begin: &mut impl FnMut(u64)) {
+        self.lost += end - self.next;
+        let last = end - 1;
+        // S_after is the first packet that came of all above the gap, and S_before the one before it: not their neighbours
+        // in sequence, if packets came out of turn. §5.2.
+        let Some(Early { came: after, before, .. }) = self.early.iter().min_by_key(|early| early.order).copied() else {
+            return;
+        };
+        let before = before.unwrap_or(Came { sequence: 0, at: after.at, marked: false });
         let distance = (after.sequence - before.sequence).max(1);
         let duration = after.at.since(before.at);
         // T_loss = T_before + (T_after - T_before) Dist(S_loss, S_before) / Dist(S_after, S_before). §5.2.
@@ -147,14 +163,36 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_a_loss_in_its_turn() {
+    fn a_loss_lies_between_the_two_packets_that_came_around_it() {
+        // 1 is lost at 20 ms. 6 lies a third of the way from 5 to 8, which came next; the way to 7 would be longer.
+        let late = |eight| [(0, 0), (2, 40), (3, 50), (4, 60), (5, 90), (8, eight), (7, 195), (9, 200)];
+        assert_eq!(events(late(180)), [1], "90 + 90 / 3 = 120");
+        assert_eq!(events(late(183)), [1, 6], "90 + 93 / 3 = 121");
+        // 1 is lost at 100 ms, and 102 at 120 + 120 2 / 3 = 200: 101 came only after 103.
+        let steady = [(0, 90), (2, 110)].into_iter().chain((3..=100).map(|k| (k, 120)));
+        assert_eq!(events(steady.chain([(103, 240), (101, 260), (104, 261), (105, 262)])), [1]);
+    }
+
+    #[test]
+    fn a_mark_is_a_loss_at_once_and_so_is_what_is_missing_before_it() {
+        // The example of §5.1 with n = 2: 1 comes, 3, and then 4 with a mark.
         let (mut losses, mut events) = (Losses::default(), Vec::new());
-        for (sequence, ms) in [(0, 0), (1, 10), (3, 30), (2, 31), (4, 40)] {
-            let came = Came { marked: sequence == 3, ..came(sequence, ms) };
-            losses.accept(came, Span::from_millis(100), |first| events.push(first));
+        for (sequence, ms) in [(0, 0), (1, 10), (3, 30), (4, 40), (5, 50)] {
+            let came = Came { marked: sequence == 4, ..came(sequence, ms) };
+            losses.accept(came, Span::from_millis(100), |first| events.push((sequence, first)));
         }
-        assert_eq!(events, [3]);
-        assert_eq!(losses.lost(), 0);
+        assert_eq!(events, [(4, 2)]);
+        assert_eq!(losses.lost(), 1);
+    }
+
+    #[test]
+    fn a_mark_with_nothing_missing_is_an_event_of_its_own() {
+        let (mut losses, mut events) = (Losses::default(), Vec::new());
+        for sequence in 0..4 {
+            let came = Came { marked: sequence == 2, ..came(sequence, 10 * sequence) };
+            losses.accept(came, Span::from_millis(100), |first| events.push((sequence, first)));
+        }
+        assert_eq!((events, losses.lost()), (vec![(2, 2)], 0));
     }
 
     #[test]
