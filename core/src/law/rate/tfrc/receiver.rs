@@ -47,6 +47,8 @@ pub struct Receiver<E = TcpThroughput> {
     latest: Option<(Data, Time, Bytes)>,
     /// R_m: the round trip that packets carry.
     rtt: Option<Span>,
+    /// R_(m-1): the round trip when the timer was set.
+    last_rtt: Option<Span>,
     /// When the feedback timer expires.
     timer: Option<Time>,
     state: State,
@@ -88,6 +90,7 @@ impl<E: Equation> Receiver<E> {
             meter: Meter::default(),
             latest: None,
             rtt: None,
+            last_rtt: None,
             timer: None,
             state: State::Quiet,
             p: 0.0,
@@ -116,8 +119,9 @@ impl<E: Equation> Receiver<E> {
 
     /// The report that is due at `now` (§6.2), if one is.
     pub fn poll_feedback(&mut self, now: Time) -> Option<Feedback> {
+        let last_rtt = self.last_rtt;
         if self.timer.is_some_and(|timer| timer <= now) {
-            self.timer = self.rtt.map(|rtt| now + rtt);
+            self.set_timer(now);
             self.state = match self.state {
                 State::Quiet | State::Missed => State::Missed,
                 State::Fresh => State::Due(now),
@@ -127,12 +131,12 @@ impl<E: Equation> Receiver<E> {
         let (data, at, size) = self.latest.filter(|_| matches!(self.state, State::Due(_)))?;
         self.p = self.history.loss_event_rate(data.sequence);
         // The first report has nothing that it could have measured. §6.3.
-        if let Some(rtt) = self.rtt.filter(|_| self.reports > 0) {
-            // A report is about one packet at least, though its round trip may have shrunk since.
+        if let Some(rtt) = last_rtt.or(self.rtt).filter(|_| self.reports > 0) {
+            // One packet in a round trip is the least (§6.2), even if its own round trip is a shorter one.
             self.x_recv = self.meter.rate(now, rtt).max(size.0 as f64 / rtt.as_secs_f64());
             self.x_target = self.x_target.max(self.x_recv);
         }
-        self.timer = self.rtt.map(|rtt| now + rtt);
+        self.set_timer(now);
         self.state = State::Quiet;
         self.reports += 1;
         Some(Feedback { recvdata: data.sent, delay: now.since(at), x_recv: self.x_recv, p: self.p })
@@ -192,9 +196,15 @@ impl<E: Equation> Receiver<E> {
             self.state = State::Fresh;
         }
         // The first packet that knows the round trip starts the timer.
-        if let (false, None, Some(rtt)) = (first, self.timer, self.rtt) {
-            self.timer = Some(now + rtt);
+        if !first && self.timer.is_none() {
+            self.set_timer(now);
         }
+    }
+
+    /// Expires R_m after `now`, once there is one. §6.2, step 4.
+    fn set_timer(&mut self, now: Time) {
+        self.timer = self.rtt.map(|rtt| now + rtt);
+        self.last_rtt = self.rtt;
     }
 
     /// Computes p anew, and says whether it has grown. §6.1, steps 3 and 4.

@@ -43,6 +43,7 @@ struct Early {
 impl Losses {
     /// Whether a packet is neither a copy nor so late that it counts as lost.
     pub(super) fn counts(&self, sequence: u64) -> bool {
+        // Deviation(RFC 5348 §5.1): a packet that comes too late fills no hole, so no loss event is ever taken back.
         // The last number of all has none after it, so nothing could be settled by it.
         sequence >= self.next && sequence != u64::MAX && self.place(sequence).is_err()
     }

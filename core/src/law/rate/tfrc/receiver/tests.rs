@@ -44,6 +44,24 @@ fn it_answers_the_first_packet_and_then_reports_once_a_round_trip() {
 }
 
 #[test]
+fn a_report_measures_the_round_trip_that_its_timer_was_set_with() {
+    let mut receiver = Receiver::new(Config::new(S));
+    receiver.handle_data(at(0), &data(0, at(0)), S);
+    assert!(receiver.poll_feedback(at(0)).is_some());
+    // Packet k comes at 10 k ms; from 5 on the round trip is 50 ms. What is measured at 100 ms are still the last 100 ms.
+    for k in 1..=6 {
+        let rtt = if k < 5 { R } else { R / 2 };
+        receiver.handle_data(at(10 * k), &Data { rtt: Some(rtt), ..data(k, at(10 * k)) }, S);
+    }
+    assert_eq!(receiver.poll_timeout(), Some(at(100)));
+    assert_eq!(receiver.poll_feedback(at(100)).map(|feedback| feedback.x_recv), Some(60_000.0));
+    // §6.2, steps 2 and 4: the next one has R_m, and a packet in it is the least.
+    assert_eq!(receiver.poll_timeout(), Some(at(150)));
+    receiver.handle_data(at(140), &Data { rtt: Some(R / 2), ..data(7, at(140)) }, S);
+    assert_eq!(receiver.poll_feedback(at(150)).map(|feedback| feedback.x_recv), Some(20_000.0));
+}
+
+#[test]
 fn without_a_round_trip_every_packet_is_answered() {
     let mut receiver = Receiver::new(Config::new(S));
     for k in 0..3 {
