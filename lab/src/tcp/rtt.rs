@@ -42,7 +42,7 @@ impl Rtt {
         Rtt { timeouts, srtt: None, rttvar: Span::ZERO, rto: timeouts.initial }
     }
 
-    /// Takes a sample, of a segment that was sent once (Karn's rule, §3). It also ends a back-off (§5, last note).
+    /// Takes a sample, of a segment that was sent once (Karn's rule, §3). It also ends a back-off (the note after 5.7).
     pub(crate) fn sample(&mut self, sample: Span) {
         let (srtt, rttvar) = match self.srtt {
             None => (sample, sample / 2),

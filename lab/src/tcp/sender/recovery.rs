@@ -35,7 +35,7 @@ impl<L: CongestionWindow> Sender<L> {
             let settled = self.recover.is_none_or(|recover| una >= recover);
             news.sacked > 0 && settled && (self.dup_acks >= DUP_THRESH || self.board.is_first_lost())
         } else {
-            // RFC 6582 §3.2 (1): more than "recover", as what comes right behind it may be an echo of retransmissions.
+            // RFC 6582 §3.2 (2): more than "recover", as what comes right behind it may be an echo of retransmissions.
             let settled = self.recover.is_none_or(|recover| una > recover);
             news.advanced == 0 && settled && self.dup_acks >= DUP_THRESH
         }
@@ -78,7 +78,7 @@ impl<L: CongestionWindow> Sender<L> {
             Recovery::Sack => {}
             Recovery::SackPrr => self.proportion(news),
             Recovery::NewReno if news.advanced > 0 => {
-                // RFC 6582 §3.2 (5), a partial acknowledgement: the next is lost, too. Deflate, and add one back.
+                // RFC 6582 §3.2 (3), a partial acknowledgement: the next is lost, too. Deflate, and add one back.
                 self.partial = true;
                 self.forced = true;
                 self.inflation = self.inflation.saturating_sub(news.advanced as u32) + 1;
