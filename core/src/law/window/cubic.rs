@@ -13,7 +13,7 @@
 //! | W_cubic(t) | `Epoch::w_cubic` | Figure 1 |
 //! | W_est | `Epoch::w_est` | window of Reno, Figure 4 |
 //!
-//! Slow start is Reno's, without HyStart++ (RFC 9406). A spurious loss is not undone (§4.9, a MAY).
+//! Slow start is Reno's, without HyStart++ (RFC 9406), which §4.10 recommends. A spurious loss is not undone (§4.9, a MAY).
 
 use super::{Acked, CongestionWindow, Start, reduced, slow_start};
 use crate::probe::{Probe, Visitor};
@@ -129,7 +129,7 @@ impl CongestionWindow for Cubic {
         if let (Some(since), Some(epoch)) = (self.limited_since.take(), &mut self.epoch) {
             epoch.start += acked.now.since(since);
         }
-        // Deviation(RFC 9438 §4.10): slow start ends with cwnd = ssthresh, where every recovery ends, and not above it.
+        // Deviation(RFC 9438 §4.10): slow start is Reno's, and ends with cwnd = ssthresh, where every recovery ends.
         if self.cwnd < self.ssthresh {
             self.cwnd += slow_start(acked.newly);
         } else {
