@@ -67,6 +67,9 @@ fn load(file: &FilePath) -> Result<String, String> {
 fn read(text: &str, seed: Option<u64>, files: &mut Files<'_>) -> Result<Scenario, Fault> {
     let document = DeTable::parse(text)?;
     let mut document = Section { span: 0..0, table: document.into_inner() };
+    if document.table.contains_key("run") && !document.table.contains_key("forward") {
+        return Err(Fault::at(&(0..0), "an experiment for `thalweg lab`, no path: missing [forward]"));
+    }
     let own: u64 = document.require("seed")?;
     let seed = seed.unwrap_or(own);
     let root = Rng::new(seed);

@@ -239,7 +239,7 @@ fn errors_of_flows_do() {
         (flow("count = 1"), "lab.toml:11: missing 'kind'"),
         (flow("kind = 'udp'"), "lab.toml:12: no flow of kind 'udp', expected tcp, transfers, stream, tfrc, cbr"),
         (flow("kind = 'tcp'\ncount = 1000000"), "lab.toml:13: 1000000 flows, 100000 are the most"),
-        (flow("kind = 'tcp'\ncount = -1"), "lab.toml:13: invalid value: integer `-1`, expected usize"),
+        (flow("kind = 'tcp'\ncount = -1"), "lab.toml:13: invalid value: integer `-1`, expected a whole number"),
         (flow("kind = 'tcp'\nstart = ['2s', '1s']"), "lab.toml:13: expected two durations, the shorter one first"),
         (flow("kind = 'tcp'\nhops = 2"), "lab.toml:13: hops 2 to 2, expected numbers from 1 to 1"),
         (flow("kind = 'tcp'\nhops = [1, 0]"), "lab.toml:13: hops 1 to 0, expected numbers from 1 to 1"),
@@ -286,7 +286,10 @@ fn errors_of_parameters_and_expressions_do() {
         (with("x = '= y'\ny = 1"), "lab.toml:2: no parameter 'y', nor any"),
         (with("x = '= 2 ms'"), "lab.toml:2: a parameter has no unit"),
         (flow("kind = 'tcp'\ncount = '= 1 +'"), "lab.toml:13: expected a number, a name or '(', found the end"),
-        (flow("kind = 'tcp'\ncount = '= 5 / 2'"), "lab.toml:13: invalid type: floating point `2.5`, expected usize"),
+        (
+            flow("kind = 'tcp'\ncount = '= 5 / 2'"),
+            "lab.toml:13: invalid type: floating point `2.5`, expected a whole number",
+        ),
         (flow("kind = 'tcp'\nstart = '= 1 parsec'"), "lab.toml:13: '1parsec' is not a duration such as 90ms"),
     ]);
 }

@@ -176,7 +176,8 @@ fn errors_name_the_line_and_what_was_expected() {
     let cases = [
         (complaint(""), "path.toml:1: missing 'seed'"),
         (complaint("seed = 1\n[forward]\n"), "path.toml:1: missing [reverse]"),
-        (complaint("seed = -1\n"), "path.toml:1: invalid value: integer `-1`, expected u64"),
+        (complaint("[run]\n"), "path.toml:1: an experiment for `thalweg lab`, no path"),
+        (complaint("seed = -1\n"), "path.toml:1: invalid value: integer `-1`, expected a whole number from 0"),
         (complaint("seed = 1\nforward = 3\n"), "path.toml:2: expected a table, found integer"),
         (complaint("seed = 1\n[forward]\n[reverse]\n[sideways]\n"), "path.toml:4: unknown 'sideways', expected seed"),
         (complaint("seed = \n"), "path.toml:1: "),

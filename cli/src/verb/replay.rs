@@ -203,6 +203,7 @@ fn parsed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String> {
         let text = error.to_string();
         // The line within the object says nothing here; the column does.
         let what = text.split(" at line ").next().unwrap_or_default();
+        let what = what.replace("expected u32", "expected a whole number").replace("expected f64", "expected a number");
         format!("{what} (column {})", error.column())
     })
 }

@@ -106,7 +106,12 @@ fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<
     parameter::substitute(&mut table, &literals)?;
     let mut document = Section { span: 0..0, table };
     let about = document.optional("about")?.unwrap_or_default();
-    let run = document.section("run")?.ok_or_else(|| Fault::at(&(0..0), "missing [run]"))?.rest::<RunText>()?;
+    let Some(run) = document.section("run")? else {
+        let path = document.table.contains_key("forward");
+        let why = if path { "a path for `thalweg emulate`, no experiment: missing [run]" } else { "missing [run]" };
+        return Err(Fault::at(&(0..0), why));
+    };
+    let run = run.rest::<RunText>()?;
     let root = Rng::new(seed).fork("scenario");
     let mut hops = Vec::new();
     for (index, section) in document.sections("hop")?.into_iter().enumerate() {

@@ -66,6 +66,20 @@ impl From<toml::de::Error> for Fault {
     fn from(error: toml::de::Error) -> Fault {
         // The library puts what it expected on a second line.
         let message = error.message().trim_end().replace('\n', ", ");
-        Fault { span: error.span(), message, of_settings: false }
+        Fault { span: error.span(), message: in_words(message), of_settings: false }
     }
+}
+
+/// A message without the names that this language has for numbers.
+fn in_words(message: String) -> String {
+    let Some((what, expected)) = message.rsplit_once(", expected ") else { return message };
+    let number = match expected {
+        "u8" => format!("a whole number from 0 to {}", u8::MAX),
+        "u16" => format!("a whole number from 0 to {}", u16::MAX),
+        "u32" => format!("a whole number from 0 to {}", u32::MAX),
+        "u64" | "usize" => "a whole number from 0 on".to_owned(),
+        "f64" => "a number".to_owned(),
+        _ => return message,
+    };
+    format!("{what}, expected {number}")
 }
