@@ -1,4 +1,40 @@
 //! Thalweg's lab: a deterministic packet-level network that runs the very objects of `thalweg-core`.
+//!
+//! `thalweg lab` is made of it, and programs can use it the same way: a [`scenario::Blueprint`] reads a description, an
+//! [`experiment::Experiment`] is one as a plain value, and an [`experiment::Run`] is what becomes of it with a seed.
+//!
+//! ```
+//! use thalweg_lab::experiment::Run;
+//! use thalweg_lab::scenario::Blueprint;
+//!
+//! let text = r#"
+//!     [run]
+//!     duration = "3s"
+//!     warmup = "1s"
+//!
+//!     [[hop]]
+//!     rate = "10mbit"
+//!     queue = 50
+//!     delay = "9ms"
+//!
+//!     [[flow]]
+//!     kind = "tcp"
+//!     tcp = "cubic"
+//! "#;
+//! let blueprint = Blueprint::parse("lone.toml", text, &[], &mut |_| Err("no files here".to_owned()))?;
+//!
+//! let seed = 1;
+//! let outcome = Run::new(&blueprint.experiment(seed)?, seed)?.finish()?;
+//!
+//! // 1460 of every 1500 bytes are payload, and a queue this long keeps the link busy.
+//! let goodput = outcome.value("tcp_goodput_mbps");
+//! assert!((goodput - 10.0 * 1460.0 / 1500.0).abs() < 0.1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An end, a link or a source of another kind is a [`node::Node`]: packets come in, the time of the next event is asked
+//! for, packets go out. An [`engine::Engine`] moves the packets of any nodes; a line in `network/part.rs` lets a
+//! [`network::Network`], with its hops and flows, have such nodes, too.
 #![forbid(unsafe_code)]
 
 pub mod check;
