@@ -64,12 +64,16 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// The command that tells how the verb of this command line is used.
+/// The command that tells how the verb of this command line is used, and the verb's own verb where it has some.
 fn manual() -> String {
-    match std::env::args().nth(1) {
-        Some(verb) if Cli::command().find_subcommand(&verb).is_some() => format!("thalweg {verb} --help"),
-        _ => "thalweg --help".to_owned(),
+    let mut line = "thalweg".to_owned();
+    let mut command = Cli::command();
+    for word in std::env::args().skip(1) {
+        let Some(verb) = command.find_subcommand(&word).cloned() else { break };
+        line = format!("{line} {word}");
+        command = verb;
     }
+    line + " --help"
 }
 
 /// The paragraphs of a usage error that say what is wrong, without those that every error has.

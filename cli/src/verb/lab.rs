@@ -20,7 +20,7 @@ use crate::Failure;
 ///
 /// A scenario is a TOML file, or the name of one that comes with Thalweg; docs/lab.md documents the format.
 #[derive(clap::Args)]
-#[command(after_help = "Examples
+#[command(after_help = "Examples:
   thalweg lab list
   thalweg lab run dumbbell --set n_tcp=4 --seeds 10
   thalweg lab compare dumbbell --schemes geneva,static8,udp")]

@@ -20,7 +20,7 @@ use crate::verb::replay::setting;
 /// mean difference of two runs with one seed, and its 95 % interval, with a * where that excludes zero. With tfrc among
 /// them there is TPindex, too.
 #[derive(clap::Args)]
-#[command(after_help = "Example
+#[command(after_help = "Example:
   thalweg lab compare geneva-s1 --schemes geneva,static8,static12,tfrc --set n_tcp=200 --set duration_s=60")]
 pub(super) struct Args {
     /// A scenario file, or the name of one that comes with Thalweg.

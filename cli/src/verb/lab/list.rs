@@ -8,7 +8,7 @@ use crate::Failure;
 
 /// List the scenarios that come with Thalweg, and their parameters.
 #[derive(clap::Args)]
-#[command(after_help = "Example
+#[command(after_help = "Example:
   thalweg lab list")]
 pub(super) struct Args {}
 

@@ -12,6 +12,7 @@ use std::sync::Mutex;
 
 use serde_json::{Map, Value};
 use thalweg_core::time::Span;
+use thalweg_net::error::plain;
 
 use super::campaign::{Finished, quantities};
 use super::failed;
@@ -26,7 +27,7 @@ pub(super) struct Files {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write what the ends of every flow show every so often into intervals-SEED.csv, too.
-    #[arg(long, value_name = "SPAN", requires = "out")]
+    #[arg(long, value_name = "TIME", requires = "out")]
     interval: Option<Span>,
     /// Write every packet at the first hop into packets-SEED.csv, too.
     #[arg(long, requires = "out")]
@@ -89,9 +90,7 @@ impl Table {
 }
 
 fn refusal(path: &Path, error: &io::Error) -> Failure {
-    let text = error.to_string();
-    let why = text.split(" (os error").next().unwrap_or_default().to_lowercase();
-    failed(format!("cannot write {}: {why}", path.display()))
+    failed(format!("cannot write {}: {}", path.display(), plain(error)))
 }
 
 impl Output {

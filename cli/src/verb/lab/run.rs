@@ -19,7 +19,7 @@ use crate::verb::replay::setting;
 /// Prints means over the seeds with their 95 % intervals; --out leaves everything in files. Ctrl-C keeps the runs that
 /// are over.
 #[derive(clap::Args)]
-#[command(after_help = "Examples
+#[command(after_help = "Examples:
   thalweg lab run dumbbell --seeds 10 --set scheme=static8
   thalweg lab run geneva-s1 --set n_tcp=200 --set state=real --tpindex --json
   thalweg lab run my.toml --out results --interval 100ms")]
@@ -70,6 +70,9 @@ impl Seeds {
 /// The parameter that says how streams are protected.
 pub(super) const SCHEME: &str = "scheme";
 
+/// Its value that TPindex compares with.
+const TFRC: &str = "tfrc";
+
 /// What a blueprint calls its scheme; nothing, if it has none.
 fn scheme(blueprint: &Blueprint) -> Option<String> {
     let found = blueprint.parameters().iter().find(|parameter| parameter.name == SCHEME);
@@ -81,20 +84,21 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let blueprint = source.blueprint(&args.settings)?;
     let name = scheme(&blueprint);
     let mut variants = vec![(name.clone().unwrap_or_default(), blueprint.clone())];
-    if args.tpindex {
+    if args.tpindex && name.as_deref() != Some(TFRC) {
         if name.is_none() {
             let why = format!("lab: --tpindex needs a parameter '{SCHEME}', and {} has none", args.scenario);
             return Err(Failure::Usage(why));
         }
-        let settings = [&args.settings[..], &[(SCHEME.to_owned(), "tfrc".to_owned())]].concat();
-        variants.push(("tfrc".to_owned(), source.blueprint(&settings)?));
+        let settings = [&args.settings[..], &[(SCHEME.to_owned(), TFRC.to_owned())]].concat();
+        variants.push((TFRC.to_owned(), source.blueprint(&settings)?));
     }
+    let tfrc = args.tpindex.then(|| variants.len() - 1);
     let output = Output::open(&args.output)?;
     let harvest = args.seeds.campaign(variants).run(&output)?;
     if harvest.of(0).next().is_none() {
         return Err(failed("interrupted before the first run was over"));
     }
-    let report = Report { blueprint: &blueprint, harvest: &harvest, tpindex: args.tpindex };
+    let report = Report { blueprint: &blueprint, harvest: &harvest, tfrc };
     print(&if args.json { report.json(&args.scenario) } else { report.text(&args.scenario) })?;
     harvest.complete()
 }
@@ -102,7 +106,8 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
 struct Report<'a> {
     blueprint: &'a Blueprint,
     harvest: &'a Harvest,
-    tpindex: bool,
+    /// The variant that TPindex compares with, if it is asked for.
+    tfrc: Option<usize>,
 }
 
 impl Report<'_> {
@@ -111,8 +116,8 @@ impl Report<'_> {
         let runs: Vec<&Finished> = self.harvest.of(0).collect();
         let of = |name| (name, runs.iter().map(|run| run.value(name)).collect());
         let mut all: Vec<_> = quantities().map(|(name, _)| of(name)).collect();
-        if self.tpindex {
-            let beside = |seed| self.harvest.of(1).find(|other| other.seed == seed);
+        if let Some(tfrc) = self.tfrc {
+            let beside = |seed| self.harvest.of(tfrc).find(|other| other.seed == seed);
             let index = |run: &&Finished| beside(run.seed).map_or(f64::NAN, |tfrc| tpindex(run, tfrc));
             all.push(("tpindex", runs.iter().map(index).collect()));
         }
@@ -122,7 +127,7 @@ impl Report<'_> {
     fn json(&self, scenario: &str) -> String {
         let mut text = String::new();
         for run in &self.harvest.finished {
-            let scheme = if run.variant == 0 { scheme(self.blueprint).unwrap_or_default() } else { "tfrc".to_owned() };
+            let scheme = if run.variant == 0 { scheme(self.blueprint).unwrap_or_default() } else { TFRC.to_owned() };
             let _ = writeln!(text, "{}", output::object(&scheme, run));
         }
         let mut object = Map::new();

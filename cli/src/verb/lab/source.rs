@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use thalweg_lab::scenario::Blueprint;
+use thalweg_net::error::plain;
 
 use super::failed;
 use crate::Failure;
@@ -50,8 +51,10 @@ impl Source {
     /// The file of that name, or else the scenario that comes with Thalweg under it.
     pub(super) fn find(name: &str) -> Result<Source, Failure> {
         let path = Path::new(name);
-        if path.is_file() {
-            let text = std::fs::read_to_string(path).map_err(|error| failed(format!("cannot read {name}: {error}")))?;
+        // Not only files: also pipes, as of `<(...)`.
+        if path.exists() && !path.is_dir() {
+            let text = std::fs::read_to_string(path);
+            let text = text.map_err(|error| failed(format!("cannot read {name}: {}", plain(&error))))?;
             let beside = Some(path.parent().unwrap_or(Path::new("")).to_owned());
             return Ok(Source { name: name.to_owned(), text, beside });
         }
@@ -72,7 +75,8 @@ impl Source {
     pub(super) fn blueprint(&self, settings: &[(String, String)]) -> Result<Blueprint, Failure> {
         let mut files = |named: &str| match &self.beside {
             Some(beside) => {
-                std::fs::read_to_string(beside.join(named)).map_err(|error| format!("cannot be read: {error}"))
+                let text = std::fs::read_to_string(beside.join(named));
+                text.map_err(|error| format!("cannot be read: {}", plain(&error)))
             }
             None => {
                 let data = DATA.iter().find(|(file, _)| named.ends_with(file));

@@ -33,21 +33,21 @@ impl std::fmt::Display for Table {
     }
 }
 
-/// A mean and half its interval: `0.0264 ± 0.0011`.
+/// A mean and half its interval, to the same decimal: `0.0264 ± 0.0011`.
 pub(super) fn interval(estimate: &Estimate) -> String {
     match estimate {
         estimate if estimate.mean.is_nan() => "-".to_owned(),
         estimate if estimate.half_width.is_finite() => {
-            format!("{} ± {}", number(estimate.mean), number(estimate.half_width))
+            let decimals = decimals(estimate.mean.abs().max(estimate.half_width));
+            format!("{:.decimals$} ± {:.decimals$}", estimate.mean, estimate.half_width)
         }
-        estimate => number(estimate.mean),
+        estimate => format!("{:.*}", decimals(estimate.mean.abs()), estimate.mean),
     }
 }
 
-/// Four digits that count, and no exponent: loss rates and counts of packets stand in one table.
-pub(super) fn number(value: f64) -> String {
-    let size = value.abs();
-    let decimals = match size {
+/// Decimals for four digits that count, and no exponent: loss rates and counts of packets stand in one table.
+fn decimals(size: f64) -> usize {
+    match size {
         _ if size == 0.0 || size >= 1e4 => 0,
         _ if size >= 100.0 => 1,
         _ if size >= 10.0 => 2,
@@ -55,8 +55,7 @@ pub(super) fn number(value: f64) -> String {
         _ if size >= 0.1 => 4,
         _ if size >= 0.01 => 5,
         _ => 6,
-    };
-    format!("{value:.decimals$}")
+    }
 }
 
 #[cfg(test)]
@@ -65,8 +64,16 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_keep_what_counts() {
-        let seen = [0.0, 0.000_21, 0.026_4, 593.0, 8.5, 39_600.4, -0.5].map(number);
+        let alone = |mean| interval(&Estimate::of([mean]));
+        let seen = [0.0, 0.000_21, 0.026_4, 593.0, 8.5, 39_600.4, -0.5].map(alone);
         assert_eq!(seen, ["0", "0.000210", "0.02640", "593.0", "8.500", "39600", "-0.5000"]);
+    }
+
+    #[test]
+    fn a_mean_and_its_interval_end_at_the_same_decimal() {
+        let seen = |mean, half_width| interval(&Estimate { mean, half_width, count: 5 });
+        assert_eq!(seen(58.81, 0.017_36), "58.81 ± 0.02");
+        assert_eq!(seen(0.0, 0.25), "0.0000 ± 0.2500");
     }
 
     #[test]
