@@ -215,6 +215,13 @@ fn a_comparison_is_paired() {
 }
 
 #[test]
+fn tfrc_beside_itself_is_run_once() {
+    let set = ["--set", "scheme=tfrc", "--seeds", "1", "--tpindex", "--json"];
+    let stdout = lab(&[&["run", "dumbbell"], &SHORT[..], &set].concat());
+    assert_eq!((stdout.lines().count(), last(&stdout)["tpindex"].as_f64()), (2, Some(1.0)));
+}
+
+#[test]
 fn every_listed_scenario_can_be_named() {
     let list = lab(&["list"]);
     for name in
@@ -228,7 +235,7 @@ fn every_listed_scenario_can_be_named() {
 #[test]
 fn wrong_use_is_exit_2_and_what_does_not_work_exit_1() {
     for (args, code, expected) in [
-        (&["run"][..], 2, "<SCENARIO>"),
+        (&["run"][..], 2, "<SCENARIO>; see thalweg lab run --help"),
         (&["run", "dumbbell", "--set", "speed=1"], 2, "no parameter 'speed', known are scheme, n_tcp"),
         (&["run", "dumbbell", "--set", "n_tcp=x"], 2, "n_tcp = 'x', expected a number"),
         (&["run", "md1", "--tpindex"], 2, "--tpindex needs a parameter 'scheme'"),

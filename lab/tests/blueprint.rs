@@ -212,6 +212,7 @@ fn errors_name_the_line_and_what_was_expected() {
     let hop = |lines: &str| format!("[run]\nduration = '1s'\n[[hop]]\n{lines}\n");
     refused(&[
         (String::new(), "lab.toml:1: missing [run]"),
+        ("seed = 1\n[forward]\n".into(), "lab.toml:1: a path for `thalweg emulate`, no experiment"),
         ("[run]\nduration = '1s'\n".into(), "lab.toml:1: missing [[hop]]"),
         ("[run]\n[[hop]]\n".into(), "lab.toml:1: missing field `duration`"),
         (format!("{FRAME}[extra]\n"), "lab.toml:11: unknown 'extra', expected about, [parameters], [run], [[hop]]"),
