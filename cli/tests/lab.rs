@@ -270,20 +270,7 @@ fn a_full_disk_is_said_at_once() {
 #[test]
 fn an_interrupted_campaign_keeps_what_is_over() {
     let folder = Folder::new("interrupted");
-    let args = [
-        "lab",
-        "run",
-        "md1",
-        "--seeds",
-        "100000",
-        "--jobs",
-        "1",
-        "--json",
-        "--set",
-        "duration_s=2",
-        "--out",
-        folder.path(),
-    ];
+    let args = "lab run md1 --seeds 100000 --jobs 1 --json --set duration_s=2 --out".split(' ').chain([folder.path()]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
     let command = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().expect("the binary runs");
