@@ -41,11 +41,15 @@ pub(super) fn interval(estimate: &Estimate) -> String {
             let decimals = decimals(estimate.mean.abs().max(estimate.half_width));
             format!("{:.decimals$} ± {:.decimals$}", estimate.mean, estimate.half_width)
         }
-        estimate => format!("{:.*}", decimals(estimate.mean.abs()), estimate.mean),
+        estimate => number(estimate.mean),
     }
 }
 
-/// Decimals for four digits that count, and no exponent: loss rates and counts of packets stand in one table.
+/// Four digits that count, and no exponent: loss rates and counts of packets stand in one table.
+pub(super) fn number(value: f64) -> String {
+    format!("{value:.*}", decimals(value.abs()))
+}
+
 fn decimals(size: f64) -> usize {
     match size {
         _ if size == 0.0 || size >= 1e4 => 0,
@@ -64,8 +68,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_keep_what_counts() {
-        let alone = |mean| interval(&Estimate::of([mean]));
-        let seen = [0.0, 0.000_21, 0.026_4, 593.0, 8.5, 39_600.4, -0.5].map(alone);
+        let seen = [0.0, 0.000_21, 0.026_4, 593.0, 8.5, 39_600.4, -0.5].map(number);
         assert_eq!(seen, ["0", "0.000210", "0.02640", "593.0", "8.500", "39600", "-0.5000"]);
     }
 
