@@ -55,7 +55,7 @@ impl Running {
     }
 
     /// Waits for a line that `wanted` likes; every line must be a JSON object.
-    pub(crate) fn wait_for(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn wait_for(&self, what: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
         let mut seen = Vec::new();
         loop {

@@ -7,6 +7,7 @@
 mod common;
 
 mod clip;
+mod lab;
 mod lines;
 mod lossy;
 mod plain;
