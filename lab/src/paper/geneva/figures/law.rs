@@ -13,7 +13,7 @@ pub(super) fn fig_5() -> Figure {
     let parameters = Parameters::default();
     let rests = |p: f64| parameters.a / (parameters.p_max - p);
     let balance = (0..=250).map(|step| f64::from(step) * 1e-4).map(|p| (p * 100.0, rests(p))).collect();
-    let name = |p: f64| format!("p = {p}, W* = {}", rests(p));
+    let name = |p: f64| format!("p = {p}, W* = {:.0}", rests(p));
     Figure {
         name: "Fig. 5",
         caption: format!(
