@@ -55,6 +55,7 @@ impl TfrcSender {
     /// # Errors
     /// The law refuses the packet size or the rate.
     pub fn new(config: Config) -> Result<TfrcSender, ParameterError> {
+        // Deviation(RFC 5348 §3.1): s has the headers in it, as every size on the lab's wires; the receiver's has, too.
         let law = sender::Config { damping: config.damping, ..sender::Config::new(config.packet, config.rate) };
         Ok(TfrcSender { law: Sender::new(config.start, law)?, taken: 0, config })
     }
