@@ -319,3 +319,12 @@ fn a_file_that_is_not_there_is_named() {
     let error = Blueprint::open(FilePath::new("no/such.toml"), &[]).expect_err("there is none").to_string();
     assert!(error.starts_with("no/such.toml: cannot be read: no such file"), "{error}");
 }
+
+#[test]
+fn an_empty_trace_is_no_trace() {
+    let hop =
+        "[[hop.forward]]\nkind = 'trace_link'\ntrace = 'x'\nqueue = 1\n[[hop.backward]]\nkind = 'tap'\nkeep = 1\n";
+    let text = format!("[run]\nduration = '1s'\n[[hop]]\n{hop}");
+    let seen = Blueprint::parse("lab.toml", &text, &[], &mut |_| Ok(String::new())).expect_err("no line").to_string();
+    assert!(seen.starts_with("lab.toml:6: 'x'") && seen.ends_with("has no line"), "{seen}");
+}
