@@ -92,6 +92,6 @@ mod tests {
         assert_eq!(interval(&Estimate::of([2.0])), "2.000");
         assert_eq!(interval(&Estimate::of([])), "-");
         // t for one degree of freedom is 12.706, the standard error 1.
-        assert_eq!(interval(&Estimate::of([1.0, 3.0])), "2.000 ± 12.71");
+        assert_eq!(interval(&Estimate::of([1.0, 3.0])), "2.00 ± 12.71");
     }
 }
