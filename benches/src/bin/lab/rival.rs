@@ -46,7 +46,7 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
     for size in SIZES {
         let turn = || -> Result<Turn, String> {
             let ours = Cost::of(&run(ours(&settings.binary, size))?)?;
-            let seconds = settings.pick(["10", "2"], ["3", "1"]);
+            let seconds = settings.pick(["6", "2"], ["3", "1"]);
             Ok(Turn { ours, theirs: Cost::of(&run(theirs(size, seconds))?)? })
         };
         let turns: Vec<Turn> = (0..settings.pick(3, 1)).map(|_| turn()).collect::<Result<_, _>>()?;
@@ -90,5 +90,5 @@ fn theirs(size: &str, [duration, warmup]: [&str; 2]) -> Command {
 }
 
 fn commands() -> Vec<String> {
-    vec![line(&ours(Path::new("thalweg"), "N")), line(&theirs("N", ["10", "2"]))]
+    vec![line(&ours(Path::new("thalweg"), "N")), line(&theirs("N", ["6", "2"]))]
 }

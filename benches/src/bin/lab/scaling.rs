@@ -12,6 +12,9 @@ use crate::{lab, packets, run};
 /// Numbers of flows, and how much of a packet's cost with the fewest of them each may have.
 const SIZES: [(u32, f64); 4] = [(10, 1.0), (100, 1.5), (1_000, 1.5), (10_000, 3.0)];
 
+/// Flows times simulated seconds: all sizes have the same work.
+const WORK: u32 = 10_000;
+
 /// Nanoseconds a packet and bytes of memory.
 #[derive(Clone, Copy)]
 struct Cost {
@@ -20,10 +23,8 @@ struct Cost {
 }
 
 pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
-    // All sizes have the same work: flows times seconds.
-    let work = settings.pick(20_000, 10_000);
     let turn = |&(flows, _): &(u32, f64)| -> Result<Cost, String> {
-        let job = run(command(&settings.binary, &flows.to_string(), &(work / flows).to_string()))?;
+        let job = run(command(&settings.binary, &flows.to_string(), &(WORK / flows).to_string()))?;
         Ok(Cost { packet: job.cpu.as_secs_f64() * 1e9 / packets(&job)?, memory: job.memory as f64 })
     };
     let round = || SIZES.iter().map(turn).collect::<Result<Vec<Cost>, String>>();
@@ -34,7 +35,7 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
         let packet = median(rounds.iter().map(|round| round[place].packet));
         let memory = median(rounds.iter().map(|round| round[place].memory));
         let ratio = median(rounds.iter().map(|round| round[place].packet / round[0].packet));
-        let (seconds, packet) = ((work / flows).to_string(), format!("{packet:.0}"));
+        let (seconds, packet) = ((WORK / flows).to_string(), format!("{packet:.0}"));
         rows.push([flows.to_string(), seconds, packet, Unit::Ratio.write(ratio), Unit::Megabytes.write(memory)]);
         if place > 0 {
             let what = format!("CPU a packet, {flows} flows / {}", SIZES[0].0);
