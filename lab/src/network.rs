@@ -111,7 +111,7 @@ impl Network {
         let number = self.next_flow();
         let engine = &mut self.engine;
         let mut link = |delay, to| {
-            let link = DropTail::new(access.rate, Limit::Packets(u64::MAX)).with_wire(delay);
+            let link = DropTail::new(access.rate, Limit::ENDLESS).with_wire(delay);
             engine.add(link.into(), to)
         };
         let (to_receiver, to_sender) = (link(access.far, Route::Away), link(access.near, Route::Away));

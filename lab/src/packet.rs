@@ -1,10 +1,11 @@
 //! What travels in the lab.
 
+use thalweg_core::law::rate::tfrc;
 use thalweg_core::units::Bytes;
 
 use crate::stream::{Report, Symbol};
 use crate::tcp::segment::Segment;
-use crate::tfrc::Header;
+use crate::tfrc::Report as TfrcReport;
 
 /// What a packet carries.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,8 +16,10 @@ pub enum Body {
     Media(Symbol),
     /// What a stream's receiver has found.
     Report(Report),
-    /// What the two ends of TFRC say to each other.
-    Tfrc(Header),
+    /// What TFRC's sender says to its receiver.
+    Tfrc(tfrc::Data),
+    /// What its receiver says to the sender.
+    TfrcReport(TfrcReport),
     /// Nothing that anybody will read: cross traffic, and payloads that count by their length alone.
     Length,
     /// A segment of the lab's TCP.
@@ -59,10 +62,12 @@ impl Packet {
 
 #[cfg(test)]
 mod tests {
+    use thalweg_core::time::Time;
+
     use super::*;
 
     #[test]
-    fn a_packet_fits_a_cache_line() {
-        assert!(size_of::<Packet>() <= 64, "{}", size_of::<Packet>());
+    fn a_packet_and_a_time_fit_a_cache_line() {
+        assert!(size_of::<Packet>() + size_of::<Time>() <= 64, "{}", size_of::<Packet>());
     }
 }

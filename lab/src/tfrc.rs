@@ -11,17 +11,8 @@ mod tests;
 pub use receiver::TfrcReceiver;
 pub use sender::{Config, TfrcSender};
 
-use thalweg_core::law::rate::tfrc::{Data, Feedback};
+use thalweg_core::law::rate::tfrc::Feedback;
 use thalweg_core::time::{Span, Time};
-
-/// What a packet of this flow carries.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Header {
-    /// From the sender to the receiver.
-    Data(Data),
-    /// From the receiver to the sender.
-    Feedback(Report),
-}
 
 /// Feedback whose real numbers are kept as bits, so that packets can be compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,6 +14,9 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// Never full.
+    pub const ENDLESS: Limit = Limit::Packets(u64::MAX);
+
     /// Whether a packet of `size` finds room behind `packets` packets of `bytes` in all.
     pub fn admits(self, packets: u64, bytes: Bytes, size: Bytes) -> bool {
         match self {

@@ -77,13 +77,3 @@ impl Packet {
         Packet { flow, size: payload + HEADERS, body: Body::Segment(segment) }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_packet_fits_in_a_cache_line() {
-        assert!(size_of::<Packet>() <= 64, "{}", size_of::<Packet>());
-    }
-}

@@ -4,7 +4,7 @@ use thalweg_core::law::rate::tfrc::{Receiver, receiver};
 use thalweg_core::time::Time;
 use thalweg_core::units::Bytes;
 
-use super::{Header, Report};
+use super::Report;
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
@@ -66,7 +66,7 @@ impl TfrcReceiver {
 impl Node for TfrcReceiver {
     fn accept(&mut self, now: Time, packet: Packet) {
         self.taken += 1;
-        if let Body::Tfrc(Header::Data(data)) = packet.body {
+        if let Body::Tfrc(data) = packet.body {
             self.bytes += packet.size;
             self.expected = self.expected.max(data.sequence + 1);
             self.law.handle_data(now, &data, packet.size);
@@ -80,7 +80,7 @@ impl Node for TfrcReceiver {
     fn poll(&mut self, now: Time) -> Option<Packet> {
         let report = Report::from(self.law.poll_feedback(now)?);
         self.reports += 1;
-        Some(Packet { flow: self.flow, size: self.report, body: Body::Tfrc(Header::Feedback(report)) })
+        Some(Packet { flow: self.flow, size: self.report, body: Body::TfrcReport(report) })
     }
 }
 

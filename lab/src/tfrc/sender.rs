@@ -5,7 +5,6 @@ use thalweg_core::law::rate::tfrc::{Feedback, Sender, sender};
 use thalweg_core::time::Time;
 use thalweg_core::units::{Bytes, Rate};
 
-use super::Header;
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
@@ -79,7 +78,7 @@ impl TfrcSender {
 impl Node for TfrcSender {
     fn accept(&mut self, now: Time, packet: Packet) {
         self.taken += 1;
-        if let Body::Tfrc(Header::Feedback(report)) = packet.body {
+        if let Body::TfrcReport(report) = packet.body {
             // A report that another has overtaken is of no use, and the law says so; nothing else can be wrong with it.
             let _ = self.law.handle_feedback(now, &Feedback::from(report));
         }
@@ -96,7 +95,7 @@ impl Node for TfrcSender {
             return None;
         }
         let data = self.law.poll_packet(now)?;
-        let body = Body::Tfrc(Header::Data(data));
+        let body = Body::Tfrc(data);
         Some(Packet { flow: self.config.flow, size: self.config.packet, body })
     }
 }

@@ -9,7 +9,6 @@ use thalweg_lab::experiment::{Kind, Run};
 use thalweg_lab::node::watched::{Entry, Event};
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::tcp::Segment;
-use thalweg_lab::tfrc::Header;
 
 use super::{Output, Table, capture, cell, quoted};
 use crate::Failure;
@@ -144,8 +143,8 @@ fn number(packet: &Packet) -> Option<u64> {
         Body::Segment(Segment::Ack(ack)) => Some(ack.next),
         Body::Media(symbol) => Some(symbol.sequence),
         Body::Report(report) => Some(report.number),
-        Body::Tfrc(Header::Data(data)) => Some(data.sequence),
-        Body::Tfrc(Header::Feedback(_)) | Body::Datagram(_) | Body::Length => None,
+        Body::Tfrc(data) => Some(data.sequence),
+        Body::TfrcReport(_) | Body::Datagram(_) | Body::Length => None,
     }
 }
 
