@@ -17,7 +17,13 @@
 //!     queue = 50
 //!     delay = "9ms"
 //!
+//!     [access]
+//!     rate = "1gbit"
+//!     near = "1ms"
+//!     far = "1ms"
+//!
 //!     [[flow]]
+//!     name = "lone"
 //!     kind = "tcp"
 //!     tcp = "cubic"
 //! "#;
