@@ -4,6 +4,7 @@ pub mod breaker;
 mod parameter;
 pub mod rate;
 pub mod redundancy;
+pub mod schedule;
 pub mod window;
 
 pub use parameter::ParameterError;

@@ -1,0 +1,163 @@
+use proptest::prelude::*;
+
+use super::super::Coded;
+use super::*;
+
+fn uncoded(l: u64) -> Coded {
+    Coded { first: l, last: l, p_useless: 0.0 }
+}
+
+/// Anything that ends with `l` and is not sent for the first time.
+fn combination(l: u64) -> Coded {
+    Coded { first: l - 1, last: l, p_useless: 0.0 }
+}
+
+fn reckoned(queue: &Queue, eps: f64) -> Decodability {
+    let mut reckoned = Decodability::default();
+    reckoned.reckon(queue, eps, |_| 1.0);
+    reckoned
+}
+
+/// p and Q by the definition: every fate of every packet in flight, one after the other.
+fn enumerated(queue: &Queue, eps: f64) -> (Vec<f64>, f64) {
+    let flight: Vec<(usize, bool)> = queue
+        .in_doubt()
+        .enumerate()
+        .flat_map(|(l, place)| {
+            let copies = (0..place.copies).map(move |_| (l, true));
+            copies.chain((0..place.coded).map(move |_| (l, false)))
+        })
+        .collect();
+    let (mut p, mut q) = (vec![0.0; queue.n()], 0.0);
+    for fate in 0..1_u32 << flight.len() {
+        let arrives = |nth: usize| fate >> nth & 1 == 1;
+        let share: f64 = (0..flight.len()).map(|nth| if arrives(nth) { 1.0 - eps } else { eps }).product();
+        let mut deficiency = 0_u32;
+        let mut closed = 0;
+        for (l, place) in queue.in_doubt().enumerate() {
+            let here = |uncoded| {
+                flight.iter().enumerate().filter(|(nth, it)| **it == (l, uncoded) && arrives(*nth)).count() as u32
+            };
+            let known = place.arrived || here(true) > 0;
+            deficiency = (deficiency + u32::from(!known)).saturating_sub(place.coded_arrived + here(false));
+            closed = if deficiency == 0 { l + 1 } else { closed };
+        }
+        p[..closed].iter_mut().for_each(|p| *p += share);
+        q += share * f64::from(deficiency);
+    }
+    (p, q)
+}
+
+/// What is known and in flight of one original: arrived, copies, combinations in flight, combinations that arrived.
+type Fate = (bool, u32, u32, u32);
+
+fn queue_of(fates: &[Fate]) -> Queue {
+    let mut queue = Queue::standing(2, fates.len(), 3);
+    for (l, (arrived, copies, coded, coded_arrived)) in (2..).zip(fates) {
+        let send = |queue: &mut Queue, packet: Coded, times: u32| (0..times).for_each(|_| queue.sent(&packet));
+        send(&mut queue, uncoded(l), *copies + u32::from(*arrived));
+        send(&mut queue, combination(l), *coded + *coded_arrived);
+        if *arrived {
+            queue.arrived_as(&uncoded(l), true);
+        }
+        (0..*coded_arrived).for_each(|_| queue.arrived_as(&combination(l), true));
+    }
+    queue
+}
+
+prop_compose! {
+    /// Up to seven originals; combinations are rarer than originals, as in a stream.
+    fn any_queue()(fates in prop::collection::vec((any::<bool>(), 0..3_u32, 0..3_u32, 0..9_u32), 1..8)) -> Queue {
+        let mut flight = 0;
+        let fate = |(arrived, copies, coded, rare): Fate| {
+            let (copies, coded) = if flight < 12 { (copies.min(2), coded) } else { (0, 0) };
+            flight += copies + coded;
+            (arrived, copies, coded, u32::from(rare == 0))
+        };
+        queue_of(&fates.into_iter().map(fate).collect::<Vec<_>>())
+    }
+}
+
+proptest! {
+    #[test]
+    fn p_and_q_are_those_of_an_enumeration(queue in any_queue(), eps in 0.01..0.6_f64) {
+        let (p, q) = enumerated(&queue, eps);
+        let reckoned = reckoned(&queue, eps);
+        for (reckoned, p) in reckoned.p().iter().zip(&p) {
+            prop_assert!((reckoned - p).abs() < 1e-9, "{:?} is not {:?}", reckoned, p);
+        }
+        prop_assert!((reckoned.q() - q).abs() < 1e-9, "{} is not {q}", reckoned.q());
+    }
+
+    /// The gain of every candidate comes from one run of the chain, and is that of sending it.
+    #[test]
+    fn all_candidates_come_out_together(queue in any_queue(), eps in 0.01..0.6_f64, slope in 0.0..2.0_f64) {
+        let weight = |l: usize| 1.0 + slope * l as f64;
+        let mut together = Decodability::default();
+        together.reckon(&queue, eps, weight);
+        for nth in 0..queue.n() {
+            let mut sent = queue.clone();
+            sent.sent(&combination(queue.b() + nth as u64));
+            let (p, q) = enumerated(&sent, eps);
+            let gain: f64 = p.iter().zip(together.p()).enumerate().map(|(l, (new, old))| weight(l) * (new - old)).sum();
+            prop_assert!((together.gain(nth) - gain).abs() < 1e-9, "{nth}: {} is not {gain}", together.gain(nth));
+            prop_assert!((together.q_repaired(nth) - q).abs() < 1e-9, "{nth}: {} is not {q}", together.q_repaired(nth));
+        }
+    }
+
+    #[test]
+    fn a_new_original_leaves_the_others_alone(queue in any_queue(), eps in 0.01..0.6_f64) {
+        let before = reckoned(&queue, eps);
+        let mut sent = queue.clone();
+        sent.sent(&uncoded(queue.d()));
+        let after = reckoned(&sent, eps);
+        let new = [before.p_new()];
+        let p = before.p().iter().chain(&new);
+        for (after, p) in after.p().iter().zip(p) {
+            prop_assert!((after - p).abs() < 1e-12);
+        }
+        prop_assert!((after.q() - before.q_new()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn p_never_rises_with_l_and_never_falls_with_a_packet(queue in any_queue(), eps in 0.01..0.6_f64) {
+        let before = reckoned(&queue, eps);
+        prop_assert!(before.p().windows(2).all(|pair| pair[1] <= pair[0] + 1e-12));
+        for l in queue.b()..queue.d() {
+            for packet in [uncoded(l), combination(l)] {
+                let mut sent = queue.clone();
+                sent.sent(&packet);
+                let after = reckoned(&sent, eps);
+                prop_assert!(after.p().iter().zip(before.p()).all(|(after, before)| after + 1e-12 >= *before));
+            }
+        }
+    }
+
+    /// Beyond what can be enumerated: with everything in flight once, p_l = (1 - eps)^(l - B + 1) and Q = N eps.
+    #[test]
+    fn without_repair_every_original_must_arrive(n in 1..400_usize, eps in 0.001..0.3_f64) {
+        let queue = queue_of(&vec![(false, 1, 0, 0); n]);
+        let reckoned = reckoned(&queue, eps);
+        let mut all = 1.0;
+        for p in reckoned.p() {
+            all *= 1.0 - eps;
+            prop_assert!((p - all).abs() < 1e-12);
+        }
+        prop_assert!((reckoned.q() - n as f64 * eps).abs() < 1e-9);
+    }
+}
+
+/// §II-E, all printed digits.
+#[test]
+fn the_papers_example() {
+    let mut queue = queue_of(&[(false, 1, 0, 0); 4]);
+    let digits = |value: f64| libm::round(value * 1e4) / 1e4;
+    let p = |queue: &Queue| reckoned(queue, 0.1).p().iter().map(|p| digits(*p)).collect::<Vec<_>>();
+    assert_eq!(p(&queue), [0.9, 0.81, 0.729, 0.6561]);
+    let before = reckoned(&queue, 0.1);
+    assert_eq!((digits(before.p_new()), digits(before.q_new())), (0.5905, 0.5));
+    assert_eq!(digits(before.q_repaired(3)), 0.0905);
+    queue.sent(&combination(5));
+    assert_eq!(p(&queue), [0.9656, 0.9412, 0.9258, 0.9185]);
+    assert_eq!(digits(reckoned(&queue, 0.1).q()), 0.0905);
+}
