@@ -1,3 +1,4 @@
 //! Erasure codes.
 
 pub mod reed_solomon;
+pub mod rlc;

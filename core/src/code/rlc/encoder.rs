@@ -1,0 +1,94 @@
+//! The encoding side: a window of originals, and any combination of them.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::sum::add_multiples;
+use super::symbol::{self, LENGTH};
+use super::{Config, Error, RepairId};
+
+/// Keeps the originals from the first that is not known to have arrived on, at most a window of them.
+///
+/// A repair symbol costs one multiplication of each byte that it covers, less what its density spares.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Encoder {
+    config: Config,
+    /// The number of the first symbol kept.
+    first: u64,
+    symbols: VecDeque<Vec<u8>>,
+}
+
+impl Encoder {
+    /// Without originals.
+    ///
+    /// # Errors
+    /// [`Error::Config`] if a value of `config` is out of its range.
+    pub fn new(config: Config) -> Result<Encoder, Error> {
+        Ok(Encoder { config: config.check()?, first: 0, symbols: VecDeque::new() })
+    }
+
+    /// Takes the next original, and says its number.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if it is longer than agreed, [`Error::Full`] if a whole window is kept.
+    pub fn push(&mut self, original: &[u8]) -> Result<u64, Error> {
+        if original.len() > self.config.longest {
+            return Err(Error::Length);
+        }
+        if self.symbols.len() == self.config.window {
+            return Err(Error::Full);
+        }
+        self.symbols.push_back(symbol::from_original(original));
+        Ok(self.originals().end - 1)
+    }
+
+    /// The numbers of the originals that are kept; the end is the number of the next one.
+    pub fn originals(&self) -> Range<u64> {
+        self.first..self.first + self.symbols.len() as u64
+    }
+
+    /// An original that is kept.
+    pub fn original(&self, number: u64) -> Option<&[u8]> {
+        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.symbols.get(index).map(|kept| symbol::original(kept))
+    }
+
+    /// How long the repair symbol over `first..=last` is, whatever its key.
+    ///
+    /// # Errors
+    /// [`Error::Range`] if that is no range or one larger than the window, [`Error::Missing`] if an original of it is
+    /// not kept.
+    pub fn repair_len(&self, first: u64, last: u64) -> Result<usize, Error> {
+        Ok(self.covered(first, last)?.map(Vec::len).max().unwrap_or(LENGTH))
+    }
+
+    /// Writes the repair symbol over the first bytes of `out`, and says how many they are.
+    ///
+    /// # Errors
+    /// As [`repair_len`](Encoder::repair_len), and [`Error::Length`] if `out` is shorter. Nothing is written then.
+    pub fn repair(&self, id: &RepairId, out: &mut [u8]) -> Result<usize, Error> {
+        let len = self.repair_len(id.first, id.last)?;
+        let out = out.get_mut(..len).ok_or(Error::Length)?;
+        out.fill(0);
+        let covered = self.covered(id.first, id.last)?.map(Vec::as_slice);
+        add_multiples(id.coefficients().zip(covered), out);
+        Ok(len)
+    }
+
+    /// Forgets the originals before `number`.
+    pub fn forget(&mut self, number: u64) {
+        let gone = number.clamp(self.first, self.originals().end) - self.first;
+        self.symbols.drain(..gone as usize);
+        self.first += gone;
+    }
+
+    fn covered(&self, first: u64, last: u64) -> Result<impl Iterator<Item = &Vec<u8>>, Error> {
+        let count = self.config.count(first, last)?;
+        let kept = self.originals();
+        if first < kept.start || last >= kept.end {
+            return Err(Error::Missing);
+        }
+        let start = (first - kept.start) as usize;
+        Ok(self.symbols.range(start..start + count))
+    }
+}

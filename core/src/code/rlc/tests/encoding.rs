@@ -1,0 +1,81 @@
+//! What repair symbols are.
+
+use thalweg_gf::mul;
+
+use super::*;
+
+/// Byte by byte, as RFC 8681 §3.7.2 writes it, over originals with length and padding.
+fn by_definition(originals: &[Vec<u8>], id: &RepairId) -> Vec<u8> {
+    let covered = &originals[id.first as usize..=id.last as usize];
+    let len = 2 + covered.iter().map(Vec::len).max().unwrap();
+    let mut symbol = vec![0; len];
+    for (coefficient, original) in id.coefficients().zip(covered) {
+        let mut adui = (original.len() as u16).to_be_bytes().to_vec();
+        adui.extend(original);
+        adui.resize(len, 0);
+        symbol.iter_mut().zip(adui).for_each(|(sum, byte)| *sum ^= mul(coefficient, byte));
+    }
+    symbol
+}
+
+#[test]
+fn repair_symbols_are_the_rfcs_linear_combinations() {
+    let config = Config { window: 300, longest: 200 };
+    let (encoder, originals) = encoder(config, 300, 1);
+    for (first, last) in [(0, 0), (0, 1), (7, 9), (0, 63), (100, 164), (3, 299), (0, 299)] {
+        for (key, dt) in [(0, 15), (1, 15), (65535, 15), (77, 7), (78, 0)] {
+            let id = RepairId { first, last, key, density: Density::new(dt).unwrap() };
+            assert_eq!(repair(&encoder, &id), by_definition(&originals, &id), "{id:?}");
+        }
+    }
+}
+
+#[test]
+fn repair_for_short_originals_is_short() {
+    let mut encoder = Encoder::new(Config { window: 10, longest: 1200 }).unwrap();
+    for original in [&b"l"[..], b"s", b"", &[7; 1200]] {
+        encoder.push(original).unwrap();
+    }
+    assert_eq!(encoder.repair_len(0, 1), Ok(3));
+    assert_eq!(encoder.repair_len(2, 2), Ok(2));
+    assert_eq!(repair(&encoder, &id(0, 3, 1)).len(), 1202);
+}
+
+#[test]
+fn what_is_forgotten_makes_room() {
+    let (mut encoder, originals) = encoder(Config { window: 4, longest: 9 }, 4, 2);
+    assert_eq!(encoder.push(b"more"), Err(Error::Full));
+    let before = repair(&encoder, &id(2, 3, 5));
+    encoder.forget(2);
+    assert_eq!(encoder.originals(), 2..4);
+    assert_eq!(encoder.original(1), None);
+    assert_eq!(encoder.original(2), Some(&originals[2][..]));
+    assert_eq!(repair(&encoder, &id(2, 3, 5)), before);
+    assert_eq!(encoder.push(b"more"), Ok(4));
+    encoder.forget(u64::MAX);
+    assert_eq!(encoder.originals(), 5..5);
+    encoder.forget(0);
+    assert_eq!(encoder.push(b""), Ok(5));
+    assert_eq!(encoder.original(5), Some(&b""[..]));
+}
+
+#[test]
+fn impossible_requests_are_refused_and_write_nothing() {
+    for (window, longest) in [(0, 1), (4096, 1), (1, 0), (1, 65536)] {
+        let config = Config { window, longest };
+        assert_eq!(Encoder::new(config), Err(Error::Config));
+        assert_eq!(Decoder::new(config), Err(Error::Config));
+    }
+    let (mut encoder, _) = encoder(CONFIG, 60, 3);
+    assert_eq!(encoder.push(&[0; 101]), Err(Error::Length));
+    encoder.forget(5);
+    let mut out = [7; 102];
+    let mut refused = |first, last, room: usize| encoder.repair(&id(first, last, 1), &mut out[..room]).unwrap_err();
+    assert_eq!(refused(9, 8, 102), Error::Range);
+    assert_eq!(refused(0, 64, 102), Error::Range);
+    assert_eq!(refused(0, u64::MAX, 102), Error::Range);
+    assert_eq!(refused(4, 6, 102), Error::Missing);
+    assert_eq!(refused(59, 60, 102), Error::Missing);
+    assert_eq!(refused(5, 59, 1), Error::Length);
+    assert_eq!(out, [7; 102]);
+}
