@@ -1,6 +1,7 @@
 //! The top floor: sender and receiver of each profile, as values without I/O.
 
 pub mod live;
+pub mod secure;
 
 use core::net::SocketAddr;
 

@@ -8,6 +8,7 @@ pub mod ntp;
 pub mod rtcp;
 pub mod rtp;
 pub mod sdp;
+pub mod secure;
 pub mod sequence;
 
 use core::fmt;
@@ -23,6 +24,10 @@ pub enum Error {
     Length,
     /// A field whose value the format does not allow.
     Malformed,
+    /// Not sealed with the key that it should be, or changed on its way.
+    Forged,
+    /// Genuine, but it has come before, or so late that nobody can tell.
+    Repeated,
 }
 
 impl fmt::Display for Error {
@@ -32,6 +37,8 @@ impl fmt::Display for Error {
             Error::Unknown => "unknown version or type",
             Error::Length => "contradictory length",
             Error::Malformed => "value out of range",
+            Error::Forged => "not authentic",
+            Error::Repeated => "repeated",
         })
     }
 }

@@ -1,0 +1,152 @@
+//! What an association says and hears for itself.
+
+use core::net::SocketAddr;
+
+use super::{Association, Ending, Event, Inner, Keyring, Role, Transmit};
+use crate::session::MAX_DATAGRAM;
+use crate::time::Time;
+use crate::wire::Error;
+use crate::wire::secure::sealed::Sealed;
+
+impl Association {
+    /// Bytes of a ping, pong, challenge, proof or close.
+    pub(super) const CONTROL: usize = super::OVERHEAD + 8;
+
+    pub(super) fn on_cookie(&mut self, now: Time, cookie: u64) -> Result<(), Error> {
+        self.greeting.as_mut().ok_or(Error::Repeated)?.on_cookie(now, cookie);
+        Ok(())
+    }
+
+    pub(super) fn on_answer(&mut self, now: Time, noise: &[u8]) -> Result<(), Error> {
+        self.ids[1] = self.greeting.as_mut().ok_or(Error::Repeated)?.on_answer(noise)?;
+        let greeting = self.greeting.take().ok_or(Error::Repeated)?;
+        self.keyring = Some(Keyring::new(Role::Initiator, self.config.limits, greeting.into_keys(), now));
+        self.pulse.hear(now, &self.config);
+        // The responder says nothing before it has heard something sealed.
+        self.pulse.ask(now);
+        self.is_established = true;
+        self.events.push_back(Event::Established);
+        Ok(())
+    }
+
+    pub(super) fn on_refusal(&mut self, version: u8) -> Result<(), Error> {
+        self.greeting.as_ref().ok_or(Error::Repeated)?;
+        self.end(Ending::Version(version));
+        Ok(())
+    }
+
+    pub(super) fn on_sealed<'a>(
+        &mut self,
+        now: Time,
+        from: SocketAddr,
+        sealed: &Sealed<'_>,
+        out: &'a mut [u8],
+    ) -> Result<Option<&'a [u8]>, Error> {
+        let keyring = self.keyring.as_mut().ok_or(Error::Unknown)?;
+        let opened = keyring.open(now, sealed, out)?;
+        if opened.is_first && keyring.epoch() > 0 && self.role == Role::Responder {
+            self.events.push_back(Event::Rekeyed { epoch: keyring.epoch() });
+        }
+        if keyring.is_confirmed() {
+            self.pulse.hear(now, &self.config);
+        } else {
+            self.pulse.hear_other(now);
+        }
+        if !self.is_established {
+            self.is_established = true;
+            self.events.push_back(Event::Established);
+        }
+        let len = Sealed::HEADER + sealed.body.len();
+        self.path.hear(now, from, len, opened.is_newest, &mut self.entropy);
+        let opened: &'a [u8] = &out[..opened.len];
+        match Inner::parse(opened)? {
+            Inner::Data(data) => return Ok(Some(data).filter(|_| self.farewell.is_none())),
+            inner => self.on_control(now, from, inner)?,
+        }
+        Ok(None)
+    }
+
+    fn on_control(&mut self, now: Time, from: SocketAddr, inner: Inner<'_>) -> Result<(), Error> {
+        match inner {
+            Inner::Data(_) | Inner::Pong => {}
+            Inner::Ping => self.owed.pong = true,
+            Inner::Challenge(token) => self.owed.proof = Some((from, token)),
+            Inner::Proof(token) => {
+                if self.path.prove(from, token) {
+                    self.events.push_back(Event::Moved { to: from });
+                }
+            }
+            Inner::Rekey { epoch, noise } => {
+                let keyring = self.keyring.as_mut().ok_or(Error::Unknown)?;
+                keyring.on_rekey(now, (epoch, noise), &self.key, &mut self.entropy)?;
+            }
+            Inner::Rekeyed { epoch, noise } => {
+                self.keyring.as_mut().ok_or(Error::Unknown)?.on_rekeyed(now, epoch, noise)?;
+                self.pulse.ask(now);
+                self.events.push_back(Event::Rekeyed { epoch });
+            }
+            Inner::Close(reason) => match self.farewell.take() {
+                Some(farewell) => self.end(Ending::Closed(farewell.reason)),
+                None => {
+                    self.owed.close = Some(reason.into());
+                    self.end(Ending::ClosedByPeer(reason.into()));
+                }
+            },
+        }
+        Ok(())
+    }
+
+    pub(super) fn poll_farewell(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        let farewell = self.farewell.as_mut()?;
+        let reason = farewell.reason;
+        if !farewell.backoff.fire(now) {
+            return None;
+        }
+        self.emit(now, Inner::Close(reason.into()), self.path.address(), buf)
+    }
+
+    pub(super) fn poll_path(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        if let Some((to, token)) = self.owed.proof.take() {
+            return self.emit(now, Inner::Proof(token), to, buf);
+        }
+        let (to, token) = self.path.poll(now, Association::CONTROL)?;
+        self.emit(now, Inner::Challenge(token), to, buf)
+    }
+
+    pub(super) fn poll_keys(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        let keyring = self.keyring.as_mut()?;
+        let mut plain = [0; MAX_DATAGRAM];
+        let len = keyring.poll(now)?.emit(&mut plain);
+        self.emit_plain(now, &plain[..len], self.path.address(), buf)
+    }
+
+    pub(super) fn poll_pulse(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        let inner = if core::mem::take(&mut self.owed.pong) {
+            Inner::Pong
+        } else if self.pulse.fire(now) {
+            Inner::Ping
+        } else {
+            return None;
+        };
+        self.emit(now, inner, self.path.address(), buf)
+    }
+
+    /// Seals `inner` for `to`, unless the keys are worn out.
+    pub(super) fn emit(&mut self, now: Time, inner: Inner<'_>, to: SocketAddr, buf: &mut [u8]) -> Option<Transmit> {
+        let mut plain = [0; MAX_DATAGRAM];
+        let len = inner.emit(&mut plain);
+        self.emit_plain(now, &plain[..len], to, buf)
+    }
+
+    fn emit_plain(&mut self, now: Time, plain: &[u8], to: SocketAddr, buf: &mut [u8]) -> Option<Transmit> {
+        let keyring = self.keyring.as_mut()?;
+        if keyring.is_worn_out(now) {
+            if !self.is_ended {
+                self.end(Ending::WornOut);
+            }
+            return None;
+        }
+        let len = keyring.seal(self.ids[1], plain, buf);
+        Some(Transmit { to, len })
+    }
+}

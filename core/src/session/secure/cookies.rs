@@ -1,0 +1,86 @@
+//! Proof that a stranger can be reached where he says he is, before he costs any memory.
+//!
+//! A cookie is a keyed hash of the address, the id in the hello and the time slot: whoever sends it back has received what
+//! was sent there, not long ago (RFC 6347 §4.2.1 has the same for DTLS).
+
+use core::hash::Hasher;
+use core::net::{IpAddr, SocketAddr};
+
+use siphasher::sip::SipHasher24;
+
+use super::entropy::Entropy;
+use crate::time::{Span, Time};
+
+/// How long a slot lasts; a cookie is good in its own and the next.
+pub(super) const SLOT: Span = Span::from_secs(10);
+
+/// How long a cookie is good at most.
+pub(super) const LIFE: Span = Span::from_secs(20);
+
+/// Makes and checks cookies.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Cookies {
+    keys: (u64, u64),
+}
+
+impl Cookies {
+    pub(super) fn new(entropy: &mut Entropy) -> Cookies {
+        Cookies { keys: (entropy.u64(), entropy.u64()) }
+    }
+
+    /// The cookie that only `address` learns; never zero, which stands for none.
+    pub(super) fn of(&self, now: Time, address: SocketAddr, id: u64) -> u64 {
+        self.in_slot(slot(now), address, id)
+    }
+
+    /// Whether `cookie` was made for `address` and `id` in this slot or the one before.
+    pub(super) fn is_good(&self, now: Time, address: SocketAddr, id: u64, cookie: u64) -> bool {
+        let slot = slot(now);
+        let good = |slot| self.in_slot(slot, address, id) == cookie;
+        cookie != 0 && (good(slot) || slot.checked_sub(1).is_some_and(good))
+    }
+
+    fn in_slot(&self, slot: u64, address: SocketAddr, id: u64) -> u64 {
+        let mut hasher = SipHasher24::new_with_keys(self.keys.0, self.keys.1);
+        match address.ip() {
+            IpAddr::V4(ip) => hasher.write(&ip.octets()),
+            IpAddr::V6(ip) => hasher.write(&ip.octets()),
+        }
+        hasher.write(&address.port().to_be_bytes());
+        hasher.write(&id.to_be_bytes());
+        hasher.write(&slot.to_be_bytes());
+        hasher.finish().max(1)
+    }
+}
+
+fn slot(now: Time) -> u64 {
+    now.as_nanos() / SLOT.as_nanos()
+}
+
+impl core::fmt::Debug for Cookies {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Cookies")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cookie_is_good_for_its_address_and_hello_and_not_for_long() {
+        let cookies = Cookies::new(&mut Entropy::new([1; 32]));
+        let [here, there] = ["10.0.0.1:5000", "10.0.0.1:5001"].map(|text| text.parse().unwrap());
+        let made = Time::ZERO + Span::from_secs(25);
+        let cookie = cookies.of(made, here, 7);
+        assert!(cookies.is_good(made, here, 7, cookie));
+        assert!(cookies.is_good(made + SLOT, here, 7, cookie));
+        assert!(!cookies.is_good(made + LIFE, here, 7, cookie), "too late");
+        assert!(!cookies.is_good(made, there, 7, cookie), "another address");
+        assert!(!cookies.is_good(made, here, 8, cookie), "another hello");
+        assert!(!cookies.is_good(made, here, 7, cookie ^ 1), "forged");
+        assert!(!cookies.is_good(made, here, 7, 0), "none");
+        let theirs = Cookies::new(&mut Entropy::new([2; 32]));
+        assert!(!theirs.is_good(made, here, 7, cookie), "another responder's");
+    }
+}

@@ -1,0 +1,134 @@
+//! The datagrams of a secure association. Each begins with its kind, a version or epoch, and an id; what follows depends on
+//! the kind.
+//!
+//! | kind | from, to | file |
+//! |---|---|---|
+//! | 1 hello | initiator to responder | [`handshake`] |
+//! | 2 cookie | responder to a stranger | [`handshake`] |
+//! | 3 answer | responder to initiator | [`handshake`] |
+//! | 4 refusal of a version | responder to a stranger | [`handshake`] |
+//! | 5 sealed | either | [`sealed`] |
+//!
+//! What is inside a sealed datagram, once opened, is [`inner`].
+
+pub mod handshake;
+pub mod inner;
+pub mod sealed;
+
+use super::Error;
+use handshake::{Answer, Cookie, Hello, Refusal};
+use sealed::Sealed;
+
+/// The version of the protocol.
+pub const VERSION: u8 = 1;
+
+/// Bytes that every kind begins with, in every version: kind (8 bits), version or epoch (8 bits), id (64 bits).
+pub(crate) const HEAD: usize = 10;
+
+/// A datagram, by its kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Datagram<'a> {
+    /// The first message of a handshake.
+    Hello(Hello<'a>),
+    /// A first message of a version that is not ours.
+    Foreign {
+        /// Its version.
+        version: u8,
+        /// The initiator's id.
+        id: u64,
+    },
+    /// The demand for proof that the initiator can be reached.
+    Cookie(Cookie),
+    /// The second message of a handshake.
+    Answer(Answer<'a>),
+    /// The responder does not know the version of the hello.
+    Refusal(Refusal),
+    /// Anything after the handshake.
+    Sealed(Sealed<'a>),
+}
+
+impl Datagram<'_> {
+    /// Reads a datagram.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`], or [`Error::Unknown`] for other kinds, and for other versions than [`VERSION`] of kinds that
+    /// only the same version could have asked for.
+    pub fn parse(bytes: &[u8]) -> Result<Datagram<'_>, Error> {
+        let (&[kind, tag], rest) = bytes.split_first_chunk().ok_or(Error::Truncated)?;
+        let (id, rest) = rest.split_first_chunk().ok_or(Error::Truncated)?;
+        let id = u64::from_be_bytes(*id);
+        match (kind, tag) {
+            (Sealed::KIND, epoch) => Sealed::parse(epoch, id, rest).map(Datagram::Sealed),
+            (Hello::KIND, VERSION) => Hello::parse(id, rest).map(Datagram::Hello),
+            (Hello::KIND, version) => Ok(Datagram::Foreign { version, id }),
+            (Cookie::KIND, VERSION) => Cookie::parse(id, rest).map(Datagram::Cookie),
+            (Answer::KIND, VERSION) => Ok(Datagram::Answer(Answer { id, noise: rest })),
+            (Refusal::KIND, version) => Ok(Datagram::Refusal(Refusal { version, id })),
+            _ => Err(Error::Unknown),
+        }
+    }
+
+    /// The id of the association that this is for; none if it is for whoever listens.
+    pub fn receiver(&self) -> Option<u64> {
+        match *self {
+            Datagram::Hello(_) | Datagram::Foreign { .. } => None,
+            Datagram::Cookie(Cookie { id, .. })
+            | Datagram::Answer(Answer { id, .. })
+            | Datagram::Refusal(Refusal { id, .. })
+            | Datagram::Sealed(Sealed { id, .. }) => Some(id),
+        }
+    }
+}
+
+fn put_head(kind: u8, tag: u8, id: u64, buf: &mut [u8]) {
+    buf[..2].copy_from_slice(&[kind, tag]);
+    buf[2..HEAD].copy_from_slice(&id.to_be_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn datagrams_come_back(id: u64, cookie: u64, nonce: u64, version: u8, body in prop::collection::vec(any::<u8>(), 16..1400)) {
+            let mut buf = [0; 1500];
+            let hello = Hello { id, cookie, noise: &body };
+            let len = hello.emit(&mut buf);
+            let expected = if len < Hello::MIN { Err(Error::Truncated) } else { Ok(Datagram::Hello(hello)) };
+            prop_assert_eq!(Datagram::parse(&buf[..len]), expected);
+            buf[1] = VERSION + 1;
+            prop_assert_eq!(Datagram::parse(&buf[..len]), Ok(Datagram::Foreign { version: VERSION + 1, id }));
+
+            let cookie = Cookie { id, cookie };
+            let len = cookie.emit(&mut buf);
+            prop_assert_eq!(Datagram::parse(&buf[..len]), Ok(Datagram::Cookie(cookie)));
+
+            let answer = Answer { id, noise: &body };
+            let len = answer.emit(&mut buf);
+            prop_assert_eq!(Datagram::parse(&buf[..len]), Ok(Datagram::Answer(answer)));
+
+            let refusal = Refusal { version, id };
+            let len = refusal.emit(&mut buf);
+            prop_assert_eq!(Datagram::parse(&buf[..len]), Ok(Datagram::Refusal(refusal)));
+
+            let sealed = Sealed { epoch: version, id, nonce, body: &body };
+            sealed.put_header(&mut buf);
+            buf[Sealed::HEADER..][..body.len()].copy_from_slice(&body);
+            let len = Sealed::HEADER + body.len();
+            prop_assert_eq!(Datagram::parse(&buf[..len]), Ok(Datagram::Sealed(sealed)));
+        }
+
+        #[test]
+        fn any_bytes_are_survived(mut bytes: Vec<u8>, kind in 0..7u8, version in 0..3u8) {
+            for (byte, value) in bytes.iter_mut().zip([kind, version]) {
+                *byte = value;
+            }
+            if let Ok(datagram) = Datagram::parse(&bytes) {
+                prop_assert!(bytes.len() >= HEAD);
+                prop_assert_eq!(datagram.receiver().is_none(), kind == Hello::KIND);
+            }
+        }
+    }
+}
