@@ -11,7 +11,8 @@ impl Density {
     /// No coefficient is zero. A repair symbol says something about every original that it covers.
     pub const FULL: Density = Density(15);
 
-    /// The threshold `dt`.
+    /// The threshold `dt`. Symbols over many originals cost less the lower it is; where u of them are unknown to the
+    /// receiver, none of the u is in the symbol with probability (1 - (DT + 1) / 16)^u, and then it tells nothing.
     ///
     /// # Errors
     /// [`Error::Range`] above 15.

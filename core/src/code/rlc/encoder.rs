@@ -7,9 +7,13 @@ use super::sum::add_multiples;
 use super::symbol::{self, LENGTH};
 use super::{Config, Error, RepairId};
 
+/// Places that stay allocated when none is needed.
+const IDLE: usize = 64;
+
 /// Keeps the originals from the first that is not known to have arrived on, at most a window of them.
 ///
-/// A repair symbol costs one multiplication of each byte that it covers, less what its density spares.
+/// A repair symbol costs one multiplication of each byte that it covers, less what its density spares. Memory: the
+/// originals, and two bytes and some 50 of bookkeeping for each.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Encoder {
     config: Config,
@@ -80,6 +84,9 @@ impl Encoder {
         let gone = number.clamp(self.first, self.originals().end) - self.first;
         self.symbols.drain(..gone as usize);
         self.first += gone;
+        if self.symbols.is_empty() {
+            self.symbols.shrink_to(IDLE);
+        }
     }
 
     fn covered(&self, first: u64, last: u64) -> Result<impl Iterator<Item = &Vec<u8>>, Error> {

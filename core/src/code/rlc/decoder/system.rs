@@ -94,8 +94,9 @@ impl System {
         let determined = |equation: &mut Equation| equation.factors.iter().all(|&factor| factor == 0);
         let taken = self.equations.extract_if(.., determined).map(|equation| (equation.original, equation.symbol));
         let taken: Vec<_> = taken.collect();
-        if self.equations.is_empty() {
-            self.len = 0;
+        if self.equations.is_empty() && !taken.is_empty() {
+            // Nothing stays allocated.
+            *self = System { free: self.free.as_slice().to_vec(), ..System::default() };
         }
         taken
     }

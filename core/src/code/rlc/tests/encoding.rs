@@ -30,6 +30,27 @@ fn repair_symbols_are_the_rfcs_linear_combinations() {
     }
 }
 
+/// The repair symbols that the crate `cu-fec` 1.3.0 makes of the same symbols, which it is given with length and padding
+/// (`RlcConfig::new(6, 5, Field::Gf256)`). Its toolchain is newer than ours has to be, so it is no dependency here;
+/// `fuzz/run` and `benches/run rlc` hold its encoder against ours on any others.
+#[test]
+fn an_independent_implementation_makes_the_same_repair_symbols() {
+    let mut encoder = Encoder::new(Config { window: 5, longest: 4 }).unwrap();
+    for original in [&b"line"[..], b"rive", b"st", b"", b"fast"] {
+        encoder.push(original).unwrap();
+    }
+    for (key, dt, expected) in [
+        (1, 15, [0, 28, 30, 39, 18, 171]),
+        (0, 15, [0, 225, 34, 239, 209, 78]),
+        (65535, 15, [0, 20, 11, 210, 145, 194]),
+        (4660, 7, [0, 111, 27, 222, 168, 214]),
+        (8681, 0, [0, 118, 90, 219, 44, 65]),
+    ] {
+        let id = RepairId { density: Density::new(dt).unwrap(), ..id(0, 4, key) };
+        assert_eq!(repair(&encoder, &id), expected, "key {key}, DT {dt}");
+    }
+}
+
 #[test]
 fn repair_for_short_originals_is_short() {
     let mut encoder = Encoder::new(Config { window: 10, longest: 1200 }).unwrap();
