@@ -244,7 +244,10 @@ fn errors_of_flows_do() {
         (flow("kind = 'tcp'\nstart = ['2s', '1s']"), "lab.toml:13: expected two durations, the shorter one first"),
         (flow("kind = 'tcp'\nhops = 2"), "lab.toml:13: hops 2 to 2, expected numbers from 1 to 1"),
         (flow("kind = 'tcp'\nhops = [1, 0]"), "lab.toml:13: hops 1 to 0, expected numbers from 1 to 1"),
-        (flow("kind = 'tcp'\ntcp = 'reno'"), "lab.toml:13: tcp: 'reno' is not newreno, linux-reno, cubic or vegas"),
+        (
+            flow("kind = 'tcp'\ntcp = 'reno'"),
+            "lab.toml:13: tcp: 'reno' is not newreno, linux-reno, cubic, vegas or copa",
+        ),
         (flow("kind = 'tcp'\nsack = false\nprr = true"), "lab.toml:11: 'prr' is for TCP with 'sack'"),
         (
             flow("kind = 'tcp'\nprr = 'perhaps'"),

@@ -3,6 +3,7 @@
 //! A law here is the arithmetic of a congestion window and nothing else. Round-trip times, what is in flight, what is lost
 //! and what is sent next are the endpoint's, so that laws stay thin and the mechanism lives once.
 
+pub mod copa;
 pub mod cubic;
 mod flavour;
 pub mod linux_reno;
@@ -40,11 +41,16 @@ pub struct Acked {
 
 /// A law that says how many segments may be under way.
 ///
-/// The endpoint calls `on_ack` for each acknowledgement outside loss recovery, `on_loss` once when recovery begins,
-/// `on_recovered` once when it ends, and `on_timeout` when the retransmission timer expires.
+/// The endpoint calls `on_ack` for each acknowledgement outside loss recovery and `on_repair_ack` for every other,
+/// `on_loss` once when recovery begins, `on_recovered` once when it ends, and `on_timeout` when the retransmission timer
+/// expires.
 pub trait CongestionWindow: Probe {
     /// Takes an acknowledgement into account.
     fn on_ack(&mut self, acked: &Acked);
+
+    /// Takes an acknowledgement into account that came while losses are repaired or are likely, and told of `lost` segments
+    /// that nobody knew were lost. Laws for which loss is congestion stand still then; `round_end` is never set.
+    fn on_repair_ack(&mut self, _acked: &Acked, _lost: u32) {}
 
     /// A loss was detected with `flight` segments in flight (RFC 5681 §3.2): sets the slow-start threshold and the window
     /// that recovery works towards.
@@ -62,6 +68,11 @@ pub trait CongestionWindow: Probe {
 
     /// The slow-start threshold in segments, infinite until the first loss.
     fn ssthresh(&self) -> f64;
+
+    /// The least time from one segment to the next; none for a law that lets acknowledgements alone space them.
+    fn gap(&self) -> Option<Span> {
+        None
+    }
 }
 
 /// Segments that slow start adds for an acknowledgement of `newly` segments (RFC 5681 §3.1, Eq. (2)): what it acknowledged,

@@ -3,13 +3,14 @@
 use core::fmt;
 use core::str::FromStr;
 
+use super::copa::Copa;
 use super::cubic::Cubic;
 use super::linux_reno::LinuxReno;
 use super::newreno::NewReno;
 use super::vegas::Vegas;
 use super::{Acked, CongestionWindow, ParameterError, Start};
 use crate::probe::{Probe, Visitor};
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 /// The name of a law.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -23,11 +24,13 @@ pub enum Flavour {
     Cubic,
     /// Brakmo and Peterson: `vegas`.
     Vegas,
+    /// Arun and Balakrishnan: `copa`.
+    Copa,
 }
 
 impl Flavour {
     /// Every flavour.
-    pub const ALL: [Flavour; 4] = [Flavour::NewReno, Flavour::LinuxReno, Flavour::Cubic, Flavour::Vegas];
+    pub const ALL: [Flavour; 5] = [Flavour::NewReno, Flavour::LinuxReno, Flavour::Cubic, Flavour::Vegas, Flavour::Copa];
 
     /// The name that [`Flavour::from_str`] reads.
     pub const fn name(self) -> &'static str {
@@ -36,6 +39,7 @@ impl Flavour {
             Flavour::LinuxReno => "linux-reno",
             Flavour::Cubic => "cubic",
             Flavour::Vegas => "vegas",
+            Flavour::Copa => "copa",
         }
     }
 }
@@ -54,12 +58,12 @@ impl FromStr for Flavour {
         found.ok_or_else(|| ParameterError::Value {
             name: "tcp",
             value: text.to_owned(),
-            expected: "newreno, linux-reno, cubic or vegas",
+            expected: "newreno, linux-reno, cubic, vegas or copa",
         })
     }
 }
 
-/// Any of the laws, without a box, so that an endpoint that holds one stays a plain value.
+/// Any of the laws, not behind a trait, so that an endpoint that holds one stays a plain value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Window {
     /// RFC 5681.
@@ -70,6 +74,8 @@ pub enum Window {
     Cubic(Cubic),
     /// Brakmo and Peterson.
     Vegas(Vegas),
+    /// Arun and Balakrishnan; in a box, so that those who run another law do not carry its memory.
+    Copa(Box<Copa>),
 }
 
 impl Window {
@@ -80,6 +86,7 @@ impl Window {
             Flavour::LinuxReno => Window::LinuxReno(LinuxReno::new(start)),
             Flavour::Cubic => Window::Cubic(Cubic::new(start)),
             Flavour::Vegas => Window::Vegas(Vegas::new(start)),
+            Flavour::Copa => Window::Copa(Copa::new(start).into()),
         }
     }
 }
@@ -92,6 +99,7 @@ macro_rules! ask {
             Window::LinuxReno($law) => $question,
             Window::Cubic($law) => $question,
             Window::Vegas($law) => $question,
+            Window::Copa($law) => $question,
         }
     };
 }
@@ -99,6 +107,10 @@ macro_rules! ask {
 impl CongestionWindow for Window {
     fn on_ack(&mut self, acked: &Acked) {
         ask!(self, law => law.on_ack(acked));
+    }
+
+    fn on_repair_ack(&mut self, acked: &Acked, lost: u32) {
+        ask!(self, law => law.on_repair_ack(acked, lost));
     }
 
     fn on_loss(&mut self, now: Time, flight: u32) {
@@ -119,6 +131,10 @@ impl CongestionWindow for Window {
 
     fn ssthresh(&self) -> f64 {
         ask!(self, law => law.ssthresh())
+    }
+
+    fn gap(&self) -> Option<Span> {
+        ask!(self, law => law.gap())
     }
 }
 

@@ -1,0 +1,238 @@
+//! Copa: V. Arun, H. Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", USENIX NSDI 2018.
+//!
+//! The window moves towards the rate 1/(delta d_q), which trades throughput against delay and at which every flow has
+//! 1/delta packets in the queue. The faster a queue empties, the faster one may send; nothing else is a signal, loss
+//! least of all, unless somebody else fills the queue until it overflows.
+//!
+//! | paper | here | |
+//! |---|---|---|
+//! | cwnd | `cwnd` | segments |
+//! | delta | 1 / `Mode::packets` | §2.2: 0.5, or what AIMD makes of it beside a buffer-filling flow |
+//! | RTTmin | `rtt_min` | least round trip of [`LONG`] (§2.1) |
+//! | RTTstanding | `rtt_standing` | least round trip of srtt / 2: the queue that stays, without what acknowledgements met on their way back (§2.1) |
+//! | d_q | `Delays::queueing` | Eq. (2): RTTstanding - RTTmin |
+//! | lambda_t | in `steer` | Eq. (1): 1 / (delta d_q) |
+//! | lambda | in `steer` | cwnd / RTTstanding, and with d_q the flow's packets in the queue, `Delays::waiting` |
+//! | v, direction | `velocity` | §2.1, step 4 |
+//! | default and competitive mode | `mode` | §2.2 |
+//! | equilibrium | the tests | §3: a queue between 0 and 2.5 n / delta packets every five round trips |
+
+mod mode;
+mod recent;
+#[cfg(test)]
+mod tests;
+mod velocity;
+
+pub use self::mode::PACKETS;
+use self::mode::{Mode, Turn};
+use self::recent::Recent;
+use self::velocity::{Direction, Velocity};
+use super::{Acked, CongestionWindow, Start};
+use crate::probe::{Probe, Visitor};
+use crate::time::{Span, Time};
+
+/// How long the least round trip is remembered (§2.1): a route that became longer is believed after that.
+pub const LONG: Span = Span::from_secs(10);
+/// Segments that are always allowed; the paper names no least window, its authors' implementation has this one.
+const LEAST: f64 = 2.0;
+
+/// The window control of Arun and Balakrishnan.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Copa {
+    cwnd: f64,
+    ssthresh: f64,
+    slow_start: bool,
+    rtt_min: Recent,
+    rtt_standing: Recent,
+    delays: Option<Delays>,
+    velocity: Velocity,
+    mode: Mode,
+    trip: Option<RoundTrip>,
+    /// cwnd before it was withdrawn.
+    withdrawn: Option<f64>,
+    /// Whether nothing was acknowledged since the timer last expired.
+    silent: bool,
+}
+
+/// What the round trips say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Delays {
+    rtt_min: Span,
+    rtt_standing: Span,
+}
+
+/// A round trip under way; it ends when a segment is acknowledged that was sent after it began.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct RoundTrip {
+    began: Time,
+    cwnd: f64,
+    delivered: u32,
+    lost: u32,
+}
+
+impl Delays {
+    fn queueing(self) -> Span {
+        self.rtt_standing.saturating_sub(self.rtt_min)
+    }
+
+    /// Of a window of `cwnd`, the packets that wait: lambda d_q, by Little's law.
+    fn waiting(self, cwnd: f64) -> f64 {
+        cwnd * self.queueing().as_secs_f64() / self.rtt_standing.as_secs_f64().max(f64::MIN_POSITIVE)
+    }
+}
+
+impl Copa {
+    /// A window that has seen nothing yet.
+    pub fn new(start: Start) -> Copa {
+        Copa {
+            cwnd: f64::from(start.iw),
+            ssthresh: start.ssthresh,
+            slow_start: true,
+            rtt_min: Recent::least(),
+            rtt_standing: Recent::least(),
+            delays: None,
+            velocity: Velocity::new(),
+            mode: Mode::new(),
+            trip: None,
+            withdrawn: None,
+            silent: false,
+        }
+    }
+
+    /// Whether it is in the competitive mode (§2.2).
+    pub fn competes(&self) -> bool {
+        self.mode.competes()
+    }
+
+    fn sample(&mut self, now: Time, rtt: Span, srtt: Span) {
+        let rtt_min = self.rtt_min.update(now, rtt, LONG);
+        let rtt_standing = self.rtt_standing.update(now, rtt, srtt / 2);
+        let delays = Delays { rtt_min, rtt_standing };
+        self.delays = Some(delays);
+        self.mode.sample(now, rtt, rtt_min, srtt, Span::from_secs_f64(rtt_standing.as_secs_f64() / self.cwnd));
+        let trip = *self.trip.get_or_insert(RoundTrip { began: now, cwnd: self.cwnd, delivered: 0, lost: 0 });
+        if now - rtt >= trip.began {
+            self.end_round_trip(trip, delays);
+            self.trip = Some(RoundTrip { began: now, cwnd: self.cwnd, delivered: 0, lost: 0 });
+        }
+    }
+
+    fn end_round_trip(&mut self, trip: RoundTrip, delays: Delays) {
+        self.velocity.end_round_trip(trip.cwnd, self.cwnd, self.cwnd / self.mode.packets());
+        match self.mode.end_round_trip() {
+            Turn::Stay => {}
+            Turn::Withdraw => {
+                self.withdrawn = Some(self.cwnd);
+                self.cwnd = (self.cwnd - delays.waiting(self.cwnd)).max(LEAST);
+            }
+            Turn::Return => self.cwnd = self.withdrawn.take().unwrap_or(self.cwnd).max(self.cwnd),
+        }
+        if trip.lost > trip.delivered / 2 {
+            // Deviation(Copa §2.1): of a path that lets less than two thirds through, what it lets through is its window,
+            // though there be no queue. The paper knows no policers; its authors' later code answers a tenth lost.
+            self.cwnd = self.cwnd.min(f64::from(trip.delivered)).max(LEAST);
+            self.slow_start = false;
+        }
+    }
+
+    /// Moves cwnd towards the target (§2.1, step 3).
+    fn steer(&mut self, newly: u32, window_limited: bool, delays: Delays) {
+        let (packets, waiting) = (self.mode.packets(), delays.waiting(self.cwnd));
+        // lambda <= lambda_t, with cwnd / RTTstanding for lambda and 1 / (delta d_q) for lambda_t.
+        let below = waiting <= packets;
+        if self.slow_start {
+            if below && self.cwnd < self.ssthresh {
+                // §2.1: cwnd doubles once per RTT until lambda exceeds lambda_t.
+                self.cwnd += if window_limited { f64::from(newly) } else { 0.0 };
+                return;
+            }
+            self.end_slow_start(below);
+        }
+        self.velocity.turn(if below { Direction::Up } else { Direction::Down });
+        // Deviation(Copa §2.1): a round trip adds at most half of cwnd, and takes at most half of what waits beyond the
+        // target. Its effect is seen a round trip later, and the paper's unbounded velocity would swing ever wider.
+        let most = 0.5 * if below { self.cwnd } else { waiting - packets } / packets;
+        let step = self.velocity.get().min(most.max(1.0)) * packets * f64::from(newly) / self.cwnd;
+        if !below {
+            self.cwnd = (self.cwnd - step).max(LEAST);
+        } else if window_limited {
+            self.cwnd += step;
+        }
+    }
+
+    fn end_slow_start(&mut self, below: bool) {
+        if !below {
+            // Deviation(Copa §2.1): back to the cwnd of a round trip ago, when the packets left that met the queue.
+            self.cwnd = (self.cwnd / 2.0).max(LEAST);
+        }
+        self.slow_start = false;
+        (self.velocity, self.mode, self.trip) = (Velocity::new(), Mode::new(), None);
+    }
+}
+
+impl CongestionWindow for Copa {
+    fn on_ack(&mut self, acked: &Acked) {
+        self.on_repair_ack(acked, 0);
+    }
+
+    fn on_repair_ack(&mut self, acked: &Acked, lost: u32) {
+        self.silent = false;
+        if let Some(trip) = &mut self.trip {
+            trip.delivered += acked.newly;
+            trip.lost += lost;
+        }
+        if lost > 0 {
+            self.mode.lose();
+        }
+        if let (Some(rtt), Some(srtt)) = (acked.rtt, acked.srtt) {
+            self.sample(acked.now, rtt, srtt);
+        }
+        if let Some(delays) = self.delays {
+            self.steer(acked.newly, acked.window_limited, delays);
+        }
+    }
+
+    fn on_loss(&mut self, _now: Time, _flight: u32) {
+        self.mode.lose();
+    }
+
+    fn on_recovered(&mut self, _now: Time) {}
+
+    fn on_timeout(&mut self, _now: Time, _flight: u32, _again: bool) {
+        self.mode.lose();
+        if self.silent {
+            // Deviation(Copa §2.1): two timeouts without an acknowledgement between them are persistent congestion, as in
+            // RFC 9002 §7.6. The paper says nothing of timeouts.
+            (self.cwnd, self.slow_start) = (LEAST, true);
+        }
+        self.silent = true;
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+
+    fn ssthresh(&self) -> f64 {
+        if self.slow_start { self.ssthresh } else { self.cwnd }
+    }
+
+    fn gap(&self) -> Option<Span> {
+        // §2.1: 2 cwnd / RTTstanding packets a second.
+        self.delays.map(|delays| Span::from_secs_f64(delays.rtt_standing.as_secs_f64() / (2.0 * self.cwnd)))
+    }
+}
+
+impl Probe for Copa {
+    /// Shows `cwnd` in segments, `delta`, `v`, `competes` as 0 or 1, and `rtt_min`, `rtt_standing` and `d_q` in seconds.
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        let delay = |of: fn(Delays) -> Span| self.delays.map_or(f64::NAN, |delays| of(delays).as_secs_f64());
+        visit("cwnd", self.cwnd);
+        visit("ssthresh", self.ssthresh());
+        visit("delta", 1.0 / self.mode.packets());
+        visit("v", self.velocity.get());
+        visit("competes", f64::from(u8::from(self.mode.competes())));
+        visit("rtt_min", delay(|delays| delays.rtt_min));
+        visit("rtt_standing", delay(|delays| delays.rtt_standing));
+        visit("d_q", delay(Delays::queueing));
+    }
+}
