@@ -3,10 +3,11 @@
 //! Everything leaves by `poll`: each change of state settles what the next `poll` sends, so that `next` is a load.
 
 mod config;
+mod feedback;
 mod recovery;
 mod timer;
 
-use thalweg_core::law::window::{Acked, CongestionWindow};
+use thalweg_core::law::window::CongestionWindow;
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::{Span, Time};
 
@@ -14,8 +15,8 @@ pub use self::config::{Dialect, MSS, Recovery, SenderConfig, SenderCounters};
 use super::NEVER;
 use super::prr::Prr;
 use super::rtt::Rtt;
-use super::scoreboard::{News, Scoreboard};
-use super::segment::{Ack, Segment};
+use super::scoreboard::Scoreboard;
+use super::segment::Segment;
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
@@ -48,9 +49,11 @@ pub struct Sender<L> {
     round: u64,
     /// The law's window in whole segments.
     window: u32,
-    /// Whether the window, not the lack of data, stopped the last transmission.
+    /// Whether the window or the pacing, not the lack of data, stopped the last transmission.
     held_back: bool,
     choice: Choice,
+    /// When a law that paces lets the next segment go.
+    release: Time,
     expires: Time,
     wake: Time,
     counters: SenderCounters,
@@ -103,6 +106,7 @@ impl<L: CongestionWindow> Sender<L> {
             round: 0,
             held_back: false,
             choice: Choice::Nothing,
+            release: Time::ZERO,
             expires: NEVER,
             wake: NEVER,
             counters: SenderCounters::default(),
@@ -133,50 +137,6 @@ impl<L: CongestionWindow> Sender<L> {
         &self.law
     }
 
-    fn on_ack(&mut self, now: Time, ack: &Ack) {
-        let flight = self.board.flight();
-        let news = self.board.update(ack);
-        if let Some(sent) = news.sent {
-            self.rtt.sample(now.since(sent));
-        }
-        if news.advanced > 0 {
-            (self.dup_acks, self.limited) = (0, 0);
-            self.restart_timer(now);
-        }
-        self.dup_acks += u32::from(self.is_duplicate(ack, &news));
-        match self.phase {
-            Phase::Recovery => self.recover_on(now, &news),
-            _ if self.must_recover(&news) => self.begin_recovery(now, &news),
-            _ => {
-                if self.phase == Phase::Timeout && self.recover.is_none_or(|recover| self.board.una() >= recover) {
-                    self.phase = Phase::Open;
-                }
-                if news.advanced > 0 {
-                    self.open_window(now, flight, &news);
-                }
-            }
-        }
-        if self.config.segments == Some(self.board.una()) && self.counters.completed.is_none() {
-            self.counters.completed = Some(now);
-        }
-    }
-
-    fn open_window(&mut self, now: Time, flight: u32, news: &News) {
-        let round_end = self.board.una() > self.round;
-        if round_end {
-            self.round = self.board.nxt();
-        }
-        self.law.on_ack(&Acked {
-            now,
-            newly: news.delivered,
-            flight,
-            rtt: news.sent.map(|sent| now.since(sent)),
-            srtt: self.rtt.srtt(),
-            round_end,
-            window_limited: self.held_back,
-        });
-    }
-
     /// Decides what leaves next and when to wake.
     fn settle(&mut self, now: Time) {
         self.window = self.law.cwnd() as u32;
@@ -184,11 +144,15 @@ impl<L: CongestionWindow> Sender<L> {
     }
 
     fn choose(&mut self, now: Time) {
-        self.choice = self.choice();
-        self.wake = if self.choice == Choice::Nothing { self.expires } else { now };
+        self.choice = self.choice(now);
+        self.wake = match self.choice {
+            Choice::Nothing => self.expires,
+            _ if self.release > now => self.release.min(self.expires),
+            _ => now,
+        };
     }
 
-    fn choice(&mut self) -> Choice {
+    fn choice(&mut self, now: Time) -> Choice {
         if self.forced {
             return Choice::First;
         }
@@ -197,7 +161,7 @@ impl<L: CongestionWindow> Sender<L> {
             self.held_back = has_new;
             return Choice::Nothing;
         }
-        self.held_back = false;
+        self.held_back = has_new && self.release > now;
         match self.phase {
             Phase::Timeout => match self.board.first_lost(self.recover.unwrap_or_default()) {
                 Some(number) => Choice::Repair(number),
@@ -232,6 +196,9 @@ impl<L: CongestionWindow> Sender<L> {
     }
 
     fn emit(&mut self, now: Time) -> Option<Packet> {
+        if now < self.release {
+            return None;
+        }
         let number = match self.choice {
             Choice::Nothing => return None,
             Choice::New => {
@@ -243,6 +210,9 @@ impl<L: CongestionWindow> Sender<L> {
         };
         let again = self.choice != Choice::New;
         self.after_sending(now, number);
+        if let Some(gap) = self.law.gap() {
+            self.release = now + gap;
+        }
         self.counters.sent += 1;
         self.counters.retransmitted += u64::from(again);
         Some(Packet::segment(self.config.flow, self.config.mss, Segment::Data { number, again }))
@@ -256,6 +226,9 @@ impl<L: CongestionWindow> Node for Sender<L> {
         // Nobody can have what was not sent.
         if ack.next <= self.board.nxt() {
             self.on_ack(now, &ack);
+            if self.config.segments == Some(self.board.una()) && self.counters.completed.is_none() {
+                self.counters.completed = Some(now);
+            }
             self.settle(now);
         }
     }
