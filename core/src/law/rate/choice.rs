@@ -1,0 +1,136 @@
+//! One of the laws, as a plain value.
+
+use core::fmt;
+use core::str::FromStr;
+
+use super::fixed::Fixed;
+use super::windowed::Windowed;
+use super::{Allowance, Report};
+use crate::law::ParameterError;
+use crate::law::window::{Flavour, Start, Window};
+use crate::probe::{Probe, Visitor};
+use crate::time::{Span, Time};
+use crate::units::{Bytes, Rate};
+
+/// What `--rate` names: `copa`, `cubic` or any other window law, or `fixed:RATE`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// A congestion window.
+    Window(Flavour),
+    /// A rate, headers included.
+    Fixed(Rate),
+}
+
+impl Default for Choice {
+    /// Copa: loss alone never slows it down.
+    fn default() -> Choice {
+        Choice::Window(Flavour::Copa)
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Choice::Window(flavour) => flavour.fmt(f),
+            Choice::Fixed(rate) => write!(f, "fixed:{rate}"),
+        }
+    }
+}
+
+impl FromStr for Choice {
+    type Err = ParameterError;
+
+    fn from_str(text: &str) -> Result<Choice, ParameterError> {
+        let rate = |rate: &str| rate.parse().ok().filter(|rate: &Rate| rate.as_bps() > 0).map(Choice::Fixed);
+        let found = match text.strip_prefix("fixed:") {
+            Some(text) => rate(text),
+            None => text.parse().ok().map(Choice::Window),
+        };
+        found.ok_or_else(|| ParameterError::Value {
+            name: "rate",
+            value: text.to_owned(),
+            expected: "copa, cubic, newreno, linux-reno, vegas or a rate such as fixed:10mbit",
+        })
+    }
+}
+
+/// Any of the laws.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Law {
+    /// A congestion window.
+    Window(Windowed<Window>),
+    /// A rate.
+    Fixed(Fixed),
+}
+
+impl Law {
+    /// The law of that name, from its start; who comes late makes up for at most `slack` of its pacing.
+    pub fn new(choice: Choice, slack: Span) -> Law {
+        match choice {
+            Choice::Window(flavour) => Law::Window(Windowed::new(Window::new(flavour, Start::default()), slack)),
+            Choice::Fixed(rate) => Law::Fixed(Fixed::new(rate, slack)),
+        }
+    }
+}
+
+/// Asks whichever law it is.
+macro_rules! ask {
+    ($of:expr, $law:ident => $question:expr) => {
+        match $of {
+            Law::Window($law) => $question,
+            Law::Fixed($law) => $question,
+        }
+    };
+}
+
+impl Allowance for Law {
+    fn next_send(&self, in_flight: u32) -> Option<Time> {
+        ask!(self, law => law.next_send(in_flight))
+    }
+
+    fn on_sent(&mut self, now: Time, size: Bytes) {
+        ask!(self, law => law.on_sent(now, size));
+    }
+
+    fn on_report(&mut self, report: &Report) {
+        ask!(self, law => law.on_report(report));
+    }
+
+    fn on_silence(&mut self, now: Time, in_flight: u32) {
+        ask!(self, law => law.on_silence(now, in_flight));
+    }
+}
+
+impl Probe for Law {
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        ask!(self, law => law.probe(visit));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_is_told_in_words_and_refused_with_its_reason() {
+        for (text, choice) in [
+            ("copa", Choice::default()),
+            ("cubic", Choice::Window(Flavour::Cubic)),
+            ("fixed:10mbit", Choice::Fixed(Rate::from_mbps(10))),
+        ] {
+            assert_eq!(text.parse(), Ok(choice));
+            assert_eq!(choice.to_string(), text);
+        }
+        for text in ["bbr", "fixed", "fixed:", "fixed:fast", "fixed:0bit", "10mbit"] {
+            let error = text.parse::<Choice>().expect_err(text).to_string();
+            assert!(error.contains("fixed:10mbit") && error.contains(text), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_windows_wait_for_news() {
+        let next = |choice| Law::new(choice, Span::ZERO).next_send(100);
+        assert_eq!(next(Choice::default()), None);
+        assert_eq!(next(Choice::Fixed(Rate::from_mbps(1))), Some(Time::ZERO));
+    }
+}
