@@ -14,6 +14,8 @@ use thalweg_core::wire::rtcp::{
 };
 use thalweg_core::wire::rtp::{Element, Header};
 use thalweg_core::wire::sdp::{Description, Payload};
+use thalweg_core::wire::secure::handshake::Cookie;
+use thalweg_core::wire::secure::inner::Inner;
 
 const SOURCE: u32 = 0x1111_1111;
 const REPAIR: u32 = 0x2222_2222;
@@ -117,6 +119,18 @@ fn goodbye() -> Vec<u8> {
     })
 }
 
+fn cookie() -> Vec<u8> {
+    let mut buf = [0; 32];
+    let len = Cookie { id: 0x1111_1111_1111_1111, cookie: 0x2222_2222_2222_2222 }.emit(&mut buf);
+    buf[..len].to_vec()
+}
+
+fn close() -> Vec<u8> {
+    let mut buf = [0; 32];
+    let len = Inner::Close(1).emit(&mut buf);
+    buf[..len].to_vec()
+}
+
 fn datagram(write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
     let mut buf = vec![0; 1500];
     let mut writer = Writer::new(&mut buf);
@@ -142,6 +156,8 @@ fn the_dumps_in_the_documentation_are_what_is_written() {
         ("answer", answer()),
         ("report", report()),
         ("goodbye", goodbye()),
+        ("cookie", cookie()),
+        ("close", close()),
     ] {
         let dump = hexdump(&bytes);
         assert!(documentation.contains(&dump), "docs/wire.md lacks the {name}:\n{dump}");

@@ -9,6 +9,7 @@ pub mod entropy;
 pub mod error;
 pub mod figures;
 pub mod input;
+pub mod key_file;
 pub mod metrics;
 pub mod output;
 pub mod poll;

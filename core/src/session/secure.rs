@@ -88,7 +88,7 @@ pub struct Config {
     pub datagram: usize,
     /// How long an initiator tries, and a responder waits for the first sealed datagram.
     pub handshake: Span,
-    /// After how much silence the other end is asked whether it is there.
+    /// After how much silence the other end is asked whether it is there; at most a third of `idle`.
     pub keepalive: Span,
     /// After how much silence it is not.
     pub idle: Span,

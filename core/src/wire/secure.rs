@@ -60,6 +60,7 @@ impl Datagram<'_> {
         match (kind, tag) {
             (Sealed::KIND, epoch) => Sealed::parse(epoch, id, rest).map(Datagram::Sealed),
             (Hello::KIND, VERSION) => Hello::parse(id, rest).map(Datagram::Hello),
+            (Hello::KIND, _) if bytes.len() < Hello::MIN => Err(Error::Truncated),
             (Hello::KIND, version) => Ok(Datagram::Foreign { version, id }),
             (Cookie::KIND, VERSION) => Cookie::parse(id, rest).map(Datagram::Cookie),
             (Answer::KIND, VERSION) => Ok(Datagram::Answer(Answer { id, noise: rest })),
@@ -96,10 +97,11 @@ mod tests {
             let mut buf = [0; 1500];
             let hello = Hello { id, cookie, noise: &body };
             let len = hello.emit(&mut buf);
-            let expected = if len < Hello::MIN { Err(Error::Truncated) } else { Ok(Datagram::Hello(hello)) };
-            prop_assert_eq!(Datagram::parse(&buf[..len]), expected);
+            let unless_short = |datagram| if len < Hello::MIN { Err(Error::Truncated) } else { Ok(datagram) };
+            prop_assert_eq!(Datagram::parse(&buf[..len]), unless_short(Datagram::Hello(hello)));
             buf[1] = VERSION + 1;
-            prop_assert_eq!(Datagram::parse(&buf[..len]), Ok(Datagram::Foreign { version: VERSION + 1, id }));
+            let foreign = Datagram::Foreign { version: VERSION + 1, id };
+            prop_assert_eq!(Datagram::parse(&buf[..len]), unless_short(foreign));
 
             let cookie = Cookie { id, cookie };
             let len = cookie.emit(&mut buf);

@@ -78,6 +78,9 @@ fn another_version_is_answered_once_and_ends_the_initiator() {
     let reply = world.door.handle_datagram(world.now, client_at, &hello, &mut buf).unwrap();
     assert_eq!((reply.transmit.len, reply.association.is_none()), (10, true));
     let mut out = [0; MAX_DATAGRAM];
+    // Of our own version it makes no sense.
+    let refused = world.client.handle_datagram(world.now, world.server_at, &buf[..10], &mut out);
+    assert_eq!(refused, Err(Error::Malformed));
     // As an older responder would say it.
     buf[1] = 0;
     world.client.handle_datagram(world.now, world.server_at, &buf[..10], &mut out).unwrap();

@@ -40,7 +40,7 @@ pub(crate) struct World {
     /// Every datagram that was put on the path.
     pub(crate) log: Vec<Packet>,
     pub(crate) errors: BTreeMap<String, u64>,
-    /// Datagrams with data that arrived whole at the other end at least once: to the client, to the server.
+    /// What is under way, by when it arrives.
     path: BTreeMap<(Time, u64), Packet>,
     numbered: u64,
     rng: Rng,

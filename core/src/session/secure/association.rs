@@ -4,6 +4,7 @@ mod control;
 
 use core::net::SocketAddr;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::backoff::Backoff;
 use super::entropy::Entropy;
@@ -27,7 +28,7 @@ const FAREWELL: Span = Span::from_secs(1);
 #[derive(Debug)]
 pub struct Association {
     config: Config,
-    key: Key,
+    key: Arc<Key>,
     role: Role,
     entropy: Entropy,
     /// By which id this end is addressed, and the other.
@@ -74,6 +75,7 @@ impl Association {
         key.check_initiator()?;
         let id = entropy.u64();
         let greeting = Greeting::new(&config, key, id, now, &mut entropy);
+        let key = Arc::new(key.clone());
         let mut initiator = Association::new(config, key, Role::Initiator, [id, 0], to, now, entropy);
         initiator.greeting = Some(greeting);
         Ok(initiator)
@@ -82,7 +84,7 @@ impl Association {
     /// The responder's end, once the initiator's first message was read.
     pub(super) fn admit(
         config: Config,
-        key: &Key,
+        key: Arc<Key>,
         ids: [u64; 2],
         from: SocketAddr,
         keys: Keys,
@@ -96,7 +98,7 @@ impl Association {
 
     fn new(
         config: Config,
-        key: &Key,
+        key: Arc<Key>,
         role: Role,
         ids: [u64; 2],
         address: SocketAddr,
@@ -104,7 +106,7 @@ impl Association {
         entropy: Entropy,
     ) -> Association {
         Association {
-            key: key.clone(),
+            key,
             role,
             entropy,
             ids,
@@ -173,6 +175,9 @@ impl Association {
 
     /// Seals what the layer above wrote into `buf`, which must be [`OVERHEAD`] longer. None while there is no sealing; when
     /// there is, [`Event::Established`] says so.
+    ///
+    /// # Panics
+    /// `buf` is too short, or the plaintext longer than a datagram.
     pub fn seal(&mut self, now: Time, plaintext: &[u8], buf: &mut [u8]) -> Option<Transmit> {
         if !self.is_established() {
             return None;

@@ -2,6 +2,7 @@
 
 use core::net::SocketAddr;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use super::Config;
 use super::association::Association;
@@ -25,7 +26,7 @@ const GUESTS: usize = 4096;
 #[derive(Debug)]
 pub struct Door {
     config: Config,
-    key: Key,
+    key: Arc<Key>,
     cookies: Cookies,
     entropy: Entropy,
     /// Who was let in, by the id of the hello, and the second Noise message: a hello that is repeated, or replayed, gets
@@ -55,7 +56,7 @@ impl Door {
         key.check_responder()?;
         Ok(Door {
             config,
-            key: key.clone(),
+            key: Arc::new(key.clone()),
             cookies: Cookies::new(&mut entropy),
             entropy,
             guests: BTreeMap::new(),
@@ -110,7 +111,7 @@ impl Door {
         self.guests.insert(hello.id, noise);
         self.leaving.push_back((now + cookies::LIFE, hello.id));
         let entropy = self.entropy.fork();
-        let association = Association::admit(self.config, &self.key, [id, hello.id], from, keys, now, entropy);
+        let association = Association::admit(self.config, self.key.clone(), [id, hello.id], from, keys, now, entropy);
         Ok(Reply { transmit: Transmit { to: from, len }, association: Some(association) })
     }
 

@@ -16,12 +16,12 @@ pub(super) struct Pulse {
 
 impl Pulse {
     pub(super) fn new(now: Time, config: &Config) -> Pulse {
-        Pulse { heard: now, next: now + config.keepalive }
+        Pulse { heard: now, next: ask_at(now, config) }
     }
 
     pub(super) fn hear(&mut self, now: Time, config: &Config) {
         self.heard = now;
-        self.next = now + config.keepalive;
+        self.next = ask_at(now, config);
     }
 
     /// The same, while an answer is still awaited.
@@ -50,4 +50,9 @@ impl Pulse {
     pub(super) fn next(&self) -> Time {
         self.next
     }
+}
+
+/// Three questions fit into the idle time, whatever else was asked for.
+fn ask_at(heard: Time, config: &Config) -> Time {
+    heard + config.keepalive.min(config.idle / 3)
 }

@@ -35,8 +35,8 @@
 //! | 1 | version that the responder speaks (8 bits) |
 //! | 2 | id of the hello (64 bits) |
 //!
-//! Every answer to a stranger is shorter than the shortest hello, so nobody can be flooded with them. The first ten
-//! bytes of hello and refusal stay as they are in every version.
+//! Every answer to a stranger is shorter than the shortest hello, so nobody can be flooded with them. The least length
+//! of a hello, and the first ten bytes of hello and refusal, stay as they are in every version.
 
 use super::{Error, HEAD, VERSION, put_head};
 

@@ -6,7 +6,7 @@ use super::{Association, Ending, Event, Inner, Keyring, Role, Transmit};
 use crate::session::MAX_DATAGRAM;
 use crate::time::Time;
 use crate::wire::Error;
-use crate::wire::secure::sealed::Sealed;
+use crate::wire::secure::{VERSION, sealed::Sealed};
 
 impl Association {
     /// Bytes of a ping, pong, challenge, proof or close.
@@ -31,6 +31,9 @@ impl Association {
 
     pub(super) fn on_refusal(&mut self, version: u8) -> Result<(), Error> {
         self.greeting.as_ref().ok_or(Error::Repeated)?;
+        if version == VERSION {
+            return Err(Error::Malformed);
+        }
         self.end(Ending::Version(version));
         Ok(())
     }
