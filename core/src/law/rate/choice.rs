@@ -4,6 +4,8 @@ use core::fmt;
 use core::str::FromStr;
 
 use super::fixed::Fixed;
+use super::one_sided::OneSided;
+use super::tfrc::sender;
 use super::windowed::Windowed;
 use super::{Allowance, Report};
 use crate::law::ParameterError;
@@ -12,11 +14,13 @@ use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
 use crate::units::{Bytes, Rate};
 
-/// What `--rate` names: `copa`, `cubic` or any other window law, or `fixed:RATE`.
+/// What `--rate` names: `copa`, `cubic` or any other window law, `tfrc`, or `fixed:RATE`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
     /// A congestion window.
     Window(Flavour),
+    /// RFC 5348.
+    Tfrc,
     /// A rate, headers included.
     Fixed(Rate),
 }
@@ -32,6 +36,7 @@ impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Choice::Window(flavour) => flavour.fmt(f),
+            Choice::Tfrc => f.pad("tfrc"),
             Choice::Fixed(rate) => write!(f, "fixed:{rate}"),
         }
     }
@@ -44,12 +49,13 @@ impl FromStr for Choice {
         let rate = |rate: &str| rate.parse().ok().filter(|rate: &Rate| rate.as_bps() > 0).map(Choice::Fixed);
         let found = match text.strip_prefix("fixed:") {
             Some(text) => rate(text),
+            None if text == "tfrc" => Some(Choice::Tfrc),
             None => text.parse().ok().map(Choice::Window),
         };
         found.ok_or_else(|| ParameterError::Value {
             name: "rate",
             value: text.to_owned(),
-            expected: "copa, cubic, newreno, linux-reno, vegas or a rate such as fixed:10mbit",
+            expected: "copa, tfrc, cubic, newreno, linux-reno, vegas or a rate such as fixed:10mbit",
         })
     }
 }
@@ -59,17 +65,40 @@ impl FromStr for Choice {
 pub enum Law {
     /// A congestion window.
     Window(Windowed<Window>),
+    /// RFC 5348; in a box, as it is far larger than the others.
+    Tfrc(Box<OneSided>),
     /// A rate.
     Fixed(Fixed),
 }
 
+/// What a law is told at its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// When that is.
+    pub now: Time,
+    /// Size of the packets, headers included, 1 to 65535 bytes.
+    pub packet: Bytes,
+    /// More than this TFRC never asks for; at most 1 Tb/s.
+    pub most: Rate,
+    /// How much a caller who comes late may make up for, at most a second.
+    pub slack: Span,
+}
+
 impl Law {
-    /// The law of that name, from its start; who comes late makes up for at most `slack` of its pacing.
-    pub fn new(choice: Choice, slack: Span) -> Law {
-        match choice {
+    /// The law of that name.
+    ///
+    /// # Errors
+    /// A value is out of its range.
+    pub fn new(choice: Choice, config: Config) -> Result<Law, ParameterError> {
+        let Config { now, packet, most, slack } = config;
+        Ok(match choice {
             Choice::Window(flavour) => Law::Window(Windowed::new(Window::new(flavour, Start::default()), slack)),
+            Choice::Tfrc => {
+                let config = sender::Config { granularity: slack, ..sender::Config::new(packet, most) };
+                Law::Tfrc(OneSided::new(now, config)?.into())
+            }
             Choice::Fixed(rate) => Law::Fixed(Fixed::new(rate, slack)),
-        }
+        })
     }
 }
 
@@ -78,6 +107,7 @@ macro_rules! ask {
     ($of:expr, $law:ident => $question:expr) => {
         match $of {
             Law::Window($law) => $question,
+            Law::Tfrc($law) => $question,
             Law::Fixed($law) => $question,
         }
     };
@@ -90,6 +120,10 @@ impl Allowance for Law {
 
     fn on_sent(&mut self, now: Time, size: Bytes) {
         ask!(self, law => law.on_sent(now, size));
+    }
+
+    fn on_delivered(&mut self, now: Time, number: u64, sent: Time, size: Bytes) {
+        ask!(self, law => law.on_delivered(now, number, sent, size));
     }
 
     fn on_report(&mut self, report: &Report) {
@@ -116,6 +150,7 @@ mod tests {
         for (text, choice) in [
             ("copa", Choice::default()),
             ("cubic", Choice::Window(Flavour::Cubic)),
+            ("tfrc", Choice::Tfrc),
             ("fixed:10mbit", Choice::Fixed(Rate::from_mbps(10))),
         ] {
             assert_eq!(text.parse(), Ok(choice));
@@ -129,8 +164,11 @@ mod tests {
 
     #[test]
     fn only_windows_wait_for_news() {
-        let next = |choice| Law::new(choice, Span::ZERO).next_send(100);
+        let most = Rate::from_mbps(100);
+        let config = Config { now: Time::ZERO, packet: Bytes(1_200), most, slack: Span::from_millis(1) };
+        let next = |choice| Law::new(choice, config).expect("in range").next_send(100);
         assert_eq!(next(Choice::default()), None);
+        assert_eq!(next(Choice::Tfrc), Some(Time::ZERO));
         assert_eq!(next(Choice::Fixed(Rate::from_mbps(1))), Some(Time::ZERO));
     }
 }
