@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use thalweg_core::code::rlc::{Arrival, Config, Decoder, Density, Encoder, LENGTH, RepairId};
 
-const CONFIG: Config = Config { window: 24, longest: 20 };
+const CONFIG: Config = Config { window: 24, buffer: 30, longest: 20 };
 
 /// More than what is missing by far: one repair symbol of 255 says nothing new.
 const MANY: u16 = 200;
@@ -23,14 +23,14 @@ fuzz_target!(|script: &[u8]| {
     };
     for (key, &[kind, number]) in (0..).zip(script.as_chunks().0) {
         let kept = encoder.originals();
-        let packet = if kept.is_empty() || kind & 1 == 0 && kept.end - decoder.edge() < CONFIG.window as u64 {
+        let packet = if kept.is_empty() || kind & 1 == 0 && kept.end - decoder.edge() < CONFIG.buffer as u64 {
             // As if all had been acknowledged: there must be room.
             encoder.forget(decoder.edge());
             let original = vec![number; usize::from(number) % (CONFIG.longest + 1)];
             originals.push(original.clone());
             Packet::Original(encoder.push(&original).expect("room"), original)
         } else {
-            let last = kept.start + u64::from(number) % (kept.end - kept.start);
+            let last = kept.start + u64::from(number) % (kept.end - kept.start).min(CONFIG.window as u64);
             repair(
                 &encoder,
                 RepairId { first: kept.start, last, key, density: Density::new(kind >> 4).expect("four bits") },
@@ -56,7 +56,8 @@ fuzz_target!(|script: &[u8]| {
         }
         encoder.forget(decoder.edge());
         let first = encoder.originals().start;
-        arrive(&mut decoder, &repair(&encoder, RepairId { first, last: end - 1, key, density: Density::FULL }));
+        let last = end.min(first + CONFIG.window as u64) - 1;
+        arrive(&mut decoder, &repair(&encoder, RepairId { first, last, key, density: Density::FULL }));
     }
     assert_eq!((decoder.edge(), decoder.deficit(), innovative), (end, 0, end));
 });

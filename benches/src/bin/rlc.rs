@@ -71,7 +71,7 @@ struct Work {
 
 impl Work {
     fn new(window: usize) -> Work {
-        let config = Config { window, longest: ORIGINAL };
+        let config = Config { window, buffer: window, longest: ORIGINAL };
         let mut seed = 1;
         let originals: Vec<Vec<u8>> = (0..window).map(|_| noise(&mut seed, ORIGINAL)).collect();
         let mut encoder = Encoder::new(config).expect("a window in range");

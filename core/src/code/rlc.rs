@@ -39,18 +39,26 @@ pub use self::symbol::LENGTH;
 /// The most originals that one repair symbol covers: what its size takes in the Repair FEC Payload ID (§4.1.3, NSS).
 pub const MAX_WINDOW: usize = 4095;
 
+/// The most originals that may be under way: 2 Gb/s in packets of 1200 bytes for 300 ms.
+pub const MAX_BUFFER: usize = 65_536;
+
 /// What both ends of a stream agree on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
     /// The most originals that a repair symbol covers, 1 to [`MAX_WINDOW`].
     pub window: usize,
+    /// The most originals that are sent and not known to have arrived, or have arrived and are not read: `window` to
+    /// [`MAX_BUFFER`].
+    pub buffer: usize,
     /// The longest original in bytes, 1 to 65535.
     pub longest: usize,
 }
 
 impl Config {
     fn check(self) -> Result<Config, Error> {
-        let valid = (1..=MAX_WINDOW).contains(&self.window) && (1..=usize::from(u16::MAX)).contains(&self.longest);
+        let valid = (1..=MAX_WINDOW).contains(&self.window)
+            && (self.window..=MAX_BUFFER).contains(&self.buffer)
+            && (1..=usize::from(u16::MAX)).contains(&self.longest);
         if valid { Ok(self) } else { Err(Error::Config) }
     }
 
@@ -84,17 +92,17 @@ impl RepairId {
 /// Why something was not encoded or decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
-    /// A window or a longest original out of range.
+    /// A window, a buffer or a longest original out of range.
     Config,
     /// A range that is empty or larger than the window.
     Range,
     /// An original longer than agreed, a repair symbol that cannot hold its originals, or too little room for one.
     Length,
-    /// The encoder keeps a whole window already.
+    /// The encoder's buffer is full.
     Full,
     /// An original that is not kept: not yet there, or forgotten.
     Missing,
-    /// Beyond the decoder's window.
+    /// Beyond the decoder's buffer, or its window.
     Beyond,
     /// The equations contradict themselves: the other end, or what lies between, has damaged a packet.
     Inconsistent,
@@ -103,12 +111,12 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Error::Config => "a window has 1 to 4095 originals of at most 65535 bytes",
+            Error::Config => "a window has 1 to 4095 originals of at most 65535 bytes, a buffer up to 65536 of them",
             Error::Range => "an empty range, or one larger than the window",
             Error::Length => "an original or a repair symbol of an impossible length",
-            Error::Full => "the encoder's window is full",
+            Error::Full => "the encoder's buffer is full",
             Error::Missing => "an original that is not kept",
-            Error::Beyond => "beyond the decoder's window",
+            Error::Beyond => "beyond the decoder's buffer or window",
             Error::Inconsistent => "packets contradict each other",
         })
     }

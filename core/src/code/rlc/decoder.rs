@@ -7,10 +7,10 @@
 //! by its coefficients alone; an innovative one costs a multiplication of every original that it covers and is known, and
 //! two of every equation that is kept. An original that is covered costs one or two of every equation.
 //!
-//! **Memory.** Originals are kept from the first that was not taken, or that a repair symbol may still cover, to a window
-//! beyond the first not taken: less than two windows. Equations take one symbol each, in place of the original that they
-//! are solved for, and at most window² / 2 bytes of factors, spare capacity included: 18 MB in all for 4095 originals of
-//! 1200 bytes, and a few kilobytes when all has been taken and [forgotten](Decoder::forget).
+//! **Memory.** Originals are kept from the first that was not taken, or that a repair symbol may still cover, to a buffer
+//! beyond the first not taken: less than a window and a buffer. Equations take one symbol each, in place of the original
+//! that they are solved for, and at most window² / 2 bytes of factors, spare capacity included: 18 MB in all if both are
+//! 4095 originals of 1200 bytes, and a few kilobytes when all has been taken and [forgotten](Decoder::forget).
 
 mod system;
 
@@ -75,7 +75,7 @@ impl Decoder {
     /// Takes an original as it was sent.
     ///
     /// # Errors
-    /// [`Error::Length`] if it is longer than agreed, [`Error::Beyond`] if it is a window or more past the first that was
+    /// [`Error::Length`] if it is longer than agreed, [`Error::Beyond`] if it is a buffer or more past the first that was
     /// not handed out, both without effect; [`Error::Inconsistent`] if an equation that it solves is no original.
     pub fn handle_original(&mut self, number: u64, original: &[u8]) -> Result<Arrival, Error> {
         if original.len() > self.config.longest {
@@ -100,8 +100,8 @@ impl Decoder {
     /// # Errors
     /// Without effect: [`Error::Range`] if its range is empty or larger than the window, [`Error::Length`] if the symbol
     /// is longer or shorter than any of its range can be, [`Error::Beyond`] if the range ends a window or more past the
-    /// first original that was not handed out, [`Error::Missing`] if it begins before what is kept and ends behind it,
-    /// which happens after [`forget`](Decoder::forget) alone.
+    /// [`edge`](Decoder::edge), or a buffer or more past the first original that was not handed out, [`Error::Missing`] if
+    /// it begins before what is kept and ends behind it, which happens after [`forget`](Decoder::forget) alone.
     /// [`Error::Inconsistent`] if an equation that it solves is no original.
     pub fn handle_repair(&mut self, id: &RepairId, symbol: &[u8]) -> Result<Arrival, Error> {
         let count = self.config.count(id.first, id.last)?;
@@ -112,6 +112,10 @@ impl Decoder {
             return Ok(Arrival::Redundant);
         }
         self.check_within(id.last)?;
+        // A sender begins at the edge or before; what begins beyond it would make for more unknowns than a window.
+        if id.last - self.edge >= self.config.window as u64 {
+            return Err(Error::Beyond);
+        }
         if id.first < self.first {
             return Err(Error::Missing);
         }
@@ -224,7 +228,7 @@ impl Decoder {
 
     fn check_within(&self, number: u64) -> Result<(), Error> {
         let ahead = number.saturating_sub(self.next);
-        if ahead < self.config.window as u64 { Ok(()) } else { Err(Error::Beyond) }
+        if ahead < self.config.buffer as u64 { Ok(()) } else { Err(Error::Beyond) }
     }
 
     /// The slot of an original, which is not before the first kept.

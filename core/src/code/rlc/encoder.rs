@@ -1,4 +1,4 @@
-//! The encoding side: a window of originals, and any combination of them.
+//! The encoding side: a buffer of originals, and any combination of them.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::{Config, Error, RepairId};
 /// Places that stay allocated when none is needed.
 const IDLE: usize = 64;
 
-/// Keeps the originals from the first that is not known to have arrived on, at most a window of them.
+/// Keeps the originals from the first that is not known to have arrived on, at most a buffer of them.
 ///
 /// A repair symbol costs one multiplication of each byte that it covers, less what its density spares. Memory: the
 /// originals, and two bytes and some 50 of bookkeeping for each.
@@ -34,12 +34,12 @@ impl Encoder {
     /// Takes the next original, and says its number.
     ///
     /// # Errors
-    /// [`Error::Length`] if it is longer than agreed, [`Error::Full`] if a whole window is kept.
+    /// [`Error::Length`] if it is longer than agreed, [`Error::Full`] if a whole buffer is kept.
     pub fn push(&mut self, original: &[u8]) -> Result<u64, Error> {
         if original.len() > self.config.longest {
             return Err(Error::Length);
         }
-        if self.symbols.len() == self.config.window {
+        if self.symbols.len() == self.config.buffer {
             return Err(Error::Full);
         }
         self.symbols.push_back(symbol::from_original(original));

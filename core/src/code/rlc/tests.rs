@@ -8,7 +8,7 @@ mod properties;
 mod reference;
 mod stories;
 
-const CONFIG: Config = Config { window: 64, longest: 100 };
+const CONFIG: Config = Config { window: 64, buffer: 64, longest: 100 };
 
 /// An encoder with `count` random originals of up to `config.longest` bytes, and they.
 fn encoder(config: Config, count: usize, seed: u64) -> (Encoder, Vec<Vec<u8>>) {

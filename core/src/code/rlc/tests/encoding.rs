@@ -20,7 +20,7 @@ fn by_definition(originals: &[Vec<u8>], id: &RepairId) -> Vec<u8> {
 
 #[test]
 fn repair_symbols_are_the_rfcs_linear_combinations() {
-    let config = Config { window: 300, longest: 200 };
+    let config = Config { window: 300, buffer: 300, longest: 200 };
     let (encoder, originals) = encoder(config, 300, 1);
     for (first, last) in [(0, 0), (0, 1), (7, 9), (0, 63), (100, 164), (3, 299), (0, 299)] {
         for (key, dt) in [(0, 15), (1, 15), (65535, 15), (77, 7), (78, 0)] {
@@ -35,7 +35,7 @@ fn repair_symbols_are_the_rfcs_linear_combinations() {
 /// `fuzz/run` and `benches/run rlc` hold its encoder against ours on any others.
 #[test]
 fn an_independent_implementation_makes_the_same_repair_symbols() {
-    let mut encoder = Encoder::new(Config { window: 5, longest: 4 }).unwrap();
+    let mut encoder = Encoder::new(Config { window: 5, buffer: 5, longest: 4 }).unwrap();
     for original in [&b"line"[..], b"rive", b"st", b"", b"fast"] {
         encoder.push(original).unwrap();
     }
@@ -53,7 +53,7 @@ fn an_independent_implementation_makes_the_same_repair_symbols() {
 
 #[test]
 fn repair_for_short_originals_is_short() {
-    let mut encoder = Encoder::new(Config { window: 10, longest: 1200 }).unwrap();
+    let mut encoder = Encoder::new(Config { window: 10, buffer: 10, longest: 1200 }).unwrap();
     for original in [&b"l"[..], b"s", b"", &[7; 1200]] {
         encoder.push(original).unwrap();
     }
@@ -64,7 +64,7 @@ fn repair_for_short_originals_is_short() {
 
 #[test]
 fn what_is_forgotten_makes_room() {
-    let (mut encoder, originals) = encoder(Config { window: 4, longest: 9 }, 4, 2);
+    let (mut encoder, originals) = encoder(Config { window: 4, buffer: 4, longest: 9 }, 4, 2);
     assert_eq!(encoder.push(b"more"), Err(Error::Full));
     let before = repair(&encoder, &id(2, 3, 5));
     encoder.forget(2);
@@ -82,21 +82,21 @@ fn what_is_forgotten_makes_room() {
 
 #[test]
 fn impossible_requests_are_refused_and_write_nothing() {
-    for (window, longest) in [(0, 1), (4096, 1), (1, 0), (1, 65536)] {
-        let config = Config { window, longest };
+    for (window, buffer, longest) in [(0, 1, 1), (4096, 5000, 1), (5, 4, 1), (5, 65537, 1), (1, 1, 0), (1, 1, 65536)] {
+        let config = Config { window, buffer, longest };
         assert_eq!(Encoder::new(config), Err(Error::Config));
         assert_eq!(Decoder::new(config), Err(Error::Config));
     }
-    let (mut encoder, _) = encoder(CONFIG, 60, 3);
+    let (mut encoder, _) = encoder(Config { buffer: 70, ..CONFIG }, 70, 3);
     assert_eq!(encoder.push(&[0; 101]), Err(Error::Length));
     encoder.forget(5);
     let mut out = [7; 102];
     let mut refused = |first, last, room: usize| encoder.repair(&id(first, last, 1), &mut out[..room]).unwrap_err();
     assert_eq!(refused(9, 8, 102), Error::Range);
-    assert_eq!(refused(0, 64, 102), Error::Range);
+    assert_eq!(refused(5, 69, 102), Error::Range);
     assert_eq!(refused(0, u64::MAX, 102), Error::Range);
     assert_eq!(refused(4, 6, 102), Error::Missing);
-    assert_eq!(refused(59, 60, 102), Error::Missing);
+    assert_eq!(refused(69, 70, 102), Error::Missing);
     assert_eq!(refused(5, 59, 1), Error::Length);
     assert_eq!(out, [7; 102]);
 }

@@ -28,11 +28,11 @@ fn step() -> impl Strategy<Value = (u8, u32, u16, u8, Fate)> {
 }
 
 /// The packets of a sender that knows the receiver's edge of some time ago, as they arrive.
-fn arrivals(window: usize, steps: Vec<(u8, u32, u16, u8, Fate)>) -> (u64, Vec<Packet>) {
+fn arrivals(config: Config, steps: Vec<(u8, u32, u16, u8, Fate)>) -> (u64, Vec<Packet>) {
     let (mut sent, mut begin) = (0u64, 0u64);
     let mut arrivals: Vec<(usize, Packet)> = Vec::new();
     for (now, (kind, number, key, dt, fate)) in steps.into_iter().enumerate() {
-        let room = sent - begin < window as u64;
+        let room = sent - begin < config.buffer as u64;
         let packet = if kind < 2 && room || sent == begin {
             if !room {
                 continue;
@@ -40,7 +40,7 @@ fn arrivals(window: usize, steps: Vec<(u8, u32, u16, u8, Fate)>) -> (u64, Vec<Pa
             sent += 1;
             Packet::Original(sent - 1)
         } else {
-            let last = begin + u64::from(number) % (sent - begin);
+            let last = begin + u64::from(number) % (sent - begin).min(config.window as u64);
             let density = Density::new(dt).unwrap();
             if kind == 3 {
                 Packet::Original(last)
@@ -65,13 +65,14 @@ proptest! {
     #[test]
     fn the_decoder_does_what_elimination_from_the_start_does(
         window in 1..20usize,
+        more in prop_oneof![Just(0), 0..20usize],
         steps in proptest::collection::vec(step(), 1..80),
         seed: u64,
     ) {
-        let config = Config { window, longest: 12 };
-        let (sent, packets) = arrivals(window, steps);
+        let config = Config { window, buffer: window + more, longest: 12 };
+        let (sent, packets) = arrivals(config, steps);
         let size = (sent as usize, LENGTH + config.longest);
-        let (encoder, originals) = encoder(Config { window: 4000, ..config }, sent as usize, seed);
+        let (encoder, originals) = encoder(Config { buffer: 4000, ..config }, sent as usize, seed);
         let (mut decoder, mut reference) = (Decoder::new(config).unwrap(), Reference::default());
         let mut delivered = Vec::new();
         for packet in packets {
@@ -96,7 +97,7 @@ proptest! {
             for number in 0..sent {
                 prop_assert_eq!(decoder.knows(number), reference.decoded(number).is_some(), "{}", number);
             }
-            prop_assert!(decoder.kept() < 2 * window);
+            prop_assert!(decoder.kept() < config.window + config.buffer);
             delivered.extend(drain(&mut decoder));
         }
         prop_assert_eq!(delivered.len() as u64, decoder.edge());
@@ -111,7 +112,7 @@ proptest! {
         packets in proptest::collection::vec((0..50u64, 0..50u64, any::<u16>(), 0..16u8, 0..14usize, 0..6u8), 0..60),
         far: u64,
     ) {
-        let config = Config { window, longest: 10 };
+        let config = Config { window, buffer: window + 5, longest: 10 };
         let mut decoder = Decoder::new(config).unwrap();
         let mut next = 0;
         for (first, last, key, dt, len, kind) in packets {
@@ -134,7 +135,8 @@ proptest! {
                     next += 1;
                 }
             }
-            prop_assert!(decoder.kept() < 2 * window);
+            prop_assert!(decoder.kept() < config.window + config.buffer);
+            prop_assert!(decoder.deficit() <= window);
         }
     }
 }
@@ -144,7 +146,7 @@ proptest! {
 #[test]
 fn the_packet_that_closes_a_gap_fails_one_time_in_255() {
     let losses = 4;
-    let (encoder, _) = encoder(Config { window: 8, longest: 1 }, losses as usize, 6);
+    let (encoder, _) = encoder(Config { window: 8, buffer: 8, longest: 1 }, losses as usize, 6);
     let (mut tried, mut failed) = (0u32, 0u32);
     for keys in 0..u16::MAX / losses {
         let mut decoder = Decoder::new(CONFIG).unwrap();
@@ -166,9 +168,9 @@ fn the_packet_that_closes_a_gap_fails_one_time_in_255() {
 /// With k losses and k + 1 repair symbols, the chance to lose is below 1/255² or so: none in 1000 tries of 50 losses.
 #[test]
 fn one_symbol_more_than_losses_is_enough() {
-    let (encoder, originals) = encoder(Config { window: 50, longest: 4 }, 50, 7);
+    let (encoder, originals) = encoder(Config { window: 50, buffer: 50, longest: 4 }, 50, 7);
     for keys in 0..1000 {
-        let mut decoder = Decoder::new(Config { window: 50, longest: 4 }).unwrap();
+        let mut decoder = Decoder::new(Config { window: 50, buffer: 50, longest: 4 }).unwrap();
         for key in 0..51 {
             let id = id(0, 49, keys * 51 + key);
             let _ = decoder.handle_repair(&id, &repair(&encoder, &id)).unwrap();

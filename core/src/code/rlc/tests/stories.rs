@@ -67,7 +67,7 @@ fn a_late_original_counts_if_it_tells_something() {
 /// The sender's first lies behind the receiver's edge until the acknowledgements are there.
 #[test]
 fn repair_that_begins_before_the_edge_is_still_good() {
-    let config = Config { window: 8, longest: 100 };
+    let config = Config { window: 8, buffer: 8, longest: 100 };
     let (encoder, originals) = encoder(CONFIG, 60, 5);
     for edge in [7, 8, 20, 52] {
         let mut decoder = Decoder::new(config).unwrap();
@@ -108,8 +108,8 @@ fn what_the_sender_will_not_cover_again_is_forgotten() {
 }
 
 #[test]
-fn a_reader_that_does_not_read_is_given_no_more_than_a_window() {
-    let config = Config { window: 10, longest: 100 };
+fn a_reader_that_does_not_read_is_given_no_more_than_a_buffer() {
+    let config = Config { window: 10, buffer: 10, longest: 100 };
     let (encoder, originals) = encoder(CONFIG, 30, 7);
     let mut decoder = decoder_with(config, &originals, 0..10);
     assert_eq!(decoder.handle_original(10, &originals[10]), Err(Error::Beyond));
@@ -119,6 +119,23 @@ fn a_reader_that_does_not_read_is_given_no_more_than_a_window() {
     assert_eq!(decoder.handle_repair(&over_two, &repair(&encoder, &over_two)), Ok(Arrival::Innovative));
     assert_eq!(decoder.handle_original(u64::MAX, b""), Err(Error::Beyond));
     assert_eq!(drain(&mut decoder).len(), 10);
+}
+
+/// More can be under way than one repair symbol may cover: it then covers the first of them.
+#[test]
+fn a_buffer_is_larger_than_a_window() {
+    let config = Config { window: 8, buffer: 40, longest: 100 };
+    let (encoder, originals) = encoder(config, 40, 11);
+    let mut decoder = decoder_with(config, &originals, (0..40).filter(|number| ![5, 9, 30].contains(number)));
+    let beyond = id(6, 13, 1);
+    assert_eq!(decoder.handle_repair(&beyond, &repair(&encoder, &beyond)), Err(Error::Beyond));
+    for (first, last, edge) in [(5, 12, 5), (2, 9, 30), (28, 35, 40)] {
+        let id = id(first, last, 2);
+        assert_eq!(decoder.handle_repair(&id, &repair(&encoder, &id)), Ok(Arrival::Innovative));
+        assert_eq!(decoder.edge(), edge);
+    }
+    assert_eq!(drain(&mut decoder).len(), 40);
+    assert_eq!(decoder.kept(), 7);
 }
 
 #[test]
@@ -156,7 +173,7 @@ fn a_repair_symbol_of_something_else_is_found_out() {
 /// The largest window: every tenth original is lost, and as many repair symbols come, then one for the odd failure.
 #[test]
 fn a_window_of_4095_with_one_loss_in_ten() {
-    let config = Config { window: MAX_WINDOW, longest: 40 };
+    let config = Config { window: MAX_WINDOW, buffer: MAX_WINDOW, longest: 40 };
     let (encoder, originals) = encoder(config, MAX_WINDOW, 10);
     let is_lost = |number: &u64| number % 10 == 3;
     let last = MAX_WINDOW as u64 - 1;
