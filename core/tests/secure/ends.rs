@@ -95,6 +95,22 @@ fn keys_change_under_load_and_nothing_that_arrives_is_lost() {
 }
 
 #[test]
+fn static_keys_agree_on_new_ones_too_even_where_datagrams_are_short() {
+    let limits = Limits { packets: 500, age: Span::from_secs(60), grace: Span::from_secs(2) };
+    let config = Config { datagram: 256, limits, ..Config::default() };
+    let [ours, theirs] = own();
+    let mut world = World::new(config, [&ours, &theirs], Faults::default(), 9);
+    world.run(ms(100));
+    talk(&mut world, 0..2000);
+    world.run(ms(100));
+    assert_eq!(heard(&world), [2000, 2000]);
+    assert!(world.events.iter().all(|events| events.contains(&Event::Rekeyed { epoch: 3 })));
+    // What the association says by itself fits the path as well.
+    let own_words = world.log.iter().filter(|packet| packet.bytes[0] < 5);
+    assert_eq!(own_words.map(|packet| packet.bytes.len()).max(), Some(256));
+}
+
+#[test]
 fn an_idle_association_changes_keys_with_age_and_lives_for_an_hour() {
     let mut world = World::established(Config::default(), Faults { loss: 0.3, ..Faults::default() }, 5);
     world.run(Span::from_secs(3600));
@@ -137,6 +153,18 @@ fn a_close_tells_the_other_end_why() {
         assert_eq!(world.events[1].last(), Some(&Event::Ended(Ending::ClosedByPeer(Reason::Stopped))));
         assert!(world.client.is_over() && world.inside.is_empty());
     }
+}
+
+#[test]
+fn both_may_close_at_once() {
+    let mut world = World::established(Config::default(), Faults::default(), 11);
+    let now = world.now;
+    world.client.close(now, Reason::Done);
+    world.server().close(now, Reason::Overload);
+    world.run(ms(100));
+    assert_eq!(world.events[0].last(), Some(&Event::Ended(Ending::Closed(Reason::Done))));
+    assert_eq!(world.events[1].last(), Some(&Event::Ended(Ending::Closed(Reason::Overload))));
+    assert!(world.client.is_over() && world.inside.is_empty());
 }
 
 #[test]
