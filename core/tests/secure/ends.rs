@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use thalweg_core::session::secure::{Config, Ending, Event, Limits, Reason};
 use thalweg_core::time::Span;
+use thalweg_core::wire::Error;
 
 use crate::world::{Faults, World, at, ms, own, shared};
 
@@ -108,6 +109,27 @@ fn static_keys_agree_on_new_ones_too_even_where_datagrams_are_short() {
     // What the association says by itself fits the path as well.
     let own_words = world.log.iter().filter(|packet| packet.bytes[0] < 5);
     assert_eq!(own_words.map(|packet| packet.bytes.len()).max(), Some(256));
+}
+
+#[test]
+fn old_keys_open_what_is_late_and_then_nothing_more() {
+    let limits = Limits { packets: 100, age: Span::from_secs(60), grace: Span::from_secs(2) };
+    let mut world = World::established(Config { limits, ..Config::default() }, Faults::default(), 12);
+    world.faults.is_cut = true;
+    for number in 0..2 {
+        assert!(world.say(&text(number)) && world.reply(&text(number)));
+    }
+    let late = world.log[world.log.len() - 4..].to_vec();
+    world.faults.is_cut = false;
+    talk(&mut world, 2..120);
+    world.run(ms(200));
+    for events in &world.events {
+        assert_eq!(events.last(), Some(&Event::Rekeyed { epoch: 1 }));
+    }
+    assert_eq!([world.deliver(&late[0]), world.deliver(&late[1])], [Ok(()), Ok(())]);
+    assert_eq!(heard(&world), [119, 119]);
+    world.run(Span::from_secs(2));
+    assert_eq!([world.deliver(&late[2]), world.deliver(&late[3])], [Err(Error::Unknown); 2]);
 }
 
 #[test]

@@ -81,3 +81,53 @@ impl Path {
         Some(if candidate.credit >= len { candidate.backoff.next().min(candidate.until) } else { candidate.until })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHALLENGE: usize = 43;
+
+    /// A path, another address, and what draws tokens.
+    fn path() -> (Path, SocketAddr, Entropy) {
+        let [here, there] = ["192.0.2.1:1", "192.0.2.2:2"].map(|text| text.parse().unwrap());
+        (Path::new(here), there, Entropy::new([1; 32]))
+    }
+
+    #[test]
+    fn a_challenge_is_never_longer_than_what_came() {
+        let (mut path, there, mut entropy) = path();
+        path.hear(Time::ZERO, there, 40, true, &mut entropy);
+        assert_eq!(path.poll(Time::ZERO, CHALLENGE), None);
+        path.hear(Time::ZERO, there, 40, true, &mut entropy);
+        let (to, token) = path.poll(Time::ZERO, CHALLENGE).expect("80 bytes have come");
+        assert_eq!(to, there);
+        let later = Time::ZERO + Span::from_secs(1);
+        assert_eq!(path.poll(later, CHALLENGE), None, "37 bytes are left");
+        path.hear(later, there, 6, false, &mut entropy);
+        assert_eq!(path.poll(later, CHALLENGE), Some((there, token)));
+    }
+
+    #[test]
+    fn only_the_newest_datagram_starts_a_challenge_and_patience_ends() {
+        let (mut path, there, mut entropy) = path();
+        path.hear(Time::ZERO, there, 1200, false, &mut entropy);
+        assert_eq!(path.poll(Time::ZERO, CHALLENGE), None);
+        path.hear(Time::ZERO, there, 1200, true, &mut entropy);
+        let (_, token) = path.poll(Time::ZERO, CHALLENGE).expect("it is due");
+        path.handle_timeout(Time::ZERO + PATIENCE);
+        assert!(!path.prove(there, token));
+    }
+
+    #[test]
+    fn a_proof_counts_from_where_it_was_asked_for_alone() {
+        let (mut path, there, mut entropy) = path();
+        path.hear(Time::ZERO, there, 1200, true, &mut entropy);
+        let (_, token) = path.poll(Time::ZERO, CHALLENGE).expect("it is due");
+        let elsewhere = "192.0.2.3:3".parse().unwrap();
+        assert!(!path.prove(elsewhere, token) && !path.prove(there, token ^ 1));
+        assert!(path.prove(there, token));
+        assert_eq!(path.address(), there);
+        assert!(!path.prove(there, token), "once");
+    }
+}
