@@ -32,10 +32,11 @@ fn bench() -> Result<(), String> {
     let text = format!(
         "Originals of {ORIGINAL} bytes on one core; contestants take turns, medians. Encoding: microseconds for one repair \
          symbol, by how many originals it covers, and megabytes of originals a second. DT is RFC 8681's density threshold: \
-         of the coefficients (DT + 1) / 16 are not zero. Every symbol of `cu-fec` is compared with ours, byte by byte."
+         of the coefficients (DT + 1) / 16 are not zero. Of `cu-fec` 1000 symbols for each window are \
+         compared with ours first, byte by byte."
     );
     section("Random linear code", &text, &["benches/run rlc".into()]);
-    let mut clean = 0.0;
+    let mut clean = f64::INFINITY;
     let mut encoding = Vec::new();
     for window in WINDOWS {
         eprintln!("rlc: encoding, {window} ...");
@@ -51,13 +52,14 @@ fn bench() -> Result<(), String> {
         eprintln!("rlc: decoding, {window} ...");
         let (row, rate) = decode(&Work::new(window), window);
         decoding.push(row);
-        clean = f64::max(clean, rate);
+        clean = f64::min(clean, rate);
     }
     let losses = LOSSES.map(|one_in| format!("1 in {one_in}"));
     let head = ["window", "none lost", &losses[0], &losses[1], &losses[2], &losses[3]];
     println!("{}", grid(head, &decoding));
     let bound = Bound::AtLeast(20e9);
-    let target = Target { what: "originals in order through the decoder".into(), bound, unit: Unit::Megabits };
+    let target =
+        Target { what: "originals in order through the decoder, any window".into(), bound, unit: Unit::Megabits };
     verdicts(&[(target, clean * 8.0)]);
     Ok(())
 }
