@@ -19,6 +19,8 @@ pub struct Span(u64);
 impl Time {
     /// The zero of the clock.
     pub const ZERO: Time = Time(0);
+    /// Later than anything that happens.
+    pub const NEVER: Time = Time(u64::MAX);
 
     /// The instant `nanos` after zero.
     pub const fn from_nanos(nanos: u64) -> Time {

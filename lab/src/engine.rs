@@ -45,9 +45,6 @@ pub enum Route {
     ByFlow(Vec<Option<NodeId>>),
 }
 
-/// Later than anything that happens.
-const NEVER: Time = Time::from_nanos(u64::MAX);
-
 /// Nodes, driven through virtual time.
 #[derive(Clone, Debug)]
 pub struct Engine<N> {
@@ -61,10 +58,11 @@ pub struct Engine<N> {
 }
 
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Place<N> {
     node: N,
     route: Route,
-    /// The earliest entry of the agenda for this node, [`NEVER`] if there is none; later ones are void.
+    /// The earliest entry of the agenda for this node, [`Time::NEVER`] if there is none; later ones are void.
     planned: Time,
     received: u64,
     sent: u64,
@@ -90,7 +88,7 @@ impl<N: Node> Engine<N> {
     /// With more than 2^32 nodes.
     pub fn add(&mut self, node: N, route: Route) -> NodeId {
         let id = u32::try_from(self.places.len()).expect("fewer than 2^32 nodes");
-        self.places.push(Place { node, route, planned: NEVER, received: 0, sent: 0 });
+        self.places.push(Place { node, route, planned: Time::NEVER, received: 0, sent: 0 });
         if let Some(next) = self.places[id as usize].node.next() {
             self.plan(id, next);
         }
@@ -121,7 +119,7 @@ impl<N: Node> Engine<N> {
             if place.planned != at {
                 continue;
             }
-            place.planned = NEVER;
+            place.planned = Time::NEVER;
             self.now = at;
             self.stirred.push(who);
             self.settle();

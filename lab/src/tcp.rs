@@ -20,12 +20,7 @@ mod scoreboard;
 pub mod segment;
 pub mod sender;
 
-use thalweg_core::time::Time;
-
 pub use self::receiver::{DELAYED_ACK, Receiver, ReceiverConfig};
 pub use self::rtt::Timeouts;
 pub use self::segment::Segment;
 pub use self::sender::{Dialect, Recovery, Sender, SenderConfig};
-
-/// Later than anything that happens.
-const NEVER: Time = Time::from_nanos(u64::MAX);

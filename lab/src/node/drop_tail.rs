@@ -16,18 +16,29 @@ use super::{Drops, Node, Tallied, Tally};
 use crate::packet::Packet;
 
 /// A bottleneck.
+///
+/// Most links of a network are the flows' own, whose queues never fill: what only a queue with an end needs is kept
+/// apart, so that the others are small.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DropTail {
     rate: Rate,
-    limit: Limit,
     delay: Span,
     /// On the wire, on the link and waiting for it, in this order.
     backlog: VecDeque<Departure>,
     /// When the last of them leaves the link.
     free: Time,
-    /// When the first of them is through, kept apart: the loop asks for it far more often than packets come through.
-    first: Option<Time>,
-    /// How many of them have left the link: those on the wire.
+    /// When the first of them is through, [`Time::NEVER`] without one: the loop asks for it far more often than packets
+    /// come through.
+    first: Time,
+    /// None where it never fills and nobody counts.
+    queue: Option<Box<Queue>>,
+}
+
+/// What decides over a packet's room, and what became of those that came.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Queue {
+    limit: Limit,
+    /// How many of the backlog have left the link: those on the wire.
     departed: usize,
     /// What those weigh that have not left it.
     behind: Bytes,
@@ -74,15 +85,11 @@ impl DropTail {
     pub fn new(rate: Rate, limit: Limit) -> DropTail {
         DropTail {
             rate,
-            limit,
             delay: Span::ZERO,
             backlog: VecDeque::new(),
             free: Time::ZERO,
-            first: None,
-            departed: 0,
-            behind: Bytes(0),
-            dropped: Drops::default(),
-            flows: Vec::new(),
+            first: Time::NEVER,
+            queue: (limit != Limit::ENDLESS).then(|| Queue::new(limit)),
         }
     }
 
@@ -94,7 +101,7 @@ impl DropTail {
 
     /// The same link, which counts what each of the flows 0 .. `flows` offers and loses.
     pub fn counting(mut self, flows: usize) -> DropTail {
-        self.flows = vec![Offered::default(); flows];
+        self.queue.get_or_insert_with(|| Queue::new(Limit::ENDLESS)).flows = vec![Offered::default(); flows];
         self
     }
 
@@ -105,69 +112,85 @@ impl DropTail {
 
     /// What each counted flow offered so far, by flow number.
     pub fn offered(&self) -> &[Offered] {
-        &self.flows
+        self.queue.as_ref().map_or(&[], |queue| &queue.flows)
+    }
+}
+
+impl Queue {
+    fn new(limit: Limit) -> Box<Queue> {
+        Box::new(Queue { limit, departed: 0, behind: Bytes(0), dropped: Drops::default(), flows: Vec::new() })
     }
 
-    /// Packets and bytes that wait at `now`, without the one on the link; none if that is idle.
-    fn waiting(&mut self, now: Time) -> Option<(u64, Bytes)> {
-        while let Some(departure) = self.backlog.get(self.departed)
+    /// Whether a packet that comes at `now` finds room behind those of `backlog` that wait; if so it is one of them.
+    fn admits(&mut self, now: Time, backlog: &VecDeque<Departure>, packet: &Packet) -> bool {
+        while let Some(departure) = backlog.get(self.departed)
             && departure.at <= now
         {
             self.behind.0 -= departure.packet.size.0;
             self.departed += 1;
         }
-        let sending = self.backlog.get(self.departed)?;
-        let packets = self.backlog.len() - self.departed - 1;
-        Some((packets as u64, Bytes(self.behind.0 - sending.packet.size.0)))
+        let sending = backlog.get(self.departed);
+        let admitted = sending.is_none_or(|sending| {
+            let packets = backlog.len() - self.departed - 1;
+            self.limit.admits(packets as u64, Bytes(self.behind.0 - sending.packet.size.0), packet.size)
+        });
+        if let Some(offered) = self.flows.get_mut(packet.flow as usize) {
+            offered.packets += 1;
+            offered.dropped += u64::from(!admitted);
+        }
+        if admitted {
+            self.behind += packet.size;
+        } else {
+            self.dropped.count(packet);
+        }
+        admitted
     }
 
-    fn drop(&mut self, packet: &Packet) {
-        self.dropped.count(packet);
-        if let Some(offered) = self.flows.get_mut(packet.flow as usize) {
-            offered.dropped += 1;
+    /// The first of the backlog is through.
+    fn release(&mut self, packet: &Packet) {
+        match self.departed.checked_sub(1) {
+            Some(left) => self.departed = left,
+            // Nobody came since it left the link.
+            None => self.behind.0 -= packet.size.0,
         }
     }
 }
 
 impl Node for DropTail {
     fn accept(&mut self, now: Time, packet: Packet) {
-        if let Some(offered) = self.flows.get_mut(packet.flow as usize) {
-            offered.packets += 1;
-        }
-        // A queue without end need not know who waits.
-        if self.free > now
-            && self.limit != Limit::ENDLESS
-            && let Some((packets, bytes)) = self.waiting(now)
-            && !self.limit.admits(packets, bytes, packet.size)
+        if let Some(queue) = &mut self.queue
+            && !queue.admits(now, &self.backlog, &packet)
         {
-            return self.drop(&packet);
+            return;
         }
-        self.behind += packet.size;
         let at = self.free.max(now) + self.rate.time_for(packet.size);
         self.free = at;
-        self.first = self.first.or(Some(at + self.delay));
+        self.first = self.first.min(at + self.delay);
         self.backlog.push_back(Departure { at, packet });
     }
 
+    #[inline]
     fn next(&self) -> Option<Time> {
-        self.first
+        (self.first != Time::NEVER).then_some(self.first)
     }
 
     fn poll(&mut self, now: Time) -> Option<Packet> {
-        if self.first? > now {
+        if self.first > now {
             return None;
         }
         let Departure { packet, .. } = self.backlog.pop_front()?;
-        match self.departed.checked_sub(1) {
-            Some(left) => self.departed = left,
-            // Nobody came since it left the link.
-            None => self.behind.0 -= packet.size.0,
+        if let Some(queue) = &mut self.queue {
+            queue.release(&packet);
         }
-        self.first = self.backlog.front().map(|first| first.at + self.delay);
-        if self.first.is_none() {
-            // Begins at the front of its memory again: of what a burst once needed, little is touched, and stays in the cache.
-            self.backlog.clear();
-        }
+        self.first = match self.backlog.front() {
+            Some(first) => first.at + self.delay,
+            None => {
+                // Begins at the front of its memory again: of what a burst once needed, little is touched, and stays in
+                // the cache.
+                self.backlog.clear();
+                Time::NEVER
+            }
+        };
         Some(packet)
     }
 
@@ -178,7 +201,8 @@ impl Node for DropTail {
 
 impl Tallied for DropTail {
     fn tally(&self) -> Tally {
-        Tally { dropped: self.dropped, held: self.backlog.len() as u64, ..Tally::default() }
+        let dropped = self.queue.as_ref().map_or_else(Drops::default, |queue| queue.dropped);
+        Tally { dropped, held: self.backlog.len() as u64, ..Tally::default() }
     }
 }
 

@@ -10,7 +10,6 @@ use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 
 use self::gaps::Gaps;
-use super::NEVER;
 use super::segment::{Ack, BLOCKS, Segment};
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
@@ -75,7 +74,7 @@ impl Receiver {
             gaps: Gaps::default(),
             unanswered: 0,
             pending: 0,
-            wake: NEVER,
+            wake: Time::NEVER,
             counters: ReceiverCounters::default(),
             taken: 0,
         }
@@ -138,7 +137,7 @@ impl Node for Receiver {
 
     #[inline]
     fn next(&self) -> Option<Time> {
-        (self.wake != NEVER).then_some(self.wake)
+        (self.wake != Time::NEVER).then_some(self.wake)
     }
 
     fn poll(&mut self, now: Time) -> Option<Packet> {
@@ -149,7 +148,7 @@ impl Node for Receiver {
         self.pending = self.pending.saturating_sub(1);
         self.unanswered = 0;
         if self.pending == 0 {
-            self.wake = NEVER;
+            self.wake = Time::NEVER;
         }
         Some(self.ack())
     }

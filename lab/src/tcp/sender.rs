@@ -12,7 +12,6 @@ use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::{Span, Time};
 
 pub use self::config::{Dialect, MSS, Recovery, SenderConfig, SenderCounters};
-use super::NEVER;
 use super::prr::Prr;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
@@ -106,9 +105,9 @@ impl<L: CongestionWindow> Sender<L> {
             round: 0,
             held_back: false,
             choice: Choice::Nothing,
-            release: Time::ZERO,
-            expires: NEVER,
-            wake: NEVER,
+release: Time::ZERO,
+            expires: Time::NEVER,
+            wake: Time::NEVER,
             counters: SenderCounters::default(),
             taken: 0,
             config,
@@ -235,7 +234,7 @@ impl<L: CongestionWindow> Node for Sender<L> {
 
     #[inline]
     fn next(&self) -> Option<Time> {
-        (self.wake != NEVER).then_some(self.wake)
+        (self.wake != Time::NEVER).then_some(self.wake)
     }
 
     fn poll(&mut self, now: Time) -> Option<Packet> {

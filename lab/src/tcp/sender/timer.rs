@@ -4,7 +4,6 @@ use thalweg_core::law::window::CongestionWindow;
 use thalweg_core::time::Time;
 
 use super::{Dialect, Phase, Sender};
-use crate::tcp::NEVER;
 
 impl<L: CongestionWindow> Sender<L> {
     /// A segment was sent (§5.1); `fast` says that it is the fast retransmit.
@@ -12,7 +11,7 @@ impl<L: CongestionWindow> Sender<L> {
     /// RFC 6675 §6 allows to restart the timer for each retransmission in recovery. It is done for the first alone: every
     /// further one would hide that an earlier one was lost, for as long as losses go on, and with it the congestion.
     pub(super) fn start_timer(&mut self, now: Time, fast: bool) {
-        if fast || self.expires == NEVER {
+        if fast || self.expires == Time::NEVER {
             self.expires = now + self.rtt.rto();
         }
     }
@@ -21,7 +20,7 @@ impl<L: CongestionWindow> Sender<L> {
     pub(super) fn restart_timer(&mut self, now: Time) {
         let patient = self.phase != Phase::Recovery || self.config.recovery.has_sack() || !self.partial;
         if self.board.flight() == 0 {
-            self.expires = NEVER;
+            self.expires = Time::NEVER;
         } else if patient || self.recover.is_some_and(|recover| self.board.una() >= recover) {
             self.expires = now + self.rtt.rto();
         }
