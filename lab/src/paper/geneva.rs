@@ -10,8 +10,9 @@
 //! | Figs. 5, 6 | [`figures`], from the law itself |
 //!
 //! A [`Plan`] lists jobs, a [`Work`] runs one of them, [`Results`] keep what came of them. [`figures`], [`tables`],
-//! [`claims`] and [`lockin`] read results.
+//! [`claims`] and [`lockin`] read results; [`causes`] say why some claims do not hold.
 
+pub mod causes;
 pub mod claims;
 mod condition;
 pub mod errata;
@@ -24,7 +25,7 @@ pub mod tables;
 mod trace;
 mod work;
 
-pub use self::condition::{Acks, Arrivals, Condition, Reading, RoundTrip, Scheme};
+pub use self::condition::{Acks, Arrivals, Condition, Phases, Reading, RoundTrip, Scheme};
 pub use self::plan::{Job, Length, Plan};
 pub use self::record::{Record, StreamRecord};
 pub use self::results::Results;

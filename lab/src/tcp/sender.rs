@@ -105,7 +105,7 @@ impl<L: CongestionWindow> Sender<L> {
             round: 0,
             held_back: false,
             choice: Choice::Nothing,
-release: Time::ZERO,
+            release: Time::ZERO,
             expires: Time::NEVER,
             wake: Time::NEVER,
             counters: SenderCounters::default(),

@@ -39,6 +39,16 @@ pub struct Reading {
     pub srtt: RoundTrip,
 }
 
+/// How packets of equal streams come to the link: of their starts and delays the paper says nothing.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Phases {
+    /// Starts within 2 s, access delays within 1 ms: every stream meets the queue at its own moments.
+    Apart,
+    /// All at once, over equal delays: as long as two streams have the same spacing, their packets come back to back, and
+    /// where the queue is full it is the same stream that loses.
+    Together,
+}
+
 /// How TCP acknowledges.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Acks {
@@ -125,6 +135,10 @@ impl Scheme {
     /// What competes in §4, both readings of GENEVA's window among it.
     pub const COMPARED: [Scheme; 5] =
         [Scheme::GenevaInteger, Scheme::GenevaReal, Scheme::Static8, Scheme::Static12, Scheme::DpFec];
+
+    /// What competes in §4, and TFRC, which TPindex compares with.
+    pub(super) const IN_EVERY_PHASE: [Scheme; 5] =
+        [Scheme::GenevaInteger, Scheme::Static8, Scheme::Static12, Scheme::DpFec, Scheme::Tfrc];
 
     /// GENEVA with this state of its window.
     pub const fn geneva(state: State) -> Scheme {

@@ -77,10 +77,14 @@ pub enum Points {
 /// Every figure, with what has been run.
 pub fn all(results: &Results) -> Vec<Figure> {
     let mut figures = vec![fig_2(results), law::fig_5(), law::fig_6()];
-    figures.push(losses::competition(results, 10, "Fig. 8"));
-    figures.push(losses::competition(results, 100, "Fig. 9"));
+    figures.extend(competition(results));
     figures.extend(traces::all(results));
     figures
+}
+
+/// Figs. 8 and 9.
+pub fn competition(results: &Results) -> [Figure; 2] {
+    [losses::competition(results, 10, "Fig. 8"), losses::competition(results, 100, "Fig. 9")]
 }
 
 impl Axis {

@@ -1,6 +1,6 @@
 //! What is run.
 
-use super::condition::{Acks, Arrivals, Condition, Reading, RoundTrip, Scheme};
+use super::condition::{Acks, Arrivals, Condition, Phases, Reading, RoundTrip, Scheme};
 use crate::scenario::{Blueprint, Error, Parameter};
 
 /// How much of the evaluation is run.
@@ -41,6 +41,8 @@ pub enum Length {
 pub struct Job {
     /// Where.
     pub condition: Condition,
+    /// How the streams' packets come to it.
+    pub phases: Phases,
     /// How the streams are protected.
     pub scheme: Scheme,
     /// What every random choice follows from; the same in all schemes of a condition.
@@ -79,19 +81,23 @@ impl Plan {
     pub fn jobs(&self) -> Vec<Job> {
         let mut jobs = Vec::new();
         for seed in 1..=self.seeds.max(self.fig2_seeds) {
-            let mut add = |condition, scheme| jobs.push(Job { condition, scheme, seed });
+            let mut add = |condition, phases, schemes: &[Scheme]| {
+                jobs.extend(schemes.iter().map(|&scheme| Job { condition, phases, scheme, seed }));
+            };
             if seed <= self.seeds {
                 for condition in self.compared() {
-                    Scheme::COMPARED.into_iter().chain([Scheme::Tfrc]).for_each(|scheme| add(condition, scheme));
+                    add(condition, Phases::Apart, &[Scheme::GenevaReal]);
+                    for phases in [Phases::Apart, Phases::Together] {
+                        add(condition, phases, &Scheme::IN_EVERY_PHASE);
+                    }
                 }
                 for condition in self.read_otherwise() {
-                    [Scheme::GenevaInteger, Scheme::GenevaReal].into_iter().for_each(|scheme| add(condition, scheme));
+                    add(condition, Phases::Apart, &[Scheme::GenevaInteger, Scheme::GenevaReal]);
                 }
             }
             if seed <= self.fig2_seeds {
                 for rtt_ms in FIG2_RTTS {
-                    let condition = Condition::OneStream { rtt_ms };
-                    [Scheme::Tfrc, Scheme::Udp].into_iter().for_each(|scheme| add(condition, scheme));
+                    add(Condition::OneStream { rtt_ms }, Phases::Apart, &[Scheme::Tfrc, Scheme::Udp]);
                 }
             }
         }
@@ -173,6 +179,10 @@ impl Plan {
                 set("transfers_per_s", &arrivals.per_second());
             }
             Condition::MixedRates => {}
+        }
+        if job.phases == Phases::Together {
+            set("access_spread_ms", &0);
+            set("stream_spread_s", &0);
         }
         match self.length {
             Length::Whole(seconds) => set("duration_s", &seconds),

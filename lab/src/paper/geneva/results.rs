@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::condition::{Condition, Scheme};
+use super::condition::{Condition, Phases, Scheme};
 use super::plan::{Job, Plan};
 use super::record::{Record, StreamRecord};
 use crate::statistics::Estimate;
@@ -11,13 +11,25 @@ use crate::statistics::Estimate;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Results {
     plan: Plan,
+    phases: Phases,
     records: BTreeMap<Job, Record>,
 }
 
 impl Results {
     /// No results yet.
     pub fn new(plan: Plan) -> Results {
-        Results { plan, records: BTreeMap::new() }
+        Results { plan, phases: Phases::Apart, records: BTreeMap::new() }
+    }
+
+    /// The same, read where the streams' packets come to the link like this. Read apart, if nothing is said.
+    pub fn with(&self, phases: Phases) -> Results {
+        Results { phases, ..self.clone() }
+    }
+
+    /// What competes in §4, both readings of GENEVA's window among it; streams together have the whole one alone.
+    pub fn compared(&self) -> Vec<Scheme> {
+        let is_run = |scheme: &Scheme| self.phases == Phases::Apart || *scheme != Scheme::GenevaReal;
+        Scheme::COMPARED.into_iter().filter(is_run).collect()
     }
 
     /// What was to be run.
@@ -42,7 +54,12 @@ impl Results {
 
     /// What came of a job, if it has been run.
     pub fn record(&self, condition: Condition, scheme: Scheme, seed: u64) -> Option<&Record> {
-        self.records.get(&Job { condition, scheme, seed })
+        let phases = match condition {
+            // A stream alone is never together with another.
+            Condition::OneStream { .. } => Phases::Apart,
+            _ => self.phases,
+        };
+        self.records.get(&Job { condition, phases, scheme, seed })
     }
 
     /// A number of every seed, NaN where there is none: two lists of one condition are paired.

@@ -65,7 +65,7 @@ pub fn table_1(results: &Results) -> Table {
             let name = format!("10 flows, {}", scheme.name());
             row(results, at, scheme, name, printed[place(scheme)], None)
         };
-        (at.to_string(), Scheme::COMPARED.map(row).to_vec())
+        (at.to_string(), results.compared().into_iter().map(row).collect())
     };
     Table {
         name: "Table 1",
@@ -91,7 +91,7 @@ pub fn table_2(results: &Results) -> Table {
     Table {
         name: "Table 2",
         about: "Seven streams of different rates in competition with 200 long-lived TCP flows, RTTmin 10 ms.",
-        blocks: Scheme::COMPARED.map(block).to_vec(),
+        blocks: results.compared().into_iter().map(block).collect(),
     }
 }
 

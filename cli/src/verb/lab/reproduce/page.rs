@@ -1,7 +1,6 @@
 //! The whole report.
 
-use thalweg_core::law::redundancy::geneva::State;
-use thalweg_lab::paper::geneva::{Condition, Job, Length, Plan, Results, Scheme, errata, figures, tables};
+use thalweg_lab::paper::geneva::{Condition, Job, Length, Phases, Plan, Results, Scheme, errata, figures, tables};
 
 use super::drawing;
 use super::evidence::{self, Evidence};
@@ -10,23 +9,40 @@ use crate::report::{Figure, Page, Row, Section, Table};
 /// What is to be read of the results of `jobs` jobs; `command` made them.
 pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
     let evidence = Evidence::of(results);
-    let mut sections = vec![run(results, jobs, command), evidence.claims(), evidence::lock_in(results)];
+    let mut sections =
+        vec![run(results, jobs, command), evidence.claims(), evidence.causes(), evidence::lock_in(results)];
     sections.extend(figures::all(results).iter().map(drawing::figure));
-    sections.push(drawing::table(&tables::table_1(results)));
-    sections.push(drawing::table(&tables::table_2(results)));
+    sections.extend(both_tables(results));
+    sections.extend(together(results));
     sections.push(evidence.parts());
     sections.push(errors());
     sections.push(options(results.plan()));
     Page {
         title: "GENEVA's evaluation, run again".into(),
         summary: format!(
-            "With the integer state of the window, Thalweg's default, {}; with the real state {}. {}",
-            evidence.told(State::Integer),
-            evidence.told(State::Real),
+            "With the integer state of the window, Thalweg's default, {}; with the real state {}; with the integer state and \
+             streams that start together {}. {}",
+            Evidence::told(&evidence.integer),
+            Evidence::told(&evidence.real),
+            Evidence::told(&evidence.together),
             length(results.plan()),
         ),
         sections,
     }
+}
+
+fn both_tables(results: &Results) -> [Section; 2] {
+    [tables::table_1(results), tables::table_2(results)].map(|table| drawing::table(&table))
+}
+
+/// What is drawn and printed of losses, again for streams in phase.
+fn together(results: &Results) -> impl Iterator<Item = Section> {
+    let results = results.with(Phases::Together);
+    let figures = figures::competition(&results).map(|figure| drawing::figure(&figure));
+    figures.into_iter().chain(both_tables(&results)).map(|mut section| {
+        section.title += ", streams together";
+        section
+    })
 }
 
 fn length(plan: &Plan) -> String {
@@ -82,7 +98,8 @@ fn options(plan: &Plan) -> Section {
     let row = |condition: Condition| {
         let scheme =
             if matches!(condition, Condition::OneStream { .. }) { Scheme::Tfrc } else { Scheme::GenevaInteger };
-        let parameters = plan.parameters(&Job { condition, scheme, seed: 1 }).unwrap_or_default();
+        let parameters =
+            plan.parameters(&Job { condition, phases: Phases::Apart, scheme, seed: 1 }).unwrap_or_default();
         let written = parameters.iter().map(|parameter| format!("{}={}", parameter.name, parameter.value));
         Row { subject: condition.to_string(), tone: None, cells: vec![written.collect::<Vec<_>>().join(" ")] }
     };

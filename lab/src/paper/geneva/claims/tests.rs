@@ -6,7 +6,7 @@ fn results(bursts: impl Fn(Condition, Scheme, u64) -> f64) -> Results {
     let plan = Plan::quick();
     let mut results = Results::new(plan.clone());
     for job in plan.jobs() {
-        let Job { condition, scheme, seed } = job;
+        let Job { condition, scheme, seed, .. } = job;
         let stream = StreamRecord {
             rate_mbps: 30.0,
             goodput_mbps: 30.0,

@@ -18,7 +18,7 @@ pub(super) fn competition(results: &Results, rtt_ms: u32, name: &'static str) ->
         y,
         series: schemes.iter().map(|scheme| series(*scheme, values)).collect(),
     };
-    let all = &Scheme::COMPARED[..];
+    let all = &results.compared()[..];
     let residual = |at, scheme| results.streams(at, scheme, |stream| stream.residual_loss * 100.0);
     let bursts = |at, scheme| results.streams(at, scheme, |stream| stream.bursty_events);
     let fwnd = |at, scheme| results.streams(at, scheme, |stream| stream.fwnd);
