@@ -79,6 +79,38 @@ fn a_transfer_that_has_no_new_data_fills_holes_and_its_tail_without_the_timer() 
 }
 
 #[test]
+fn a_rescue_repeats_what_has_just_left_when_the_data_ends_in_recovery() {
+    for recovery in [Recovery::Sack, Recovery::SackPrr] {
+        let forty = SenderConfig { segments: Some(40), ..config(recovery) };
+        let mut pair = Pair::new(starting_at(10), forty);
+        pair.doomed = vec![8, 23];
+        pair.run_until(at(100));
+        // 8 and 23 are lost by count at 40 ms. At 60 ms the first of them is acknowledged, the window lets out the last new
+        // segments, and has room for one more: HighACK is above RescueRxt, so NextSeg() rule (4) repeats the highest that is
+        // not SACKed, though it left a moment ago (RFC 6675 §4).
+        assert_eq!(pair.repairs(), [(40, 8), (40, 23), (60, 39)], "{recovery:?}");
+        let last = pair.sent.iter().filter(|sent| sent.number == 39).map(|sent| (sent.at, sent.again));
+        assert_eq!(last.collect::<Vec<_>>(), [(at(60), false), (at(60), true)], "{recovery:?}");
+        // Once per entry into recovery, and it ended this one without the timer.
+        assert_eq!((pair.sender.counters().recoveries, pair.receiver.counters().duplicates), (1, 1), "{recovery:?}");
+        assert_eq!(pair.sender.counters().completed, Some(at(80)));
+    }
+}
+
+#[test]
+fn a_second_recovery_repeats_what_the_first_has_repeated_beyond_its_end() {
+    let mut pair = Pair::new(starting_at(10), SenderConfig { segments: Some(40), ..config(Recovery::Sack) });
+    pair.doomed = vec![1, 12, 15];
+    pair.run_until(at(1_000));
+    // The first recovery ends behind 13, but NextSeg() rule (1) asks for no bound: it repeats 15, too. Then 12 is
+    // acknowledged, which ends it, and the next SACK begins another, since 15 was lost after the first had halved the window;
+    // entry repeats HighACK + 1, whatever was repeated before (RFC 6675 §5, steps (A), (2) and (4.3)).
+    assert_eq!(pair.repairs(), [(20, 1), (60, 12), (80, 15), (80, 15)]);
+    assert_eq!((pair.sender.counters().recoveries, pair.sender.counters().timeouts), (2, 0));
+    assert_eq!(pair.receiver.counters().duplicates, 1);
+}
+
+#[test]
 fn a_retransmission_that_is_lost_waits_for_the_timer_from_when_it_left() {
     for recovery in ALL {
         let mut pair = Pair::new(avoiding_at(10), config(recovery));
