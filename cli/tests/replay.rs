@@ -39,12 +39,21 @@ fn agrees(arguments: &[&str], input: &str, expected: &str) {
     for (number, (found, expected)) in found.iter().zip(&expected).enumerate() {
         assert!(found.keys().eq(expected.keys()), "line {}: {found:?}", number + 1);
         for (name, value) in expected {
-            let same = match (found[name].as_f64(), value.as_f64()) {
-                (Some(a), Some(b)) => (a - b).abs() <= 1e-11 * b.abs().max(1e-3),
-                (a, b) => a.is_none() && b.is_none(),
-            };
-            assert!(same, "line {}, {name}: {} is not {value}", number + 1, found[name]);
+            assert!(is_same(&found[name], value), "line {}, {name}: {} is not {value}", number + 1, found[name]);
         }
+    }
+}
+
+/// The same, numbers to 11 digits, all the way down.
+fn is_same(found: &Value, expected: &Value) -> bool {
+    match (found, expected) {
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (a.as_f64().unwrap_or(f64::NAN), b.as_f64().unwrap_or(f64::NAN));
+            (a - b).abs() <= 1e-11 * b.abs().max(1e-3)
+        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b)),
+        (Value::Object(a), Value::Object(b)) => a.len() == b.len() && b.iter().all(|(name, b)| is_same(&a[name], b)),
+        (a, b) => a == b,
     }
 }
 
@@ -92,6 +101,22 @@ fn the_tfrc_equation_is_that_of_rfc_5348() {
     agrees(&["tfrc-equation"], include_str!("replay/points.jsonl"), include_str!("replay/tfrc-equation.jsonl"));
     let output = replay(&["tfrc-equation"], "{\"s\":1024,\"rtt\":0.05,\"p\":0}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"x\":\"inf\"}\n");
+}
+
+#[test]
+fn decodability_is_an_enumeration_and_costs_are_the_papers() {
+    let states = include_str!("replay/senders.jsonl");
+    agrees(&["decodability"], states, include_str!("replay/decodability.jsonl"));
+    let printed = ["decodability", "--set", "cost=printed", "--set", "kappa=0.2"];
+    agrees(&printed, states, include_str!("replay/decodability-printed.jsonl"));
+    let one_term = ["decodability", "--set", "cost=one-term"];
+    agrees(&one_term, states, include_str!("replay/decodability-one-term.jsonl"));
+    let (code, message) = complaint(
+        &["decodability"],
+        "{\"eps\":1,\"b\":1,\"d\":1,\"e\":1,\"received\":[],\
+        \"in_flight\":[],\"overhead\":{\"useless\":0,\"received\":0,\"in_flight\":0,\"sum_p_useless\":0}}",
+    );
+    assert!(code == Some(1) && message.contains("line 1") && message.contains("eps must be"), "{message}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod equation;
 mod events;
+mod senders;
 
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 
@@ -18,6 +19,7 @@ use thalweg_core::units::Seconds;
 use crate::Failure;
 use equation::Equations;
 use events::Events;
+use senders::Senders;
 
 /// Run one law over a log of feedback.
 ///
@@ -34,6 +36,11 @@ use events::Events;
 ///
 /// tfrc-equation reads {"s":1024,"rtt":0.05,"p":0.01}: packet size in bytes, round trip in seconds, loss event rate; it
 /// writes the rate in bytes per second. It has no constants.
+///
+/// decodability reads states of a lossless sender, {"eps":0.1,"b":1,"d":5,"e":6,"received":[[2,2]],"in_flight":[[1,1],
+/// [1,4]],"overhead":{"useless":0,"received":0,"in_flight":4,"sum_p_useless":0.0}}: loss rate, first undecoded, first unsent
+/// and last queued original, and coded packets as [first, last]. It writes, for what is in flight and for each packet that
+/// could be sent, the probability that each original will be decodable, the originals still needed, and the cost.
 #[derive(clap::Args)]
 #[command(after_help = "Example: what would GENEVA have done with one loss among 33 packets at 20 ms?
   echo '{\"lost\":1,\"delivered\":32,\"srtt\":0.02}' | thalweg replay geneva --set state=real --set k=25")]
@@ -58,6 +65,8 @@ enum Law {
     NewReno,
     /// The throughput equation of RFC 5348, in bytes per second
     TfrcEquation,
+    /// What a lossless sender's packets make decodable, and what they cost
+    Decodability,
 }
 
 /// A law at work on a log.
@@ -67,6 +76,11 @@ trait Replayed: Probe {
     /// # Errors
     /// What is wrong with the line.
     fn take(&mut self, line: &[u8]) -> Result<(), String>;
+
+    /// Writes the state after it, of which the values called `shown` are wanted.
+    fn write(&self, shown: &[&str], output: &mut dyn Write) -> io::Result<()> {
+        write_state(self, shown, output)
+    }
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
@@ -118,6 +132,7 @@ fn build(law: Law, settings: &[(String, String)]) -> Result<Box<dyn Replayed>, P
         }
         Law::NewReno => return Ok(Box::new(Events::newreno(settings)?)),
         Law::TfrcEquation => return Ok(Box::new(Equations::tfrc(settings)?)),
+        Law::Decodability => return Ok(Box::new(Senders::new(settings)?)),
     };
     Ok(Box::new(Reports { law: law_of_repair, needs_t: law == Law::DpFec }))
 }
@@ -130,6 +145,8 @@ fn shown(law: Law) -> &'static [&'static str] {
         Law::DpFec => &["f", "repair", "impact"],
         Law::NewReno => &["cwnd", "ssthresh"],
         Law::TfrcEquation => &["x"],
+        // The answer is more than a row of numbers.
+        Law::Decodability => &[],
     }
 }
 
@@ -149,7 +166,7 @@ fn replay(
             continue;
         }
         law.take(&line).map_err(|why| Stop::Line(number, why))?;
-        write_state(law, shown, output).map_err(Stop::Output)?;
+        law.write(shown, output).map_err(Stop::Output)?;
         // Answer at once when whoever writes waits for it, in large pieces otherwise.
         if input.buffer().is_empty() {
             output.flush().map_err(Stop::Output)?;
@@ -217,7 +234,7 @@ fn sample(name: &str, seconds: Option<f64>) -> Result<Option<Seconds>, String> {
 }
 
 /// Writes the values called `shown` as one JSON object: null where not known yet, "inf" where infinite.
-fn write_state(law: &dyn Replayed, shown: &[&str], output: &mut impl Write) -> io::Result<()> {
+fn write_state<L: Probe + ?Sized>(law: &L, shown: &[&str], output: &mut dyn Write) -> io::Result<()> {
     let mut separator = '{';
     let mut result = Ok(());
     law.probe(&mut |name, value| {

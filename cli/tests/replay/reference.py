@@ -3,6 +3,7 @@
 Run in this directory: it writes log.jsonl (the input) and one file an experiment. Nothing of Thalweg is used.
 """
 
+import itertools
 import json
 import math
 import random
@@ -136,3 +137,67 @@ points = [dict(s=s, rtt=rtt, p=p) for s in (1, 1024, 1460) for rtt in (0.0005, 0
           for p in (1e-9, 1e-4, 0.01, 1 / 3, 1.0)]
 write("points.jsonl", points)
 write("tfrc-equation.jsonl", [dict(x=tfrc_equation(**point)) for point in points])
+
+
+def decodable(eps, b, d, received, in_flight):
+    """p_l and Q by every fate of every packet in flight: hybrid FEC-ARQ, rank deficiency by prefix."""
+    p, q = [0.0] * (d - b), 0.0
+    flight = [packet for packet in in_flight if b <= packet[1] < d]
+    for fate in itertools.product((False, True), repeat=len(flight)):
+        share = math.prod(1 - eps if arrives else eps for arrives in fate)
+        there = list(received) + [packet for packet, arrives in zip(flight, fate) if arrives]
+        deficiency, closed = 0, b
+        for l in range(b, d):
+            uncoded = any(first == last == l for first, last in there)
+            combined = sum(first < last == l for first, last in there)
+            deficiency = max(0, deficiency + 1 - uncoded - combined)
+            if deficiency == 0:
+                closed = l + 1
+        for l in range(b, closed):
+            p[l - b] += share
+        q += share * deficiency
+    return p, q
+
+
+def sender(eps, b, d, e, received, in_flight, overhead, offset=1.0, kappa=1.0, one_term=False):
+    m = e - d + 1
+    received = [packet for packet in received if packet[1] < d]  # nothing arrives that was never sent
+    p, q = decodable(eps, b, d, received, in_flight)
+    waiting = (lambda count, needed: count) if one_term else (
+        lambda count, needed: kappa * (count + offset) * needed / (1 - eps))
+    candidates = []
+    options = ([("orig", d, (d, d))] if m else []) + [("fec", l, (b, l)) for l in range(b, d)]
+    for kind, last, packet in options:
+        end = d + 1 if kind == "orig" else d
+        p_new, q_new = decodable(eps, b, end, received, in_flight + [packet])
+        cost = sum(1 - x for x in p_new) + (waiting(m - 1, q_new) if kind == "orig" else waiting(m, q_new + 1))  # Eqs. (3), (6)
+        useless = 0.0 if kind == "orig" else p[last - b]
+        wasted = overhead["useless"] + overhead["sum_p_useless"] + useless
+        u = wasted / (overhead["received"] + overhead["in_flight"] + 1 - wasted)  # Eq. (9)
+        candidates.append(dict(kind=kind, last=last, p=p_new, q=q_new, cost=cost, p_useless=useless, overhead=u))
+    best = None
+    for candidate in candidates:
+        if best is None or candidate["cost"] < best["cost"] - 1e-12:
+            best = candidate
+    choice = dict(kind=best["kind"], last=best["last"]) if best else None
+    return dict(p=p, q=q, candidates=candidates, choice=choice)
+
+
+def account(useless=0, received=0, in_flight=0, sum_p_useless=0.0):
+    return dict(useless=useless, received=received, in_flight=in_flight, sum_p_useless=sum_p_useless)
+
+
+senders = [
+    dict(eps=0.1, b=1, d=5, e=6, received=[], in_flight=[[l, l] for l in range(1, 5)], overhead=account(in_flight=4)),
+    dict(eps=0.1, b=1, d=11, e=11, received=[], in_flight=[[l, l] for l in range(1, 11)], overhead=account(in_flight=10)),
+    dict(eps=0.1, b=1, d=5, e=6, received=[[5, 5]], in_flight=[[1, 1], [1, 4]], overhead=account(in_flight=4)),
+    dict(eps=0.25, b=7, d=12, e=11, received=[[8, 8], [3, 10]], in_flight=[[7, 7], [9, 9], [9, 9], [5, 11], [7, 9], [2, 4]],
+         overhead=account(useless=2, received=9, in_flight=6, sum_p_useless=1.25)),
+    dict(eps=0.05, b=3, d=3, e=5, received=[], in_flight=[], overhead=account()),
+    dict(eps=0.05, b=3, d=6, e=5, received=[[4, 4], [5, 5]], in_flight=[], overhead=account(received=4)),
+    dict(eps=0.02, b=4, d=4, e=3, received=[], in_flight=[], overhead=account(received=3)),
+]
+write("senders.jsonl", senders)
+write("decodability.jsonl", [sender(**state) for state in senders])
+write("decodability-printed.jsonl", [sender(**state, offset=0.0, kappa=0.2) for state in senders])
+write("decodability-one-term.jsonl", [sender(**state, one_term=True) for state in senders])

@@ -14,10 +14,12 @@
 //! | p_l, Q | [`decodability`] |
 //! | Eqs. (3), (6) | [`cost`] |
 //! | §II-D | [`loss`] |
+//! | time out | [`overdue`], or the caller's timer |
 //!
 //! A law here decides and nothing else: what is in flight, what arrived and what is lost is the sender's to know, and it
 //! keeps it in a [`Queue`]. The rate says when there is a next packet.
 
+pub mod adaptive;
 pub mod arq;
 pub mod cost;
 pub mod cost_based;
@@ -25,6 +27,7 @@ pub mod decodability;
 pub mod gilbert_elliott;
 pub mod loss;
 pub mod opportunistic;
+pub mod overdue;
 mod overhead;
 mod queue;
 

@@ -71,7 +71,8 @@ impl CostBased {
             let p_useless = self.now.p()[*nth];
             p_useless <= HARMLESS || queue.overhead().with(p_useless) <= *u_max && !(is_idle && is_full(queue, *cap))
         };
-        let costs = (0..queue.n()).filter(is_allowed).map(|nth| (nth, cost.of_repair(queue, &self.now, eps, nth)));
+        let costs =
+            (0..self.now.candidates()).filter(is_allowed).map(|nth| (nth, cost.of_repair(queue, &self.now, eps, nth)));
         costs.reduce(|best, next| if next.1 < best.1 - TIE { next } else { best })
     }
 }

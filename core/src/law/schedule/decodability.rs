@@ -19,7 +19,8 @@
 //! running the chain again for any.
 //!
 //! A deficiency above the number of combinations that are still to come can never close, so d need only be followed up to
-//! there: with N originals and K combinations all candidates together cost O(N (K + 2)).
+//! there: with N originals and K combinations all candidates together cost O(N (K + 2)), and behind the last combination
+//! next to nothing.
 
 mod chain;
 #[cfg(test)]
@@ -56,7 +57,12 @@ impl Decodability {
         self.look_on(&weight);
     }
 
-    /// p_l for l = B..D, in this order: the probability that l will be decodable from what is in flight.
+    /// How many combinations are weighed: those that end with B, and so on.
+    pub fn candidates(&self) -> usize {
+        self.gain.len()
+    }
+
+    /// p_l from B on, for each candidate: the probability that l will be decodable from what is in flight.
     pub fn p(&self) -> &[f64] {
         &self.p
     }
@@ -69,6 +75,11 @@ impl Decodability {
     /// The sum of 1 - p_l: how many of B..D are expected not to be decodable.
     pub fn undecoded(&self) -> f64 {
         self.undecoded
+    }
+
+    /// The probability that all of B..D will be decodable.
+    pub fn p_all(&self) -> f64 {
+        self.whole
     }
 
     /// p_D if D were sent now; the others stay as they are.
@@ -125,8 +136,8 @@ impl Decodability {
             self.p.push(reached.iter().zip(closing).map(|(a, r)| a * r).sum());
             self.gain.push(keep * (falls(&reached, onward) + falls(&backward, closing)));
         }
-        self.whole = reached[0];
         self.undecoded = self.p.iter().map(|p| 1.0 - p).sum();
+        self.whole = reached[0];
     }
 }
 

@@ -176,8 +176,7 @@ impl Queue {
 
     /// A packet arrived; whether it told the receiver anything is reckoned with generic coefficients. Says whether.
     pub fn arrived(&mut self, packet: &Coded) -> bool {
-        // Everything from B on lacks something, so that a combination can always help.
-        let useful = packet.last >= self.b && !(packet.is_uncoded() && self.place(packet.last).arrived);
+        let useful = self.would_help(packet);
         self.arrived_as(packet, useful);
         useful
     }
@@ -185,12 +184,14 @@ impl Queue {
     /// A packet arrived, and the receiver says whether it was `useful`.
     pub fn arrived_as(&mut self, packet: &Coded, useful: bool) {
         self.land(packet);
-        self.overhead.arrived(useful);
-        if useful && packet.is_uncoded() {
-            self.change(packet, |place| place.arrived = true);
-        } else if useful {
-            self.change(packet, |place| place.coded_arrived += 1);
-        }
+        self.take(packet, useful);
+    }
+
+    /// A packet that counted as lost arrived after all. Says whether it told the receiver anything.
+    pub fn arrived_late(&mut self, packet: &Coded) -> bool {
+        let useful = self.would_help(packet);
+        self.take(packet, useful);
+        useful
     }
 
     /// A packet counts as lost.
@@ -220,6 +221,20 @@ impl Queue {
             self.missing -= usize::from(place.is_missing());
             self.coded_in_flight -= u64::from(place.coded);
             self.coded_arrived -= u64::from(place.coded_arrived);
+        }
+    }
+
+    /// Everything from B on lacks something, so that a combination can always help.
+    fn would_help(&self, packet: &Coded) -> bool {
+        packet.last >= self.b && !(packet.is_uncoded() && self.place(packet.last).arrived)
+    }
+
+    fn take(&mut self, packet: &Coded, useful: bool) {
+        self.overhead.arrived(useful);
+        if useful && packet.is_uncoded() {
+            self.change(packet, |place| place.arrived = true);
+        } else if useful {
+            self.change(packet, |place| place.coded_arrived += 1);
         }
     }
 

@@ -1,0 +1,169 @@
+//! Thalweg's own law: the cost-based choice with what the paper's sender leaves lying.
+//!
+//! It differs from [`super::cost_based`] in five points, and has one set of parameters for all paths:
+//!
+//! 1. *A loss is inferred when its acknowledgement is overdue* by the reordering that was measured
+//!    ([`super::overdue::Overdue`]), not after a timeout. That is the sender's part.
+//! 2. *An original that is not decodable costs a round trip.* Eq. (6) counts one packet time for it; but what is lost and
+//!    not repaired ahead waits for its acknowledgement to be overdue, so it counts rtt / T + `slack`.
+//! 3. *Age.* What has waited longer counts for more, w_l = ((age_l + rtt) / (rtt + 4.5 T))^3: it is the late that make the
+//!    tail of the delays, and they all become late together behind one gap.
+//! 4. *Useless packets have a price*, so that of two equal packets the one is sent that is more likely to be needed.
+//! 5. *Idle.* Where nothing new waits, nothing is sent if all of B..D is nearly sure to be decodable.
+//!
+//! With r = rtt / T, w the weights, and p and Q after the packet:
+//!
+//! C_FEC(e) = (r + slack) sum over B..D of w_l (1 - p_l) + waiting (W + o) (Q + 1) / (1 - eps) + price p_e;
+//! C_ORIG = (r + slack) sum over B..=D of w_l (1 - p_l) + waiting (W - w_D + o) Q / (1 - eps);
+//!
+//! W being the sum of the weights of what waits, o the weight of the newest times `offset`.
+
+use super::decodability::Decodability;
+use super::{Decision, ParameterError, Place, Queue, Schedule, View, parameter};
+use crate::probe::{Probe, Visitor};
+
+/// What the choice is made by; the defaults are for all paths.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Parameters {
+    /// What an undecodable original costs besides the round trip, packet times.
+    pub slack: f64,
+    /// The weight of what waits, packet times.
+    pub waiting: f64,
+    /// One more original that is thought to wait, and its share.
+    pub offset: f64,
+    /// What a useless packet costs, packet times.
+    pub price: f64,
+    /// Nothing is repaired in a free opportunity if all is decodable with this probability.
+    pub sure: f64,
+    /// U_MAX: useless packets for each one that is needed, at least 0.
+    pub u_max: f64,
+}
+
+impl Default for Parameters {
+    /// Chosen on two seeds of the paper's workload, which no published number uses.
+    fn default() -> Parameters {
+        Parameters { slack: 2.0, waiting: 7.8, offset: 0.3, price: 4.0, sure: 0.993, u_max: 0.5 }
+    }
+}
+
+impl Parameters {
+    /// Whether the values fit together.
+    ///
+    /// # Errors
+    /// One of them is outside its range.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        for (name, value) in
+            [("slack", self.slack), ("waiting", self.waiting), ("offset", self.offset), ("price", self.price)]
+        {
+            parameter::within(name, value, 0.0..=1e6)?;
+        }
+        parameter::within("sure", self.sure, 0.0..=1.0)?;
+        parameter::within("u_max", self.u_max, 0.0..=1e6)
+    }
+}
+
+/// The law.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Adaptive {
+    parameters: Parameters,
+    now: Decodability,
+    /// w_l of B..=E.
+    weights: Vec<f64>,
+}
+
+/// Costs that differ by less are equal.
+const TIE: f64 = 1e-12;
+/// Packets that are useless with no more than this probability never raise the overhead: §III-A.
+const HARMLESS: f64 = 1e-12;
+/// Half a burst of the paper, packets: what an original waits before it is sent, on average.
+const HALF_A_BURST: f64 = 4.5;
+
+impl Adaptive {
+    /// The law with these parameters.
+    ///
+    /// # Errors
+    /// They do not pass [`Parameters::check`].
+    pub fn new(parameters: Parameters) -> Result<Adaptive, ParameterError> {
+        parameters.check()?;
+        Ok(Adaptive { parameters, now: Decodability::default(), weights: Vec::new() })
+    }
+
+    /// Sets another bound on the overhead.
+    ///
+    /// # Errors
+    /// It is negative, or not finite.
+    pub fn set_u_max(&mut self, u_max: f64) -> Result<(), ParameterError> {
+        parameter::within("u_max", u_max, 0.0..=1e6)?;
+        self.parameters.u_max = u_max;
+        Ok(())
+    }
+
+    fn weigh(&mut self, view: &View<'_>) {
+        let (rtt, slot) = (view.path.rtt.as_secs_f64(), view.path.slot.as_secs_f64());
+        let usual = (rtt + HALF_A_BURST * slot).max(f64::MIN_POSITIVE);
+        let weight = |place: &Place| {
+            let share = (view.now.since(place.entered).as_secs_f64() + rtt) / usual;
+            share * share * share
+        };
+        self.weights.clear();
+        self.weights.extend(view.queue.in_doubt().chain(view.queue.waiting()).map(weight));
+    }
+
+    /// The cost of D, and of each combination without what they share.
+    fn costs(&self, view: &View<'_>) -> (f64, impl Fn(usize) -> f64) {
+        let Parameters { slack, waiting, offset, price, .. } = self.parameters;
+        let (weights, now, n) = (&self.weights, &self.now, view.queue.n());
+        let rtt = view.path.rtt.as_secs_f64() / view.path.slot.as_secs_f64().max(f64::MIN_POSITIVE);
+        let lack = rtt + slack;
+        let newest = weights.last().copied().unwrap_or(0.0);
+        let all = weights[n..].iter().sum::<f64>() + offset * newest;
+        let first = weights.get(n).copied().unwrap_or(0.0);
+        let share = waiting / (1.0 - view.path.eps);
+        let new = lack * first * (1.0 - now.p_new()) + share * (all - first) * now.q_new();
+        let repair =
+            move |nth: usize| share * all * (now.q_repaired(nth) + 1.0) - lack * now.gain(nth) + price * now.p()[nth];
+        (new, repair)
+    }
+
+    fn is_allowed(&self, queue: &Queue, nth: usize) -> bool {
+        // Deviation(FEC-ARQ §III-A): as in the cost-based law, what cannot be useless is sent whatever the overhead is.
+        let p_useless = self.now.p()[nth];
+        p_useless <= HARMLESS || queue.overhead().with(p_useless) <= self.parameters.u_max
+    }
+}
+
+impl Schedule for Adaptive {
+    fn choose(&mut self, view: &View<'_>) -> Decision {
+        let queue = view.queue;
+        if queue.is_empty() {
+            return Decision::IDLE;
+        }
+        self.weigh(view);
+        let weights = &self.weights;
+        self.now.reckon(queue, view.path.eps, |l| weights[l]);
+        let (new, repair) = self.costs(view);
+        let allowed = (0..self.now.candidates()).filter(|nth| self.is_allowed(queue, *nth));
+        let best =
+            allowed.map(|nth| (nth, repair(nth))).reduce(|best, next| if next.1 < best.1 - TIE { next } else { best });
+        let is_idle = queue.m() == 0;
+        let is_sure = self.now.p_all() > self.parameters.sure;
+        match best {
+            Some((nth, cost)) if is_idle && !is_sure || !is_idle && cost < new - TIE => {
+                Decision::repair(queue, queue.b() + nth as u64, self.now.p()[nth])
+            }
+            _ if is_idle => Decision::IDLE,
+            _ => Decision::NEW,
+        }
+    }
+}
+
+impl Probe for Adaptive {
+    /// Shows `q` (Q of what is in flight) and `p_all` (that all that was sent will be decodable) at the last choice.
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        visit("q", self.now.q());
+        visit("p_all", self.now.p_all());
+    }
+}
+
+#[cfg(test)]
+mod tests;
