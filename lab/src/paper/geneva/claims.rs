@@ -10,16 +10,17 @@ mod list;
 mod long;
 mod mixed;
 mod one;
-mod part;
 mod short;
 
 use thalweg_core::law::redundancy::geneva::State;
 
 pub use self::list::CLAIMS;
-pub use self::part::{Part, Wanted};
 use super::condition::{Condition, Scheme};
 use super::record::{Record, StreamRecord};
 use super::results::Results;
+use crate::paper::claim::{Finding, Gate, Statement};
+use crate::paper::part::{Part, Wanted};
+#[cfg(test)]
 use crate::statistics::Verdict;
 
 /// Something that the paper says, or that follows from it.
@@ -36,49 +37,17 @@ pub struct Claim {
     judge: fn(&Court<'_>) -> Vec<Part>,
 }
 
-/// How strongly a claim is to be held.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Gate {
-    /// Arithmetic: it must hold.
-    Exact,
-    /// It should be reproduced.
-    Hard,
-    /// The paper says so, and the outcome depends on choices that it does not publish.
-    Soft,
-}
-
-impl Gate {
-    /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Gate::Exact => "exact",
-            Gate::Hard => "hard",
-            Gate::Soft => "soft",
-        }
-    }
-}
-
-/// What became of a claim.
-#[derive(Clone, Debug)]
-pub struct Finding {
-    /// The claim.
-    pub claim: &'static Claim,
-    /// What it is made of.
-    pub parts: Vec<Part>,
-}
-
-impl Finding {
-    /// Holds if every part does, contradicted if one part is.
-    pub fn verdict(&self) -> Verdict {
-        let first = if self.parts.is_empty() { Verdict::Undecided } else { Verdict::Holds };
-        self.parts.iter().map(Part::verdict).fold(first, Verdict::and)
+impl Claim {
+    fn statement(&self) -> Statement {
+        let Claim { id, gate, source, text, .. } = *self;
+        Statement { id, gate, source, text }
     }
 }
 
 /// Judges every claim, with this state of GENEVA's window.
 pub fn judge(results: &Results, state: State) -> Vec<Finding> {
     let court = Court { results, geneva: Scheme::geneva(state) };
-    CLAIMS.iter().map(|claim| Finding { claim, parts: (claim.judge)(&court) }).collect()
+    CLAIMS.iter().map(|claim| Finding { claim: claim.statement(), parts: (claim.judge)(&court) }).collect()
 }
 
 /// What claims are judged by.

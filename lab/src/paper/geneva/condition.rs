@@ -2,6 +2,8 @@
 
 use thalweg_core::law::redundancy::geneva::State;
 
+use crate::paper::figure::Subject;
+
 /// A path and what competes on it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Condition {
@@ -172,6 +174,12 @@ impl Scheme {
             Scheme::Tfrc => ("tfrc", "auto"),
             Scheme::Udp => ("udp", "auto"),
         }
+    }
+}
+
+impl Subject for Scheme {
+    fn name(self) -> &'static str {
+        Scheme::name(self)
     }
 }
 

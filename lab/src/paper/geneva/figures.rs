@@ -8,71 +8,14 @@ pub(super) use self::law::half_a_tcp_window;
 use super::condition::{Condition, Scheme};
 use super::plan::FIG2_RTTS;
 use super::results::Results;
-use crate::statistics::Estimate;
+use crate::paper::figure::{self, Axis};
 
 /// A figure of the paper.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Figure {
-    /// Its name in the paper.
-    pub name: &'static str,
-    /// What it shows.
-    pub caption: String,
-    /// What it is made of, from left to right.
-    pub panels: Vec<Panel>,
-}
-
+pub type Figure = figure::Figure<Scheme>;
 /// One plot.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Panel {
-    /// What it shows.
-    pub title: String,
-    /// Across.
-    pub x: Axis,
-    /// Up.
-    pub y: Axis,
-    /// What is drawn.
-    pub series: Vec<Series>,
-}
-
-/// An axis.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Axis {
-    /// What it shows.
-    pub label: &'static str,
-    /// In which unit; empty if in none.
-    pub unit: &'static str,
-    /// How it is divided.
-    pub scale: Scale,
-}
-
-/// How an axis is divided.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scale {
-    /// Evenly, from zero.
-    Linear,
-    /// By powers of ten.
-    Logarithmic,
-}
-
+pub type Panel = figure::Panel<Scheme>;
 /// Points that belong together.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Series {
-    /// What they are.
-    pub name: String,
-    /// Which subject they keep their colour with, if any.
-    pub scheme: Option<Scheme>,
-    /// From left to right.
-    pub points: Points,
-}
-
-/// What is drawn of a series.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Points {
-    /// A line.
-    Curve(Vec<(f64, f64)>),
-    /// Means over seeds with their intervals.
-    Measured(Vec<(f64, Estimate)>),
-}
+pub type Series = figure::Series<Scheme>;
 
 /// Every figure, with what has been run.
 pub fn all(results: &Results) -> Vec<Figure> {
@@ -85,27 +28,6 @@ pub fn all(results: &Results) -> Vec<Figure> {
 /// Figs. 8 and 9.
 pub fn competition(results: &Results) -> [Figure; 2] {
     [losses::competition(results, 10, "Fig. 8"), losses::competition(results, 100, "Fig. 9")]
-}
-
-impl Axis {
-    const fn linear(label: &'static str, unit: &'static str) -> Axis {
-        Axis { label, unit, scale: Scale::Linear }
-    }
-
-    const fn logarithmic(label: &'static str, unit: &'static str) -> Axis {
-        Axis { label, unit, scale: Scale::Logarithmic }
-    }
-}
-
-impl Series {
-    fn measured(scheme: Scheme, points: impl Iterator<Item = (f64, Vec<f64>)>) -> Series {
-        let points = points.map(|(x, values)| (x, Estimate::of(values)));
-        Series { name: scheme.name().to_owned(), scheme: Some(scheme), points: Points::Measured(points.collect()) }
-    }
-
-    fn curve(name: impl Into<String>, points: Vec<(f64, f64)>) -> Series {
-        Series { name: name.into(), scheme: None, points: Points::Curve(points) }
-    }
 }
 
 fn fig_2(results: &Results) -> Figure {

@@ -6,21 +6,15 @@ use super::condition::{Condition, Scheme};
 use super::plan::Plan;
 use super::record::{Record, StreamRecord};
 use super::results::Results;
+use crate::paper::table::{self, Cell};
 use crate::statistics::Estimate;
 
-/// A table.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Table {
-    /// Its name in the paper.
-    pub name: &'static str,
-    /// What it is about.
-    pub about: &'static str,
-    /// Blocks of rows, each with its heading.
-    pub blocks: Vec<(String, Vec<Row>)>,
-}
+/// A table of the paper.
+pub type Table = table::Table<Scheme>;
+/// One row.
+pub type Row = table::Row<Scheme>;
 
-/// Names of a row's cells.
-pub const COLUMNS: [&str; 7] = [
+const COLUMNS: &[&str] = &[
     "data loss rate",
     "packet loss rate",
     "FEC window size",
@@ -29,34 +23,6 @@ pub const COLUMNS: [&str; 7] = [
     "TPindex",
     "link loss rate",
 ];
-
-/// One row.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Row {
-    /// What it is about.
-    pub subject: String,
-    /// Which scheme.
-    pub scheme: Scheme,
-    /// One cell a column of [`COLUMNS`].
-    pub cells: [Cell; 7],
-}
-
-/// One number.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Cell {
-    /// What the paper prints, if it prints anything.
-    pub paper: Option<f64>,
-    /// What came of it here; NaN where the scheme has none.
-    pub lab: Estimate,
-}
-
-impl Cell {
-    /// Lab over paper, where both are and the paper's is not zero.
-    pub fn ratio(&self) -> Option<f64> {
-        let paper = self.paper.filter(|paper| *paper != 0.0)?;
-        Some(self.lab.mean / paper).filter(|ratio| ratio.is_finite())
-    }
-}
 
 /// Table 1: short-lived TCP.
 pub fn table_1(results: &Results) -> Table {
@@ -69,7 +35,8 @@ pub fn table_1(results: &Results) -> Table {
     };
     Table {
         name: "Table 1",
-        about: "Ten streams of 30 Mb/s in competition with short-lived TCP, load 500 Mb/s.",
+        about: "Ten streams of 30 Mb/s in competition with short-lived TCP, load 500 Mb/s.".into(),
+        columns: COLUMNS,
         blocks: Plan::short().into_iter().zip(&printed::TABLE_1).map(|(at, printed)| block(at, printed)).collect(),
     }
 }
@@ -90,7 +57,8 @@ pub fn table_2(results: &Results) -> Table {
     };
     Table {
         name: "Table 2",
-        about: "Seven streams of different rates in competition with 200 long-lived TCP flows, RTTmin 10 ms.",
+        about: "Seven streams of different rates in competition with 200 long-lived TCP flows, RTTmin 10 ms.".into(),
+        columns: COLUMNS,
         blocks: results.compared().into_iter().map(block).collect(),
     }
 }
@@ -131,6 +99,6 @@ fn row(
         whole(Estimate::of(results.tpindex(at, scheme))),
         whole(results.estimate(at, scheme, |record| record.link_loss)),
     ];
-    let cells = core::array::from_fn(|column| Cell { paper: printed[column], lab: lab[column] });
+    let cells = printed.into_iter().zip(lab).map(|(paper, lab)| Cell { paper, lab }).collect();
     Row { subject, scheme, cells }
 }

@@ -1,14 +1,20 @@
-//! The paper's figures and tables as those of a page.
+//! A paper's figures, tables and errors as those of a page.
 
-use thalweg_lab::paper::geneva::Scheme;
-use thalweg_lab::paper::geneva::figures::{self, Panel, Points, Scale, Series};
-use thalweg_lab::paper::geneva::tables::{self, COLUMNS, Cell};
+use thalweg_lab::paper::erratum::Erratum;
+use thalweg_lab::paper::figure::{self, Panel, Points, Scale, Series};
+use thalweg_lab::paper::table::{self, Cell};
 
 use super::super::table::number;
 use crate::report::{Axis, Figure, Line, Plot, Row, Section, Table, Tone};
 
+/// What keeps a colour.
+pub(super) trait Toned: Copy {
+    /// Its colour.
+    fn tone(self) -> Tone;
+}
+
 /// A figure of the paper.
-pub(super) fn figure(figure: &figures::Figure) -> Section {
+pub(super) fn figure<S: Toned>(figure: &figure::Figure<S>) -> Section {
     let figures = figure.panels.iter().map(|panel| Figure::Plot(plot(panel))).collect();
     let mut text = vec![figure.caption.clone()];
     if figure.panels.is_empty() {
@@ -17,7 +23,7 @@ pub(super) fn figure(figure: &figures::Figure) -> Section {
     Section { title: figure.name.into(), text, figures }
 }
 
-fn plot(panel: &Panel) -> Plot {
+fn plot<S: Toned>(panel: &Panel<S>) -> Plot {
     let lines: Vec<Line> = panel.series.iter().enumerate().filter_map(|(nth, series)| line(nth, series)).collect();
     let x = Axis::new(panel.x.label, panel.x.unit);
     let x = match panel.x.scale {
@@ -40,8 +46,8 @@ fn with_room(axis: Axis, lines: &[Line]) -> Axis {
 }
 
 /// None if there is nothing to draw.
-fn line(nth: usize, series: &Series) -> Option<Line> {
-    let tone = series.scheme.map_or(Tone([2, 1, 3, 5][nth % 4]), tone);
+fn line<S: Toned>(nth: usize, series: &Series<S>) -> Option<Line> {
+    let tone = series.subject.map_or(Tone([2, 1, 3, 5][nth % 4]), Toned::tone);
     let line = match &series.points {
         Points::Curve(points) => Line::new(&series.name, tone, points.clone()),
         Points::Measured(points) => {
@@ -53,36 +59,32 @@ fn line(nth: usize, series: &Series) -> Option<Line> {
     (!line.points.is_empty()).then_some(line)
 }
 
-/// The colour that a scheme keeps.
-fn tone(scheme: Scheme) -> Tone {
-    Tone(match scheme {
-        Scheme::GenevaInteger => 2,
-        Scheme::GenevaReal => 3,
-        Scheme::Static8 | Scheme::Udp => 1,
-        Scheme::Static12 => 0,
-        Scheme::DpFec => 5,
-        Scheme::Tfrc => 4,
-    })
-}
-
-/// A table of the paper: each cell is the paper's value, ours, and ours over the paper's.
-pub(super) fn table(table: &tables::Table) -> Section {
-    let text = vec![
-        table.about.into(),
-        "Each cell: paper | lab | lab / paper. The lab's value is the mean over the seeds; bursty events are scaled to the \
-         paper's 180 s."
-            .into(),
-    ];
+/// A table of the paper: each cell is the paper's value, ours, and ours over the paper's. `lab` says what ours is.
+pub(super) fn table<S: Toned>(table: &table::Table<S>, lab: &str) -> Section {
+    let text = vec![table.about.clone(), format!("Each cell: paper | lab | lab / paper. {lab}")];
     let blocks = table.blocks.iter().map(|(heading, rows)| {
-        let head = std::iter::once(heading.as_str()).chain(COLUMNS).map(str::to_owned).collect();
-        let row = |row: &tables::Row| Row {
+        let head = std::iter::once(heading.as_str()).chain(table.columns.iter().copied()).map(str::to_owned).collect();
+        let row = |row: &table::Row<S>| Row {
             subject: row.subject.clone(),
-            tone: Some(tone(row.scheme)),
+            tone: Some(row.scheme.tone()),
             cells: row.cells.iter().map(cell).collect(),
         };
         Figure::Table(Table { head, rows: rows.iter().map(row).collect() })
     });
     Section { title: table.name.into(), text, figures: blocks.collect() }
+}
+
+/// What is wrong in the paper itself.
+pub(super) fn errors(errata: &[Erratum]) -> Section {
+    let row = |erratum: &Erratum| Row {
+        subject: erratum.at.into(),
+        tone: None,
+        cells: vec![erratum.printed.into(), erratum.correct.into()],
+    };
+    let head = ["where", "printed", "what it should be"].map(str::to_owned).to_vec();
+    let table = Table { head, rows: errata.iter().map(row).collect() };
+    let text = vec!["The tables above show the paper's numbers as they are printed.".into()];
+    Section { title: "Errors of the paper".into(), text, figures: vec![Figure::Words(table)] }
 }
 
 fn cell(cell: &Cell) -> String {

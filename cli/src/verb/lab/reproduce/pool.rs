@@ -5,33 +5,56 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use thalweg_core::time::Span;
-use thalweg_lab::paper::geneva::{Job, Plan, Record, Results, Work};
 use thalweg_net::signal::Stop;
 
 use super::super::failed;
 use super::super::progress::Progress;
 use crate::Failure;
 
+/// What runs a job, step by step.
+pub(super) trait Work {
+    /// What comes of it.
+    type Record;
+
+    /// How long it is, and how much of it is done, in any unit that is the same for all jobs.
+    fn length(&self) -> u64;
+    /// How much of it is done.
+    fn done(&self) -> u64;
+    /// Goes on for a while.
+    fn advance(&mut self);
+    /// What came of it, once all is done.
+    ///
+    /// # Errors
+    /// A fault of the lab.
+    fn finish(self) -> Result<Self::Record, String>;
+}
+
 /// What the threads share.
-struct Shared<'a> {
-    plan: &'a Plan,
+struct Shared<'a, Job, W: Work, Begin> {
+    begin: Begin,
     jobs: &'a [Job],
     stop: &'a Stop,
     /// The next job to begin with.
     next: AtomicUsize,
-    /// Simulated milliseconds behind all jobs together.
+    /// What is behind all jobs together.
     done: AtomicU64,
     broken: AtomicBool,
-    finished: Mutex<Vec<(Job, Record)>>,
+    finished: Mutex<Vec<(Job, W::Record)>>,
     failure: Mutex<Option<String>>,
 }
 
-/// Runs the jobs of a plan; those that an interruption left out are missing in the results.
-pub(super) fn run(plan: Plan, jobs: &[Job], threads: usize) -> Result<Results, Failure> {
+/// Runs jobs, each by the work that `begin` makes of it; those that an interruption left out are missing.
+pub(super) fn run<Job, W, Begin>(jobs: &[Job], threads: usize, begin: Begin) -> Result<Vec<(Job, W::Record)>, Failure>
+where
+    Job: Copy + Send + Sync,
+    W: Work<Record: Send>,
+    Begin: Fn(&Job) -> Result<W, String> + Sync,
+{
     let stop = Stop::on_signal().map_err(|error| failed(format!("cannot wait for signals: {error}")))?;
-    let shared = Shared {
-        plan: &plan,
+    let whole = jobs.iter().map(|job| begin(job).map(|work| work.length())).sum::<Result<u64, String>>();
+    let whole = whole.map_err(failed)?;
+    let shared: Shared<'_, Job, W, Begin> = Shared {
+        begin,
         jobs,
         stop: &stop,
         next: AtomicUsize::new(0),
@@ -40,8 +63,6 @@ pub(super) fn run(plan: Plan, jobs: &[Job], threads: usize) -> Result<Results, F
         finished: Mutex::new(Vec::with_capacity(jobs.len())),
         failure: Mutex::new(None),
     };
-    let lengths = jobs.iter().map(|job| Work::new(&plan, job).map(|work| millis(work.length())));
-    let whole = lengths.sum::<Result<u64, String>>().map_err(failed)?;
     let mut progress = Progress::new(jobs.len(), whole);
     thread::scope(|scope| {
         let workers: Vec<_> = (0..threads.clamp(1, jobs.len().max(1))).map(|_| scope.spawn(|| shared.work())).collect();
@@ -53,16 +74,18 @@ pub(super) fn run(plan: Plan, jobs: &[Job], threads: usize) -> Result<Results, F
     });
     progress.end();
     let Shared { finished, failure, .. } = shared;
-    if let Some(failure) = failure.into_inner().expect("no thread panics with it") {
-        return Err(failed(failure));
+    match failure.into_inner().expect("no thread panics with it") {
+        Some(failure) => Err(failed(failure)),
+        None => Ok(finished.into_inner().expect("no thread panics with it")),
     }
-    let mut results = Results::new(plan.clone());
-    let finished = finished.into_inner().expect("no thread panics with it");
-    finished.into_iter().for_each(|(job, record)| results.insert(job, record));
-    Ok(results)
 }
 
-impl Shared<'_> {
+impl<Job, W, Begin> Shared<'_, Job, W, Begin>
+where
+    Job: Copy,
+    W: Work,
+    Begin: Fn(&Job) -> Result<W, String>,
+{
     /// Takes one job after the other until there are no more.
     fn work(&self) {
         while let Some(job) = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed)) {
@@ -79,20 +102,16 @@ impl Shared<'_> {
     }
 
     /// One job, unless it is interrupted.
-    fn one(&self, job: &Job) -> Result<Option<Record>, String> {
-        let mut work = Work::new(self.plan, job)?;
+    fn one(&self, job: &Job) -> Result<Option<W::Record>, String> {
+        let mut work = (self.begin)(job)?;
         while work.done() < work.length() {
             if self.stop.asked() || self.broken.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let before = millis(work.done());
-            work.advance(Span::from_secs(1));
-            self.done.fetch_add(millis(work.done()) - before, Ordering::Relaxed);
+            let before = work.done();
+            work.advance();
+            self.done.fetch_add(work.done() - before, Ordering::Relaxed);
         }
         work.finish().map(Some)
     }
-}
-
-fn millis(span: Span) -> u64 {
-    span.as_micros() / 1_000
 }

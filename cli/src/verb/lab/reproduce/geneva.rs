@@ -1,0 +1,241 @@
+//! GENEVA's evaluation: the work, and the whole report.
+
+use thalweg_core::law::redundancy::geneva::State;
+use thalweg_core::time::Span;
+use thalweg_lab::paper::geneva::claims::judge;
+use thalweg_lab::paper::geneva::{
+    self, Condition, Job, Length, Phases, Plan, Reading, Record, Results, Scheme, causes, errata, figures, lockin,
+    tables,
+};
+
+use super::super::table::interval;
+use super::drawing::{self, Toned};
+use super::evidence::Evidence;
+use super::pool;
+use crate::Failure;
+use crate::report::{Figure, Page, Row, Section, Table, Tone};
+
+/// What a number of the tables is.
+const LAB: &str = "The lab's value is the mean over the seeds; bursty events are scaled to the paper's 180 s.";
+const STAND_IN: &str = "Whatever is said of DP-FEC is said of a stand-in: the paper only outlines it.";
+/// Places of the readings.
+const INTEGER: usize = 0;
+const REAL: usize = 1;
+const TOGETHER: usize = 2;
+const PHASES: &str = "The paper says nothing of when streams start, nor how delays differ. The first two columns have starts \
+                      within 2 s and access delays within 1 ms; the third has the integer state, all streams at once and \
+                      equal delays, so that the packets of equal streams come to the link back to back.";
+
+/// Runs the jobs of a plan; those that an interruption left out are missing in the results.
+pub(super) fn run_jobs(plan: Plan, jobs: &[Job], threads: usize) -> Result<Results, Failure> {
+    let finished = pool::run(jobs, threads, |job| geneva::Work::new(&plan, job))?;
+    let mut results = Results::new(plan);
+    finished.into_iter().for_each(|(job, record)| results.insert(job, record));
+    Ok(results)
+}
+
+impl pool::Work for geneva::Work {
+    type Record = Record;
+
+    fn length(&self) -> u64 {
+        millis(self.length())
+    }
+
+    fn done(&self) -> u64 {
+        millis(self.done())
+    }
+
+    fn advance(&mut self) {
+        self.advance(Span::from_secs(1));
+    }
+
+    fn finish(self) -> Result<Record, String> {
+        self.finish()
+    }
+}
+
+impl Toned for Scheme {
+    fn tone(self) -> Tone {
+        Tone(match self {
+            Scheme::GenevaInteger => 2,
+            Scheme::GenevaReal => 3,
+            Scheme::Static8 | Scheme::Udp => 1,
+            Scheme::Static12 => 0,
+            Scheme::DpFec => 5,
+            Scheme::Tfrc => 4,
+        })
+    }
+}
+
+/// Every claim, judged with both states of the window, and with streams that start together.
+pub(super) fn evidence(results: &Results) -> Evidence {
+    Evidence::new(vec![("integer state", judge(results, State::Integer)), ("real state", judge(results, State::Real))])
+}
+
+/// What is to be read of the results of `jobs` jobs; `command` made them.
+pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
+    let evidence = evidence(results);
+    let mut sections =
+        vec![run(results, jobs, command), evidence.claims(&[PHASES, STAND_IN]), causes_of(&evidence), lock_in(results)];
+    sections.extend(figures::all(results).iter().map(drawing::figure));
+    sections.extend(both_tables(results));
+    sections.extend(together(results));
+    sections.push(evidence.parts());
+    sections.push(drawing::errors(errata::ERRATA));
+    sections.push(options(results.plan()));
+    Page {
+        title: "GENEVA's evaluation, run again".into(),
+        summary: format!(
+            "With the integer state of the window, Thalweg's default, {}; with the real state {}; with the integer state and \
+             streams that start together {}. {}",
+            evidence.told(INTEGER),
+            evidence.told(REAL),
+            evidence.told(TOGETHER),
+            length(results.plan()),
+        ),
+        sections,
+    }
+}
+
+fn both_tables(results: &Results) -> [Section; 2] {
+    [tables::table_1(results), tables::table_2(results)].map(|table| drawing::table(&table, LAB))
+}
+
+/// What is drawn and printed of losses, again for streams in phase.
+fn together(results: &Results) -> impl Iterator<Item = Section> {
+    let results = results.with(Phases::Together);
+    let figures = figures::competition(&results).map(|figure| drawing::figure(&figure));
+    figures.into_iter().chain(both_tables(&results)).map(|mut section| {
+        section.title += ", streams together";
+        section
+    })
+}
+
+/// Why some claims do not hold: those that one of the three contradicts or leaves undecided, by what is known of them.
+fn causes_of(evidence: &Evidence) -> Section {
+    let open = evidence.open();
+    let of_cause = |cause: Option<&'static causes::Cause>| -> Vec<&str> {
+        open.iter().copied().filter(|claim| causes::of(claim) == cause).collect()
+    };
+    let known = causes::CAUSES.iter().map(|cause| (of_cause(Some(cause)), cause.text));
+    let unknown = (of_cause(None), "No cause is known.");
+    let rows = known.chain([unknown]).filter(|(claims, _)| !claims.is_empty()).map(|(claims, text)| Row {
+        subject: claims.join(", "),
+        tone: None,
+        cells: vec![text.into()],
+    });
+    let table = Table { head: ["claims", "what was measured"].map(str::to_owned).to_vec(), rows: rows.collect() };
+    let text = vec!["Claims that do not hold everywhere, and what was found of them.".into()];
+    Section { title: "Why some do not hold".into(), text, figures: vec![Figure::Words(table)] }
+}
+
+fn length(plan: &Plan) -> String {
+    let whole = match plan.length {
+        Length::Whole(seconds) => format!("Runs of {seconds} s"),
+        Length::Short { window, .. } => format!("A quick look: {window} s of each run are measured"),
+    };
+    format!(
+        "{whole}, {} seeds; Fig. 2: {} s, {} seeds. The paper has 180 s and 120 s, and does not speak of seeds.",
+        plan.seeds, plan.fig2_seconds, plan.fig2_seeds
+    )
+}
+
+fn run(results: &Results, jobs: usize, command: &str) -> Section {
+    let mut text = vec![
+        "K. Matsuzono, H. Asaeda, O. Nakamura, J. Murai: GENEVA: Streaming Control Algorithm Using Generalized \
+         Multiplicative-Increase/Additive-Decrease. Journal of Information Processing, IPSJ. The paper used ns-2; this is \
+         Thalweg's lab, whose streams are driven by the very law that runs on sockets. Same seeds, same bytes, on every \
+         machine and with any number of threads. The page is written by:"
+            .into(),
+    ];
+    let (kept, version) = (results.len(), env!("CARGO_PKG_VERSION"));
+    if kept < jobs {
+        text.push(format!("It was interrupted: {kept} of {jobs} runs reached their end, and only they count."));
+    }
+    let command = format!("{command}    # version {version}, {kept} runs\n");
+    Section { title: "What this is".into(), text, figures: vec![Figure::Code(command)] }
+}
+
+/// Every parameter of every scenario.
+fn options(plan: &Plan) -> Section {
+    let conditions = [
+        Condition::OneStream { rtt_ms: 100 },
+        Condition::long(10, plan.n_tcp_10.last().copied().unwrap_or(250)),
+        Condition::long(100, plan.n_tcp_100.last().copied().unwrap_or(700)),
+        Plan::short()[0],
+        Plan::short()[2],
+        Condition::MixedRates,
+    ];
+    let row = |condition: Condition| {
+        let scheme =
+            if matches!(condition, Condition::OneStream { .. }) { Scheme::Tfrc } else { Scheme::GenevaInteger };
+        let parameters =
+            plan.parameters(&Job { condition, phases: Phases::Apart, scheme, seed: 1 }).unwrap_or_default();
+        let written = parameters.iter().map(|parameter| format!("{}={}", parameter.name, parameter.value));
+        Row { subject: condition.to_string(), tone: None, cells: vec![written.collect::<Vec<_>>().join(" ")] }
+    };
+    let text = vec![
+        "Where the paper is silent: TCP is NewReno with the recovery of RFC 6675, delayed acknowledgements, an initial \
+         window of two segments and a least retransmission timeout of 0.2 s, as ns-2's Sack1 is commonly run; TCP starts \
+         first, the streams follow 2 s after the last of it, and measuring begins 10 s after the last stream (times below); \
+         RTTmin counts the access links. Reports have the size of RFC 8888. A stream's round trip is measured by the mean \
+         departure of the packets that a report covers first."
+            .into(),
+        "One line for each kind of condition; the others differ in what the figures' axes name and in the scheme.".into(),
+    ];
+    let head = ["condition", "parameters of its scenario (thalweg lab run)"].map(str::to_owned).to_vec();
+    let table = Table { head, rows: conditions.into_iter().map(row).collect() };
+    Section { title: "Options".into(), text, figures: vec![Figure::Words(table)] }
+}
+
+/// What follows from the state of the window.
+fn lock_in(results: &Results) -> Section {
+    let row = |row: &lockin::Row| Row {
+        subject: format!(
+            "{} TCP, {}, {}",
+            row.condition.n_tcp().unwrap_or(0),
+            row.condition.reading(),
+            row.scheme.name()
+        ),
+        tone: None,
+        cells: [
+            &row.fwnd,
+            &row.widest,
+            &row.widest_flow,
+            &row.packet_loss,
+            &row.link_loss,
+            &row.residual_loss,
+            &row.tcp_mbps,
+        ]
+        .map(interval)
+        .to_vec(),
+    };
+    let head = [
+        "ten streams of 30 Mb/s",
+        "mean Fwnd",
+        "share of time at Fwnd 60",
+        "the same of one flow, at most",
+        "loss of streams",
+        "loss of link",
+        "loss after repair",
+        "TCP flow, Mb/s",
+    ];
+    let rows = lockin::rows(results).iter().map(row).collect();
+    let table = Table { head: head.map(str::to_owned).to_vec(), rows };
+    let text = vec![
+        "The paper does not say whether the window of repair packets survives a report whole or with its fraction, by which \
+         packet SRTT is measured, nor how TCP acknowledges. All three matter, because ten streams at Fwnd = 60 send 1.02 Gb/s \
+         into a link of 1 Gb/s: loss then stays above p_max, and nothing in the law brings the windows back."
+            .into(),
+        format!(
+            "Everything else on this page is run with {}; both states are shown everywhere, and the integer one is the \
+             default of Thalweg.",
+            Reading::CHOSEN
+        ),
+    ];
+    Section { title: "The state of the window".into(), text, figures: vec![Figure::Table(table)] }
+}
+
+fn millis(span: Span) -> u64 {
+    span.as_micros() / 1_000
+}

@@ -1,0 +1,58 @@
+//! What papers claim, and what became of it.
+//!
+//! A claim is made of parts; it holds if all of them do, and is contradicted if one is.
+
+use super::part::Part;
+use crate::statistics::Verdict;
+
+/// Something that a paper says, or that follows from it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Statement {
+    /// A name that stays.
+    pub id: &'static str,
+    /// How strongly it should be held.
+    pub gate: Gate,
+    /// Where the paper says it.
+    pub source: &'static str,
+    /// What it says.
+    pub text: &'static str,
+}
+
+/// How strongly a claim is to be held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gate {
+    /// Arithmetic: it must hold.
+    Exact,
+    /// It should be reproduced.
+    Hard,
+    /// The paper says so, and the outcome depends on choices that it does not publish.
+    Soft,
+}
+
+impl Gate {
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Gate::Exact => "exact",
+            Gate::Hard => "hard",
+            Gate::Soft => "soft",
+        }
+    }
+}
+
+/// What became of a claim.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The claim.
+    pub claim: Statement,
+    /// What it is made of.
+    pub parts: Vec<Part>,
+}
+
+impl Finding {
+    /// Holds if every part does, contradicted if one part is.
+    pub fn verdict(&self) -> Verdict {
+        let first = if self.parts.is_empty() { Verdict::Undecided } else { Verdict::Holds };
+        self.parts.iter().map(Part::verdict).fold(first, Verdict::and)
+    }
+}

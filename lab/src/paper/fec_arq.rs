@@ -1,0 +1,35 @@
+//! The evaluation of hybrid FEC-ARQ (S. Mehrotra, J. Li, Y. Huang, "Optimizing FEC Transmission Strategy for Minimizing
+//! Delay in Lossless Sequential Streaming", §IV).
+//!
+//! | paper | here |
+//! |---|---|
+//! | the simulation of §IV | [`slots`], [`Channel`] |
+//! | ARQ, no cost, cost, lower bound | [`Contender`] |
+//! | Tables II, III, IV | [`tables`] |
+//! | Figs. 3 to 12 | [`figures`] |
+//!
+//! A [`Plan`] lists jobs, a [`Job`] runs, [`Results`] keep what came of them; [`tables`], [`figures`] and [`claims`] read
+//! results. The paper leaves open when its sender takes a packet for lost, and its worked example does not lead to its
+//! tables; each [`Variant`] is one way to read it.
+
+mod case;
+mod channel;
+pub mod claims;
+mod contender;
+pub mod errata;
+pub mod figures;
+mod outcome;
+mod plan;
+mod recording;
+mod results;
+pub mod slots;
+pub mod tables;
+pub mod ticks;
+
+pub use self::case::{Case, Line};
+pub use self::channel::{Channel, Trip};
+pub use self::contender::{Contender, Strategy, Variant};
+pub use self::outcome::{Outcome, Sent};
+pub use self::plan::{Job, Plan};
+pub use self::recording::Recording;
+pub use self::results::Results;

@@ -1,0 +1,120 @@
+//! What the paper varies: the source, the channel, the sender's buffer, the bound on the overhead.
+
+use core::fmt;
+
+use super::slots::Source;
+use super::ticks::{A_SECOND, Ticks};
+
+/// One condition of an experiment. V is 8000 bits and R 400 kb/s throughout.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Case {
+    /// S: what the source offers, kb/s.
+    pub offered_kbps: u64,
+    /// P: packets of a burst.
+    pub burst: usize,
+    /// W: packets of the sender's buffer.
+    pub buffer: usize,
+    /// The channel.
+    pub line: Line,
+    /// U_MAX, in thousandths.
+    pub u_max: u32,
+}
+
+/// A channel, before its losses are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Line {
+    /// Independent losses.
+    Random {
+        /// epsilon, per cent.
+        percent: u32,
+        /// D, ms.
+        rtt_ms: u64,
+    },
+    /// A recording, by its place in the plan.
+    Recorded(usize),
+}
+
+/// U_MAX = 10.
+const BOUNDLESS: u32 = 10_000;
+
+impl Case {
+    /// A row of Tables II and III.
+    pub const fn row(offered_kbps: u64, percent: u32, rtt_ms: u64) -> Case {
+        let line = Line::Random { percent, rtt_ms };
+        Case { offered_kbps, burst: 10, buffer: 16, line, u_max: BOUNDLESS }
+    }
+
+    /// Table II.
+    pub const TABLE_2: [Case; 3] = [Case::row(500, 5, 150), Case::row(500, 15, 150), Case::row(500, 15, 400)];
+    /// Table III.
+    pub const TABLE_3: [Case; 3] = [Case::row(300, 5, 150), Case::row(300, 15, 150), Case::row(300, 15, 400)];
+
+    /// Table IV on a recording.
+    pub const fn recorded(nth: usize) -> Case {
+        Case { line: Line::Recorded(nth), ..Case::row(300, 5, 200) }
+    }
+
+    /// Fig. 9: Table II's last row with the overhead bounded.
+    pub const BOUNDS: [Case; 5] = [bounded(50), bounded(100), bounded(200), bounded(300), bounded(BOUNDLESS)];
+
+    /// Fig. 10: Table II's first row with other loss rates.
+    pub const LOSSES: [Case; 6] = [
+        Case::row(500, 1, 150),
+        Case::row(500, 2, 150),
+        Case::row(500, 5, 150),
+        Case::row(500, 10, 150),
+        Case::row(500, 15, 150),
+        Case::row(500, 20, 150),
+    ];
+
+    /// Fig. 11: Table II's first row with other bursts, as often as their rate wants.
+    pub const BURSTS: [Case; 6] =
+        [bursts_of(2), bursts_of(4), bursts_of(7), bursts_of(10), bursts_of(13), bursts_of(16)];
+
+    /// §IV: Table II's first row with W = 32.
+    pub const WIDE: Case = Case { buffer: 32, ..Case::TABLE_2[0] };
+
+    /// The source, for so many bursts.
+    pub fn source(&self, bursts: u64) -> Source {
+        Source { burst: self.burst, gap: self.gap(), buffer: self.buffer, bursts }
+    }
+
+    /// G = P V / S.
+    pub fn gap(&self) -> Ticks {
+        self.burst as u64 * 8 * A_SECOND / self.offered_kbps
+    }
+
+    /// The rate that a number of packets a burst is, kb/s.
+    pub fn kbps(&self, packets: f64) -> f64 {
+        packets * self.offered_kbps as f64 / self.burst as f64
+    }
+}
+
+const fn bounded(u_max: u32) -> Case {
+    Case { u_max, ..Case::TABLE_2[2] }
+}
+
+const fn bursts_of(burst: usize) -> Case {
+    Case { burst, ..Case::TABLE_2[0] }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Line::Random { percent, rtt_ms } => {
+                write!(f, "S = {} kb/s, eps = {percent} %, D = {rtt_ms} ms", self.offered_kbps)?;
+            }
+            Line::Recorded(nth) => write!(f, "S = {} kb/s, recording {}", self.offered_kbps, nth + 1)?,
+        }
+        if self.burst != 10 {
+            write!(f, ", P = {}", self.burst)?;
+        }
+        if self.buffer != 16 {
+            write!(f, ", W = {}", self.buffer)?;
+        }
+        if self.u_max != BOUNDLESS {
+            write!(f, ", U_MAX = {}", f64::from(self.u_max) / 1e3)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,58 @@
+//! Claims on Figs. 3, 9, 10 and 11.
+
+use super::super::case::Case;
+use super::super::contender::Strategy::{Arq, Cost, Opportunistic};
+use super::super::figures::{STEP, STEPS, followed};
+use super::super::outcome::Outcome;
+use super::{Court, Part, Wanted, difference};
+
+/// Half a slot, s: what a percentile may move by its grid alone.
+const GRID: f64 = 0.01;
+
+/// The last three quarters of each stretch: by then the estimate has forgotten the rate before.
+pub(super) fn estimate_follows(_: &Court<'_>) -> Vec<Part> {
+    let points = followed(100);
+    let part = |(nth, eps): (usize, f64)| {
+        let stretch = &points[nth * STEP + STEP / 4..(nth + 1) * STEP];
+        let mean = stretch.iter().map(|point| point.1).sum::<f64>() / stretch.len() as f64;
+        let wanted = Wanted::Within(0.85, 1.15);
+        Part { wanted, ..Part::exact(format!("estimate / rate, {} % lost", eps * 100.0), mean / eps, 1.0) }
+    };
+    STEPS.into_iter().enumerate().map(part).collect()
+}
+
+pub(super) fn bounds(court: &Court<'_>) -> Vec<Part> {
+    let steps = Case::BOUNDS.windows(2).map(|pair| {
+        let delay = |case| court.delay(case, Cost, 0.95);
+        let what = format!("95 %, {} - {}, s", pair[0], f64::from(pair[1].u_max) / 1e3);
+        Part::new(what, difference(&delay(pair[0]), &delay(pair[1])), Wanted::Above(-GRID))
+    });
+    let [least, .., boundless] = Case::BOUNDS;
+    let rate = |case: Case| court.values(case, Cost, |outcome| case.kbps(outcome.mean_accepted()));
+    let ends = difference(&court.delay(least, Cost, 0.95), &court.delay(boundless, Cost, 0.95));
+    let rest = [
+        Part::new("95 %, least U_MAX - none, s", ends, Wanted::Above(0.0)),
+        Part::new("rate, least U_MAX - none, kb/s", difference(&rate(least), &rate(boundless)), Wanted::Above(0.0)),
+        Part::new("U without a bound", court.values(boundless, Cost, Outcome::overhead), Wanted::Within(0.34, 0.44)),
+    ];
+    steps.chain(rest).collect()
+}
+
+pub(super) fn losses(court: &Court<'_>) -> Vec<Part> {
+    let [least, .., most] = Case::LOSSES;
+    vec![
+        Part::new(
+            "gain of cost on no cost at 99 %, 20 % lost - 1 % lost, s",
+            difference(&court.gain(most), &court.gain(least)),
+            Wanted::Above(0.0),
+        ),
+        court.ratio(most, 0.99, Opportunistic, Arq, Wanted::Above(0.9)),
+    ]
+}
+
+pub(super) fn bursts(court: &Court<'_>) -> Vec<Part> {
+    let [least, .., most] = Case::BURSTS;
+    let grows = difference(&court.gain(most), &court.gain(least));
+    let what = format!("gain of cost on no cost at 99 %, P = {} - P = {}, s", most.burst, least.burst);
+    vec![Part::new(what, grows, Wanted::Above(0.0))]
+}

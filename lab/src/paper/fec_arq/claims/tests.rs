@@ -1,0 +1,28 @@
+use super::*;
+use crate::paper::fec_arq::Plan;
+use crate::statistics::Verdict;
+
+/// Whatever is run, arithmetic holds, and what was not run is undecided.
+#[test]
+fn without_runs_arithmetic_holds_and_the_rest_is_open() {
+    let results = Results::new(Plan::quick(Vec::new()));
+    for variant in Variant::SHOWN {
+        for finding in judge(&results, variant) {
+            let expected = match finding.claim.gate {
+                Gate::Exact => Verdict::Holds,
+                // The estimate needs no run.
+                _ if finding.claim.id == "F-3" => Verdict::Holds,
+                Gate::Hard | Gate::Soft => Verdict::Undecided,
+            };
+            assert_eq!(finding.verdict(), expected, "{}", finding.claim.id);
+        }
+    }
+}
+
+#[test]
+fn claims_have_names_of_their_own() {
+    let mut names: Vec<&str> = CLAIMS.iter().map(|claim| claim.id).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), CLAIMS.len());
+}

@@ -1,0 +1,92 @@
+//! Figs. 3 to 12.
+
+mod sweeps;
+mod traces;
+
+pub(super) use self::traces::{STEP, STEPS, followed};
+
+use super::case::Case;
+use super::contender::{Contender, Strategy, Variant};
+use super::outcome::Outcome;
+use super::results::Results;
+use crate::paper::figure::{self, Axis, Points, Subject};
+
+/// A figure of the paper.
+pub type Figure = figure::Figure<Contender>;
+/// One plot.
+pub type Panel = figure::Panel<Contender>;
+/// Points that belong together.
+pub type Series = figure::Series<Contender>;
+
+/// Every figure, with what has been run.
+pub fn all(results: &Results) -> Vec<Figure> {
+    let [first, second, third] = Case::TABLE_2;
+    let of = |name, what: &str, case| Figure {
+        name,
+        caption: format!("Distribution of the delay and of the application's rate: {what}. The first seed."),
+        panels: distributions(results, case),
+    };
+    let mut figures = vec![
+        traces::fig_3(),
+        of("Fig. 4", "eps = 5 %, D = 150 ms, S = 500 kb/s", first),
+        of("Fig. 5", "eps = 15 %, D = 150 ms, S = 500 kb/s", second),
+        of("Fig. 6", "eps = 15 %, D = 400 ms, S = 500 kb/s", third),
+        of("Fig. 7", "eps = 15 %, D = 400 ms, S = 300 kb/s", Case::TABLE_3[2]),
+    ];
+    figures.push(Figure {
+        name: "Fig. 8",
+        caption: "The same on recordings (Table IV says which), for the paper's trace. The first seed.".into(),
+        panels: (0..results.plan().recordings.len())
+            .flat_map(|nth| distributions(results, Case::recorded(nth)))
+            .collect(),
+    });
+    figures.extend([sweeps::fig_9(results), sweeps::fig_10(results), sweeps::fig_11(results), traces::fig_12(results)]);
+    figures
+}
+
+/// Two plots for each reading: delay, and rate of the application.
+fn distributions(results: &Results, case: Case) -> Vec<Panel> {
+    let plots = |variant: Variant| {
+        let contenders: Vec<Contender> = Strategy::PAPER
+            .into_iter()
+            .chain([Strategy::Ours, Strategy::Bound])
+            .map(|strategy| Contender::new(strategy, variant))
+            .collect();
+        let panel = |what: &str, x: Axis, points: &dyn Fn(&Outcome) -> Vec<(f64, f64)>| Panel {
+            title: format!("{case}: {what}, {}", if variant == Variant::Literal { "literal" } else { "fitted" }),
+            x,
+            y: Axis::linear("share", ""),
+            series: contenders.iter().filter_map(|it| curve(*it, points(results.outcome(case, *it, 1)?))).collect(),
+        };
+        [
+            panel("delay", Axis::linear("delay", "s"), &|outcome| thinned(&outcome.distribution())),
+            panel("rate", Axis::linear("rate of a burst", "kb/s"), &|outcome| rates(case, outcome)),
+        ]
+    };
+    Variant::SHOWN.into_iter().flat_map(plots).filter(|panel| !panel.series.is_empty()).collect()
+}
+
+fn curve(contender: Contender, points: Vec<(f64, f64)>) -> Option<Series> {
+    (!points.is_empty()).then(|| Series {
+        name: contender.name().to_owned(),
+        subject: Some(contender),
+        points: Points::Curve(points),
+    })
+}
+
+/// A distribution up to 99.5 %, no two points closer than half a per cent.
+fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut kept: Vec<(f64, f64)> = Vec::new();
+    for point in points.iter().filter(|point| point.1 <= 0.995) {
+        if kept.last().is_none_or(|last| point.1 - last.1 >= 0.005) {
+            kept.push(*point);
+        }
+    }
+    kept
+}
+
+/// The share of bursts whose rate was at most so much.
+fn rates(case: Case, outcome: &Outcome) -> Vec<(f64, f64)> {
+    let share = |packets: usize| (case.kbps(packets as f64), 1.0 - outcome.share_of_bursts(packets + 1));
+    (0..=case.burst).map(share).collect()
+}

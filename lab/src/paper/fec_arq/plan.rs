@@ -1,0 +1,110 @@
+//! What is run.
+
+use std::collections::BTreeSet;
+
+use thalweg_core::law::schedule::loss::LossRate;
+
+use super::case::{Case, Line};
+use super::channel::Channel;
+use super::contender::{Contender, Strategy, Variant};
+use super::outcome::Outcome;
+use super::recording::Recording;
+use super::slots::{self, Knowledge};
+use super::ticks::{A_SECOND, SLOT};
+
+/// How much of the evaluation is run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// Bursts of a run.
+    pub bursts: u64,
+    /// Seeds, the same for every strategy: 1, 2, ...
+    pub seeds: u64,
+    /// What stands in for the paper's trace.
+    pub recordings: Vec<Recording>,
+}
+
+/// One run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Job {
+    /// Where.
+    pub case: Case,
+    /// Who.
+    pub contender: Contender,
+    /// What the losses follow from; where in a recording it begins.
+    pub seed: u64,
+}
+
+impl Plan {
+    /// As many bursts as percentiles need to stand still within a slot.
+    pub fn paper(recordings: Vec<Recording>) -> Plan {
+        Plan { bursts: 20_000, seeds: 5, recordings }
+    }
+
+    /// A look at everything.
+    pub fn quick(recordings: Vec<Recording>) -> Plan {
+        Plan { bursts: 1_000, seeds: 2, recordings }
+    }
+
+    /// Everything that tables, figures and claims read, each once.
+    pub fn jobs(&self) -> Vec<Job> {
+        let mut pairs = BTreeSet::new();
+        let mut add = |cases: &[Case], strategies: &[Strategy], variants: &[Variant]| {
+            for (case, strategy) in cases.iter().flat_map(|case| strategies.iter().map(move |it| (*case, *it))) {
+                pairs.extend(variants.iter().map(|variant| (case, Contender::new(strategy, *variant))));
+            }
+        };
+        let all = [Strategy::Arq, Strategy::Opportunistic, Strategy::Cost, Strategy::Bound, Strategy::Ours];
+        add(&Case::TABLE_2, &all, &Variant::ALL);
+        add(&Case::TABLE_3, &all, &Variant::ALL);
+        add(&Case::BOUNDS, &[Strategy::Cost, Strategy::Ours], &Variant::SHOWN);
+        add(&Case::LOSSES, &Strategy::PAPER, &Variant::SHOWN);
+        add(&Case::BURSTS, &[Strategy::Opportunistic, Strategy::Cost], &Variant::SHOWN);
+        add(&[Case::WIDE], &[Strategy::Opportunistic, Strategy::Cost], &Variant::SHOWN);
+        let recorded: Vec<Case> = (0..self.recordings.len()).map(Case::recorded).collect();
+        add(&recorded, &all, &Variant::SHOWN);
+        let seeds = 1..=self.seeds;
+        seeds
+            .flat_map(|seed| {
+                pairs.iter().map(move |(case, contender)| Job { case: *case, contender: *contender, seed })
+            })
+            .collect()
+    }
+
+    /// Runs a job.
+    ///
+    /// # Errors
+    /// It names what the plan does not have.
+    pub fn run(&self, job: &Job) -> Result<Outcome, String> {
+        let Job { case, contender, seed } = job;
+        let refused = |error: &dyn core::fmt::Display| format!("{case}: {error}");
+        let mut law = contender.law(case).map_err(|error| refused(&error))?;
+        let (channel, knowledge) = match case.line {
+            Line::Random { percent, rtt_ms } => {
+                let channel =
+                    Channel::Random { seed: *seed, eps: f64::from(percent) / 100.0, rtt: rtt_ms * A_SECOND / 1000 };
+                (channel, Knowledge::Told)
+            }
+            Line::Recorded(nth) => {
+                let recording = self.recordings.get(nth).ok_or_else(|| refused(&"no such recording"))?;
+                let trips = recording.trips.clone();
+                // Each seed begins elsewhere.
+                let offset = trips.len() as u64 * (seed - 1) / self.seeds.max(1);
+                let rate = LossRate::new(0.05, LossRate::WINDOW).map_err(|error| refused(&error))?;
+                (Channel::Recorded { trips, offset }, Knowledge::Estimated(rate))
+            }
+        };
+        let source = case.source(self.bursts_of(case));
+        Ok(slots::run(source, &channel, contender.patience(case), knowledge, &mut *law))
+    }
+
+    /// A recording is not gone through more than twice.
+    fn bursts_of(&self, case: &Case) -> u64 {
+        match case.line {
+            Line::Random { .. } => self.bursts,
+            Line::Recorded(nth) => {
+                let slots = self.recordings.get(nth).map_or(0, |it| it.trips.len() as u64);
+                self.bursts.min(2 * slots * SLOT / case.gap())
+            }
+        }
+    }
+}
