@@ -2,6 +2,7 @@
 
 use super::super::case::Case;
 use super::super::contender::Strategy::{Arq, Bound, Cost, Opportunistic};
+use super::super::outcome::Outcome;
 use super::super::tables::printed;
 use super::{Court, Part, Wanted, short};
 
@@ -46,7 +47,7 @@ pub(super) fn rates(court: &Court<'_>) -> Vec<Part> {
 
 pub(super) fn wide(court: &Court<'_>) -> Vec<Part> {
     let part = |strategy| {
-        let share = court.values(Case::WIDE, strategy, |outcome| outcome.share_of_repair());
+        let share = court.values(Case::WIDE, strategy, Outcome::share_of_repair);
         Part::new(format!("combinations among all packets, {}", short(strategy)), share, Wanted::Below(0.1))
     };
     [Cost, Opportunistic].map(part).to_vec()
