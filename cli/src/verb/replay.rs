@@ -37,8 +37,8 @@ use senders::Senders;
 /// tfrc-equation reads {"s":1024,"rtt":0.05,"p":0.01}: packet size in bytes, round trip in seconds, loss event rate; it
 /// writes the rate in bytes per second. It has no constants.
 ///
-/// decodability reads states of a lossless sender, {"eps":0.1,"b":1,"d":5,"e":6,"received":[[2,2]],"in_flight":[[1,1],
-/// [1,4]],"overhead":{"useless":0,"received":0,"in_flight":4,"sum_p_useless":0.0}}: loss rate, first undecoded, first unsent
+/// decodability reads states of a lossless sender, `{"eps":0.1,"b":1,"d":5,"e":6,"received":[[2,2]],"in_flight":[[1,1],
+/// [1,4]],"overhead":{"useless":0,"received":0,"in_flight":4,"sum_p_useless":0.0}}`: loss rate, first undecoded, first unsent
 /// and last queued original, and coded packets as [first, last]. It writes, for what is in flight and for each packet that
 /// could be sent, the probability that each original will be decodable, the originals still needed, and the cost.
 #[derive(clap::Args)]
