@@ -1,7 +1,8 @@
-//! The lab beside ns-3: N long TCP flows and ten streams of 39.6 Mb/s on a dumbbell of 1 Gb/s, as measured with ns-3.37.
-//! `benches/ns3/run` measures it again where ns-3 is installed.
+//! The lab beside ns-3.37, on two dumbbells: 100 long TCP flows and ten streams of 39.6 Mb/s on 1 Gb/s, which
+//! `benches/ns3/run` measures again where ns-3 is installed; and ten TCP flows beside Poisson traffic on 100 Mb/s.
 
 use thalweg_core::law::window::{Flavour, Start};
+use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_lab::experiment::{AccessRange, Experiment, Group, Kind, Outcome, Run, Tcp};
@@ -9,6 +10,7 @@ use thalweg_lab::network::Hop;
 use thalweg_lab::node::queue::Limit;
 use thalweg_lab::tcp::{Dialect, Recovery, Timeouts};
 use thalweg_lab::traffic::cbr::Cbr;
+use thalweg_lab::traffic::poisson::Poisson;
 
 /// Seeds of each point: more in the long tier.
 fn seeds() -> u64 {
@@ -89,4 +91,44 @@ fn newreno_growth_with_classic_recovery() {
 #[test]
 fn linux_reno_with_delayed_acknowledgements() {
     compare(&outcomes(tcp(Flavour::LinuxReno, Recovery::SackPrr, Some(Span::from_millis(40)))), 0.0241);
+}
+
+/// Ten TCP flows and 30 Mb/s of Poisson traffic on 100 Mb/s, 40 ms; access links of the same rate, U(5, 15) ms at each side.
+fn beside_poisson(tcp: Tcp, seed: u64) -> Experiment {
+    let delays = micros(5_000)..micros(15_000);
+    let access = AccessRange { rate: Rate::from_mbps(100), near: delays.clone(), far: delays };
+    let poisson = Poisson::new(Rate::from_mbps(30), Bytes(1500), Rng::new(seed).fork("poisson"));
+    let tcps = group("tcp", Kind::Tcp(tcp), 10, Span::ZERO..Span::from_secs(5));
+    let udp = group("udp", Kind::Open(poisson.into()), 1, Span::ZERO..Span::ZERO);
+    Experiment {
+        hops: vec![Hop::link(Rate::from_mbps(100), Limit::Packets(500), Span::from_millis(40))],
+        groups: [tcps, udp].map(|group| Group { access: access.clone(), ..group }).into(),
+        warmup: Span::from_secs(50),
+        duration: Span::from_secs(150),
+    }
+}
+
+/// The median over the seeds, of which there is an odd number.
+fn median(outcomes: &[Outcome], name: &str) -> f64 {
+    let mut values: Vec<f64> = outcomes.iter().map(|outcome| outcome.value(name)).collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// ns-3: 6.71 Mb/s for each flow, and a link loss of 0.069 %.
+///
+/// The median, not the mean: with access links of the bottleneck's rate a TCP may lock its phase to the departures and take
+/// some 30 Mb/s, and the loss falls on all others. It does with seeds 3 and 9 here, and it does in ns-3 (`docs/lab.md`).
+/// The loss of the other seeds has a standard deviation of a tenth: for the median of three 20 % is wide.
+#[test]
+fn linux_reno_beside_poisson_traffic() {
+    let tcp = tcp(Flavour::LinuxReno, Recovery::SackPrr, None);
+    let long = std::env::var_os("THALWEG_TEST_ALL").is_some();
+    let seeds = 1..=if long { 9 } else { 3 };
+    let run = |seed| Run::new(&beside_poisson(tcp, seed), seed).expect("possible").finish().expect("conservation");
+    let outcomes: Vec<Outcome> = seeds.map(run).collect();
+    let each = median(&outcomes, "tcp_throughput_mbps");
+    assert!((each / 6.71 - 1.0).abs() < 0.03, "{each} Mb/s each, ns-3 has 6.71");
+    let link_loss = median(&outcomes, "link_loss");
+    assert!((link_loss / 0.000_69 - 1.0).abs() < 0.2, "link loss {link_loss}, ns-3 has 0.069 %");
 }
