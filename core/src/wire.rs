@@ -10,6 +10,7 @@ pub mod rtp;
 pub mod sdp;
 pub mod secure;
 pub mod sequence;
+pub mod stream;
 
 use core::fmt;
 

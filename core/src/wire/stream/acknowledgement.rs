@@ -1,0 +1,160 @@
+//! An acknowledgement: which packets have come, and what they were worth.
+//!
+//! | offset | field |
+//! |---|---|
+//! | 0 | 3 |
+//! | 1 | sequence of the newest packet that has come (32 bits) |
+//! | 5 | microseconds since it came (32 bits) |
+//! | 9 | edge: the first original that is not known (32 bits) |
+//! | 13 | room: how many originals from the edge on are taken (16 bits) |
+//! | 15 | number of runs (8 bits) |
+//! | 16 | runs, from the newest packet back (8 bits each) |
+//!
+//! A run is a state (2 bits: 0 has not come, 1 told something new, 2 told nothing new) and how many packets have it, less
+//! one (6 bits); a longer run is written as several. Without runs no packet has come yet.
+
+use super::{half, word};
+use crate::wire::Error;
+
+/// First byte.
+pub const KIND: u8 = 3;
+/// Bytes in front of the runs.
+pub const HEADER: usize = 16;
+/// The most runs that are written.
+pub const MAX_RUNS: usize = 96;
+/// The longest run.
+pub const LONGEST: u8 = 64;
+
+/// What is known of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum State {
+    /// It has not come.
+    #[default]
+    Missing,
+    /// It raised the rank of what is known.
+    Innovative,
+    /// It told nothing new.
+    Redundant,
+}
+
+/// An acknowledgement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Acknowledgement<'a> {
+    /// The lowest 32 bits of the newest sequence.
+    pub newest: u32,
+    /// Microseconds since it came.
+    pub delay_us: u32,
+    /// The lowest 32 bits of the first original that is not known.
+    pub edge: u32,
+    /// How many originals from there on are taken.
+    pub room: u16,
+    /// The runs as they are written.
+    pub runs: &'a [u8],
+}
+
+impl<'a> Acknowledgement<'a> {
+    /// Reads an acknowledgement, and tells what is behind it.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`], [`Error::Unknown`] for another first byte, [`Error::Malformed`] for a state that there is not.
+    pub fn parse(bytes: &'a [u8]) -> Result<(Acknowledgement<'a>, &'a [u8]), Error> {
+        if bytes.first().is_some_and(|kind| *kind != KIND) {
+            return Err(Error::Unknown);
+        }
+        let [newest, delay_us, edge] = [word(bytes, 1)?, word(bytes, 5)?, word(bytes, 9)?];
+        let room = half(bytes, 13)?;
+        let end = HEADER + usize::from(*bytes.get(15).ok_or(Error::Truncated)?);
+        let runs = bytes.get(HEADER..end).ok_or(Error::Truncated)?;
+        if runs.iter().any(|run| run >> 6 == 3) {
+            return Err(Error::Malformed);
+        }
+        Ok((Acknowledgement { newest, delay_us, edge, room, runs }, &bytes[end..]))
+    }
+
+    /// Writes it and tells its length; none if it does not fit.
+    pub fn emit(&self, buf: &mut [u8]) -> Option<usize> {
+        let end = HEADER + self.runs.len();
+        let count = u8::try_from(self.runs.len()).ok()?;
+        let buf = buf.get_mut(..end)?;
+        buf[0] = KIND;
+        buf[1..5].copy_from_slice(&self.newest.to_be_bytes());
+        buf[5..9].copy_from_slice(&self.delay_us.to_be_bytes());
+        buf[9..13].copy_from_slice(&self.edge.to_be_bytes());
+        buf[13..15].copy_from_slice(&self.room.to_be_bytes());
+        buf[15] = count;
+        buf[HEADER..].copy_from_slice(self.runs);
+        Some(end)
+    }
+
+    /// States and how many packets have each, from the newest back.
+    pub fn states(&self) -> impl Iterator<Item = (State, u8)> + use<'a> {
+        self.runs.iter().map(|run| {
+            let state = match run >> 6 {
+                0 => State::Missing,
+                1 => State::Innovative,
+                _ => State::Redundant,
+            };
+            (state, (run & 0x3f) + 1)
+        })
+    }
+}
+
+/// The runs of `states`, which go from the newest packet back, over the first bytes of `runs`; and how many they are. What
+/// does not fit is left out.
+pub fn runs(states: impl Iterator<Item = State>, runs: &mut [u8; MAX_RUNS]) -> usize {
+    let mut count = 0;
+    for state in states {
+        let fresh = (state as u8) << 6;
+        match runs[..count].last_mut() {
+            Some(run) if *run & 0xc0 == fresh && *run & 0x3f < LONGEST - 1 => *run += 1,
+            _ if count == MAX_RUNS => break,
+            _ => {
+                runs[count] = fresh;
+                count += 1;
+            }
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn state() -> impl Strategy<Value = State> {
+        prop_oneof![Just(State::Missing), Just(State::Innovative), Just(State::Redundant)]
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_written_comes_back(
+            newest: u32, delay_us: u32, edge: u32, room: u16,
+            blocks in prop::collection::vec((state(), 1..200usize), 0..40), rest: Vec<u8>,
+        ) {
+            let states: Vec<State> = blocks.into_iter().flat_map(|(state, count)| vec![state; count]).collect();
+            let mut written = [0; MAX_RUNS];
+            let count = runs(states.iter().copied(), &mut written);
+            let acknowledgement = Acknowledgement { newest, delay_us, edge, room, runs: &written[..count] };
+            let mut buf = [0; HEADER + MAX_RUNS];
+            let len = acknowledgement.emit(&mut buf).expect("room");
+            let mut bytes = buf[..len].to_vec();
+            bytes.extend(&rest);
+            prop_assert_eq!(Acknowledgement::parse(&bytes), Ok((acknowledgement, rest.as_slice())));
+            let read: Vec<State> =
+                acknowledgement.states().flat_map(|(state, count)| vec![state; count.into()]).collect();
+            prop_assert!(states.starts_with(&read));
+            prop_assert!(read.len() == states.len() || count == MAX_RUNS);
+            for len in 0..len {
+                prop_assert_eq!(Acknowledgement::parse(&bytes[..len]), Err(Error::Truncated));
+            }
+        }
+    }
+
+    #[test]
+    fn there_is_no_fourth_state() {
+        let mut bytes = [0; HEADER + 1];
+        (bytes[0], bytes[15], bytes[16]) = (KIND, 1, 0xc0);
+        assert_eq!(Acknowledgement::parse(&bytes), Err(Error::Malformed));
+    }
+}
