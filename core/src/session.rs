@@ -2,6 +2,7 @@
 
 pub mod live;
 pub mod secure;
+pub mod stream;
 
 use core::net::SocketAddr;
 
