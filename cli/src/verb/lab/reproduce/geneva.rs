@@ -69,7 +69,11 @@ impl Toned for Scheme {
 
 /// Every claim, judged with both states of the window, and with streams that start together.
 pub(super) fn evidence(results: &Results) -> Evidence {
-    Evidence::new(vec![("integer state", judge(results, State::Integer)), ("real state", judge(results, State::Real))])
+    Evidence::new(vec![
+        ("integer state", judge(results, State::Integer)),
+        ("real state", judge(results, State::Real)),
+        ("streams together", judge(&results.with(Phases::Together), State::Integer)),
+    ])
 }
 
 /// What is to be read of the results of `jobs` jobs; `command` made them.
