@@ -227,3 +227,6 @@ impl<S: Schedule, A: Allowance> End<S, A> {
         len + more
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::law::rate::fixed::Fixed;
+use crate::law::schedule::opportunistic::Opportunistic;
+use crate::units::Rate;
+
+type Tested = End<Opportunistic, Fixed>;
+
+fn end() -> Tested {
+    let config = Config { frame: 256, window: 16, ..Config::default() };
+    End::new(config, Opportunistic::new(), Fixed::new(Rate::from_mbps(10), Span::ZERO)).expect("in range")
+}
+
+/// All frames that are due until `until`.
+fn frames(end: &mut Tested, until: Time) -> Vec<Vec<u8>> {
+    let (mut frames, mut buf) = (Vec::new(), [0; 256]);
+    while let Some(now) = end.poll_timeout().filter(|now| *now <= until) {
+        end.handle_timeout(now);
+        while let Some(len) = end.poll_frame(now, &mut buf) {
+            frames.push(buf[..len].to_vec());
+        }
+    }
+    frames
+}
+
+proptest! {
+    /// Whatever a peer makes of its own frames: no panic, no endless loop, nothing kept beyond two windows.
+    #[test]
+    fn a_peer_that_writes_nonsense_is_survived(
+        script in prop::collection::vec(any::<u8>(), 1..6000),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..60),
+    ) {
+        let (mut here, mut there) = (end(), end());
+        let (mut written, mut changes) = (0, changes.into_iter());
+        for turn in 0..12 {
+            let now = Time::ZERO + Span::from_millis(20 * turn);
+            written += here.write(now, &script[written..]);
+            for (from, to) in [(0, 1), (1, 0)] {
+                let ends = [&mut here, &mut there];
+                let sent = frames(ends[from], now);
+                prop_assert!(sent.len() < 200, "{} frames in 20 ms", sent.len());
+                for mut frame in sent {
+                    if let Some((place, byte)) = changes.next() {
+                        let place = place.index(frame.len());
+                        frame[place] = byte;
+                    }
+                    let ends = [&mut here, &mut there];
+                    // Refused or not, it goes on.
+                    let _ = ends[to].handle_frame(now, &frame);
+                }
+            }
+            prop_assert!(here.receiver().kept() <= 32 && there.receiver().kept() <= 32);
+        }
+    }
+}
+
+#[test]
+fn values_out_of_range_are_refused() {
+    let made = |config| End::new(config, Opportunistic::new(), Fixed::new(Rate::from_mbps(1), Span::ZERO)).is_ok();
+    let config = Config::default();
+    assert!(made(config) && made(Config { window: 4095, frame: 128, ..config }));
+    assert!(!made(Config { window: 4096, ..config }) && !made(Config { window: 1, ..config }));
+    assert!(!made(Config { frame: 127, ..config }) && !made(Config { frame: 65_536, ..config }));
+    assert!(!made(Config { ack_delay: Span::from_millis(6), ..config }));
+}
