@@ -144,6 +144,9 @@ impl Args {
         if let Some(seconds) = self.seconds {
             command += &format!(" --seconds {seconds}");
         }
+        if let Some(folder) = &self.recordings {
+            command += &format!(" --recordings {}", folder.display());
+        }
         command
     }
 }
