@@ -30,6 +30,8 @@ pub mod opportunistic;
 pub mod overdue;
 mod overhead;
 mod queue;
+#[cfg(test)]
+mod toy;
 
 pub use overhead::Overhead;
 pub use queue::{Coded, Place, Queue};

@@ -18,6 +18,29 @@ pub struct Statement {
     pub text: &'static str,
 }
 
+/// A statement, and what judges it.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim<J> {
+    /// A name that stays.
+    pub id: &'static str,
+    /// How strongly it should be held.
+    pub gate: Gate,
+    /// Where the paper says it.
+    pub source: &'static str,
+    /// What it says.
+    pub text: &'static str,
+    /// Makes the parts of the finding.
+    pub(super) judge: J,
+}
+
+impl<J: Copy> Claim<J> {
+    /// What became of it, judged by `by`.
+    pub(super) fn finding(&self, by: impl FnOnce(J) -> Vec<Part>) -> Finding {
+        let Claim { id, gate, source, text, judge } = *self;
+        Finding { claim: Statement { id, gate, source, text }, parts: by(judge) }
+    }
+}
+
 /// How strongly a claim is to be held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Gate {
@@ -54,5 +77,25 @@ impl Finding {
     pub fn verdict(&self) -> Verdict {
         let first = if self.parts.is_empty() { Verdict::Undecided } else { Verdict::Holds };
         self.parts.iter().map(Part::verdict).fold(first, Verdict::and)
+    }
+}
+
+/// Seed by seed.
+pub(super) fn difference(first: &[f64], second: &[f64]) -> Vec<f64> {
+    first.iter().zip(second).map(|(first, second)| first - second).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::paper::{fec_arq, geneva};
+
+    #[test]
+    fn claims_have_names_of_their_own() {
+        let geneva = geneva::claims::CLAIMS.iter().map(|claim| claim.id);
+        let mut names: Vec<&str> = fec_arq::claims::CLAIMS.iter().map(|claim| claim.id).chain(geneva).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
     }
 }

@@ -15,35 +15,21 @@ use super::case::Case;
 use super::contender::{Contender, Strategy, Variant};
 use super::outcome::Outcome;
 use super::results::Results;
-use crate::paper::claim::{Finding, Gate, Statement};
+use crate::paper::claim::{self, Finding, Gate, difference};
 use crate::paper::part::{Part, Wanted};
 
 /// Something that the paper says.
-#[derive(Clone, Copy, Debug)]
-pub struct Claim {
-    /// A name that stays.
-    pub id: &'static str,
-    /// How strongly it should be held.
-    pub gate: Gate,
-    /// Where the paper says it.
-    pub source: &'static str,
-    /// What it says.
-    pub text: &'static str,
-    judge: fn(&Court<'_>) -> Vec<Part>,
-}
+pub type Claim = claim::Claim<fn(&Court<'_>) -> Vec<Part>>;
 
 /// Judges every claim under this reading.
 pub fn judge(results: &Results, variant: Variant) -> Vec<Finding> {
     let court = Court { results, variant };
-    let finding = |claim: &Claim| {
-        let Claim { id, gate, source, text, judge } = *claim;
-        Finding { claim: Statement { id, gate, source, text }, parts: judge(&court) }
-    };
-    CLAIMS.iter().map(finding).collect()
+    CLAIMS.iter().map(|claim| claim.finding(|judge| judge(&court))).collect()
 }
 
 /// What claims are judged by.
-struct Court<'a> {
+#[derive(Debug)]
+pub struct Court<'a> {
     results: &'a Results,
     variant: Variant,
 }
@@ -86,9 +72,4 @@ fn short(strategy: Strategy) -> &'static str {
         Strategy::Bound => "bound",
         Strategy::Ours => "Thalweg",
     }
-}
-
-/// Seed by seed.
-fn difference(first: &[f64], second: &[f64]) -> Vec<f64> {
-    first.iter().zip(second).map(|(first, second)| first - second).collect()
 }

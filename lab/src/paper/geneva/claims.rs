@@ -18,40 +18,23 @@ pub use self::list::CLAIMS;
 use super::condition::{Condition, Scheme};
 use super::record::{Record, StreamRecord};
 use super::results::Results;
-use crate::paper::claim::{Finding, Gate, Statement};
+use crate::paper::claim::{self, Finding, Gate, difference};
 use crate::paper::part::{Part, Wanted};
 #[cfg(test)]
 use crate::statistics::Verdict;
 
 /// Something that the paper says, or that follows from it.
-#[derive(Clone, Copy, Debug)]
-pub struct Claim {
-    /// A name that stays.
-    pub id: &'static str,
-    /// How strongly it should be held.
-    pub gate: Gate,
-    /// Where the paper says it.
-    pub source: &'static str,
-    /// What it says.
-    pub text: &'static str,
-    judge: fn(&Court<'_>) -> Vec<Part>,
-}
-
-impl Claim {
-    fn statement(&self) -> Statement {
-        let Claim { id, gate, source, text, .. } = *self;
-        Statement { id, gate, source, text }
-    }
-}
+pub type Claim = claim::Claim<fn(&Court<'_>) -> Vec<Part>>;
 
 /// Judges every claim, with this state of GENEVA's window.
 pub fn judge(results: &Results, state: State) -> Vec<Finding> {
     let court = Court { results, geneva: Scheme::geneva(state) };
-    CLAIMS.iter().map(|claim| Finding { claim: claim.statement(), parts: (claim.judge)(&court) }).collect()
+    CLAIMS.iter().map(|claim| claim.finding(|judge| judge(&court))).collect()
 }
 
 /// What claims are judged by.
-struct Court<'a> {
+#[derive(Debug)]
+pub struct Court<'a> {
     results: &'a Results,
     /// GENEVA as it is judged.
     geneva: Scheme,
@@ -99,11 +82,6 @@ fn short_name(scheme: Scheme) -> &'static str {
         Scheme::Tfrc => "TFRC",
         Scheme::Udp => "UDP",
     }
-}
-
-/// Seed by seed.
-fn difference(first: &[f64], second: &[f64]) -> Vec<f64> {
-    first.iter().zip(second).map(|(first, second)| first - second).collect()
 }
 
 /// The slope of a straight line through the values of each seed, by least squares; `at` are the places of `values`.

@@ -1,10 +1,7 @@
-use super::super::{Choice, Coded, Path};
+use super::super::toy::{in_flight, uncoded};
+use super::super::{Choice, Path};
 use super::*;
 use crate::time::{Span, Time};
-
-fn uncoded(l: u64) -> Coded {
-    Coded { first: l, last: l, p_useless: 0.0 }
-}
 
 fn law(parameters: Parameters) -> Adaptive {
     Adaptive::new(parameters).expect("parameters in their ranges")
@@ -13,16 +10,6 @@ fn law(parameters: Parameters) -> Adaptive {
 fn view(queue: &Queue, eps: f64) -> View<'_> {
     let path = Path { eps, rtt: Span::from_millis(150), slot: Span::from_millis(20) };
     View { now: Time::ZERO + Span::from_millis(400), queue, path }
-}
-
-/// `sent` originals in flight once, `unsent` more.
-fn in_flight(sent: u64, unsent: u64) -> Queue {
-    let mut queue = Queue::new(1);
-    (0..sent + unsent).for_each(|_| {
-        queue.push(Time::ZERO);
-    });
-    (1..=sent).for_each(|l| queue.sent(&uncoded(l)));
-    queue
 }
 
 #[test]

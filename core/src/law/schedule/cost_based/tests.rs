@@ -1,20 +1,7 @@
+use super::super::toy::{in_flight, uncoded};
 use super::super::{Choice, Coded, Path};
 use super::*;
 use crate::time::{Span, Time};
-
-fn uncoded(l: u64) -> Coded {
-    Coded { first: l, last: l, p_useless: 0.0 }
-}
-
-/// `sent` originals in flight once, `unsent` more.
-fn in_flight(sent: u64, unsent: u64) -> Queue {
-    let mut queue = Queue::new(1);
-    (0..sent + unsent).for_each(|_| {
-        queue.push(Time::ZERO);
-    });
-    (1..=sent).for_each(|l| queue.sent(&uncoded(l)));
-    queue
-}
 
 fn law(parameters: Parameters) -> CostBased {
     CostBased::new(parameters).expect("parameters in their ranges")

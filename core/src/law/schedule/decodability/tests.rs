@@ -1,11 +1,8 @@
 use proptest::prelude::*;
 
 use super::super::Coded;
+use super::super::toy::uncoded;
 use super::*;
-
-fn uncoded(l: u64) -> Coded {
-    Coded { first: l, last: l, p_useless: 0.0 }
-}
 
 /// Anything that ends with `l` and is not sent for the first time.
 fn combination(l: u64) -> Coded {

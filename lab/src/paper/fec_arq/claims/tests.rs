@@ -18,11 +18,3 @@ fn without_runs_arithmetic_holds_and_the_rest_is_open() {
         }
     }
 }
-
-#[test]
-fn claims_have_names_of_their_own() {
-    let mut names: Vec<&str> = CLAIMS.iter().map(|claim| claim.id).collect();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), CLAIMS.len());
-}

@@ -77,14 +77,6 @@ fn a_number_within_a_range_needs_its_whole_interval_there() {
 }
 
 #[test]
-fn claims_have_names_of_their_own() {
-    let mut names: Vec<&str> = CLAIMS.iter().map(|claim| claim.id).collect();
-    names.sort_unstable();
-    names.dedup();
-    assert_eq!(names.len(), CLAIMS.len());
-}
-
-#[test]
 fn a_slope_is_that_of_the_line() {
     // Two seeds: y = 2 x and y = 1 - x.
     let values: Vec<Vec<f64>> = [1.0, 2.0, 4.0].iter().map(|x| vec![2.0 * x, 1.0 - x]).collect();
