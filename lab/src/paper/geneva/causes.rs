@@ -19,8 +19,8 @@ pub const CAUSES: &[Cause] = &[
     },
     Cause {
         claims: &[
-            "G-8b1", "G-8a1", "G-9b1", "G-9a1", "G-8b2", "G-8a2", "G-9b2", "G-9a2", "G-T1a", "G-T1b", "G-T1d", "G-T1e",
-            "G-T1f", "G-T1h", "G-T2a", "G-T2c", "G-12",
+            "G-8b1", "G-8a1", "G-9b1", "G-9a1", "G-8b2", "G-9b2", "G-9a2", "G-T1a", "G-T1f", "G-T1h", "G-T2c", "G-T2d",
+            "G-12",
         ],
         text: "Where the streams' packets come apart, four losses in a row are rare, and static repair loses next to nothing \
                for good: there is nothing to order. Where equal streams start together over equal delays, their packets meet \
@@ -28,6 +28,13 @@ pub const CAUSES: &[Cause] = &[
                changes: hundreds of such events, as the paper has them, few of them in the flows of 60 and 90 Mb/s, and fewer \
                with GENEVA, whose spacing changes with its window. The paper's order of bursts and of residual loss is that \
                of streams in phase; which of two numbers near zero is smaller, is chance.",
+    },
+    Cause {
+        claims: &["G-T1b", "G-T1d", "G-T1e", "G-T2a", "G-8a2"],
+        text: "More repair mends more. GENEVA loses less for good than static 8 wherever the interval tells them apart, but \
+               not less than static 12 or DP-FEC's stand-in. For more repair to lose more, as in the paper, it must bring \
+               about more loss than it mends; here 4 packets more a block leave the link's loss where it was (Table 2: 3.15 \
+               and 3.23 %), and mend half as many again.",
     },
     Cause {
         claims: &["G-8d1", "G-8d2", "G-8c1", "G-8c2", "G-9c2", "G-10", "G-A2", "G-A1", "G-T2b", "G-T1g", "G-T1c"],
