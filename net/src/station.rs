@@ -15,8 +15,8 @@ use crate::error::Error;
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
 
-/// Where nobody takes the spacing of datagrams from when they are looked at, they gather for so long.
-const REST: Span = Span::from_millis(1);
+/// Where nobody takes the spacing of datagrams from when they are looked at, they gather for so long: a fifth of a SYN.
+const REST: Span = Span::from_millis(2);
 
 /// A session together with where its media comes from or goes to.
 ///

@@ -94,6 +94,7 @@ impl Window {
             given_up += u64::from(self.drop_first());
         }
         let mut adui = self.spare.pop().unwrap_or_default();
+        // What it held before is overwritten.
         adui.resize(Adui::OVERHEAD + packet.len(), 0);
         Adui { flow: 0, adu: packet }.emit(&mut adui);
         self.places[(sequence - self.first) as usize] = Place { adui, produced, noticed: now, origin: Some(origin) };
@@ -145,12 +146,11 @@ impl Window {
 
     /// Drops the first place; true if its packet was missing and has had no turn yet.
     fn drop_first(&mut self) -> bool {
-        let Some(mut place) = self.places.pop_front() else { return false };
+        let Some(place) = self.places.pop_front() else { return false };
         let given_up = self.first >= self.turn && place.adui.is_empty();
         self.first += 1;
         self.turn = self.turn.max(self.first);
         if !place.adui.is_empty() {
-            place.adui.clear();
             self.spare.push(place.adui);
         }
         given_up
