@@ -58,7 +58,8 @@ fn where_one_packet_in_a_hundred_is_lost_the_labs_tcp_gets_what_the_kernels_gets
     compare_all(&[
         (lossy(100, 20, 160), bulk(4, "reno", 3, 10)),
         (lossy(100, 100, 800), bulk(4, "reno", 3, 15)),
-        (lossy(20, 20, 50), bulk(1, "cubic", 3, 15)),
+        // A single flow loses too few packets in 15 s for a steady mean.
+        (lossy(20, 20, 50), bulk(1, "cubic", 3, 40)),
         (lossy(50, 50, 200), bulk(2, "cubic", 3, 15)),
     ]);
 }

@@ -123,7 +123,7 @@ impl Tcp {
         let receiver = tcp::ReceiverConfig { sack, delay: self.delayed_ack, ..tcp::ReceiverConfig::new(flow) };
         let law = match (self.flavour, self.dialect) {
             (Flavour::LinuxReno, Dialect::Ns3) => Window::LinuxReno(LinuxReno::new(self.start).keeping_count()),
-            (Flavour::Cubic, Dialect::Linux) => Window::Cubic(Cubic::new(self.start).holding_alpha()),
+            (Flavour::Cubic, Dialect::Linux) => Window::Cubic(Cubic::new(self.start).like_linux()),
             (flavour, _) => Window::new(flavour, self.start),
         };
         (tcp::Sender::new(config, law), tcp::Receiver::new(receiver))

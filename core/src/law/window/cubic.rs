@@ -23,6 +23,8 @@ use crate::time::{Span, Time};
 const C: f64 = 0.4;
 /// beta_cubic, what a loss leaves of the window (§4.6).
 const BETA: f64 = 0.7;
+/// The same as Linux rounds it.
+const LINUX_BETA: f64 = 717.0 / 1024.0;
 /// alpha_cubic: with `BETA` it has the mean window of AIMD(1, 0.5) (§4.3).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 
@@ -35,7 +37,7 @@ pub struct Cubic {
     w_max: Option<f64>,
     epoch: Option<Epoch>,
     fast_convergence: bool,
-    holds_alpha: bool,
+    is_linux: bool,
     /// Since when the application, not the window, holds the sender back.
     limited_since: Option<Time>,
 }
@@ -59,7 +61,7 @@ impl Cubic {
             w_max: None,
             epoch: None,
             fast_convergence: true,
-            holds_alpha: false,
+            is_linux: false,
             limited_since: None,
         }
     }
@@ -69,9 +71,10 @@ impl Cubic {
         Cubic { fast_convergence: false, ..self }
     }
 
-    /// The law as Linux's tcp_cubic has it: W_est grows by alpha_cubic beyond cwnd_prior, too, where §4.3 goes on by one.
-    pub fn holding_alpha(self) -> Cubic {
-        Cubic { holds_alpha: true, ..self }
+    /// The law as Linux's tcp_cubic has it: W_est grows by alpha_cubic beyond cwnd_prior, too, where §4.3 goes on by one;
+    /// a window that W_est leads follows within a round instead of at once; and a loss drops fractions of segments.
+    pub fn like_linux(self) -> Cubic {
+        Cubic { is_linux: true, ..self }
     }
 
     fn avoid(&mut self, acked: &Acked) {
@@ -80,28 +83,31 @@ impl Cubic {
         // Without W_max, at first and after a timeout, it is the window at the beginning of the stage (§4.8, §4.10).
         let w_max = *self.w_max.get_or_insert(cwnd);
         let epoch = self.epoch.get_or_insert_with(|| Epoch::begin(acked.now, cwnd, w_max));
-        let newly = f64::from(acked.newly);
+        let share = (f64::from(acked.newly) / cwnd).min(1.0);
         // Figure 4. From cwnd_prior on Reno would be back where it was, and grows by one (§4.3).
-        let alpha = if epoch.w_est >= cwnd_prior && !self.holds_alpha { 1.0 } else { ALPHA };
-        epoch.w_est += alpha * (newly / cwnd).min(1.0);
+        let alpha = if epoch.w_est >= cwnd_prior && !self.is_linux { 1.0 } else { ALPHA };
+        epoch.w_est += alpha * share;
         let t = acked.now.since(epoch.start).as_secs_f64();
-        if epoch.w_cubic(t) < epoch.w_est {
+        if !self.is_linux && epoch.w_cubic(t) < epoch.w_est {
             // Deviation(RFC 9438 §4.3): a window that is ahead of W_est waits for it; the RFC would set it back.
             self.cwnd = cwnd.max(epoch.w_est);
             return;
         }
         let rtt = acked.srtt.map_or(0.0, Span::as_secs_f64);
         let target = epoch.w_cubic(t + rtt).clamp(cwnd, 1.5 * cwnd);
+        let behind = if self.is_linux { epoch.w_est.floor() - cwnd.floor() } else { 0.0 };
         // Deviation(RFC 9438 §4.4): once for each segment, so that delayed acknowledgements do not halve the growth.
-        self.cwnd += (target - cwnd) * (newly / cwnd).min(1.0);
+        self.cwnd += behind.max(target - cwnd) * share;
     }
 
     /// §4.6 and §4.7, for `flight` segments in flight.
     fn reduce(&mut self, flight: u32) {
-        let less = self.fast_convergence && self.w_max.is_some_and(|w_max| self.cwnd < w_max);
-        self.w_max = Some(if less { self.cwnd * (1.0 + BETA) / 2.0 } else { self.cwnd });
-        self.cwnd_prior = Some(self.cwnd);
-        self.ssthresh = reduced(f64::from(flight), BETA);
+        let cwnd = if self.is_linux { self.cwnd.floor() } else { self.cwnd };
+        let less = self.fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
+        self.w_max = Some(if less { cwnd * (1.0 + BETA) / 2.0 } else { cwnd });
+        self.cwnd_prior = Some(cwnd);
+        self.ssthresh =
+            if self.is_linux { reduced(cwnd, LINUX_BETA).floor() } else { reduced(f64::from(flight), BETA) };
     }
 }
 
