@@ -29,7 +29,12 @@ impl Table {
             let swatch = row.tone.map_or(String::new(), |tone| format!("<i class=\"dot tone-{}\"></i>", tone.0));
             let _ = write!(html, "<tr><th scope=\"row\">{swatch}{}</th>", escape(&row.subject));
             for cell in &row.cells {
-                let _ = write!(html, "<td>{}</td>", escape(cell));
+                let text = escape(cell);
+                // A cell of one word is a verdict or a kind, which the style may colour.
+                let _ = match class.is_empty() || cell.contains(' ') {
+                    true => write!(html, "<td>{text}</td>"),
+                    false => write!(html, "<td data-word=\"{text}\">{text}</td>"),
+                };
             }
             html += "</tr>\n";
         }
