@@ -8,6 +8,7 @@ pub mod code;
 pub mod law;
 pub mod probe;
 pub mod rng;
+pub mod rtt;
 pub mod session;
 pub mod time;
 pub mod units;

@@ -2,11 +2,12 @@
 //!
 //! | RFC 6298 | here |
 //! |---|---|
-//! | SRTT, RTTVAR | `srtt`, `rttvar` |
+//! | SRTT, RTTVAR | [`Smoothed`] |
 //! | RTO | `rto` |
 //! | G, the clock's granularity | nothing: the clock is exact |
-//! | alpha = 1/8, beta = 1/4, K = 4 (§2) | in `sample` |
+//! | K = 4 (§2) | in `sample` |
 
+use thalweg_core::rtt::Smoothed;
 use thalweg_core::time::Span;
 
 /// What bounds a retransmission timeout.
@@ -32,27 +33,20 @@ impl Default for Timeouts {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Rtt {
     timeouts: Timeouts,
-    srtt: Option<Span>,
-    rttvar: Span,
+    smoothed: Smoothed,
     rto: Span,
 }
 
 impl Rtt {
     pub(crate) fn new(timeouts: Timeouts) -> Rtt {
-        Rtt { timeouts, srtt: None, rttvar: Span::ZERO, rto: timeouts.initial }
+        Rtt { timeouts, smoothed: Smoothed::default(), rto: timeouts.initial }
     }
 
     /// Takes a sample, of a segment that was sent once (Karn's rule, §3). It also ends a back-off (the note after 5.7).
     pub(crate) fn sample(&mut self, sample: Span) {
-        let (srtt, rttvar) = match self.srtt {
-            None => (sample, sample / 2),
-            Some(srtt) => {
-                let error = srtt.saturating_sub(sample) + sample.saturating_sub(srtt);
-                ((srtt * 7 + sample) / 8, (self.rttvar * 3 + error) / 4)
-            }
-        };
-        (self.srtt, self.rttvar) = (Some(srtt), rttvar);
-        self.rto = (srtt + rttvar * 4).max(self.timeouts.least).min(self.timeouts.most);
+        self.smoothed.sample(sample);
+        let rto = self.smoothed.srtt().unwrap_or(sample) + self.smoothed.rttvar() * 4;
+        self.rto = rto.max(self.timeouts.least).min(self.timeouts.most);
     }
 
     /// The timer expired (§5.5).
@@ -61,7 +55,7 @@ impl Rtt {
     }
 
     pub(crate) fn srtt(&self) -> Option<Span> {
-        self.srtt
+        self.smoothed.srtt()
     }
 
     pub(crate) fn rto(&self) -> Span {

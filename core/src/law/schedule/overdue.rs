@@ -1,48 +1,66 @@
 //! When an acknowledgement is overdue: when it takes longer than any has taken lately.
 //!
 //! Where nothing jitters this is the round trip itself; where packets overtake each other, or queues come and go, it is
-//! as much more as was measured. The idea is that of RACK (RFC 8985), whose reordering window follows what it sees.
+//! as much more as was measured. The idea is that of RACK (J. Cheng, N. Cardwell, N. Dukkipati, P. Jha, RFC 8985), whose
+//! reordering window follows what it sees.
 
 use crate::probe::{Probe, Visitor};
+use crate::rtt::Smoothed;
 use crate::time::Span;
 
 /// How long an acknowledgement may take.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Overdue {
-    /// Smoothed round trip, ns.
-    srtt: f64,
+    smoothed: Smoothed,
+    /// What is believed before the first round trip.
+    guess: Span,
     /// The largest round trip of late, ns, which fades towards the smoothed one.
     largest: f64,
 }
 
-/// Weight of a new sample in the smoothed round trip: RFC 6298.
-const GAIN: f64 = 1.0 / 8.0;
 /// What the distance to the largest round trip loses with each sample: half of it within 88 packets.
 const FADING: f64 = 1.0 / 128.0;
 
 impl Overdue {
-    /// A path of which nothing is known but a first guess.
+    /// A path whose round trip is known, and may change.
     pub fn new(first: Span) -> Overdue {
-        let first = first.as_nanos() as f64;
-        Overdue { srtt: first, largest: first }
+        Overdue { smoothed: Smoothed::believing(first), guess: first, largest: first.as_nanos() as f64 }
+    }
+
+    /// A path of which nothing is known: `guess` is forgotten with the first round trip.
+    pub fn guessing(guess: Span) -> Overdue {
+        Overdue { smoothed: Smoothed::default(), guess, largest: 0.0 }
     }
 
     /// An acknowledgement took `rtt`, be it of a packet that counted as lost already.
     pub fn acknowledged(&mut self, rtt: Span) {
-        let rtt = rtt.as_nanos() as f64;
-        self.srtt += GAIN * (rtt - self.srtt);
-        let faded = self.largest - FADING * (self.largest - self.srtt);
-        self.largest = faded.max(rtt);
+        self.smoothed.sample(rtt);
+        let srtt = self.srtt().as_nanos() as f64;
+        let faded = self.largest - FADING * (self.largest - srtt);
+        self.largest = faded.max(rtt.as_nanos() as f64);
+    }
+
+    /// A packet that later ones had overtaken was acknowledged after `took`, which is no sample of the round trip: how long
+    /// its acknowledgement waited is not known. No more than two round trips are believed (RFC 8985 §6.2).
+    pub fn overtaken(&mut self, took: Span) {
+        let believed = took.min(self.srtt() * 2);
+        self.largest = self.largest.max(believed.as_nanos() as f64);
     }
 
     /// From a packet's departure to the moment at which it counts as lost.
     pub fn patience(&self) -> Span {
-        Span::from_nanos((self.largest + 0.5) as u64)
+        let largest = Span::from_nanos((self.largest + 0.5) as u64);
+        if self.smoothed.srtt().is_none() { largest.max(self.guess) } else { largest }
     }
 
-    /// The smoothed round trip.
+    /// The smoothed round trip, or the guess.
     pub fn srtt(&self) -> Span {
-        Span::from_nanos((self.srtt + 0.5) as u64)
+        self.smoothed.srtt().unwrap_or(self.guess)
+    }
+
+    /// The estimator of RFC 6298.
+    pub fn smoothed(&self) -> &Smoothed {
+        &self.smoothed
     }
 }
 
@@ -75,5 +93,17 @@ mod tests {
         assert!(patience > Span::from_millis(135) && patience <= Span::from_millis(140), "{patience:?}");
         (0..2000).for_each(|_| overdue.acknowledged(Span::from_millis(100)));
         assert!(overdue.patience() < Span::from_millis(101));
+    }
+
+    #[test]
+    fn a_guess_is_forgotten_and_what_was_overtaken_is_believed_up_to_a_round_trip_more() {
+        let mut overdue = Overdue::guessing(Span::from_millis(333));
+        assert_eq!((overdue.srtt(), overdue.patience()), (Span::from_millis(333), Span::from_millis(333)));
+        overdue.acknowledged(Span::from_millis(20));
+        assert_eq!((overdue.srtt(), overdue.patience()), (Span::from_millis(20), Span::from_millis(20)));
+        overdue.overtaken(Span::from_millis(33));
+        assert_eq!((overdue.srtt(), overdue.patience()), (Span::from_millis(20), Span::from_millis(33)));
+        overdue.overtaken(Span::from_secs(9));
+        assert_eq!(overdue.patience(), Span::from_millis(40));
     }
 }

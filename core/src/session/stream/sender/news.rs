@@ -40,7 +40,6 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             if before.is_some_and(|before| sequence < before) {
                 self.rtt.overtaken(took);
             }
-            self.rtt.fade();
             landed.count += 1;
             landed.newest = Some(record.sent);
             let delay = Span::from_micros(told.delay_us.into());

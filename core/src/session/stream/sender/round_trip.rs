@@ -1,5 +1,6 @@
-//! How long acknowledgements take, and how much later than others some come (RFC 6298; RFC 9002 §5, §6).
+//! How long to wait for acknowledgements: where others have come, and where none has (RFC 9002 §5, §6).
 
+use crate::law::schedule::overdue::Overdue;
 use crate::time::{Span, Time};
 
 /// What is believed before anything is measured (RFC 9002 §6.2.2).
@@ -10,56 +11,41 @@ pub(super) const GRANULARITY: Span = Span::from_millis(1);
 pub(in super::super) const MAX_ACK_DELAY: Span = Span::from_millis(5);
 /// Silence makes timers longer, up to this or the timer itself.
 const LONGEST: Span = Span::from_millis(800);
-/// The measured reordering fades by 1 in so many packets.
-const FADE: u64 = 512;
 
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct RoundTrip {
-    smoothed: Option<Span>,
-    variation: Span,
-    latest: Span,
-    /// How much later than a round trip an acknowledgement came of a packet that others had overtaken.
-    reordering: Span,
+    overdue: Overdue,
     backoff: u32,
+}
+
+impl Default for RoundTrip {
+    fn default() -> RoundTrip {
+        RoundTrip { overdue: Overdue::guessing(INITIAL), backoff: 0 }
+    }
 }
 
 impl RoundTrip {
     pub(super) fn smoothed(&self) -> Option<Span> {
-        self.smoothed
+        self.overdue.smoothed().srtt()
     }
 
     pub(super) fn or_initial(&self) -> Span {
-        self.smoothed.unwrap_or(INITIAL)
+        self.overdue.srtt()
     }
 
-    /// A sample (RFC 6298 §2).
+    /// A round trip, without the time that the acknowledgement waited.
     pub(super) fn sample(&mut self, rtt: Span) {
-        self.latest = rtt;
-        match self.smoothed {
-            None => (self.smoothed, self.variation) = (Some(rtt), rtt / 2),
-            Some(smoothed) => {
-                let apart = rtt.saturating_sub(smoothed).max(smoothed.saturating_sub(rtt));
-                self.variation = self.variation.mul_div(3, 4) + apart / 4;
-                self.smoothed = Some(smoothed.mul_div(7, 8) + rtt / 8);
-            }
-        }
+        self.overdue.acknowledged(rtt);
     }
 
-    /// A packet that had been overtaken was acknowledged `took` after it was sent. At most a round trip is believed
-    /// (RFC 8985 §6.2).
+    /// A packet that had been overtaken was acknowledged `took` after it was sent.
     pub(super) fn overtaken(&mut self, took: Span) {
-        let late = took.saturating_sub(self.or_initial());
-        self.reordering = self.reordering.max(late).min(self.or_initial());
-    }
-
-    /// A packet was acknowledged.
-    pub(super) fn fade(&mut self) {
-        self.reordering = self.reordering.saturating_sub(self.reordering / FADE);
+        self.overdue.overtaken(took);
     }
 
     /// How long after a packet was sent it is lost, if one that was sent later has come.
     pub(super) fn overdue(&self) -> Span {
-        self.or_initial().max(self.latest) + self.reordering.max(GRANULARITY)
+        self.overdue.patience() + GRANULARITY
     }
 
     /// How long after a packet was sent it is lost, if nothing has come since. Never shorter than the other.
@@ -70,7 +56,7 @@ impl RoundTrip {
 
     /// The timer without backoff.
     pub(super) fn probe(&self) -> Span {
-        self.overdue() + (self.variation * 4).max(GRANULARITY) + MAX_ACK_DELAY
+        self.overdue() + (self.overdue.smoothed().rttvar() * 4).max(GRANULARITY) + MAX_ACK_DELAY
     }
 
     /// Nothing has been heard for long.
