@@ -1,8 +1,10 @@
 //! The top floor: sender and receiver of each profile, as values without I/O.
 
 pub mod live;
+pub mod mux;
 pub mod secure;
 pub mod stream;
+pub mod tunnel;
 
 use core::net::SocketAddr;
 

@@ -4,6 +4,7 @@ pub mod fecframe;
 pub mod feedback;
 pub mod hello;
 pub mod mpegts;
+pub mod mux;
 pub mod ntp;
 pub mod rtcp;
 pub mod rtp;
@@ -11,6 +12,7 @@ pub mod sdp;
 pub mod secure;
 pub mod sequence;
 pub mod stream;
+pub mod tunnel;
 
 use core::fmt;
 

@@ -6,10 +6,12 @@
 //! | a congestion window | [`windowed`] | any of [`window`](super::window), with its pacing if it has one |
 //! | TFRC | [`tfrc`] | a pair of endpoints, one that sends and one that reports, since its rate is decided by both |
 //! | the same, from acknowledgements | [`one_sided`] | both of them at the sender |
+//! | any of these, and a bound | [`capped`] | |
 //!
 //! A session asks all but the pair in the same way, as an [`Allowance`].
 
 mod allowance;
+pub mod capped;
 mod choice;
 pub mod fixed;
 pub mod one_sided;

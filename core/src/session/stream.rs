@@ -204,6 +204,11 @@ impl<S: Schedule, A: Allowance> End<S, A> {
         self.sender.poll_event()
     }
 
+    /// What both ends have agreed on.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// The sending side.
     pub fn sender(&self) -> &Sender<S, A> {
         &self.sender

@@ -143,6 +143,11 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         Path { eps: self.loss.eps(), rtt: self.rtt.or_initial(), slot: self.slot }
     }
 
+    /// Originals that wait for their first packet, what gathers for the next one included.
+    pub fn unsent(&self) -> usize {
+        self.queue.m() + usize::from(!self.gathered.is_empty())
+    }
+
     /// Whether all has arrived, to the end of the stream.
     pub fn is_delivered(&self) -> bool {
         matches!(self.last, Last::Is(last) if self.queue.b() > last)

@@ -1,0 +1,409 @@
+//! Connections inside one lossless stream: many byte streams each way, that open, end and break by themselves.
+//!
+//! The mux makes frames ([`crate::wire::mux`]) for the stream and reads what comes out of it; it is sans-I/O and knows no
+//! stream. Whoever owns both writes what [`Mux::poll`] makes only while little is waiting in the stream to be sent, so that
+//! a keystroke finds a short queue in front of it:
+//!
+//! - **Turns.** Frames without data go first. Connections with data take turns of one original each; one that was quiet
+//!   goes before those that are not, once (T. Hoeiland-Joergensen et al., RFC 8290 §4.1, the flow queues of FQ-CoDel).
+//! - **Credit.** Each connection may send what the other end has room for, 256 KiB at first. Where a reader takes half of
+//!   it in less than two round trips it is doubled, to 8 MiB, out of 64 MiB that all connections share. What comes out of
+//!   the stream is therefore always taken: a connection that nobody reads holds up no other.
+//! - **Ends.** Each direction finishes by itself, or the connection is reset, with a reason.
+
+mod buffer;
+mod connection;
+mod reader;
+mod receiving;
+mod sending;
+mod turns;
+
+use core::fmt;
+use std::collections::{BTreeMap, VecDeque};
+
+use self::connection::Connection;
+use self::reader::{Reader, Token};
+use self::turns::Turns;
+use crate::session::secure::Role;
+use crate::time::{Span, Time};
+use crate::wire::{self, mux::Frame};
+
+/// What a reader's credit may grow by, over all connections, bytes.
+const POOL: u64 = 64 << 20;
+/// So many events or resets may wait before nothing more is read.
+const BACKLOG: usize = 1024;
+
+/// Why a connection was broken off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The program behind it broke it off.
+    Aborted,
+    /// The other end could not reach where it was to go.
+    Unreachable,
+    /// There were too many connections.
+    TooMany,
+    /// The tunnel was stopped.
+    Stopped,
+    /// What a later version may mean.
+    Other(u8),
+}
+
+impl From<u8> for Reason {
+    fn from(code: u8) -> Reason {
+        match code {
+            0 => Reason::Aborted,
+            1 => Reason::Unreachable,
+            2 => Reason::TooMany,
+            3 => Reason::Stopped,
+            other => Reason::Other(other),
+        }
+    }
+}
+
+impl From<Reason> for u8 {
+    fn from(reason: Reason) -> u8 {
+        match reason {
+            Reason::Aborted => 0,
+            Reason::Unreachable => 1,
+            Reason::TooMany => 2,
+            Reason::Stopped => 3,
+            Reason::Other(other) => other,
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Aborted => f.write_str("the program at the other end broke the connection off"),
+            Reason::Unreachable => f.write_str("the other end could not reach where the connection goes"),
+            Reason::TooMany => f.write_str("there are too many connections"),
+            Reason::Stopped => f.write_str("the tunnel was stopped"),
+            Reason::Other(code) => write!(f, "reason {code}"),
+        }
+    }
+}
+
+/// What a mux tells, by the connection's id.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// The other end has opened it.
+    Opened(u32),
+    /// There is something to read where there was nothing.
+    Readable(u32),
+    /// There is room again for writing after there was too little.
+    Writable(u32),
+    /// All that the other end wrote is read.
+    Finished(u32),
+    /// Both directions are done.
+    Closed(u32),
+    /// The other end has broken it off, or could not take it.
+    Reset(u32, Reason),
+}
+
+impl Event {
+    /// The connection that it is about.
+    pub fn id(&self) -> u32 {
+        let (Event::Opened(id)
+        | Event::Readable(id)
+        | Event::Writable(id)
+        | Event::Finished(id)
+        | Event::Closed(id)
+        | Event::Reset(id, _)) = *self;
+        id
+    }
+}
+
+/// There are as many connections as are allowed, or the link is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Full;
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there are too many connections")
+    }
+}
+
+impl std::error::Error for Full {}
+
+/// All connections of one stream.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Mux {
+    /// How many connections there may be.
+    limit: usize,
+    connections: BTreeMap<u32, Connection>,
+    /// The lowest bit of the ids that are opened here, and the next of them.
+    parity: u32,
+    next: Option<u32>,
+    /// The highest id that the other end has opened.
+    newest: Option<u32>,
+    /// Connections that owe a frame without data.
+    control: VecDeque<u32>,
+    resets: VecDeque<(u32, Reason)>,
+    turns: Turns,
+    reader: Reader,
+    events: VecDeque<Event>,
+    /// By how much credit may still grow.
+    pool: u64,
+    is_closed: bool,
+}
+
+impl Mux {
+    /// Without connections; at most `limit`, whoever opens them.
+    pub fn new(role: Role, limit: usize) -> Mux {
+        let parity = u32::from(role == Role::Responder);
+        Mux {
+            limit,
+            connections: BTreeMap::new(),
+            parity,
+            next: Some(parity),
+            newest: None,
+            control: VecDeque::new(),
+            resets: VecDeque::new(),
+            turns: Turns::default(),
+            reader: Reader::default(),
+            events: VecDeque::new(),
+            pool: POOL,
+            is_closed: false,
+        }
+    }
+
+    /// Opens a connection.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn open(&mut self, now: Time) -> Result<u32, Full> {
+        let id = self.next.filter(|_| self.connections.len() < self.limit && !self.is_closed).ok_or(Full)?;
+        self.next = id.checked_add(2);
+        self.connections.insert(id, Connection::new(now, true));
+        self.control.push_back(id);
+        Ok(id)
+    }
+
+    /// Takes the first of `bytes`, and tells how many: less than all if too much waits, none after [`Mux::finish`].
+    pub fn write(&mut self, id: u32, bytes: &[u8]) -> usize {
+        let Some(connection) = self.connections.get_mut(&id) else { return 0 };
+        let count = connection.sending.write(bytes);
+        self.turns.put(id, connection);
+        count
+    }
+
+    /// Reads over the first bytes of `buf`, and tells how many. `rtt` is that of the stream.
+    pub fn read(&mut self, now: Time, rtt: Span, id: u32, buf: &mut [u8]) -> usize {
+        let Some(connection) = self.connections.get_mut(&id) else { return 0 };
+        let count = connection.receiving.read(now, rtt, buf, &mut self.pool);
+        if connection.owes_news() {
+            self.control.push_back(id);
+        }
+        self.settle(id);
+        count
+    }
+
+    /// Nothing more will be written.
+    pub fn finish(&mut self, id: u32) {
+        if let Some(connection) = self.connections.get_mut(&id) {
+            connection.sending.finish();
+            self.turns.put(id, connection);
+        }
+    }
+
+    /// Breaks a connection off; nothing more is told of it.
+    pub fn reset(&mut self, id: u32, reason: Reason) {
+        if let Some(connection) = self.forget(id) {
+            self.events.retain(|event| event.id() != id);
+            if !connection.is_news() {
+                self.resets.push_back((id, reason));
+            }
+        }
+    }
+
+    /// Breaks all connections off, and takes no more.
+    pub fn shutdown(&mut self) {
+        self.is_closed = true;
+        let ids: Vec<u32> = self.connections.keys().copied().collect();
+        ids.into_iter().for_each(|id| self.reset(id, Reason::Stopped));
+    }
+
+    /// The stream is gone. Connections that are done but for what is unread stay; the ids of the others that were told of
+    /// are returned, and nothing more is told of them.
+    pub fn end(&mut self) -> Vec<u32> {
+        self.is_closed = true;
+        (self.control, self.resets, self.turns) = (VecDeque::new(), VecDeque::new(), Turns::default());
+        let broken = self.connections.iter().filter(|(_, connection)| !connection.is_complete());
+        let broken: Vec<u32> = broken.map(|(id, _)| *id).collect();
+        for id in &broken {
+            self.forget(*id);
+        }
+        let untold = |id: &u32| self.events.contains(&Event::Opened(*id));
+        let told: Vec<u32> = broken.iter().copied().filter(|id| !untold(id)).collect();
+        // Ids are in order.
+        self.events.retain(|event| broken.binary_search(&event.id()).is_err());
+        told
+    }
+
+    /// Takes bytes that came out of the stream.
+    ///
+    /// # Errors
+    /// They make no sense: the stream is of no more use.
+    pub fn handle(&mut self, now: Time, mut bytes: &[u8]) -> Result<(), wire::Error> {
+        while !bytes.is_empty() {
+            let (token, rest) = self.reader.next(bytes)?;
+            match token {
+                Token::None => {}
+                Token::Frame(frame) => self.on_frame(now, frame)?,
+                Token::Bytes(id, part) => self.on_bytes(id, part),
+            }
+            bytes = rest;
+        }
+        Ok(())
+    }
+
+    /// Whether more should come out of the stream; if not, after events were taken and frames made.
+    pub fn is_ready(&self) -> bool {
+        self.events.len() < BACKLOG && self.resets.len() < BACKLOG
+    }
+
+    /// Writes the next frames behind what is in `out`, at most `room` bytes that hold 16 or more; whether there were any.
+    pub fn poll(&mut self, room: usize, out: &mut Vec<u8>) -> bool {
+        if let Some((id, reason)) = self.resets.pop_front() {
+            Frame::Reset { id, reason: reason.into() }.emit(out);
+            return true;
+        }
+        while let Some(id) = self.control.pop_front() {
+            if let Some(connection) = self.connections.get_mut(&id) {
+                connection.emit_news(id, out);
+                return true;
+            }
+        }
+        while let Some(id) = self.turns.next() {
+            let Some(connection) = self.connections.get_mut(&id) else { continue };
+            if !connection.sending.speaks() {
+                self.turns.drop(connection);
+                continue;
+            }
+            if connection.sending.emit(id, room, out) {
+                self.events.push_back(Event::Writable(id));
+            }
+            self.turns.again(id);
+            self.settle(id);
+            return true;
+        }
+        false
+    }
+
+    /// The next event.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// How many connections there are.
+    pub fn len(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.connections.is_empty()
+    }
+
+    /// Whether nothing is left to be read or told.
+    pub fn is_over(&self) -> bool {
+        self.connections.is_empty() && self.events.is_empty()
+    }
+
+    /// Bytes that wait here to be sent, and to be read.
+    pub fn buffered(&self) -> [u64; 2] {
+        self.connections.values().fold([0; 2], |[out, inn], connection| {
+            [out + connection.sending.buffered(), inn + connection.receiving.buffered()]
+        })
+    }
+
+    fn on_frame(&mut self, now: Time, frame: Frame) -> Result<(), wire::Error> {
+        let (Frame::Open { id }
+        | Frame::Data { id, .. }
+        | Frame::Credit { id, .. }
+        | Frame::Finish { id }
+        | Frame::Reset { id, .. }) = frame;
+        if let Frame::Open { .. } = frame {
+            return self.on_open(now, id);
+        }
+        let Some(connection) = self.connections.get_mut(&id) else {
+            // What was said before the other end heard of the end.
+            return if self.was_open(id) { Ok(()) } else { Err(wire::Error::Malformed) };
+        };
+        match frame {
+            Frame::Open { .. } => {}
+            Frame::Data { len, .. } => connection.receiving.expect(len.into())?,
+            Frame::Credit { more, .. } => {
+                connection.sending.credit(more)?;
+                self.turns.put(id, connection);
+            }
+            Frame::Finish { .. } => {
+                connection.receiving.end()?;
+                self.settle(id);
+            }
+            Frame::Reset { reason, .. } => {
+                self.forget(id);
+                self.events.push_back(Event::Reset(id, reason.into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn on_open(&mut self, now: Time, id: u32) -> Result<(), wire::Error> {
+        if self.is_own(id) || self.newest.is_some_and(|newest| id <= newest) {
+            return Err(wire::Error::Malformed);
+        }
+        self.newest = Some(id);
+        if self.is_closed || self.connections.len() >= self.limit {
+            let reason = if self.is_closed { Reason::Stopped } else { Reason::TooMany };
+            self.resets.push_back((id, reason));
+            return Ok(());
+        }
+        self.connections.insert(id, Connection::new(now, false));
+        self.events.push_back(Event::Opened(id));
+        Ok(())
+    }
+
+    fn on_bytes(&mut self, id: u32, part: &[u8]) {
+        if let Some(connection) = self.connections.get_mut(&id)
+            && connection.receiving.put(part)
+        {
+            self.events.push_back(Event::Readable(id));
+        }
+    }
+
+    fn is_own(&self, id: u32) -> bool {
+        id % 2 == self.parity
+    }
+
+    /// Whether a connection that is not there was once.
+    fn was_open(&self, id: u32) -> bool {
+        if self.is_own(id) {
+            self.next.is_none_or(|next| id < next)
+        } else {
+            self.newest.is_some_and(|newest| id <= newest)
+        }
+    }
+
+    /// Tells what has ended of a connection.
+    fn settle(&mut self, id: u32) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        if connection.receiving.tell_ended() {
+            self.events.push_back(Event::Finished(id));
+        }
+        if connection.is_complete() && connection.receiving.buffered() == 0 {
+            self.forget(id);
+            self.events.push_back(Event::Closed(id));
+        }
+    }
+
+    fn forget(&mut self, id: u32) -> Option<Connection> {
+        let connection = self.connections.remove(&id)?;
+        self.pool += connection.receiving.grown();
+        Some(connection)
+    }
+}
+
+#[cfg(test)]
+mod tests;

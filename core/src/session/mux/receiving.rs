@@ -1,0 +1,111 @@
+//! The direction that comes in: what is unread, and what the other end may still send.
+
+use super::buffer::Buffer;
+use crate::time::{Span, Time};
+use crate::wire::Error;
+use crate::wire::mux::{FIRST_CREDIT, Frame};
+
+/// What may be under way or unread at most, bytes.
+const MAX_WINDOW: u64 = 8 << 20;
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Receiving {
+    unread: Buffer,
+    /// What may be under way or unread, and how much of it the other end may still send.
+    window: u64,
+    granted: u64,
+    /// Bytes that were read and not granted again, and when some were granted last.
+    taken: u64,
+    granted_at: Time,
+    /// Credit that the other end has not heard of.
+    owed: u64,
+    /// The other end has finished; and that this is read and told.
+    is_ended: bool,
+    told_ended: bool,
+}
+
+impl Receiving {
+    pub(super) fn new(now: Time, window: u64) -> Receiving {
+        Receiving {
+            unread: Buffer::default(),
+            window,
+            granted: window,
+            taken: 0,
+            granted_at: now,
+            owed: 0,
+            is_ended: false,
+            told_ended: false,
+        }
+    }
+
+    /// Hands out bytes, and grants as many again when that is worth a frame; more, out of `pool`, to one who reads fast.
+    pub(super) fn read(&mut self, now: Time, rtt: Span, buf: &mut [u8], pool: &mut u64) -> usize {
+        let count = self.unread.read(buf);
+        self.taken += count as u64;
+        if self.taken * 2 < self.window || self.is_ended {
+            return count;
+        }
+        let is_fast = now.since(self.granted_at) < rtt * 2;
+        if is_fast && self.window < MAX_WINDOW && self.window <= *pool {
+            *pool -= self.window;
+            self.taken += self.window;
+            self.window *= 2;
+        }
+        self.granted += self.taken;
+        self.owed += core::mem::take(&mut self.taken);
+        self.granted_at = now;
+        count
+    }
+
+    /// The other end announces `len` bytes.
+    pub(super) fn expect(&mut self, len: u64) -> Result<(), Error> {
+        if self.is_ended {
+            return Err(Error::Malformed);
+        }
+        self.granted = self.granted.checked_sub(len).ok_or(Error::Length)?;
+        Ok(())
+    }
+
+    /// Takes bytes to be read; whether there were none before.
+    pub(super) fn put(&mut self, bytes: &[u8]) -> bool {
+        let is_first = self.unread.is_empty();
+        self.unread.put(bytes);
+        is_first
+    }
+
+    /// The other end has finished.
+    pub(super) fn end(&mut self) -> Result<(), Error> {
+        if core::mem::replace(&mut self.is_ended, true) { Err(Error::Malformed) } else { Ok(()) }
+    }
+
+    pub(super) fn owes_credit(&self) -> bool {
+        self.owed > 0
+    }
+
+    pub(super) fn emit_credit(&mut self, id: u32, out: &mut Vec<u8>) {
+        let owed = core::mem::take(&mut self.owed);
+        if let Some(more) = u32::try_from(owed).ok().filter(|more| *more > 0) {
+            Frame::Credit { id, more }.emit(out);
+        }
+    }
+
+    /// Whether the other end has finished.
+    pub(super) fn is_ended(&self) -> bool {
+        self.is_ended
+    }
+
+    /// Whether all was read to the end, and it has not been told.
+    pub(super) fn tell_ended(&mut self) -> bool {
+        self.is_ended && self.unread.is_empty() && !core::mem::replace(&mut self.told_ended, true)
+    }
+
+    /// Bytes that are unread.
+    pub(super) fn buffered(&self) -> u64 {
+        self.unread.len() as u64
+    }
+
+    /// By how much its credit has grown.
+    pub(super) fn grown(&self) -> u64 {
+        self.window - u64::from(FIRST_CREDIT)
+    }
+}

@@ -1,0 +1,88 @@
+//! The direction that leaves: what waits, the other end's credit, and the end.
+
+use super::buffer::Buffer;
+use crate::wire::Error;
+use crate::wire::mux::{DATA_HEADER, Frame};
+
+/// Bytes that wait to be sent at most.
+const MAX_UNSENT: usize = 256 << 10;
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Sending {
+    unsent: Buffer,
+    /// Bytes that the other end takes.
+    credit: u64,
+    ending: Ending,
+    wants_room: bool,
+}
+
+/// Whether this end has finished.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ending {
+    Open,
+    /// When all has been sent.
+    Due,
+    Said,
+}
+
+impl Sending {
+    pub(super) fn new(credit: u64) -> Sending {
+        Sending { unsent: Buffer::default(), credit, ending: Ending::Open, wants_room: false }
+    }
+
+    /// Takes bytes to be sent, and tells how many.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> usize {
+        if self.ending != Ending::Open {
+            return 0;
+        }
+        let count = bytes.len().min(MAX_UNSENT - self.unsent.len());
+        self.unsent.put(&bytes[..count]);
+        self.wants_room |= count < bytes.len();
+        count
+    }
+
+    pub(super) fn finish(&mut self) {
+        if self.ending == Ending::Open {
+            self.ending = Ending::Due;
+        }
+    }
+
+    /// The other end takes more.
+    pub(super) fn credit(&mut self, more: u32) -> Result<(), Error> {
+        self.credit += u64::from(more);
+        if self.credit > u32::MAX.into() { Err(Error::Length) } else { Ok(()) }
+    }
+
+    /// Whether there is data to send, or the end.
+    pub(super) fn speaks(&self) -> bool {
+        if self.unsent.is_empty() { self.ending == Ending::Due } else { self.credit > 0 }
+    }
+
+    /// Writes data that makes `room` bytes with its header, and the end behind the last of it. Whether somebody who waits
+    /// has room to write again.
+    pub(super) fn emit(&mut self, id: u32, room: usize, out: &mut Vec<u8>) -> bool {
+        let most = room.saturating_sub(DATA_HEADER).min(u16::MAX.into());
+        let count = self.unsent.len().min(most).min(self.credit as usize);
+        if let Some(len) = u16::try_from(count).ok().filter(|len| *len > 0) {
+            Frame::Data { id, len }.emit(out);
+            self.unsent.pour(count, out);
+            self.credit -= count as u64;
+        }
+        if self.ending == Ending::Due && self.unsent.is_empty() {
+            self.ending = Ending::Said;
+            Frame::Finish { id }.emit(out);
+        }
+        let has_room = self.unsent.len() <= MAX_UNSENT / 2 && self.ending == Ending::Open;
+        has_room && core::mem::take(&mut self.wants_room)
+    }
+
+    /// Whether the other end was told that this is all.
+    pub(super) fn is_ended(&self) -> bool {
+        self.ending == Ending::Said
+    }
+
+    /// Bytes that wait.
+    pub(super) fn buffered(&self) -> u64 {
+        self.unsent.len() as u64
+    }
+}

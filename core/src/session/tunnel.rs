@@ -1,0 +1,443 @@
+//! A tunnel: many connections at once between ends that have each other's key, over one association, without losing or
+//! doubling a byte of them when the association has to be made anew.
+//!
+//! | layer | what it is |
+//! |---|---|
+//! | [`secure::Association`] | sealed datagrams between two ends |
+//! | [`stream::End`] | one lossless stream of bytes each way |
+//! | [`mux::Mux`] | connections inside that stream |
+//! | link | these three: one peer |
+//! | [`Tunnel`] | all links of this end: one at a time for a client, many for a server, with its [`secure::Door`] |
+//!
+//! A link belongs to its stream, which has a name of 128 random bits; associations come and go. Where one ends in silence
+//! its client says hello again, and the new one *attaches* the same stream ([`crate::wire::tunnel`]): both ends go on where
+//! they were. A server that was restarted knows no such stream and says so; then, or after [`Config::resume`], or when the
+//! other end closes, all connections of the link end with a reason. A client makes a new link for the next connection.
+//!
+//! After every `handle_*`, `open`, `write`, `read`, `finish`, `reset` and `shutdown`, drain [`Session::poll_transmit`] and
+//! [`Session::poll_event`], and ask [`Session::poll_timeout`] again.
+//!
+//! ```
+//! use thalweg_core::session::secure::{Entropy, Key};
+//! use thalweg_core::session::tunnel::{Config, Event, Tunnel};
+//! use thalweg_core::session::{MAX_DATAGRAM, Session};
+//! use thalweg_core::time::Time;
+//!
+//! let (here, there) = ("192.0.2.1:5000".parse()?, "192.0.2.2:7000".parse()?);
+//! // On sockets the seed comes from the operating system.
+//! let mut entropy = Entropy::new([7; 32]);
+//! let key = Key::shared(&mut entropy);
+//! let mut client = Tunnel::connect(Config::default(), &key, there, Time::ZERO, entropy.fork())?;
+//! let mut server = Tunnel::serve(Config::default(), &key, entropy.fork())?;
+//! let id = client.open(Time::ZERO)?;
+//! client.write(Time::ZERO, id, b"hello");
+//!
+//! let (mut buf, mut text) = ([0; MAX_DATAGRAM], [0; 100]);
+//! let heard = loop {
+//!     while let Some(transmit) = client.poll_transmit(Time::ZERO, &mut buf) {
+//!         server.handle_datagram(Time::ZERO, here, &buf[..transmit.len])?;
+//!     }
+//!     while let Some(transmit) = server.poll_transmit(Time::ZERO, &mut buf) {
+//!         client.handle_datagram(Time::ZERO, there, &buf[..transmit.len])?;
+//!     }
+//!     if let Some(Event::Readable(id)) = server.poll_event() {
+//!         break server.read(Time::ZERO, id, &mut text);
+//!     }
+//! };
+//! assert_eq!(text[..heard], *b"hello");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod carrier;
+mod client;
+mod link;
+mod server;
+mod view;
+
+use core::fmt;
+use core::net::SocketAddr;
+use std::collections::{BTreeMap, VecDeque};
+
+pub use self::view::View;
+pub use super::mux::Full;
+
+use self::client::Client;
+use self::link::Link;
+use self::server::Server;
+use super::secure::{self, Ending, Entropy, Key, KeyError};
+use super::{Session, Transmit, mux, stream};
+use crate::law::rate;
+use crate::time::{Span, Time};
+use crate::units::Rate;
+use crate::wire;
+
+/// What an end is told at its start.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// Of the associations. Its longest datagram bounds the stream's frames.
+    pub secure: secure::Config,
+    /// Of the streams. Both ends go by the smaller frame and the smaller window.
+    pub stream: stream::Config,
+    /// The law that says how fast this end may send.
+    pub rate: rate::Choice,
+    /// A rate that is never exceeded, headers included.
+    pub max_rate: Option<Rate>,
+    /// U_MAX: packets that tell the other end nothing new for each one that does, at least 0.
+    pub max_overhead: f64,
+    /// For how long a link without association is kept.
+    pub resume: Span,
+    /// Connections of one link at a time.
+    pub connections: usize,
+    /// Links at a time, those included that wait for their client.
+    pub links: usize,
+}
+
+impl Default for Config {
+    /// What `thalweg tunnel` has. The other end is missed after 15 s of silence.
+    fn default() -> Config {
+        let secure = secure::Config { keepalive: Span::from_secs(5), idle: Span::from_secs(15), ..Default::default() };
+        Config {
+            secure,
+            stream: stream::Config::default(),
+            rate: rate::Choice::default(),
+            max_rate: None,
+            max_overhead: 0.5,
+            resume: Span::from_secs(60),
+            connections: 1024,
+            links: 256,
+        }
+    }
+}
+
+/// A connection. None is used twice.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Id {
+    /// The link that it belongs to, counted from 0.
+    pub link: u64,
+    /// Its number there.
+    pub connection: u32,
+}
+
+/// What a tunnel tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A link has begun: both ends know each other.
+    Up {
+        /// Which.
+        link: u64,
+        /// Where the other end is.
+        from: SocketAddr,
+    },
+    /// The other end has proved a new address.
+    Moved {
+        /// Which link.
+        link: u64,
+        /// The address.
+        to: SocketAddr,
+    },
+    /// The other end has fallen silent. Connections wait.
+    Interrupted {
+        /// Which link.
+        link: u64,
+    },
+    /// The other end is back. Connections go on.
+    Resumed {
+        /// Which link.
+        link: u64,
+    },
+    /// The other end has opened a connection.
+    Opened(Id),
+    /// There is something to read where there was nothing.
+    Readable(Id),
+    /// There is room again for writing after there was too little.
+    Writable(Id),
+    /// All that the other end wrote is read.
+    Finished(Id),
+    /// Both directions are done: the last that is told of a connection.
+    Closed(Id),
+    /// A connection was broken off: the last that is told of it.
+    Reset(Id, Reason),
+    /// The link is gone. What it told of its connections follows.
+    Down {
+        /// Which.
+        link: u64,
+        /// Why.
+        why: Why,
+    },
+}
+
+/// Why a connection was broken off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// An end says why.
+    Told(mux::Reason),
+    /// Its link is gone.
+    Lost(Why),
+}
+
+/// Why a link is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// Its association ended, and no other could follow.
+    Ended(Ending),
+    /// The other end was silent for longer than [`Config::resume`].
+    GaveUp,
+    /// The other end no longer knows it: it was restarted, or has given up.
+    Forgotten,
+    /// What came made no sense.
+    Protocol,
+}
+
+/// Why there is no tunnel.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Error {
+    /// The key does not say whom to speak to.
+    Key(KeyError),
+    /// A value of the configuration is out of its range.
+    Config,
+}
+
+/// One end of a tunnel.
+#[derive(Debug)]
+pub struct Tunnel {
+    config: Config,
+    side: Side,
+    links: BTreeMap<u64, Link>,
+    /// The number of the next link.
+    next: u64,
+    /// The link that sent last.
+    turn: u64,
+    events: VecDeque<Event>,
+    is_stopping: bool,
+}
+
+#[derive(Debug)]
+enum Side {
+    Client(Box<Client>),
+    Server(Box<Server>),
+}
+
+impl Tunnel {
+    /// The end that begins: it says hello to `to` at once.
+    ///
+    /// # Errors
+    /// A value of `config` is out of its range, or the key does not say whom to speak to.
+    pub fn connect(config: Config, key: &Key, to: SocketAddr, now: Time, entropy: Entropy) -> Result<Tunnel, Error> {
+        let client = Client::new(key, to, entropy);
+        let mut tunnel = Tunnel::new(config, Side::Client(Box::new(client)))?;
+        tunnel.begin(now).map_err(Error::Key)?;
+        Ok(tunnel)
+    }
+
+    /// The end that is called.
+    ///
+    /// # Errors
+    /// A value of `config` is out of its range, or the key lets nobody in.
+    pub fn serve(config: Config, key: &Key, entropy: Entropy) -> Result<Tunnel, Error> {
+        let server = Server::new(&config, key, entropy).map_err(Error::Key)?;
+        Tunnel::new(config, Side::Server(Box::new(server)))
+    }
+
+    fn new(config: Config, side: Side) -> Result<Tunnel, Error> {
+        link::check(&config).ok_or(Error::Config)?;
+        let (links, events) = (BTreeMap::new(), VecDeque::new());
+        Ok(Tunnel { config, side, links, next: 0, turn: 0, events, is_stopping: false })
+    }
+
+    /// Opens a connection: a client's to its server, before it is heard of if need be, a server's to the newest of its
+    /// clients.
+    ///
+    /// # Errors
+    /// There are too many, there is nobody to open it to, or the end has begun.
+    pub fn open(&mut self, now: Time) -> Result<Id, Full> {
+        let newest = self.links.values().rev().find(|link| !link.is_down()).map(Link::number);
+        let link = match newest {
+            Some(number) => number,
+            None => self.begin(now).ok().flatten().ok_or(Full)?,
+        };
+        let connection = self.links.get_mut(&link).ok_or(Full)?.mux_mut().open(now)?;
+        Ok(Id { link, connection })
+    }
+
+    /// Takes the first of `bytes`, and tells how many: less than all if too much waits, none after [`Tunnel::finish`] or
+    /// when the connection is gone.
+    pub fn write(&mut self, _now: Time, id: Id, bytes: &[u8]) -> usize {
+        self.links.get_mut(&id.link).map_or(0, |link| link.mux_mut().write(id.connection, bytes))
+    }
+
+    /// Reads over the first bytes of `buf`, and tells how many; 0 if there is nothing yet, or no more.
+    pub fn read(&mut self, now: Time, id: Id, buf: &mut [u8]) -> usize {
+        self.links.get_mut(&id.link).map_or(0, |link| link.read(now, id.connection, buf))
+    }
+
+    /// Nothing more will be written.
+    pub fn finish(&mut self, _now: Time, id: Id) {
+        if let Some(link) = self.links.get_mut(&id.link) {
+            link.mux_mut().finish(id.connection);
+        }
+    }
+
+    /// Breaks a connection off; nothing more is told of it.
+    pub fn reset(&mut self, _now: Time, id: Id, reason: mux::Reason) {
+        if let Some(link) = self.links.get_mut(&id.link) {
+            link.mux_mut().reset(id.connection, reason);
+        }
+    }
+
+    /// Begins the end: open connections are broken off, what was written before has yet to arrive, then the other ends are
+    /// told. [`Tunnel::is_over`] says when.
+    pub fn shutdown(&mut self, now: Time) {
+        self.is_stopping = true;
+        self.links.values_mut().for_each(|link| link.shutdown(now, &mut self.events));
+        if let Side::Server(server) = &mut self.side {
+            server.shutdown(now);
+        }
+    }
+
+    /// Whether all is over: after [`Tunnel::shutdown`], or since a client's first hello was in vain.
+    pub fn is_over(&self) -> bool {
+        let is_idle = self.links.is_empty() && self.events.is_empty();
+        is_idle
+            && match &self.side {
+                Side::Client(client) => self.is_stopping || !client.was_up,
+                Side::Server(server) => self.is_stopping && server.is_empty(),
+            }
+    }
+
+    /// All links, with what they are worth knowing for.
+    pub fn links(&self) -> impl Iterator<Item = View<'_>> {
+        self.links.values().map(View::new)
+    }
+
+    /// A client's next link, if it may have one.
+    fn begin(&mut self, now: Time) -> Result<Option<u64>, KeyError> {
+        let Side::Client(client) = &mut self.side else { return Ok(None) };
+        if self.is_stopping {
+            return Ok(None);
+        }
+        let number = self.next;
+        let link = client.begin(&self.config, number, now)?;
+        self.links.insert(number, link);
+        self.next += 1;
+        Ok(Some(number))
+    }
+
+    /// Forgets links of which nothing is left.
+    fn sweep(&mut self) {
+        if let Side::Client(client) = &mut self.side {
+            client.was_up |= self.links.values().any(Link::was_up);
+        }
+        self.links.retain(|_, link| !link.is_over());
+    }
+}
+
+impl Session for Tunnel {
+    type Event = Event;
+
+    fn handle_datagram(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), wire::Error> {
+        let receiver = secure::receiver(bytes)?;
+        if let Some(link) = self.links.values_mut().find(|link| link.association() == receiver && receiver.is_some()) {
+            let outcome = link.handle_datagram(now, from, bytes, &mut self.events);
+            self.sweep();
+            return outcome;
+        }
+        let Side::Server(server) = &mut self.side else { return Err(wire::Error::Unknown) };
+        let Some(attaching) = server.handle_datagram(now, from, bytes, receiver)? else { return Ok(()) };
+        let is_full = self.links.len() >= self.config.links;
+        let link = self.links.values_mut().find(|link| link.name() == attaching.stream && !link.is_down());
+        match link {
+            Some(link) => link.resume(now, attaching.carrier, &mut self.events),
+            None if self.is_stopping => server.turn_away(now, attaching, secure::Reason::Stopped),
+            None if !attaching.begins => server.refuse(now, attaching),
+            None if is_full => {
+                server.turn_away(now, attaching, secure::Reason::Overload);
+            }
+            None => match link::agree(&self.config, attaching.shape, now) {
+                Some(stream) => {
+                    let link = Link::admit(&self.config, self.next, attaching, stream);
+                    self.events.push_back(Event::Up { link: self.next, from: link.peer() });
+                    self.links.insert(self.next, link);
+                    self.next += 1;
+                }
+                None => server.turn_away(now, attaching, secure::Reason::Protocol),
+            },
+        }
+        Ok(())
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        for link in self.links.values_mut() {
+            link.handle_timeout(now, &mut self.events);
+        }
+        match &mut self.side {
+            Side::Client(client) => {
+                let waiting = self.links.values_mut().filter(|link| link.wants_association());
+                waiting.for_each(|link| client.call(&self.config, link, now));
+            }
+            Side::Server(server) => server.handle_timeout(now),
+        }
+        self.sweep();
+    }
+
+    fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        if let Side::Server(server) = &mut self.side
+            && let Some(transmit) = server.poll_transmit(now, buf)
+        {
+            return Some(transmit);
+        }
+        // Links take turns.
+        for _ in 0..self.links.len() {
+            let next = self.links.range(self.turn + 1..).next().or_else(|| self.links.iter().next());
+            self.turn = *next?.0;
+            let transmit = self.links.get_mut(&self.turn)?.poll_transmit(now, buf, &mut self.events);
+            if transmit.is_some() {
+                return transmit;
+            }
+        }
+        self.sweep();
+        None
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        let side = match &self.side {
+            Side::Client(_) => None,
+            Side::Server(server) => server.poll_timeout(),
+        };
+        self.links.values().filter_map(Link::poll_timeout).chain(side).min()
+    }
+
+    fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front().or_else(|| self.links.values_mut().find_map(Link::poll_event))
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Told(reason) => reason.fmt(f),
+            Reason::Lost(why) => why.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Why::Ended(ending) => ending.fmt(f),
+            Why::GaveUp => f.write_str("the other end was silent for too long"),
+            Why::Forgotten => f.write_str("the other end no longer knows this link: was it restarted?"),
+            Why::Protocol => f.write_str("what the other end said made no sense"),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Key(error) => error.fmt(f),
+            Error::Config => f.write_str("a value of the tunnel's configuration is out of its range"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,286 @@
+//! One peer: a stream with its connections, and the association that carries it, if there is one.
+
+mod fate;
+
+use core::net::SocketAddr;
+use std::collections::VecDeque;
+
+use super::carrier::Carrier;
+use super::server::Attaching;
+use super::{Config, Event, Id, Reason, Why};
+use crate::law::rate::capped::Capped;
+use crate::law::rate::{self, Law};
+use crate::law::schedule::adaptive::{Adaptive, Parameters};
+use crate::session::mux::{self, Mux};
+use crate::session::secure::{self, Role};
+use crate::session::stream::{self, End};
+use crate::session::{MAX_DATAGRAM, Transmit};
+use crate::time::{Span, Time};
+use crate::units::{Bytes, Rate};
+use crate::wire;
+use crate::wire::tunnel::{FIRST, Message, Shape};
+
+/// The stream of a link.
+pub(super) type Stream = End<Adaptive, Capped<Law>>;
+
+/// How much of the rate may wait in the stream: what a keystroke finds in front of it.
+const AHEAD: Span = Span::from_millis(4);
+/// The least and the most originals that this makes.
+const MIN_AHEAD: u64 = 2;
+const MAX_AHEAD: u64 = 64;
+/// What a caller who comes late may make up for.
+const SLACK: Span = Span::from_millis(2);
+/// More TFRC does not ask for.
+const MOST: Rate = Rate::from_mbps(10_000);
+
+#[derive(Debug)]
+pub(super) struct Link {
+    config: Config,
+    role: Role,
+    number: u64,
+    /// The name of the stream.
+    name: u128,
+    carrier: Option<Carrier>,
+    stream: Option<Stream>,
+    mux: Mux,
+    /// Frames of the mux that the stream had no room for.
+    frames: Vec<u8>,
+    /// Since when no association carries the stream.
+    interrupted: Option<Time>,
+    /// Why it is gone.
+    fate: Option<Why>,
+    is_stopping: bool,
+    /// When the mux took no more, before its events are read.
+    paused: Option<Time>,
+    peer: SocketAddr,
+}
+
+/// What a stream of `config` would be made with.
+pub(super) fn shape(config: &Config) -> Shape {
+    let most = config.secure.datagram.min(MAX_DATAGRAM).saturating_sub(secure::OVERHEAD);
+    let frame = u16::try_from(config.stream.frame.min(most)).unwrap_or(u16::MAX);
+    Shape { frame, window: u16::try_from(config.stream.window).unwrap_or(u16::MAX) }
+}
+
+/// Whether streams can be made of `config`.
+pub(super) fn check(config: &Config) -> Option<()> {
+    let is_whole = config.connections > 0 && config.links > 0 && config.max_rate.is_none_or(|rate| rate.as_bps() > 0);
+    stream(config, shape(config), Time::ZERO).filter(|_| is_whole).map(drop)
+}
+
+/// The stream of a server whose client has asked for `asked`, if there can be one.
+pub(super) fn agree(config: &Config, asked: Shape, now: Time) -> Option<Stream> {
+    let ours = shape(config);
+    stream(config, Shape { frame: ours.frame.min(asked.frame), window: ours.window.min(asked.window) }, now)
+}
+
+fn stream(config: &Config, shape: Shape, now: Time) -> Option<Stream> {
+    let made = stream::Config { frame: shape.frame.into(), window: shape.window.into(), ..config.stream };
+    let law = rate::Config {
+        now,
+        packet: Bytes((made.frame + made.overhead) as u64),
+        most: config.max_rate.unwrap_or(MOST),
+        slack: SLACK,
+    };
+    let law = Capped::new(Law::new(config.rate, law).ok()?, config.max_rate, SLACK);
+    let schedule = Adaptive::new(Parameters { u_max: config.max_overhead, ..Parameters::default() }).ok()?;
+    End::new(made, schedule, law).ok()
+}
+
+impl Link {
+    /// A client's link, whose stream begins when its server has answered.
+    pub(super) fn new(config: &Config, role: Role, number: u64, name: u128, carrier: Carrier) -> Link {
+        Link {
+            config: config.clone(),
+            role,
+            number,
+            name,
+            peer: carrier.association().peer(),
+            carrier: Some(carrier),
+            stream: None,
+            mux: Mux::new(role, config.connections),
+            frames: Vec::new(),
+            interrupted: None,
+            fate: None,
+            is_stopping: false,
+            paused: None,
+        }
+    }
+
+    /// A server's link, with what [`agree`] has made.
+    pub(super) fn admit(config: &Config, number: u64, asked: Attaching, stream: Stream) -> Link {
+        let mut link = Link::new(config, Role::Responder, number, asked.stream, asked.carrier);
+        link.stream = Some(stream);
+        link.answer();
+        link
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The name of its stream.
+    pub(super) fn name(&self) -> u128 {
+        self.name
+    }
+
+    /// The id of the association that carries it.
+    pub(super) fn association(&self) -> Option<u64> {
+        self.carrier.as_ref().map(|carrier| carrier.association().id())
+    }
+
+    /// Where the other end was last.
+    pub(super) fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+
+    /// None before both ends know of it.
+    pub(super) fn stream(&self) -> Option<&Stream> {
+        self.stream.as_ref()
+    }
+
+    pub(super) fn mux(&self) -> &Mux {
+        &self.mux
+    }
+
+    pub(super) fn mux_mut(&mut self) -> &mut Mux {
+        &mut self.mux
+    }
+
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupted.is_some()
+    }
+
+    /// Whether it takes no more connections.
+    pub(super) fn is_down(&self) -> bool {
+        self.fate.is_some() || self.is_stopping
+    }
+
+    pub(super) fn read(&mut self, now: Time, connection: u32, buf: &mut [u8]) -> usize {
+        let rtt = self.stream.as_ref().map_or(Span::ZERO, |stream| stream.sender().path().rtt);
+        self.mux.read(now, rtt, connection, buf)
+    }
+
+    /// Takes a datagram for its association.
+    pub(super) fn handle_datagram(
+        &mut self,
+        now: Time,
+        from: SocketAddr,
+        bytes: &[u8],
+        events: &mut VecDeque<Event>,
+    ) -> Result<(), wire::Error> {
+        let carrier = self.carrier.as_mut().ok_or(wire::Error::Unknown)?;
+        let mut out = [0; MAX_DATAGRAM];
+        let outcome = match carrier.open(now, from, bytes, &mut out) {
+            Ok(Some(plain)) if self.fate.is_none() => self.on_plain(now, plain, events),
+            Ok(_) => Ok(()),
+            Err(error) => Err(error),
+        };
+        self.on_association(now, events);
+        outcome
+    }
+
+    pub(super) fn handle_timeout(&mut self, now: Time, events: &mut VecDeque<Event>) {
+        if let Some(carrier) = self.carrier.as_mut().filter(|it| it.poll_timeout().is_some_and(|at| at <= now)) {
+            carrier.handle_timeout(now);
+        }
+        self.on_association(now, events);
+        self.on_silence(now, events);
+        if self.carries()
+            && let Some(stream) = self.stream.as_mut().filter(|it| it.poll_timeout().is_some_and(|at| at <= now))
+        {
+            stream.handle_timeout(now);
+        }
+        if self.paused.take().is_some() {
+            self.pump(now, events);
+        }
+    }
+
+    pub(super) fn poll_transmit(
+        &mut self,
+        now: Time,
+        buf: &mut [u8],
+        events: &mut VecDeque<Event>,
+    ) -> Option<Transmit> {
+        let transmit = self.carrier.as_mut()?.poll_transmit(now, buf);
+        if transmit.is_some() {
+            return transmit;
+        }
+        if self.carries() {
+            self.fill(now);
+            let mut plain = [0; MAX_DATAGRAM];
+            if let Some(len) = self.stream.as_mut()?.poll_frame(now, &mut plain) {
+                return self.carrier.as_mut()?.seal(now, &plain[..len], buf);
+            }
+        }
+        self.on_association(now, events);
+        self.close_if_done(now);
+        self.carrier.as_mut()?.poll_transmit(now, buf)
+    }
+
+    pub(super) fn poll_timeout(&self) -> Option<Time> {
+        let carrier = self.carrier.as_ref().and_then(Carrier::poll_timeout);
+        let stream = self.stream.as_ref().filter(|_| self.carries()).and_then(Stream::poll_timeout);
+        [carrier, stream, self.next_try(), self.paused].into_iter().flatten().min()
+    }
+
+    pub(super) fn poll_event(&mut self) -> Option<Event> {
+        let id = |connection| Id { link: self.number, connection };
+        Some(match self.mux.poll_event()? {
+            mux::Event::Opened(it) => Event::Opened(id(it)),
+            mux::Event::Readable(it) => Event::Readable(id(it)),
+            mux::Event::Writable(it) => Event::Writable(id(it)),
+            mux::Event::Finished(it) => Event::Finished(id(it)),
+            mux::Event::Closed(it) => Event::Closed(id(it)),
+            mux::Event::Reset(it, reason) => Event::Reset(id(it), Reason::Told(reason)),
+        })
+    }
+
+    /// Whether frames of the stream can be sent.
+    fn carries(&self) -> bool {
+        self.fate.is_none() && self.stream.is_some() && self.carrier.as_ref().is_some_and(Carrier::is_attached)
+    }
+
+    fn on_plain(&mut self, now: Time, plain: &[u8], events: &mut VecDeque<Event>) -> Result<(), wire::Error> {
+        if plain.first().is_some_and(|kind| *kind >= FIRST) {
+            return self.on_message(now, Message::parse(plain)?, events);
+        }
+        let outcome = self.stream.as_mut().ok_or(wire::Error::Unknown)?.handle_frame(now, plain);
+        self.pump(now, events);
+        outcome
+    }
+
+    /// Takes all that the stream has: credit bounds it.
+    fn pump(&mut self, now: Time, events: &mut VecDeque<Event>) {
+        let Some(stream) = self.stream.as_mut().filter(|_| self.fate.is_none()) else { return };
+        let mut bytes = [0; 4096];
+        while self.mux.is_ready() {
+            let count = stream.read(now, &mut bytes);
+            if count == 0 {
+                return;
+            }
+            if self.mux.handle(now, &bytes[..count]).is_err() {
+                return self.fail(now, events);
+            }
+        }
+        self.paused = Some(now);
+    }
+
+    /// Writes into the stream what will leave soon, and no more.
+    fn fill(&mut self, now: Time) {
+        let Some(stream) = &mut self.stream else { return };
+        let slot = stream.sender().path().slot.as_nanos().max(1);
+        let ahead = (AHEAD.as_nanos() / slot).clamp(MIN_AHEAD, MAX_AHEAD);
+        let room = stream.config().longest();
+        while (stream.sender().unsent() as u64) < ahead {
+            if self.frames.is_empty() && !self.mux.poll(room, &mut self.frames) {
+                return;
+            }
+            let count = stream.write(now, &self.frames);
+            self.frames.drain(..count);
+            if !self.frames.is_empty() {
+                return;
+            }
+        }
+    }
+}
