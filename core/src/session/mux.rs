@@ -188,6 +188,11 @@ impl Mux {
         count
     }
 
+    /// Bytes that [`Mux::write`] takes now; if none, [`Event::Writable`] follows.
+    pub fn room(&mut self, id: u32) -> usize {
+        self.connections.get_mut(&id).map_or(0, |connection| connection.sending.room())
+    }
+
     /// Reads over the first bytes of `buf`, and tells how many. `rtt` is that of the stream.
     pub fn read(&mut self, now: Time, rtt: Span, id: u32, buf: &mut [u8]) -> usize {
         let Some(connection) = self.connections.get_mut(&id) else { return 0 };

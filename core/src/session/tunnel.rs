@@ -265,6 +265,11 @@ impl Tunnel {
         self.links.get_mut(&id.link).map_or(0, |link| link.mux_mut().write(id.connection, bytes))
     }
 
+    /// Bytes that [`Tunnel::write`] takes now; if none, [`Event::Writable`] follows, unless the connection is gone.
+    pub fn room(&mut self, id: Id) -> usize {
+        self.links.get_mut(&id.link).map_or(0, |link| link.mux_mut().room(id.connection))
+    }
+
     /// Reads over the first bytes of `buf`, and tells how many; 0 if there is nothing yet, or no more.
     pub fn read(&mut self, now: Time, id: Id, buf: &mut [u8]) -> usize {
         self.links.get_mut(&id.link).map_or(0, |link| link.read(now, id.connection, buf))

@@ -41,6 +41,16 @@ impl Sending {
         count
     }
 
+    /// Bytes that it takes; who finds none waits for room.
+    pub(super) fn room(&mut self) -> usize {
+        if self.ending != Ending::Open {
+            return 0;
+        }
+        let room = MAX_UNSENT - self.unsent.len();
+        self.wants_room |= room == 0;
+        room
+    }
+
     pub(super) fn finish(&mut self) {
         if self.ending == Ending::Open {
             self.ending = Ending::Due;
