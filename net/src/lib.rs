@@ -8,6 +8,7 @@ pub mod endpoint;
 pub mod entropy;
 pub mod error;
 pub mod figures;
+mod inherited;
 pub mod input;
 pub mod key_file;
 pub mod metrics;
@@ -20,5 +21,6 @@ mod spool;
 pub mod station;
 pub mod tun;
 pub mod udp;
+pub mod watch;
 
 pub use error::Error;

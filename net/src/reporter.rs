@@ -141,9 +141,14 @@ impl Readings for Figures {
                 let _ = write!(line, "  {label} {:.digits$}{unit}", value * scale);
             }
         };
+        add("connections", get("connections"), 1.0, 0, "");
+        add("out", get("carried_out_rate_bps"), 1e-6, 2, " Mb/s");
+        add("in", get("carried_in_rate_bps"), 1e-6, 2, " Mb/s");
         add("media", get("media_rate_bps"), 1e-6, 2, " Mb/s");
         add("wire", get("wire_rate_bps"), 1e-6, 2, " Mb/s");
         add("loss", get("loss_before_repair_ratio"), 100.0, 2, "%");
+        add("loss", get("loss_ratio"), 100.0, 2, "%");
+        add("RTT", get("rtt_seconds"), 1e3, 1, " ms");
         add("after repair", get("loss_after_repair_ratio"), 100.0, 4, "%");
         for (label, name) in [("unsent", "unsent_packets_total"), ("rejected", "rejected_datagrams_total")] {
             add(label, above_zero(get(name)), 1.0, 0, "");
@@ -155,6 +160,8 @@ impl Readings for Figures {
         add("ERTT", get("ertt_seconds"), 1e3, 1, " ms");
         add("latency p50", get("latency_p50_seconds"), 1e3, 1, " ms");
         add("p99", get("latency_p99_seconds"), 1e3, 1, " ms");
+        add("delay p50", get("delay_p50_seconds"), 1e3, 1, " ms");
+        add("p99", get("delay_p99_seconds"), 1e3, 1, " ms");
         line
     }
 

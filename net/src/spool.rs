@@ -8,6 +8,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
+use crate::inherited;
 use crate::poll::Interests;
 
 /// What a reader may be behind: a second of 30 Mb/s.
@@ -49,14 +50,9 @@ impl Spool {
     }
 
     fn inherited(stream: &impl AsFd, path: &str) -> io::Result<Spool> {
-        let file = File::from(stream.as_fd().try_clone_to_owned()?);
-        if !file.metadata()?.file_type().is_fifo() {
-            return Ok(Spool::new(file));
-        }
-        // A description of our own: not to block must not become a property of everybody else's end of the pipe.
-        let nonblock = OFlags::NONBLOCK.bits() as i32;
-        let own = OpenOptions::new().write(true).custom_flags(nonblock).open(path);
-        Ok(Spool::new(own.unwrap_or(file)))
+        let shared = File::from(stream.as_fd().try_clone_to_owned()?);
+        let own = inherited::own(&shared, path, OpenOptions::new().write(true));
+        Ok(Spool::new(own.unwrap_or(shared)))
     }
 
     fn new(file: File) -> Spool {

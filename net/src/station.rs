@@ -1,10 +1,16 @@
 //! One end of a stream, as the loop that turns it sees it.
 
+mod carrying;
 mod receiving;
 mod sending;
+mod standard;
+mod tcp;
 
+pub use carrying::{Carrying, Outlet, Outside};
 pub use receiving::Receiving;
 pub use sending::Sending;
+pub use standard::Standard;
+pub use tcp::{Listening, Reaching};
 
 use thalweg_core::probe::Probe;
 use thalweg_core::session::Session;

@@ -1,0 +1,127 @@
+//! What a tunnel's end counts: over all its links, those that are gone included.
+
+use std::collections::BTreeMap;
+
+use thalweg_core::probe::Visitor;
+use thalweg_core::session::live::{Kind, Metric};
+use thalweg_core::session::tunnel::{Tunnel, View};
+use thalweg_core::time::{Span, Time};
+
+/// How often it looks.
+const PERIOD: Span = Span::from_secs(1);
+
+const fn counter(name: &'static str, help: &'static str) -> Metric {
+    Metric { name, kind: Kind::Counter, help }
+}
+
+const fn gauge(name: &'static str, help: &'static str) -> Metric {
+    Metric { name, kind: Kind::Gauge, help }
+}
+
+/// All that [`Ledger::probe`] shows.
+pub(super) const METRICS: [Metric; 22] = [
+    gauge("links", "Other ends that are there"),
+    gauge("connections", "Connections that are open"),
+    counter("connections_total", "Connections that were opened"),
+    counter("broken_connections_total", "Connections that were broken off, by either end"),
+    counter("refused_connections_total", "Connections that were refused or turned away"),
+    counter("carried_out_bytes_total", "Bytes that the tunnel took from programs here"),
+    counter("carried_in_bytes_total", "Bytes that programs here took from the tunnel"),
+    gauge("carried_out_rate_bps", "The same as a rate, over the last second"),
+    gauge("carried_in_rate_bps", "The same as a rate, over the last second"),
+    counter("new_packets_total", "Packets that left with something new"),
+    counter("repair_packets_total", "Packets that left with a combination"),
+    counter("resent_packets_total", "Packets that left with something again"),
+    counter("idle_opportunities_total", "Opportunities to send that were left unused"),
+    counter("lost_packets_total", "Packets that were taken for lost"),
+    counter("late_packets_total", "Of these, that arrived after all"),
+    counter("silences_total", "Times that nothing was heard for long"),
+    counter("innovative_packets_total", "Packets that came and told something new"),
+    counter("redundant_packets_total", "Packets that came and told nothing new"),
+    counter("duplicate_packets_total", "Packets that came twice"),
+    gauge("loss_ratio", "Loss rate that is expected, of the busiest link"),
+    gauge("rtt_seconds", "Smoothed round trip of the busiest link"),
+    gauge(
+        "overhead_ratio",
+        "u of FEC-ARQ, Eq. (9), of the busiest link: packets that told nothing new for each that did",
+    ),
+];
+
+/// Counts of one link, in the order of [`METRICS`] from `new_packets_total` on.
+type Counts = [u64; 10];
+
+/// The books.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    /// Bytes from programs here, and to them.
+    pub(super) carried: [u64; 2],
+    gone: Counts,
+    known: BTreeMap<u64, Counts>,
+    looked: Time,
+    before: [u64; 2],
+    rates: [f64; 2],
+}
+
+fn counts(view: &View<'_>) -> Counts {
+    let (sent, received) = (view.sent(), view.received());
+    [
+        sent.new,
+        sent.repair,
+        sent.resent,
+        sent.idle,
+        sent.lost,
+        sent.late,
+        sent.silences,
+        received.innovative,
+        received.redundant,
+        received.duplicate,
+    ]
+}
+
+fn add(sum: Counts, more: &Counts) -> Counts {
+    std::array::from_fn(|nth| sum[nth] + more[nth])
+}
+
+impl Ledger {
+    /// Takes note of all links, once in a while.
+    pub(super) fn look(&mut self, now: Time, tunnel: &Tunnel) {
+        let passed = now.since(self.looked);
+        if passed < PERIOD {
+            return;
+        }
+        self.looked = now;
+        for (rate, (now, before)) in self.rates.iter_mut().zip(self.carried.iter().zip(self.before)) {
+            *rate = (now - before) as f64 * 8.0 / passed.as_secs_f64();
+        }
+        self.before = self.carried;
+        let links: BTreeMap<u64, Counts> = tunnel.links().map(|view| (view.link(), counts(&view))).collect();
+        let gone = self.known.iter().filter(|(link, _)| !links.contains_key(link));
+        self.gone = gone.fold(self.gone, |sum, (_, counts)| add(sum, counts));
+        self.known = links;
+    }
+
+    /// Shows the links, and what has passed.
+    pub(super) fn probe(&self, tunnel: &Tunnel, visit: &mut Visitor<'_>) {
+        visit("links", tunnel.links().filter(View::is_up).count() as f64);
+        visit("connections", tunnel.links().map(|view| view.connections()).sum::<usize>() as f64);
+        for (name, value) in ["carried_out_bytes_total", "carried_in_bytes_total"].into_iter().zip(self.carried) {
+            visit(name, value as f64);
+        }
+        for (name, value) in ["carried_out_rate_bps", "carried_in_rate_bps"].into_iter().zip(self.rates) {
+            visit(name, value);
+        }
+        let now: BTreeMap<u64, Counts> = tunnel.links().map(|view| (view.link(), counts(&view))).collect();
+        let gone = self.known.iter().filter(|(link, _)| !now.contains_key(link)).map(|(_, counts)| counts);
+        let sum = now.values().chain(gone).fold(self.gone, add);
+        for (metric, value) in METRICS.iter().skip_while(|metric| metric.name != "new_packets_total").zip(sum) {
+            visit(metric.name, value as f64);
+        }
+        let busiest =
+            tunnel.links().filter(View::is_up).max_by_key(|view| view.sent().new + view.received().innovative);
+        if let Some((view, path)) = busiest.and_then(|view| Some((view, view.path()?))) {
+            visit("loss_ratio", path.eps);
+            visit("rtt_seconds", path.rtt.as_secs_f64());
+            visit("overhead_ratio", view.overhead().unwrap_or(f64::NAN));
+        }
+    }
+}

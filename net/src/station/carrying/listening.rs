@@ -1,0 +1,66 @@
+//! What the tunnel tells, and what follows from it.
+
+use thalweg_core::session::Session;
+use thalweg_core::session::mux;
+use thalweg_core::session::tunnel::{Event, Id, Reason};
+use thalweg_core::time::Time;
+
+use super::line::Line;
+use super::{Carrying, Outside};
+use crate::error::plain;
+
+impl<O: Outside> Carrying<O> {
+    /// Takes the tunnel's events in.
+    pub(super) fn listen(&mut self, now: Time) {
+        while let Some(event) = self.tunnel.poll_event() {
+            match event {
+                Event::Opened(id) => match self.outside.admit(id) {
+                    Ok(outlet) => self.place(id, outlet),
+                    Err(error) => {
+                        self.tunnel.reset(now, id, mux::Reason::Unreachable);
+                        self.telling.refused(id, &plain(&error));
+                    }
+                },
+                Event::Readable(id) => self.wake(id, Line::on_arrival),
+                Event::Writable(id) => self.wake(id, Line::on_room),
+                Event::Finished(id) => self.wake(id, Line::on_finish),
+                Event::Closed(id) => self.wake(id, Line::on_close),
+                Event::Reset(id, reason) => self.on_reset(now, id, reason),
+                Event::Up { .. } => {
+                    self.was_up = true;
+                    self.telling.link(event);
+                }
+                Event::Down { why, .. } => {
+                    self.telling.link(event);
+                    if !self.outside.survives(self.was_up) {
+                        self.fail(now, why.to_string());
+                    }
+                }
+                Event::Moved { .. } | Event::Interrupted { .. } | Event::Resumed { .. } => self.telling.link(event),
+            }
+        }
+    }
+
+    /// The other end has broken a connection off.
+    fn on_reset(&mut self, now: Time, id: Id, reason: Reason) {
+        let Some(line) = self.remove(id) else { return };
+        let name = line.name();
+        self.telling.reset(id, &name, reason);
+        line.abort(&reason.to_string());
+        if O::IS_SINGLE {
+            self.fail(now, reason.to_string());
+        }
+    }
+
+    /// Ends all for that reason; only the first counts.
+    pub(super) fn fail(&mut self, now: Time, why: String) {
+        self.failure.get_or_insert(why);
+        self.part(now);
+    }
+
+    pub(super) fn part(&mut self, now: Time) {
+        if !std::mem::replace(&mut self.is_parting, true) {
+            self.tunnel.shutdown(now);
+        }
+    }
+}

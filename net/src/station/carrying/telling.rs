@@ -1,0 +1,114 @@
+//! What a tunnel's end tells: its links, and how its connections began and ended.
+
+use std::collections::VecDeque;
+
+use thalweg_core::session::mux;
+use thalweg_core::session::secure::Ending;
+use thalweg_core::session::tunnel::{Event, Id, Reason, Why};
+
+use crate::report::Report;
+
+/// So many things wait to be told; of connections that come and go faster than anybody reads, only the count is kept.
+const MOST: usize = 4096;
+
+/// Adds which connection it is about.
+fn of(id: Id, report: Report) -> Report {
+    report.with("link", id.link).with("connection", id.connection)
+}
+
+/// Reports that wait, and counts.
+#[derive(Debug, Default)]
+pub(super) struct Telling {
+    waiting: VecDeque<Report>,
+    pub(super) opened: u64,
+    pub(super) broken: u64,
+    pub(super) refused: u64,
+}
+
+impl Telling {
+    pub(super) fn poll(&mut self) -> Option<Report> {
+        self.waiting.pop_front()
+    }
+
+    /// A connection was opened, for `name`.
+    pub(super) fn opened(&mut self, id: Id, name: &str) {
+        self.opened += 1;
+        self.push(of(id, Report::new("opened", "").with("for", name)));
+    }
+
+    /// Both directions of a connection are done.
+    pub(super) fn closed(&mut self, id: Id) {
+        self.push(of(id, Report::new("closed", "")));
+    }
+
+    /// What the connection was for is broken.
+    pub(super) fn broken(&mut self, id: Id, name: &str, why: &str, reason: mux::Reason) {
+        self.broken += 1;
+        // That a program breaks its own connection off is its business.
+        let text = if reason == mux::Reason::Unreachable { format!("{name}: {why}") } else { String::new() };
+        self.push(of(id, Report::new("broken", text).with("for", name).with("why", why)));
+    }
+
+    /// Nobody takes the connection.
+    pub(super) fn refused(&mut self, id: Id, why: &str) {
+        self.refused += 1;
+        self.push(of(id, Report::new("refused", format!("a connection was refused: {why}")).with("why", why)));
+    }
+
+    /// There is no connection for who has come.
+    pub(super) fn turned_away(&mut self, name: &str, why: &str) {
+        self.refused += 1;
+        self.push(
+            Report::new("turned_away", format!("{name} was turned away: {why}")).with("for", name).with("why", why),
+        );
+    }
+
+    /// The other end broke the connection off.
+    pub(super) fn reset(&mut self, id: Id, name: &str, reason: Reason) {
+        self.broken += 1;
+        let text = match reason {
+            Reason::Told(mux::Reason::Aborted) => String::new(),
+            // The link's own line says so.
+            Reason::Lost(_) => String::new(),
+            Reason::Told(_) => format!("{name}: {reason}"),
+        };
+        self.push(of(id, Report::new("reset", text).with("for", name).with("why", reason)));
+    }
+
+    /// Something is not as it should be.
+    pub(super) fn warn(&mut self, text: String) {
+        self.push(Report::warning(text));
+    }
+
+    /// What became of a link.
+    pub(super) fn link(&mut self, event: Event) {
+        let report = match event {
+            Event::Up { link, from } => {
+                Report::new("up", format!("up: {from} has the key")).with("link", link).with("from", from)
+            }
+            Event::Moved { link, to } => {
+                Report::new("moved", format!("the other end is at {to} now")).with("link", link).with("from", to)
+            }
+            Event::Interrupted { link } => {
+                Report::new("interrupted", "nothing comes from the other end; its connections wait").with("link", link)
+            }
+            Event::Resumed { link } => {
+                Report::new("resumed", "the other end is back, and no byte is lost").with("link", link)
+            }
+            Event::Down { link, why } => {
+                // An end of our own making is no news.
+                let is_ours = matches!(why, Why::Ended(Ending::Closed(_)));
+                let text = if is_ours { String::new() } else { format!("down: {why}") };
+                Report::new("down", text).with("link", link).with("why", why)
+            }
+            _ => return,
+        };
+        self.push(report);
+    }
+
+    fn push(&mut self, report: Report) {
+        if self.waiting.len() < MOST {
+            self.waiting.push_back(report);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Standard input and output through a tunnel.
+
+use std::io::{self, ErrorKind, IsTerminal};
+
+use thalweg_core::session::tunnel::Id;
+
+use super::carrying::{Outlet, Outside};
+use crate::inherited;
+use crate::watch::Watch;
+
+/// The one connection of a pipe.
+#[derive(Debug)]
+pub struct Standard {
+    /// It waits for the connection, or for the other side to open it.
+    outlet: Option<Stdio>,
+    opens: bool,
+    is_taken: bool,
+}
+
+/// Standard input and output as one outlet.
+#[derive(Debug)]
+pub struct Stdio {
+    /// None is at its end from the beginning.
+    input: Option<inherited::Stream>,
+    /// None once it has ended.
+    output: Option<inherited::Stream>,
+}
+
+impl Standard {
+    /// Opens the connection itself, or waits for the other side's.
+    ///
+    /// # Errors
+    /// There is no standard input or output.
+    pub fn open(opens: bool) -> io::Result<Standard> {
+        // Nobody types while what comes goes to a file; a terminal would keep both ends from ever ending.
+        let is_idle = io::stdin().is_terminal() && !io::stdout().is_terminal();
+        let input = if is_idle { None } else { Some(inherited::Stream::stdin()?) };
+        let outlet = Stdio { input, output: Some(inherited::Stream::stdout()?) };
+        Ok(Standard { outlet: Some(outlet), opens, is_taken: false })
+    }
+
+    fn take(&mut self) -> Option<Stdio> {
+        self.is_taken |= self.outlet.is_some();
+        self.outlet.take()
+    }
+}
+
+impl Outside for Standard {
+    type Outlet = Stdio;
+
+    const SIDE: &'static str = "pipe";
+    const IS_SINGLE: bool = true;
+
+    fn watch(&self, _watch: &Watch, _token: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn accept(&mut self) -> io::Result<Option<Stdio>> {
+        Ok(if self.opens { self.take() } else { None })
+    }
+
+    fn admit(&mut self, _id: Id) -> io::Result<Stdio> {
+        let outlet = if self.opens { None } else { self.take() };
+        outlet.ok_or_else(|| io::Error::other("a pipe is for one"))
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_taken
+    }
+}
+
+impl Outlet for Stdio {
+    fn name(&self) -> String {
+        "standard input and output".to_owned()
+    }
+
+    fn settle(&mut self, watch: &Watch, token: u64) -> io::Result<bool> {
+        for stream in [&self.input, &self.output].into_iter().flatten() {
+            stream.watch(watch, token)?;
+        }
+        Ok(true)
+    }
+
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.input.as_mut().map_or(Ok(0), |input| input.read(buf))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.as_mut().map_or(Err(ErrorKind::BrokenPipe.into()), |output| output.write(bytes))
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.output = None;
+        inherited::end_stdout()
+    }
+
+    fn abort(self, _why: &str) {}
+}

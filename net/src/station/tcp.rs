@@ -1,0 +1,220 @@
+//! TCP connections through a tunnel: taken from programs on one side, made to a program on the other.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use socket2::{Domain, Protocol, Socket, Type};
+use thalweg_core::session::tunnel::Id;
+
+use super::carrying::{Outlet, Outside};
+use crate::watch::Watch;
+
+/// The side that programs connect to.
+#[derive(Debug)]
+pub struct Listening {
+    listener: TcpListener,
+    local: SocketAddr,
+}
+
+/// The side that connects to a program.
+#[derive(Debug)]
+pub struct Reaching {
+    targets: Vec<SocketAddr>,
+}
+
+/// One TCP connection.
+#[derive(Debug)]
+pub struct Tcp {
+    stream: TcpStream,
+    peer: SocketAddr,
+    stage: Stage,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// The kernel is connecting; the addresses that are left are tried if it fails.
+    Connecting {
+        left: VecDeque<SocketAddr>,
+        is_watched: bool,
+    },
+    /// It came connected.
+    Accepted,
+    Connected,
+}
+
+impl Listening {
+    /// Listens at `address`.
+    ///
+    /// # Errors
+    /// The address is not ours, or its port is in use.
+    pub fn bind(address: SocketAddr) -> io::Result<Listening> {
+        allow_many_files();
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Listening { local: listener.local_addr()?, listener })
+    }
+
+    /// Where it listens.
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+}
+
+impl Reaching {
+    /// Every connection goes to the first of `targets` that takes it.
+    pub fn new(targets: Vec<SocketAddr>) -> Reaching {
+        allow_many_files();
+        Reaching { targets }
+    }
+}
+
+/// A process may have as many files open as the system lets it have, not only as many as old programs bear.
+fn allow_many_files() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    // With fewer, there are fewer connections.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+}
+
+impl Outside for Listening {
+    type Outlet = Tcp;
+
+    const SIDE: &'static str = "tunnel";
+
+    fn watch(&self, watch: &Watch, token: u64) -> io::Result<()> {
+        watch.add(&self.listener, token).map(drop)
+    }
+
+    fn accept(&mut self) -> io::Result<Option<Tcp>> {
+        loop {
+            match self.listener.accept() {
+                Ok((stream, peer)) => return Tcp::new(stream, peer, Stage::Accepted).map(Some),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
+                // Who has gone again before he was taken (accept(2)).
+                Err(error) if matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn admit(&mut self, _id: Id) -> io::Result<Tcp> {
+        Err(io::Error::other("nothing here takes connections"))
+    }
+
+    fn is_over(&self) -> bool {
+        false
+    }
+
+    fn survives(&self, was_up: bool) -> bool {
+        was_up
+    }
+}
+
+impl Outside for Reaching {
+    type Outlet = Tcp;
+
+    const SIDE: &'static str = "tunnel";
+
+    fn watch(&self, _watch: &Watch, _token: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn accept(&mut self) -> io::Result<Option<Tcp>> {
+        Ok(None)
+    }
+
+    fn admit(&mut self, _id: Id) -> io::Result<Tcp> {
+        Tcp::reach(self.targets.iter().copied().collect())
+    }
+
+    fn is_over(&self) -> bool {
+        false
+    }
+}
+
+impl Tcp {
+    fn new(stream: TcpStream, peer: SocketAddr, stage: Stage) -> io::Result<Tcp> {
+        stream.set_nonblocking(true)?;
+        // A keystroke waits for nobody; and a program whose machine has gone is noticed, some day.
+        stream.set_nodelay(true)?;
+        socket2::SockRef::from(&stream).set_keepalive(true)?;
+        Ok(Tcp { stream, peer, stage })
+    }
+
+    /// Begins to connect to the first of `left` that does not fail at once.
+    fn reach(mut left: VecDeque<SocketAddr>) -> io::Result<Tcp> {
+        let mut failure = io::Error::other("there is no address to connect to");
+        while let Some(to) = left.pop_front() {
+            match connect(to).and_then(|stream| {
+                let stage = Stage::Connecting { left: std::mem::take(&mut left), is_watched: false };
+                Tcp::new(stream, to, stage)
+            }) {
+                Ok(tcp) => return Ok(tcp),
+                Err(error) => failure = io::Error::new(error.kind(), format!("{to}: {}", crate::error::plain(&error))),
+            }
+        }
+        Err(failure)
+    }
+}
+
+fn connect(to: SocketAddr) -> io::Result<TcpStream> {
+    let socket = Socket::new(Domain::for_address(to), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_nonblocking(true)?;
+    match socket.connect(&to.into()) {
+        Err(error) if error.raw_os_error() != Some(rustix::io::Errno::INPROGRESS.raw_os_error()) => Err(error),
+        _ => Ok(socket.into()),
+    }
+}
+
+impl Outlet for Tcp {
+    fn name(&self) -> String {
+        self.peer.to_string()
+    }
+
+    fn settle(&mut self, watch: &Watch, token: u64) -> io::Result<bool> {
+        if let Stage::Connecting { is_watched, .. } = &mut self.stage {
+            if !std::mem::replace(is_watched, true) {
+                watch.add(&self.stream, token)?;
+            }
+            if let Some(error) = self.stream.take_error()? {
+                let Stage::Connecting { left, .. } = &mut self.stage else { return Err(error) };
+                if left.is_empty() {
+                    return Err(error);
+                }
+                *self = Tcp::reach(std::mem::take(left))?;
+                return self.settle(watch, token);
+            }
+            if self.stream.peer_addr().is_err() {
+                return Ok(false);
+            }
+        }
+        if let Stage::Accepted = self.stage {
+            watch.add(&self.stream, token)?;
+        }
+        self.stage = Stage::Connected;
+        Ok(true)
+    }
+
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.stream.read(buf)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.write(bytes)
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        match self.stream.shutdown(Shutdown::Write) {
+            // It has ended by itself.
+            Err(error) if error.kind() == ErrorKind::NotConnected => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    fn abort(self, _why: &str) {
+        // A reset in place of a polite end (socket(7), SO_LINGER). Where that fails, it is an early end.
+        let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
+    }
+}
