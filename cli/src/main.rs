@@ -2,6 +2,7 @@
 
 mod report;
 mod stream;
+mod tunnel;
 mod verb;
 
 use std::process::ExitCode;
@@ -20,6 +21,8 @@ struct Cli {
 enum Verb {
     Send(verb::send::Args),
     Recv(verb::recv::Args),
+    Tunnel(verb::tunnel::Args),
+    Pipe(verb::pipe::Args),
     Emulate(verb::emulate::Args),
     Replay(verb::replay::Args),
     Lab(verb::lab::Args),
@@ -50,6 +53,8 @@ fn main() -> ExitCode {
     let outcome = match cli.verb {
         Verb::Send(args) => verb::send::run(args),
         Verb::Recv(args) => verb::recv::run(args),
+        Verb::Tunnel(args) => verb::tunnel::run(args),
+        Verb::Pipe(args) => verb::pipe::run(args),
         Verb::Emulate(args) => verb::emulate::run(args),
         Verb::Replay(args) => verb::replay::run(args),
         Verb::Lab(args) => verb::lab::run(args),

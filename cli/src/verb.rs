@@ -5,6 +5,8 @@ pub(crate) mod doctor;
 pub(crate) mod emulate;
 pub(crate) mod keygen;
 pub(crate) mod lab;
+pub(crate) mod pipe;
 pub(crate) mod recv;
 pub(crate) mod replay;
 pub(crate) mod send;
+pub(crate) mod tunnel;

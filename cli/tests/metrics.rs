@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use thalweg_core::session::live::Metric;
-use thalweg_net::station::{Receiving, Sending, Station};
+use thalweg_net::station::{Carrying, Listening, Receiving, Sending, Station};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -32,6 +32,7 @@ fn expect_listed(metrics: impl Iterator<Item = &'static Metric>, heading: &str) 
 fn every_metric_is_listed_on_its_side() {
     expect_listed(Sending::metrics(), "Sender");
     expect_listed(Receiving::metrics(), "Receiver");
+    expect_listed(Carrying::<Listening>::metrics(), "Tunnel and pipe");
 }
 
 /// The events that a source file makes, each with the keys that follow it.
@@ -57,6 +58,9 @@ fn every_event_is_listed_with_its_keys() {
         ("send", "cli/src/verb/send.rs"),
         ("recv", "net/src/station/receiving.rs"),
         ("recv", "cli/src/verb/recv.rs"),
+        ("tunnel", "net/src/station/carrying/telling.rs"),
+        ("tunnel", "cli/src/verb/tunnel.rs"),
+        ("tunnel", "cli/src/verb/pipe.rs"),
     ] {
         let events = events(file);
         assert!(!events.is_empty(), "{file}");

@@ -90,6 +90,11 @@ impl Running {
         rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it still runs");
     }
 
+    /// All lines that are left of one that has ended.
+    pub(crate) fn rest(&self) -> Vec<String> {
+        self.lines.iter().collect()
+    }
+
     /// The last line of one that has ended.
     pub(crate) fn last_line(&self) -> String {
         self.lines.iter().last().expect("it has told something")

@@ -1,0 +1,157 @@
+//! What `tunnel` and `pipe` ask alike: an encrypted way to the other side, and how fast it may be.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use thalweg_core::law::rate::Choice;
+use thalweg_core::session::secure::{self, Key};
+use thalweg_core::session::tunnel::{Config, Tunnel};
+use thalweg_core::session::{MAX_DATAGRAM, stream};
+use thalweg_core::time::Span;
+use thalweg_core::units::Rate;
+use thalweg_net::endpoint::Host;
+use thalweg_net::error::Error;
+use thalweg_net::report::Report;
+use thalweg_net::station::{Carrying, Outside};
+use thalweg_net::udp::{Socket, unspecified};
+use thalweg_net::{entropy, key_file};
+
+use crate::Failure;
+use crate::stream::{Reporting, Start};
+
+/// The side that waits.
+#[derive(clap::Args)]
+pub(crate) struct Listen {
+    /// Where to listen for the other side (UDP); `:PORT` is any IPv4 address, `[::]:PORT` any at all
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) listen: Host,
+}
+
+/// The side that calls.
+#[derive(clap::Args)]
+pub(crate) struct Server {
+    /// Where the other side listens (UDP)
+    #[arg(value_name = "HOST:PORT")]
+    pub(crate) server: Host,
+}
+
+/// The way between both sides.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Path")]
+pub(crate) struct Way {
+    /// The key that both sides have; `thalweg keygen FILE` makes one
+    #[arg(long, value_name = "FILE")]
+    key_file: PathBuf,
+    /// How fast to send: copa (as the queue bears; random loss does not slow it down), tfrc or cubic (as TCP does), or
+    /// fixed:RATE as in fixed:40mbit
+    #[arg(long, value_name = "LAW", default_value_t = Choice::default())]
+    rate: Choice,
+    /// All that leaves stays below this, as in 40mbit
+    #[arg(long, value_name = "RATE")]
+    max_rate: Option<Rate>,
+    /// Packets that turn out to tell nothing new, for each one that does, stay below this
+    #[arg(long, value_name = "SHARE", default_value_t = Config::default().max_overhead, value_parser = overhead)]
+    max_overhead: f64,
+    /// Longest datagram in bytes, without headers of UDP and IP; the smaller of both sides' wins
+    #[arg(long, value_name = "BYTES", default_value_t = 1200, value_parser = clap::value_parser!(u16).range(256..=MAX_DATAGRAM as i64))]
+    mtu: u16,
+    /// For how long the other side may be gone before its connections are given up
+    #[arg(long, value_name = "TIME", default_value_t = Config::default().resume, value_parser = patience)]
+    patience: Span,
+}
+
+fn overhead(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=10.0).contains(share));
+    share.ok_or_else(|| "it must be between 0 and 10".to_owned())
+}
+
+fn patience(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse().map_err(|error| format!("{error}"))?;
+    match (Span::from_secs(1)..=Span::from_secs(86_400)).contains(&span) {
+        true => Ok(span),
+        false => Err("it must be between 1s and 86400s".to_owned()),
+    }
+}
+
+/// A tunnel that is ready to run.
+pub(crate) struct Ready {
+    start: Start,
+    tunnel: Tunnel,
+    socket: Socket,
+    peer: Option<SocketAddr>,
+}
+
+impl Way {
+    /// Waits for the other side at an address.
+    pub(crate) fn listen(&self, listen: &Listen) -> Result<Ready, Failure> {
+        let (config, key) = (self.config()?, self.key()?);
+        let start = Start::now()?;
+        let tried = format!("listening on {}", listen.listen);
+        let address = listen.listen.resolve().map_err(Error::io(&tried))?;
+        let socket = Socket::bind(address).map_err(Error::io(&tried))?;
+        let tunnel = Tunnel::serve(config, &key, keys()?).map_err(|error| self.wrong(error))?;
+        Ok(Ready { start, tunnel, socket, peer: None })
+    }
+
+    /// Calls the other side.
+    pub(crate) fn connect(&self, server: &Server) -> Result<Ready, Failure> {
+        let Server { server } = server;
+        if server.name.is_empty() || server.port == 0 {
+            return Err(Failure::Usage(format!("{server}: it needs a host and a port")));
+        }
+        let (config, key) = (self.config()?, self.key()?);
+        let start = Start::now()?;
+        let tried = format!("connecting to {server}");
+        let to = server.resolve().map_err(Error::io(&tried))?;
+        let socket = Socket::bind(unspecified(to)).map_err(Error::io(&tried))?;
+        let now = start.clock.now();
+        let tunnel = Tunnel::connect(config, &key, to, now, keys()?).map_err(|error| self.wrong(error))?;
+        Ok(Ready { start, tunnel, socket, peer: Some(to) })
+    }
+
+    fn key(&self) -> Result<Key, Failure> {
+        Ok(key_file::read(&self.key_file)?)
+    }
+
+    fn config(&self) -> Result<Config, Failure> {
+        if self.max_rate == Some(Rate::from_bps(0)) {
+            return Err(Failure::Usage("--max-rate must not be zero".to_owned()));
+        }
+        let default = Config::default();
+        Ok(Config {
+            secure: secure::Config { datagram: self.mtu.into(), ..default.secure },
+            stream: stream::Config { frame: usize::from(self.mtu) - secure::OVERHEAD, ..default.stream },
+            rate: self.rate,
+            max_rate: self.max_rate,
+            max_overhead: self.max_overhead,
+            resume: self.patience,
+            ..default
+        })
+    }
+
+    fn wrong(&self, error: impl std::fmt::Display) -> Failure {
+        Failure::Failed(format!("key file {}: {error}", self.key_file.display()))
+    }
+}
+
+fn keys() -> Result<secure::Entropy, Failure> {
+    Ok(entropy::keys().map_err(Error::io("drawing random keys"))?)
+}
+
+impl Ready {
+    /// Where it stands.
+    pub(crate) fn local(&self) -> SocketAddr {
+        self.socket.local()
+    }
+
+    /// Carries what is `outside` through the tunnel until the end; `opening` is the first line that people see.
+    pub(crate) fn run<O: Outside>(self, outside: O, reporting: &Reporting, opening: Report) -> Result<(), Failure> {
+        let Ready { start, tunnel, socket, peer } = self;
+        let tried = peer.map_or_else(|| format!("listening on {}", socket.local()), |to| format!("connecting to {to}"));
+        let station = start.run(Carrying::new(tunnel, outside)?, socket, reporting, opening)?;
+        match station.failure() {
+            Some(why) => Err(Failure::Failed(format!("{tried}: {why}"))),
+            None => Ok(()),
+        }
+    }
+}

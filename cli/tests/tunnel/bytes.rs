@@ -1,0 +1,61 @@
+//! What goes in comes out.
+
+use std::io::{Read, Write};
+use std::net::Shutdown;
+
+use crate::noise::Noise;
+use crate::stage::{HARSH, Tunnel, echo, hoard, is_long, program};
+
+/// Sends `len` bytes to a program that gives them back.
+fn there_and_back(tunnel: &Tunnel, seed: u64, len: u64) {
+    let mut stream = tunnel.open();
+    let mut writer = stream.try_clone().expect("a copy");
+    let sent = std::thread::spawn(move || {
+        Noise::new(seed).write(&mut writer, len).expect("the tunnel takes all");
+        writer.shutdown(Shutdown::Write).expect("a connection");
+    });
+    Noise::new(seed).expect(&mut stream, len);
+    sent.join().expect("all was sent");
+}
+
+#[test]
+fn connections_carry_bytes_both_ways() {
+    let tunnel = Tunnel::start("both", &program("127.0.0.1:0", echo));
+    there_and_back(&tunnel, 1, 3_000_000);
+    there_and_back(&tunnel, 2, 1);
+    there_and_back(&tunnel, 3, 0);
+}
+
+#[test]
+fn so_they_do_over_ipv6() {
+    let tunnel = Tunnel::start("v6", &program("[::1]:0", echo));
+    there_and_back(&tunnel, 1, 100_000);
+}
+
+#[test]
+fn a_keystroke_is_answered_before_the_next() {
+    let tunnel = Tunnel::start("keys", &program("127.0.0.1:0", echo));
+    let mut stream = tunnel.open();
+    for key in 0..50 {
+        stream.write_all(&[key]).expect("room for a byte");
+        let mut got = [0];
+        stream.read_exact(&mut got).expect("an echo");
+        assert_eq!(got, [key]);
+    }
+}
+
+#[test]
+fn a_lossy_path_changes_nothing() {
+    let tunnel = Tunnel::with("lossy", &program("127.0.0.1:0", hoard), Some(HARSH), &["--rate", "fixed:20mbit"]);
+    there_and_back(&tunnel, 4, 300_000);
+    let row = tunnel.connect.wait_for("figures", |row| row["lost_packets_total"].as_u64() > Some(0));
+    assert!(row["new_packets_total"].as_u64() > row["lost_packets_total"].as_u64(), "{row}");
+}
+
+#[test]
+fn sixty_four_mebibytes_through_a_harsh_path_are_identical() {
+    if is_long() {
+        let tunnel = Tunnel::with("harsh", &program("127.0.0.1:0", echo), Some(HARSH), &["--rate", "fixed:50mbit"]);
+        there_and_back(&tunnel, 5, 64 << 20);
+    }
+}

@@ -1,0 +1,77 @@
+//! What may happen to the path and to the other side while connections are open.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+
+use crate::common::Running;
+use crate::common::relay::Relay;
+use crate::stage::{Tunnel, connect, echo, is_long, key, open, program};
+
+/// Expects that what is said comes back.
+fn say(stream: &mut TcpStream, text: &[u8]) {
+    stream.write_all(text).expect("room");
+    let mut got = vec![0; text.len()];
+    stream.read_exact(&mut got).expect("an echo");
+    assert_eq!(got, text);
+}
+
+#[test]
+fn a_connection_outlives_a_changed_address() {
+    let key = key("moved");
+    let target = program("127.0.0.1:0", echo);
+    let serve = ["tunnel", "serve", "--listen", "127.0.0.1:0", "--to", &target, "--key-file", &key];
+    let serve = Running::start(&serve);
+    let relay = Relay::start(&serve.address("listening", "address"));
+    let (_connect, local) = connect(&relay.near().to_string(), &key, &[]);
+    let mut stream = open(&local);
+    say(&mut stream, b"before");
+    for text in [b"after".as_slice(), b"and again"] {
+        relay.move_sender();
+        say(&mut stream, text);
+        assert_eq!(serve.event("moved")["from"], relay.far().to_string().as_str());
+    }
+}
+
+/// Kills one end; the other tells of it in one line, and breaks off what is open.
+fn expect_told(killed: impl Fn(&mut Tunnel) -> &mut Running, name: &str) {
+    let mut tunnel = Tunnel::with(name, &program("127.0.0.1:0", echo), None, &["--patience", "2s"]);
+    let mut stream = tunnel.open();
+    say(&mut stream, b"hello");
+    killed(&mut tunnel).child.kill().expect("it runs");
+    let left = if name == "killed-serve" { &tunnel.connect } else { &tunnel.serve };
+    left.event("interrupted");
+    let why = left.event("down")["why"].as_str().expect("a reason").to_owned();
+    assert!(why.contains("silent"), "{why}");
+    left.event("reset");
+    if name == "killed-serve" {
+        assert_eq!(stream.read(&mut [0; 10]).map_err(|error| error.kind()), Err(ErrorKind::ConnectionReset));
+    }
+}
+
+#[test]
+fn a_killed_server_breaks_connections_off_in_time() {
+    if is_long() {
+        expect_told(|tunnel| &mut tunnel.serve, "killed-serve");
+    }
+}
+
+#[test]
+fn a_killed_client_breaks_connections_off_in_time() {
+    if is_long() {
+        expect_told(|tunnel| &mut tunnel.connect, "killed-connect");
+    }
+}
+
+#[test]
+fn a_stopped_end_says_so_at_once() {
+    let mut tunnel = Tunnel::start("stopped", &program("127.0.0.1:0", echo));
+    let mut stream = tunnel.open();
+    say(&mut stream, b"hello");
+    tunnel.serve.interrupt();
+    assert_eq!(tunnel.serve.end().code(), Some(0));
+    assert_eq!(stream.read(&mut [0; 10]).map_err(|error| error.kind()), Err(ErrorKind::ConnectionReset));
+    let why = tunnel.connect.event("down")["why"].as_str().expect("a reason").to_owned();
+    assert!(why.contains("closed by the other end"), "{why}");
+    tunnel.connect.interrupt();
+    assert_eq!(tunnel.connect.end().code(), Some(0));
+}

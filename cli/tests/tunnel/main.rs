@@ -1,0 +1,15 @@
+//! `thalweg tunnel` and `thalweg pipe` as processes: bytes, ends and faults.
+//!
+//! What takes long runs with `THALWEG_TEST_ALL=1` only.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bytes;
+mod ends;
+mod faults;
+mod many;
+mod noise;
+mod pipe;
+mod stage;
+mod wrong;

@@ -1,0 +1,130 @@
+//! `thalweg pipe`: what one side reads, the other writes, and both know when that was all.
+
+use std::io::{Read, Write};
+
+use crate::common::Running;
+use crate::noise::Noise;
+use crate::stage::{HARSH, emulate, is_long, key};
+
+/// Both ends of a pipe, and a path between them.
+struct Pipe {
+    serve: Running,
+    connect: Running,
+    _path: Option<Running>,
+}
+
+impl Pipe {
+    fn start(name: &str, path: Option<&str>, more: &[&str]) -> Pipe {
+        let key = key(name);
+        let serve = ["pipe", "serve", "--listen", "127.0.0.1:0", "--key-file", &key];
+        let serve = Running::start(&[&serve, more].concat());
+        let server = serve.address("listening", "address");
+        let (path, server) = match path {
+            Some(toml) => {
+                let (path, at) = emulate(name, toml, &server);
+                (Some(path), at)
+            }
+            None => (None, server),
+        };
+        let connect = Running::start(&[&["pipe", "connect", &server, "--key-file", &key], more].concat());
+        Pipe { serve, connect, _path: path }
+    }
+}
+
+/// Writes to one end's standard input, and ends it.
+fn feed(end: &mut Running, seed: u64, len: u64) -> std::thread::JoinHandle<()> {
+    let mut input = end.child.stdin.take().expect("piped");
+    std::thread::spawn(move || Noise::new(seed).write(&mut input, len).expect("it reads"))
+}
+
+/// Expects that at the other's standard output.
+fn drain(end: &mut Running, seed: u64, len: u64) -> std::thread::JoinHandle<()> {
+    let mut output = end.child.stdout.take().expect("piped");
+    std::thread::spawn(move || Noise::new(seed).expect(&mut output, len))
+}
+
+/// Both ways at once, to the end.
+fn both_ways(mut pipe: Pipe, there: u64, back: u64) {
+    let threads = [
+        feed(&mut pipe.connect, 1, there),
+        drain(&mut pipe.serve, 1, there),
+        feed(&mut pipe.serve, 2, back),
+        drain(&mut pipe.connect, 2, back),
+    ];
+    for thread in threads {
+        thread.join().expect("all bytes, and the end");
+    }
+    assert_eq!((pipe.connect.end().code(), pipe.serve.end().code()), (Some(0), Some(0)));
+}
+
+#[test]
+fn a_pipe_carries_both_ways_and_ends_with_both_inputs() {
+    both_ways(Pipe::start("plain", None, &[]), 2_000_000, 1_000_000);
+}
+
+#[test]
+fn nothing_to_say_is_a_good_end_too() {
+    both_ways(Pipe::start("nothing", None, &[]), 0, 0);
+}
+
+#[test]
+fn a_lossy_path_changes_nothing() {
+    both_ways(Pipe::start("pipe-lossy", Some(HARSH), &["--rate", "fixed:20mbit"]), 200_000, 200_000);
+}
+
+#[test]
+fn sixty_four_mebibytes_through_a_harsh_path_are_identical() {
+    if is_long() {
+        both_ways(Pipe::start("pipe-harsh", Some(HARSH), &["--rate", "fixed:50mbit"]), 64 << 20, 0);
+    }
+}
+
+#[test]
+fn the_end_of_one_input_is_passed_on_before_the_other_ends() {
+    let mut pipe = Pipe::start("early", None, &[]);
+    feed(&mut pipe.connect, 1, 1000).join().expect("it reads");
+    drain(&mut pipe.serve, 1, 1000).join().expect("all, and the end");
+    assert!(pipe.serve.child.try_wait().expect("a child").is_none());
+    let mut input = pipe.serve.child.stdin.take().expect("piped");
+    input.write_all(b"late").expect("it reads");
+    drop(input);
+    let mut text = String::new();
+    pipe.connect.child.stdout.take().expect("piped").read_to_string(&mut text).expect("text");
+    assert_eq!(text, "late");
+    assert_eq!((pipe.connect.end().code(), pipe.serve.end().code()), (Some(0), Some(0)));
+}
+
+#[test]
+fn an_end_that_is_stopped_fails_both() {
+    let mut pipe = Pipe::start("stop", None, &[]);
+    pipe.serve.event("opened");
+    pipe.connect.interrupt();
+    assert_eq!(pipe.connect.end().code(), Some(1));
+    assert_eq!(pipe.serve.end().code(), Some(1));
+    let line = pipe.serve.rest().pop().expect("a last line");
+    assert!(line.contains("stopped"), "{line}");
+}
+
+#[test]
+fn a_reader_that_has_gone_fails_both() {
+    let mut pipe = Pipe::start("gone", None, &[]);
+    drop(pipe.serve.child.stdout.take());
+    let mut input = pipe.connect.child.stdin.take().expect("piped");
+    let written = Noise::new(1).write(&mut input, 100 << 20);
+    assert!(written.is_err(), "it goes on reading");
+    assert_eq!((pipe.serve.end().code(), pipe.connect.end().code()), (Some(1), Some(1)));
+    let line = pipe.serve.rest().pop().expect("a last line");
+    assert!(line.contains("broken pipe"), "{line}");
+}
+
+#[test]
+fn a_killed_peer_is_a_clear_error_in_time() {
+    if is_long() {
+        let mut pipe = Pipe::start("killed", None, &["--patience", "2s"]);
+        pipe.serve.event("opened");
+        pipe.connect.child.kill().expect("it runs");
+        assert_eq!(pipe.serve.end().code(), Some(1));
+        let line = pipe.serve.rest().pop().expect("a last line");
+        assert!(line.contains("silent"), "{line}");
+    }
+}

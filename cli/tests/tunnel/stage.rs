@@ -1,0 +1,159 @@
+//! A tunnel between two processes, and what is at its ends.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+
+use crate::common::{PATIENCE, Running, run};
+
+/// Loss, reordering, duplication and corruption, both ways.
+pub(crate) const HARSH: &str = r#"
+seed = 1
+[forward]
+[[forward.element]]
+kind = "loss"
+rate = 0.2
+[[forward.element]]
+kind = "duplicate"
+share = 0.02
+[[forward.element]]
+kind = "corrupt"
+share = 0.001
+bytes = 2
+[[forward.element]]
+kind = "wire"
+delay = "5ms"
+[[forward.element]]
+kind = "reorder"
+share = 0.05
+by = "3ms"
+[reverse]
+[[reverse.element]]
+kind = "loss"
+rate = 0.2
+[[reverse.element]]
+kind = "wire"
+delay = "5ms"
+"#;
+
+/// Whether the long tests run; says so if not.
+pub(crate) fn is_long() -> bool {
+    let is_long = std::env::var_os("THALWEG_TEST_ALL").is_some();
+    if !is_long {
+        println!("skipped: it takes long, THALWEG_TEST_ALL=1 runs it");
+    }
+    is_long
+}
+
+/// A file of this test alone.
+pub(crate) fn file(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tunnel-{}-{name}", std::process::id()));
+    let _ = fs::remove_file(&path);
+    path
+}
+
+/// A new shared key.
+pub(crate) fn key(name: &str) -> String {
+    let path = file(&format!("{name}.key")).to_str().expect("a name").to_owned();
+    assert_eq!(run(&["keygen", &path]).0, 0);
+    path
+}
+
+/// A path in front of `to`, and where it begins.
+pub(crate) fn emulate(name: &str, path: &str, to: &str) -> (Running, String) {
+    let toml = file(&format!("{name}.toml"));
+    fs::write(&toml, path).expect("a temporary file");
+    let path = Running::start(&["emulate", toml.to_str().expect("a name"), "--listen", "127.0.0.1:0", "--to", to]);
+    let at = path.address("listening", "address");
+    (path, at)
+}
+
+/// A tunnel under way.
+pub(crate) struct Tunnel {
+    pub(crate) serve: Running,
+    pub(crate) connect: Running,
+    local: String,
+    _path: Option<Running>,
+}
+
+impl Tunnel {
+    /// From a free port to `target`.
+    pub(crate) fn start(name: &str, target: &str) -> Tunnel {
+        Tunnel::with(name, target, None, &[])
+    }
+
+    /// The same over a path, with more arguments for both.
+    pub(crate) fn with(name: &str, target: &str, path: Option<&str>, more: &[&str]) -> Tunnel {
+        let key = key(name);
+        let any = if target.starts_with('[') { "[::1]:0" } else { "127.0.0.1:0" };
+        let serve = ["tunnel", "serve", "--listen", any, "--to", target, "--key-file", &key];
+        let serve = Running::start(&[&serve, more].concat());
+        let server = serve.address("listening", "address");
+        let (path, server) = match path {
+            Some(toml) => {
+                let (path, at) = emulate(name, toml, &server);
+                (Some(path), at)
+            }
+            None => (None, server),
+        };
+        let (connect, local) = connect(&server, &key, more);
+        Tunnel { serve, connect, local, _path: path }
+    }
+
+    /// Where programs connect to.
+    pub(crate) fn local(&self) -> &str {
+        &self.local
+    }
+
+    /// A connection through it.
+    pub(crate) fn open(&self) -> TcpStream {
+        open(&self.local)
+    }
+}
+
+/// A connection to a program, or to a tunnel.
+pub(crate) fn open(local: &str) -> TcpStream {
+    let stream = TcpStream::connect(local).expect("somebody listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    stream.set_write_timeout(Some(PATIENCE)).expect("a timeout");
+    stream
+}
+
+/// The calling end, and where it listens.
+pub(crate) fn connect(server: &str, key: &str, more: &[&str]) -> (Running, String) {
+    let any = if server.starts_with('[') { "[::1]:0" } else { "127.0.0.1:0" };
+    let connect = ["tunnel", "connect", server, "--local", any, "--key-file", key];
+    let connect = Running::start(&[&connect, more].concat());
+    let local = connect.address("connecting", "address");
+    (connect, local)
+}
+
+/// A program that listens, and does `what` with each connection.
+pub(crate) fn program(address: &str, what: impl Fn(TcpStream) + Send + Sync + Clone + 'static) -> String {
+    let listener = TcpListener::bind(address).expect("a free port");
+    let at = listener.local_addr().expect("bound").to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let what = what.clone();
+            std::thread::spawn(move || what(stream));
+        }
+    });
+    at
+}
+
+/// Gives back what it gets, until that ends.
+pub(crate) fn echo(mut stream: TcpStream) {
+    let mut bytes = [0; 1 << 14];
+    while let Ok(len) = stream.read(&mut bytes) {
+        if len == 0 || stream.write_all(&bytes[..len]).is_err() {
+            break;
+        }
+    }
+}
+
+/// Keeps all, and gives it back behind the end.
+pub(crate) fn hoard(mut stream: TcpStream) {
+    let mut all = Vec::new();
+    let _: io::Result<()> = stream.read_to_end(&mut all).and_then(|_| stream.write_all(&all));
+}

@@ -1,0 +1,123 @@
+//! What is not as it should be is one clear line.
+
+use std::fs::{self, Permissions};
+use std::net::{TcpListener, UdpSocket};
+use std::os::unix::fs::PermissionsExt;
+
+use thalweg_core::wire::secure::VERSION;
+
+use crate::common::{Running, run};
+use crate::stage::{file, key};
+
+/// The one line that `args` must fail with.
+fn failure(args: &[&str], code: i32) -> String {
+    let (actual, stdout, stderr) = run(args);
+    assert_eq!((actual, stdout.as_str()), (code, ""), "{args:?}: {stderr}");
+    let told: Vec<&str> = stderr.lines().filter(|line| line.starts_with("thalweg: ")).collect();
+    assert_eq!(told.len(), 1, "{args:?}: {stderr}");
+    told[0].to_owned()
+}
+
+/// The same for what fails before it has said anything.
+fn refusal(args: &[&str], code: i32) -> String {
+    let line = failure(args, code);
+    assert_eq!(run(args).2.lines().count(), 1, "{line}");
+    line
+}
+
+fn connect<'a>(verb: &str, server: &'a str, key: &'a str) -> Vec<&'a str> {
+    match verb {
+        "pipe" => vec!["pipe", "connect", server, "--key-file", key],
+        _ => vec!["tunnel", "connect", server, "--local", "127.0.0.1:0", "--key-file", key],
+    }
+}
+
+#[test]
+fn another_key_is_said_at_both_verbs() {
+    let (ours, theirs) = (key("ours"), key("theirs"));
+    let args = ["tunnel", "serve", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9", "--key-file", &ours];
+    let serve = Running::start(&args);
+    let server = serve.address("listening", "address");
+    let tried: Vec<_> = ["pipe", "tunnel"]
+        .map(|verb| {
+            let args: Vec<String> = connect(verb, &server, &theirs).iter().map(ToString::to_string).collect();
+            std::thread::spawn(move || failure(&args.iter().map(String::as_str).collect::<Vec<_>>(), 1))
+        })
+        .into();
+    for line in tried.into_iter().map(|thread| thread.join().expect("one line")) {
+        assert!(line.contains(&server) && line.contains("not to this key"), "{line}");
+    }
+}
+
+#[test]
+fn nobody_there_is_said() {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let server = socket.local_addr().expect("bound").to_string();
+    let line = failure(&connect("pipe", &server, &key("nobody")), 1);
+    assert!(line.contains(&server) && line.contains("nobody answered"), "{line}");
+}
+
+#[test]
+fn another_version_is_said() {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let server = socket.local_addr().expect("bound").to_string();
+    std::thread::spawn(move || {
+        let mut hello = [0; 1500];
+        while let Ok((_, from)) = socket.recv_from(&mut hello) {
+            // docs/wire.md: kind 4, the version that is spoken here, the id of the hello.
+            let refusal = [&[4, VERSION + 1], &hello[2..10]].concat();
+            socket.send_to(&refusal, from).expect("loopback takes it");
+        }
+    });
+    let line = failure(&connect("tunnel", &server, &key("version")), 1);
+    assert!(line.contains(&format!("version {} of the protocol", VERSION + 1)), "{line}");
+}
+
+#[test]
+fn a_key_file_that_is_cut_short_is_named() {
+    let path = file("cut.key");
+    fs::write(&path, "thalweg-key 1 shared\nsecret 00ff").expect("a temporary file");
+    fs::set_permissions(&path, Permissions::from_mode(0o600)).expect("our own");
+    let name = path.to_str().expect("a name");
+    let line = refusal(&connect("tunnel", "127.0.0.1:9", name), 1);
+    assert_eq!(line, format!("thalweg: key file {name}: line 2 has 4 digits and should have 64: cut short?"));
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let udp = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let tcp = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let (udp, tcp) = (udp.local_addr().expect("bound").to_string(), tcp.local_addr().expect("bound").to_string());
+    let key = key("ports");
+    for (args, taken) in [
+        (vec!["tunnel", "serve", "--listen", &udp, "--to", "127.0.0.1:9", "--key-file", &key], &udp),
+        (vec!["pipe", "serve", "--listen", &udp, "--key-file", &key], &udp),
+        (vec!["tunnel", "connect", "127.0.0.1:9", "--local", &tcp, "--key-file", &key], &tcp),
+    ] {
+        let line = refusal(&args, 1);
+        assert!(line.contains(taken.as_str()) && line.contains("address already in use"), "{line}");
+    }
+}
+
+#[test]
+fn wrong_use_is_one_line_and_exit_2() {
+    let key = key("usage");
+    let pipe = |more: &[&'static str]| -> Vec<String> {
+        let args = ["pipe", "connect", "127.0.0.1:9", "--key-file", &key];
+        args.iter().chain(more).map(ToString::to_string).collect()
+    };
+    for (args, expected) in [
+        (pipe(&["--rate", "fast"]), "copa"),
+        (pipe(&["--max-rate", "0mbit"]), "--max-rate"),
+        (pipe(&["--mtu", "100"]), "100"),
+        (pipe(&["--max-overhead", "11"]), "between 0 and 10"),
+        (pipe(&["--patience", "0s"]), "between 1s and"),
+    ] {
+        let line = refusal(&args.iter().map(String::as_str).collect::<Vec<_>>(), 2);
+        assert!(line.contains(expected) && line.ends_with("; see thalweg pipe connect --help"), "{line}");
+    }
+    let line = refusal(&["tunnel", "connect", ":7000", "--local", ":0", "--key-file", &key], 2);
+    assert!(line.contains("a host and a port"), "{line}");
+    let line = refusal(&["tunnel", "serve", "--listen", ":0", "--to", ":22", "--key-file", &key], 2);
+    assert!(line.contains("a host and a port"), "{line}");
+}
