@@ -1,0 +1,7 @@
+//! Tunnels over the lab's paths: connections live through what happens to packets, addresses and programs.
+
+mod ends;
+mod faults;
+mod resumption;
+mod sharing;
+mod story;

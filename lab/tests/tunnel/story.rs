@@ -1,0 +1,343 @@
+//! A client and a server, a path each way, and programs at both ends, over virtual time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+
+use thalweg_core::rng::Rng;
+use thalweg_core::session::secure::{Entropy, Key};
+use thalweg_core::session::tunnel::{Config, Event, Id, Reason, Tunnel, Why};
+use thalweg_core::session::{MAX_DATAGRAM, Session, stream};
+use thalweg_core::time::{Span, Time};
+use thalweg_core::units::Rate;
+use thalweg_lab::node::Node;
+use thalweg_lab::node::corrupt::Corrupt;
+use thalweg_lab::node::duplicate::Duplicate;
+use thalweg_lab::node::loss::Loss;
+use thalweg_lab::node::reorder::Reorder;
+use thalweg_lab::node::wire::Wire;
+use thalweg_lab::packet::{Body, Packet};
+use thalweg_lab::path::Path;
+
+pub(crate) const CLIENT: usize = 0;
+pub(crate) const SERVER: usize = 1;
+
+pub(crate) fn ms(millis: u64) -> Span {
+    Span::from_millis(millis)
+}
+
+pub(crate) fn at(millis: u64) -> Time {
+    Time::ZERO + ms(millis)
+}
+
+/// A path that only takes its time.
+pub(crate) fn wire(millis: u64) -> Path {
+    Path::default().then("wire", Wire::new(ms(millis)))
+}
+
+/// 20 % lost, 5 % late, 2 % twice, 0.1 % damaged.
+pub(crate) fn rough(seed: u64) -> Path {
+    let rng = Rng::new(seed);
+    wire(20)
+        .then("loss", Loss::independent(0.2, rng.fork("loss")))
+        .then("reorder", Reorder::new(0.05, ms(6), rng.fork("reorder")))
+        .then("copy", Duplicate::new(0.02, rng.fork("copy")))
+        .then("damage", Corrupt::new(0.001, 3, rng.fork("damage")))
+}
+
+/// A fixed rate, and a window that is quickly reckoned with.
+pub(crate) fn config(mbps: u64) -> Config {
+    let stream = stream::Config { window: 128, ..stream::Config::default() };
+    Config { stream, rate: thalweg_core::law::rate::Choice::Fixed(Rate::from_mbps(mbps)), ..Config::default() }
+}
+
+/// The bytes that a program writes, from the `offset`-th on.
+fn script(seed: u64, offset: usize, buf: &mut [u8]) {
+    for (place, byte) in (offset as u64..).zip(buf) {
+        // SplitMix64's finalizer.
+        let mut z = (seed << 40 ^ place).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        *byte = (z ^ z >> 27) as u8;
+    }
+}
+
+/// A program at one end of a connection: it writes `total` bytes that follow from the connection's number, then finishes,
+/// and holds what it reads against what the other one writes.
+#[derive(Debug)]
+pub(crate) struct App {
+    pub(crate) total: usize,
+    pub(crate) written: usize,
+    pub(crate) read: usize,
+    pub(crate) reads: bool,
+    pub(crate) finishes: bool,
+    /// When, and up to which byte, something was read.
+    pub(crate) arrivals: Vec<(Time, usize)>,
+    pub(crate) finished: Option<Time>,
+    pub(crate) closed: Option<Time>,
+    pub(crate) reset: Option<(Time, Reason)>,
+}
+
+impl App {
+    fn new(total: usize, finishes: bool) -> App {
+        App {
+            total,
+            written: 0,
+            read: 0,
+            reads: true,
+            finishes,
+            arrivals: Vec::new(),
+            finished: None,
+            closed: None,
+            reset: None,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.closed.is_some() || self.reset.is_some()
+    }
+}
+
+pub(crate) struct Side {
+    pub(crate) end: Option<Tunnel>,
+    pub(crate) apps: BTreeMap<Id, App>,
+    busy: BTreeSet<Id>,
+    pub(crate) events: Vec<(Time, Event)>,
+    /// Datagrams that left, and their bytes.
+    pub(crate) sent: (u64, u64),
+}
+
+pub(crate) struct Story {
+    pub(crate) now: Time,
+    pub(crate) sides: [Side; 2],
+    pub(crate) paths: [Path; 2],
+    /// Whether packets get through.
+    pub(crate) dark: bool,
+    pub(crate) client_at: SocketAddr,
+    pub(crate) server_at: SocketAddr,
+    /// What the server's programs write, and whether they finish after that.
+    pub(crate) answer: (usize, bool),
+    pub(crate) config: Config,
+    key: Key,
+    entropy: Entropy,
+}
+
+impl Story {
+    pub(crate) fn new(config: Config, forward: Path, reverse: Path) -> Story {
+        let mut entropy = Entropy::new([3; 32]);
+        let key = Key::shared(&mut entropy);
+        let side =
+            || Side { end: None, apps: BTreeMap::new(), busy: BTreeSet::new(), events: Vec::new(), sent: (0, 0) };
+        let mut story = Story {
+            now: Time::ZERO,
+            sides: [side(), side()],
+            paths: [forward, reverse],
+            dark: false,
+            client_at: "192.0.2.1:5000".parse().expect("an address"),
+            server_at: "192.0.2.2:7000".parse().expect("an address"),
+            answer: (0, true),
+            config,
+            key,
+            entropy,
+        };
+        story.restart(SERVER);
+        story.restart(CLIENT);
+        story
+    }
+
+    /// A program of that side begins anew and knows nothing.
+    pub(crate) fn restart(&mut self, side: usize) {
+        let (config, entropy) = (self.config.clone(), self.entropy.fork());
+        let end = if side == CLIENT {
+            Tunnel::connect(config, &self.key, self.server_at, self.now, entropy)
+        } else {
+            Tunnel::serve(config, &self.key, entropy)
+        };
+        self.sides[side].end = Some(end.expect("in range"));
+    }
+
+    /// It is killed.
+    pub(crate) fn kill(&mut self, side: usize) {
+        self.sides[side].end = None;
+    }
+
+    pub(crate) fn end(&mut self, side: usize) -> &mut Tunnel {
+        self.sides[side].end.as_mut().expect("it lives")
+    }
+
+    /// A program at the client opens a connection, to write so much, and then to finish if `finishes`.
+    pub(crate) fn open(&mut self, total: usize, finishes: bool) -> Id {
+        let now = self.now;
+        let id = self.end(CLIENT).open(now).expect("room");
+        self.sides[CLIENT].apps.insert(id, App::new(total, finishes));
+        self.sides[CLIENT].busy.insert(id);
+        id
+    }
+
+    /// It writes more.
+    pub(crate) fn say(&mut self, side: usize, id: Id, more: usize) {
+        self.sides[side].apps.get_mut(&id).expect("a program").total += more;
+        self.sides[side].busy.insert(id);
+    }
+
+    pub(crate) fn app(&mut self, side: usize, id: Id) -> &mut App {
+        self.sides[side].apps.get_mut(&id).expect("a program")
+    }
+
+    /// The program reads again.
+    pub(crate) fn wake(&mut self, side: usize, id: Id) {
+        self.app(side, id).reads = true;
+        self.sides[side].busy.insert(id);
+    }
+
+    pub(crate) fn until(&mut self, millis: u64) -> &mut Self {
+        self.while_(millis, |_| true);
+        self.now = at(millis);
+        self
+    }
+
+    /// Until all programs at both ends are over, at most `millis`. Says whether they are.
+    pub(crate) fn runs_to_its_end(&mut self, millis: u64) -> bool {
+        let goes_on = |story: &Story| story.sides.iter().flat_map(|side| side.apps.values()).any(|app| !app.is_over());
+        self.while_(millis, goes_on);
+        !goes_on(self)
+    }
+
+    pub(crate) fn while_(&mut self, millis: u64, goes_on: impl Fn(&Story) -> bool) {
+        self.turn();
+        while goes_on(self) {
+            let Some(next) = self.next().filter(|next| *next <= at(millis)) else { return };
+            self.now = self.now.max(next);
+            self.turn();
+        }
+    }
+
+    /// When a side was told that a link is gone, and why.
+    pub(crate) fn down(&self, side: usize) -> Option<(Time, Why)> {
+        self.sides[side].events.iter().find_map(|(when, event)| match event {
+            Event::Down { why, .. } => Some((*when, *why)),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn count(&self, side: usize, wanted: impl Fn(&Event) -> bool) -> usize {
+        self.sides[side].events.iter().filter(|(_, event)| wanted(event)).count()
+    }
+
+    fn next(&self) -> Option<Time> {
+        let ends = self.sides.iter().filter_map(|side| side.end.as_ref().and_then(Tunnel::poll_timeout));
+        ends.chain(self.paths.iter().filter_map(Path::next)).min()
+    }
+
+    /// Everything that happens at this instant.
+    fn turn(&mut self) {
+        for side in [CLIENT, SERVER] {
+            self.deliver(side);
+        }
+        let now = self.now;
+        for side in [CLIENT, SERVER] {
+            if let Some(end) = self.sides[side].end.as_mut().filter(|it| it.poll_timeout().is_some_and(|at| at <= now))
+            {
+                end.handle_timeout(now);
+            }
+            self.exchange(side);
+            while self.transmit(side) {
+                self.exchange(side);
+            }
+        }
+    }
+
+    /// What has arrived at `side`, where it was sent to.
+    fn deliver(&mut self, side: usize) {
+        while let Some(packet) = self.paths[1 - side].poll(self.now) {
+            let Body::Datagram(bytes) = packet.body else { unreachable!("only datagrams are sent") };
+            let port = packet.flow as u16;
+            let from = if side == SERVER { SocketAddr::new(self.client_at.ip(), port) } else { self.server_at };
+            let is_there = side == SERVER || port == self.client_at.port();
+            if let Some(end) = self.sides[side].end.as_mut().filter(|_| is_there) {
+                // What is damaged is refused.
+                let _ = end.handle_datagram(self.now, from, &bytes);
+            }
+        }
+    }
+
+    /// Everything that a side has to send; whether there was anything.
+    fn transmit(&mut self, side: usize) -> bool {
+        let (mut buf, mut any) = ([0; MAX_DATAGRAM], false);
+        let port = self.client_at.port();
+        let Side { end: Some(end), sent, .. } = &mut self.sides[side] else { return false };
+        while let Some(transmit) = end.poll_transmit(self.now, &mut buf) {
+            any = true;
+            *sent = (sent.0 + 1, sent.1 + transmit.len as u64);
+            let flow = if side == CLIENT { port } else { transmit.to.port() };
+            if !self.dark {
+                self.paths[side].accept(self.now, Packet::datagram(flow.into(), buf[..transmit.len].to_vec()));
+            }
+        }
+        any
+    }
+
+    /// Events, and programs that have something to do.
+    fn exchange(&mut self, nth: usize) {
+        let (now, answer) = (self.now, self.answer);
+        let side = &mut self.sides[nth];
+        let Some(end) = &mut side.end else { return };
+        loop {
+            while let Some(event) = end.poll_event() {
+                side.events.push((now, event));
+                let (Event::Opened(id)
+                | Event::Readable(id)
+                | Event::Writable(id)
+                | Event::Finished(id)
+                | Event::Closed(id)
+                | Event::Reset(id, _)) = event
+                else {
+                    continue;
+                };
+                if let Event::Opened(id) = event {
+                    assert!(side.apps.insert(id, App::new(answer.0, answer.1)).is_none(), "{id:?} was opened twice");
+                }
+                let app = side.apps.get_mut(&id).expect("a program");
+                assert!(!app.is_over(), "{event:?} after the end");
+                match event {
+                    Event::Finished(_) => assert!(app.finished.replace(now).is_none()),
+                    Event::Closed(_) => app.closed = Some(now),
+                    Event::Reset(_, reason) => app.reset = Some((now, reason)),
+                    _ => {}
+                }
+                side.busy.insert(id);
+            }
+            let Some(id) = side.busy.pop_first() else { break };
+            let app = side.apps.get_mut(&id).expect("a program");
+            if !app.is_over() {
+                work(end, now, nth, id, app);
+            }
+        }
+    }
+}
+
+/// Writes and reads as far as it goes.
+fn work(end: &mut Tunnel, now: Time, side: usize, id: Id, app: &mut App) {
+    let seed = |side: usize| u64::from(id.connection) * 2 + side as u64;
+    let (mut bytes, mut expected) = ([0; 4096], [0; 4096]);
+    while app.written < app.total {
+        let part = &mut bytes[..(app.total - app.written).min(4096)];
+        script(seed(side), app.written, part);
+        let count = end.write(now, id, part);
+        app.written += count;
+        if count < part.len() {
+            break;
+        }
+    }
+    if app.finishes && app.written == app.total {
+        end.finish(now, id);
+    }
+    while app.reads {
+        let count = end.read(now, id, &mut bytes);
+        if count == 0 {
+            break;
+        }
+        script(seed(1 - side), app.read, &mut expected[..count]);
+        assert_eq!(bytes[..count], expected[..count], "{id:?} from byte {}", app.read);
+        app.read += count;
+        app.arrivals.push((now, app.read));
+    }
+}
