@@ -53,6 +53,8 @@ pub struct Engine<N> {
     agenda: Agenda,
     /// Nodes that something has just happened to.
     stirred: Vec<u32>,
+    /// When the next turn of the only one of them is, as it said when that happened.
+    said: Option<Time>,
     left: u64,
     turns: u64,
 }
@@ -75,6 +77,7 @@ impl<N> Default for Engine<N> {
             places: Vec::new(),
             agenda: Agenda::default(),
             stirred: Vec::new(),
+            said: None,
             left: 0,
             turns: 0,
         }
@@ -121,7 +124,7 @@ impl<N: Node> Engine<N> {
             }
             place.planned = Time::NEVER;
             self.now = at;
-            self.stirred.push(who);
+            self.turn(who);
             self.settle();
         }
         self.now = self.now.max(end);
@@ -136,45 +139,58 @@ impl<N: Node> Engine<N> {
     /// Lets every node that something has happened to hand out what is due, until nothing more happens now.
     fn settle(&mut self) {
         while let Some(who) = self.stirred.pop() {
-            self.turns += 1;
-            loop {
-                let place = &mut self.places[who as usize];
-                let Some(next) = place.node.next() else { break };
-                if next > self.now {
+            match self.said.take() {
+                Some(next) if next > self.now => {
+                    self.turns += 1;
                     self.plan(who, next);
-                    break;
                 }
-                let Some(packet) = place.node.poll(self.now) else {
-                    // It did something of its own; that may have moved its next turn.
-                    let next = place.node.next();
-                    next.into_iter().for_each(|next| self.plan(who, next.max(self.now)));
-                    break;
-                };
-                place.sent += 1;
-                let to = match &place.route {
-                    Route::To(to) => Some(*to),
-                    Route::ByFlow(table) => table.get(packet.flow as usize).copied().flatten(),
-                    Route::Away => None,
-                };
-                match to {
-                    Some(to) => self.hand(to, packet),
-                    None => self.left += 1,
-                }
+                _ => self.turn(who),
             }
         }
     }
 
+    /// Lets one node hand out what is due.
+    fn turn(&mut self, who: u32) {
+        self.turns += 1;
+        let next = loop {
+            let place = &mut self.places[who as usize];
+            let out = place.node.hand_out(self.now);
+            let Some(packet) = &out.packet else {
+                // If it did something of its own, that may have moved its next turn.
+                break out.next.max(self.now);
+            };
+            place.sent += 1;
+            let to = match &place.route {
+                Route::To(to) => Some(*to),
+                Route::ByFlow(table) => table.get(packet.flow as usize).copied().flatten(),
+                Route::Away => None,
+            };
+            match (to, out.packet) {
+                (Some(to), Some(packet)) => self.hand(to, packet),
+                _ => self.left += 1,
+            }
+            if out.next > self.now {
+                break out.next;
+            }
+        };
+        self.plan(who, next);
+    }
+
+    #[inline]
     fn hand(&mut self, to: NodeId, packet: Packet) {
         let place = &mut self.places[to.0 as usize];
         place.received += 1;
-        place.node.accept(self.now, packet);
+        let next = place.node.take_in(self.now, packet);
         if self.stirred.last() != Some(&to.0) {
             self.stirred.push(to.0);
         }
+        // Of several each is asked again: what happens to the one may change what another said.
+        self.said = (self.stirred.len() == 1).then_some(next);
     }
 
     /// Puts a node's next turn on the agenda, unless an earlier one stands there: a turn too early costs less than an
     /// entry for every timer that is put off.
+    #[inline]
     fn plan(&mut self, who: u32, next: Time) {
         let place = &mut self.places[who as usize];
         if next < place.planned {

@@ -38,6 +38,27 @@ pub trait Node {
     fn least_delay(&self) -> Span {
         Span::ZERO
     }
+
+    /// `accept`, and what `next` says then: one call for a loop that asks after each packet. [`Time::NEVER`] is none.
+    fn take_in(&mut self, now: Time, packet: Packet) -> Time {
+        self.accept(now, packet);
+        self.next().unwrap_or(Time::NEVER)
+    }
+
+    /// `poll` if its time has come, and what `next` says then.
+    fn hand_out(&mut self, now: Time) -> Out {
+        let packet = if self.next().is_some_and(|next| next <= now) { self.poll(now) } else { None };
+        Out { packet, next: self.next().unwrap_or(Time::NEVER) }
+    }
+}
+
+/// What [`Node::hand_out`] gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Out {
+    /// A packet that is out.
+    pub packet: Option<Packet>,
+    /// When there will be something to do; [`Time::NEVER`] is none.
+    pub next: Time,
 }
 
 /// What a node says of the packets it took in, for [`crate::check`].

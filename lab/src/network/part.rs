@@ -7,14 +7,15 @@ use thalweg_core::time::Time;
 use crate::node::drop_tail::DropTail;
 use crate::node::ends::{Origin, Sink};
 use crate::node::watched::Watched;
-use crate::node::{Node, Tallied, Tally};
+use crate::node::{Node, Out, Tallied, Tally};
 use crate::packet::Packet;
 use crate::path::Element;
 use crate::tfrc::{TfrcReceiver, TfrcSender};
 use crate::{stream, tcp};
 
 /// An enum with one variant a type, which is a node because each of them is one. Calls are direct ones: the loop makes
-/// several for every packet. What is large is kept in a box, so that links stand close together in memory.
+/// several for every packet. What is large is kept in a box, so that links stand close together in memory. The two calls that the loop makes
+/// for every packet become part of it, and those of links, which are most, with them.
 macro_rules! nodes {
     ($(#[$doc:meta])* $name:ident { $($variant:ident: $type:ty => $kept:ty,)* }) => {
         $(#[$doc])*
@@ -40,6 +41,20 @@ macro_rules! nodes {
             fn poll(&mut self, now: Time) -> Option<Packet> {
                 match self {
                     $($name::$variant(node) => node.poll(now),)*
+                }
+            }
+
+            #[inline(always)]
+            fn take_in(&mut self, now: Time, packet: Packet) -> Time {
+                match self {
+                    $($name::$variant(node) => node.take_in(now, packet),)*
+                }
+            }
+
+            #[inline(always)]
+            fn hand_out(&mut self, now: Time) -> Out {
+                match self {
+                    $($name::$variant(node) => node.hand_out(now),)*
                 }
             }
         }

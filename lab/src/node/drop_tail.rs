@@ -12,7 +12,7 @@ use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 
 use super::queue::Limit;
-use super::{Drops, Node, Tallied, Tally};
+use super::{Drops, Node, Out, Tallied, Tally};
 use crate::packet::Packet;
 
 /// A bottleneck.
@@ -122,6 +122,7 @@ impl Queue {
     }
 
     /// Whether a packet that comes at `now` finds room behind those of `backlog` that wait; if so it is one of them.
+    #[inline(never)]
     fn admits(&mut self, now: Time, backlog: &VecDeque<Departure>, packet: &Packet) -> bool {
         while let Some(departure) = backlog.get(self.departed)
             && departure.at <= now
@@ -157,6 +158,7 @@ impl Queue {
 }
 
 impl Node for DropTail {
+    #[inline(always)]
     fn accept(&mut self, now: Time, packet: Packet) {
         if let Some(queue) = &mut self.queue
             && !queue.admits(now, &self.backlog, &packet)
@@ -174,6 +176,7 @@ impl Node for DropTail {
         (self.first != Time::NEVER).then_some(self.first)
     }
 
+    #[inline(always)]
     fn poll(&mut self, now: Time) -> Option<Packet> {
         if self.first > now {
             return None;
@@ -196,6 +199,17 @@ impl Node for DropTail {
 
     fn least_delay(&self) -> Span {
         self.delay
+    }
+
+    #[inline(always)]
+    fn take_in(&mut self, now: Time, packet: Packet) -> Time {
+        self.accept(now, packet);
+        self.first
+    }
+
+    #[inline(always)]
+    fn hand_out(&mut self, now: Time) -> Out {
+        Out { packet: self.poll(now), next: self.first }
     }
 }
 
