@@ -47,7 +47,7 @@ struct Queue {
 }
 
 /// What a flow offered to a queue, and what of it was dropped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Offered {
     /// Packets that came.
     pub packets: u64,

@@ -4,25 +4,29 @@ mod drawing;
 mod evidence;
 mod fec_arq;
 mod geneva;
+mod keep;
 mod pool;
 
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use thalweg_lab::paper::fec_arq::Plan as FecArqPlan;
 use thalweg_lab::paper::geneva::{Length, Plan};
 
+use self::keep::Keep;
 use super::failed;
 use crate::Failure;
 use crate::report::Page;
 
 /// Run the evaluation of a paper again: its figures, its tables, and what its claims are worth here.
 ///
-/// Leaves one HTML page that needs nothing else. Ctrl-C keeps the runs that are over and reports on them.
+/// Leaves one HTML page that needs nothing else. Ctrl-C keeps the runs that are over and reports on them; with --keep the
+/// same command goes on from there another time.
 #[derive(clap::Args)]
 #[command(after_help = "Examples
   thalweg lab reproduce geneva --quick
-  thalweg lab reproduce geneva --out geneva.html --docs docs/reproduction.md
+  thalweg lab reproduce geneva --out geneva.html --docs docs/reproduction.md --keep runs
   thalweg lab reproduce fec-arq --docs docs/reproduction-fec-arq.md")]
 pub(super) struct Args {
     /// Which paper.
@@ -46,6 +50,10 @@ pub(super) struct Args {
     /// Write the same as Markdown, too, curves aside: `docs/reproduction.md` is written this way.
     #[arg(long, value_name = "FILE")]
     docs: Option<PathBuf>,
+    /// A folder for what comes of each run: the same command takes up there what was interrupted. Another build or plan does
+    /// not.
+    #[arg(long, value_name = "DIR")]
+    keep: Option<PathBuf>,
     /// Runs at a time; all processors, if not said. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
@@ -98,7 +106,8 @@ impl Args {
             Paper::Geneva => {
                 let plan = self.plan();
                 let jobs = plan.jobs();
-                let results = geneva::run_jobs(plan, &jobs, self.threads())?;
+                let keep = self.keep(&plan)?;
+                let results = geneva::run_jobs(plan, &jobs, keep.as_ref(), self.threads())?;
                 let page = geneva::of(&results, jobs.len(), &self.command());
                 let broken = geneva::evidence(&results).broken();
                 Ok(Report { page, kept: results.len(), jobs: jobs.len(), broken })
@@ -108,7 +117,8 @@ impl Args {
                 let mut plan = if self.quick { FecArqPlan::quick(recordings) } else { FecArqPlan::paper(recordings) };
                 plan.seeds = self.seeds.unwrap_or(plan.seeds);
                 let jobs = plan.jobs();
-                let results = fec_arq::run_jobs(&plan, &jobs, self.threads())?;
+                let keep = self.keep(&plan)?;
+                let results = fec_arq::run_jobs(&plan, &jobs, keep.as_ref(), self.threads())?;
                 let page = fec_arq::of(&results, jobs.len(), &self.command());
                 let broken = fec_arq::evidence(&results).broken();
                 Ok(Report { page, kept: results.len(), jobs: jobs.len(), broken })
@@ -126,6 +136,10 @@ impl Args {
             plan.fig2_seconds = f64::from(seconds) * 2.0 / 3.0;
         }
         plan
+    }
+
+    fn keep(&self, plan: &impl Debug) -> Result<Option<Keep>, Failure> {
+        self.keep.as_deref().map(|folder| Keep::open(folder, plan)).transpose()
     }
 
     fn threads(&self) -> usize {

@@ -1,9 +1,11 @@
 //! What came of a run of the slot model.
 
+use serde::{Deserialize, Serialize};
+
 use super::ticks::{Ticks, seconds};
 
 /// What is counted.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Outcome {
     /// How many originals had each delay, in ticks.
     delays: Vec<u32>,
@@ -20,7 +22,7 @@ pub struct Outcome {
 }
 
 /// Slots by what was sent in them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Sent {
     /// Originals for the first time.
     pub new: u64,

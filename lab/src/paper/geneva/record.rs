@@ -1,5 +1,7 @@
 //! What is kept of a run.
 
+use serde::{Deserialize, Serialize};
+
 use super::trace::Trace;
 use crate::experiment::{Group, Kind, Outcome};
 
@@ -7,7 +9,7 @@ use crate::experiment::{Group, Kind, Outcome};
 const PAPER_SECONDS: f64 = 180.0;
 
 /// The numbers of a run that figures and tables are made of.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Record {
     /// Dropped over offered at the bottleneck queue.
     pub link_loss: f64,
@@ -22,7 +24,7 @@ pub struct Record {
 }
 
 /// One stream of a run; NaN for what its scheme does not have.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StreamRecord {
     /// Media rate, Mb/s.
     pub rate_mbps: f64,

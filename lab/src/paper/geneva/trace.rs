@@ -1,5 +1,6 @@
 //! Figs. 10, 11 and 12: windows of three streams, and the loss of the link over intervals of RTTmin.
 
+use serde::{Deserialize, Serialize};
 use thalweg_core::time::{Span, Time};
 
 use crate::experiment::{Kind, Run};
@@ -9,11 +10,12 @@ use crate::node::drop_tail::Offered;
 pub(super) const STEP: Span = Span::from_millis(10);
 
 /// A run over time, from the beginning of measuring.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Trace {
     /// Each selected stream: its media rate in Mb/s, and Fwnd every 10 ms.
     pub windows: Vec<(f64, Vec<u16>)>,
     /// RTTmin.
+    #[serde(with = "nanoseconds")]
     pub interval: Span,
     /// What came to the link's queue in each interval, and what it dropped.
     pub link: Vec<Offered>,
@@ -104,5 +106,19 @@ impl Trace {
         let windows = self.windows.iter().find(|(rate, _)| *rate == rate_mbps);
         let widest = windows.and_then(|(_, windows)| windows.iter().max());
         widest.map_or(f64::NAN, |widest| f64::from(*widest))
+    }
+}
+
+/// A span in a file.
+mod nanoseconds {
+    use serde::{Deserialize, Deserializer, Serializer};
+    use thalweg_core::time::Span;
+
+    pub(super) fn serialize<S: Serializer>(span: &Span, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(span.as_nanos())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Span, D::Error> {
+        u64::deserialize(from).map(Span::from_nanos)
     }
 }

@@ -11,6 +11,7 @@ use thalweg_lab::paper::geneva::{
 use super::super::table::interval;
 use super::drawing::{self, Toned};
 use super::evidence::Evidence;
+use super::keep::Keep;
 use super::pool;
 use crate::Failure;
 use crate::report::{Figure, Page, Row, Section, Table, Tone};
@@ -27,8 +28,8 @@ const PHASES: &str = "The paper says nothing of when streams start, nor how dela
                       equal delays, so that the packets of equal streams come to the link back to back.";
 
 /// Runs the jobs of a plan; those that an interruption left out are missing in the results.
-pub(super) fn run_jobs(plan: Plan, jobs: &[Job], threads: usize) -> Result<Results, Failure> {
-    let finished = pool::run(jobs, threads, |job| geneva::Work::new(&plan, job))?;
+pub(super) fn run_jobs(plan: Plan, jobs: &[Job], keep: Option<&Keep>, threads: usize) -> Result<Results, Failure> {
+    let finished = pool::run(jobs, keep, threads, |job| geneva::Work::new(&plan, job))?;
     let mut results = Results::new(plan);
     finished.into_iter().for_each(|(job, record)| results.insert(job, record));
     Ok(results)

@@ -1,14 +1,18 @@
 //! Jobs on all processors.
 
+use std::fmt::Debug;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use thalweg_net::signal::Stop;
 
 use super::super::failed;
 use super::super::progress::Progress;
+use super::keep::Keep;
 use crate::Failure;
 
 /// What runs a job, step by step.
@@ -33,6 +37,7 @@ pub(super) trait Work {
 struct Shared<'a, Job, W: Work, Begin> {
     begin: Begin,
     jobs: &'a [Job],
+    keep: Option<&'a Keep>,
     stop: &'a Stop,
     /// The next job to begin with.
     next: AtomicUsize,
@@ -43,11 +48,17 @@ struct Shared<'a, Job, W: Work, Begin> {
     failure: Mutex<Option<String>>,
 }
 
-/// Runs jobs, each by the work that `begin` makes of it; those that an interruption left out are missing.
-pub(super) fn run<Job, W, Begin>(jobs: &[Job], threads: usize, begin: Begin) -> Result<Vec<(Job, W::Record)>, Failure>
+/// Runs jobs, each by the work that `begin` makes of it; those that an interruption left out are missing. What was kept
+/// of a job is not run again.
+pub(super) fn run<Job, W, Begin>(
+    jobs: &[Job],
+    keep: Option<&Keep>,
+    threads: usize,
+    begin: Begin,
+) -> Result<Vec<(Job, W::Record)>, Failure>
 where
-    Job: Copy + Send + Sync,
-    W: Work<Record: Send>,
+    Job: Copy + Debug + Send + Sync,
+    W: Work<Record: Send + Serialize + DeserializeOwned>,
     Begin: Fn(&Job) -> Result<W, String> + Sync,
 {
     let stop = Stop::on_signal().map_err(|error| failed(format!("cannot wait for signals: {error}")))?;
@@ -56,6 +67,7 @@ where
     let shared: Shared<'_, Job, W, Begin> = Shared {
         begin,
         jobs,
+        keep,
         stop: &stop,
         next: AtomicUsize::new(0),
         done: AtomicU64::new(0),
@@ -82,14 +94,16 @@ where
 
 impl<Job, W, Begin> Shared<'_, Job, W, Begin>
 where
-    Job: Copy,
-    W: Work,
+    Job: Copy + Debug,
+    W: Work<Record: Serialize + DeserializeOwned>,
     Begin: Fn(&Job) -> Result<W, String>,
 {
     /// Takes one job after the other until there are no more.
     fn work(&self) {
-        while let Some(job) = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            match self.one(job) {
+        loop {
+            let nth = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = self.jobs.get(nth) else { return };
+            match self.one(nth, job) {
                 Ok(Some(record)) => self.finished.lock().expect("no thread panics with it").push((*job, record)),
                 Ok(None) => return,
                 Err(failure) => {
@@ -102,8 +116,12 @@ where
     }
 
     /// One job, unless it is interrupted.
-    fn one(&self, job: &Job) -> Result<Option<W::Record>, String> {
+    fn one(&self, nth: usize, job: &Job) -> Result<Option<W::Record>, String> {
         let mut work = (self.begin)(job)?;
+        if let Some(record) = self.keep.and_then(|keep| keep.find(nth, job)) {
+            self.done.fetch_add(work.length(), Ordering::Relaxed);
+            return Ok(Some(record));
+        }
         while work.done() < work.length() {
             if self.stop.asked() || self.broken.load(Ordering::Relaxed) {
                 return Ok(None);
@@ -112,6 +130,10 @@ where
             work.advance();
             self.done.fetch_add(work.done() - before, Ordering::Relaxed);
         }
-        work.finish().map(Some)
+        let record = work.finish()?;
+        if let Some(keep) = self.keep {
+            keep.store(nth, job, &record)?;
+        }
+        Ok(Some(record))
     }
 }

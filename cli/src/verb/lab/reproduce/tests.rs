@@ -2,6 +2,7 @@ use thalweg_lab::paper::fec_arq as hybrid;
 use thalweg_lab::paper::geneva::claims::CLAIMS;
 use thalweg_lab::paper::geneva::{Condition, Job, Results};
 
+use super::keep::Keep;
 use super::*;
 
 /// Everything that is drawn or printed, from runs of half a second, by the code of the real thing; what a plan has
@@ -23,7 +24,7 @@ fn a_short_look_ends_in_a_page_with_all_sections() {
         Condition::MixedRates => true,
     };
     let jobs: Vec<Job> = plan.jobs().into_iter().filter(is_short).collect();
-    let Ok(results) = geneva::run_jobs(plan, &jobs, 2) else { panic!("every job can be run") };
+    let Ok(results) = geneva::run_jobs(plan, &jobs, None, 2) else { panic!("every job can be run") };
     assert_eq!(results.len(), jobs.len());
     assert!(geneva::evidence(&results).broken().is_empty());
     let page = geneva::of(&results, jobs.len(), "thalweg lab reproduce geneva");
@@ -45,8 +46,8 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let plan = Plan { fig2_seconds: 6.0, fig2_seeds: 2, ..Plan::quick() };
     let is_small = |job: &Job| matches!(job.condition, Condition::OneStream { rtt_ms: 1 | 50 });
     let jobs: Vec<Job> = plan.jobs().into_iter().filter(is_small).collect();
-    let Ok(alone) = geneva::run_jobs(plan.clone(), &jobs, 1) else { panic!("every job can be run") };
-    let Ok(together) = geneva::run_jobs(plan, &jobs, 3) else { panic!("every job can be run") };
+    let Ok(alone) = geneva::run_jobs(plan.clone(), &jobs, None, 1) else { panic!("every job can be run") };
+    let Ok(together) = geneva::run_jobs(plan, &jobs, None, 3) else { panic!("every job can be run") };
     let bytes = |results: &Results| geneva::of(results, jobs.len(), "").to_html();
     assert_eq!(bytes(&alone), bytes(&together));
 }
@@ -59,9 +60,16 @@ fn a_short_look_at_fec_arq_has_all_sections() {
     let recording = hybrid::Recording::parse("ten", &text).expect("ten packets");
     let plan = hybrid::Plan { bursts: 20, seeds: 2, recordings: vec![recording] };
     let jobs = plan.jobs();
-    let Ok(alone) = fec_arq::run_jobs(&plan, &jobs, 1) else { panic!("every job can be run") };
-    let Ok(together) = fec_arq::run_jobs(&plan, &jobs, 3) else { panic!("every job can be run") };
-    assert_eq!(alone, together);
+    let Ok(alone) = fec_arq::run_jobs(&plan, &jobs, None, 1) else { panic!("every job can be run") };
+    let folder = std::env::temp_dir().join(format!("thalweg-reproduce-{}", std::process::id()));
+    let keep = Keep::open(&folder, &plan).ok().expect("a folder");
+    // Run at once, and taken up from what is kept.
+    for _ in 0..2 {
+        let Ok(together) = fec_arq::run_jobs(&plan, &jobs, Some(&keep), 3) else { panic!("every job can be run") };
+        assert_eq!(alone, together);
+    }
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), jobs.len());
+    std::fs::remove_dir_all(folder).expect("it is ours");
     assert!(fec_arq::evidence(&alone).broken().is_empty());
     let page = fec_arq::of(&alone, jobs.len(), "thalweg lab reproduce fec-arq");
     let (html, markdown) = (page.to_html(), page.to_markdown());
