@@ -8,11 +8,13 @@
 //! trip and the reordering that was measured; where none has, by a timer, which doubles while nothing at all is heard. What
 //! comes after all is put right, and widens the reordering that is expected.
 
+mod delays;
 mod departure;
 mod flight;
 mod news;
 mod round_trip;
 
+pub use self::delays::Delays;
 use self::flight::{Fate, Flight};
 pub(super) use self::round_trip::MAX_ACK_DELAY;
 use self::round_trip::{GRANULARITY, RoundTrip};
@@ -96,6 +98,7 @@ pub struct Sender<S, A> {
     ask: Option<Time>,
     asked: u32,
     counts: Counts,
+    delays: Delays,
 }
 
 impl<S: Schedule, A: Allowance> Sender<S, A> {
@@ -125,12 +128,18 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             ask: None,
             asked: 0,
             counts: Counts::default(),
+            delays: Delays::default(),
         })
     }
 
     /// What left.
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// How long originals took to arrive in order.
+    pub fn delays(&self) -> &Delays {
+        &self.delays
     }
 
     /// The stream as the schedule sees it.
@@ -189,6 +198,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         let landed = self.land(now, newest, told);
         self.rtt.heard();
         (self.quiet, self.rest) = (now, Time::ZERO);
+        self.note_delays(now, edge);
         self.queue.release(edge);
         self.encoder.forget(self.queue.b());
         let limit = edge + u64::from(told.room);

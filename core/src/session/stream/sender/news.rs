@@ -52,6 +52,14 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         landed
     }
 
+    /// All before `edge` has arrived.
+    pub(super) fn note_delays(&mut self, now: Time, edge: u64) {
+        let (came, back) = (edge.saturating_sub(self.queue.b()), self.rtt.or_initial() / 2);
+        for place in self.queue.in_doubt().take(came as usize) {
+            self.delays.record(now.since(place.entered).saturating_sub(back));
+        }
+    }
+
     /// Tells the rate what has become known since the last time.
     pub(super) fn report(&mut self, now: Time, in_flight: u32, landed: &Landed) {
         if landed.count == 0 && self.found == 0 {
