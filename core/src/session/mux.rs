@@ -13,13 +13,16 @@
 
 mod buffer;
 mod connection;
+mod hearing;
 mod reader;
 mod receiving;
 mod sending;
+mod told;
 mod turns;
 
-use core::fmt;
 use std::collections::{BTreeMap, VecDeque};
+
+pub use self::told::{Event, Full, Reason};
 
 use self::connection::Connection;
 use self::reader::{Reader, Token};
@@ -32,99 +35,6 @@ use crate::wire::{self, mux::Frame};
 const POOL: u64 = 64 << 20;
 /// So many events or resets may wait before nothing more is read.
 const BACKLOG: usize = 1024;
-
-/// Why a connection was broken off.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// The program behind it broke it off.
-    Aborted,
-    /// The other end could not reach where it was to go.
-    Unreachable,
-    /// There were too many connections.
-    TooMany,
-    /// The tunnel was stopped.
-    Stopped,
-    /// What a later version may mean.
-    Other(u8),
-}
-
-impl From<u8> for Reason {
-    fn from(code: u8) -> Reason {
-        match code {
-            0 => Reason::Aborted,
-            1 => Reason::Unreachable,
-            2 => Reason::TooMany,
-            3 => Reason::Stopped,
-            other => Reason::Other(other),
-        }
-    }
-}
-
-impl From<Reason> for u8 {
-    fn from(reason: Reason) -> u8 {
-        match reason {
-            Reason::Aborted => 0,
-            Reason::Unreachable => 1,
-            Reason::TooMany => 2,
-            Reason::Stopped => 3,
-            Reason::Other(other) => other,
-        }
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Aborted => f.write_str("the program at the other end broke the connection off"),
-            Reason::Unreachable => f.write_str("the other end could not reach where the connection goes"),
-            Reason::TooMany => f.write_str("there are too many connections"),
-            Reason::Stopped => f.write_str("the tunnel was stopped"),
-            Reason::Other(code) => write!(f, "reason {code}"),
-        }
-    }
-}
-
-/// What a mux tells, by the connection's id.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// The other end has opened it.
-    Opened(u32),
-    /// There is something to read where there was nothing.
-    Readable(u32),
-    /// There is room again for writing after there was too little.
-    Writable(u32),
-    /// All that the other end wrote is read.
-    Finished(u32),
-    /// Both directions are done.
-    Closed(u32),
-    /// The other end has broken it off, or could not take it.
-    Reset(u32, Reason),
-}
-
-impl Event {
-    /// The connection that it is about.
-    pub fn id(&self) -> u32 {
-        let (Event::Opened(id)
-        | Event::Readable(id)
-        | Event::Writable(id)
-        | Event::Finished(id)
-        | Event::Closed(id)
-        | Event::Reset(id, _)) = *self;
-        id
-    }
-}
-
-/// There are as many connections as are allowed, or the link is gone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Full;
-
-impl fmt::Display for Full {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there are too many connections")
-    }
-}
-
-impl std::error::Error for Full {}
 
 /// All connections of one stream.
 #[derive(Clone, PartialEq, Debug)]
@@ -321,74 +231,6 @@ impl Mux {
         self.connections.values().fold([0; 2], |[out, inn], connection| {
             [out + connection.sending.buffered(), inn + connection.receiving.buffered()]
         })
-    }
-
-    fn on_frame(&mut self, now: Time, frame: Frame) -> Result<(), wire::Error> {
-        let (Frame::Open { id }
-        | Frame::Data { id, .. }
-        | Frame::Credit { id, .. }
-        | Frame::Finish { id }
-        | Frame::Reset { id, .. }) = frame;
-        if let Frame::Open { .. } = frame {
-            return self.on_open(now, id);
-        }
-        let Some(connection) = self.connections.get_mut(&id) else {
-            // What was said before the other end heard of the end.
-            return if self.was_open(id) { Ok(()) } else { Err(wire::Error::Malformed) };
-        };
-        match frame {
-            Frame::Open { .. } => {}
-            Frame::Data { len, .. } => connection.receiving.expect(len.into())?,
-            Frame::Credit { more, .. } => {
-                connection.sending.credit(more)?;
-                self.turns.put(id, connection);
-            }
-            Frame::Finish { .. } => {
-                connection.receiving.end()?;
-                self.settle(id);
-            }
-            Frame::Reset { reason, .. } => {
-                self.forget(id);
-                self.events.push_back(Event::Reset(id, reason.into()));
-            }
-        }
-        Ok(())
-    }
-
-    fn on_open(&mut self, now: Time, id: u32) -> Result<(), wire::Error> {
-        if self.is_own(id) || self.newest.is_some_and(|newest| id <= newest) {
-            return Err(wire::Error::Malformed);
-        }
-        self.newest = Some(id);
-        if self.is_closed || self.connections.len() >= self.limit {
-            let reason = if self.is_closed { Reason::Stopped } else { Reason::TooMany };
-            self.resets.push_back((id, reason));
-            return Ok(());
-        }
-        self.connections.insert(id, Connection::new(now, false));
-        self.events.push_back(Event::Opened(id));
-        Ok(())
-    }
-
-    fn on_bytes(&mut self, id: u32, part: &[u8]) {
-        if let Some(connection) = self.connections.get_mut(&id)
-            && connection.receiving.put(part)
-        {
-            self.events.push_back(Event::Readable(id));
-        }
-    }
-
-    fn is_own(&self, id: u32) -> bool {
-        id % 2 == self.parity
-    }
-
-    /// Whether a connection that is not there was once.
-    fn was_open(&self, id: u32) -> bool {
-        if self.is_own(id) {
-            self.next.is_none_or(|next| id < next)
-        } else {
-            self.newest.is_some_and(|newest| id <= newest)
-        }
     }
 
     /// Tells what has ended of a connection.

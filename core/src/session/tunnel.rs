@@ -4,7 +4,7 @@
 //! | layer | what it is |
 //! |---|---|
 //! | [`secure::Association`] | sealed datagrams between two ends |
-//! | [`stream::End`] | one lossless stream of bytes each way |
+//! | [`End`](super::stream::End) | one lossless stream of bytes each way |
 //! | [`mux::Mux`] | connections inside that stream |
 //! | link | these three: one peer |
 //! | [`Tunnel`] | all links of this end: one at a time for a client, many for a server, with its [`secure::Door`] |
@@ -50,159 +50,34 @@
 
 mod carrier;
 mod client;
+mod config;
 mod link;
 mod server;
+mod told;
 mod view;
 
-use core::fmt;
 use core::net::SocketAddr;
 use std::collections::{BTreeMap, VecDeque};
 
+pub use self::config::Config;
+pub use self::told::{Error, Event, Id, Reason, Why};
 pub use self::view::View;
 pub use super::mux::Full;
 
 use self::client::Client;
 use self::link::Link;
 use self::server::Server;
-use super::secure::{self, Ending, Entropy, Key, KeyError};
-use super::{Session, Transmit, mux, stream};
-use crate::law::rate;
-use crate::time::{Span, Time};
-use crate::units::Rate;
+use super::secure::{self, Entropy, Key, KeyError};
+use super::{Session, Transmit, mux};
+use crate::time::Time;
 use crate::wire;
-
-/// What an end is told at its start.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Config {
-    /// Of the associations. Its longest datagram bounds the stream's frames.
-    pub secure: secure::Config,
-    /// Of the streams. Both ends go by the smaller frame and the smaller window.
-    pub stream: stream::Config,
-    /// The law that says how fast this end may send.
-    pub rate: rate::Choice,
-    /// A rate that is never exceeded, headers included.
-    pub max_rate: Option<Rate>,
-    /// U_MAX: packets that tell the other end nothing new for each one that does, at least 0.
-    pub max_overhead: f64,
-    /// For how long a link without association is kept.
-    pub resume: Span,
-    /// Connections of one link at a time.
-    pub connections: usize,
-    /// Links at a time, those included that wait for their client.
-    pub links: usize,
-}
-
-impl Default for Config {
-    /// What `thalweg tunnel` has. The other end is missed after 15 s of silence.
-    fn default() -> Config {
-        let secure = secure::Config { keepalive: Span::from_secs(5), idle: Span::from_secs(15), ..Default::default() };
-        Config {
-            secure,
-            stream: stream::Config::default(),
-            rate: rate::Choice::default(),
-            max_rate: None,
-            max_overhead: 0.5,
-            resume: Span::from_secs(60),
-            connections: 1024,
-            links: 256,
-        }
-    }
-}
-
-/// A connection. None is used twice.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Id {
-    /// The link that it belongs to, counted from 0.
-    pub link: u64,
-    /// Its number there.
-    pub connection: u32,
-}
-
-/// What a tunnel tells.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Event {
-    /// A link has begun: both ends know each other.
-    Up {
-        /// Which.
-        link: u64,
-        /// Where the other end is.
-        from: SocketAddr,
-    },
-    /// The other end has proved a new address.
-    Moved {
-        /// Which link.
-        link: u64,
-        /// The address.
-        to: SocketAddr,
-    },
-    /// The other end has fallen silent. Connections wait.
-    Interrupted {
-        /// Which link.
-        link: u64,
-    },
-    /// The other end is back. Connections go on.
-    Resumed {
-        /// Which link.
-        link: u64,
-    },
-    /// The other end has opened a connection.
-    Opened(Id),
-    /// There is something to read where there was nothing.
-    Readable(Id),
-    /// There is room again for writing after there was too little.
-    Writable(Id),
-    /// All that the other end wrote is read.
-    Finished(Id),
-    /// Both directions are done: the last that is told of a connection.
-    Closed(Id),
-    /// A connection was broken off: the last that is told of it.
-    Reset(Id, Reason),
-    /// The link is gone. What it told of its connections follows.
-    Down {
-        /// Which.
-        link: u64,
-        /// Why.
-        why: Why,
-    },
-}
-
-/// Why a connection was broken off.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// An end says why.
-    Told(mux::Reason),
-    /// Its link is gone.
-    Lost(Why),
-}
-
-/// Why a link is gone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Why {
-    /// Its association ended, and no other could follow.
-    Ended(Ending),
-    /// The other end was silent for longer than [`Config::resume`].
-    GaveUp,
-    /// The other end no longer knows it: it was restarted, or has given up.
-    Forgotten,
-    /// What came made no sense.
-    Protocol,
-}
-
-/// Why there is no tunnel.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Error {
-    /// The key does not say whom to speak to.
-    Key(KeyError),
-    /// A value of the configuration is out of its range.
-    Config,
-}
 
 /// One end of a tunnel.
 #[derive(Debug)]
 pub struct Tunnel {
     config: Config,
     side: Side,
-    links: BTreeMap<u64, Link>,
+    links: BTreeMap<u64, Box<Link>>,
     /// The number of the next link.
     next: u64,
     /// The link that sent last.
@@ -250,7 +125,7 @@ impl Tunnel {
     /// # Errors
     /// There are too many, there is nobody to open it to, or the end has begun.
     pub fn open(&mut self, now: Time) -> Result<Id, Full> {
-        let newest = self.links.values().rev().find(|link| !link.is_down()).map(Link::number);
+        let newest = self.links.values().rev().find(|link| !link.is_down()).map(|link| link.number());
         let link = match newest {
             Some(number) => number,
             None => self.begin(now).ok().flatten().ok_or(Full)?,
@@ -311,7 +186,7 @@ impl Tunnel {
 
     /// All links, with what they are worth knowing for.
     pub fn links(&self) -> impl Iterator<Item = View<'_>> {
-        self.links.values().map(View::new)
+        self.links.values().map(|link| View::new(link))
     }
 
     /// A client's next link, if it may have one.
@@ -322,7 +197,7 @@ impl Tunnel {
         }
         let number = self.next;
         let link = client.begin(&self.config, number, now)?;
-        self.links.insert(number, link);
+        self.links.insert(number, link.into());
         self.next += 1;
         Ok(Some(number))
     }
@@ -330,7 +205,7 @@ impl Tunnel {
     /// Forgets links of which nothing is left.
     fn sweep(&mut self) {
         if let Side::Client(client) = &mut self.side {
-            client.was_up |= self.links.values().any(Link::was_up);
+            client.was_up |= self.links.values().any(|link| link.was_up());
         }
         self.links.retain(|_, link| !link.is_over());
     }
@@ -361,7 +236,7 @@ impl Session for Tunnel {
                 Some(stream) => {
                     let link = Link::admit(&self.config, self.next, attaching, stream);
                     self.events.push_back(Event::Up { link: self.next, from: link.peer() });
-                    self.links.insert(self.next, link);
+                    self.links.insert(self.next, link.into());
                     self.next += 1;
                 }
                 None => server.turn_away(now, attaching, secure::Reason::Protocol),
@@ -408,41 +283,10 @@ impl Session for Tunnel {
             Side::Client(_) => None,
             Side::Server(server) => server.poll_timeout(),
         };
-        self.links.values().filter_map(Link::poll_timeout).chain(side).min()
+        self.links.values().filter_map(|link| link.poll_timeout()).chain(side).min()
     }
 
     fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop_front().or_else(|| self.links.values_mut().find_map(Link::poll_event))
+        self.events.pop_front().or_else(|| self.links.values_mut().find_map(|link| link.poll_event()))
     }
 }
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reason::Told(reason) => reason.fmt(f),
-            Reason::Lost(why) => why.fmt(f),
-        }
-    }
-}
-
-impl fmt::Display for Why {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Why::Ended(ending) => ending.fmt(f),
-            Why::GaveUp => f.write_str("the other end was silent for too long"),
-            Why::Forgotten => f.write_str("the other end no longer knows this link: was it restarted?"),
-            Why::Protocol => f.write_str("what the other end said made no sense"),
-        }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Key(error) => error.fmt(f),
-            Error::Config => f.write_str("a value of the tunnel's configuration is out of its range"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

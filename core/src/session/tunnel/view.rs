@@ -42,6 +42,11 @@ impl<'a> View<'a> {
         self.link.stream().map(|stream| stream.sender().queue().overhead().u())
     }
 
+    /// How long what was written here took to arrive in order.
+    pub fn delays(&self) -> Option<&'a sender::Delays> {
+        self.link.stream().map(|stream| stream.sender().delays())
+    }
+
     /// The stream's packets that left.
     pub fn sent(&self) -> sender::Counts {
         self.link.stream().map(|stream| stream.sender().counts()).unwrap_or_default()

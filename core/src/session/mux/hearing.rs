@@ -1,0 +1,76 @@
+//! What the frames of the other end do.
+
+use super::connection::Connection;
+use super::{Event, Mux, Reason};
+use crate::time::Time;
+use crate::wire::{self, mux::Frame};
+
+impl Mux {
+    pub(super) fn on_frame(&mut self, now: Time, frame: Frame) -> Result<(), wire::Error> {
+        let (Frame::Open { id }
+        | Frame::Data { id, .. }
+        | Frame::Credit { id, .. }
+        | Frame::Finish { id }
+        | Frame::Reset { id, .. }) = frame;
+        if let Frame::Open { .. } = frame {
+            return self.on_open(now, id);
+        }
+        let Some(connection) = self.connections.get_mut(&id) else {
+            // What was said before the other end heard of the end.
+            return if self.was_open(id) { Ok(()) } else { Err(wire::Error::Malformed) };
+        };
+        match frame {
+            Frame::Open { .. } => {}
+            Frame::Data { len, .. } => connection.receiving.expect(len.into())?,
+            Frame::Credit { more, .. } => {
+                connection.sending.credit(more)?;
+                self.turns.put(id, connection);
+            }
+            Frame::Finish { .. } => {
+                connection.receiving.end()?;
+                self.settle(id);
+            }
+            Frame::Reset { reason, .. } => {
+                self.forget(id);
+                self.events.push_back(Event::Reset(id, reason.into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn on_open(&mut self, now: Time, id: u32) -> Result<(), wire::Error> {
+        if self.is_own(id) || self.newest.is_some_and(|newest| id <= newest) {
+            return Err(wire::Error::Malformed);
+        }
+        self.newest = Some(id);
+        if self.is_closed || self.connections.len() >= self.limit {
+            let reason = if self.is_closed { Reason::Stopped } else { Reason::TooMany };
+            self.resets.push_back((id, reason));
+            return Ok(());
+        }
+        self.connections.insert(id, Connection::new(now, false));
+        self.events.push_back(Event::Opened(id));
+        Ok(())
+    }
+
+    pub(super) fn on_bytes(&mut self, id: u32, part: &[u8]) {
+        if let Some(connection) = self.connections.get_mut(&id)
+            && connection.receiving.put(part)
+        {
+            self.events.push_back(Event::Readable(id));
+        }
+    }
+
+    fn is_own(&self, id: u32) -> bool {
+        id % 2 == self.parity
+    }
+
+    /// Whether a connection that is not there was once.
+    fn was_open(&self, id: u32) -> bool {
+        if self.is_own(id) {
+            self.next.is_none_or(|next| id < next)
+        } else {
+            self.newest.is_some_and(|newest| id <= newest)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a tunnel is told at its start.
+
+use crate::law::rate;
+use crate::session::{secure, stream};
+use crate::time::Span;
+use crate::units::Rate;
+
+/// What an end is told at its start.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// Of the associations. Its longest datagram bounds the stream's frames.
+    pub secure: secure::Config,
+    /// Of the streams. Both ends go by the smaller frame and the smaller window.
+    pub stream: stream::Config,
+    /// The law that says how fast this end may send.
+    pub rate: rate::Choice,
+    /// A rate that is never exceeded, headers included.
+    pub max_rate: Option<Rate>,
+    /// U_MAX: packets that tell the other end nothing new for each one that does, at least 0.
+    pub max_overhead: f64,
+    /// For how long a link without association is kept.
+    pub resume: Span,
+    /// Connections of one link at a time.
+    pub connections: usize,
+    /// Links at a time, those included that wait for their client.
+    pub links: usize,
+}
+
+impl Default for Config {
+    /// What `thalweg tunnel` has. The other end is missed after 15 s of silence.
+    fn default() -> Config {
+        let secure = secure::Config { keepalive: Span::from_secs(5), idle: Span::from_secs(15), ..Default::default() };
+        Config {
+            secure,
+            stream: stream::Config::default(),
+            rate: rate::Choice::default(),
+            max_rate: None,
+            max_overhead: 0.5,
+            resume: Span::from_secs(60),
+            connections: 1024,
+            links: 256,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Datagrams from anybody: random ones, changed ones, old ones, hellos with another key.
+
+use std::net::SocketAddr;
+
+use allocation_counter::measure;
+use thalweg_core::rng::Rng;
+use thalweg_core::session::secure::{Association, Config, Key};
+use thalweg_core::session::tunnel::Event;
+use thalweg_core::session::{MAX_DATAGRAM, Session};
+use thalweg_core::time::Span;
+
+use crate::pair::{Pair, there};
+
+/// Ten million in the long tier.
+fn count() -> u32 {
+    if std::env::var_os("THALWEG_TEST_ALL").is_some() { 10_000_000 } else { 50_000 }
+}
+
+/// Makes the next datagram of a stranger.
+fn forge(rng: &mut Rng, seen: &[Vec<u8>], out: &mut Vec<u8>) {
+    out.clear();
+    if rng.chance(0.3) {
+        let len = rng.below(MAX_DATAGRAM as u64 + 1);
+        out.extend((0..len).map(|_| rng.u32() as u8));
+        // Random, but for its kind and version.
+        if let Some(head) = out.get_mut(..2).filter(|_| rng.chance(0.8)) {
+            head.copy_from_slice(&[rng.below(7) as u8, rng.below(3) as u8]);
+        }
+        return;
+    }
+    out.extend_from_slice(&seen[rng.below(seen.len() as u64) as usize]);
+    for _ in 0..rng.below(4) {
+        let place = rng.below(out.len() as u64) as usize;
+        out[place] = rng.u32() as u8;
+    }
+    if rng.chance(0.2) {
+        out.truncate(rng.below(out.len() as u64 + 1) as usize);
+    }
+}
+
+/// A hello with a good cookie and another key.
+fn knock(pair: &mut Pair, from: SocketAddr) {
+    let other = Key::shared(&mut pair.entropy);
+    let (mut buf, mut plain) = ([0; MAX_DATAGRAM], [0; MAX_DATAGRAM]);
+    let entropy = pair.entropy.fork();
+    let mut knocker = Association::initiate(Config::default(), &other, there(), pair.now, entropy).expect("a key");
+    for _ in 0..2 {
+        let Some(transmit) = knocker.poll_transmit(pair.now, &mut buf) else { return };
+        let _ = pair.server.handle_datagram(pair.now, from, &buf[..transmit.len]);
+        while let Some(transmit) = pair.server.poll_transmit(pair.now, &mut buf) {
+            if transmit.to == from {
+                let _ = knocker.handle_datagram(pair.now, there(), &buf[..transmit.len], &mut plain);
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_strangers_send_the_live_session_goes_on_and_nothing_grows() {
+    let mut pair = Pair::new();
+    let id = pair.client.open(pair.now).expect("room");
+    pair.client.write(pair.now, id, &[1; 5000]);
+    pair.run(Span::from_secs(1));
+    assert_eq!(pair.heard[&id].len(), 5000);
+    pair.events.clear();
+    let (mut rng, mut forged, mut buf) = (Rng::new(11), Vec::with_capacity(MAX_DATAGRAM), [0; MAX_DATAGRAM]);
+    let seen = pair.seen.clone();
+    let mut written = 0_u64;
+    let flood = measure(|| {
+        for nth in 0..count() {
+            forge(&mut rng, &seen, &mut forged);
+            let from = SocketAddr::from(((rng.u32()).to_be_bytes(), rng.u32() as u16));
+            let _ = pair.server.handle_datagram(pair.now, from, &forged);
+            while let Some(transmit) = pair.server.poll_transmit(pair.now, &mut buf) {
+                assert!(transmit.to != from || transmit.len <= forged.len(), "more is said than was asked");
+            }
+            if nth % 5000 == 0 {
+                knock(&mut pair, from);
+            }
+            if nth % 1000 == 0 {
+                // The live session says its number.
+                pair.client.write(pair.now, id, &written.to_be_bytes());
+                written += 1;
+                pair.run(Span::from_millis(10));
+                let heard = std::mem::take(pair.heard.get_mut(&id).expect("open"));
+                let expected = if nth == 0 { 5000 } else { 0 };
+                assert_eq!(heard[expected..], (written - 1).to_be_bytes(), "at once, and nothing else");
+            }
+        }
+        pair.run(Span::from_secs(30));
+        pair.others = Vec::new();
+    });
+    assert!(pair.events.iter().all(|event| matches!(event, Event::Readable(_))), "{:?}", pair.events.first());
+    assert_eq!(pair.server.links().count(), 1);
+    assert!(flood.bytes_current < 64 << 10, "{} bytes are kept", flood.bytes_current);
+    assert!(flood.bytes_max < 1 << 20, "{} bytes at once", flood.bytes_max);
+}
