@@ -3,3 +3,4 @@
 mod delay;
 mod faults;
 mod story;
+mod trade;

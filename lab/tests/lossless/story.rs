@@ -66,7 +66,9 @@ pub(crate) struct Story<S, A> {
     pub(crate) far_events: Vec<(Time, Event)>,
     /// The most originals that the far end kept.
     pub(crate) most_kept: usize,
+    /// Frames and bytes that the near end sent.
     pub(crate) sent: u64,
+    pub(crate) sent_bytes: u64,
 }
 
 impl<S: Schedule, A: Allowance> Story<S, A> {
@@ -93,6 +95,7 @@ impl<S: Schedule, A: Allowance> Story<S, A> {
             far_events: Vec::new(),
             most_kept: 0,
             sent: 0,
+            sent_bytes: 0,
         }
     }
 
@@ -151,6 +154,7 @@ impl<S: Schedule, A: Allowance> Story<S, A> {
         let mut buf = [0; 1500];
         while let Some(len) = self.near.poll_frame(now, &mut buf) {
             self.sent += 1;
+            self.sent_bytes += len as u64;
             if !self.dark {
                 self.forward.accept(now, Packet::datagram(0, buf[..len].to_vec()));
             }

@@ -1,6 +1,6 @@
 //! Thalweg's own law: the cost-based choice with what the paper's sender leaves lying.
 //!
-//! It differs from [`super::cost_based`] in five points, and has one set of parameters for all paths:
+//! It differs from [`super::cost_based`] in six points, and has one set of parameters for all paths:
 //!
 //! 1. *A loss is inferred when its acknowledgement is overdue* by the reordering that was measured
 //!    ([`super::overdue::Overdue`]), not after a timeout. That is the sender's part.
@@ -10,8 +10,10 @@
 //!    tail of the delays, and they all become late together behind one gap.
 //! 4. *Useless packets have a price*, so that of two equal packets the one is sent that is more likely to be needed.
 //! 5. *Idle.* Where nothing new waits, nothing is sent if all of B..D is nearly sure to be decodable.
+//! 6. *A crowd.* Where more than 16 originals wait, and until the line has had 64 opportunities to spare, nothing goes before
+//!    what waits that is likelier to be useless than to be lost.
 //!
-//! With r = rtt / T, w the weights, and p and Q after the packet:
+//! With r = rtt / T, at most m + 400 T / rtt, w the weights, and p and Q after the packet:
 //!
 //! C_FEC(e) = (r + slack) sum over B..D of w_l (1 - p_l) + waiting (W + o) (Q + 1) / (1 - eps) + price p_e;
 //! C_ORIG = (r + slack) sum over B..=D of w_l (1 - p_l) + waiting (W - w_D + o) Q / (1 - eps);
@@ -19,7 +21,7 @@
 //! W being the sum of the weights of what waits, o the weight of the newest times `offset`.
 
 use super::decodability::Decodability;
-use super::{Decision, ParameterError, Place, Queue, Schedule, View, parameter};
+use super::{Decision, ParameterError, Place, Schedule, View, parameter};
 use crate::probe::{Probe, Visitor};
 
 /// What the choice is made by; the defaults are for all paths.
@@ -69,6 +71,8 @@ pub struct Adaptive {
     now: Decodability,
     /// w_l of B..=E.
     weights: Vec<f64>,
+    /// Free opportunities until a crowd is forgotten.
+    crowded: u32,
 }
 
 /// Costs that differ by less are equal.
@@ -78,6 +82,14 @@ const HARMLESS: f64 = 1e-12;
 /// Half a burst of the paper, packets: what an original waits before it is sent, on average.
 const HALF_A_BURST: f64 = 4.5;
 
+/// Packet times of a round trip above which the first free opportunity after what waits counts in its place, or so much
+/// later as it is less likely to come within the round trip: LONG² / r. No path of the paper has more.
+const LONG: f64 = 20.0;
+/// W of §IV: where more waits, the line has had no time to spare.
+const CROWD: usize = 16;
+/// As long as free opportunities since then are fewer, what is likelier to be useless than to be lost waits for one.
+const RELIEF: u32 = 64;
+
 impl Adaptive {
     /// The law with these parameters.
     ///
@@ -85,7 +97,7 @@ impl Adaptive {
     /// They do not pass [`Parameters::check`].
     pub fn new(parameters: Parameters) -> Result<Adaptive, ParameterError> {
         parameters.check()?;
-        Ok(Adaptive { parameters, now: Decodability::default(), weights: Vec::new() })
+        Ok(Adaptive { parameters, now: Decodability::default(), weights: Vec::new(), crowded: 0 })
     }
 
     /// Sets another bound on the overhead.
@@ -114,7 +126,7 @@ impl Adaptive {
         let Parameters { slack, waiting, offset, price, .. } = self.parameters;
         let (weights, now, n) = (&self.weights, &self.now, view.queue.n());
         let rtt = view.path.rtt.as_secs_f64() / view.path.slot.as_secs_f64().max(f64::MIN_POSITIVE);
-        let lack = rtt + slack;
+        let lack = rtt.min(LONG * LONG / rtt.max(1.0) + view.queue.m() as f64) + slack;
         let newest = weights.last().copied().unwrap_or(0.0);
         let all = weights[n..].iter().sum::<f64>() + offset * newest;
         let first = weights.get(n).copied().unwrap_or(0.0);
@@ -125,10 +137,11 @@ impl Adaptive {
         (new, repair)
     }
 
-    fn is_allowed(&self, queue: &Queue, nth: usize) -> bool {
+    fn is_allowed(&self, view: &View<'_>, nth: usize) -> bool {
         // Deviation(FEC-ARQ §III-A): as in the cost-based law, what cannot be useless is sent whatever the overhead is.
         let p_useless = self.now.p()[nth];
-        p_useless <= HARMLESS || queue.overhead().with(p_useless) <= self.parameters.u_max
+        let is_crowded = self.crowded > 0 && view.queue.m() > 0 && p_useless > view.path.eps;
+        p_useless <= HARMLESS || view.queue.overhead().with(p_useless) <= self.parameters.u_max && !is_crowded
     }
 }
 
@@ -138,11 +151,16 @@ impl Schedule for Adaptive {
         if queue.is_empty() {
             return Decision::IDLE;
         }
+        self.crowded = match queue.m() {
+            0 => self.crowded.saturating_sub(1),
+            m if m > CROWD => RELIEF,
+            _ => self.crowded,
+        };
         self.weigh(view);
         let weights = &self.weights;
         self.now.reckon(queue, view.path.eps, |l| weights[l]);
         let (new, repair) = self.costs(view);
-        let allowed = (0..self.now.candidates()).filter(|nth| self.is_allowed(queue, *nth));
+        let allowed = (0..self.now.candidates()).filter(|nth| self.is_allowed(view, *nth));
         let best =
             allowed.map(|nth| (nth, repair(nth))).reduce(|best, next| if next.1 < best.1 - TIE { next } else { best });
         let is_idle = queue.m() == 0;

@@ -1,3 +1,4 @@
+use super::super::Queue;
 use super::super::toy::{in_flight, uncoded};
 use super::super::{Choice, Path};
 use super::*;

@@ -1,6 +1,9 @@
 //! What an acknowledgement, or the lack of one, tells the sender.
 
-use super::{Acknowledgement, Allowance, Bytes, Fate, Report, Schedule, Sender, Span, State, Time};
+use super::{Acknowledgement, Allowance, Bytes, Fate, Record, Report, Schedule, Sender, Span, State, Time};
+
+/// A packet that leaves within this part of a round trip is worth waiting for: its acknowledgement tells of the one before.
+const SOON: u64 = 4;
 
 /// The packets that an acknowledgement told of for the first time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -90,7 +93,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             if record.fate != Fate::UnderWay {
                 continue;
             }
-            if record.sent + self.patience(sequence) > now {
+            if self.overdue_at(sequence, record) > now {
                 break;
             }
             let (coded, sent) = (record.coded, record.sent);
@@ -106,8 +109,13 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         self.flight.outcomes(|lost| loss.outcome(lost));
     }
 
-    /// How long after it was sent a packet is overdue.
-    pub(super) fn patience(&self, sequence: u64) -> Span {
-        if self.newest.is_some_and(|newest| sequence < newest) { self.rtt.overdue() } else { self.rtt.timeout() }
+    /// When a packet is lost if nothing tells of it before.
+    pub(super) fn overdue_at(&self, sequence: u64, record: &Record) -> Time {
+        if self.newest.is_some_and(|newest| sequence < newest) {
+            return record.sent + self.rtt.overdue();
+        }
+        // Its acknowledgement may have been lost: that of the next packet, if one left soon, tells of it, too.
+        let next = self.flight.get(sequence + 1).map_or(record.sent, |next| next.sent);
+        next.min(record.sent + self.rtt.or_initial() / SOON) + self.rtt.timeout()
     }
 }
