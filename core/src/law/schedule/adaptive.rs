@@ -13,12 +13,16 @@
 //! 6. *A crowd.* Where more than 16 originals wait, and until the line has had 64 opportunities to spare, nothing goes before
 //!    what waits that is likelier to be useless than to be lost.
 //!
+//! Windows above 256 originals are not reckoned but judged as a whole, in bounded time: see `adaptive/bulk.rs`.
+//!
 //! With r = rtt / T, at most m + 400 T / rtt, w the weights, and p and Q after the packet:
 //!
 //! C_FEC(e) = (r + slack) sum over B..D of w_l (1 - p_l) + waiting (W + o) (Q + 1) / (1 - eps) + price p_e;
 //! C_ORIG = (r + slack) sum over B..=D of w_l (1 - p_l) + waiting (W - w_D + o) Q / (1 - eps);
 //!
 //! W being the sum of the weights of what waits, o the weight of the newest times `offset`.
+
+mod bulk;
 
 use super::decodability::Decodability;
 use super::{Decision, ParameterError, Place, Schedule, View, parameter};
@@ -90,6 +94,9 @@ const CROWD: usize = 16;
 /// As long as free opportunities since then are fewer, what is likelier to be useless than to be lost waits for one.
 const RELIEF: u32 = 64;
 
+/// The largest window, B..D, that is reckoned exactly: half a millisecond.
+const EXACT: usize = 256;
+
 impl Adaptive {
     /// The law with these parameters.
     ///
@@ -110,23 +117,31 @@ impl Adaptive {
         Ok(())
     }
 
+    /// Whether what waits is certain to go first, told by a bound that takes no reckoning. With nothing lost and no
+    /// combination about, n packets in flight leave (i + 1) eps of the i-th at most, and 1 - n eps of all at least.
+    fn is_surely_new(&self, view: &View<'_>) -> bool {
+        let (queue, eps) = (view.queue, view.path.eps);
+        let (n, m) = (queue.n() as f64, queue.m() as f64);
+        if queue.m() == 0 || queue.missing() > 0 || queue.coded_in_flight() > 0 || queue.coded_arrived() > 0 {
+            return false;
+        }
+        let Parameters { slack, waiting, offset, .. } = self.parameters;
+        // Who entered earlier weighs no less.
+        let [first, next, last] = [queue.b(), queue.d(), queue.e()].map(|original| weight(view, queue.place(original)));
+        let gain = first * n.min(eps * n * (n + 1.0) / 2.0) + next * (eps * (n + 1.0)).min(1.0);
+        waiting * (m + offset) * last * (1.0 - n * eps) > lack(view, slack) * gain + TIE
+    }
+
     fn weigh(&mut self, view: &View<'_>) {
-        let (rtt, slot) = (view.path.rtt.as_secs_f64(), view.path.slot.as_secs_f64());
-        let usual = (rtt + HALF_A_BURST * slot).max(f64::MIN_POSITIVE);
-        let weight = |place: &Place| {
-            let share = (view.now.since(place.entered).as_secs_f64() + rtt) / usual;
-            share * share * share
-        };
         self.weights.clear();
-        self.weights.extend(view.queue.in_doubt().chain(view.queue.waiting()).map(weight));
+        self.weights.extend(view.queue.in_doubt().chain(view.queue.waiting()).map(|place| weight(view, place)));
     }
 
     /// The cost of D, and of each combination without what they share.
     fn costs(&self, view: &View<'_>) -> (f64, impl Fn(usize) -> f64) {
         let Parameters { slack, waiting, offset, price, .. } = self.parameters;
         let (weights, now, n) = (&self.weights, &self.now, view.queue.n());
-        let rtt = view.path.rtt.as_secs_f64() / view.path.slot.as_secs_f64().max(f64::MIN_POSITIVE);
-        let lack = rtt.min(LONG * LONG / rtt.max(1.0) + view.queue.m() as f64) + slack;
+        let lack = lack(view, slack);
         let newest = weights.last().copied().unwrap_or(0.0);
         let all = weights[n..].iter().sum::<f64>() + offset * newest;
         let first = weights.get(n).copied().unwrap_or(0.0);
@@ -137,12 +152,25 @@ impl Adaptive {
         (new, repair)
     }
 
-    fn is_allowed(&self, view: &View<'_>, nth: usize) -> bool {
+    fn is_allowed(&self, view: &View<'_>, p_useless: f64) -> bool {
         // Deviation(FEC-ARQ §III-A): as in the cost-based law, what cannot be useless is sent whatever the overhead is.
-        let p_useless = self.now.p()[nth];
         let is_crowded = self.crowded > 0 && view.queue.m() > 0 && p_useless > view.path.eps;
         p_useless <= HARMLESS || view.queue.overhead().with(p_useless) <= self.parameters.u_max && !is_crowded
     }
+}
+
+/// w_l.
+fn weight(view: &View<'_>, place: &Place) -> f64 {
+    let (rtt, slot) = (view.path.rtt.as_secs_f64(), view.path.slot.as_secs_f64());
+    let usual = (rtt + HALF_A_BURST * slot).max(f64::MIN_POSITIVE);
+    let share = (view.now.since(place.entered).as_secs_f64() + rtt) / usual;
+    share * share * share
+}
+
+/// r + slack: what an original costs that is not decodable, packet times.
+fn lack(view: &View<'_>, slack: f64) -> f64 {
+    let rtt = view.path.rtt.as_secs_f64() / view.path.slot.as_secs_f64().max(f64::MIN_POSITIVE);
+    rtt.min(LONG * LONG / rtt.max(1.0) + view.queue.m() as f64) + slack
 }
 
 impl Schedule for Adaptive {
@@ -156,11 +184,25 @@ impl Schedule for Adaptive {
             m if m > CROWD => RELIEF,
             _ => self.crowded,
         };
+        if self.is_surely_new(view) {
+            return Decision::NEW;
+        }
+        if queue.n() > EXACT {
+            return bulk::choose(view, self.parameters.sure, |p_useless| self.is_allowed(view, p_useless));
+        }
+        self.reckoned(view)
+    }
+}
+
+impl Adaptive {
+    /// The choice, reckoned exactly.
+    fn reckoned(&mut self, view: &View<'_>) -> Decision {
+        let queue = view.queue;
         self.weigh(view);
         let weights = &self.weights;
         self.now.reckon(queue, view.path.eps, |l| weights[l]);
         let (new, repair) = self.costs(view);
-        let allowed = (0..self.now.candidates()).filter(|nth| self.is_allowed(view, *nth));
+        let allowed = (0..self.now.candidates()).filter(|nth| self.is_allowed(view, self.now.p()[*nth]));
         let best =
             allowed.map(|nth| (nth, repair(nth))).reduce(|best, next| if next.1 < best.1 - TIE { next } else { best });
         let is_idle = queue.m() == 0;

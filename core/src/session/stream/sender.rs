@@ -36,6 +36,9 @@ const PRIOR: f64 = 0.01;
 /// time, and too little is repaired.
 const OUTCOMES: usize = 256;
 
+/// A path that never lost anything may do so with this probability.
+const LEAST: f64 = 1e-6;
+
 /// What left, in packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
@@ -77,6 +80,8 @@ pub struct Sender<S, A> {
     flight: Flight,
     rtt: RoundTrip,
     loss: LossRate,
+    /// Outcomes since the last loss.
+    clean: u64,
     /// From one packet to the next.
     slot: Span,
     /// What is not an original yet, and since when the first of it waits.
@@ -116,6 +121,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             flight: Flight::default(),
             rtt: RoundTrip::default(),
             loss: LossRate::new(PRIOR, OUTCOMES).map_err(|_| rlc::Error::Config)?,
+            clean: 0,
             slot: GRANULARITY,
             gathered: Vec::new(),
             since: Time::ZERO,
@@ -153,7 +159,9 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
 
     /// The path as it was measured.
     pub fn path(&self) -> Path {
-        Path { eps: self.loss.eps(), rtt: self.rtt.or_initial(), slot: self.slot }
+        // Estimates end at a thousandth, which is far too much where nothing is ever lost.
+        let eps = self.loss.eps().min(1.0 / self.clean.max(1) as f64).max(LEAST);
+        Path { eps, rtt: self.rtt.or_initial(), slot: self.slot }
     }
 
     /// Originals that wait for their first packet, what gathers for the next one included.

@@ -105,8 +105,11 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             self.found_sent = Some(sent);
             self.rest = Time::ZERO;
         }
-        let loss = &mut self.loss;
-        self.flight.outcomes(|lost| loss.outcome(lost));
+        let (loss, clean) = (&mut self.loss, &mut self.clean);
+        self.flight.outcomes(|lost| {
+            loss.outcome(lost);
+            *clean = if lost { 0 } else { *clean + 1 };
+        });
     }
 
     /// When a packet is lost if nothing tells of it before.
