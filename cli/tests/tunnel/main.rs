@@ -11,5 +11,6 @@ mod faults;
 mod many;
 mod noise;
 mod pipe;
+mod programs;
 mod stage;
 mod wrong;
