@@ -8,6 +8,7 @@ use thalweg_core::time::Span;
 use thalweg_core::wire::fecframe::{Adui, BlockBounds, PayloadId};
 use thalweg_core::wire::feedback::{Arrival, Builder, Ecn, Offset};
 use thalweg_core::wire::hello::{self, Answer, Hello};
+use thalweg_core::wire::mux::Frame;
 use thalweg_core::wire::ntp::{NtpShort, NtpTime};
 use thalweg_core::wire::rtcp::{
     App, Emit, Extended, Goodbye, PostRepairLoss, Report, ReportBlock, SenderInfo, Source, Writer,
@@ -16,6 +17,7 @@ use thalweg_core::wire::rtp::{Element, Header};
 use thalweg_core::wire::sdp::{Description, Payload};
 use thalweg_core::wire::secure::handshake::Cookie;
 use thalweg_core::wire::secure::inner::Inner;
+use thalweg_core::wire::tunnel::{LONGEST, Message, Shape};
 
 const SOURCE: u32 = 0x1111_1111;
 const REPAIR: u32 = 0x2222_2222;
@@ -131,6 +133,30 @@ fn close() -> Vec<u8> {
     buf[..len].to_vec()
 }
 
+const SHAPE: Shape = Shape { frame: 1164, window: 1024 };
+const STREAM: u128 = 0x7777_7777_7777_7777_7777_7777_7777_7777;
+
+fn attach() -> Vec<u8> {
+    let mut buf = [0; LONGEST];
+    let len = Message::Attach { stream: STREAM, shape: SHAPE, begins: true }.emit(&mut buf);
+    buf[..len].to_vec()
+}
+
+fn attached() -> Vec<u8> {
+    let mut buf = [0; LONGEST];
+    let len = Message::Attached { stream: STREAM, shape: SHAPE }.emit(&mut buf);
+    buf[..len].to_vec()
+}
+
+fn connection() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    Frame::Open { id: 2 }.emit(&mut bytes);
+    Frame::Data { id: 2, len: 2 }.emit(&mut bytes);
+    bytes.extend_from_slice(b"hi");
+    Frame::Finish { id: 2 }.emit(&mut bytes);
+    bytes
+}
+
 fn datagram(write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
     let mut buf = vec![0; 1500];
     let mut writer = Writer::new(&mut buf);
@@ -158,6 +184,9 @@ fn the_dumps_in_the_documentation_are_what_is_written() {
         ("goodbye", goodbye()),
         ("cookie", cookie()),
         ("close", close()),
+        ("attach", attach()),
+        ("attached", attached()),
+        ("connection", connection()),
     ] {
         let dump = hexdump(&bytes);
         assert!(documentation.contains(&dump), "docs/wire.md lacks the {name}:\n{dump}");
