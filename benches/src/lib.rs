@@ -4,14 +4,25 @@
 //! Streams ([`stream`]) are measured from outside: a [`source`] and a [`sink`] on loopback, real processes
 //! ([`program`]) between them, and a passive relay ([`tap`]) where the wire is of interest. What runs to its end by itself is
 //! a [`job`].
+//!
+//! Lossless transports ([`connection`]) carry the bytes of programs between two [`namespace`]s with an emulated path
+//! between them ([`cable`]), or on loopback.
 
+pub mod bursts;
+pub mod cable;
+pub mod connection;
 pub mod contestant;
+pub mod flow;
+pub mod forwarder;
 pub mod gaps;
 pub mod isal;
 pub mod job;
+pub mod namespace;
 pub mod program;
+pub mod quic;
 pub mod race;
 pub mod report;
+pub mod scrap;
 pub mod sink;
 pub mod source;
 pub mod statistics;

@@ -48,8 +48,17 @@ impl Program {
 
     /// The most memory that it has had resident, in bytes.
     pub fn peak_memory(&self) -> Option<u64> {
+        self.status("VmHWM:")
+    }
+
+    /// The memory that it has resident now, in bytes.
+    pub fn memory(&self) -> Option<u64> {
+        self.status("VmRSS:")
+    }
+
+    fn status(&self, name: &str) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;
-        let value = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let value = status.lines().find_map(|line| line.strip_prefix(name))?;
         value.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
     }
 
@@ -71,6 +80,18 @@ impl Drop for Program {
             thread::sleep(Duration::from_millis(10));
         }
     }
+}
+
+/// Lets this process, and those that it starts, have `wanted` files open.
+pub fn allow_files(wanted: u64) -> Result<(), String> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the pointers are to a local of the right type.
+    let result = unsafe {
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+        limit.rlim_cur = limit.rlim_cur.max(wanted.min(limit.rlim_max));
+        libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit)
+    };
+    if result == 0 && limit.rlim_cur >= wanted { Ok(()) } else { Err(format!("`ulimit -n` must be at least {wanted}")) }
 }
 
 /// A command as a shell would read it.

@@ -71,6 +71,8 @@ pub enum Unit {
     Milliseconds,
     /// Bytes, written as megabytes.
     Megabytes,
+    /// Bytes, written as kibibytes.
+    Kibibytes,
     /// Bits a second, written as megabits.
     Megabits,
     /// Counts, written in millions.
@@ -87,6 +89,7 @@ impl Unit {
             Unit::Percent => format!("{:.2} %", value * 100.0),
             Unit::Milliseconds => format!("{:.2} ms", value * 1e3),
             Unit::Megabytes => format!("{:.1} MB", value / 1e6),
+            Unit::Kibibytes => format!("{:.1} KiB", value / 1024.0),
             Unit::Megabits => format!("{:.0} Mb/s", value / 1e6),
             Unit::Millions => format!("{:.2} M", value / 1e6),
             Unit::Seconds => format!("{value:.2} s"),

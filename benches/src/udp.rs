@@ -2,7 +2,7 @@
 //! kernel's own arrival times.
 
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{array, fmt, mem, ptr};
@@ -45,7 +45,12 @@ pub fn loopback() -> io::Result<UdpSocket> {
 
 /// A loopback address that nobody uses now.
 pub fn free_address() -> io::Result<SocketAddr> {
-    UdpSocket::bind(("127.0.0.1", 0))?.local_addr()
+    free(Ipv4Addr::LOCALHOST)
+}
+
+/// An address of this host that nobody uses now.
+pub fn free(host: Ipv4Addr) -> io::Result<SocketAddr> {
+    UdpSocket::bind((host, 0))?.local_addr()
 }
 
 fn set(socket: &UdpSocket, option: c_int, value: c_int) -> io::Result<()> {
