@@ -45,6 +45,7 @@ pub use self::sender::Sender;
 use crate::code::rlc;
 use crate::law::rate::Allowance;
 use crate::law::schedule::Schedule;
+use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
 use crate::wire::stream::acknowledgement::{HEADER, MAX_RUNS};
 use crate::wire::stream::coded::REPAIR_HEADER;
@@ -230,6 +231,19 @@ impl<S: Schedule, A: Allowance> End<S, A> {
         buf.copy_within(..len, more);
         buf[..more].copy_from_slice(&first[..more]);
         len + more
+    }
+}
+
+impl<S: Schedule, A: Allowance> Probe for End<S, A> {
+    /// Shows what the sending side shows ([`Sender`]), and of the receiving side `innovative`, `redundant`, `duplicate` and
+    /// `refused` packets.
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        self.sender.probe(visit);
+        let counts = self.receiver.counts();
+        visit("innovative", counts.innovative as f64);
+        visit("redundant", counts.redundant as f64);
+        visit("duplicate", counts.duplicate as f64);
+        visit("refused", counts.refused as f64);
     }
 }
 

@@ -11,17 +11,20 @@
 mod delays;
 mod departure;
 mod flight;
+mod losses;
 mod news;
+mod probe;
+mod room;
 mod round_trip;
 
 pub use self::delays::Delays;
 use self::flight::{Fate, Flight, Record};
+use self::losses::Losses;
 pub(super) use self::round_trip::MAX_ACK_DELAY;
 use self::round_trip::{GRANULARITY, RoundTrip};
 use super::{Config, Event};
 use crate::code::rlc::{self, Density, Encoder, RepairId};
 use crate::law::rate::{Allowance, Report};
-use crate::law::schedule::loss::LossRate;
 use crate::law::schedule::{Choice, Coded, Decision, Path, Queue, Schedule, View};
 use crate::time::{Span, Time};
 use crate::units::Bytes;
@@ -29,15 +32,6 @@ use crate::wire;
 use crate::wire::sequence::nearest;
 use crate::wire::stream::acknowledgement::{Acknowledgement, State};
 use crate::wire::stream::coded::Carries;
-
-/// The loss rate that is believed before there was an outcome.
-const PRIOR: f64 = 0.01;
-/// The loss rate is that of so many packets: with the 32 of the paper's figure an estimate of 5 % is off by 4 % half of the
-/// time, and too little is repaired.
-const OUTCOMES: usize = 256;
-
-/// A path that never lost anything may do so with this probability.
-const LEAST: f64 = 1e-6;
 
 /// What left, in packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -79,9 +73,7 @@ pub struct Sender<S, A> {
     encoder: Encoder,
     flight: Flight,
     rtt: RoundTrip,
-    loss: LossRate,
-    /// Outcomes since the last loss.
-    clean: u64,
+    losses: Losses,
     /// From one packet to the next.
     slot: Span,
     /// What is not an original yet, and since when the first of it waits.
@@ -120,8 +112,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             encoder: Encoder::new(code)?,
             flight: Flight::default(),
             rtt: RoundTrip::default(),
-            loss: LossRate::new(PRIOR, OUTCOMES).map_err(|_| rlc::Error::Config)?,
-            clean: 0,
+            losses: Losses::new().map_err(|_| rlc::Error::Config)?,
             slot: GRANULARITY,
             gathered: Vec::new(),
             since: Time::ZERO,
@@ -159,9 +150,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
 
     /// The path as it was measured.
     pub fn path(&self) -> Path {
-        // Estimates end at a thousandth, which is far too much where nothing is ever lost.
-        let eps = self.loss.eps().min(1.0 / self.clean.max(1) as f64).max(LEAST);
-        Path { eps, rtt: self.rtt.or_initial(), slot: self.slot }
+        Path { eps: self.losses.eps(), rtt: self.rtt.or_initial(), slot: self.slot }
     }
 
     /// Originals that wait for their first packet, what gathers for the next one included.
@@ -188,13 +177,16 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             self.gathered.extend_from_slice(&bytes[taken..taken + part]);
             taken += part;
         }
+        if taken > 0 {
+            self.rest = Time::ZERO;
+        }
         self.watch_room(now);
         taken
     }
 
     pub(super) fn finish(&mut self, now: Time) {
         if self.last == Last::Open {
-            self.last = Last::Due;
+            (self.last, self.rest) = (Last::Due, Time::ZERO);
         }
         self.watch_room(now);
     }
@@ -259,16 +251,6 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         Some(len)
     }
 
-    /// Whether it is time to ask the other end for room.
-    pub(super) fn poll_question(&mut self, now: Time) -> bool {
-        let asks = self.ask.is_some_and(|at| at <= now);
-        if asks {
-            self.asked = (self.asked + 1).min(4);
-            self.ask = Some(now + self.rtt.probe() * (1 << self.asked));
-        }
-        asks
-    }
-
     pub(super) fn poll_timeout(&self) -> Option<Time> {
         let lost = self
             .flight
@@ -288,23 +270,5 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             return Some(Event::Delivered);
         }
         None
-    }
-
-    /// Whether one more original may enter the queue.
-    fn has_room(&self) -> bool {
-        self.queue.len() < self.config.window && self.queue.e().wrapping_add(1) < self.limit
-    }
-
-    fn wants_to_send(&self) -> bool {
-        let waits = !self.gathered.is_empty() || self.last == Last::Due;
-        let bound = 2 * self.config.window as u64 + 64;
-        (!self.queue.is_empty() || waits && self.has_room()) && u64::from(self.flight.under_way()) < bound
-    }
-
-    /// Where the other end's room is all that is waited for, somebody has to ask: what tells of it may be lost.
-    fn watch_room(&mut self, now: Time) {
-        let waits = !self.gathered.is_empty() || self.last == Last::Due;
-        let blocked = waits && self.queue.is_empty() && !self.has_room();
-        self.ask = if blocked { self.ask.or(Some(now + self.rtt.probe())) } else { None };
     }
 }

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::law::rate::fixed::Fixed;
+use crate::law::schedule::adaptive::{Adaptive, Parameters};
 use crate::law::schedule::opportunistic::Opportunistic;
 use crate::units::Rate;
 
@@ -63,4 +64,40 @@ fn values_out_of_range_are_refused() {
     assert!(!made(Config { window: 4096, ..config }) && !made(Config { window: 1, ..config }));
     assert!(!made(Config { frame: 127, ..config }) && !made(Config { frame: 65_536, ..config }));
     assert!(!made(Config { ack_delay: Span::from_millis(6), ..config }));
+}
+
+/// Our own schedule rests when all is sure enough; what is written then does not wait for an acknowledgement, however little
+/// it is.
+#[test]
+fn what_is_written_while_the_schedule_rests_leaves_at_once() {
+    let law = Adaptive::new(Parameters::default()).expect("the defaults");
+    let mut end = End::new(Config::default(), law, Fixed::new(Rate::from_mbps(100), Span::ZERO)).expect("in range");
+    let mut buf = [0; 1500];
+    end.write(Time::ZERO, b"one");
+    let mut now = Time::ZERO;
+    while end.poll_frame(now, &mut buf).is_some() {
+        now += Span::from_millis(1);
+    }
+    let idle = end.sender().counts().idle;
+    assert_eq!(idle, 1);
+    assert!(end.poll_frame(now + Span::from_millis(5), &mut buf).is_none());
+    assert_eq!(end.sender().counts().idle, idle, "it is not asked again before something is new");
+    end.write(now + Span::from_millis(9), b"two");
+    let len = end.poll_frame(now + Span::from_millis(9), &mut buf).expect("it leaves");
+    assert!(buf[..len].ends_with(b"two"));
+}
+
+#[test]
+fn an_end_shows_its_path_its_choices_and_its_laws() {
+    let mut end = end();
+    end.write(Time::ZERO, &[7; 300]);
+    let mut buf = [0; 256];
+    while end.poll_frame(Time::ZERO, &mut buf).is_some() {}
+    let mut shown = std::collections::BTreeMap::new();
+    end.probe(&mut |name, value| {
+        shown.insert(name, value);
+    });
+    assert_eq!((shown["new"], shown["under_way"], shown["rate"]), (1.0, 1.0, 10e6));
+    assert!(shown["srtt"].is_nan() && shown["delay_p99"].is_nan());
+    assert_eq!((shown["eps"], shown["u"]), (0.01, 0.0));
 }

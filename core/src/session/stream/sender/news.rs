@@ -105,11 +105,8 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             self.found_sent = Some(sent);
             self.rest = Time::ZERO;
         }
-        let (loss, clean) = (&mut self.loss, &mut self.clean);
-        self.flight.outcomes(|lost| {
-            loss.outcome(lost);
-            *clean = if lost { 0 } else { *clean + 1 };
-        });
+        let losses = &mut self.losses;
+        self.flight.outcomes(|lost| losses.outcome(lost));
     }
 
     /// When a packet is lost if nothing tells of it before.

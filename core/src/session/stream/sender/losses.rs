@@ -1,0 +1,71 @@
+//! How often packets are lost, and in what bursts.
+
+use crate::law::ParameterError;
+use crate::law::schedule::gilbert_elliott::GilbertElliott;
+use crate::law::schedule::loss::{BOUNDS, LossRate};
+
+/// The loss rate that is believed before there was an outcome.
+const PRIOR: f64 = 0.01;
+/// The loss rate is that of so many packets: with the 32 of the paper's figure an estimate of 5 % is off by 4 % in a third of
+/// all cases, and too little is repaired.
+const OUTCOMES: usize = 256;
+/// A path that never lost anything may do so with this probability.
+const LEAST: f64 = 1e-6;
+/// Packets over which bursts are forgotten.
+const MEMORY: f64 = 1024.0;
+
+/// The estimate that decisions are made with (S. Mehrotra, J. Li, Y. Huang, §II-D), and beside it one that knows bursts.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Losses {
+    rate: LossRate,
+    bursts: GilbertElliott,
+    /// Outcomes since the last loss.
+    clean: u64,
+}
+
+impl Losses {
+    pub(super) fn new() -> Result<Losses, ParameterError> {
+        let (rate, bursts) = (LossRate::new(PRIOR, OUTCOMES)?, GilbertElliott::new(PRIOR, MEMORY)?);
+        Ok(Losses { rate, bursts, clean: 0 })
+    }
+
+    /// The next packet, in the order of sending, was lost, or was not.
+    pub(super) fn outcome(&mut self, lost: bool) {
+        self.rate.outcome(lost);
+        self.bursts.outcome(lost);
+        self.clean = if lost { 0 } else { self.clean + 1 };
+    }
+
+    /// The probability that a packet is lost. Estimates end at a thousandth, which is far too much where nothing is ever
+    /// lost: there it is one in the packets since the last loss.
+    pub(super) fn eps(&self) -> f64 {
+        let eps = self.rate.eps();
+        if eps > *BOUNDS.start() { eps } else { eps.min(1.0 / self.clean.max(1) as f64).max(LEAST) }
+    }
+
+    pub(super) fn bursts(&self) -> &GilbertElliott {
+        &self.bursts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_loses_is_trusted_more_and_more() {
+        let mut losses = Losses::new().expect("in range");
+        (0..100_000).for_each(|_| losses.outcome(false));
+        assert_eq!(losses.eps(), 1e-5);
+        losses.outcome(true);
+        assert!(losses.eps() > 1e-4, "{}", losses.eps());
+    }
+
+    #[test]
+    fn one_in_twenty_is_known_to_a_hundredth() {
+        let mut losses = Losses::new().expect("in range");
+        (0..2_000).for_each(|nth| losses.outcome(nth % 20 == 7));
+        assert!((losses.eps() - 0.05).abs() < 0.01 && (losses.bursts().eps() - 0.05).abs() < 0.01);
+        assert!((losses.bursts().burst() - 1.0).abs() < 0.05);
+    }
+}

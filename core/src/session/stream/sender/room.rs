@@ -1,0 +1,33 @@
+//! Whether there is room for more: here, and at the other end.
+
+use super::{Allowance, Last, Schedule, Sender, Time};
+
+impl<S: Schedule, A: Allowance> Sender<S, A> {
+    /// Whether it is time to ask the other end for room.
+    pub(in super::super) fn poll_question(&mut self, now: Time) -> bool {
+        let asks = self.ask.is_some_and(|at| at <= now);
+        if asks {
+            self.asked = (self.asked + 1).min(4);
+            self.ask = Some(now + self.rtt.probe() * (1 << self.asked));
+        }
+        asks
+    }
+
+    /// Whether one more original may enter the queue.
+    pub(super) fn has_room(&self) -> bool {
+        self.queue.len() < self.config.window && self.queue.e().wrapping_add(1) < self.limit
+    }
+
+    pub(super) fn wants_to_send(&self) -> bool {
+        let waits = !self.gathered.is_empty() || self.last == Last::Due;
+        let bound = 2 * self.config.window as u64 + 64;
+        (!self.queue.is_empty() || waits && self.has_room()) && u64::from(self.flight.under_way()) < bound
+    }
+
+    /// Where the other end's room is all that is waited for, somebody has to ask: what tells of it may be lost.
+    pub(super) fn watch_room(&mut self, now: Time) {
+        let waits = !self.gathered.is_empty() || self.last == Last::Due;
+        let blocked = waits && self.queue.is_empty() && !self.has_room();
+        self.ask = if blocked { self.ask.or(Some(now + self.rtt.probe())) } else { None };
+    }
+}
