@@ -11,6 +11,7 @@ pub mod figures;
 mod inherited;
 pub mod input;
 pub mod key_file;
+pub mod memory;
 pub mod metrics;
 pub mod output;
 pub mod poll;

@@ -70,6 +70,11 @@ impl Reporter {
         Reporter { side, form, stderr: Spool::stderr().ok() }
     }
 
+    /// For nobody: a library's part of a program has no say on standard error.
+    pub fn silent(side: &'static str) -> Reporter {
+        Reporter { side, form: Form::Json, stderr: None }
+    }
+
     /// Tells what has happened.
     pub fn report(&mut self, now: Time, report: &Report) {
         if report.text.is_empty() && !matches!(self.form, Form::Json) {

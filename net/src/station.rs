@@ -1,12 +1,14 @@
 //! One end of a stream, as the loop that turns it sees it.
 
 mod carrying;
+mod memory;
 mod receiving;
 mod sending;
 mod standard;
 mod tcp;
 
 pub use carrying::{Carrying, Outlet, Outside};
+pub use memory::{Ending, Memory};
 pub use receiving::Receiving;
 pub use sending::Sending;
 pub use standard::Standard;

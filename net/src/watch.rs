@@ -1,7 +1,7 @@
 //! Which of many files can go on: one descriptor to wait for, whatever their number.
 
-use std::fmt;
 use std::io;
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::Timespec;
@@ -13,9 +13,9 @@ const BATCH: usize = 128;
 const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
 /// Tells of each change once (`epoll(7)`, edge-triggered): whoever is told goes on until the kernel would have it wait.
+#[derive(Debug)]
 pub struct Watch {
     epoll: OwnedFd,
-    events: Vec<Event>,
 }
 
 /// How a file can go on.
@@ -35,7 +35,7 @@ impl Watch {
     /// Watches nothing yet.
     pub(crate) fn new() -> io::Result<Watch> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
-        Ok(Watch { epoll, events: Vec::with_capacity(BATCH) })
+        Ok(Watch { epoll })
     }
 
     /// From now on tells of `file` under `token`, until it is closed; false if it is one that can always go on, as
@@ -51,12 +51,13 @@ impl Watch {
 
     /// Hands what has changed to `take`; whether more may have.
     pub(crate) fn look(&mut self, mut take: impl FnMut(Edge)) -> io::Result<bool> {
-        self.events.clear();
-        match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut self.events), Some(&AT_ONCE)) {
-            Ok(_) | Err(Errno::INTR) => {}
+        let mut events = [const { MaybeUninit::uninit() }; BATCH];
+        let told: &[Event] = match epoll::wait(&self.epoll, &mut events, Some(&AT_ONCE)) {
+            Ok((told, _)) => told,
+            Err(Errno::INTR) => &[],
             Err(error) => return Err(error.into()),
-        }
-        for event in &self.events {
+        };
+        for event in told {
             let flags = event.flags;
             let has = |wanted: EventFlags| flags.intersects(wanted);
             let cut = has(EventFlags::ERR | EventFlags::HUP);
@@ -67,13 +68,7 @@ impl Watch {
                 broken: has(EventFlags::ERR),
             });
         }
-        Ok(self.events.len() == self.events.capacity())
-    }
-}
-
-impl fmt::Debug for Watch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("epoll", &self.epoll).finish_non_exhaustive()
+        Ok(told.len() == BATCH)
     }
 }
 

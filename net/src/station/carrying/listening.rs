@@ -28,6 +28,7 @@ impl<O: Outside> Carrying<O> {
                 Event::Reset(id, reason) => self.on_reset(now, id, reason),
                 Event::Up { .. } => {
                     self.was_up = true;
+                    self.outside.on_up();
                     self.telling.link(event);
                 }
                 Event::Down { why, .. } => {

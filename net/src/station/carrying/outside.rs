@@ -40,6 +40,9 @@ pub trait Outside {
         None
     }
 
+    /// The other side is there.
+    fn on_up(&mut self) {}
+
     /// Whether nobody will come any more, once the last connection has ended.
     fn is_over(&self) -> bool;
 

@@ -1,0 +1,46 @@
+//! One connection.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use thalweg_net::memory::Stream;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// A lossless stream of bytes each way, through a tunnel.
+///
+/// Each direction ends by itself: [`AsyncWrite::poll_shutdown`] is the end of what the other end reads. Dropped, a connection
+/// ends in the direction in which it writes; what the other end still writes is answered with a reset.
+#[derive(Debug)]
+pub struct Connection {
+    stream: Stream,
+}
+
+impl Connection {
+    pub(crate) fn new(stream: Stream) -> Connection {
+        Connection { stream }
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let count = ready!(self.stream.poll_read(context, buf.initialize_unfilled()))?;
+        buf.advance(count);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.stream.poll_write(context, bytes)
+    }
+
+    /// Waits until the tunnel has taken all.
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.poll_shutdown(context)
+    }
+}

@@ -1,0 +1,156 @@
+//! Thalweg's tunnels for programs that use tokio: connections are [`tokio::io::AsyncRead`] and [`tokio::io::AsyncWrite`].
+//!
+//! A [`Connector`] calls a [`Listener`]; both have the same key. Every [`Connection`] is a lossless stream of bytes each way,
+//! and all of them share one encrypted association over UDP, which outlives changed addresses and silence.
+//!
+//! ```
+//! use thalweg_tokio::{Config, Connector, Key, Listener, entropy};
+//! use tokio::io::{AsyncReadExt, AsyncWriteExt};
+//!
+//! # fn main() -> std::io::Result<()> {
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let key = Key::shared(&mut entropy::keys()?);
+//! let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), &key, Config::default())?;
+//! let connector = Connector::connect(listener.local_addr(), &key, Config::default()).await?;
+//!
+//! let mut near = connector.open()?;
+//! near.write_all(b"hello").await?;
+//! near.shutdown().await?;
+//!
+//! let mut far = listener.accept().await?;
+//! let mut text = String::new();
+//! far.read_to_string(&mut text).await?;
+//! assert_eq!(text, "hello");
+//!
+//! drop((near, far));
+//! connector.close().await?; // Waits until all has arrived.
+//! # Ok(())
+//! # })
+//! # }
+//! ```
+//!
+//! Each end has one thread of its own, the loop that `thalweg tunnel` runs; nothing here needs a feature of tokio's runtime, or
+//! any particular runtime.
+
+mod connection;
+
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::thread;
+
+pub use thalweg_core::session::secure::Key;
+pub use thalweg_core::session::tunnel::Config;
+pub use thalweg_net::{entropy, key_file};
+
+pub use self::connection::Connection;
+
+use thalweg_core::session::tunnel::{Error, Tunnel};
+use thalweg_net::clock::{Clock, sharpen_timers};
+use thalweg_net::driver::Driver;
+use thalweg_net::memory::Handle;
+use thalweg_net::reporter::Reporter;
+use thalweg_net::signal::Stop;
+use thalweg_net::station::{Carrying, Memory, Station};
+use thalweg_net::udp::{Socket, unspecified};
+
+/// The end that calls. Dropped, it lets its connections end by themselves.
+#[derive(Debug)]
+pub struct Connector {
+    handle: Handle,
+}
+
+/// The end that is called. Dropped, it takes no more connections, and lets those there are end by themselves.
+#[derive(Debug)]
+pub struct Listener {
+    handle: Handle,
+    local: SocketAddr,
+}
+
+impl Connector {
+    /// Calls a listener, and waits until both ends have proved that they have the key.
+    ///
+    /// # Errors
+    /// The configuration or the key is no good, nobody answers within ten seconds, or somebody does with another key.
+    pub async fn connect(to: SocketAddr, key: &Key, config: Config) -> io::Result<Connector> {
+        let (clock, socket) = (Clock::start(), Socket::bind(unspecified(to))?);
+        let tunnel = Tunnel::connect(config, key, to, clock.now(), entropy::keys()?).map_err(invalid)?;
+        let handle = start(clock, socket, tunnel, true)?;
+        poll_fn(|context| handle.poll_up(context)).await?;
+        Ok(Connector { handle })
+    }
+
+    /// Opens a connection. Bytes may be written at once; where the other end does not take it, reading says so.
+    ///
+    /// # Errors
+    /// The tunnel has ended.
+    pub fn open(&self) -> io::Result<Connection> {
+        self.handle.open().map(Connection::new)
+    }
+
+    /// Waits until all connections have ended and what was written has arrived.
+    ///
+    /// # Errors
+    /// The other end was lost.
+    pub async fn close(self) -> io::Result<()> {
+        close(self.handle).await
+    }
+}
+
+impl Listener {
+    /// Listens at an address; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// The configuration or the key is no good, or the address is not ours or in use.
+    pub fn bind(at: SocketAddr, key: &Key, config: Config) -> io::Result<Listener> {
+        let (clock, socket) = (Clock::start(), Socket::bind(at)?);
+        let local = socket.local();
+        let tunnel = Tunnel::serve(config, key, entropy::keys()?).map_err(invalid)?;
+        Ok(Listener { handle: start(clock, socket, tunnel, false)?, local })
+    }
+
+    /// Where it listens.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// The next connection that a connector has opened.
+    ///
+    /// # Errors
+    /// The tunnel has ended.
+    pub async fn accept(&self) -> io::Result<Connection> {
+        poll_fn(|context| self.handle.poll_accept(context)).await.map(Connection::new)
+    }
+
+    /// Waits until all connections have ended and what was written has arrived.
+    ///
+    /// # Errors
+    /// The loop could not go on.
+    pub async fn close(self) -> io::Result<()> {
+        close(self.handle).await
+    }
+}
+
+async fn close(handle: Handle) -> io::Result<()> {
+    let closing = handle.close();
+    poll_fn(|context| closing.poll_end(context)).await
+}
+
+fn invalid(error: Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, error)
+}
+
+/// Runs the loop in a thread of its own.
+fn start(clock: Clock, peer: Socket, tunnel: Tunnel, calls: bool) -> io::Result<Handle> {
+    let (memory, handle) = Memory::new(calls)?;
+    let ending = memory.ending();
+    let station = Carrying::new(tunnel, memory).map_err(io::Error::other)?;
+    let reporter = Reporter::silent(Carrying::<Memory>::SIDE);
+    let driver = Driver { clock, stop: Stop::default(), peer, station, metrics: None, reporter };
+    thread::Builder::new().name("thalweg".to_owned()).spawn(move || {
+        sharpen_timers();
+        let outcome = driver.run().map_err(|error| error.to_string());
+        ending.tell(outcome.and_then(|station| station.failure().map_or(Ok(()), |why| Err(why.to_owned()))));
+    })?;
+    Ok(handle)
+}

@@ -1,0 +1,111 @@
+//! Connections between tasks, through two tunnels over loopback.
+
+use std::future::Future;
+use std::io::ErrorKind;
+
+use thalweg_tokio::{Config, Connection, Connector, Key, Listener, entropy};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, split};
+use tokio::runtime::Builder;
+
+fn run<T>(story: impl Future<Output = T>) -> T {
+    Builder::new_current_thread().build().expect("a runtime").block_on(story)
+}
+
+fn key() -> Key {
+    Key::shared(&mut entropy::keys().expect("randomness"))
+}
+
+async fn pair() -> (Connector, Listener) {
+    let key = key();
+    let listener = Listener::bind("127.0.0.1:0".parse().expect("an address"), &key, Config::default()).expect("a port");
+    let connector =
+        Connector::connect(listener.local_addr(), &key, Config::default()).await.expect("both have the key");
+    (connector, listener)
+}
+
+/// Gives back what comes, to its end.
+async fn echo(connection: Connection) {
+    let (mut reader, mut writer) = split(connection);
+    tokio::io::copy(&mut reader, &mut writer).await.expect("a whole connection");
+    writer.shutdown().await.expect("a whole connection");
+}
+
+fn bytes(seed: usize, len: usize) -> Vec<u8> {
+    (0..len).map(|nth| (nth * 31 + nth / 251 + seed) as u8).collect()
+}
+
+#[test]
+fn many_connections_carry_far_more_than_their_buffers() {
+    run(async {
+        let (connector, listener) = pair().await;
+        let server = tokio::spawn(async move {
+            for _ in 0..20 {
+                tokio::spawn(echo(listener.accept().await.expect("a connection")));
+            }
+            listener
+        });
+        let tasks: Vec<_> = (0..20)
+            .map(|seed| {
+                let (mut reader, mut writer) = split(connector.open().expect("a tunnel"));
+                let sent = bytes(seed, 300_000);
+                tokio::spawn(async move {
+                    let mut got = Vec::new();
+                    let write = async {
+                        writer.write_all(&sent).await.expect("room, in time");
+                        writer.shutdown().await.expect("a whole connection");
+                    };
+                    let (_, read) = tokio::join!(write, reader.read_to_end(&mut got));
+                    read.expect("the end");
+                    assert!(got == sent, "other bytes");
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await.expect("the same bytes");
+        }
+        let listener = server.await.expect("a server");
+        connector.close().await.expect("all has arrived");
+        listener.close().await.expect("a good end");
+    });
+}
+
+#[test]
+fn a_connection_that_is_dropped_is_told_at_the_other_end() {
+    run(async {
+        let (connector, listener) = pair().await;
+        let mut near = connector.open().expect("a tunnel");
+        near.write_all(b"a").await.expect("room");
+        let mut far = listener.accept().await.expect("a connection");
+        assert_eq!(far.read_u8().await.expect("a byte"), b'a');
+        drop(near);
+        assert_eq!(far.read(&mut [0; 10]).await.expect("the end"), 0);
+        // Nobody reads what is written now, and it must not be written for ever.
+        let error = loop {
+            if let Err(error) = far.write_all(&[0; 10_000]).await {
+                break error;
+            }
+        };
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+    });
+}
+
+#[test]
+fn another_key_and_an_end_that_goes_are_errors() {
+    run(async {
+        let (connector, listener) = pair().await;
+        let other = key();
+        let stranger = Connector::connect(listener.local_addr(), &other, Config::default());
+        let error = stranger.await.expect_err("another key");
+        assert!(error.to_string().contains("not to this key"), "{error}");
+
+        let mut near = connector.open().expect("a tunnel");
+        near.write_all(b"a").await.expect("room");
+        let far = listener.accept().await.expect("a connection");
+        drop(far);
+        listener.close().await.expect("a good end");
+        // The link is gone, and with it what it carried.
+        let read = near.read(&mut [0; 10]).await;
+        assert!(matches!(read, Ok(0)) || read.is_err());
+        assert!(near.write_all(&[0; 1 << 20]).await.is_err());
+    });
+}
