@@ -24,6 +24,8 @@ const WHEEL_BITS: u32 = 6;
 const SLOTS: usize = 1 << WHEEL_BITS;
 /// They turn in 0.5 ms, 34 ms and 2.1 s.
 const WHEELS: u32 = 3;
+/// Entries that a slot has room for from the beginning: each slot would ask for memory anew at the first burst it meets.
+const ROOM: usize = 96;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -59,7 +61,7 @@ fn slot_of(at: Time) -> u64 {
 
 impl Default for Agenda {
     fn default() -> Agenda {
-        let wheels = array::from_fn(|_| Wheel { slots: array::from_fn(|_| Vec::new()), busy: 0 });
+        let wheels = array::from_fn(|_| Wheel { slots: array::from_fn(|_| Vec::with_capacity(ROOM)), busy: 0 });
         Agenda { current: Vec::new(), slot: 0, wheels, far: BinaryHeap::new(), sent_far: 0 }
     }
 }
