@@ -50,6 +50,8 @@ fn a_lossy_path_changes_nothing() {
     there_and_back(&tunnel, 4, 300_000);
     let row = tunnel.connect.wait_for("figures", |row| row["lost_packets_total"].as_u64() > Some(0));
     assert!(row["new_packets_total"].as_u64() > row["lost_packets_total"].as_u64(), "{row}");
+    let delay = |name: &str| row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row}"));
+    assert!(delay("delay_p50_seconds") > 0.0 && delay("delay_p50_seconds") <= delay("delay_p99_seconds"), "{row}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ const fn gauge(name: &'static str, help: &'static str) -> Metric {
 }
 
 /// All that [`Ledger::probe`] shows.
-pub(super) const METRICS: [Metric; 22] = [
+pub(super) const METRICS: [Metric; 25] = [
     gauge("links", "Other ends that are there"),
     gauge("connections", "Connections that are open"),
     counter("connections_total", "Connections that were opened"),
@@ -41,6 +41,9 @@ pub(super) const METRICS: [Metric; 22] = [
     counter("duplicate_packets_total", "Packets that came twice"),
     gauge("loss_ratio", "Loss rate that is expected, of the busiest link"),
     gauge("rtt_seconds", "Smoothed round trip of the busiest link"),
+    gauge("delay_p50_seconds", "Delay of in-order delivery on the busiest link, from writing to arrival: median"),
+    gauge("delay_p99_seconds", "The same, 99th percentile"),
+    gauge("delay_max_seconds", "The same, the longest"),
     gauge(
         "overhead_ratio",
         "u of FEC-ARQ, Eq. (9), of the busiest link: packets that told nothing new for each that did",
@@ -121,6 +124,12 @@ impl Ledger {
         if let Some((view, path)) = busiest.and_then(|view| Some((view, view.path()?))) {
             visit("loss_ratio", path.eps);
             visit("rtt_seconds", path.rtt.as_secs_f64());
+            let delay = |quantile| {
+                view.delays().and_then(|delays| delays.quantile(quantile)).map_or(f64::NAN, Span::as_secs_f64)
+            };
+            visit("delay_p50_seconds", delay(0.5));
+            visit("delay_p99_seconds", delay(0.99));
+            visit("delay_max_seconds", delay(1.0));
             visit("overhead_ratio", view.overhead().unwrap_or(f64::NAN));
         }
     }
