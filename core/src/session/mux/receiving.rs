@@ -45,8 +45,9 @@ impl Receiving {
         if self.taken * 2 < self.window || self.is_ended {
             return count;
         }
-        let is_fast = now.since(self.granted_at) < rtt * 2;
-        if is_fast && self.window < MAX_WINDOW && self.window <= *pool {
+        // The other end has used what it was granted, and it did not wait for the reader: credit is what holds it up.
+        let is_short = now.since(self.granted_at) < rtt * 2 && self.granted * 2 < self.window;
+        if is_short && self.window < MAX_WINDOW && self.window <= *pool {
             *pool -= self.window;
             self.taken += self.window;
             self.window *= 2;

@@ -76,7 +76,7 @@ fn the_quiet_go_first_and_once() {
     said(&mut here);
     here.write(bulk, &[0; 20_000]);
     here.write(other, &[0; 20_000]);
-    let mut turn = |here: &mut Mux| {
+    let turn = |here: &mut Mux| {
         let mut frames = Vec::new();
         assert!(here.poll(ROOM, &mut frames) && frames.len() <= ROOM);
         match Frame::parse(&frames) {
@@ -116,11 +116,12 @@ fn granted(span: Span) -> usize {
     more - unsent as usize
 }
 
-/// Half of the credit within two round trips doubles it, each time.
+/// Half of the credit within two round trips doubles it; a reader who comes late and finds it all is no reason to.
 #[test]
 fn credit_grows_for_those_who_read_fast() {
     let first = FIRST_CREDIT as usize;
-    assert_eq!([granted(RTT * 3), granted(RTT)], [first, 2 * first]);
+    // Of the doubled credit a quarter is read and not worth a frame yet.
+    assert_eq!([granted(RTT * 3), granted(RTT)], [first, 2 * first - first / 2]);
 }
 
 #[test]
