@@ -142,11 +142,17 @@ impl Receiver {
     /// Bytes in order; 0 if there are none yet, or the stream has ended.
     pub(super) fn read(&mut self, now: Time, buf: &mut [u8]) -> usize {
         let mut count = 0;
-        while count < buf.len() && self.refill() {
-            let part = (buf.len() - count).min(self.rest.len() - self.taken);
-            buf[count..count + part].copy_from_slice(&self.rest[self.taken..self.taken + part]);
-            count += part;
-            self.taken += part;
+        while count < buf.len() {
+            let room = &mut buf[count..];
+            if self.taken < self.rest.len() {
+                let part = room.len().min(self.rest.len() - self.taken);
+                room[..part].copy_from_slice(&self.rest[self.taken..self.taken + part]);
+                (count, self.taken) = (count + part, self.taken + part);
+            } else if let Some(part) = self.hand_out(room) {
+                count += part;
+            } else {
+                break;
+            }
         }
         // Half the window is news to one who may have stopped for want of it.
         if self.handed - self.told >= (self.config.window as u64).div_ceil(2) {
@@ -211,16 +217,20 @@ impl Receiver {
         }
     }
 
-    /// Whether there is something to hand out, from the next original if need be.
-    fn refill(&mut self) -> bool {
-        while !self.ended && self.taken == self.rest.len() {
-            let Some((_, original)) = self.decoder.poll_original() else { return false };
-            self.rest.clear();
-            self.rest.extend_from_slice(original);
-            (self.taken, self.ended) = (0, original.is_empty());
-            self.handed += 1;
+    /// Copies the next original over the first bytes of `room`, and tells how many; what does not fit is the rest. None if
+    /// there is no original, or it is the end.
+    fn hand_out(&mut self, room: &mut [u8]) -> Option<usize> {
+        if self.ended {
+            return None;
         }
-        !self.ended
+        let (_, original) = self.decoder.poll_original()?;
+        let (now, later) = original.split_at(original.len().min(room.len()));
+        room[..now.len()].copy_from_slice(now);
+        self.rest.clear();
+        self.rest.extend_from_slice(later);
+        (self.taken, self.ended) = (0, original.is_empty());
+        self.handed += 1;
+        (!self.ended).then_some(now.len())
     }
 
     fn next_rest(&self) -> Option<Time> {
