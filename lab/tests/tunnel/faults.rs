@@ -1,7 +1,7 @@
 //! What paths do to packets, connections do not notice: every byte that is read is held against what was written.
 
 use thalweg_core::rng::Rng;
-use thalweg_core::session::tunnel::Event;
+use thalweg_core::session::tunnel::{Config, Event};
 use thalweg_lab::node::loss::{Gilbert, Loss};
 use thalweg_lab::path::Path;
 
@@ -14,7 +14,11 @@ fn size() -> usize {
 
 /// `size` bytes one way and a quarter of it the other, to the end of both.
 fn carries(size: usize, forward: Path, reverse: Path, during: impl FnOnce(&mut Story)) -> Story {
-    let mut story = Story::new(config(100), forward, reverse);
+    carries_with(config(100), size, forward, reverse, during)
+}
+
+fn carries_with(config: Config, size: usize, forward: Path, reverse: Path, during: impl FnOnce(&mut Story)) -> Story {
+    let mut story = Story::new(config, forward, reverse);
     story.answer = (size / 4, true);
     let id = story.open(size, true);
     during(&mut story);
@@ -66,4 +70,14 @@ fn an_address_that_changes_midway() {
     let moved = |event: &Event| matches!(event, Event::Moved { to, .. } if to.port() == 6001);
     assert!(story.now > at(900) && story.count(SERVER, moved) == 1);
     assert_eq!(story.count(CLIENT, |event| matches!(event, Event::Interrupted { .. })), 0);
+}
+
+/// As a user has it: the default law, the default window.
+#[test]
+fn all_of_it_with_what_is_the_default() {
+    carries_with(Config::default(), 1 << 20, rough(10), rough(11), |story| {
+        story.until(1000).dark = true;
+        story.until(3000).dark = false;
+        story.client_at = "192.0.2.1:6000".parse().expect("an address");
+    });
 }
