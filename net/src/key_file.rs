@@ -1,4 +1,4 @@
-//! Key files: made once, readable by their owner alone.
+//! Key files: made once, readable by their owner and its group alone.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -48,7 +48,7 @@ fn open(path: &Path) -> io::Result<File> {
     let mode = file.metadata()?.mode();
     // Pipes and the like have modes of their own.
     if file.metadata()?.is_file() && mode & 0o007 != 0 {
-        let text = format!("everybody can read it (mode {:04o}): chmod o= it", mode & 0o7777);
+        let text = format!("everybody can read it (mode {:04o}): run `chmod 600 {}`", mode & 0o7777, path.display());
         return Err(io::Error::other(text));
     }
     Ok(file)
@@ -97,7 +97,8 @@ mod tests {
             told(b"thalweg-key 1 shared\nsecret 0123", 0o600),
             "line 2 has 4 digits and should have 64: cut short?"
         );
-        assert_eq!(told(b"thalweg-key 1 shared\n", 0o644), "everybody can read it (mode 0644): chmod o= it");
+        let open = told(b"thalweg-key 1 shared\n", 0o644);
+        assert!(open.starts_with("everybody can read it (mode 0644): run `chmod 600 "), "{open}");
         let missing = read(&folder.join("none")).unwrap_err().to_string();
         assert!(missing.ends_with("none: no such file or directory"), "{missing}");
         let directory = read(&folder).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! One end of a stream, as the loop that turns it sees it.
+//! One end of a stream or a tunnel, as the loop that turns it sees it.
 
 mod carrying;
 mod memory;
@@ -26,14 +26,14 @@ use crate::report::Report;
 /// Where nobody takes the spacing of datagrams from when they are looked at, they gather for so long: a fifth of a SYN.
 const REST: Span = Span::from_millis(2);
 
-/// A session together with where its media comes from or goes to.
+/// A session together with where what it carries comes from or goes to.
 ///
 /// The loop hands datagrams, timeouts and transmissions to the session itself; everything else of a turn is here.
 pub trait Station: Probe {
     /// The session at this end.
     type Session: Session;
 
-    /// What this end is called in metrics: `send` or `recv`.
+    /// What this end is called in metrics: `send`, `recv`, `tunnel` or `pipe`.
     const SIDE: &'static str;
 
     /// Every metric that [`Probe::probe`] shows.

@@ -15,7 +15,7 @@ use crate::tunnel::{Listen, Server, Way};
 /// one, too; elsewhere `< /dev/null` says that there is nothing to send.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: a folder to the other side, with the key from `thalweg keygen k` on both sides
-  thalweg pipe serve --listen 0.0.0.0:7000 --key-file k < /dev/null > folder.tar
+  thalweg pipe serve --listen 0.0.0.0:7000 --key-file k > folder.tar
   tar c folder | thalweg pipe connect example.org:7000 --key-file k")]
 pub(crate) struct Args {
     #[command(subcommand)]

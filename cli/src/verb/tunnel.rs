@@ -15,7 +15,7 @@ use crate::tunnel::{Listen, Server, Way};
 /// Carry TCP connections over a lossy path, encrypted, without waiting for lost packets.
 ///
 /// Programs connect to --local on one side; the other side connects to --to for each of them. All connections share one
-/// association over UDP. It outlives changed addresses and 60 s (--patience) of silence without losing a byte.
+/// association over UDP. It outlives changed addresses, and silence for as long as --patience says, without losing a byte.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: ssh through a tunnel, with the key from `thalweg keygen k` on both sides
   thalweg tunnel serve --listen 0.0.0.0:7000 --to 127.0.0.1:22 --key-file k

@@ -227,7 +227,7 @@ impl fmt::Display for Ending {
             Ending::Closed(reason) => write!(f, "closed: {reason}"),
             Ending::ClosedByPeer(reason) => write!(f, "closed by the other end: {reason}"),
             Ending::Silent => f.write_str("the other end has fallen silent"),
-            Ending::NoAnswer => f.write_str("nobody answered"),
+            Ending::NoAnswer => f.write_str("nobody answered: does the other end run, and is its UDP port open?"),
             Ending::Refused => {
                 f.write_str("the other end answers, but not to this key: do the key files of both ends match?")
             }

@@ -26,13 +26,13 @@ pub(super) struct Files {
     /// Write results into this folder: summary.csv, summary.jsonl and flows.csv.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Write what the ends of every flow show every so often into intervals-SEED.csv, too.
+    /// With --out: write what the ends of every flow show every so often into intervals-SEED.csv, too.
     #[arg(long, value_name = "TIME", requires = "out")]
     interval: Option<Span>,
-    /// Write every packet at the first hop into packets-SEED.csv, too.
+    /// With --out: write every packet at the first hop into packets-SEED.csv, too.
     #[arg(long, requires = "out")]
     trace: bool,
-    /// Write the headers of the packets that leave the first hop into packets-SEED.pcap, too.
+    /// With --out: write the headers of the packets that leave the first hop into packets-SEED.pcap, too.
     #[arg(long, requires = "out")]
     pcap: bool,
 }

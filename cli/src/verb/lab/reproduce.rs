@@ -38,7 +38,8 @@ pub(super) struct Args {
     /// How many seeds; geneva's Fig. 2, where losses are rare, gets twice as many.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
-    /// For geneva: how long each run is, warm-up included; those of Fig. 2 are two thirds of it. The paper has 180 and 120.
+    /// For geneva: how long each run is, warm-up included; those of Fig. 2 are two thirds of it. The paper and
+    /// the default have 180 and 120; from 25 to 36000.
     #[arg(long, value_name = "SECONDS", conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(25..=36_000))]
     seconds: Option<u32>,
     /// For fec-arq: the folder with recordings for Table IV; ../shared/data/net, if there is one. It works without.

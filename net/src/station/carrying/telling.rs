@@ -13,7 +13,7 @@ const MOST: usize = 4096;
 
 /// Adds which connection it is about.
 fn of(id: Id, report: Report) -> Report {
-    report.with("link", id.link).with("connection", id.connection)
+    report.with_number("link", id.link as f64).with_number("connection", id.connection.into())
 }
 
 /// Reports that wait, and counts.
@@ -84,22 +84,23 @@ impl Telling {
     pub(super) fn link(&mut self, event: Event) {
         let report = match event {
             Event::Up { link, from } => {
-                Report::new("up", format!("up: {from} has the key")).with("link", link).with("from", from)
+                Report::new("up", format!("up: {from} has the key")).with_number("link", link as f64).with("from", from)
             }
-            Event::Moved { link, to } => {
-                Report::new("moved", format!("the other end is at {to} now")).with("link", link).with("from", to)
-            }
+            Event::Moved { link, to } => Report::new("moved", format!("the other end is at {to} now"))
+                .with_number("link", link as f64)
+                .with("from", to),
             Event::Interrupted { link } => {
-                Report::new("interrupted", "nothing comes from the other end; its connections wait").with("link", link)
+                Report::new("interrupted", "nothing comes from the other end; its connections wait")
+                    .with_number("link", link as f64)
             }
             Event::Resumed { link } => {
-                Report::new("resumed", "the other end is back, and no byte is lost").with("link", link)
+                Report::new("resumed", "the other end is back, and no byte is lost").with_number("link", link as f64)
             }
             Event::Down { link, why } => {
                 // An end of our own making is no news.
                 let is_ours = matches!(why, Why::Ended(Ending::Closed(_)));
                 let text = if is_ours { String::new() } else { format!("down: {why}") };
-                Report::new("down", text).with("link", link).with("why", why)
+                Report::new("down", text).with_number("link", link as f64).with("why", why)
             }
             _ => return,
         };

@@ -2,8 +2,9 @@
 //!
 //! Where something waits, what is known to be lost and nothing replaces goes first, as it is and so never in vain, else
 //! what waits. The exact law does the same with a loss by itself; where many are known or expected it puts them off, since
-//! mending one changes little, and it sends combinations ahead of what waits, which is left out here: they are for bursts. Where nothing waits, the rank deficiency of all that was sent is taken for normal, which
-//! for hundreds of packets it nearly is: with c combinations and x known losses uncovered among n packets in flight,
+//! mending one changes little, and it sends combinations ahead of what waits, which is left out here: they are for bursts.
+//! Where nothing waits, the rank deficiency of all that was sent is taken for normal, which for hundreds of packets it
+//! nearly is: with c combinations and x known losses uncovered among n packets in flight,
 //!
 //! mean = x + n eps - c (1 - eps), variance = (n + c) eps (1 - eps), P(all decodable) = Phi((1/2 - mean) / deviation).
 
