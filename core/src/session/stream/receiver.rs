@@ -1,6 +1,6 @@
 //! The receiving side: coded packets in, bytes in order and acknowledgements out.
 //!
-//! What has come is acknowledged at once when it shows a gap or fills one, and when four packets wait; else within
+//! What has come is acknowledged at once when it shows a gap or fills one, and when two packets wait; else within
 //! [`Config::ack_delay`]. An acknowledgement repeats what the ones before it said, so that losing some does no harm.
 
 mod history;
@@ -15,7 +15,7 @@ use crate::wire::stream::coded::{Carries, Coded};
 use crate::wire::{self};
 
 /// How many packets may wait for their acknowledgement.
-const EVERY: u32 = 4;
+const EVERY: u32 = 2;
 /// After so long without a packet a receiver forgets what repair could still cover: the other end's edge has come up.
 const REST: Span = Span::from_secs(1);
 
