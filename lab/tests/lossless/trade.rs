@@ -1,69 +1,17 @@
 //! Delay against bytes: the paper's workload over real ends, 10 x 1000 bytes every 267 ms, losses both ways.
 
-use thalweg_core::law::rate::fixed::Fixed;
 use thalweg_core::law::schedule::Schedule;
 use thalweg_core::law::schedule::adaptive::{self, Adaptive};
 use thalweg_core::law::schedule::arq::Arq;
 use thalweg_core::law::schedule::opportunistic::Opportunistic;
-use thalweg_core::rng::Rng;
 use thalweg_core::session::stream::Config;
-use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
-use thalweg_lab::node::loss::Loss;
 
-use crate::story::{Story, bytes, cost_based, ms, wire};
-
-const BURST: usize = 10_000;
-const EVERY: u64 = 267;
-const BURSTS: u64 = 300;
-
-/// A path with the same delay and the same loss each way.
-#[derive(Clone, Copy, Debug)]
-struct Line {
-    rate: Rate,
-    rtt: Span,
-    eps: f64,
-}
-
-/// What a schedule made of a line.
-#[derive(Debug)]
-struct Trade {
-    /// In-order delays of all thousand bytes, sorted.
-    delays: Vec<Span>,
-    /// Bytes in frames that left the near end for each that was written.
-    bytes: f64,
-}
+use crate::bursts::{self, Line, Trade};
+use crate::story::{cost_based, ms};
 
 fn trade<S: Schedule>(schedule: impl Fn() -> S, line: Line, seed: u64) -> Trade {
-    let path = |way| wire(line.rtt / 2).then("loss", Loss::independent(line.eps, Rng::new(seed).fork(way)));
-    let config = Config { frame: 1200, window: 256, overhead: 0, ..Config::default() };
-    let law = || (schedule(), Fixed::new(line.rate, Span::ZERO));
-    let mut story = Story::new(config, law, path("forward"), path("reverse"));
-    for nth in 0..BURSTS {
-        story.until(nth * EVERY).say(&bytes(BURST, nth), nth + 1 == BURSTS);
-    }
-    assert!(story.runs_to_its_end(BURSTS * EVERY + 60_000));
-    assert_eq!(story.read, story.script);
-    let mut arrivals = story.arrivals.iter().peekable();
-    let mut delays: Vec<Span> = (1..=story.script.len() / 1000)
-        .map(|nth| {
-            while arrivals.next_if(|(_, end)| *end < nth * 1000).is_some() {}
-            let (when, _) = arrivals.peek().expect("all came");
-            when.since(Time::ZERO + ms((nth as u64 - 1) / 10 * EVERY))
-        })
-        .collect();
-    delays.sort();
-    Trade { delays, bytes: story.sent_bytes as f64 / story.script.len() as f64 }
-}
-
-impl Trade {
-    fn percentile(&self, share: usize) -> Span {
-        self.delays[self.delays.len() * share / 100]
-    }
-
-    fn mean(&self) -> f64 {
-        self.delays.iter().map(|span| span.as_millis_f64()).sum::<f64>() / self.delays.len() as f64
-    }
+    bursts::trade(Config { frame: 1200, window: 256, overhead: 0, ..Config::default() }, schedule, line, seed)
 }
 
 fn ours() -> Adaptive {
