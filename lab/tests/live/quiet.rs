@@ -130,6 +130,21 @@ fn goodbye_ends_the_stream_after_the_last_packet() {
 }
 
 #[test]
+fn goodbye_outlasts_a_tenth_of_a_second_of_darkness() {
+    let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
+    story.until(500).play(RATE).until(1500).pause().until(1700);
+    story.sender.finish(story.now);
+    story.deaf = true;
+    story.until(1820).deaf = false;
+    story.until(3000);
+    assert!(
+        matches!(story.receiver_events.last(), Some((_, Heard::Ended(Ending::Bye)))),
+        "{:?}",
+        story.receiver_events
+    );
+}
+
+#[test]
 fn slow_streams_get_longer_blocks_and_at_most_forty_percent() {
     for (kbps, latency) in [(200, 90), (1_000, 90), (1_000, 500), (3_000, 90), (8_000, 200), (16_000, 90)] {
         let config = sender::Config { latency: ms(latency), ..sender_config() };

@@ -217,7 +217,7 @@ impl Sender {
     fn part(&mut self, now: Time, ending: Ending) {
         if self.farewell.is_none() && !self.ended {
             let reachable = self.peer.is_connected() || self.is_plain();
-            self.farewell = Some(Farewell { at: now, left: if reachable { 3 } else { 0 }, ending });
+            self.farewell = Some(Farewell { at: now, left: if reachable { leave::GOODBYES } else { 0 }, ending });
         }
     }
 

@@ -16,7 +16,9 @@ use crate::wire::rtp;
 const BATCH: Span = Span::from_micros(250);
 /// A block that closes later than this does not hurry to make up for it.
 const LAG: Span = Span::from_millis(2);
-/// Between two goodbyes.
+/// Goodbyes: with nothing else under way, one burst of losses takes several of them.
+pub(super) const GOODBYES: u8 = 10;
+/// Between two of them.
 const GOODBYE: Span = Span::from_millis(20);
 
 impl Sender {
