@@ -109,6 +109,8 @@ impl Brake {
         self.average(now, pressure.lost, pressure.lost.saturating_add(pressure.delivered));
         let loss = self.loss();
         if loss.is_nan() {
+            // Nothing is under way, so nothing is lost.
+            self.high_since = None;
             return None;
         }
         if loss >= self.p_max {
@@ -219,6 +221,18 @@ mod tests {
         let restored = events.iter().filter(|(_, demand)| *demand == Demand::Restored).count();
         assert_eq!((restored, events.last().map(|(_, demand)| *demand)), (1, Some(Demand::Restored)), "{events:?}");
         assert_eq!(brake.limit(), None);
+    }
+
+    #[test]
+    fn a_source_that_pauses_after_a_loss_is_not_taken_for_one_that_floods() {
+        let mut brake = Brake::new(0.03);
+        drive(&mut brake, 0, 100, 5, false);
+        let idle = Pressure { lost: 0, delivered: 0, queue: false, window: 60.0, least: 8.0 };
+        let at = |millis: u64| Time::ZERO + Span::from_millis(millis);
+        for millis in (100..12_000).step_by(10) {
+            assert_eq!(brake.on_report(at(millis), &idle), None);
+            assert!(!brake.is_over(at(millis)), "after {millis} ms");
+        }
     }
 
     #[test]
