@@ -100,6 +100,13 @@ impl Running {
         self.lines.iter().last().expect("it has told something")
     }
 
+    /// Waits for its end, which must be a good one.
+    #[track_caller]
+    pub(crate) fn succeeds(&mut self) {
+        let status = self.end();
+        assert!(status.success(), "{status}; its last lines were\n{}", self.rest().join("\n"));
+    }
+
     /// Waits for its end.
     pub(crate) fn end(&mut self) -> ExitStatus {
         let deadline = Instant::now() + PATIENCE;

@@ -15,7 +15,7 @@ fn send(clip: &Clip, port: u16, more: &[&str]) {
     let (input, to) = (format!("file:{}", clip.path), format!("127.0.0.1:{port}"));
     let mut send = Running::start(&[&["send", "--input", &input, "--to", &to, "--plain-rtp"], more].concat());
     assert_eq!(send.event("ended")["reason"], "bye");
-    assert_eq!(send.end().code(), Some(0));
+    send.succeeds();
 }
 
 /// Writes the description of what [`send`] sends to `port`.

@@ -35,8 +35,9 @@ delay = "10ms"
 const CLIP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/clip.ts");
 /// What one stream may hold, in kilobytes.
 const MOST: u64 = 30_000;
-/// What a process may have gained in forty seconds: a page here and there, but no megabyte.
-const GAIN: u64 = 1_000;
+/// What a process may have gained in 38 s, or 108 000 packets: forty bytes a packet. A machine that stalls for a second
+/// lets it hold 3.75 MB more.
+const GAIN: u64 = 4_000;
 
 #[test]
 fn a_minute_at_30_mbps_needs_no_more_memory_at_its_end() {
@@ -71,7 +72,8 @@ fn a_minute_at_30_mbps_needs_no_more_memory_at_its_end() {
     send.interrupt();
     let sent = last_figures(&send);
     let got = last_figures(&recv);
-    assert_eq!((send.end().code(), recv.end().code()), (Some(0), Some(0)));
+    send.succeeds();
+    recv.succeeds();
     let count = |figures: &Value, name: &str| figures[name].as_u64().unwrap_or_else(|| panic!("{name}: {figures}"));
     // Every packet was handed out or given up; those of an end that was lost are known to nobody.
     let known = count(&got, "media_packets_total") + count(&got, "residual_lost_packets_total");
