@@ -10,7 +10,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 /// A lossless stream of bytes each way, through a tunnel.
 ///
 /// Each direction ends by itself: [`AsyncWrite::poll_shutdown`] is the end of what the other end reads. Dropped, a connection
-/// ends in the direction in which it writes; what the other end still writes is answered with a reset.
+/// ends in the direction in which it writes; what the other end still writes, or what of it has come and was not read, is
+/// answered with a reset, as TCP does.
 #[derive(Debug)]
 pub struct Connection {
     stream: Stream,

@@ -88,7 +88,7 @@ impl Connector {
         self.handle.open().map(Connection::new)
     }
 
-    /// Waits until all connections have ended and what was written has arrived.
+    /// Waits until all connections have ended, at both ends, and what was written has arrived.
     ///
     /// # Errors
     /// The other end was lost.
@@ -122,7 +122,7 @@ impl Listener {
         poll_fn(|context| self.handle.poll_accept(context)).await.map(Connection::new)
     }
 
-    /// Waits until all connections have ended and what was written has arrived.
+    /// Waits until all connections have ended, at both ends, and what was written has arrived.
     ///
     /// # Errors
     /// The loop could not go on.

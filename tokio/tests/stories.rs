@@ -101,6 +101,7 @@ fn another_key_and_an_end_that_goes_are_errors() {
         let mut near = connector.open().expect("a tunnel");
         near.write_all(b"a").await.expect("room");
         let far = listener.accept().await.expect("a connection");
+        // With "a" unread, or still to come.
         drop(far);
         listener.close().await.expect("a good end");
         // The link is gone, and with it what it carried.

@@ -142,6 +142,10 @@ impl Duct {
     pub(crate) fn read(&self, buf: &mut [u8]) -> io::Result<usize> {
         let (count, waker) = {
             let mut inside = self.inside();
+            // RFC 1122 §4.2.2.13: the other end must learn that what it wrote has not been read.
+            if inside.is_left && !inside.outward.bytes.is_empty() {
+                return Err(ErrorKind::BrokenPipe.into());
+            }
             let count = inside.inward.take(buf);
             if count == 0 && !inside.inward.is_ended {
                 return Err(would_block());
@@ -228,5 +232,13 @@ mod tests {
         duct.leave();
         assert_eq!(duct.read(&mut [0; 9]).expect("the end"), 0);
         assert_eq!(duct.write(b"a").expect_err("nobody reads").kind(), ErrorKind::BrokenPipe);
+    }
+
+    #[test]
+    fn a_task_that_leaves_bytes_unread_breaks_its_connection_off() {
+        let duct = Duct::default();
+        duct.write(b"a").expect("room");
+        duct.leave();
+        assert_eq!(duct.read(&mut [0; 9]).expect_err("nobody will read it").kind(), ErrorKind::BrokenPipe);
     }
 }
