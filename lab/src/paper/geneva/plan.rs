@@ -68,11 +68,11 @@ impl Plan {
     /// A look at everything, a few minutes long.
     pub fn quick() -> Plan {
         Plan {
-            length: Length::Short { tcp_start: 1.0, settle: 3.0, window: 8.0 },
+            length: Length::Short { tcp_start: 1.0, settle: 3.0, window: 6.0 },
             seeds: 3,
             n_tcp_10: vec![100, 200, 250],
             n_tcp_100: vec![500, 600, 700],
-            fig2_seconds: 30.0,
+            fig2_seconds: 20.0,
             fig2_seeds: 5,
         }
     }
