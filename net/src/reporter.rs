@@ -160,6 +160,7 @@ impl Readings for Figures {
         }
         // Below zero it only says that media waits, or does not leave at all.
         add("overhead", above_zero(get("overhead_ratio")), 100.0, 1, "%");
+        add("useless", above_zero(get("useless_ratio")), 100.0, 1, "%");
         add("window", get("repair_window_packets"), 1.0, 0, "");
         add("W", get("w_packets"), 1.0, 0, "");
         add("ERTT", get("ertt_seconds"), 1e3, 1, " ms");

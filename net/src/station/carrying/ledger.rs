@@ -45,7 +45,7 @@ pub(super) const METRICS: [Metric; 25] = [
     gauge("delay_p99_seconds", "The same, 99th percentile"),
     gauge("delay_max_seconds", "The same, the longest"),
     gauge(
-        "overhead_ratio",
+        "useless_ratio",
         "u of FEC-ARQ, Eq. (9), of the busiest link: packets that told nothing new for each that did",
     ),
 ];
@@ -130,7 +130,7 @@ impl Ledger {
             visit("delay_p50_seconds", delay(0.5));
             visit("delay_p99_seconds", delay(0.99));
             visit("delay_max_seconds", delay(1.0));
-            visit("overhead_ratio", view.overhead().unwrap_or(f64::NAN));
+            visit("useless_ratio", view.overhead().unwrap_or(f64::NAN));
         }
     }
 }
