@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thalweg_core::law::rate::Choice;
 use thalweg_core::session::secure::{self, Key};
-use thalweg_core::session::tunnel::{Config, Tunnel};
+use thalweg_core::session::tunnel::{self, Config, Tunnel};
 use thalweg_core::session::{MAX_DATAGRAM, stream};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
@@ -89,7 +89,7 @@ impl Way {
         let tried = format!("listening on {}", listen.listen);
         let address = listen.listen.resolve().map_err(Error::io(&tried))?;
         let socket = Socket::bind(address).map_err(Error::io(&tried))?;
-        let tunnel = Tunnel::serve(config, &key, keys()?).map_err(|error| self.wrong(error))?;
+        let tunnel = Tunnel::serve(config, &key, keys()?).map_err(|error| self.wrong(&error))?;
         Ok(Ready { start, tunnel, socket, peer: None })
     }
 
@@ -105,7 +105,7 @@ impl Way {
         let to = server.resolve().map_err(Error::io(&tried))?;
         let socket = Socket::bind(unspecified(to)).map_err(Error::io(&tried))?;
         let now = start.clock.now();
-        let tunnel = Tunnel::connect(config, &key, to, now, keys()?).map_err(|error| self.wrong(error))?;
+        let tunnel = Tunnel::connect(config, &key, to, now, keys()?).map_err(|error| self.wrong(&error))?;
         Ok(Ready { start, tunnel, socket, peer: Some(to) })
     }
 
@@ -129,8 +129,11 @@ impl Way {
         })
     }
 
-    fn wrong(&self, error: impl std::fmt::Display) -> Failure {
-        Failure::Failed(format!("key file {}: {error}", self.key_file.display()))
+    fn wrong(&self, error: &tunnel::Error) -> Failure {
+        match error {
+            tunnel::Error::Key(error) => Failure::Failed(format!("key file {}: {error}", self.key_file.display())),
+            tunnel::Error::Config(error) => Failure::Usage(error.to_string()),
+        }
     }
 }
 

@@ -8,3 +8,4 @@ pub mod schedule;
 pub mod window;
 
 pub use parameter::ParameterError;
+pub(crate) use parameter::within;

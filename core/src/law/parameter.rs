@@ -59,7 +59,7 @@ pub(super) fn number(name: &'static str, value: &str) -> Result<f64, ParameterEr
 }
 
 /// Refuses `value` unless it lies within `bounds`.
-pub(super) fn within(name: &str, value: f64, bounds: impl RangeBounds<f64>) -> Result<(), ParameterError> {
+pub(crate) fn within(name: &str, value: f64, bounds: impl RangeBounds<f64>) -> Result<(), ParameterError> {
     if bounds.contains(&value) {
         return Ok(());
     }

@@ -22,7 +22,7 @@ mod turns;
 
 use std::collections::{BTreeMap, VecDeque};
 
-pub use self::told::{Event, Full, Reason};
+pub use self::told::{Event, Reason, Unopened};
 
 use self::connection::Connection;
 use self::reader::{Reader, Token};
@@ -81,9 +81,15 @@ impl Mux {
     /// Opens a connection.
     ///
     /// # Errors
-    /// There are too many.
-    pub fn open(&mut self, now: Time) -> Result<u32, Full> {
-        let id = self.next.filter(|_| self.connections.len() < self.limit && !self.is_closed).ok_or(Full)?;
+    /// There are too many, there were too many ever, or the end has begun.
+    pub fn open(&mut self, now: Time) -> Result<u32, Unopened> {
+        if self.is_closed {
+            return Err(Unopened::Stopped);
+        }
+        if self.connections.len() >= self.limit {
+            return Err(Unopened::Full { limit: self.limit });
+        }
+        let id = self.next.ok_or(Unopened::Spent)?;
         self.next = id.checked_add(2);
         self.connections.insert(id, Connection::new(now, true));
         self.control.push_back(id);

@@ -45,6 +45,7 @@ pub use self::sender::Sender;
 use crate::code::rlc;
 use crate::law::rate::Allowance;
 use crate::law::schedule::Schedule;
+use crate::law::{ParameterError, within};
 use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
 use crate::wire::stream::acknowledgement::{HEADER, MAX_RUNS};
@@ -83,15 +84,17 @@ impl Config {
         self.frame.saturating_sub(REPAIR_HEADER + rlc::LENGTH)
     }
 
-    fn code(&self) -> Result<rlc::Config, rlc::Error> {
-        let valid = (SHORTEST..=usize::from(u16::MAX)).contains(&self.frame)
-            && (2..=rlc::MAX_WINDOW).contains(&self.window)
-            && self.ack_delay <= sender::MAX_ACK_DELAY;
-        if !valid {
-            return Err(rlc::Error::Config);
-        }
+    fn code(&self) -> Result<rlc::Config, ParameterError> {
+        within("frame", self.frame as f64, SHORTEST as f64..=f64::from(u16::MAX))?;
+        within("window", self.window as f64, 2.0..=rlc::MAX_WINDOW as f64)?;
+        within("ack_delay in ms", self.ack_delay.as_millis_f64(), 0.0..=sender::MAX_ACK_DELAY.as_millis_f64())?;
         Ok(rlc::Config { window: self.window, buffer: self.window, longest: self.longest() })
     }
+}
+
+/// What the code refuses, in the words of a value that is out of its range.
+fn refused(error: rlc::Error) -> ParameterError {
+    ParameterError::Refused(error.to_string())
 }
 
 /// What an end tells.
@@ -122,8 +125,8 @@ impl<S: Schedule, A: Allowance> End<S, A> {
     /// An end that sends what `schedule` says when `allowance` says.
     ///
     /// # Errors
-    /// A value of `config` is out of its range.
-    pub fn new(config: Config, schedule: S, allowance: A) -> Result<End<S, A>, rlc::Error> {
+    /// A value of `config` is out of its range; the error says which.
+    pub fn new(config: Config, schedule: S, allowance: A) -> Result<End<S, A>, ParameterError> {
         let code = config.code()?;
         let (sender, receiver) = (Sender::new(config, code, schedule, allowance)?, Receiver::new(config, code)?);
         Ok(End { config, sender, receiver, told_readable: false, told_finished: false })

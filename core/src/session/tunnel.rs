@@ -62,7 +62,7 @@ use std::collections::{BTreeMap, VecDeque};
 pub use self::config::Config;
 pub use self::told::{Error, Event, Id, Reason, Why};
 pub use self::view::View;
-pub use super::mux::Full;
+pub use super::mux::Unopened;
 
 use self::client::Client;
 use self::link::Link;
@@ -96,7 +96,7 @@ impl Tunnel {
     /// The end that begins: it says hello to `to` at once.
     ///
     /// # Errors
-    /// A value of `config` is out of its range, or the key does not say whom to speak to.
+    /// A value of `config` is out of its range (the error says which), or the key does not say whom to speak to.
     pub fn connect(config: Config, key: &Key, to: SocketAddr, now: Time, entropy: Entropy) -> Result<Tunnel, Error> {
         let client = Client::new(key, to, entropy);
         let mut tunnel = Tunnel::new(config, Side::Client(Box::new(client)))?;
@@ -107,14 +107,14 @@ impl Tunnel {
     /// The end that is called.
     ///
     /// # Errors
-    /// A value of `config` is out of its range, or the key lets nobody in.
+    /// A value of `config` is out of its range (the error says which), or the key lets nobody in.
     pub fn serve(config: Config, key: &Key, entropy: Entropy) -> Result<Tunnel, Error> {
         let server = Server::new(&config, key, entropy).map_err(Error::Key)?;
         Tunnel::new(config, Side::Server(Box::new(server)))
     }
 
     fn new(config: Config, side: Side) -> Result<Tunnel, Error> {
-        link::check(&config).ok_or(Error::Config)?;
+        link::check(&config).map_err(Error::Config)?;
         let (links, events) = (BTreeMap::new(), VecDeque::new());
         Ok(Tunnel { config, side, links, next: 0, turn: 0, events, is_stopping: false })
     }
@@ -124,13 +124,14 @@ impl Tunnel {
     ///
     /// # Errors
     /// There are too many, there is nobody to open it to, or the end has begun.
-    pub fn open(&mut self, now: Time) -> Result<Id, Full> {
+    pub fn open(&mut self, now: Time) -> Result<Id, Unopened> {
         let newest = self.links.values().rev().find(|link| !link.is_down()).map(|link| link.number());
         let link = match newest {
             Some(number) => number,
-            None => self.begin(now).ok().flatten().ok_or(Full)?,
+            None if self.is_stopping => return Err(Unopened::Stopped),
+            None => self.begin(now).ok().flatten().ok_or(Unopened::Nobody)?,
         };
-        let connection = self.links.get_mut(&link).ok_or(Full)?.mux_mut().open(now)?;
+        let connection = self.links.get_mut(&link).ok_or(Unopened::Nobody)?.mux_mut().open(now)?;
         Ok(Id { link, connection })
     }
 

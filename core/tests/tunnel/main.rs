@@ -1,6 +1,7 @@
-//! Tunnels without a path between them: what they hold when idle, and who cannot harm them.
+//! Tunnels without a path between them: what they hold when idle, and who cannot harm them; what they refuse.
 
 mod memory;
 mod pair;
 mod peers;
+mod refusals;
 mod strangers;

@@ -149,7 +149,7 @@ fn a_connection_that_is_done_but_unread_outlives_its_stream() {
     carry(Time::ZERO, &mut there, &mut here);
     events(&mut there);
     assert_eq!(there.end(), [open]);
-    assert_eq!(there.open(Time::ZERO), Err(Full));
+    assert_eq!(there.open(Time::ZERO), Err(Unopened::Stopped));
     assert_eq!(read(&mut there, Time::ZERO, done), b"text");
     assert_eq!(events(&mut there), [Event::Finished(done), Event::Closed(done)]);
     assert!(there.is_over());

@@ -46,7 +46,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::Aborted => f.write_str("the program at the other end broke the connection off"),
             Reason::Unreachable => f.write_str("the other end could not reach where the connection goes"),
-            Reason::TooMany => f.write_str("there are too many connections"),
+            Reason::TooMany => f.write_str("the other end has as many connections as it allows at a time"),
             Reason::Stopped => f.write_str("the tunnel was stopped"),
             Reason::Other(code) => write!(f, "reason {code}"),
         }
@@ -83,14 +83,31 @@ impl Event {
     }
 }
 
-/// There are as many connections as are allowed, or the link is gone.
+/// Why there is no new connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Full;
+pub enum Unopened {
+    /// There are as many as are allowed.
+    Full {
+        /// How many that is, whoever opened them.
+        limit: usize,
+    },
+    /// Every id of the link was used: 2^31 connections.
+    Spent,
+    /// The tunnel was stopped, or the link is gone.
+    Stopped,
+    /// No other end is there.
+    Nobody,
+}
 
-impl fmt::Display for Full {
+impl fmt::Display for Unopened {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there are too many connections")
+        match self {
+            Unopened::Full { limit } => write!(f, "{limit} connections are open, and no more are allowed at a time"),
+            Unopened::Spent => f.write_str("2^31 connections were opened, and a link has no ids for more"),
+            Unopened::Stopped => f.write_str("the tunnel was stopped, or its other end is gone"),
+            Unopened::Nobody => f.write_str("no other end is there to open a connection to"),
+        }
     }
 }
 
-impl std::error::Error for Full {}
+impl std::error::Error for Unopened {}

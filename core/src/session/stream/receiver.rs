@@ -6,8 +6,9 @@
 mod history;
 
 use self::history::{History, Place};
-use super::Config;
+use super::{Config, refused};
 use crate::code::rlc::{self, Arrival, Decoder, Density, RepairId};
+use crate::law::ParameterError;
 use crate::time::{Span, Time};
 use crate::wire::sequence::nearest;
 use crate::wire::stream::acknowledgement::{self, Acknowledgement, MAX_RUNS, State};
@@ -57,10 +58,10 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new(config: Config, code: rlc::Config) -> Result<Receiver, rlc::Error> {
+    pub(super) fn new(config: Config, code: rlc::Config) -> Result<Receiver, ParameterError> {
         Ok(Receiver {
             config,
-            decoder: Decoder::new(code)?,
+            decoder: Decoder::new(code).map_err(refused)?,
             history: History::default(),
             newest_at: Time::ZERO,
             last: Time::ZERO,

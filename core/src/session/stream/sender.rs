@@ -22,8 +22,9 @@ use self::flight::{Fate, Flight, Record};
 use self::losses::Losses;
 pub(super) use self::round_trip::MAX_ACK_DELAY;
 use self::round_trip::{GRANULARITY, RoundTrip};
-use super::{Config, Event};
+use super::{Config, Event, refused};
 use crate::code::rlc::{self, Density, Encoder, RepairId};
+use crate::law::ParameterError;
 use crate::law::rate::{Allowance, Report};
 use crate::law::schedule::{Choice, Coded, Decision, Path, Queue, Schedule, View};
 use crate::time::{Span, Time};
@@ -103,16 +104,16 @@ pub struct Sender<S, A> {
 }
 
 impl<S: Schedule, A: Allowance> Sender<S, A> {
-    pub(super) fn new(config: Config, code: rlc::Config, schedule: S, allowance: A) -> Result<Self, rlc::Error> {
+    pub(super) fn new(config: Config, code: rlc::Config, schedule: S, allowance: A) -> Result<Self, ParameterError> {
         Ok(Sender {
             config,
             schedule,
             allowance,
             queue: Queue::new(0),
-            encoder: Encoder::new(code)?,
+            encoder: Encoder::new(code).map_err(refused)?,
             flight: Flight::default(),
             rtt: RoundTrip::default(),
-            losses: Losses::new().map_err(|_| rlc::Error::Config)?,
+            losses: Losses::new()?,
             slot: GRANULARITY,
             gathered: Vec::new(),
             since: Time::ZERO,

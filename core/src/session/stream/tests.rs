@@ -64,6 +64,9 @@ fn values_out_of_range_are_refused() {
     assert!(!made(Config { window: 4096, ..config }) && !made(Config { window: 1, ..config }));
     assert!(!made(Config { frame: 127, ..config }) && !made(Config { frame: 65_536, ..config }));
     assert!(!made(Config { ack_delay: Span::from_millis(6), ..config }));
+    let refused =
+        End::new(Config { window: 1, ..config }, Opportunistic::new(), Fixed::new(Rate::from_mbps(1), Span::ZERO));
+    assert_eq!(refused.unwrap_err().to_string(), "window must be at least 2 and at most 4095, not 1");
 }
 
 /// Our own schedule rests when all is sure enough; what is written then does not wait for an acknowledgement, however little

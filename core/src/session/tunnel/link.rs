@@ -11,6 +11,7 @@ use super::{Config, Event, Id, Reason, Why};
 use crate::law::rate::capped::Capped;
 use crate::law::rate::{self, Law};
 use crate::law::schedule::adaptive::{Adaptive, Parameters};
+use crate::law::{ParameterError, within};
 use crate::session::mux::{self, Mux};
 use crate::session::secure::{self, Role};
 use crate::session::stream::{self, End};
@@ -30,6 +31,8 @@ const MIN_AHEAD: u64 = 2;
 const MAX_AHEAD: u64 = 64;
 /// What a caller who comes late may make up for.
 const SLACK: Span = Span::from_millis(2);
+/// The least that [`secure::Config::datagram`] may be.
+const SHORTEST: f64 = 256.0;
 /// More TFRC does not ask for.
 const MOST: Rate = Rate::from_mbps(10_000);
 
@@ -63,18 +66,25 @@ pub(super) fn shape(config: &Config) -> Shape {
 }
 
 /// Whether streams can be made of `config`.
-pub(super) fn check(config: &Config) -> Option<()> {
-    let is_whole = config.connections > 0 && config.links > 0 && config.max_rate.is_none_or(|rate| rate.as_bps() > 0);
-    stream(config, shape(config), Time::ZERO).filter(|_| is_whole).map(drop)
+///
+/// # Errors
+/// The value that is out of its range.
+pub(super) fn check(config: &Config) -> Result<(), ParameterError> {
+    within("datagram", config.secure.datagram as f64, SHORTEST..=MAX_DATAGRAM as f64)?;
+    within("connections", config.connections as f64, 1.0..)?;
+    within("links", config.links as f64, 1.0..)?;
+    within("max_rate in bit/s", config.max_rate.map_or(1.0, |rate| rate.as_bps() as f64), 1.0..)?;
+    within("max_overhead", config.max_overhead, 0.0..=1e6)?;
+    stream(config, shape(config), Time::ZERO).map(drop)
 }
 
 /// The stream of a server whose client has asked for `asked`, if there can be one.
 pub(super) fn agree(config: &Config, asked: Shape, now: Time) -> Option<Stream> {
     let ours = shape(config);
-    stream(config, Shape { frame: ours.frame.min(asked.frame), window: ours.window.min(asked.window) }, now)
+    stream(config, Shape { frame: ours.frame.min(asked.frame), window: ours.window.min(asked.window) }, now).ok()
 }
 
-fn stream(config: &Config, shape: Shape, now: Time) -> Option<Stream> {
+fn stream(config: &Config, shape: Shape, now: Time) -> Result<Stream, ParameterError> {
     let made = stream::Config { frame: shape.frame.into(), window: shape.window.into(), ..config.stream };
     let law = rate::Config {
         now,
@@ -82,9 +92,9 @@ fn stream(config: &Config, shape: Shape, now: Time) -> Option<Stream> {
         most: config.max_rate.unwrap_or(MOST),
         slack: SLACK,
     };
-    let law = Capped::new(Law::new(config.rate, law).ok()?, config.max_rate, SLACK);
-    let schedule = Adaptive::new(Parameters { u_max: config.max_overhead, ..Parameters::default() }).ok()?;
-    End::new(made, schedule, law).ok()
+    let law = Capped::new(Law::new(config.rate, law)?, config.max_rate, SLACK);
+    let schedule = Adaptive::new(Parameters { u_max: config.max_overhead, ..Parameters::default() })?;
+    End::new(made, schedule, law)
 }
 
 impl Link {

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::net::SocketAddr;
 
+use crate::law::ParameterError;
 use crate::session::mux;
 use crate::session::secure::{Ending, KeyError};
 
@@ -90,8 +91,8 @@ pub enum Why {
 pub enum Error {
     /// The key does not say whom to speak to.
     Key(KeyError),
-    /// A value of the configuration is out of its range.
-    Config,
+    /// A value of the configuration is out of its range: which, and what that is.
+    Config(ParameterError),
 }
 
 impl fmt::Display for Reason {
@@ -118,7 +119,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Key(error) => error.fmt(f),
-            Error::Config => f.write_str("a value of the tunnel's configuration is out of its range"),
+            Error::Config(error) => error.fmt(f),
         }
     }
 }

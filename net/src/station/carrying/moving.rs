@@ -88,9 +88,9 @@ impl<O: Outside> Carrying<O> {
             };
             match self.tunnel.open(now) {
                 Ok(id) => self.place(id, outlet),
-                Err(full) => {
-                    self.telling.turned_away(&outlet.name(), &full.to_string());
-                    outlet.abort(&full.to_string());
+                Err(why) => {
+                    self.telling.turned_away(&outlet.name(), &why.to_string());
+                    outlet.abort(&why.to_string());
                 }
             }
         }

@@ -100,7 +100,7 @@ impl Link {
         if self.stream.is_none() {
             let asked = shape(&self.config);
             let is_less = told.frame <= asked.frame && told.window <= asked.window;
-            self.stream = Some(stream(&self.config, told, now).filter(|_| is_less).ok_or(wire::Error::Malformed)?);
+            self.stream = Some(stream(&self.config, told, now).ok().filter(|_| is_less).ok_or(wire::Error::Malformed)?);
             self.peer = carrier.association().peer();
             events.push_back(Event::Up { link: self.number, from: self.peer });
         }
