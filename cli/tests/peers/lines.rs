@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use crate::clip::{Clip, decode_whatever, expect_frames};
 use crate::program::Program;
-use crate::stage::{FFMPEG, GSTREAMER, Stage, Tool, VLC, free_port, is_open, unprivileged};
+use crate::stage::{FFMPEG, GSTREAMER, SRT, Stage, Tool, VLC, free_port, is_open, unprivileged};
 
 const PAGE: &str = include_str!("../../../docs/peers.md");
 /// Ports of the page; each gets a free one.
-const PORTS: [&str; 3] = ["5000", "6000", "7000"];
+const PORTS: [&str; 5] = ["5000", "5001", "6000", "7000", "8000"];
 
 #[test]
 fn the_lines_for_ffmpeg() {
@@ -25,6 +25,12 @@ fn the_lines_for_gstreamer() {
 fn the_lines_for_vlc() {
     // What VLC had in its buffers when it ended is lost, at the source and behind the receiver.
     run("## VLC", &[FFMPEG, VLC], 100);
+}
+
+#[test]
+fn the_lines_for_srt() {
+    // What the last of them has in its buffer when it is stopped is lost.
+    run("## SRT", &[FFMPEG, SRT], 25);
 }
 
 /// Runs every block of a section; up to `unfinished` pictures may be missing at the end.

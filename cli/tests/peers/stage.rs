@@ -26,6 +26,7 @@ pub(crate) const GSTREAMER: Tool = Tool {
     packages: "gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad",
 };
 pub(crate) const VLC: Tool = Tool { program: "vlc", probe: &["--version"], packages: "vlc-bin vlc-plugin-base" };
+pub(crate) const SRT: Tool = Tool { program: "srt-live-transmit", probe: &["-version"], packages: "srt-tools" };
 pub(crate) const TSHARK: Tool = Tool { program: "tshark", probe: &["--version"], packages: "tshark" };
 pub(crate) const PYTHON: Tool = Tool { program: "python3", probe: &["--version"], packages: "python3" };
 
