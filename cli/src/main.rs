@@ -83,12 +83,22 @@ fn manual() -> String {
     line + " --help"
 }
 
+/// What the parsers of numbers say, and what a reader who knows no Rust understands.
+const PLAINER: [(&str, &str); 5] = [
+    ("..=", " to "),
+    ("invalid digit found in string", "it is not a whole number"),
+    ("cannot parse integer from empty string", "it is not a whole number"),
+    ("number too large to fit in target type", "it is too large"),
+    ("unrecognized subcommand", "there is no verb"),
+];
+
 /// The paragraphs of a usage error that say what is wrong, without those that every error has.
 fn in_one_line(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
     let paragraphs = text.split("\n\n").take_while(|text| !text.starts_with("Usage:") && !text.starts_with("For more"));
     let lines = paragraphs.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
-    lines.collect::<Vec<_>>().join("; ")
+    let line = lines.collect::<Vec<_>>().join("; ");
+    PLAINER.iter().fold(line, |line, (theirs, ours)| line.replace(theirs, ours))
 }
 
 #[cfg(test)]

@@ -42,20 +42,20 @@ pub(crate) struct Way {
     /// The key that both sides have; `thalweg keygen FILE` makes one
     #[arg(long, value_name = "FILE")]
     key_file: PathBuf,
-    /// How fast to send: copa (as the queue bears; random loss does not slow it down), tfrc or cubic (as TCP does), or
-    /// fixed:RATE as in fixed:40mbit
+    /// How fast to send: copa (as the queue bears; random loss does not slow it down), cubic or tfrc (as TCP does),
+    /// newreno, linux-reno or vegas (older TCPs, for comparison), or fixed:RATE as in fixed:40mbit
     #[arg(long, value_name = "LAW", default_value_t = Choice::default())]
     rate: Choice,
     /// All that leaves stays below this, as in 40mbit
     #[arg(long, value_name = "RATE")]
     max_rate: Option<Rate>,
-    /// Packets that turn out to tell nothing new, for each one that does, stay below this
-    #[arg(long, value_name = "SHARE", default_value_t = Config::default().max_overhead, value_parser = overhead)]
+    /// Packets that turn out to tell nothing new, for each one that does, stay below this; 0 to 10
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, default_value_t = Config::default().max_overhead, value_parser = overhead)]
     max_overhead: f64,
-    /// Longest datagram in bytes, without headers of UDP and IP; the smaller of both sides' wins
+    /// Longest datagram in bytes, without headers of UDP and IP, 256 to 1500; the smaller of both sides' wins
     #[arg(long, value_name = "BYTES", default_value_t = 1200, value_parser = clap::value_parser!(u16).range(256..=MAX_DATAGRAM as i64))]
     mtu: u16,
-    /// For how long the other side may be gone before its connections are given up
+    /// For how long the other side may be gone before its connections are given up, 1s to 1440min
     #[arg(long, value_name = "TIME", default_value_t = Config::default().resume, value_parser = patience)]
     patience: Span,
 }
@@ -69,7 +69,7 @@ fn patience(text: &str) -> Result<Span, String> {
     let span: Span = text.parse().map_err(|error| format!("{error}"))?;
     match (Span::from_secs(1)..=Span::from_secs(86_400)).contains(&span) {
         true => Ok(span),
-        false => Err("it must be between 1s and 86400s".to_owned()),
+        false => Err("it must be between 1s and 1440min".to_owned()),
     }
 }
 

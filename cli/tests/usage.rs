@@ -39,14 +39,19 @@ fn without_arguments_it_shows_how_it_is_used() {
 #[test]
 fn wrong_use_is_one_line_and_exit_2() {
     for (args, expected) in [
-        (vec!["sned"], "unrecognized subcommand 'sned'"),
+        (vec!["sned"], "there is no verb 'sned'"),
         (vec!["recv", "--listen", "127.0.0.1:0"], "--output <URL>"),
         (vec!["recv", "--listen", "localhost", "--output", "-"], "'localhost' is not HOST:PORT"),
         (vec!["recv", "--listen", ":0", "--output", "http://a:1"], "'http://a:1' is none of"),
-        (vec!["recv", "--listen", ":0", "--output", "-", "--latency", "90"], "not a duration such as 90ms"),
+        (
+            vec!["recv", "--listen", ":0", "--output", "-", "--latency", "90"],
+            "not a duration such as 90ms; units are ns, us, ms, s and min",
+        ),
+        (send(&["--fec-port", "0"]), "0 is not in 1 to 65535"),
+        (send(&["--fec-port", "x"]), "it is not a whole number"),
         (send(&["--repair", "static"]), "none, static:N or geneva"),
         (send(&["--repair", "static:0"]), "1 to 200"),
-        (send(&["--max-rate", "40"]), "not a rate such as 40mbit"),
+        (send(&["--max-rate", "40"]), "not a rate such as 40mbit; units are bit, kbit, mbit and gbit"),
         (send(&["--set", "p_max"]), "NAME=VALUE"),
         (send(&["--set", "speed=1"]), "speed"),
         (send(&["--set", "k=25"]), "k follows the source"),

@@ -166,7 +166,7 @@ impl FromStr for Span {
     /// A number and a unit: `90ms`, `1.5s`, `250us`, `10ns`, `1min`.
     fn from_str(text: &str) -> Result<Span, ParseUnitError> {
         const UNITS: &[(&str, f64)] = &[("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0)];
-        split_unit(text, UNITS, "a duration such as 90ms").map(Span::from_secs_f64)
+        split_unit(text, UNITS, "a duration such as 90ms; units are ns, us, ms, s and min").map(Span::from_secs_f64)
     }
 }
 

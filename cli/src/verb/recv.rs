@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// have ?iface=NAME&ttl=N, or one of the two, behind its port
     #[arg(long = "output", value_name = "URL", required = true)]
     outputs: Vec<Endpoint>,
-    /// Time from input to output; the longer of both sides' wins
+    /// Time from input to output, 5ms to 10s; the longer of both sides' wins
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
     latency: Span,
     /// Hand packets out as soon as they are in order, or each after exactly the latency, as decoders like it

@@ -221,6 +221,7 @@ fn parsed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String> {
         // The line within the object says nothing here; the column does.
         let what = text.split(" at line ").next().unwrap_or_default();
         let what = what.replace("expected u32", "expected a whole number").replace("expected f64", "expected a number");
+        let what = what.replace("expected ident", "this is no JSON").replace("expected value", "this is no JSON");
         format!("{what} (column {})", error.column())
     })
 }

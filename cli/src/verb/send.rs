@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// Send from this address
     #[arg(long, value_name = "HOST:PORT")]
     bind: Option<Host>,
-    /// Time from input to output; the longer of both sides' wins
+    /// Time from input to output, 5ms to 10s; the longer of both sides' wins
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
     latency: Span,
     #[command(flatten)]
@@ -57,8 +57,8 @@ pub(crate) struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Repair")]
 struct Protection {
-    /// none, static:N (N packets for each 10 ms, or for the time of 21 packets if that is longer), or geneva (as the
-    /// path needs and bears)
+    /// none, static:N (N packets, 1 to 200, for each 10 ms, or for the time of 21 packets if that is longer), or geneva
+    /// (as the path needs and bears)
     #[arg(long, value_name = "HOW", default_value = "geneva")]
     repair: RepairArg,
     /// Set a constant of GENEVA (but k, which follows the source), as in p_max=0.05; may be repeated
@@ -67,8 +67,8 @@ struct Protection {
     /// Media and repair together stay below this, as in 40mbit
     #[arg(long, value_name = "RATE")]
     max_rate: Option<Rate>,
-    /// Length of a block; longer ones repair longer bursts and take longer. At most the latency; what is left of it
-    /// after half a round trip holds two blocks, and a longer one is shortened to that
+    /// Length of a block, from 5ms to the latency; longer ones repair longer bursts and take longer. What is left of the
+    /// latency after half a round trip holds two blocks, and a longer one is shortened to that
     #[arg(long, value_name = "TIME", value_parser = latency)]
     block: Option<Span>,
     /// What ends a stream that would flood its path: first its repair and then the stream, RFC 8083, or nothing

@@ -107,10 +107,13 @@ fn wrong_use_is_one_line_and_exit_2() {
         args.iter().chain(more).map(ToString::to_string).collect()
     };
     for (args, expected) in [
-        (pipe(&["--rate", "fast"]), "copa"),
+        (pipe(&["--rate", "fast"]), "copa, cubic, tfrc, newreno, linux-reno, vegas or"),
         (pipe(&["--max-rate", "0mbit"]), "--max-rate"),
-        (pipe(&["--mtu", "100"]), "100"),
+        (pipe(&["--mtu", "100"]), "100 is not in 256 to 1500"),
+        (pipe(&["--mtu", "large"]), "it is not a whole number"),
         (pipe(&["--max-overhead", "11"]), "between 0 and 10"),
+        (pipe(&["--max-overhead", "-1"]), "between 0 and 10"),
+        (pipe(&["--patience", "60"]), "units are"),
         (pipe(&["--patience", "0s"]), "between 1s and"),
     ] {
         let line = refusal(&args.iter().map(String::as_str).collect::<Vec<_>>(), 2);

@@ -42,7 +42,8 @@ pub(super) struct Args {
     /// the default have 180 and 120; from 25 to 36000.
     #[arg(long, value_name = "SECONDS", conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(25..=36_000))]
     seconds: Option<u32>,
-    /// For fec-arq: the folder with recordings for Table IV; ../shared/data/net, if there is one. It works without.
+    /// For fec-arq: the folder with the recordings that stand in for the paper's unpublished trace. Where none is named and
+    /// there is no ../shared/data/net, Table IV and the figures of recordings stay empty; all else is run.
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
     /// Where the page is written; `reproduction-PAPER.html`, if not said.

@@ -55,7 +55,7 @@ impl FromStr for Choice {
         found.ok_or_else(|| ParameterError::Value {
             name: "rate",
             value: text.to_owned(),
-            expected: "copa, tfrc, cubic, newreno, linux-reno, vegas or a rate such as fixed:10mbit",
+            expected: "copa, cubic, tfrc, newreno, linux-reno, vegas or a rate such as fixed:10mbit",
         })
     }
 }
