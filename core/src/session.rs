@@ -1,5 +1,6 @@
 //! The top floor: sender and receiver of each profile, as values without I/O.
 
+mod keyed;
 pub mod live;
 pub mod mux;
 pub mod secure;

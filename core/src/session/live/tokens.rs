@@ -3,12 +3,10 @@
 //! A token is a keyed hash of an address, so that a stranger costs no memory: whoever echoes the token of his address
 //! has received what was sent there.
 
-use core::hash::Hasher;
-use core::net::{IpAddr, SocketAddr};
-
-use siphasher::sip::SipHasher24;
+use core::net::SocketAddr;
 
 use crate::rng::Rng;
+use crate::session::keyed;
 
 /// Makes and checks the tokens of one session.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,13 +22,7 @@ impl Tokens {
 
     /// The token that only `address` learns; never zero, which stands for none.
     pub(super) fn of(&self, address: SocketAddr) -> u64 {
-        let mut hasher = SipHasher24::new_with_keys(self.keys.0, self.keys.1);
-        match address.ip() {
-            IpAddr::V4(ip) => hasher.write(&ip.octets()),
-            IpAddr::V6(ip) => hasher.write(&ip.octets()),
-        }
-        hasher.write(&address.port().to_be_bytes());
-        hasher.finish().max(1)
+        keyed::hash(self.keys, address, &[])
     }
 }
 

@@ -3,12 +3,10 @@
 //! A cookie is a keyed hash of the address, the id in the hello and the time slot: whoever sends it back has received what
 //! was sent there, not long ago (RFC 6347 §4.2.1 has the same for DTLS).
 
-use core::hash::Hasher;
-use core::net::{IpAddr, SocketAddr};
-
-use siphasher::sip::SipHasher24;
+use core::net::SocketAddr;
 
 use super::entropy::Entropy;
+use crate::session::keyed;
 use crate::time::{Span, Time};
 
 /// How long a slot lasts; a cookie is good in its own and the next.
@@ -41,15 +39,7 @@ impl Cookies {
     }
 
     fn in_slot(&self, slot: u64, address: SocketAddr, id: u64) -> u64 {
-        let mut hasher = SipHasher24::new_with_keys(self.keys.0, self.keys.1);
-        match address.ip() {
-            IpAddr::V4(ip) => hasher.write(&ip.octets()),
-            IpAddr::V6(ip) => hasher.write(&ip.octets()),
-        }
-        hasher.write(&address.port().to_be_bytes());
-        hasher.write(&id.to_be_bytes());
-        hasher.write(&slot.to_be_bytes());
-        hasher.finish().max(1)
+        keyed::hash(self.keys, address, &[id, slot])
     }
 }
 
