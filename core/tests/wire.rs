@@ -1,5 +1,8 @@
 //! One example of each packet: as `docs/wire.md` shows it, and as Wireshark understands it.
 
+#[path = "wire/pcap.rs"]
+mod pcap;
+
 use core::net::Ipv4Addr;
 use std::path::Path;
 use std::process::Command;
@@ -18,6 +21,8 @@ use thalweg_core::wire::sdp::{Description, Payload};
 use thalweg_core::wire::secure::handshake::Cookie;
 use thalweg_core::wire::secure::inner::Inner;
 use thalweg_core::wire::tunnel::{LONGEST, Message, Shape};
+
+use pcap::pcap;
 
 const SOURCE: u32 = 0x1111_1111;
 const REPAIR: u32 = 0x2222_2222;
@@ -246,23 +251,6 @@ fn dissect(protocol: &str, datagrams: &[Vec<u8>], fields: &[&str]) -> Option<Vec
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "tshark failed: {error}");
     Some(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
-}
-
-/// A capture of UDP over IPv4 without a link layer (link type 101).
-fn pcap(datagrams: &[Vec<u8>]) -> Vec<u8> {
-    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
-    let mut file = words(&[0xa1b2_c3d4, 2 | 4 << 16, 0, 0, 65_535, 101]);
-    for datagram in datagrams {
-        let len = (20 + 8 + datagram.len()) as u16;
-        file.extend(words(&[0, 0, len.into(), len.into()]));
-        let [l0, l1] = len.to_be_bytes();
-        file.extend([0x45, 0, l0, l1, 0, 0, 0, 0, 64, 17, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1]);
-        for field in [5000, 6000, len - 20, 0] {
-            file.extend(u16::to_be_bytes(field));
-        }
-        file.extend(datagram);
-    }
-    file
 }
 
 #[test]

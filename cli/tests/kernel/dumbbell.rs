@@ -36,21 +36,12 @@ impl Dumbbell {
         let one_way = self.rtt_ms * 500;
         format!(
             r#"seed = {seed}
-[forward]
-[[forward.element]]
-kind = "loss"
-rate = {loss:?}
-[[forward.element]]
-kind = "drop_tail"
-rate = "{mbit}mbit"
-queue = {queue}
-[[forward.element]]
-kind = "wire"
-delay = "{one_way}us"
-[reverse]
-[[reverse.element]]
-kind = "wire"
-delay = "{one_way}us"
+forward.element = [
+    {{ kind = "loss", rate = {loss:?} }},
+    {{ kind = "drop_tail", rate = "{mbit}mbit", queue = {queue} }},
+    {{ kind = "wire", delay = "{one_way}us" }},
+]
+reverse.element = [{{ kind = "wire", delay = "{one_way}us" }}]
 "#
         )
     }

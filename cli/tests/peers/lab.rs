@@ -28,19 +28,11 @@ use crate::stage::Stage;
 /// A round trip of 40 ms; 0.003 / 0.153 of the packets meet the bad state, which loses 80 % of them, for 1 / 0.15 packets.
 const PATH: &str = r#"
 seed = 1
-[forward]
-[[forward.element]]
-kind = "gilbert_elliott"
-p = 0.003
-r = 0.15
-loss_bad = 0.8
-[[forward.element]]
-kind = "wire"
-delay = "20ms"
-[reverse]
-[[reverse.element]]
-kind = "wire"
-delay = "20ms"
+forward.element = [
+    { kind = "gilbert_elliott", p = 0.003, r = 0.15, loss_bad = 0.8 },
+    { kind = "wire", delay = "20ms" },
+]
+reverse.element = [{ kind = "wire", delay = "20ms" }]
 "#;
 
 const SEEDS: u64 = 8;

@@ -15,19 +15,11 @@ use crate::stage::{FFMPEG, Stage, free_port, wait_for_port};
 /// Gilbert-Elliott: p / (p + r) = 2 % of the packets are lost, 1 / r = 2 of them in a row.
 const BURSTY: &str = r#"
 seed = 1
-[forward]
-[[forward.element]]
-kind = "gilbert_elliott"
-p = 0.0102
-r = 0.5
-loss_bad = 1.0
-[[forward.element]]
-kind = "wire"
-delay = "20ms"
-[reverse]
-[[reverse.element]]
-kind = "wire"
-delay = "20ms"
+forward.element = [
+    { kind = "gilbert_elliott", p = 0.0102, r = 0.5, loss_bad = 1.0 },
+    { kind = "wire", delay = "20ms" },
+]
+reverse.element = [{ kind = "wire", delay = "20ms" }]
 "#;
 
 const LATENCY: &str = "1s";

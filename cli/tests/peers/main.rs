@@ -5,6 +5,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../../../core/tests/wire/pcap.rs"]
+mod pcap;
 
 mod clip;
 mod lab;

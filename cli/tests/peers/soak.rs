@@ -9,26 +9,13 @@ use crate::stage::Stage;
 
 const HARSH: &str = r#"
 seed = 1
-[forward]
-[[forward.element]]
-kind = "gilbert_elliott"
-p = 0.005
-r = 0.5
-loss_bad = 1.0
-[[forward.element]]
-kind = "duplicate"
-share = 0.01
-[[forward.element]]
-kind = "wire"
-delay = "10ms"
-[[forward.element]]
-kind = "reorder"
-share = 0.05
-by = "3ms"
-[reverse]
-[[reverse.element]]
-kind = "wire"
-delay = "10ms"
+forward.element = [
+    { kind = "gilbert_elliott", p = 0.005, r = 0.5, loss_bad = 1.0 },
+    { kind = "duplicate", share = 0.01 },
+    { kind = "wire", delay = "10ms" },
+    { kind = "reorder", share = 0.05, by = "3ms" },
+]
+reverse.element = [{ kind = "wire", delay = "10ms" }]
 "#;
 
 /// The project's own clip, of 30 Mb/s.

@@ -4,9 +4,10 @@ use std::net::UdpSocket;
 use std::time::Duration;
 
 use crate::common::Running;
+use crate::pcap::pcap;
 use crate::program::Program;
 use crate::stage::{PYTHON, Stage, TSHARK};
-use crate::tap::{Tap, Way, hexadecimal, is_rtcp, pcap};
+use crate::tap::{Tap, Way, hexadecimal, is_rtcp};
 
 /// What a stream of two seconds puts on the wire: datagrams of all sizes in both directions.
 fn record(send: &[&str], bare: bool) -> Vec<(Way, Vec<u8>)> {

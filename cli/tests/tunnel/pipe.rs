@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use crate::common::Running;
 use crate::noise::Noise;
-use crate::stage::{HARSH, emulate, is_long, key};
+use crate::stage::{HARSH, behind, is_long, key};
 
 /// Both ends of a pipe, and a path between them.
 struct Pipe {
@@ -19,13 +19,7 @@ impl Pipe {
         let serve = ["pipe", "serve", "--listen", "127.0.0.1:0", "--key-file", &key];
         let serve = Running::start(&[&serve, more].concat());
         let server = serve.address("listening", "address");
-        let (path, server) = match path {
-            Some(toml) => {
-                let (path, at) = emulate(name, toml, &server);
-                (Some(path), at)
-            }
-            None => (None, server),
-        };
+        let (path, server) = behind(name, path, server);
         let connect = Running::start(&[&["pipe", "connect", &server, "--key-file", &key], more].concat());
         Pipe { serve, connect, _path: path }
     }

@@ -13,28 +13,16 @@ use crate::stage::{Tunnel, file, is_long};
 
 const PATH: &str = r#"
 seed = 1
-[forward]
-[[forward.element]]
-kind = "loss"
-rate = 0.05
-[[forward.element]]
-kind = "drop_tail"
-rate = "50mbit"
-queue = "400kB"
-[[forward.element]]
-kind = "wire"
-delay = "30ms"
-[reverse]
-[[reverse.element]]
-kind = "loss"
-rate = 0.05
-[[reverse.element]]
-kind = "drop_tail"
-rate = "50mbit"
-queue = "400kB"
-[[reverse.element]]
-kind = "wire"
-delay = "30ms"
+forward.element = [
+    { kind = "loss", rate = 0.05 },
+    { kind = "drop_tail", rate = "50mbit", queue = "400kB" },
+    { kind = "wire", delay = "30ms" },
+]
+reverse.element = [
+    { kind = "loss", rate = 0.05 },
+    { kind = "drop_tail", rate = "50mbit", queue = "400kB" },
+    { kind = "wire", delay = "30ms" },
+]
 "#;
 
 /// Whether programs are there; says so if not.

@@ -10,31 +10,17 @@ use crate::common::{PATIENCE, Running, run};
 /// Loss, reordering, duplication and corruption, both ways.
 pub(crate) const HARSH: &str = r#"
 seed = 1
-[forward]
-[[forward.element]]
-kind = "loss"
-rate = 0.2
-[[forward.element]]
-kind = "duplicate"
-share = 0.02
-[[forward.element]]
-kind = "corrupt"
-share = 0.001
-bytes = 2
-[[forward.element]]
-kind = "wire"
-delay = "5ms"
-[[forward.element]]
-kind = "reorder"
-share = 0.05
-by = "3ms"
-[reverse]
-[[reverse.element]]
-kind = "loss"
-rate = 0.2
-[[reverse.element]]
-kind = "wire"
-delay = "5ms"
+forward.element = [
+    { kind = "loss", rate = 0.2 },
+    { kind = "duplicate", share = 0.02 },
+    { kind = "corrupt", share = 0.001, bytes = 2 },
+    { kind = "wire", delay = "5ms" },
+    { kind = "reorder", share = 0.05, by = "3ms" },
+]
+reverse.element = [
+    { kind = "loss", rate = 0.2 },
+    { kind = "wire", delay = "5ms" },
+]
 "#;
 
 /// Whether the long tests run; says so if not.
@@ -60,13 +46,15 @@ pub(crate) fn key(name: &str) -> String {
     path
 }
 
-/// A path in front of `to`, and where it begins.
-pub(crate) fn emulate(name: &str, path: &str, to: &str) -> (Running, String) {
+/// Where to find `server` behind a path, if there is to be one.
+pub(crate) fn behind(name: &str, path: Option<&str>, server: String) -> (Option<Running>, String) {
+    let Some(path) = path else { return (None, server) };
     let toml = file(&format!("{name}.toml"));
     fs::write(&toml, path).expect("a temporary file");
-    let path = Running::start(&["emulate", toml.to_str().expect("a name"), "--listen", "127.0.0.1:0", "--to", to]);
+    let args = ["emulate", toml.to_str().expect("a name"), "--listen", "127.0.0.1:0", "--to", &server];
+    let path = Running::start(&args);
     let at = path.address("listening", "address");
-    (path, at)
+    (Some(path), at)
 }
 
 /// A tunnel under way.
@@ -90,13 +78,7 @@ impl Tunnel {
         let serve = ["tunnel", "serve", "--listen", any, "--to", target, "--key-file", &key];
         let serve = Running::start(&[&serve, more].concat());
         let server = serve.address("listening", "address");
-        let (path, server) = match path {
-            Some(toml) => {
-                let (path, at) = emulate(name, toml, &server);
-                (Some(path), at)
-            }
-            None => (None, server),
-        };
+        let (path, server) = behind(name, path, server);
         let (connect, local) = connect(&server, &key, more);
         Tunnel { serve, connect, local, _path: path }
     }
