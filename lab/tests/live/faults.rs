@@ -13,7 +13,8 @@ use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::reorder::Reorder;
 use thalweg_lab::path::Path;
 
-use crate::story::{Back, Story, address, at, ms, receiver_config, sender_config, wire};
+use crate::props::{address, at, ms, receiver_config, sender_config, wire};
+use crate::story::{Back, Story};
 
 /// A stream of 30 Mb/s that has been running for 2.5 s over `forward`, at three seconds.
 fn streaming(forward: Path, reverse: Path) -> Story {

@@ -14,7 +14,8 @@ use thalweg_core::units::{Bytes, Rate};
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::scenario::Scenario;
 
-use crate::story::{Back, Story, address, at, bursty, geneva, ms, receiver_config, sender_config, wire};
+use crate::props::{address, at, bursty, geneva, ms, receiver_config, sender_config, wire};
+use crate::story::{Back, Story};
 
 const RATE: Rate = Rate::from_mbps(30);
 

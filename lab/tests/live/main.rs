@@ -3,5 +3,6 @@
 mod faults;
 mod guards;
 mod peers;
+mod props;
 mod quiet;
 mod story;

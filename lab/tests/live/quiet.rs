@@ -7,7 +7,8 @@ use thalweg_core::session::live::{Ending, Media};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 
-use crate::story::{Story, address, at, bursty, ms, receiver_config, sender_config, wire};
+use crate::props::{address, at, bursty, ms, receiver_config, sender_config, wire};
+use crate::story::Story;
 
 const RATE: Rate = Rate::from_mbps(30);
 

@@ -1,5 +1,6 @@
 //! Tunnels over the lab's paths: connections live through what happens to packets, addresses and programs.
 
+mod app;
 mod ends;
 mod faults;
 mod resumption;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::secure::{Entropy, Key};
-use thalweg_core::session::tunnel::{Config, Event, Id, Reason, Tunnel, Why};
+use thalweg_core::session::tunnel::{Config, Event, Id, Tunnel, Why};
 use thalweg_core::session::{MAX_DATAGRAM, Session, stream};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
@@ -17,6 +17,8 @@ use thalweg_lab::node::reorder::Reorder;
 use thalweg_lab::node::wire::Wire;
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::path::Path;
+
+use crate::app::App;
 
 pub(crate) const CLIENT: usize = 0;
 pub(crate) const SERVER: usize = 1;
@@ -48,52 +50,6 @@ pub(crate) fn rough(seed: u64) -> Path {
 pub(crate) fn config(mbps: u64) -> Config {
     let stream = stream::Config { window: 128, ..stream::Config::default() };
     Config { stream, rate: thalweg_core::law::rate::Choice::Fixed(Rate::from_mbps(mbps)), ..Config::default() }
-}
-
-/// The bytes that a program writes, from the `offset`-th on.
-fn script(seed: u64, offset: usize, buf: &mut [u8]) {
-    for (place, byte) in (offset as u64..).zip(buf) {
-        // SplitMix64's finalizer.
-        let mut z = (seed << 40 ^ place).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        *byte = (z ^ z >> 27) as u8;
-    }
-}
-
-/// A program at one end of a connection: it writes `total` bytes that follow from the connection's number, then finishes,
-/// and holds what it reads against what the other one writes.
-#[derive(Debug)]
-pub(crate) struct App {
-    pub(crate) total: usize,
-    pub(crate) written: usize,
-    pub(crate) read: usize,
-    pub(crate) reads: bool,
-    pub(crate) finishes: bool,
-    /// When, and up to which byte, something was read.
-    pub(crate) arrivals: Vec<(Time, usize)>,
-    pub(crate) finished: Option<Time>,
-    pub(crate) closed: Option<Time>,
-    pub(crate) reset: Option<(Time, Reason)>,
-}
-
-impl App {
-    fn new(total: usize, finishes: bool) -> App {
-        App {
-            total,
-            written: 0,
-            read: 0,
-            reads: true,
-            finishes,
-            arrivals: Vec::new(),
-            finished: None,
-            closed: None,
-            reset: None,
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.closed.is_some() || self.reset.is_some()
-    }
 }
 
 pub(crate) struct Side {
@@ -308,36 +264,8 @@ impl Story {
             let Some(id) = side.busy.pop_first() else { break };
             let app = side.apps.get_mut(&id).expect("a program");
             if !app.is_over() {
-                work(end, now, nth, id, app);
+                app.work(end, now, nth, id);
             }
         }
-    }
-}
-
-/// Writes and reads as far as it goes.
-fn work(end: &mut Tunnel, now: Time, side: usize, id: Id, app: &mut App) {
-    let seed = |side: usize| u64::from(id.connection) * 2 + side as u64;
-    let (mut bytes, mut expected) = ([0; 4096], [0; 4096]);
-    while app.written < app.total {
-        let part = &mut bytes[..(app.total - app.written).min(4096)];
-        script(seed(side), app.written, part);
-        let count = end.write(now, id, part);
-        app.written += count;
-        if count < part.len() {
-            break;
-        }
-    }
-    if app.finishes && app.written == app.total {
-        end.finish(now, id);
-    }
-    while app.reads {
-        let count = end.read(now, id, &mut bytes);
-        if count == 0 {
-            break;
-        }
-        script(seed(1 - side), app.read, &mut expected[..count]);
-        assert_eq!(bytes[..count], expected[..count], "{id:?} from byte {}", app.read);
-        app.read += count;
-        app.arrivals.push((now, app.read));
     }
 }

@@ -15,7 +15,7 @@ use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::path::Path;
 
 use crate::guards::at_its_greatest;
-use crate::story::{PAYLOAD, address, at, metrics, ms, payload, receiver_config, sender_config, wire};
+use crate::props::{PAYLOAD, address, at, metrics, ms, payload, receiver_config, sender_config, wire};
 
 const STREAMS: usize = 10;
 

@@ -1,0 +1,148 @@
+//! What no experiment can be made of, and how that is told.
+
+use std::path::Path as FilePath;
+
+use thalweg_lab::scenario::Blueprint;
+
+use crate::{FRAME, parse};
+
+/// Each text is refused with an error of one line that begins like this.
+fn refused(cases: &[(String, &str)]) {
+    let wrong = cases.iter().filter_map(|(text, expected)| {
+        let seen = parse(text, &[]).expect_err(expected).to_string();
+        let right = seen.starts_with(expected) && !seen.contains('\n');
+        (!right).then(|| format!("expected: {expected}\n    seen: {seen}"))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A file with one flow, which begins at line 12.
+fn flow(lines: &str) -> String {
+    format!("{FRAME}[[flow]]\n{lines}\n")
+}
+
+#[test]
+fn errors_name_the_line_and_what_was_expected() {
+    let hop = |lines: &str| format!("[run]\nduration = '1s'\n[[hop]]\n{lines}\n");
+    refused(&[
+        (String::new(), "lab.toml:1: missing [run]"),
+        ("seed = 1\n[forward]\n".into(), "lab.toml:1: a path for `thalweg emulate`, no experiment"),
+        ("[run]\nduration = '1s'\n".into(), "lab.toml:1: missing [[hop]]"),
+        ("[run]\n[[hop]]\n".into(), "lab.toml:1: missing field `duration`"),
+        (format!("{FRAME}[extra]\n"), "lab.toml:11: unknown 'extra', expected about, [parameters], [run], [[hop]]"),
+        (hop("rate = '-1mbit'\nqueue = 1\ndelay = '1ms'"), "lab.toml:4: '-1mbit' is not a rate such as 40mbit"),
+        (hop("rate = '0mbit'\nqueue = 1\ndelay = '1ms'"), "lab.toml:3: a link of rate zero lets nothing through"),
+        (hop("rate = '1mbit'\nqueue = 1"), "lab.toml:3: missing field `delay`"),
+        (hop("rate = '1mbit'\nqueue = 1\ndelay = 3"), "lab.toml:6: invalid type: integer `3`, expected a string with"),
+        (hop("[[hop.forward]]\nkind = 'tap'\nkeep = 1"), "lab.toml:3: missing [[hop.backward]]"),
+        (
+            hop("rate = '1mbit'\n[[hop.forward]]\nkind = 'tap'\nkeep = 1"),
+            "lab.toml:4: unknown 'rate', expected [[hop.forward]] and [[hop.backward]], or",
+        ),
+        (
+            hop(
+                "[[hop.forward]]\nkind = 'trace_link'\ntrace = 'x'\nqueue = 1\n[[hop.backward]]\nkind = 'tap'\nkeep = 1",
+            ),
+            "lab.toml:6: 'x' cannot be read: there are no files here",
+        ),
+    ]);
+}
+
+#[test]
+fn errors_of_flows_do() {
+    refused(&[
+        (flow("count = 1"), "lab.toml:11: missing 'kind'"),
+        (flow("kind = 'udp'"), "lab.toml:12: no flow of kind 'udp', expected tcp, transfers, stream, tfrc, cbr"),
+        (flow("kind = 'tcp'\ncount = 1000000"), "lab.toml:13: 1000000 flows, 100000 are the most"),
+        (flow("kind = 'tcp'\ncount = -1"), "lab.toml:13: invalid value: integer `-1`, expected a whole number"),
+        (flow("kind = 'tcp'\nstart = ['2s', '1s']"), "lab.toml:13: expected two durations, the shorter one first"),
+        (flow("kind = 'tcp'\nhops = 2"), "lab.toml:13: hops 2 to 2, expected numbers from 1 to 1"),
+        (flow("kind = 'tcp'\nhops = [1, 0]"), "lab.toml:13: hops 1 to 0, expected numbers from 1 to 1"),
+        (
+            flow("kind = 'tcp'\ntcp = 'reno'"),
+            "lab.toml:13: tcp: 'reno' is not newreno, linux-reno, cubic, vegas or copa",
+        ),
+        (flow("kind = 'tcp'\nsack = false\nprr = true"), "lab.toml:11: 'prr' is for TCP with 'sack'"),
+        (
+            flow("kind = 'tcp'\nprr = 'perhaps'"),
+            "lab.toml:13: invalid value: string \"perhaps\", expected true, false or",
+        ),
+        (flow("kind = 'tcp'\nmss = 0"), "lab.toml:13: 'mss' is above 0"),
+        (flow("kind = 'tcp'\ninitial_window = 0"), "lab.toml:13: initial_window: iw"),
+        (flow("kind = 'tcp'\ndelayed_ack = 40"), "lab.toml:13: invalid type: integer `40`, expected true, false or a"),
+        (flow("kind = 'tcp'\nspeed = 1"), "lab.toml:13: unknown field `speed`, expected one of `tcp`"),
+        (flow("kind = 'tcp'\n[[flow]]\nkind = 'tcp'"), "lab.toml:13: a second flow named 'tcp'"),
+        (flow("kind = 'transfers'\narrivals = 0\nmean = 10"), "lab.toml:11: arrivals a second is 0, expected above 0"),
+        (flow("kind = 'transfers'\narrivals = 1"), "lab.toml:11: either 'mean', in packets, or 'rate'"),
+    ]);
+}
+
+#[test]
+fn errors_of_sources_do() {
+    let stream = "kind = 'stream'\nrate = '3mbit'\n";
+    refused(&[
+        (flow(stream), "lab.toml:11: missing 'scheme'"),
+        (flow(&format!("{stream}scheme = 'static'")), "lab.toml:14: no scheme 'static', expected geneva, staticN"),
+        (flow(&format!("{stream}scheme = 'static9999'")), "lab.toml:14: no scheme 'static9999'"),
+        (flow(&format!("{stream}scheme = 'live-static201'")), "lab.toml:14: no scheme 'live-static201'"),
+        (flow(&format!("{stream}scheme = 'live'\nlatency = '1ms'")), "lab.toml:15: 'latency' is 1ms, expected 5ms to"),
+        (flow(&format!("{stream}scheme = 'geneva'\nsyn = '1ms'")), "lab.toml:15: 'syn' is 1ms, expected 4ms"),
+        (flow(&format!("{stream}scheme = 'geneva'\nstate = 'fluid'")), "lab.toml:15: state: 'fluid' is not integer"),
+        (flow(&format!("{stream}scheme = 'geneva'\ngeneva = {{ speed = 1 }}")), "lab.toml:15: "),
+        (flow("kind = 'tfrc'\nrate = '0bit'"), "lab.toml:13: media of rate zero sends nothing"),
+        (flow("kind = 'cbr'\nrate = '100gbit'\npacket = 100"), "lab.toml:11: more than a million packets a second"),
+    ]);
+}
+
+#[test]
+fn errors_of_parameters_and_expressions_do() {
+    let with = |lines: &str| format!("[parameters]\n{lines}\n{FRAME}");
+    refused(&[
+        (with("2x = 1"), "lab.toml:2: '2x' is no name of a parameter"),
+        (with("x = [1]"), "lab.toml:2: expected a number, text, true or false, found array"),
+        (with("x = nan"), "lab.toml:2: expected a finite number"),
+        (with("x = '= y'\ny = 1"), "lab.toml:2: no parameter 'y', nor any"),
+        (with("x = '= 2 ms'"), "lab.toml:2: a parameter has no unit"),
+        (flow("kind = 'tcp'\ncount = '= 1 +'"), "lab.toml:13: expected a number, a name or '(', found the end"),
+        (
+            flow("kind = 'tcp'\ncount = '= 5 / 2'"),
+            "lab.toml:13: invalid type: floating point `2.5`, expected a whole number",
+        ),
+        (flow("kind = 'tcp'\nstart = '= 1 parsec'"), "lab.toml:13: '1parsec' is not a duration such as 90ms"),
+    ]);
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_before_it_runs() {
+    let late = format!("{FRAME}[[flow]]\nkind = 'tcp'\n").replace("duration = '2s'", "duration = '2s'\nwarmup = '2s'");
+    let alone = FRAME.replace("[access]\nrate = '1gbit'\nnear = '1ms'\nfar = '1ms'\n", "");
+    let instant = FRAME.replace("'1ms'", "'0s'").replace("'3ms'", "'0s'");
+    let busy = "[[flow]]\nkind = 'transfers'\narrivals = 1000000\nmean = 10\n";
+    for (text, expected) in [
+        (late, "lab.toml: nothing is measured: warm-up is 2s, the run 2s"),
+        (format!("{alone}[[flow]]\nkind = 'tcp'\n"), "lab.toml:7: missing 'access'"),
+        (format!("{instant}[[flow]]\nkind = 'tcp'\n"), "lab.toml:11: its round trip takes no time"),
+        (format!("{FRAME}{busy}"), "lab.toml: about 2000000 flows, 100000 are the most"),
+    ] {
+        let seen = parse(&text, &[]).expect_err(expected).to_string();
+        assert!(seen.starts_with(expected), "expected: {expected}\n    seen: {seen}");
+    }
+    // Whoever listens to nobody may be instant: there is no circle.
+    parse(&format!("{instant}[[flow]]\nkind = 'poisson'\nrate = '1mbit'\npacket = 100\n"), &[]).expect("no circle");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let error = Blueprint::open(FilePath::new("no/such.toml"), &[]).expect_err("there is none").to_string();
+    assert!(error.starts_with("no/such.toml: cannot be read: no such file"), "{error}");
+}
+
+#[test]
+fn an_empty_trace_is_no_trace() {
+    let hop =
+        "[[hop.forward]]\nkind = 'trace_link'\ntrace = 'x'\nqueue = 1\n[[hop.backward]]\nkind = 'tap'\nkeep = 1\n";
+    let text = format!("[run]\nduration = '1s'\n[[hop]]\n{hop}");
+    let seen = Blueprint::parse("lab.toml", &text, &[], &mut |_| Ok(String::new())).expect_err("no line").to_string();
+    assert!(seen.starts_with("lab.toml:6: 'x'") && seen.ends_with("has no line"), "{seen}");
+}
