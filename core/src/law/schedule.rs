@@ -16,6 +16,13 @@
 //! | §II-D | [`loss`] |
 //! | time out | [`overdue`], or the caller's timer |
 //!
+//! | schedule | who sends by it |
+//! |---|---|
+//! | [`adaptive`] | every tunnel and pipe ([`crate::session::tunnel`]); beside the paper's in `thalweg lab reproduce fec-arq` |
+//! | [`cost_based`] | `thalweg lab reproduce fec-arq`; `thalweg replay decodability` shows what it would choose |
+//! | [`opportunistic`], [`arq`] | `thalweg lab reproduce fec-arq` |
+//! | any of them, or one of your own | a stream of a program that uses the library: [`crate::session::stream::End::new`] |
+//!
 //! A law here decides and nothing else: what is in flight, what arrived and what is lost is the sender's to know, and it
 //! keeps it in a [`Queue`]. The rate says when there is a next packet.
 
