@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use thalweg_core::law::redundancy::{dp_fec, fixed::Fixed, geneva};
-use thalweg_core::law::window::Start;
+use thalweg_core::law::window::tcp_stream::Variant;
+use thalweg_core::law::window::{Playback, Start};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -48,6 +49,8 @@ fn every_parameter_is_listed_with_its_law() {
         ("\n## Static repair\n", Fixed::NAMES),
         ("\n## DP-FEC, a stand-in\n", dp_fec::Parameters::NAMES),
         ("\n## Congestion windows\n", Start::NAMES),
+        ("\n### TCP Stream\n", Playback::NAMES),
+        ("\n### TCP Stream\n", Variant::NAMES),
     ] {
         let (_, section) = controls.split_once(heading).expect(heading);
         let section = section.split("\n## ").next().expect("its text");

@@ -97,6 +97,20 @@ fn newreno_is_rfc_5681() {
 }
 
 #[test]
+fn tcp_stream_is_the_paper_with_either_thresholds() {
+    let film = include_str!("replay/film.jsonl");
+    agrees(&["tcp-stream"], film, include_str!("replay/tcp-stream.jsonl"));
+    let vegas = ["rate=2.5e6", "mss=1460", "iw=10", "ssthresh=16.5", "thresholds=vegas", "on_loss=halve"];
+    let vegas: Vec<&str> = ["tcp-stream"].into_iter().chain(vegas.into_iter().flat_map(|set| ["--set", set])).collect();
+    agrees(&vegas, film, include_str!("replay/tcp-stream-vegas.jsonl"));
+    let output = replay(&["tcp-stream"], "{\"event\":\"ack\",\"rtt\":0.1,\"round_end\":false}");
+    let line = "{\"lwnd\":3,\"dwnd\":0,\"send_window\":3,\"ssthresh\":\"inf\",\"delay_on\":false,\"diff\":null}\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), line);
+    let (code, message) = complaint(&["tcp-stream"], "{\"event\":\"dup3\",\"flight\":3}");
+    assert!(code == Some(1) && message.contains("flight"), "{message}");
+}
+
+#[test]
 fn the_tfrc_equation_is_that_of_rfc_5348() {
     agrees(&["tfrc-equation"], include_str!("replay/points.jsonl"), include_str!("replay/tfrc-equation.jsonl"));
     let output = replay(&["tfrc-equation"], "{\"s\":1024,\"rtt\":0.05,\"p\":0}");
@@ -179,6 +193,8 @@ fn wrong_use_is_told_apart_from_bad_input() {
         (vec!["geneva", "--set", "k"], "NAME=VALUE"),
         (vec!["static", "--set", "repair=-1"], "repair"),
         (vec!["newreno", "--set", "iw=0"], "iw must be at least 1"),
+        (vec!["tcp-stream", "--set", "thresholds=reno"], "paper or vegas"),
+        (vec!["tcp-stream", "--set", "beta=4"], "known are rate, mss"),
         (vec!["newreno", "--set", "mss=1500"], "known are iw, ssthresh"),
         (vec!["tfrc-equation", "--set", "b=2"], "has none"),
     ] {

@@ -2,6 +2,7 @@
 
 mod equation;
 mod events;
+mod films;
 mod senders;
 
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
@@ -19,6 +20,7 @@ use thalweg_core::units::Seconds;
 use crate::Failure;
 use equation::Equations;
 use events::Events;
+use films::Films;
 use senders::Senders;
 
 /// Run one law over a log of feedback.
@@ -33,6 +35,8 @@ use senders::Senders;
 /// {"event":"dup3"} when a loss is found, {"event":"recovered"} when it is repaired, and {"event":"timeout"}. In between
 /// nothing grows. "flight" may tell the segments in flight at a dup3 or timeout; without it they fill the window.
 /// "again":true says that the segment has timed out before.
+///
+/// tcp-stream reads the same, but no "flight": what a loss leaves is half of its own loss window.
 ///
 /// tfrc-equation reads {"s":1024,"rtt":0.05,"p":0.01}: packet size in bytes, round trip in seconds, loss event rate; it
 /// writes the rate in bytes per second. It has no constants.
@@ -63,6 +67,8 @@ enum Law {
     /// The congestion window of RFC 5681, in segments
     #[value(name = "newreno")]
     NewReno,
+    /// A film over TCP: a loss window up to the playback rate, and a delay window for what is spare
+    TcpStream,
     /// The throughput equation of RFC 5348, in bytes per second
     TfrcEquation,
     /// What a lossless sender's packets make decodable, and what they cost
@@ -131,6 +137,7 @@ fn build(law: Law, settings: &[(String, String)]) -> Result<Box<dyn Replayed>, P
             Box::new(DpFec::new(parameters)?)
         }
         Law::NewReno => return Ok(Box::new(Events::newreno(settings)?)),
+        Law::TcpStream => return Ok(Box::new(Films::new(settings)?)),
         Law::TfrcEquation => return Ok(Box::new(Equations::tfrc(settings)?)),
         Law::Decodability => return Ok(Box::new(Senders::new(settings)?)),
     };
@@ -145,6 +152,7 @@ fn shown(law: Law) -> &'static [&'static str] {
         Law::DpFec => &["f", "repair", "impact"],
         Law::NewReno => &["cwnd", "ssthresh"],
         Law::TfrcEquation => &["x"],
+        Law::TcpStream => &["lwnd", "dwnd", "send_window", "ssthresh", "delay_on", "diff"],
         // The answer is more than a row of numbers.
         Law::Decodability => &[],
     }
@@ -240,15 +248,21 @@ fn write_state<L: Probe + ?Sized>(law: &L, shown: &[&str], output: &mut dyn Writ
     let mut result = Ok(());
     law.probe(&mut |name, value| {
         if result.is_ok() && shown.contains(&name) {
-            result = match value {
-                v if v.is_nan() => write!(output, "{separator}\"{name}\":null"),
-                v if v.is_infinite() => write!(output, "{separator}\"{name}\":\"inf\""),
-                // The shortest decimal that reads back as the same number.
-                v => write!(output, "{separator}\"{name}\":{v}"),
-            };
+            result = write!(output, "{separator}\"{name}\":{}", written(name, value));
             separator = ',';
         }
     });
     result?;
     output.write_all(b"}\n")
+}
+
+/// A value in JSON.
+fn written(name: &str, value: f64) -> String {
+    match value {
+        v if v.is_nan() => "null".to_owned(),
+        v if v.is_infinite() => "\"inf\"".to_owned(),
+        v if name == "delay_on" => (v > 0.0).to_string(),
+        // The shortest decimal that reads back as the same number.
+        v => v.to_string(),
+    }
 }

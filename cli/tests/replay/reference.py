@@ -128,6 +128,63 @@ write("newreno.jsonl", newreno(events))
 write("newreno-iw10-ssthresh16.5.jsonl", newreno(events, iw=10.0, ssthresh=16.5))
 
 
+
+def tcp_stream(log, rate=3.6e6, mss=1500, iw=2.0, ssthresh=math.inf, vegas=False, halve=False):
+    cap = lambda rtt: max(1, math.ceil(rate * rtt / (8 * mss) - 1e-9))
+    lwnd, dwnd, delay_on, recovering, diff, tau, rtt, samples = iw, 0.0, False, False, None, None, None, []
+    for line in log:
+        event = line["event"]
+        if event == "ack":
+            if line["rtt"] is not None:
+                rtt = line["rtt"]
+                tau = rtt if tau is None else min(tau, rtt)
+                samples.append(rtt)
+            if not recovering:
+                lwnd += 1 if lwnd < ssthresh else 1 / lwnd
+                if rtt is not None:
+                    lwnd = min(lwnd, cap(rtt))                                    # Eq. 1
+                    delay_on = delay_on or lwnd >= cap(rtt)
+                if line["round_end"]:
+                    if delay_on and samples:
+                        mean = sum(samples) / len(samples)
+                        diff = (lwnd + dwnd) * (1 - tau / mean)                   # Eq. 2
+                        base = 0 if vegas else cap(mean)                          # Eq. 4
+                        dwnd = dwnd + 1 if diff < 2 + base else max(0, dwnd - 1) if diff > 4 + base else dwnd  # Eq. 3
+                    samples = []
+        elif event == "dup3" and not recovering:
+            ssthresh = lwnd = max(2, lwnd / 2)
+            dwnd, delay_on, recovering = dwnd / 2 if halve else 0.0, False, True
+        elif event == "recovered":
+            recovering = False
+        elif event == "timeout":
+            ssthresh = max(2, lwnd / 2)
+            lwnd, dwnd, delay_on, recovering = 1.0, 0.0, False, False
+        yield dict(lwnd=lwnd, dwnd=dwnd, send_window=lwnd + dwnd, ssthresh="inf" if math.isinf(ssthresh) else ssthresh,
+                   delay_on=delay_on, diff=diff)
+
+
+def the_film():
+    """No round trip yet, slow start to the ceiling, a path that fills, losses, a timeout, round trips without a queue."""
+    rng, queue = random.Random(10), 0.0
+    for n in range(1500):
+        queue = min(0.08, queue + 0.0002) if n < 600 else 0.1 * rng.random() ** 2 if n < 1000 else 0.0
+        rtt = None if n < 2 or rng.random() < 0.05 else 0.1 + queue + 0.001 * rng.random()
+        yield dict(event="ack", rtt=rtt, round_end=rng.random() < 0.1)
+        if n in (300, 640, 660, 900):
+            yield dict(event="dup3")
+            for _ in range(4):
+                yield dict(event="ack", rtt=0.12, round_end=rng.random() < 0.5)
+            if n == 640:
+                yield dict(event="dup3")
+            yield dict(event="timeout") if n == 660 else dict(event="recovered")
+
+
+film = list(the_film())
+write("film.jsonl", film)
+write("tcp-stream.jsonl", tcp_stream(film))
+write("tcp-stream-vegas.jsonl", tcp_stream(film, rate=2.5e6, mss=1460, iw=10.0, ssthresh=16.5, vegas=True, halve=True))
+
+
 def tfrc_equation(s, rtt, p, b=1.0):
     t_rto = 4 * rtt
     return s / (rtt * math.sqrt(2 * b * p / 3) + t_rto * (3 * math.sqrt(3 * b * p / 8) * p * (1 + 32 * p ** 2)))  # RFC 5348, 3.1

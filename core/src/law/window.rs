@@ -3,17 +3,21 @@
 //! A law here is the arithmetic of a congestion window and nothing else. Round-trip times, what is in flight, what is lost
 //! and what is sent next are the endpoint's, so that laws stay thin and the mechanism lives once.
 
+pub mod clamp;
 pub mod copa;
 pub mod cubic;
 mod flavour;
 pub mod linux_reno;
 pub mod newreno;
+pub mod playback;
 mod start;
+pub mod tcp_stream;
 #[cfg(test)]
 mod toy;
 pub mod vegas;
 
 pub use flavour::{Flavour, Window};
+pub use playback::Playback;
 pub use start::Start;
 
 use super::{ParameterError, parameter};

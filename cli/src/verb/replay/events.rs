@@ -17,7 +17,7 @@ pub(super) struct Events {
 
 #[derive(Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase", deny_unknown_fields)]
-enum Event {
+pub(super) enum Event {
     Ack {
         // May be null, but not left out.
         #[serde(deserialize_with = "Option::deserialize")]

@@ -50,7 +50,8 @@ impl FromStr for Choice {
         let found = match text.strip_prefix("fixed:") {
             Some(text) => rate(text),
             None if text == "tfrc" => Some(Choice::Tfrc),
-            None => text.parse().ok().map(Choice::Window),
+            // Data have no playback rate.
+            None => text.parse().ok().filter(|flavour: &Flavour| !flavour.has_playback()).map(Choice::Window),
         };
         found.ok_or_else(|| ParameterError::Value {
             name: "rate",

@@ -3,10 +3,13 @@
 use core::fmt;
 use core::str::FromStr;
 
+use super::clamp::Clamp;
 use super::copa::Copa;
 use super::cubic::Cubic;
 use super::linux_reno::LinuxReno;
 use super::newreno::NewReno;
+use super::playback::Playback;
+use super::tcp_stream::{TcpStream, Variant};
 use super::vegas::Vegas;
 use super::{Acked, CongestionWindow, ParameterError, Start};
 use crate::probe::{Probe, Visitor};
@@ -26,11 +29,23 @@ pub enum Flavour {
     Vegas,
     /// Arun and Balakrishnan: `copa`.
     Copa,
+    /// Oda, Hisamatsu and Noborio: `tcp-stream`.
+    TcpStream,
+    /// NewReno below the playback rate: `clamp`.
+    Clamp,
 }
 
 impl Flavour {
     /// Every flavour.
-    pub const ALL: [Flavour; 5] = [Flavour::NewReno, Flavour::LinuxReno, Flavour::Cubic, Flavour::Vegas, Flavour::Copa];
+    pub const ALL: [Flavour; 7] = [
+        Flavour::NewReno,
+        Flavour::LinuxReno,
+        Flavour::Cubic,
+        Flavour::Vegas,
+        Flavour::Copa,
+        Flavour::TcpStream,
+        Flavour::Clamp,
+    ];
 
     /// The name that [`Flavour::from_str`] reads.
     pub const fn name(self) -> &'static str {
@@ -40,7 +55,14 @@ impl Flavour {
             Flavour::Cubic => "cubic",
             Flavour::Vegas => "vegas",
             Flavour::Copa => "copa",
+            Flavour::TcpStream => "tcp-stream",
+            Flavour::Clamp => "clamp",
         }
+    }
+
+    /// Whether the law must know how fast a film is played.
+    pub const fn has_playback(self) -> bool {
+        matches!(self, Flavour::TcpStream | Flavour::Clamp)
     }
 }
 
@@ -58,7 +80,7 @@ impl FromStr for Flavour {
         found.ok_or_else(|| ParameterError::Value {
             name: "tcp",
             value: text.to_owned(),
-            expected: "newreno, linux-reno, cubic, vegas or copa",
+            expected: "newreno, linux-reno, cubic, vegas, copa, tcp-stream or clamp",
         })
     }
 }
@@ -76,6 +98,10 @@ pub enum Window {
     Vegas(Vegas),
     /// Arun and Balakrishnan; in a box, so that those who run another law do not carry its memory.
     Copa(Box<Copa>),
+    /// Oda, Hisamatsu and Noborio.
+    TcpStream(TcpStream),
+    /// NewReno below the playback rate.
+    Clamp(Clamp),
 }
 
 impl Window {
@@ -87,6 +113,8 @@ impl Window {
             Flavour::Cubic => Window::Cubic(Cubic::new(start)),
             Flavour::Vegas => Window::Vegas(Vegas::new(start)),
             Flavour::Copa => Window::Copa(Copa::new(start).into()),
+            Flavour::TcpStream => Window::TcpStream(TcpStream::new(start, Playback::default(), Variant::default())),
+            Flavour::Clamp => Window::Clamp(Clamp::new(start, Playback::default())),
         }
     }
 }
@@ -100,6 +128,8 @@ macro_rules! ask {
             Window::Cubic($law) => $question,
             Window::Vegas($law) => $question,
             Window::Copa($law) => $question,
+            Window::TcpStream($law) => $question,
+            Window::Clamp($law) => $question,
         }
     };
 }

@@ -1,0 +1,70 @@
+//! TCP Stream over what a TCP sender meets.
+
+use thalweg_core::law::ParameterError;
+use thalweg_core::law::window::tcp_stream::{TcpStream, Variant};
+use thalweg_core::law::window::{Playback, Start};
+use thalweg_core::probe::{Probe, Visitor};
+
+use super::events::Event;
+use super::{Replayed, parsed, sample};
+
+/// The law, and whether it is in recovery, where neither window grows and a further loss is the same one.
+pub(super) struct Films {
+    law: TcpStream,
+    recovering: bool,
+}
+
+impl Films {
+    /// The film of the paper from an initial window of two segments, or as `settings` want it.
+    pub(super) fn new(settings: &[(String, String)]) -> Result<Films, ParameterError> {
+        let mut start = Start { iw: 2, ..Start::default() };
+        let (mut film, mut variant) = (Playback::default(), Variant::default());
+        for (name, value) in settings {
+            match name.as_str() {
+                name if Playback::NAMES.contains(&name) => film.set(name, value)?,
+                name if Variant::NAMES.contains(&name) => variant.set(name, value)?,
+                name if Start::NAMES.contains(&name) => start.set(name, value)?,
+                _ => return Err(ParameterError::Unknown { name: name.clone(), known: NAMES }),
+            }
+        }
+        Ok(Films { law: TcpStream::new(start, film, variant), recovering: false })
+    }
+}
+
+const NAMES: &[&str] = &["rate", "mss", "iw", "ssthresh", "thresholds", "on_loss"];
+
+impl Replayed for Films {
+    fn take(&mut self, line: &[u8]) -> Result<(), String> {
+        match parsed(line)? {
+            Event::Ack { rtt, round_end } => {
+                if let Some(rtt) = sample("rtt", rtt)? {
+                    self.law.sample(rtt);
+                }
+                if !self.recovering {
+                    self.law.acknowledge(1, round_end, true);
+                }
+            }
+            Event::Dup3 { flight: Some(_) } | Event::Timeout { flight: Some(_), .. } => {
+                return Err("\"flight\" is not for tcp-stream, which halves its own loss window".to_owned());
+            }
+            Event::Dup3 { flight: None } => {
+                if !self.recovering {
+                    self.law.lose();
+                    self.recovering = true;
+                }
+            }
+            Event::Recovered {} => self.recovering = false,
+            Event::Timeout { flight: None, again } => {
+                self.law.expire(again);
+                self.recovering = false;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Probe for Films {
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        self.law.probe(visit);
+    }
+}
