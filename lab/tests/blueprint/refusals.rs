@@ -61,7 +61,7 @@ fn errors_of_flows_do() {
         (flow("kind = 'tcp'\nhops = [1, 0]"), "lab.toml:13: hops 1 to 0, expected numbers from 1 to 1"),
         (
             flow("kind = 'tcp'\ntcp = 'reno'"),
-            "lab.toml:13: tcp: 'reno' is not newreno, linux-reno, cubic, vegas or copa",
+            "lab.toml:13: tcp: 'reno' is not newreno, linux-reno, cubic, vegas, copa, tcp-stream or clamp",
         ),
         (flow("kind = 'tcp'\nsack = false\nprr = true"), "lab.toml:11: 'prr' is for TCP with 'sack'"),
         (
