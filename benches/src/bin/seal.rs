@@ -1,4 +1,4 @@
-//! The two ciphers of Noise under `snow`, and a whole association, on datagrams of a tunnel.
+//! The two ciphers of Noise under `snow`, AES-GCM by ring and by RustCrypto, and a whole association, on datagrams of a tunnel.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin seal`
 
@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use snow::params::CipherChoice;
-use snow::resolvers::{CryptoResolver, DefaultResolver};
+use snow::resolvers::{CryptoResolver, DefaultResolver, RingResolver};
 use thalweg_bench::race::{Contestant, race};
 use thalweg_bench::report::{Bound, Target, Unit, main as report, section, table, verdicts};
 use thalweg_core::session::MAX_DATAGRAM;
@@ -26,8 +26,13 @@ fn bench() -> Result<(), String> {
     let mut pair = Pair::new()?;
     let plain = [7; PLAIN];
     let mut contestants: Vec<Contestant<'_>> = Vec::new();
-    for (name, choice) in [("AES-256-GCM", CipherChoice::AESGCM), ("ChaCha20-Poly1305", CipherChoice::ChaChaPoly)] {
-        let mut cipher = DefaultResolver.resolve_cipher(&choice).ok_or("snow lacks a cipher")?;
+    let ciphers: [(&str, &dyn CryptoResolver, CipherChoice); 3] = [
+        ("AES-256-GCM", &RingResolver, CipherChoice::AESGCM),
+        ("AES-256-GCM of RustCrypto", &DefaultResolver, CipherChoice::AESGCM),
+        ("ChaCha20-Poly1305", &RingResolver, CipherChoice::ChaChaPoly),
+    ];
+    for (name, resolver, choice) in ciphers {
+        let mut cipher = resolver.resolve_cipher(&choice).ok_or("snow lacks a cipher")?;
         cipher.set(&[1; 32]);
         let (mut nonce, mut sealed, mut opened) = (0, [0; PLAIN + TAG], [0; PLAIN]);
         let work = move || {
@@ -52,7 +57,7 @@ fn bench() -> Result<(), String> {
     let rows: Vec<[String; 3]> = contestants.iter().zip(&times).map(row).collect();
     table(["contestant", "a datagram", "both on one core"], &rows);
     let target = Target { what: "association on one core".into(), bound: Bound::AtLeast(2e9), unit: Unit::Megabits };
-    verdicts(&[(target, rate(times[2].median()))]);
+    verdicts(&[(target, rate(times[3].median()))]);
     Ok(())
 }
 

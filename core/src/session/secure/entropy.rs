@@ -8,7 +8,7 @@
 use core::fmt;
 
 use snow::params::CipherChoice;
-use snow::resolvers::{CryptoResolver, DefaultResolver};
+use snow::resolvers::{CryptoResolver, RingResolver};
 use snow::types::{Cipher, Random};
 
 const KEY: usize = 32;
@@ -23,7 +23,7 @@ pub struct Entropy {
 impl Entropy {
     /// A source that depends on `seed` alone.
     pub fn new(seed: [u8; KEY]) -> Entropy {
-        let mut cipher = DefaultResolver.resolve_cipher(&CipherChoice::AESGCM).expect("snow has AES-GCM");
+        let mut cipher = RingResolver.resolve_cipher(&CipherChoice::AESGCM).expect("ring has AES-GCM");
         cipher.set(&seed);
         Entropy { cipher }
     }
@@ -79,7 +79,7 @@ mod tests {
         // The Galois/Counter Mode of Operation (McGrew and Viega), test case 14: key, nonce and plaintext of zeros; the
         // first 16 bytes of the stream are ciphertext, and here the beginning of the next key.
         let cipher = {
-            let mut cipher = DefaultResolver.resolve_cipher(&CipherChoice::AESGCM).unwrap();
+            let mut cipher = RingResolver.resolve_cipher(&CipherChoice::AESGCM).unwrap();
             cipher.set(&[0; KEY]);
             cipher
         };
