@@ -64,13 +64,17 @@ pub struct Config {
     pub ack_delay: Span,
     /// Bytes that a frame has around it on the wire: what the rate counts as well.
     pub overhead: usize,
+    /// Packets that the rate would let go within so long leave together, at its end: to be woken for each costs more than
+    /// the packet. Rates with less than one packet in it keep their spacing.
+    pub grain: Span,
 }
 
 impl Default for Config {
     /// Datagrams of 1200 bytes over IPv4, sealed.
     fn default() -> Config {
         let sealing = super::secure::OVERHEAD;
-        Config { frame: 1200 - sealing, window: 1024, ack_delay: Span::from_millis(3), overhead: sealing + 28 }
+        let ack_delay = Span::from_millis(3);
+        Config { frame: 1200 - sealing, window: 1024, ack_delay, overhead: sealing + 28, grain: Span::ZERO }
     }
 }
 
@@ -166,6 +170,14 @@ impl<S: Schedule, A: Allowance> End<S, A> {
         let count = self.receiver.read(now, buf);
         self.told_readable &= self.receiver.is_readable();
         count
+    }
+
+    /// The next bytes, as many as there are in one piece; none if there is nothing yet, or no more. Until there are none,
+    /// [`Event::Readable`] does not tell of others.
+    pub fn take(&mut self, now: Time) -> Option<&[u8]> {
+        let taken = self.receiver.take(now);
+        self.told_readable &= taken.is_some();
+        taken
     }
 
     /// The time of [`End::poll_timeout`] has come.

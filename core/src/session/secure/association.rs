@@ -42,6 +42,8 @@ pub struct Association {
     farewell: Option<Farewell>,
     is_ended: bool,
     events: VecDeque<Event>,
+    /// What is sealed next.
+    plain: Box<[u8]>,
 }
 
 /// Answers that are still to be sent, at most one of a kind: what is asked twice before is answered once.
@@ -119,6 +121,7 @@ impl Association {
             farewell: None,
             is_ended: false,
             events: VecDeque::new(),
+            plain: [0; MAX_DATAGRAM].into(),
             config,
         }
     }
@@ -179,10 +182,26 @@ impl Association {
     /// # Panics
     /// `buf` is too short, or the plaintext longer than a datagram.
     pub fn seal(&mut self, now: Time, plaintext: &[u8], buf: &mut [u8]) -> Option<Transmit> {
+        self.seal_written(now, buf, |room| {
+            room[..plaintext.len()].copy_from_slice(plaintext);
+            Some(plaintext.len())
+        })
+    }
+
+    /// As [`Association::seal`], what `write` writes over the first bytes of its buffer and tells the length of, if anything.
+    pub fn seal_written(
+        &mut self,
+        now: Time,
+        buf: &mut [u8],
+        write: impl FnOnce(&mut [u8]) -> Option<usize>,
+    ) -> Option<Transmit> {
         if !self.is_established() {
             return None;
         }
-        self.emit(now, Inner::Data(plaintext), self.path.address(), buf)
+        let (kind, room) = self.plain.split_first_mut()?;
+        *kind = Inner::DATA;
+        let len = 1 + write(room)?;
+        self.emit_plain(now, len, self.path.address(), buf)
     }
 
     /// The longest plaintext that makes a datagram of [`Config::datagram`] bytes.

@@ -155,11 +155,24 @@ impl Receiver {
                 break;
             }
         }
-        // Half the window is news to one who may have stopped for want of it.
-        if self.handed - self.told >= (self.config.window as u64).div_ceil(2) {
-            self.due = Some(now);
-        }
+        self.tell_room(now);
         count
+    }
+
+    /// The rest of an original that was read in part, or the next; none if there is none yet, or the stream has ended.
+    pub(super) fn take(&mut self, now: Time) -> Option<&[u8]> {
+        let taken = core::mem::replace(&mut self.taken, self.rest.len());
+        if taken < self.rest.len() {
+            return Some(&self.rest[taken..]);
+        }
+        if self.ended || self.handed == self.decoder.edge() {
+            return None;
+        }
+        self.handed += 1;
+        self.tell_room(now);
+        let (_, original) = self.decoder.poll_original()?;
+        self.ended = original.is_empty();
+        (!self.ended).then_some(original)
     }
 
     pub(super) fn handle_timeout(&mut self, now: Time) {
@@ -232,6 +245,13 @@ impl Receiver {
         (self.taken, self.ended) = (0, original.is_empty());
         self.handed += 1;
         (!self.ended).then_some(now.len())
+    }
+
+    /// Half the window is news to one who may have stopped for want of it.
+    fn tell_room(&mut self, now: Time) {
+        if self.handed - self.told >= (self.config.window as u64).div_ceil(2) {
+            self.due = Some(now);
+        }
     }
 
     fn next_rest(&self) -> Option<Time> {

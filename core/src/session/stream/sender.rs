@@ -232,7 +232,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             self.is_limited = false;
             return None;
         }
-        self.is_limited = self.allowance.next_send(self.flight.under_way()).is_none_or(|at| at > now);
+        self.is_limited = self.opportunity().is_none_or(|at| at > now);
         if self.is_limited {
             return None;
         }
@@ -257,7 +257,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             .flight
             .oldest()
             .map(|(sequence, record)| self.overdue_at(sequence, record).min(self.rtt.silent(self.quiet)));
-        let send = self.wants_to_send().then(|| self.allowance.next_send(self.flight.under_way())).flatten();
+        let send = self.wants_to_send().then(|| self.opportunity()).flatten();
         [lost, send.map(|at| at.max(self.rest)).filter(|at| *at < Time::NEVER), self.ask].into_iter().flatten().min()
     }
 

@@ -64,8 +64,14 @@ impl Carrier {
         self.association.handle_datagram(now, from, bytes, out)
     }
 
-    pub(super) fn seal(&mut self, now: Time, plain: &[u8], buf: &mut [u8]) -> Option<Transmit> {
-        self.association.seal(now, plain, buf)
+    /// Seals what `write` writes, if it does.
+    pub(super) fn seal(
+        &mut self,
+        now: Time,
+        buf: &mut [u8],
+        write: impl FnOnce(&mut [u8]) -> Option<usize>,
+    ) -> Option<Transmit> {
+        self.association.seal_written(now, buf, write)
     }
 
     pub(super) fn handle_timeout(&mut self, now: Time) {

@@ -31,6 +31,8 @@ const MIN_AHEAD: u64 = 2;
 const MAX_AHEAD: u64 = 64;
 /// What a caller who comes late may make up for.
 const SLACK: Span = Span::from_millis(2);
+/// What leaves within so long leaves together. A keystroke does not notice, and waking is half of what a packet costs.
+const GRAIN: Span = Span::from_micros(250);
 /// The least that [`secure::Config::datagram`] may be.
 const SHORTEST: f64 = 256.0;
 /// More TFRC does not ask for.
@@ -56,6 +58,8 @@ pub(super) struct Link {
     /// When the mux took no more, before its events are read.
     paused: Option<Time>,
     peer: SocketAddr,
+    /// Where datagrams are opened.
+    opened: Box<[u8]>,
 }
 
 /// What a stream of `config` would be made with.
@@ -85,7 +89,7 @@ pub(super) fn agree(config: &Config, asked: Shape, now: Time) -> Option<Stream> 
 }
 
 fn stream(config: &Config, shape: Shape, now: Time) -> Result<Stream, ParameterError> {
-    let made = stream::Config { frame: shape.frame.into(), window: shape.window.into(), ..config.stream };
+    let made = stream::Config { frame: shape.frame.into(), window: shape.window.into(), grain: GRAIN, ..config.stream };
     let law = rate::Config {
         now,
         packet: Bytes((made.frame + made.overhead) as u64),
@@ -114,6 +118,7 @@ impl Link {
             fate: None,
             is_stopping: false,
             paused: None,
+            opened: [0; MAX_DATAGRAM].into(),
         }
     }
 
@@ -180,12 +185,13 @@ impl Link {
         events: &mut VecDeque<Event>,
     ) -> Result<(), wire::Error> {
         let carrier = self.carrier.as_mut().ok_or(wire::Error::Unknown)?;
-        let mut out = [0; MAX_DATAGRAM];
-        let outcome = match carrier.open(now, from, bytes, &mut out) {
+        let mut opened = core::mem::take(&mut self.opened);
+        let outcome = match carrier.open(now, from, bytes, &mut opened) {
             Ok(Some(plain)) if self.fate.is_none() => self.on_plain(now, plain, events),
             Ok(_) => Ok(()),
             Err(error) => Err(error),
         };
+        self.opened = opened;
         self.on_association(now, events);
         outcome
     }
@@ -218,9 +224,10 @@ impl Link {
         }
         if self.carries() {
             self.fill(now);
-            let mut plain = [0; MAX_DATAGRAM];
-            if let Some(len) = self.stream.as_mut()?.poll_frame(now, &mut plain) {
-                return self.carrier.as_mut()?.seal(now, &plain[..len], buf);
+            let (stream, carrier) = (self.stream.as_mut()?, self.carrier.as_mut()?);
+            let transmit = carrier.seal(now, buf, |plain| stream.poll_frame(now, plain));
+            if transmit.is_some() {
+                return transmit;
             }
         }
         self.on_association(now, events);
@@ -263,13 +270,9 @@ impl Link {
     /// Takes all that the stream has: credit bounds it.
     fn pump(&mut self, now: Time, events: &mut VecDeque<Event>) {
         let Some(stream) = self.stream.as_mut().filter(|_| self.fate.is_none()) else { return };
-        let mut bytes = [0; 4096];
         while self.mux.is_ready() {
-            let count = stream.read(now, &mut bytes);
-            if count == 0 {
-                return;
-            }
-            if self.mux.handle(now, &bytes[..count]).is_err() {
+            let Some(bytes) = stream.take(now) else { return };
+            if self.mux.handle(now, bytes).is_err() {
                 return self.fail(now, events);
             }
         }

@@ -3,7 +3,6 @@
 use core::net::SocketAddr;
 
 use super::{Association, Ending, Event, Inner, Keyring, Role, Transmit};
-use crate::session::MAX_DATAGRAM;
 use crate::time::Time;
 use crate::wire::Error;
 use crate::wire::secure::{VERSION, sealed::Sealed};
@@ -117,10 +116,8 @@ impl Association {
     }
 
     pub(super) fn poll_keys(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
-        let keyring = self.keyring.as_mut()?;
-        let mut plain = [0; MAX_DATAGRAM];
-        let len = keyring.poll(now)?.emit(&mut plain);
-        self.emit_plain(now, &plain[..len], self.path.address(), buf)
+        let len = self.keyring.as_mut()?.poll(now)?.emit(&mut self.plain);
+        self.emit_plain(now, len, self.path.address(), buf)
     }
 
     pub(super) fn poll_pulse(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
@@ -136,12 +133,12 @@ impl Association {
 
     /// Seals `inner` for `to`, unless the keys are worn out.
     pub(super) fn emit(&mut self, now: Time, inner: Inner<'_>, to: SocketAddr, buf: &mut [u8]) -> Option<Transmit> {
-        let mut plain = [0; MAX_DATAGRAM];
-        let len = inner.emit(&mut plain);
-        self.emit_plain(now, &plain[..len], to, buf)
+        let len = inner.emit(&mut self.plain);
+        self.emit_plain(now, len, to, buf)
     }
 
-    fn emit_plain(&mut self, now: Time, plain: &[u8], to: SocketAddr, buf: &mut [u8]) -> Option<Transmit> {
+    /// Seals the first `len` bytes of `plain`.
+    pub(super) fn emit_plain(&mut self, now: Time, len: usize, to: SocketAddr, buf: &mut [u8]) -> Option<Transmit> {
         let keyring = self.keyring.as_mut()?;
         if keyring.is_worn_out(now) {
             if !self.is_ended {
@@ -149,7 +146,7 @@ impl Association {
             }
             return None;
         }
-        let len = keyring.seal(self.ids[1], plain, buf);
+        let len = keyring.seal(self.ids[1], &self.plain[..len], buf);
         Some(Transmit { to, len })
     }
 }

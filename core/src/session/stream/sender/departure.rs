@@ -28,6 +28,13 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         }
     }
 
+    /// When the next packet may leave: where more than one is due within a grain, at the grain's end.
+    pub(super) fn opportunity(&self) -> Option<Time> {
+        let (at, grain) = (self.allowance.next_send(self.flight.under_way())?, self.config.grain);
+        let end = at.as_nanos().checked_next_multiple_of(grain.as_nanos()).filter(|_| self.slot < grain);
+        Some(end.map_or(at, Time::from_nanos))
+    }
+
     pub(super) fn decide(&mut self, now: Time) -> Decision {
         let path = self.path();
         let decision = self.schedule.choose(&View { now, queue: &self.queue, path });
