@@ -203,7 +203,7 @@ impl Receiver {
     /// Writes an acknowledgement, unless there is too little room for it, and tells its length.
     pub(super) fn acknowledge(&mut self, now: Time, buf: &mut [u8]) -> Option<usize> {
         let mut runs = [0; MAX_RUNS];
-        let count = acknowledgement::runs(self.history.states(), &mut runs);
+        let count = acknowledgement::runs(self.history.runs(), &mut runs);
         let edge = self.decoder.edge();
         let room = (self.handed + self.config.window as u64).saturating_sub(edge);
         let acknowledgement = Acknowledgement {

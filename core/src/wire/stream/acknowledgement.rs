@@ -99,22 +99,21 @@ impl<'a> Acknowledgement<'a> {
     }
 }
 
-/// The runs of `states`, which go from the newest packet back, over the first bytes of `runs`; and how many they are. What
-/// does not fit is left out.
-pub fn runs(states: impl Iterator<Item = State>, runs: &mut [u8; MAX_RUNS]) -> usize {
-    let mut count = 0;
-    for state in states {
-        let fresh = (state as u8) << 6;
-        match runs[..count].last_mut() {
-            Some(run) if *run & 0xc0 == fresh && *run & 0x3f < LONGEST - 1 => *run += 1,
-            _ if count == MAX_RUNS => break,
-            _ => {
-                runs[count] = fresh;
-                count += 1;
+/// The runs of `states`, which go from the newest packet back with how many have each, over the first bytes of `runs`; and how
+/// many they are. What does not fit is left out.
+pub fn runs(states: impl Iterator<Item = (State, usize)>, runs: &mut [u8; MAX_RUNS]) -> usize {
+    let mut written = 0;
+    for (state, mut count) in states {
+        while count > 0 {
+            if written == MAX_RUNS {
+                return written;
             }
+            let part = count.min(LONGEST.into());
+            runs[written] = (state as u8) << 6 | (part - 1) as u8;
+            (written, count) = (written + 1, count - part);
         }
     }
-    count
+    written
 }
 
 #[cfg(test)]
@@ -132,9 +131,9 @@ mod tests {
             newest: u32, delay_us: u32, edge: u32, room: u16,
             blocks in prop::collection::vec((state(), 1..200usize), 0..40), rest: Vec<u8>,
         ) {
-            let states: Vec<State> = blocks.into_iter().flat_map(|(state, count)| vec![state; count]).collect();
+            let states: Vec<State> = blocks.iter().flat_map(|(state, count)| vec![*state; *count]).collect();
             let mut written = [0; MAX_RUNS];
-            let count = runs(states.iter().copied(), &mut written);
+            let count = runs(blocks.into_iter(), &mut written);
             let acknowledgement = Acknowledgement { newest, delay_us, edge, room, runs: &written[..count] };
             let mut buf = [0; HEADER + MAX_RUNS];
             let len = acknowledgement.emit(&mut buf).expect("room");

@@ -7,13 +7,21 @@ use crate::wire::stream::acknowledgement::State;
 /// How far back, packets.
 const DEPTH: usize = 1024;
 
-/// The newest packets and what they were worth.
+/// The newest packets and what they were worth, run by run.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct History {
     /// The sequence behind the newest.
     next: u64,
-    /// The newest packets, the newest last.
-    states: VecDeque<State>,
+    /// The newest last, no two neighbours alike.
+    runs: VecDeque<Run>,
+    /// Packets in all of them.
+    len: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Run {
+    state: State,
+    count: usize,
 }
 
 /// What a sequence means here.
@@ -39,7 +47,7 @@ impl History {
         match sequence.checked_sub(self.next) {
             Some(0) => Place::Next,
             Some(_) => Place::Gap,
-            None => match self.index(sequence).map(|index| self.states[index]) {
+            None => match self.find(sequence).map(|(index, _)| self.runs[index].state) {
                 Some(State::Missing) => Place::Gap,
                 Some(_) => Place::Known,
                 None => Place::Forgotten,
@@ -48,40 +56,99 @@ impl History {
     }
 
     pub(super) fn put(&mut self, sequence: u64, state: State) {
-        let skipped = (sequence + 1).saturating_sub(self.next);
-        if skipped > 0 {
+        if let Some(skipped) = sequence.checked_sub(self.next) {
             // A leap longer than the memory leaves nothing but itself.
-            let kept = skipped.min(DEPTH as u64) as usize;
-            self.states.drain(..(self.states.len() + kept).saturating_sub(DEPTH));
-            self.states.extend(std::iter::repeat_n(State::Missing, kept));
+            self.append(State::Missing, skipped.min(DEPTH as u64) as usize);
+            self.append(state, 1);
+            self.cut(DEPTH);
             self.next = sequence + 1;
-        }
-        if let Some(index) = self.index(sequence) {
-            self.states[index] = state;
+        } else if let Some((index, behind)) = self.find(sequence) {
+            self.change(index, behind, state);
         }
     }
 
-    /// From the newest back.
-    pub(super) fn states(&self) -> impl Iterator<Item = State> {
-        self.states.iter().rev().copied()
+    /// From the newest back: states, and how many packets have each.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (State, usize)> {
+        self.runs.iter().rev().map(|run| (run.state, run.count))
     }
 
     /// Gives memory back: as much as an idle stream needs.
     pub(super) fn rest(&mut self) {
         const IDLE: usize = 128;
-        self.states.drain(..self.states.len().saturating_sub(IDLE));
-        self.states.shrink_to(IDLE);
+        self.cut(IDLE);
+        self.runs.shrink_to(IDLE);
     }
 
-    fn index(&self, sequence: u64) -> Option<usize> {
-        let back = usize::try_from(self.next.checked_sub(sequence)?).ok()?;
-        self.states.len().checked_sub(back).filter(|index| *index < self.states.len())
+    fn append(&mut self, state: State, count: usize) {
+        self.len += count;
+        match self.runs.back_mut() {
+            Some(last) if last.state == state => last.count += count,
+            _ if count > 0 => self.runs.push_back(Run { state, count }),
+            _ => {}
+        }
+    }
+
+    /// Forgets all but the newest `most`.
+    fn cut(&mut self, most: usize) {
+        while let Some(first) = self.runs.front_mut().filter(|_| self.len > most) {
+            let gone = first.count.min(self.len - most);
+            (first.count, self.len) = (first.count - gone, self.len - gone);
+            if first.count == 0 {
+                self.runs.pop_front();
+            }
+        }
+    }
+
+    /// The run of a sequence, and how many packets of it are newer.
+    fn find(&self, sequence: u64) -> Option<(usize, usize)> {
+        let mut newer = usize::try_from(self.next.checked_sub(sequence)?).ok()?.checked_sub(1)?;
+        for (index, run) in self.runs.iter().enumerate().rev() {
+            if newer < run.count {
+                return Some((index, newer));
+            }
+            newer -= run.count;
+        }
+        None
+    }
+
+    /// Gives one packet of a run, behind which `newer` are, another state.
+    fn change(&mut self, index: usize, newer: usize, state: State) {
+        let tail = self.runs.split_off(index + 1);
+        let Some(run) = self.runs.pop_back() else { return };
+        self.len -= run.count + tail.iter().map(|run| run.count).sum::<usize>();
+        let parts = [(run.state, run.count - newer - 1), (state, 1), (run.state, newer)];
+        for (state, count) in parts.into_iter().chain(tail.into_iter().map(|run| (run.state, run.count))) {
+            self.append(state, count);
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn runs_say_of_each_packet_what_was_put_last(
+            puts in prop::collection::vec((0u64..40, 0..3u8, any::<bool>()), 1..300),
+        ) {
+            let (mut history, mut states) = (History::default(), Vec::new());
+            for (far, state, is_late) in puts {
+                let state = [State::Missing, State::Innovative, State::Redundant][usize::from(state)];
+                let next = states.len() as u64;
+                let sequence = if is_late { next.saturating_sub(far * 20) } else { next + far };
+                history.put(sequence, state);
+                states.resize(states.len().max(sequence as usize + 1), State::Missing);
+                if sequence + DEPTH as u64 >= states.len() as u64 {
+                    states[sequence as usize] = state;
+                }
+                let told = history.runs().flat_map(|(state, count)| std::iter::repeat_n(state, count));
+                prop_assert!(told.eq(states.iter().rev().take(DEPTH).copied()));
+                prop_assert!(history.runs().zip(history.runs().skip(1)).all(|(one, other)| one.0 != other.0));
+            }
+        }
+    }
 
     #[test]
     fn packets_are_known_late_or_forgotten() {
@@ -95,9 +162,12 @@ mod tests {
         );
         history.put(2, State::Innovative);
         use State::{Innovative, Missing, Redundant};
-        assert_eq!(history.states().collect::<Vec<_>>(), [Redundant, Innovative, Missing, Innovative]);
+        let runs = [(Redundant, 1), (Innovative, 1), (Missing, 1), (Innovative, 1)];
+        assert_eq!(history.runs().collect::<Vec<_>>(), runs);
+        history.put(1, Innovative);
+        assert_eq!(history.runs().collect::<Vec<_>>(), [(Redundant, 1), (Innovative, 3)]);
         history.put(1_000_000, Innovative);
-        assert_eq!(history.states().count(), DEPTH);
+        assert_eq!(history.runs().map(|(_, count)| count).sum::<usize>(), DEPTH);
         assert_eq!(
             [3, 1_000_000 - 1024, 1_000_000 - 1023].map(|n| history.place(n)),
             [Place::Forgotten, Place::Forgotten, Place::Gap]
