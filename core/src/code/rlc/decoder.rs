@@ -16,7 +16,7 @@ mod system;
 
 use std::collections::VecDeque;
 
-use super::symbol::{self, LENGTH};
+use super::symbol::{self, LENGTH, Spares};
 use super::{Config, Error, RepairId};
 
 use self::system::System;
@@ -49,6 +49,7 @@ pub struct Decoder {
     /// No repair symbol will cover originals before this one: the sender has said so.
     promised: u64,
     system: System,
+    spares: Spares,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,8 +69,8 @@ impl Decoder {
     /// [`Error::Config`] if a value of `config` is out of its range.
     pub fn new(config: Config) -> Result<Decoder, Error> {
         let config = config.check()?;
-        let (slots, system) = (VecDeque::new(), System::default());
-        Ok(Decoder { config, first: 0, slots, next: 0, edge: 0, promised: 0, system })
+        let (slots, system, spares) = (VecDeque::new(), System::default(), Spares::default());
+        Ok(Decoder { config, first: 0, slots, next: 0, edge: 0, promised: 0, system, spares })
     }
 
     /// Takes an original as it was sent.
@@ -85,7 +86,7 @@ impl Decoder {
             return Ok(Arrival::Redundant);
         }
         self.check_within(number)?;
-        let symbol = symbol::from_original(original);
+        let symbol = self.spares.symbol(original);
         match self.slot(number) {
             Slot::Known(_) => return Ok(Arrival::Redundant),
             Slot::Covered => self.system.reveal(number, &symbol),
@@ -185,10 +186,15 @@ impl Decoder {
         let coverable = self.edge.saturating_sub(self.config.window as u64 - 1);
         let first = self.promised.max(coverable).min(self.next);
         if first > self.first {
-            self.slots.drain(..(first - self.first) as usize);
+            for slot in self.slots.drain(..(first - self.first) as usize) {
+                if let Slot::Known(symbol) = slot {
+                    self.spares.put(symbol);
+                }
+            }
             self.first = first;
             if self.slots.is_empty() {
                 self.slots.shrink_to(IDLE);
+                self.spares.clear();
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::sum::add_multiples;
-use super::symbol::{self, LENGTH};
+use super::symbol::{self, LENGTH, Spares};
 use super::{Config, Error, RepairId};
 
 /// Places that stay allocated when none is needed.
@@ -20,6 +20,7 @@ pub struct Encoder {
     /// The number of the first symbol kept.
     first: u64,
     symbols: VecDeque<Vec<u8>>,
+    spares: Spares,
 }
 
 impl Encoder {
@@ -28,7 +29,7 @@ impl Encoder {
     /// # Errors
     /// [`Error::Config`] if a value of `config` is out of its range.
     pub fn new(config: Config) -> Result<Encoder, Error> {
-        Ok(Encoder { config: config.check()?, first: 0, symbols: VecDeque::new() })
+        Ok(Encoder { config: config.check()?, first: 0, symbols: VecDeque::new(), spares: Spares::default() })
     }
 
     /// Takes the next original, and says its number.
@@ -42,7 +43,7 @@ impl Encoder {
         if self.symbols.len() == self.config.buffer {
             return Err(Error::Full);
         }
-        self.symbols.push_back(symbol::from_original(original));
+        self.symbols.push_back(self.spares.symbol(original));
         Ok(self.originals().end - 1)
     }
 
@@ -82,10 +83,11 @@ impl Encoder {
     /// Forgets the originals before `number`.
     pub fn forget(&mut self, number: u64) {
         let gone = number.clamp(self.first, self.originals().end) - self.first;
-        self.symbols.drain(..gone as usize);
+        self.symbols.drain(..gone as usize).for_each(|symbol| self.spares.put(symbol));
         self.first += gone;
         if self.symbols.is_empty() {
             self.symbols.shrink_to(IDLE);
+            self.spares.clear();
         }
     }
 

@@ -84,7 +84,7 @@ proptest! {
                 continue;
             }
             let (first, coefficients, symbol) = match packet {
-                Packet::Original(number) => (number, vec![1], symbol::from_original(&originals[number as usize])),
+                Packet::Original(number) => (number, vec![1], symbol::Spares::default().symbol(&originals[number as usize])),
                 Packet::Repair(id) => {
                     let count = (id.last - id.first + 1) as usize;
                     (id.first, id.coefficients().take(count).collect(), repair(&encoder, &id))
