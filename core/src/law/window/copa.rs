@@ -7,7 +7,7 @@
 //! | paper | here | |
 //! |---|---|---|
 //! | cwnd | `cwnd` | segments |
-//! | delta | 1 / `Copa::packets` | §2.2: 0.5, or what AIMD makes of it beside a buffer-filling flow; the packets of a train |
+//! | delta | 1 / `Mode::packets` | §2.2: 0.5, or what AIMD makes of it beside a buffer-filling flow |
 //! | RTTmin | `rtt_min` | least round trip of [`LONG`] (§2.1) |
 //! | RTTstanding | `rtt_standing` | least round trip of srtt / 2: the queue that stays, without what acknowledgements met on their way back (§2.1) |
 //! | d_q | `Delays::queueing` | Eq. (2): RTTstanding - RTTmin |
@@ -48,8 +48,6 @@ pub struct Copa {
     velocity: Velocity,
     mode: Mode,
     trip: Option<RoundTrip>,
-    /// Packets that one acknowledgement told of in the last round trip, on average.
-    train: f64,
     /// cwnd before it was withdrawn.
     withdrawn: Option<f64>,
     /// Whether nothing was acknowledged since the timer last expired.
@@ -69,14 +67,7 @@ struct RoundTrip {
     began: Time,
     cwnd: f64,
     delivered: u32,
-    acknowledgements: u32,
     lost: u32,
-}
-
-impl RoundTrip {
-    fn begin(began: Time, cwnd: f64) -> RoundTrip {
-        RoundTrip { began, cwnd, delivered: 0, acknowledgements: 0, lost: 0 }
-    }
 }
 
 impl Delays {
@@ -103,7 +94,6 @@ impl Copa {
             velocity: Velocity::new(),
             mode: Mode::new(),
             trip: None,
-            train: 1.0,
             withdrawn: None,
             silent: false,
         }
@@ -119,26 +109,16 @@ impl Copa {
         let rtt_standing = self.rtt_standing.update(now, rtt, srtt / 2);
         let delays = Delays { rtt_min, rtt_standing };
         self.delays = Some(delays);
-        let gap = Span::from_secs_f64(rtt_standing.as_secs_f64() * self.train / self.cwnd);
-        self.mode.sample(now, rtt, rtt_min, srtt, gap);
-        let trip = *self.trip.get_or_insert(RoundTrip::begin(now, self.cwnd));
+        self.mode.sample(now, rtt, rtt_min, srtt, Span::from_secs_f64(rtt_standing.as_secs_f64() / self.cwnd));
+        let trip = *self.trip.get_or_insert(RoundTrip { began: now, cwnd: self.cwnd, delivered: 0, lost: 0 });
         if now - rtt >= trip.began {
             self.end_round_trip(trip, delays);
-            self.trip = Some(RoundTrip::begin(now, self.cwnd));
+            self.trip = Some(RoundTrip { began: now, cwnd: self.cwnd, delivered: 0, lost: 0 });
         }
     }
 
-    /// 1 / delta.
-    fn packets(&self) -> f64 {
-        // Deviation(Copa §2.1): at least a train, that is, as many packets as one acknowledgement tells of. Of n that arrive
-        // together the last has waited for n - 1, whatever the queue; the paper's flow, whose packets come one by one, would
-        // take that for one and leave the path with 1 / (delta (n - 1)) of its rate.
-        self.mode.packets().max(self.train)
-    }
-
     fn end_round_trip(&mut self, trip: RoundTrip, delays: Delays) {
-        self.train = (f64::from(trip.delivered) / f64::from(trip.acknowledgements.max(1))).max(1.0);
-        self.velocity.end_round_trip(trip.cwnd, self.cwnd, self.cwnd / self.packets());
+        self.velocity.end_round_trip(trip.cwnd, self.cwnd, self.cwnd / self.mode.packets());
         match self.mode.end_round_trip() {
             Turn::Stay => {}
             Turn::Withdraw => {
@@ -157,7 +137,7 @@ impl Copa {
 
     /// Moves cwnd towards the target (§2.1, step 3).
     fn steer(&mut self, newly: u32, window_limited: bool, delays: Delays) {
-        let (packets, waiting) = (self.packets(), delays.waiting(self.cwnd));
+        let (packets, waiting) = (self.mode.packets(), delays.waiting(self.cwnd));
         // lambda <= lambda_t, with cwnd / RTTstanding for lambda and 1 / (delta d_q) for lambda_t.
         let below = waiting <= packets;
         if self.slow_start {
@@ -199,7 +179,6 @@ impl CongestionWindow for Copa {
         self.silent = false;
         if let Some(trip) = &mut self.trip {
             trip.delivered += acked.newly;
-            trip.acknowledgements += u32::from(acked.newly > 0);
             trip.lost += lost;
         }
         if lost > 0 {
@@ -249,7 +228,7 @@ impl Probe for Copa {
         let delay = |of: fn(Delays) -> Span| self.delays.map_or(f64::NAN, |delays| of(delays).as_secs_f64());
         visit("cwnd", self.cwnd);
         visit("ssthresh", self.ssthresh());
-        visit("delta", 1.0 / self.packets());
+        visit("delta", 1.0 / self.mode.packets());
         visit("v", self.velocity.get());
         visit("competes", f64::from(u8::from(self.mode.competes())));
         visit("rtt_min", delay(|delays| delays.rtt_min));

@@ -26,7 +26,7 @@ pub(super) struct Mode {
     since: Option<Time>,
     lowest: Recent,
     highest: Recent,
-    /// The least time between two trains of this flow.
+    /// The least time between two packets of this flow.
     closest: Recent,
     /// RTTmax - RTTmin.
     height: Span,
@@ -80,13 +80,13 @@ impl Mode {
         self.competes
     }
 
-    /// Takes a round trip, and says which mode it is from now on. `gap` is the time between two trains of this flow.
+    /// Takes a round trip, and says which mode it is from now on. `gap` is the time between two packets of this flow.
     pub(super) fn sample(&mut self, now: Time, rtt: Span, rtt_min: Span, srtt: Span, gap: Span) {
         let lowest = self.lowest.update(now, rtt, srtt * CYCLE).saturating_sub(rtt_min);
         self.height = self.highest.update(now, rtt, srtt * PAST).saturating_sub(rtt_min);
         let closest = self.closest.update(now, gap, srtt * CYCLE);
         let knows = now.since(*self.since.get_or_insert(now)) >= srtt * CYCLE;
-        // Deviation(Copa §2.2): a queue with less than one train of this flow in it is nearly empty, too. The paper's queue
+        // Deviation(Copa §2.2): a queue with less than one packet of this flow in it is nearly empty, too. The paper's queue
         // is a fluid; one of packets, whose height is 2.5 / delta of them, is hardly ever below a tenth of that.
         let competes = knows && lowest * NEARLY > self.height && lowest > closest;
         if competes != self.competes {

@@ -21,8 +21,6 @@ struct Line {
     under_way: VecDeque<(Time, Option<Time>)>,
     /// Of so many segments one is lost; none of zero.
     lossy: u64,
-    /// So many are acknowledged together, and leave together.
-    train: u64,
     sent: u64,
     srtt: Option<Span>,
     delivered: u64,
@@ -41,7 +39,6 @@ impl Line {
             free: Time::ZERO,
             under_way: VecDeque::new(),
             lossy: 0,
-            train: 1,
             sent: 0,
             srtt: None,
             delivered: 0,
@@ -52,7 +49,7 @@ impl Line {
 
     fn send(&mut self) {
         while (self.under_way.len() as f64) < libm::floor(self.law.cwnd()) {
-            let sent = if self.train > 1 { self.now } else { self.release.max(self.now) };
+            let sent = self.release.max(self.now);
             self.release = sent + self.law.gap().unwrap_or_default();
             self.sent += 1;
             let lost = self.lossy > 0 && self.sent.is_multiple_of(self.lossy);
@@ -63,28 +60,25 @@ impl Line {
         }
     }
 
-    /// The next segment, or train of them, is acknowledged, and those that are missing before it are lost.
+    /// The next segment is acknowledged, and those before it are lost.
     fn ack(&mut self) {
-        let (mut lost, mut newly) = (0, 1);
+        let mut lost = 0;
         let (sent, acked) = loop {
             match self.under_way.pop_front().expect("a window has two segments at least") {
-                (_, Some(_)) if newly < self.train && !self.under_way.is_empty() => newly += 1,
                 (sent, Some(acked)) => break (sent, acked),
-                _ => {
-                    lost += 1;
-                    self.send();
-                }
+                _ => lost += 1,
             }
+            self.send();
         };
         self.now = self.now.max(acked);
         let rtt = self.now.since(sent);
         let srtt = self.srtt.map_or(rtt, |srtt| (srtt * 7 + rtt) / 8);
         self.srtt = Some(srtt);
-        self.delivered += newly;
+        self.delivered += 1;
         let acked = Acked {
             now: self.now,
-            newly: newly as u32,
-            flight: self.under_way.len() as u32 + newly as u32,
+            newly: 1,
+            flight: self.under_way.len() as u32 + 1,
             rtt: Some(rtt),
             srtt: Some(srtt),
             round_end: false,
@@ -241,20 +235,6 @@ fn a_longer_route_is_believed_after_ten_seconds_and_starves_nobody_before() {
     line.run_until(secs(45));
     let busy = (line.delivered - before) as f64 * line.service.as_secs_f64() / 10.0;
     assert!(busy > 0.98 && shown(&line.law, "rtt_min") >= 0.15, "{busy}");
-}
-
-#[test]
-fn trains_are_no_queue() {
-    // Of 20 that arrive together the last waits for 19: 1 / (0.5 x 19) is a tenth of the rate.
-    let mut line = Line::new(100, 10);
-    line.train = 20;
-    line.run_until(secs(5));
-    let before = line.delivered;
-    line.run_until(secs(15));
-    let busy = (line.delivered - before) as f64 * line.service.as_secs_f64() / 10.0;
-    assert!(busy > 0.95 && !line.law.competes(), "{busy}");
-    // §3 with trains for packets: at most 2.5 of them wait.
-    assert!(line.waiting() <= 2.5 * 20.0, "{}", line.waiting());
 }
 
 #[test]
