@@ -224,9 +224,19 @@ fn tfrc_beside_itself_is_run_once() {
 #[test]
 fn every_listed_scenario_can_be_named() {
     let list = lab(&["list"]);
-    for name in
-        ["dumbbell", "parking-lot", "md1", "trace", "scaling", "geneva-s0", "geneva-s1", "geneva-s2", "geneva-s3"]
-    {
+    for name in [
+        "dumbbell",
+        "parking-lot",
+        "md1",
+        "trace",
+        "scaling",
+        "geneva-s0",
+        "geneva-s1",
+        "geneva-s2",
+        "geneva-s3",
+        "tcp-stream-s1",
+        "tcp-stream-s2",
+    ] {
         assert!(list.contains(&format!("{name}: ")), "{list}");
     }
     assert!(list.contains("n_tcp=100"), "{list}");

@@ -10,6 +10,7 @@ mod run;
 use core::fmt;
 use core::ops::Range;
 
+use thalweg_core::law::window::tcp_stream::Variant;
 use thalweg_core::law::window::{Flavour, Start};
 use thalweg_core::session::live::sender::Repair;
 use thalweg_core::time::Span;
@@ -22,7 +23,7 @@ use crate::path::Traffic;
 use crate::stream::receiver::ReportSize;
 use crate::stream::scheme::Scheme;
 use crate::stream::sender::Srtt;
-use crate::tcp::{Dialect, Recovery, Timeouts};
+use crate::tcp::{Dialect, Recovery, Timeouts, Video};
 use crate::traffic::transfers::Load;
 
 /// Everything that a run follows from, its seed aside.
@@ -49,6 +50,8 @@ pub struct Group {
     pub count: usize,
     /// When they start, each at random within it.
     pub start: Range<Span>,
+    /// How much later each starts than the one before.
+    pub every: Span,
     /// The links at their ends.
     pub access: AccessRange,
     /// The hops that they cross.
@@ -102,6 +105,19 @@ pub struct Tcp {
     pub mss: Bytes,
     /// Segments that the receiver takes before the first that is missing.
     pub receive_window: u32,
+    /// What it carries, if that is a film; laws that know its rate need one.
+    pub film: Option<Film>,
+}
+
+/// A film over TCP.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Film {
+    /// How fast it is read.
+    pub rate: Rate,
+    /// What TCP Stream's paper leaves open.
+    pub variant: Variant,
+    /// Its length and its player; without one it never ends, and nobody plays it.
+    pub video: Option<Video>,
 }
 
 /// Media of a constant rate.
@@ -177,6 +193,13 @@ impl Experiment {
     }
 }
 
+impl Kind {
+    /// The film that its flows carry, and the payload of their segments.
+    fn video(&self) -> Option<(Video, Bytes)> {
+        if let Kind::Tcp(tcp) = self { Some((tcp.film?.video?, tcp.mss)) } else { None }
+    }
+}
+
 impl Group {
     fn expected_flows(&self, duration: Span) -> f64 {
         match &self.kind {
@@ -185,3 +208,6 @@ impl Group {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

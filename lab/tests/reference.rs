@@ -27,7 +27,7 @@ fn access() -> AccessRange {
 }
 
 fn group(name: &str, kind: Kind, count: usize, start: core::ops::Range<Span>) -> Group {
-    Group { name: name.to_owned(), kind, count, start, access: access(), hops: 0..1 }
+    Group { name: name.to_owned(), kind, count, start, every: Span::ZERO, access: access(), hops: 0..1 }
 }
 
 fn dumbbell(tcp: Tcp, flows: usize) -> Experiment {
@@ -54,6 +54,7 @@ fn tcp(flavour: Flavour, recovery: Recovery, delayed_ack: Option<Span>) -> Tcp {
         timeouts: Timeouts::default(),
         mss: Bytes(1460),
         receive_window: 1 << 16,
+        film: None,
     }
 }
 

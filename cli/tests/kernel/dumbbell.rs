@@ -69,6 +69,7 @@ reverse.element = [{{ kind = "wire", delay = "{one_way}us" }}]
             count: bulk.flows,
             // Connections of threads that are started one after the other.
             start: Span::ZERO..Span::from_millis(20),
+            every: Span::ZERO,
             access: AccessRange { rate: Rate::from_mbps(100_000), near: none.clone(), far: none },
             hops: 0..1,
         };
@@ -88,6 +89,7 @@ fn tcp(control: &str) -> Tcp {
         timeouts: Timeouts::default(),
         mss: MSS,
         receive_window: 1 << 20,
+        film: None,
     }
 }
 

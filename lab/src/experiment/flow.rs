@@ -2,9 +2,11 @@
 
 use core::net::SocketAddr;
 
+use thalweg_core::law::window::clamp::Clamp;
 use thalweg_core::law::window::cubic::Cubic;
 use thalweg_core::law::window::linux_reno::LinuxReno;
-use thalweg_core::law::window::{Flavour, Window};
+use thalweg_core::law::window::tcp_stream::TcpStream;
+use thalweg_core::law::window::{Flavour, Playback, Window};
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::sender::{Breaker, Repair, SourceId};
 use thalweg_core::session::live::{self, MAX_PAYLOAD, Playout};
@@ -45,8 +47,8 @@ pub(super) fn plan(experiment: &Experiment, root: &Rng) -> Result<Vec<Planned>, 
             let rng = root.fork(&group.name).fork(&member.to_string());
             let single = Planned {
                 group: index,
-                start: Time::ZERO + within(&group.start, &mut rng.fork("start")),
-                segments: None,
+                start: Time::ZERO + within(&group.start, &mut rng.fork("start")) + group.every * member as u64,
+                segments: group.kind.video().map(|(video, mss)| video.size.0.div_ceil(mss.0)),
                 access: access(group, &rng),
             };
             match &group.kind {
@@ -121,12 +123,24 @@ impl Tcp {
         };
         let sack = self.recovery.has_sack();
         let receiver = tcp::ReceiverConfig { sack, delay: self.delayed_ack, ..tcp::ReceiverConfig::new(flow) };
+        let film = self.film.map(|film| (Playback { rate: film.rate, mss: self.mss }, film));
         let law = match (self.flavour, self.dialect) {
             (Flavour::LinuxReno, Dialect::Ns3) => Window::LinuxReno(LinuxReno::new(self.start).keeping_count()),
             (Flavour::Cubic, Dialect::Linux) => Window::Cubic(Cubic::new(self.start).like_linux()),
-            (flavour, _) => Window::new(flavour, self.start),
+            (flavour, _) => match (flavour, film) {
+                (Flavour::TcpStream, Some((playback, film))) => {
+                    Window::TcpStream(TcpStream::new(self.start, playback, film.variant))
+                }
+                (Flavour::Clamp, Some((playback, _))) => Window::Clamp(Clamp::new(self.start, playback)),
+                _ => Window::new(flavour, self.start),
+            },
         };
-        (tcp::Sender::new(config, law), tcp::Receiver::new(receiver))
+        let receiver = tcp::Receiver::new(receiver);
+        let receiver = match self.film.and_then(|film| film.video) {
+            Some(video) => receiver.with_player(tcp::Player::new(video, self.mss, planned.start)),
+            None => receiver,
+        };
+        (tcp::Sender::new(config, law), receiver)
     }
 }
 

@@ -5,6 +5,7 @@ use thalweg_core::units::Bytes;
 
 use crate::node::drop_tail::Offered;
 use crate::stream::counters::{Received, Sent};
+use crate::tcp::Playing;
 
 pub use self::summary::{QUANTITIES, Quantity};
 
@@ -58,6 +59,8 @@ pub enum Ended {
         timeouts: u64,
         /// The transfer, if it was finite.
         transfer: Option<TransferOutcome>,
+        /// The playback, if it was a film, from its start on.
+        playing: Option<Playing>,
     },
     /// A stream.
     Stream {

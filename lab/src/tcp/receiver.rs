@@ -10,6 +10,7 @@ use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 
 use self::gaps::Gaps;
+use super::player::Player;
 use super::segment::{Ack, BLOCKS, Segment};
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
@@ -63,6 +64,8 @@ pub struct Receiver {
     counters: ReceiverCounters,
     /// Packets that came, of whatever kind.
     taken: u64,
+    /// In a box: few receivers have one.
+    player: Option<Box<Player>>,
 }
 
 impl Receiver {
@@ -77,7 +80,18 @@ impl Receiver {
             wake: Time::NEVER,
             counters: ReceiverCounters::default(),
             taken: 0,
+            player: None,
         }
+    }
+
+    /// The same, with a player behind it.
+    pub fn with_player(self, player: Player) -> Receiver {
+        Receiver { player: Some(player.into()), ..self }
+    }
+
+    /// The player behind it.
+    pub fn player(&self) -> Option<&Player> {
+        self.player.as_deref()
     }
 
     /// Segments handed out in order: goodput.
@@ -100,6 +114,9 @@ impl Receiver {
         let in_order = number == self.next && self.gaps.is_empty();
         if number == self.next {
             self.next = self.gaps.fill(number + 1);
+            if let Some(player) = &mut self.player {
+                player.receive(now, self.next);
+            }
         } else if number < self.next || !self.gaps.insert(number) {
             self.counters.duplicates += 1;
         }

@@ -36,6 +36,8 @@ pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
     "papers/geneva-s1.toml",
     "papers/geneva-s2.toml",
     "papers/geneva-s3.toml",
+    "papers/tcp-stream-s1.toml",
+    "papers/tcp-stream-s2.toml",
 );
 
 /// What these name.

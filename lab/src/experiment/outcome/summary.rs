@@ -1,9 +1,11 @@
 //! The numbers of a run that people ask for first, each under a name that stays.
 
+use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
 use super::{Ended, FlowOutcome, Outcome, TransferOutcome};
 use crate::node::drop_tail::Offered;
+use crate::tcp::Playing;
 
 /// A number of a run: its name, and what it is.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +57,21 @@ pub const QUANTITIES: &[Quantity] = &[
     quantity("transfers", "finite transfers that ended within the measuring window", |run| {
         run.of_tcp().filter(|flow| run.throughput(flow).is_some() && flow.transfer().is_some()).count() as f64
     }),
+    quantity("film_goodput_mbps", "payload of a film over TCP until it is there, mean of the films, Mb/s", |run| {
+        mean(run.of_tcp().filter_map(|flow| run.film_mbps(flow)))
+    }),
+    quantity("film_start_up_s", "until a film could begin: `rebuffer` of it is there, s", |run| {
+        run.mean_of_films(|film| film.start_up.map_or(f64::NAN, Span::as_secs_f64))
+    }),
+    quantity("film_stalls", "how often a film's buffer ran dry, mean of the films", |run| {
+        run.mean_of_films(|film| f64::from(film.stalls))
+    }),
+    quantity("film_stalled_s", "how long a film stood still for that, s", |run| {
+        run.mean_of_films(|film| film.stalled.as_secs_f64())
+    }),
+    quantity("film_delay_s", "least playout delay without a stall, s", |run| {
+        run.mean_of_films(|film| film.needed_delay.as_secs_f64())
+    }),
     quantity("packets", "packets offered to the first hop in the whole run", |run| run.packets as f64),
 ];
 
@@ -86,6 +103,19 @@ impl Outcome {
         mean(self.of_streams().map(of).filter(|value| !value.is_nan()))
     }
 
+    fn mean_of_films(&self, of: impl Fn(&Playing) -> f64) -> f64 {
+        let films = self.of_tcp().filter_map(|flow| flow.playing().map(|playing| of(&playing)));
+        mean(films.filter(|value| !value.is_nan()))
+    }
+
+    /// What a film got within the window, as long as it was under way; nothing if it was there before.
+    fn film_mbps(&self, flow: &FlowOutcome) -> Option<f64> {
+        let film = flow.transfer().filter(|_| flow.playing().is_some())?;
+        let until = film.completed.unwrap_or(self.end);
+        let under_way = until.since(self.from().max(film.start));
+        (under_way > Span::ZERO).then(|| Rate::of(flow.delivered(), under_way).as_mbps_f64())
+    }
+
     fn mbps(&self, delivered: Bytes) -> f64 {
         Rate::of(delivered, self.window).as_mbps_f64()
     }
@@ -114,6 +144,11 @@ impl FlowOutcome {
     /// The transfer, if it is a finite one.
     pub fn transfer(&self) -> Option<TransferOutcome> {
         if let Ended::Tcp { transfer, .. } = self.ended { transfer } else { None }
+    }
+
+    /// The playback, if it is a film.
+    pub fn playing(&self) -> Option<Playing> {
+        if let Ended::Tcp { playing, .. } = self.ended { playing } else { None }
     }
 
     /// Source packets lost for good over source packets; for flows without repair their packets; NaN for TCP.

@@ -66,6 +66,7 @@ impl<'a> Flows<'a> {
         self.names.push(name.clone());
         let count = section.optional::<Spanned<usize>>("count")?.map_or(Ok(1), few)?;
         let start = section.optional::<Between>("start")?.map_or(Span::ZERO..Span::ZERO, |start| start.0);
+        let every = section.optional::<Quantity<Span>>("every")?.map_or(Span::ZERO, |every| every.0);
         let own = section.section("access")?.map(AccessText::read).transpose()?;
         let access = own.or_else(|| self.access.clone());
         let access = access.ok_or_else(|| Fault::at(&span, "missing 'access', here or as [access] for all flows"))?;
@@ -75,6 +76,7 @@ impl<'a> Flows<'a> {
             kind,
             count,
             start: start.clone(),
+            every,
             access: access.clone(),
             hops: hops.clone(),
         };
@@ -88,7 +90,9 @@ impl<'a> Flows<'a> {
                     let rng = self.rng.fork(&name).fork(&member.to_string());
                     let source = traffic::read(&kind, section.clone(), rng, files)?;
                     let name = if count == 1 { name.clone() } else { format!("{name}/{}", member + 1) };
-                    self.groups.push(group(name, Kind::Open(source), 1));
+                    let late = every * member as u64;
+                    let start = start.start + late..start.end + late;
+                    self.groups.push(Group { start, ..group(name, Kind::Open(source), 1) });
                 }
                 return Ok(());
             }

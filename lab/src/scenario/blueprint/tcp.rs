@@ -1,19 +1,21 @@
 //! `kind = "tcp"` and `kind = "transfers"`.
 
 use core::fmt;
+use core::ops::Range;
 
 use serde::Deserialize as Read;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use thalweg_core::law::window::tcp_stream::Variant;
 use thalweg_core::law::window::{Flavour, Start};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 use toml::Spanned;
 
-use crate::experiment::{Kind, Tcp};
+use crate::experiment::{Film, Kind, Tcp};
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::Quantity;
 use crate::scenario::section::Section;
-use crate::tcp::{DELAYED_ACK, Dialect, Recovery, SenderConfig, Timeouts};
+use crate::tcp::{DELAYED_ACK, Dialect, Recovery, SenderConfig, Timeouts, Video};
 use crate::traffic::transfers::Load;
 
 #[derive(Read)]
@@ -34,6 +36,12 @@ struct TcpText {
     min_rto: Option<Quantity<Span>>,
     mss: Option<Spanned<u16>>,
     receive_window: Option<Spanned<u32>>,
+    playback: Option<Spanned<Quantity<Rate>>>,
+    thresholds: Option<Spanned<String>>,
+    on_loss: Option<Spanned<String>>,
+    video: Option<Spanned<f64>>,
+    playout_delay: Option<Quantity<Span>>,
+    rebuffer: Option<Quantity<Span>>,
 }
 
 fn newreno() -> Spanned<String> {
@@ -64,6 +72,7 @@ pub(super) fn read(section: Section<'_>) -> Result<Tcp, Fault> {
             return Err(Fault::at(&text.like.span(), why));
         }
     };
+    let film = film(&text, flavour, &span)?;
     let recovery = match (text.sack, prr) {
         (true, false) => Recovery::Sack,
         (true, true) => Recovery::SackPrr,
@@ -94,8 +103,44 @@ pub(super) fn read(section: Section<'_>) -> Result<Tcp, Fault> {
         timeouts,
         mss: above_zero(text.mss, "'mss' is above 0")?.map_or(base.mss, |mss| Bytes(mss.into())),
         receive_window: above_zero(text.receive_window, "'receive_window' is above 0")?.unwrap_or(base.receive_window),
+        film,
     })
 }
+
+/// A film, its player, and what TCP Stream's paper leaves open.
+fn film(text: &TcpText, flavour: Flavour, span: &Range<usize>) -> Result<Option<Film>, Fault> {
+    let Some(rate) = &text.playback else {
+        let alone = text.video.as_ref().map(Spanned::span).or_else(|| flavour.has_playback().then(|| span.clone()));
+        return alone.map_or(Ok(None), |span| Err(Fault::at(&span, "missing 'playback', the rate of the film")));
+    };
+    let rate = match rate.get_ref().0 {
+        zero if zero.as_bps() == 0 => return Err(Fault::at(&rate.span(), "a film of rate zero never ends")),
+        rate => rate,
+    };
+    let mut variant = Variant::default();
+    for (name, value) in [("thresholds", &text.thresholds), ("on_loss", &text.on_loss)] {
+        if let Some(value) = value {
+            let set = variant.set(name, value.get_ref());
+            set.map_err(|why| Fault::at(&value.span(), why.to_string()))?;
+        }
+    }
+    let span_of = |text: &Option<Quantity<Span>>, default| text.as_ref().map_or(default, |span| span.0);
+    let video = text.video.as_ref().map(|size| match *size.get_ref() {
+        bytes if (1.0..=1e15).contains(&bytes) => Ok(Video {
+            size: Bytes(bytes as u64),
+            rate,
+            playout_delay: span_of(&text.playout_delay, PLAYOUT_DELAY),
+            rebuffer: span_of(&text.rebuffer, REBUFFER),
+        }),
+        _ => Err(Fault::at(&size.span(), "expected the length of a film in bytes, 1 to 1e15")),
+    });
+    Ok(Some(Film { rate, variant, video: video.transpose()? }))
+}
+
+/// The playout delay of TCP Stream's paper, §5.1.
+const PLAYOUT_DELAY: Span = Span::from_secs(10);
+/// As much of a film a player that stalled waits for, as players commonly do.
+const REBUFFER: Span = Span::from_secs(2);
 
 fn above_zero<T: Default + PartialEq + Copy>(value: Option<Spanned<T>>, why: &str) -> Result<Option<T>, Fault> {
     match value {
