@@ -46,8 +46,8 @@ fuzz_target!(|data: &[u8]| {
         match (step & 15, id) {
             (0, _) => world.client_at.set_port(5000 + u16::from(step >> 4)),
             (1 | 2, _) => world.open(side),
-            (3, Some(id)) => world.ends[side].finish(now, id),
-            (4, Some(id)) => world.ends[side].reset(now, id, Reason::Aborted),
+            (3, Some(id)) => world.ends[side].finish(id),
+            (4, Some(id)) => world.ends[side].reset(id, Reason::Aborted),
             (5, _) => world.now += Span::from_secs(more * 4),
             (6, _) if more == 15 => world.ends[side].shutdown(now),
             (_, Some(id)) => world.write(side, id, more as usize * 40),
@@ -78,7 +78,7 @@ impl World<'_> {
     fn write(&mut self, side: usize, id: Id, count: usize) {
         let written = self.written[side].entry(id).or_default();
         let bytes: Vec<u8> = (0..count as u64).map(|nth| byte(side, id, *written + nth)).collect();
-        *written += self.ends[side].write(self.now, id, &bytes) as u64;
+        *written += self.ends[side].write(id, &bytes) as u64;
     }
 
     fn listen(&mut self, side: usize) {

@@ -54,7 +54,7 @@ fuzz_target!(|data: &[u8]| {
         heard: 0,
     };
     let id = world.neighbour.open(now).expect("room");
-    world.neighbour.write(now, id, b"first");
+    world.neighbour.write(id, b"first");
     world.settle();
     world.attach(7, SHAPE, true);
     let mut script = data;
@@ -77,7 +77,7 @@ fuzz_target!(|data: &[u8]| {
         }
         world.settle();
     }
-    world.neighbour.write(world.now, id, b"last");
+    world.neighbour.write(id, b"last");
     for _ in 0..20 {
         world.now += Span::from_millis(50);
         world.settle();

@@ -30,7 +30,7 @@
 //! let mut client = Tunnel::connect(Config::default(), &key, there, Time::ZERO, entropy.fork())?;
 //! let mut server = Tunnel::serve(Config::default(), &key, entropy.fork())?;
 //! let id = client.open(Time::ZERO)?;
-//! client.write(Time::ZERO, id, b"hello");
+//! client.write(id, b"hello");
 //!
 //! let (mut buf, mut text) = ([0; MAX_DATAGRAM], [0; 100]);
 //! let heard = loop {
@@ -137,7 +137,7 @@ impl Tunnel {
 
     /// Takes the first of `bytes`, and tells how many: less than all if too much waits, none after [`Tunnel::finish`] or
     /// when the connection is gone.
-    pub fn write(&mut self, _now: Time, id: Id, bytes: &[u8]) -> usize {
+    pub fn write(&mut self, id: Id, bytes: &[u8]) -> usize {
         self.links.get_mut(&id.link).map_or(0, |link| link.mux_mut().write(id.connection, bytes))
     }
 
@@ -152,14 +152,14 @@ impl Tunnel {
     }
 
     /// Nothing more will be written.
-    pub fn finish(&mut self, _now: Time, id: Id) {
+    pub fn finish(&mut self, id: Id) {
         if let Some(link) = self.links.get_mut(&id.link) {
             link.mux_mut().finish(id.connection);
         }
     }
 
     /// Breaks a connection off; nothing more is told of it.
-    pub fn reset(&mut self, _now: Time, id: Id, reason: mux::Reason) {
+    pub fn reset(&mut self, id: Id, reason: mux::Reason) {
         if let Some(link) = self.links.get_mut(&id.link) {
             link.mux_mut().reset(id.connection, reason);
         }

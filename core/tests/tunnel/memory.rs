@@ -15,7 +15,7 @@ fn held(count: usize, bytes: usize) -> u64 {
             let script = vec![7; bytes];
             let mut written = 0;
             while written < bytes {
-                written += made.client.write(made.now, id, &script[written..]);
+                written += made.client.write(id, &script[written..]);
                 made.run(Span::from_millis(20));
             }
             assert_eq!(made.heard.remove(&id).map_or(0, |heard| heard.len()), bytes);

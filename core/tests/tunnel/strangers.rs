@@ -59,7 +59,7 @@ fn knock(pair: &mut Pair, from: SocketAddr) {
 fn whatever_strangers_send_the_live_session_goes_on_and_nothing_grows() {
     let mut pair = Pair::new();
     let id = pair.client.open(pair.now).expect("room");
-    pair.client.write(pair.now, id, &[1; 5000]);
+    pair.client.write(id, &[1; 5000]);
     pair.run(Span::from_secs(1));
     assert_eq!(pair.heard[&id].len(), 5000);
     pair.events.clear();
@@ -79,7 +79,7 @@ fn whatever_strangers_send_the_live_session_goes_on_and_nothing_grows() {
             }
             if nth % 1000 == 0 {
                 // The live session says its number.
-                pair.client.write(pair.now, id, &written.to_be_bytes());
+                pair.client.write(id, &written.to_be_bytes());
                 written += 1;
                 pair.run(Span::from_millis(10));
                 let heard = std::mem::take(pair.heard.get_mut(&id).expect("open"));

@@ -45,14 +45,14 @@ impl App {
         while self.written < self.total {
             let part = &mut bytes[..(self.total - self.written).min(4096)];
             script(seed(side), self.written, part);
-            let count = end.write(now, id, part);
+            let count = end.write(id, part);
             self.written += count;
             if count < part.len() {
                 break;
             }
         }
         if self.finishes && self.written == self.total {
-            end.finish(now, id);
+            end.finish(id);
         }
         while self.reads {
             let count = end.read(now, id, &mut bytes);

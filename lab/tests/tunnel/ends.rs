@@ -38,8 +38,7 @@ fn a_reset_tells_its_reason_and_leaves_the_neighbours_alone() {
     let mut story = Story::new(config(20), rough(3), rough(4));
     let [broken, whole] = [story.open(8 << 20, true), story.open(1 << 18, true)];
     story.until(700);
-    let now = story.now;
-    story.end(SERVER).reset(now, broken, mux::Reason::Unreachable);
+    story.end(SERVER).reset(broken, mux::Reason::Unreachable);
     story.sides[SERVER].apps.remove(&broken);
     assert!(story.runs_to_its_end(60_000));
     let (_, reason) = story.app(CLIENT, broken).reset.expect("it is told");
@@ -56,8 +55,7 @@ fn more_connections_than_allowed_are_refused_and_room_comes_back() {
     story.until(1000);
     let refused = ids.iter().filter(|id| story.sides[CLIENT].apps[id].reset.is_some()).count();
     assert_eq!((refused, story.sides[SERVER].apps.len()), (2, 4));
-    let now = story.now;
-    story.end(CLIENT).reset(now, ids[0], mux::Reason::Aborted);
+    story.end(CLIENT).reset(ids[0], mux::Reason::Aborted);
     story.sides[CLIENT].apps.remove(&ids[0]);
     story.until(1100);
     assert_eq!(story.app(SERVER, ids[0]).reset.map(|(_, why)| why), Some(Reason::Told(mux::Reason::Aborted)));

@@ -152,11 +152,11 @@ impl<O: Outlet> Line<O> {
         }
         let [taken, given] = carried;
         let out = self.take_out(now, tunnel, scratch, given)?;
-        let into = self.take_in(now, tunnel, scratch, taken)?;
+        let into = self.take_in(tunnel, scratch, taken)?;
         Ok(out || into)
     }
 
-    fn take_in(&mut self, now: Time, tunnel: &mut Tunnel, scratch: &mut [u8], count: &mut u64) -> io::Result<bool> {
+    fn take_in(&mut self, tunnel: &mut Tunnel, scratch: &mut [u8], count: &mut u64) -> io::Result<bool> {
         let inward = &mut self.inward;
         if inward.ended || !inward.readable || !inward.has_room {
             return Ok(false);
@@ -170,11 +170,11 @@ impl<O: Outlet> Line<O> {
         match unblocked(|| self.outlet.read(&mut scratch[..room]))? {
             None => inward.readable = false,
             Some(0) => {
-                tunnel.finish(now, self.id);
+                tunnel.finish(self.id);
                 inward.ended = true;
             }
             Some(len) => {
-                let taken = tunnel.write(now, self.id, &scratch[..len]);
+                let taken = tunnel.write(self.id, &scratch[..len]);
                 *count += taken as u64;
                 debug_assert_eq!(taken, len, "there was room");
             }

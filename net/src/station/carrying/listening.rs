@@ -17,7 +17,7 @@ impl<O: Outside> Carrying<O> {
                 Event::Opened(id) => match self.outside.admit(id) {
                     Ok(outlet) => self.place(id, outlet),
                     Err(error) => {
-                        self.tunnel.reset(now, id, mux::Reason::Unreachable);
+                        self.tunnel.reset(id, mux::Reason::Unreachable);
                         self.telling.refused(id, &plain(&error));
                     }
                 },

@@ -128,7 +128,7 @@ impl<O: Outside> Carrying<O> {
         let Some(line) = self.lines.take(slot) else { return };
         self.places.remove(&line.id);
         let reason = if line.is_settled() { mux::Reason::Aborted } else { mux::Reason::Unreachable };
-        self.tunnel.reset(now, line.id, reason);
+        self.tunnel.reset(line.id, reason);
         let why = plain(error);
         self.telling.broken(line.id, &line.name(), &why, reason);
         if O::IS_SINGLE {
