@@ -1,13 +1,16 @@
 //! One stream for an hour of virtual time, alone in its process: its memory must not grow. Without THALWEG_TEST_ALL=1,
 //! six minutes.
 
+#[path = "../live/props.rs"]
+mod props;
 #[path = "../live/story.rs"]
 #[expect(dead_code, reason = "the stories need more of it")]
 mod story;
 
 use std::fs;
 
-use story::{Story, bursty, ms, receiver_config, sender_config, wire};
+use props::{bursty, ms, receiver_config, sender_config, wire};
+use story::Story;
 use thalweg_core::units::{Bytes, Rate};
 
 /// What one stream may hold: both ends, and here the path between them too.
