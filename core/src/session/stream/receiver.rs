@@ -1,7 +1,8 @@
 //! The receiving side: coded packets in, bytes in order and acknowledgements out.
 //!
 //! What has come is acknowledged at once when it shows a gap or fills one, and when two packets wait; else within
-//! [`Config::ack_delay`]. An acknowledgement repeats what the ones before it said, so that losing some does no harm.
+//! [`Config::ack_delay`]. An acknowledgement repeats what was news in the last few, so that losing some does no harm, and every
+//! 64th all that is remembered.
 
 mod history;
 
@@ -203,7 +204,7 @@ impl Receiver {
     /// Writes an acknowledgement, unless there is too little room for it, and tells its length.
     pub(super) fn acknowledge(&mut self, now: Time, buf: &mut [u8]) -> Option<usize> {
         let mut runs = [0; MAX_RUNS];
-        let count = acknowledgement::runs(self.history.runs(), &mut runs);
+        let count = acknowledgement::runs(self.history.news(), &mut runs);
         let edge = self.decoder.edge();
         let room = (self.handed + self.config.window as u64).saturating_sub(edge);
         let acknowledgement = Acknowledgement {
@@ -214,6 +215,7 @@ impl Receiver {
             runs: &runs[..count],
         };
         let len = acknowledgement.emit(buf)?;
+        self.history.told();
         (self.due, self.waiting, self.told) = (None, 0, self.handed);
         Some(len)
     }

@@ -6,6 +6,10 @@ use crate::wire::stream::acknowledgement::State;
 
 /// How far back, packets.
 const DEPTH: usize = 1024;
+/// News is told so many times: with a third of the acknowledgements lost, one packet in 6500 is never told of by itself.
+const TIMES: usize = 8;
+/// One acknowledgement in so many tells all that is remembered.
+const WHOLE: u64 = 64;
 
 /// The newest packets and what they were worth, run by run.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -16,6 +20,11 @@ pub(super) struct History {
     runs: VecDeque<Run>,
     /// Packets in all of them.
     len: usize,
+    /// The first packet that was news to each of the last acknowledgements, the newest last, and since then.
+    told: [u64; TIMES - 1],
+    fresh: u64,
+    /// Acknowledgements.
+    acknowledged: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,10 +74,30 @@ impl History {
         } else if let Some((index, behind)) = self.find(sequence) {
             self.change(index, behind, state);
         }
+        self.fresh = self.fresh.min(sequence);
+    }
+
+    /// What the next acknowledgement tells, from the newest back: states, and how many packets have each.
+    pub(super) fn news(&self) -> impl Iterator<Item = (State, usize)> {
+        let first = if self.acknowledged.is_multiple_of(WHOLE) { Some(&0) } else { self.told.iter().min() };
+        let first = first.map_or(self.fresh, |first| self.fresh.min(*first));
+        let mut left = usize::try_from(self.next - first).unwrap_or(usize::MAX);
+        self.runs().map_while(move |(state, count)| {
+            let told = count.min(left);
+            left -= told;
+            (told > 0).then_some((state, told))
+        })
+    }
+
+    /// An acknowledgement has left.
+    pub(super) fn told(&mut self) {
+        self.told.rotate_left(1);
+        self.told[TIMES - 2] = self.fresh;
+        (self.fresh, self.acknowledged) = (self.next, self.acknowledged + 1);
     }
 
     /// From the newest back: states, and how many packets have each.
-    pub(super) fn runs(&self) -> impl Iterator<Item = (State, usize)> {
+    fn runs(&self) -> impl Iterator<Item = (State, usize)> {
         self.runs.iter().rev().map(|run| (run.state, run.count))
     }
 
@@ -148,6 +177,23 @@ mod tests {
                 prop_assert!(history.runs().zip(history.runs().skip(1)).all(|(one, other)| one.0 != other.0));
             }
         }
+    }
+
+    #[test]
+    fn news_is_told_eight_times_and_now_and_then_everything() {
+        let mut history = History::default();
+        let mut tell = |sequences: &[u64]| {
+            sequences.iter().for_each(|sequence| history.put(*sequence, State::Innovative));
+            let count = history.news().map(|(_, count)| count).sum::<usize>();
+            history.told();
+            count
+        };
+        assert_eq!(tell(&[0, 1, 2, 4]), 5);
+        assert_eq!((0..7).map(|_| tell(&[])).collect::<Vec<_>>(), [5; 7]);
+        // What comes late is news again, and with it what lies behind.
+        assert_eq!((tell(&[5]), tell(&[3]), tell(&[6])), (1, 3, 4));
+        assert_eq!((0..9).map(|_| tell(&[])).collect::<Vec<_>>(), [4, 4, 4, 4, 4, 4, 1, 0, 0]);
+        assert_eq!((20..65).map(|_| tell(&[])).collect::<Vec<_>>().last(), Some(&7));
     }
 
     #[test]
