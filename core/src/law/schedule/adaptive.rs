@@ -9,7 +9,9 @@
 //! 3. *Age.* What has waited longer counts for more, w_l = ((age_l + rtt) / (rtt + 4.5 T))^3: it is the late that make the
 //!    tail of the delays, and they all become late together behind one gap.
 //! 4. *Useless packets have a price*, so that of two equal packets the one is sent that is more likely to be needed.
-//! 5. *Idle.* Where nothing new waits, nothing is sent if all of B..D is nearly sure to be decodable.
+//! 5. *Idle.* Where nothing new waits, nothing is sent if all of B..D is nearly sure to be decodable. On a fast line a burst
+//!    is one flight and its repair the most of what is wasted, so the doubt that is left there is more: (1 - `sure`)
+//!    times r / 20, but at most three times.
 //! 6. *A crowd.* Where more than 16 originals wait, and until the line has had 64 opportunities to spare, nothing goes before
 //!    what waits that is likelier to be useless than to be lost.
 //!
@@ -39,7 +41,8 @@ pub struct Parameters {
     pub offset: f64,
     /// What a useless packet costs, packet times.
     pub price: f64,
-    /// Nothing is repaired in a free opportunity if all is decodable with this probability.
+    /// Nothing is repaired in a free opportunity if all is decodable with this probability, on a line with up to 20 packet
+    /// times a round trip; on a faster one, up to three times the doubt is left.
     pub sure: f64,
     /// U_MAX: useless packets for each one that is needed, at least 0.
     pub u_max: f64,
@@ -89,6 +92,8 @@ const HALF_A_BURST: f64 = 4.5;
 /// Packet times of a round trip above which the first free opportunity after what waits counts in its place, or so much
 /// later as it is less likely to come within the round trip: LONG² / r. No path of the paper has more.
 const LONG: f64 = 20.0;
+/// So many times the doubt is left on the fastest lines.
+const DOUBT: f64 = 3.0;
 /// W of §IV: where more waits, the line has had no time to spare.
 const CROWD: usize = 16;
 /// As long as free opportunities since then are fewer, what is likelier to be useless than to be lost waits for one.
@@ -152,6 +157,11 @@ impl Adaptive {
         (new, repair)
     }
 
+    /// The probability above which nothing is repaired in a free opportunity.
+    fn sure(&self, view: &View<'_>) -> f64 {
+        1.0 - (1.0 - self.parameters.sure) * (round_trip(view) / LONG).clamp(1.0, DOUBT)
+    }
+
     fn is_allowed(&self, view: &View<'_>, p_useless: f64) -> bool {
         // Deviation(FEC-ARQ §III-A): as in the cost-based law, what cannot be useless is sent whatever the overhead is.
         let is_crowded = self.crowded > 0 && view.queue.m() > 0 && p_useless > view.path.eps;
@@ -167,9 +177,14 @@ fn weight(view: &View<'_>, place: &Place) -> f64 {
     share * share * share
 }
 
+/// r: the round trip in packet times.
+fn round_trip(view: &View<'_>) -> f64 {
+    view.path.rtt.as_secs_f64() / view.path.slot.as_secs_f64().max(f64::MIN_POSITIVE)
+}
+
 /// r + slack: what an original costs that is not decodable, packet times.
 fn lack(view: &View<'_>, slack: f64) -> f64 {
-    let rtt = view.path.rtt.as_secs_f64() / view.path.slot.as_secs_f64().max(f64::MIN_POSITIVE);
+    let rtt = round_trip(view);
     rtt.min(LONG * LONG / rtt.max(1.0) + view.queue.m() as f64) + slack
 }
 
@@ -188,7 +203,7 @@ impl Schedule for Adaptive {
             return Decision::NEW;
         }
         if queue.n() > EXACT {
-            return bulk::choose(view, self.parameters.sure, |p_useless| self.is_allowed(view, p_useless));
+            return bulk::choose(view, self.sure(view), |p_useless| self.is_allowed(view, p_useless));
         }
         self.reckoned(view)
     }
@@ -206,7 +221,7 @@ impl Adaptive {
         let best =
             allowed.map(|nth| (nth, repair(nth))).reduce(|best, next| if next.1 < best.1 - TIE { next } else { best });
         let is_idle = queue.m() == 0;
-        let is_sure = self.now.p_all() > self.parameters.sure;
+        let is_sure = self.now.p_all() > self.sure(view);
         match best {
             Some((nth, cost)) if is_idle && !is_sure || !is_idle && cost < new - TIE => {
                 Decision::repair(queue, queue.b() + nth as u64, self.now.p()[nth])
