@@ -2,7 +2,8 @@
 //!
 //! **Packing.** What is written gathers until an original is full, or until an opportunity to send finds nothing else that
 //! is new: then what has gathered goes as it is. While the rate holds a sender back, small writes therefore share packets;
-//! while it does not, the last of a burst waits for nothing.
+//! while it does not, the last of a burst waits for nothing. Repair of what may have arrived waits until nothing was written
+//! for a moment, for a program may write a burst piece by piece, and what covers all of it is worth more.
 //!
 //! **Loss.** A packet is lost when its acknowledgement is overdue: where a packet that was sent later has come, by a round
 //! trip and the reordering that was measured; where none has, by a timer, which doubles while nothing at all is heard. What
@@ -80,6 +81,8 @@ pub struct Sender<S, A> {
     /// What is not an original yet, and since when the first of it waits.
     gathered: Vec<u8>,
     since: Time,
+    /// When something was last written.
+    written: Time,
     /// The first original that the other end has no room for.
     limit: u64,
     last: Last,
@@ -117,6 +120,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             slot: GRANULARITY,
             gathered: Vec::new(),
             since: Time::ZERO,
+            written: Time::ZERO,
             limit: config.window as u64,
             last: Last::Open,
             told_delivered: false,
@@ -179,7 +183,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             taken += part;
         }
         if taken > 0 {
-            self.rest = Time::ZERO;
+            (self.rest, self.written) = (Time::ZERO, now);
         }
         self.watch_room(now);
         taken
@@ -238,6 +242,10 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         }
         self.gather(now);
         let decision = self.decide(now);
+        if self.settles(&decision) > now {
+            self.rest = self.settles(&decision);
+            return None;
+        }
         let Some(coded) = decision.packet(&self.queue) else {
             self.counts.idle += 1;
             self.rest = Time::NEVER;

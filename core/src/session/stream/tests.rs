@@ -56,6 +56,24 @@ proptest! {
     }
 }
 
+/// Three pieces are repaired by themselves (0.99³ < 0.979), but a fourth comes first.
+#[test]
+fn a_burst_that_is_written_in_pieces_is_repaired_as_a_whole() {
+    let config = Config { frame: 256, window: 16, ..Config::default() };
+    let law = Adaptive::new(Parameters::default()).expect("in range");
+    let mut end = End::new(config, law, Fixed::new(Rate::from_mbps(10), Span::ZERO)).expect("in range");
+    let mut buf = [0; 256];
+    for piece in 0..4 {
+        let now = Time::ZERO + Span::from_millis(3 * piece);
+        assert_eq!(end.write(now, &[7; 100]), 100);
+        assert!(end.poll_frame(now, &mut buf).is_some());
+        assert_eq!(end.poll_frame(now + Span::from_millis(2), &mut buf), None);
+    }
+    assert_eq!(end.poll_timeout(), Some(Time::ZERO + Span::from_millis(13)));
+    assert!(end.poll_frame(Time::ZERO + Span::from_millis(13), &mut buf).is_some());
+    assert_eq!((end.sender().counts().new, end.sender().counts().repair), (4, 1));
+}
+
 #[test]
 fn values_out_of_range_are_refused() {
     let made = |config| End::new(config, Opportunistic::new(), Fixed::new(Rate::from_mbps(1), Span::ZERO)).is_ok();

@@ -1,7 +1,13 @@
 //! What leaves: originals are made, the schedule is asked, the packet is written and entered into the books.
 
-use super::{Allowance, Bytes, Carries, Choice, Coded, Decision, Density, Last, RepairId, Schedule, Sender, Time};
+use super::{
+    Allowance, Bytes, Carries, Choice, Coded, Decision, Density, Last, RepairId, Schedule, Sender, Span, Time,
+};
 use super::{View, wire};
+
+/// Repair ahead of a loss waits for this part of a round trip after the last write, and no longer than this.
+const SETTLING: u64 = 64;
+const LONGEST: Span = Span::from_millis(4);
 
 impl<S: Schedule, A: Allowance> Sender<S, A> {
     /// Makes an original of what has gathered. Says whether there was room for it.
@@ -45,6 +51,15 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         decision
     }
 
+    /// Until when a decision waits for more to be written, so that one packet can cover all of it: where nothing new waits,
+    /// what is likelier to be useless than to be lost.
+    pub(super) fn settles(&self, decision: &Decision) -> Time {
+        let is_ahead = matches!(decision.choice, Choice::Repair { .. } | Choice::Resend { .. })
+            && self.queue.m() == 0
+            && decision.p_useless > self.losses.eps();
+        if is_ahead { self.written + (self.rtt.or_initial() / SETTLING).min(LONGEST) } else { Time::ZERO }
+    }
+
     pub(super) fn emit(&self, coded: &Coded, buf: &mut [u8]) -> Option<usize> {
         let sequence = self.flight.next();
         if coded.is_uncoded() {
@@ -78,11 +93,15 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         let size = (len + self.config.overhead) as u64;
         self.queue.sent(&coded);
         self.flight.push(coded, now, size);
-        self.allowance.on_sent(now, Bytes(size));
         let under_way = self.flight.under_way();
-        self.slot = match self.allowance.next_send(under_way) {
-            Some(next) if next > now => next.since(now),
-            _ => self.rtt.or_initial() / u64::from(under_way.max(1)),
+        let before = self.allowance.next_send(under_way);
+        self.allowance.on_sent(now, Bytes(size));
+        let spread = self.rtt.or_initial() / u64::from(under_way.max(1));
+        self.slot = match (before, self.allowance.next_send(under_way)) {
+            (_, Some(next)) if next > now => next.since(now),
+            // Who makes up for lost time is asked at once, and yet the pace is no other.
+            (Some(before), Some(next)) if next > before => spread.min(next.since(before)),
+            _ => spread,
         };
     }
 }
