@@ -114,6 +114,8 @@ pub(crate) fn connect(server: &str, key: &str, more: &[&str]) -> (Running, Strin
 /// A program that listens, and does `what` with each connection.
 pub(crate) fn program(address: &str, what: impl Fn(TcpStream) + Send + Sync + Clone + 'static) -> String {
     let listener = TcpListener::bind(address).expect("a free port");
+    // std's backlog of 128 is less than come at once.
+    rustix::net::listen(&listener, 4096).expect("a longer backlog");
     let at = listener.local_addr().expect("bound").to_string();
     std::thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {

@@ -12,6 +12,10 @@ use thalweg_core::session::tunnel::Id;
 use super::carrying::{Outlet, Outside};
 use crate::watch::Watch;
 
+/// Connections that may wait to be taken, where the system lets so many (net.core.somaxconn). std asks for 128: where a
+/// thousand come at once, most would be told to come back, and some be broken off.
+const BACKLOG: i32 = 4096;
+
 /// The side that programs connect to.
 #[derive(Debug)]
 pub struct Listening {
@@ -53,6 +57,7 @@ impl Listening {
     pub fn bind(address: SocketAddr) -> io::Result<Listening> {
         allow_many_files();
         let listener = TcpListener::bind(address)?;
+        rustix::net::listen(&listener, BACKLOG)?;
         listener.set_nonblocking(true)?;
         Ok(Listening { local: listener.local_addr()?, listener })
     }
