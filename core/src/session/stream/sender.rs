@@ -242,8 +242,9 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         }
         self.gather(now);
         let decision = self.decide(now);
-        if self.settles(&decision) > now {
-            self.rest = self.settles(&decision);
+        let settled = self.settles(&decision);
+        if settled > now {
+            self.rest = settled;
             return None;
         }
         let Some(coded) = decision.packet(&self.queue) else {

@@ -31,7 +31,7 @@ const MIN_AHEAD: u64 = 2;
 const MAX_AHEAD: u64 = 64;
 /// What a caller who comes late may make up for.
 const SLACK: Span = Span::from_millis(2);
-/// What leaves within so long leaves together. A keystroke does not notice, and waking is half of what a packet costs.
+/// What leaves within so long leaves together. A keystroke does not notice, and one waking serves several packets.
 const GRAIN: Span = Span::from_micros(250);
 /// The least that [`secure::Config::datagram`] may be.
 const SHORTEST: f64 = 256.0;
