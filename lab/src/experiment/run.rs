@@ -2,7 +2,7 @@
 
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::rng::Rng;
-use thalweg_core::time::{Span, Time};
+use thalweg_core::time::Time;
 
 use super::flow::{self, Planned};
 use super::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, TransferOutcome};
@@ -63,20 +63,6 @@ impl Run {
             self.before = Some(self.count());
         }
         self.network.run_until(at);
-    }
-
-    /// Whether every finite transfer that was planned is over.
-    pub fn is_delivered(&self) -> bool {
-        self.flows.iter().enumerate().all(|(number, planned)| {
-            let ends = self.network.ends(number as u32);
-            let Some((Part::TcpSender(sender), _)) = ends else { return true };
-            planned.segments.is_none() || sender.counters().completed.is_some()
-        })
-    }
-
-    /// Ends the run at `at`, or when it would have ended if that is earlier; not before the warm-up is over.
-    pub fn end_at(&mut self, at: Time) {
-        self.end = self.end.min(at.max(self.warmup + Span::from_nanos(1)));
     }
 
     /// When the run ends.
