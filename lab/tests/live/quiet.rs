@@ -4,7 +4,7 @@ use thalweg_core::session::live::Playout;
 use thalweg_core::session::live::receiver::{self, Event as Heard};
 use thalweg_core::session::live::sender::{self, Event as Said, Repair, SourceId};
 use thalweg_core::session::live::{Ending, Media};
-use thalweg_core::time::Span;
+use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
 use crate::props::{address, at, bursty, ms, receiver_config, sender_config, wire};
@@ -65,6 +65,17 @@ fn packets_leave_evenly_over_each_syn() {
     let even = |gap: &&Span| (Span::from_micros(255)..=Span::from_micros(295)).contains(*gap);
     let share = gaps.iter().filter(even).count() as f64 / gaps.len() as f64;
     assert!(share > 0.97, "{share}");
+}
+
+#[test]
+fn dense_packets_leave_in_trains_no_longer_than_half_a_millisecond() {
+    let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
+    story.until(500).play(Rate::from_mbps(100)).until(510).pause().until(600);
+    // 95 source and 8 repair packets of one SYN, 97 us apart, while nothing but timers wakes the sender.
+    let left: Vec<Time> = story.departures.iter().map(|(when, _)| *when).filter(|when| *when > at(500)).collect();
+    let trains: Vec<usize> = left.chunk_by(|one, next| one == next).map(<[Time]>::len).collect();
+    // Six are due from 250 us ago to 250 us from now; of the first none is late.
+    assert!(trains[1..17].iter().all(|train| (5..=6).contains(train)), "{trains:?}");
 }
 
 #[test]

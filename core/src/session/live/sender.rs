@@ -273,8 +273,14 @@ impl Session for Sender {
             return None;
         }
         let closes = self.open.as_ref().map(|(_, closes)| *closes);
-        let leaves = self.leaving.front().and_then(Block::next);
-        let waits = [closes, leaves, self.peer.gone_at(), self.answer_due(), self.farewell_due(), self.hello_due()];
+        let waits = [
+            closes,
+            self.departure_due(),
+            self.peer.gone_at(),
+            self.answer_due(),
+            self.farewell_due(),
+            self.hello_due(),
+        ];
         waits.into_iter().flatten().chain([self.second.next()]).min()
     }
 

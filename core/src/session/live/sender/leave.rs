@@ -12,7 +12,8 @@ use crate::units::Bytes;
 use crate::wire::fecframe::PayloadId;
 use crate::wire::rtp;
 
-/// Packets whose gaps are shorter than half of it leave together if they are due within it: a GSO batch.
+/// Packets whose gaps are shorter than half of it may leave that much before or after they are due, and so together: a
+/// GSO batch, which spares the machine a waking for each of them.
 const BATCH: Span = Span::from_micros(250);
 /// A block that closes later than this does not hurry to make up for it.
 const LAG: Span = Span::from_millis(2);
@@ -113,6 +114,11 @@ impl Sender {
         Some(self.peer.to())
     }
 
+    /// When packets that have not left must.
+    pub(super) fn departure_due(&self) -> Option<Time> {
+        self.leaving.front().and_then(|block| Some(block.next()? + leeway(block)))
+    }
+
     /// The next packet of the stream that is due.
     pub(super) fn poll_packet(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         loop {
@@ -121,8 +127,7 @@ impl Sender {
                 self.spare.extend(self.leaving.pop_front());
                 continue;
             };
-            let ahead = if block.gap() * 2 <= BATCH { BATCH } else { Span::ZERO };
-            if due > now + ahead {
+            if due > now + leeway(block) {
                 return None;
             }
             if let Some(transmit) = self.emit_symbol(now, buf) {
@@ -180,4 +185,9 @@ impl Sender {
             }
         }
     }
+}
+
+/// How far from when they are due a block's packets may leave.
+fn leeway(block: &Block) -> Span {
+    if block.gap() * 2 <= BATCH { BATCH } else { Span::ZERO }
 }
