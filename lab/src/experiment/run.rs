@@ -2,7 +2,7 @@
 
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::rng::Rng;
-use thalweg_core::time::Time;
+use thalweg_core::time::{Span, Time};
 
 use super::flow::{self, Planned};
 use super::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, TransferOutcome};
@@ -63,6 +63,19 @@ impl Run {
             self.before = Some(self.count());
         }
         self.network.run_until(at);
+    }
+
+    /// Whether every finite transfer that was planned is over, so that a paper's run may end.
+    pub fn is_delivered(&self) -> bool {
+        self.flows.iter().enumerate().all(|(number, planned)| match self.network.ends(number as u32) {
+            Some((Part::TcpSender(sender), _)) if planned.segments.is_some() => sender.counters().completed.is_some(),
+            _ => true,
+        })
+    }
+
+    /// Ends the run at `at`, or when it would have ended if that is earlier; not before the warm-up is over.
+    pub fn end_at(&mut self, at: Time) {
+        self.end = self.end.min(at.max(self.warmup + Span::from_nanos(1)));
     }
 
     /// When the run ends.

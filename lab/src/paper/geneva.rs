@@ -29,5 +29,5 @@ pub use self::condition::{Acks, Arrivals, Condition, Phases, Reading, RoundTrip,
 pub use self::plan::{Job, Length, Plan};
 pub use self::record::{Record, StreamRecord};
 pub use self::results::Results;
-pub use self::trace::Trace;
+pub use self::trace::{Trace, Watch};
 pub use self::work::Work;

@@ -266,5 +266,11 @@ impl<L: CongestionWindow> Probe for Sender<L> {
         visit("flight", f64::from(self.board.flight()));
         visit("pipe", f64::from(self.board.pipe()));
         self.counters.probe(visit);
+        // What a law has beyond every law's window and threshold: lwnd, dwnd, cap, w_max, base_rtt...
+        self.law.probe(&mut |name, value| {
+            if !["cwnd", "ssthresh"].contains(&name) {
+                visit(name, value);
+            }
+        });
     }
 }

@@ -6,6 +6,7 @@ mod fec_arq;
 mod geneva;
 mod keep;
 mod pool;
+mod tcp_stream;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,9 @@ use std::time::Instant;
 
 use thalweg_lab::paper::fec_arq::Plan as FecArqPlan;
 use thalweg_lab::paper::geneva::{Length, Plan};
+use thalweg_lab::paper::tcp_stream::Plan as TcpStreamPlan;
 
+use self::evidence::Evidence;
 use self::keep::Keep;
 use super::failed;
 use crate::Failure;
@@ -27,7 +30,8 @@ use crate::report::Page;
 #[command(after_help = "Examples
   thalweg lab reproduce geneva --quick
   thalweg lab reproduce geneva --out geneva.html --docs docs/reproduction.md --keep runs
-  thalweg lab reproduce fec-arq --docs docs/reproduction-fec-arq.md")]
+  thalweg lab reproduce fec-arq --docs docs/reproduction-fec-arq.md
+  thalweg lab reproduce tcp-stream --quick")]
 pub(super) struct Args {
     /// Which paper.
     #[arg(value_name = "PAPER")]
@@ -39,7 +43,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
     /// For geneva: how long each run is, warm-up included; those of Fig. 2 are two thirds of it. The paper and
-    /// the default have 180 and 120; from 25 to 36000.
+    /// the default have 180 and 120. For tcp-stream: the playing time of the films, 600 in the paper. From 25 to 36000.
     #[arg(long, value_name = "SECONDS", conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(25..=36_000))]
     seconds: Option<u32>,
     /// For fec-arq: the folder with the recordings that stand in for the paper's unpublished trace. Where none is named and
@@ -67,6 +71,8 @@ enum Paper {
     Geneva,
     /// Optimizing FEC Transmission Strategy for Minimizing Delay in Lossless Sequential Streaming.
     FecArq,
+    /// Design, Implementation and Evaluation of Congestion Control Mechanism for Video Streaming.
+    TcpStream,
 }
 
 /// What one paper's run left.
@@ -78,11 +84,18 @@ struct Report {
     broken: Vec<&'static str>,
 }
 
+impl Report {
+    fn new(page: Page, kept: usize, jobs: usize, evidence: &Evidence) -> Report {
+        Report { page, kept, jobs, broken: evidence.broken() }
+    }
+}
+
 impl Args {
     fn paper(&self) -> &'static str {
         match self.paper {
             Paper::Geneva => "geneva",
             Paper::FecArq => "fec-arq",
+            Paper::TcpStream => "tcp-stream",
         }
     }
 
@@ -90,42 +103,60 @@ impl Args {
         self.out.clone().unwrap_or_else(|| format!("reproduction-{}.html", self.paper()).into())
     }
 
-    /// Options that belong to the other paper.
+    /// Options that belong to another paper.
     fn check(&self) -> Result<(), Failure> {
         match self.paper {
-            Paper::Geneva if self.recordings.is_some() => {
+            Paper::Geneva | Paper::TcpStream if self.recordings.is_some() => {
                 Err(Failure::Usage("lab reproduce: --recordings is for fec-arq".to_owned()))
             }
             Paper::FecArq if self.seconds.is_some() => {
-                Err(Failure::Usage("lab reproduce: --seconds is for geneva".to_owned()))
+                Err(Failure::Usage("lab reproduce: --seconds is for geneva and tcp-stream".to_owned()))
             }
             _ => Ok(()),
         }
     }
 
     fn report(&self) -> Result<Report, Failure> {
+        let (threads, command) = (self.threads(), self.command());
         match self.paper {
             Paper::Geneva => {
                 let plan = self.plan();
-                let jobs = plan.jobs();
-                let keep = self.keep(&plan)?;
-                let results = geneva::run_jobs(plan, &jobs, keep.as_ref(), self.threads())?;
-                let page = geneva::of(&results, jobs.len(), &self.command());
-                let broken = geneva::evidence(&results).broken();
-                Ok(Report { page, kept: results.len(), jobs: jobs.len(), broken })
+                let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
+                let results = geneva::run_jobs(plan, &jobs, keep.as_ref(), threads)?;
+                let page = geneva::of(&results, jobs.len(), &command);
+                Ok(Report::new(page, results.len(), jobs.len(), &geneva::evidence(&results)))
             }
             Paper::FecArq => {
-                let recordings = fec_arq::recordings(self.recordings.as_deref())?;
-                let mut plan = if self.quick { FecArqPlan::quick(recordings) } else { FecArqPlan::paper(recordings) };
-                plan.seeds = self.seeds.unwrap_or(plan.seeds);
-                let jobs = plan.jobs();
-                let keep = self.keep(&plan)?;
-                let results = fec_arq::run_jobs(&plan, &jobs, keep.as_ref(), self.threads())?;
-                let page = fec_arq::of(&results, jobs.len(), &self.command());
-                let broken = fec_arq::evidence(&results).broken();
-                Ok(Report { page, kept: results.len(), jobs: jobs.len(), broken })
+                let plan = self.fec_arq_plan()?;
+                let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
+                let results = fec_arq::run_jobs(&plan, &jobs, keep.as_ref(), threads)?;
+                let page = fec_arq::of(&results, jobs.len(), &command);
+                Ok(Report::new(page, results.len(), jobs.len(), &fec_arq::evidence(&results)))
+            }
+            Paper::TcpStream => {
+                let plan = self.tcp_stream_plan();
+                let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
+                let results = tcp_stream::run_jobs(plan, &jobs, keep.as_ref(), threads)?;
+                let page = tcp_stream::of(&results, jobs.len(), &command);
+                Ok(Report::new(page, results.len(), jobs.len(), &tcp_stream::evidence(&results)))
             }
         }
+    }
+
+    fn fec_arq_plan(&self) -> Result<FecArqPlan, Failure> {
+        let recordings = fec_arq::recordings(self.recordings.as_deref())?;
+        let mut plan = if self.quick { FecArqPlan::quick(recordings) } else { FecArqPlan::paper(recordings) };
+        plan.seeds = self.seeds.unwrap_or(plan.seeds);
+        Ok(plan)
+    }
+
+    fn tcp_stream_plan(&self) -> TcpStreamPlan {
+        let mut plan = if self.quick { TcpStreamPlan::quick() } else { TcpStreamPlan::paper() };
+        if let Some(seeds) = self.seeds {
+            (plan.seeds, plan.fig5_seeds) = (seeds, seeds);
+        }
+        plan.film_seconds = self.seconds.unwrap_or(plan.film_seconds);
+        plan
     }
 
     fn plan(&self) -> Plan {

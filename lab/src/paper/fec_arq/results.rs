@@ -1,54 +1,24 @@
-//! What came of the jobs, by job.
-
-use std::collections::BTreeMap;
+//! What came of the jobs, by case, contender and seed.
 
 use super::case::Case;
 use super::contender::Contender;
 use super::outcome::Outcome;
 use super::plan::{Job, Plan};
+use crate::paper::results;
 use crate::statistics::Estimate;
 
 /// Outcomes of the jobs of a plan that have been run; the others are missing and prove nothing.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Results {
-    plan: Plan,
-    outcomes: BTreeMap<Job, Outcome>,
-}
+pub type Results = results::Results<Plan, Job, Outcome>;
 
 impl Results {
-    /// No results yet.
-    pub fn new(plan: Plan) -> Results {
-        Results { plan, outcomes: BTreeMap::new() }
-    }
-
-    /// What was to be run.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// Takes what came of a job.
-    pub fn insert(&mut self, job: Job, outcome: Outcome) {
-        self.outcomes.insert(job, outcome);
-    }
-
-    /// How many jobs have been run.
-    pub fn len(&self) -> usize {
-        self.outcomes.len()
-    }
-
-    /// Whether none has.
-    pub fn is_empty(&self) -> bool {
-        self.outcomes.is_empty()
-    }
-
     /// What came of a job, if it has been run.
     pub fn outcome(&self, case: Case, contender: Contender, seed: u64) -> Option<&Outcome> {
-        self.outcomes.get(&Job { case, contender, seed })
+        self.of(&Job { case, contender, seed })
     }
 
     /// A number of every seed, NaN where there is none: two lists of one case are paired.
     pub fn values(&self, case: Case, contender: Contender, of: impl Fn(&Outcome) -> f64) -> Vec<f64> {
-        (1..=self.plan.seeds).map(|seed| self.outcome(case, contender, seed).map_or(f64::NAN, &of)).collect()
+        (1..=self.plan().seeds).map(|seed| self.outcome(case, contender, seed).map_or(f64::NAN, &of)).collect()
     }
 
     /// The mean of every seed's value, and its interval.
@@ -69,6 +39,6 @@ impl Results {
             delay(contender) / delay(Contender::BOUND)
         };
         let mean = |seed| cells.iter().map(|cell| ratio(seed, cell)).sum::<f64>() / cells.len() as f64;
-        (1..=self.plan.seeds).map(mean).collect()
+        (1..=self.plan().seeds).map(mean).collect()
     }
 }

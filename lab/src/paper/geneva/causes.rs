@@ -1,13 +1,6 @@
 //! Why some claims do not hold here: what was measured beside the evaluation itself. `docs/geneva.md` has the commands.
 
-/// What keeps claims from holding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cause {
-    /// The names of the claims that it bears on.
-    pub claims: &'static [&'static str],
-    /// What was measured.
-    pub text: &'static str,
-}
+use crate::paper::cause::Cause;
 
 /// All that are known, each claim under one of them at most.
 pub const CAUSES: &[Cause] = &[
@@ -43,23 +36,3 @@ pub const CAUSES: &[Cause] = &[
                them there from 200 TCP flows on; streams in phase, which lose more, are driven towards it at 250.",
     },
 ];
-
-/// The cause that bears on a claim, if one is known.
-pub fn of(claim: &str) -> Option<&'static Cause> {
-    CAUSES.iter().find(|cause| cause.claims.contains(&claim))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::paper::geneva::claims::CLAIMS;
-
-    #[test]
-    fn causes_name_claims_and_each_claim_once() {
-        let named: Vec<&str> = CAUSES.iter().flat_map(|cause| cause.claims).copied().collect();
-        for (nth, name) in named.iter().enumerate() {
-            assert!(CLAIMS.iter().any(|claim| claim.id == *name), "{name} is no claim");
-            assert!(!named[..nth].contains(name), "{name} has two causes");
-        }
-    }
-}

@@ -23,7 +23,7 @@ pub struct Trace {
 
 /// Whoever reads it while the run goes on.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
+pub struct Watch {
     from: Time,
     /// Flow numbers of the selected streams.
     flows: Vec<u32>,

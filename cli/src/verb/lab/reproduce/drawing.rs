@@ -3,9 +3,13 @@
 use thalweg_lab::paper::erratum::Erratum;
 use thalweg_lab::paper::figure::{self, Panel, Points, Scale, Series};
 use thalweg_lab::paper::table::{self, Cell};
+use thalweg_lab::scenario::Parameter;
 
 use super::super::table::number;
 use crate::report::{Axis, Figure, Line, Plot, Row, Section, Table, Tone};
+
+/// Of errors in a paper that has tables.
+pub(super) const AS_PRINTED: &str = "The tables above show the paper's numbers as they are printed.";
 
 /// What keeps a colour.
 pub(super) trait Toned: Copy {
@@ -74,8 +78,8 @@ pub(super) fn table<S: Toned>(table: &table::Table<S>, lab: &str) -> Section {
     Section { title: table.name.into(), text, figures: blocks.collect() }
 }
 
-/// What is wrong in the paper itself.
-pub(super) fn errors(errata: &[Erratum]) -> Section {
+/// What is wrong in the paper itself; `note` is what else there is to say.
+pub(super) fn errors(errata: &[Erratum], note: &str) -> Section {
     let row = |erratum: &Erratum| Row {
         subject: erratum.at.into(),
         tone: None,
@@ -83,8 +87,29 @@ pub(super) fn errors(errata: &[Erratum]) -> Section {
     };
     let head = ["where", "printed", "what it should be"].map(str::to_owned).to_vec();
     let table = Table { head, rows: errata.iter().map(row).collect() };
-    let text = vec!["The tables above show the paper's numbers as they are printed.".into()];
-    Section { title: "Errors of the paper".into(), text, figures: vec![Figure::Words(table)] }
+    Section { title: "Errors of the paper".into(), text: vec![note.into()], figures: vec![Figure::Words(table)] }
+}
+
+/// How a page was made: `about` the paper and the lab, and the `command` that wrote it.
+pub(super) fn made(about: &str, kept: usize, jobs: usize, command: &str) -> Section {
+    let mut text = vec![about.to_owned()];
+    if kept < jobs {
+        text.push(format!("It was interrupted: {kept} of {jobs} runs reached their end, and only they count."));
+    }
+    let command = format!("{command}    # version {}, {kept} runs\n", env!("CARGO_PKG_VERSION"));
+    Section { title: "What this is".into(), text, figures: vec![Figure::Code(command)] }
+}
+
+/// Every parameter of every scenario, a line for each condition.
+pub(super) fn options(text: &[&str], conditions: impl Iterator<Item = (String, Vec<Parameter>)>) -> Section {
+    let row = |(subject, parameters): (String, Vec<Parameter>)| {
+        let written = parameters.iter().map(|parameter| format!("{}={}", parameter.name, parameter.value));
+        Row { subject, tone: None, cells: vec![written.collect::<Vec<_>>().join(" ")] }
+    };
+    let head = ["condition", "parameters of its scenario (thalweg lab run)"].map(str::to_owned).to_vec();
+    let table = Table { head, rows: conditions.map(row).collect() };
+    let text = text.iter().copied().map(str::to_owned).collect();
+    Section { title: "Options".into(), text, figures: vec![Figure::Words(table)] }
 }
 
 fn cell(cell: &Cell) -> String {

@@ -1,5 +1,6 @@
 //! What the claims are worth.
 
+use thalweg_lab::paper::cause::{self, Cause};
 use thalweg_lab::paper::claim::{Finding, Gate};
 use thalweg_lab::paper::part::Part;
 use thalweg_lab::statistics::Verdict;
@@ -20,15 +21,25 @@ impl Evidence {
 
     /// How many claims hold, how many are contradicted, how many are undecided, under a reading.
     pub(super) fn told(&self, reading: usize) -> String {
+        let [hold, contradicted, undecided] = self.counts(reading);
+        let all = self.readings[reading].1.len();
+        format!("{hold} of {all} claims hold, {contradicted} are contradicted, {undecided} undecided")
+    }
+
+    /// The same of every reading, in short.
+    pub(super) fn all_told(&self) -> String {
+        let told = self.readings.iter().enumerate().map(|(nth, (name, _))| {
+            let [hold, contradicted, undecided] = self.counts(nth);
+            format!("{name}: {hold}, {contradicted}, {undecided}")
+        });
+        let all = self.readings.first().map_or(0, |(_, findings)| findings.len());
+        format!("Of {all} claims hold, are contradicted, stay undecided: {}", told.collect::<Vec<_>>().join("; "))
+    }
+
+    fn counts(&self, reading: usize) -> [usize; 3] {
         let findings = &self.readings[reading].1;
-        let count = |verdict| findings.iter().filter(|finding| finding.verdict() == verdict).count();
-        format!(
-            "{} of {} claims hold, {} are contradicted, {} undecided",
-            count(Verdict::Holds),
-            findings.len(),
-            count(Verdict::Contradicted),
-            count(Verdict::Undecided)
-        )
+        [Verdict::Holds, Verdict::Contradicted, Verdict::Undecided]
+            .map(|verdict| findings.iter().filter(|finding| finding.verdict() == verdict).count())
     }
 
     /// The names of claims that hold by arithmetic, and do not.
@@ -38,8 +49,26 @@ impl Evidence {
         broken.map(|finding| finding.claim.id).collect()
     }
 
+    /// Why some claims do not hold: those that one of the readings contradicts or leaves undecided, by what is known of them.
+    pub(super) fn causes(&self, causes: &[Cause]) -> Section {
+        let open = self.open();
+        let of_cause = |wanted: Option<&Cause>| -> Vec<&str> {
+            open.iter().copied().filter(|claim| cause::of(causes, claim) == wanted).collect()
+        };
+        let known = causes.iter().map(|cause| (of_cause(Some(cause)), cause.text));
+        let unknown = (of_cause(None), "No cause is known.");
+        let rows = known.chain([unknown]).filter(|(claims, _)| !claims.is_empty()).map(|(claims, text)| Row {
+            subject: claims.join(", "),
+            tone: None,
+            cells: vec![text.into()],
+        });
+        let table = Table { head: ["claims", "what was measured"].map(str::to_owned).to_vec(), rows: rows.collect() };
+        let text = vec!["Claims that do not hold everywhere, and what was found of them.".into()];
+        Section { title: "Why some do not hold".into(), text, figures: vec![Figure::Words(table)] }
+    }
+
     /// The names of claims that one of the readings contradicts or leaves undecided.
-    pub(super) fn open(&self) -> Vec<&'static str> {
+    fn open(&self) -> Vec<&'static str> {
         let is_open = |findings: &Vec<&Finding>| findings.iter().any(|finding| finding.verdict() != Verdict::Holds);
         self.claimed().filter(is_open).map(|findings| findings[0].claim.id).collect()
     }

@@ -17,6 +17,9 @@ use super::pool;
 use crate::Failure;
 use crate::report::{Figure, Page, Row, Section, Table, Tone};
 
+const ABOUT: &str = "S. Mehrotra, J. Li, Y. Huang: Optimizing FEC Transmission Strategy for Minimizing Delay in Lossless \
+                     Sequential Streaming. A slot model as theirs, on whole ticks of 1/3000 s, run by the very laws that run on \
+                     sockets. Same seeds, same bytes, on every machine and with any number of threads. The page is written by:";
 /// Recordings that stand in for the paper's trace, by the names of their files.
 const RECORDINGS: [&str; 2] = ["stereo_g729_jitter.csv", "starlink_irtt_10ms.csv"];
 /// Where they lie unless it is said.
@@ -94,12 +97,13 @@ pub(super) fn evidence(results: &Results) -> Evidence {
 /// What is to be read of the results of `jobs` jobs; `command` made them.
 pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
     let evidence = evidence(results);
-    let mut sections = vec![run(results, jobs, command), evidence.claims(&[]), beside_the_bound(results)];
+    let made = drawing::made(ABOUT, results.len(), jobs, command);
+    let mut sections = vec![made, evidence.claims(&[]), beside_the_bound(results)];
     let lab = "The lab's value is the mean over the seeds; delays fall on a grid of 20 ms at 500 kb/s, 6.7 ms at 300 kb/s. \
                The paper has one row for each strategy, which stands beside all readings.";
     sections.extend(tables::all(results).iter().map(|table| drawing::table(table, lab)));
     sections.extend(figures::all(results).iter().map(drawing::figure));
-    sections.extend([evidence.parts(), drawing::errors(errata::ERRATA), options()]);
+    sections.extend([evidence.parts(), drawing::errors(errata::ERRATA, drawing::AS_PRINTED), options()]);
     let ours = Estimate::of(results.to_bound(Contender::OURS));
     let summary = format!(
         "With the fitted reading {}; with the literal one {}. Mean delay over the bound's, 18 percentiles: Thalweg {}. {} bursts \
@@ -111,21 +115,6 @@ pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
         results.plan().seeds,
     );
     Page { title: "The evaluation of hybrid FEC-ARQ, run again".into(), summary, sections }
-}
-
-fn run(results: &Results, jobs: usize, command: &str) -> Section {
-    let (kept, version) = (results.len(), env!("CARGO_PKG_VERSION"));
-    let mut text = vec![
-        "S. Mehrotra, J. Li, Y. Huang: Optimizing FEC Transmission Strategy for Minimizing Delay in Lossless Sequential \
-         Streaming. A slot model as theirs, on whole ticks of 1/3000 s, run by the very laws that run on sockets. Same seeds, \
-         same bytes, on every machine and with any number of threads. The page is written by:"
-            .to_owned(),
-    ];
-    if kept < jobs {
-        text.push(format!("It was interrupted: {kept} of {jobs} runs reached their end, and only they count."));
-    }
-    let command = format!("{command}    # version {version}, {kept} runs\n");
-    Section { title: "What this is".into(), text, figures: vec![Figure::Code(command)] }
 }
 
 /// How far each strategy stays from the bound.

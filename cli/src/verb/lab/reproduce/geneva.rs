@@ -1,11 +1,9 @@
 //! GENEVA's evaluation: the work, and the whole report.
 
 use thalweg_core::law::redundancy::geneva::State;
-use thalweg_core::time::Span;
 use thalweg_lab::paper::geneva::claims::judge;
 use thalweg_lab::paper::geneva::{
-    self, Condition, Job, Length, Phases, Plan, Reading, Record, Results, Scheme, causes, errata, figures, lockin,
-    tables,
+    Condition, Job, Length, Phases, Plan, Reading, Results, Scheme, causes, errata, figures, lockin, tables,
 };
 
 use super::super::table::interval;
@@ -16,6 +14,10 @@ use super::pool;
 use crate::Failure;
 use crate::report::{Figure, Page, Row, Section, Table, Tone};
 
+const ABOUT: &str = "K. Matsuzono, H. Asaeda, O. Nakamura, J. Murai: GENEVA: Streaming Control Algorithm Using Generalized \
+                     Multiplicative-Increase/Additive-Decrease. Journal of Information Processing, IPSJ. The paper used ns-2; \
+                     this is Thalweg's lab, whose streams are driven by the very law that runs on sockets. Same seeds, same \
+                     bytes, on every machine and with any number of threads. The page is written by:";
 /// What a number of the tables is.
 const LAB: &str = "The lab's value is the mean over the seeds; bursty events are scaled to the paper's 180 s.";
 const STAND_IN: &str = "Whatever is said of DP-FEC is said of a stand-in: the paper only outlines it.";
@@ -29,30 +31,10 @@ const PHASES: &str = "The paper says nothing of when streams start, nor how dela
 
 /// Runs the jobs of a plan; those that an interruption left out are missing in the results.
 pub(super) fn run_jobs(plan: Plan, jobs: &[Job], keep: Option<&Keep>, threads: usize) -> Result<Results, Failure> {
-    let finished = pool::run(jobs, keep, threads, |job| geneva::Work::new(&plan, job))?;
+    let finished = pool::run(jobs, keep, threads, |job| plan.begin(job))?;
     let mut results = Results::new(plan);
     finished.into_iter().for_each(|(job, record)| results.insert(job, record));
     Ok(results)
-}
-
-impl pool::Work for geneva::Work {
-    type Record = Record;
-
-    fn length(&self) -> u64 {
-        millis(self.length())
-    }
-
-    fn done(&self) -> u64 {
-        millis(self.done())
-    }
-
-    fn advance(&mut self) {
-        self.advance(Span::from_secs(1));
-    }
-
-    fn finish(self) -> Result<Record, String> {
-        self.finish()
-    }
 }
 
 impl Toned for Scheme {
@@ -80,13 +62,14 @@ pub(super) fn evidence(results: &Results) -> Evidence {
 /// What is to be read of the results of `jobs` jobs; `command` made them.
 pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
     let evidence = evidence(results);
+    let made = drawing::made(ABOUT, results.len(), jobs, command);
     let mut sections =
-        vec![run(results, jobs, command), evidence.claims(&[PHASES, STAND_IN]), causes_of(&evidence), lock_in(results)];
+        vec![made, evidence.claims(&[PHASES, STAND_IN]), evidence.causes(causes::CAUSES), lock_in(results)];
     sections.extend(figures::all(results).iter().map(drawing::figure));
     sections.extend(both_tables(results));
     sections.extend(together(results));
     sections.push(evidence.parts());
-    sections.push(drawing::errors(errata::ERRATA));
+    sections.push(drawing::errors(errata::ERRATA, drawing::AS_PRINTED));
     sections.push(options(results.plan()));
     Page {
         title: "GENEVA's evaluation, run again".into(),
@@ -116,24 +99,6 @@ fn together(results: &Results) -> impl Iterator<Item = Section> {
     })
 }
 
-/// Why some claims do not hold: those that one of the three contradicts or leaves undecided, by what is known of them.
-fn causes_of(evidence: &Evidence) -> Section {
-    let open = evidence.open();
-    let of_cause = |cause: Option<&'static causes::Cause>| -> Vec<&str> {
-        open.iter().copied().filter(|claim| causes::of(claim) == cause).collect()
-    };
-    let known = causes::CAUSES.iter().map(|cause| (of_cause(Some(cause)), cause.text));
-    let unknown = (of_cause(None), "No cause is known.");
-    let rows = known.chain([unknown]).filter(|(claims, _)| !claims.is_empty()).map(|(claims, text)| Row {
-        subject: claims.join(", "),
-        tone: None,
-        cells: vec![text.into()],
-    });
-    let table = Table { head: ["claims", "what was measured"].map(str::to_owned).to_vec(), rows: rows.collect() };
-    let text = vec!["Claims that do not hold everywhere, and what was found of them.".into()];
-    Section { title: "Why some do not hold".into(), text, figures: vec![Figure::Words(table)] }
-}
-
 fn length(plan: &Plan) -> String {
     let whole = match plan.length {
         Length::Whole(seconds) => format!("Runs of {seconds} s"),
@@ -143,22 +108,6 @@ fn length(plan: &Plan) -> String {
         "{whole}, {} seeds; Fig. 2: {} s, {} seeds. The paper has 180 s and 120 s, and does not speak of seeds.",
         plan.seeds, plan.fig2_seconds, plan.fig2_seeds
     )
-}
-
-fn run(results: &Results, jobs: usize, command: &str) -> Section {
-    let mut text = vec![
-        "K. Matsuzono, H. Asaeda, O. Nakamura, J. Murai: GENEVA: Streaming Control Algorithm Using Generalized \
-         Multiplicative-Increase/Additive-Decrease. Journal of Information Processing, IPSJ. The paper used ns-2; this is \
-         Thalweg's lab, whose streams are driven by the very law that runs on sockets. Same seeds, same bytes, on every \
-         machine and with any number of threads. The page is written by:"
-            .into(),
-    ];
-    let (kept, version) = (results.len(), env!("CARGO_PKG_VERSION"));
-    if kept < jobs {
-        text.push(format!("It was interrupted: {kept} of {jobs} runs reached their end, and only they count."));
-    }
-    let command = format!("{command}    # version {version}, {kept} runs\n");
-    Section { title: "What this is".into(), text, figures: vec![Figure::Code(command)] }
 }
 
 /// Every parameter of every scenario.
@@ -171,27 +120,23 @@ fn options(plan: &Plan) -> Section {
         Plan::short()[2],
         Condition::MixedRates,
     ];
-    let row = |condition: Condition| {
+    let parameters = |condition: Condition| {
         let scheme =
             if matches!(condition, Condition::OneStream { .. }) { Scheme::Tfrc } else { Scheme::GenevaInteger };
-        let parameters =
-            plan.parameters(&Job { condition, phases: Phases::Apart, scheme, seed: 1 }).unwrap_or_default();
-        let written = parameters.iter().map(|parameter| format!("{}={}", parameter.name, parameter.value));
-        Row { subject: condition.to_string(), tone: None, cells: vec![written.collect::<Vec<_>>().join(" ")] }
+        let job = Job { condition, phases: Phases::Apart, scheme, seed: 1 };
+        (condition.to_string(), plan.parameters(&job).unwrap_or_default())
     };
-    let text = vec![
-        "Where the paper is silent: TCP is NewReno with the recovery of RFC 6675, delayed acknowledgements, an initial \
-         window of two segments and a least retransmission timeout of 0.2 s, as ns-2's Sack1 is commonly run; TCP starts \
-         first, the streams follow 2 s after the last of it, and measuring begins 10 s after the last stream (times below); \
-         RTTmin counts the access links. Reports have the size of RFC 8888. A stream's round trip is measured by the mean \
-         departure of the packets that a report covers first."
-            .into(),
-        "One line for each kind of condition; the others differ in what the figures' axes name and in the scheme.".into(),
-    ];
-    let head = ["condition", "parameters of its scenario (thalweg lab run)"].map(str::to_owned).to_vec();
-    let table = Table { head, rows: conditions.into_iter().map(row).collect() };
-    Section { title: "Options".into(), text, figures: vec![Figure::Words(table)] }
+    drawing::options(&OPTIONS, conditions.into_iter().map(parameters))
 }
+
+const OPTIONS: [&str; 2] = [
+    "Where the paper is silent: TCP is NewReno with the recovery of RFC 6675, delayed acknowledgements, an initial window of \
+     two segments and a least retransmission timeout of 0.2 s, as ns-2's Sack1 is commonly run; TCP starts first, the streams \
+     follow 2 s after the last of it, and measuring begins 10 s after the last stream (times below); RTTmin counts the access \
+     links. Reports have the size of RFC 8888. A stream's round trip is measured by the mean departure of the packets that a \
+     report covers first.",
+    "One line for each kind of condition; the others differ in what the figures' axes name and in the scheme.",
+];
 
 /// What follows from the state of the window.
 fn lock_in(results: &Results) -> Section {
@@ -239,8 +184,4 @@ fn lock_in(results: &Results) -> Section {
         ),
     ];
     Section { title: "The state of the window".into(), text, figures: vec![Figure::Table(table)] }
-}
-
-fn millis(span: Span) -> u64 {
-    span.as_micros() / 1_000
 }

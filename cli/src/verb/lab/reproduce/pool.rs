@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use thalweg_core::time::Span;
+use thalweg_lab::paper::work::{self, Observer};
 use thalweg_net::signal::Stop;
 
 use super::super::failed;
@@ -31,6 +33,31 @@ pub(super) trait Work {
     /// # Errors
     /// A fault of the lab.
     fn finish(self) -> Result<Self::Record, String>;
+}
+
+/// Runs of scenarios, in milliseconds of their own time.
+impl<O: Observer> Work for work::Work<O> {
+    type Record = O::Record;
+
+    fn length(&self) -> u64 {
+        millis(self.length())
+    }
+
+    fn done(&self) -> u64 {
+        millis(self.done())
+    }
+
+    fn advance(&mut self) {
+        self.advance(Span::from_secs(1));
+    }
+
+    fn finish(self) -> Result<O::Record, String> {
+        self.finish()
+    }
+}
+
+fn millis(span: Span) -> u64 {
+    span.as_micros() / 1_000
 }
 
 /// What the threads share.

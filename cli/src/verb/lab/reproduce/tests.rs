@@ -1,9 +1,22 @@
-use thalweg_lab::paper::fec_arq as hybrid;
 use thalweg_lab::paper::geneva::claims::CLAIMS;
 use thalweg_lab::paper::geneva::{Condition, Job, Results};
+use thalweg_lab::paper::{fec_arq as hybrid, tcp_stream as film};
 
 use super::keep::Keep;
 use super::*;
+
+/// Everything stands in the page and in its Markdown, and what is missing is said in words.
+fn check(page: &Page, sections: impl IntoIterator<Item = String>, claims: impl Iterator<Item = &'static str>) {
+    let (html, markdown) = (page.to_html(), page.to_markdown());
+    for section in sections {
+        assert!(html.contains(&format!("<h2>{section}")), "{section}");
+        assert!(markdown.contains(&format!("\n## {section}")), "{section}");
+    }
+    for claim in claims {
+        assert!(html.contains(claim) && markdown.contains(claim), "{claim}");
+    }
+    assert!(!html.contains("NaN") && !markdown.contains("NaN"), "what is missing is said in words");
+}
 
 /// Everything that is drawn or printed, from runs of half a second, by the code of the real thing; what a plan has
 /// and nobody ran is missing there.
@@ -28,17 +41,9 @@ fn a_short_look_ends_in_a_page_with_all_sections() {
     assert_eq!(results.len(), jobs.len());
     assert!(geneva::evidence(&results).broken().is_empty());
     let page = geneva::of(&results, jobs.len(), "thalweg lab reproduce geneva");
-    let (html, markdown) = (page.to_html(), page.to_markdown());
     let figures = [2, 5, 6, 8, 9, 10, 11, 12].map(|number| format!("Fig. {number}"));
     let tables = ["Table 1", "Table 2", "Claims", "Options"].map(str::to_owned);
-    for section in figures.iter().chain(&tables) {
-        assert!(html.contains(&format!("<h2>{section}")), "{section}");
-        assert!(markdown.contains(&format!("\n## {section}")), "{section}");
-    }
-    for claim in CLAIMS {
-        assert!(html.contains(claim.id) && markdown.contains(claim.id), "{}", claim.id);
-    }
-    assert!(!html.contains("NaN") && !markdown.contains("NaN"), "what is missing is said in words");
+    check(&page, figures.into_iter().chain(tables), CLAIMS.iter().map(|claim| claim.id));
 }
 
 #[test]
@@ -72,15 +77,32 @@ fn a_short_look_at_fec_arq_has_all_sections() {
     std::fs::remove_dir_all(folder).expect("it is ours");
     assert!(fec_arq::evidence(&alone).broken().is_empty());
     let page = fec_arq::of(&alone, jobs.len(), "thalweg lab reproduce fec-arq");
-    let (html, markdown) = (page.to_html(), page.to_markdown());
     let figures = (3..=12).map(|number| format!("Fig. {number}"));
     let tables = ["Table II", "Table III", "Table IV", "Claims", "Beside the bound", "Options"].map(str::to_owned);
-    for section in figures.chain(tables) {
-        assert!(html.contains(&format!("<h2>{section}")), "{section}");
-        assert!(markdown.contains(&format!("\n## {section}")), "{section}");
-    }
-    for claim in hybrid::claims::CLAIMS {
-        assert!(html.contains(claim.id) && markdown.contains(claim.id), "{}", claim.id);
-    }
-    assert!(!html.contains("NaN") && !markdown.contains("NaN"), "what is missing is said in words");
+    check(&page, figures.chain(tables), hybrid::claims::CLAIMS.iter().map(|claim| claim.id));
+}
+
+/// The same of TCP Stream, with films of three seconds; a queue that nobody ran is missing.
+#[test]
+fn a_short_look_at_tcp_stream_has_all_sections() {
+    let opening = film::Opening { ftp: 0.5, film: 1.0, every: 0.1, warmup: 2.0 };
+    let plan =
+        film::Plan { film_seconds: 3, opening, seeds: 1, n_ftp: vec![0, 2], queues: vec![250, 50], fig5_seeds: 1 };
+    let is_of_simulation = |job: &film::Job| matches!(job.condition, film::Condition::Simulation { queue: 250, .. });
+    let jobs: Vec<film::Job> = plan.jobs().into_iter().filter(is_of_simulation).collect();
+    let Ok(results) = tcp_stream::run_jobs(plan, &jobs, None, 2) else { panic!("every job can be run") };
+    assert_eq!(results.len(), 2 * film::Carrier::ALL.len());
+    assert!(tcp_stream::evidence(&results).broken().is_empty());
+    let page = tcp_stream::of(&results, jobs.len(), "thalweg lab reproduce tcp-stream");
+    let sections = [
+        "Claims",
+        "Why some do not hold",
+        "Fig. 3",
+        "Fig. 5",
+        "Playing",
+        "The windows",
+        "Errors of the paper",
+        "Options",
+    ];
+    check(&page, sections.map(str::to_owned), film::claims::CLAIMS.iter().map(|claim| claim.id));
 }

@@ -1,0 +1,81 @@
+//! TCP Stream's evaluation in the small: a run ends with its last film, however it is cut, and shows the law's windows.
+
+use thalweg_core::time::Span;
+use thalweg_lab::experiment::Run;
+use thalweg_lab::paper::tcp_stream::{Carrier, Condition, Job, Opening, Plan, Record, Results};
+
+/// Films of ten seconds, of 4.5 MB each.
+fn plan() -> Plan {
+    let opening = Opening { ftp: 1.0, film: 2.0, every: 0.1, warmup: 4.0 };
+    Plan { film_seconds: 10, opening, seeds: 1, n_ftp: vec![1], queues: vec![250], fig5_seeds: 1 }
+}
+
+fn job(carrier: Carrier) -> Job {
+    Job { condition: Condition::Simulation { n_ftp: 1, queue: 250 }, carrier, seed: 1 }
+}
+
+/// What comes of a job that is advanced by `step` at a time.
+fn run(job: &Job, step: Span) -> Record {
+    let mut work = plan().begin(job).expect("possible");
+    while work.done() < work.length() {
+        let before = work.done();
+        work.advance(step);
+        assert!(work.done() >= before && work.done() <= work.length());
+    }
+    work.finish().expect("conservation")
+}
+
+#[test]
+fn a_run_ends_when_every_film_is_there_however_it_is_cut() {
+    for carrier in Carrier::OURS {
+        let record = run(&job(carrier), Span::from_secs(1));
+        assert_eq!(record.delivered, 1.0);
+        // Ten films of 4.5 MB take 70 Mb/s for 5.1 s at the least; patience would last until 52 s.
+        assert!(record.end_s > 2.0 + 45.0 * 8.0 / 100.0 && record.end_s < 20.0, "{} s", record.end_s);
+        assert_eq!(run(&job(carrier), Span::from_millis(370)), record, "{carrier:?}");
+    }
+}
+
+#[test]
+fn clamped_films_take_their_playing_time() {
+    let record = run(&job(Carrier::Clamp), Span::from_secs(1));
+    // The last of ten starts at 2.9 s. A ceiling of whole segments may be a thirtieth above the rate, and a loss halves.
+    assert!((12.0..=17.0).contains(&record.end_s), "{} s", record.end_s);
+    assert_eq!((record.delivered, record.stalls), (1.0, 0.0));
+}
+
+#[test]
+fn the_laws_windows_are_read_and_other_laws_have_none() {
+    let ours = run(&job(Carrier::Printed), Span::from_secs(1)).windows;
+    // 3.6 Mb/s over a base round trip of 100 to 140 ms and what waits in a queue of 250 packets, 30 ms at most.
+    assert!((30.0..=52.0).contains(&ours.cap), "{ours:?}");
+    assert!(ours.lwnd > 0.0 && ours.lwnd <= ours.cap + 1.0 && ours.dwnd >= 0.0, "{ours:?}");
+    assert!((0.0..=1.0).contains(&ours.share_of_dwnd()) && (0.0..=1.0).contains(&ours.delay_on));
+    assert!(run(&job(Carrier::NewReno), Span::from_secs(1)).windows.lwnd.is_nan());
+}
+
+#[test]
+fn series_show_the_windows_by_the_papers_names() {
+    let experiment = plan().blueprint(&job(Carrier::Printed)).expect("a scenario").experiment(1).expect("possible");
+    let mut run = Run::new(&experiment, 1).expect("possible");
+    run.until(thalweg_core::time::Time::ZERO + Span::from_secs(4));
+    let film = (0..).find(|flow| run.group_of(*flow).is_none_or(|group| run.groups()[group].name == "film"));
+    let mut shown = Vec::new();
+    run.probe(film.expect("ten films"), &mut |name, _| shown.push(name));
+    for name in ["lwnd", "dwnd", "cap", "diff", "tau", "delay_on", "send_window"] {
+        assert_eq!(shown.iter().filter(|seen| **seen == name).count(), 1, "{name}");
+    }
+    for name in ["cwnd", "ssthresh"] {
+        assert_eq!(shown.iter().filter(|seen| **seen == name).count(), 1, "{name} is shown once, by the sender");
+    }
+}
+
+#[test]
+fn what_was_not_run_has_no_value() {
+    let mut results = Results::new(plan());
+    let at = job(Carrier::Printed);
+    assert!(results.values(at.condition, at.carrier, |record| record.loss).iter().all(|loss| loss.is_nan()));
+    let record = run(&at, Span::from_secs(1));
+    results.insert(at, record.clone());
+    assert_eq!(results.values(at.condition, at.carrier, |record| record.loss), [record.loss]);
+}
