@@ -1,0 +1,81 @@
+//! Where things are pinned: below `/sys/fs/bpf/thalweg`, a folder for each control.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock, statfs};
+use rustix::mount::{MountFlags, mount};
+
+use crate::{Error, Name};
+
+const BPFFS: &str = "/sys/fs/bpf";
+/// BPF_FS_MAGIC of linux/magic.h.
+const MAGIC: u64 = 0xcafe_4a11;
+
+/// The right to change what is pinned, until it is dropped: two loaders at a time would sweep away each other's pins.
+#[derive(Debug)]
+pub(crate) struct Turn(#[allow(dead_code, reason = "its lock is what counts")] File);
+
+impl Turn {
+    /// Mounts the file system where nobody has yet, and waits for whoever else is at it.
+    pub(crate) fn take() -> Result<Turn, Error> {
+        let tried = format!("mounting {BPFFS}");
+        let found = statfs(BPFFS).map_err(Error::io("looking for a kernel with BPF"))?;
+        if found.f_type as u64 != MAGIC {
+            mount("bpf", BPFFS, "bpf", MountFlags::empty(), c"mode=0700").map_err(Error::io(tried))?;
+        }
+        let root = Path::new(BPFFS).join("thalweg");
+        let tried = format!("locking {}", root.display());
+        fs::create_dir_all(&root).map_err(Error::io(&tried))?;
+        let folder = File::open(&root).map_err(Error::io(&tried))?;
+        flock(&folder, FlockOperation::LockExclusive).map_err(Error::io(&tried))?;
+        Ok(Turn(folder))
+    }
+}
+
+/// The folder of a control.
+pub(crate) fn folder(name: &Name) -> PathBuf {
+    Path::new(BPFFS).join("thalweg").join(name.as_str())
+}
+
+/// A folder of pins that vanishes unless it is kept.
+#[derive(Debug)]
+pub(crate) struct Pins {
+    folder: PathBuf,
+    kept: bool,
+}
+
+impl Pins {
+    /// Makes it anew: what is there without a registration was left by a loader that was killed.
+    pub(crate) fn make(folder: PathBuf) -> Result<Pins, Error> {
+        sweep(&folder);
+        fs::create_dir(&folder).map_err(Error::io(format!("making {}", folder.display())))?;
+        Ok(Pins { folder, kept: false })
+    }
+
+    /// Where a pin goes.
+    pub(crate) fn path(&self, pin: &str) -> PathBuf {
+        self.folder.join(pin)
+    }
+
+    /// Leaves everything where it is.
+    pub(crate) fn keep(mut self) {
+        self.kept = true;
+    }
+}
+
+impl Drop for Pins {
+    fn drop(&mut self) {
+        if !self.kept {
+            sweep(&self.folder);
+        }
+    }
+}
+
+/// Removes a folder of pins, if it is there.
+pub(crate) fn sweep(folder: &Path) {
+    for pin in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let _ = fs::remove_file(pin.path());
+    }
+    let _ = fs::remove_dir(folder);
+}

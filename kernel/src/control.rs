@@ -1,0 +1,177 @@
+//! Loading the control, looking at it, and taking it away.
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use libbpf_rs::{ErrorKind, Link, MapCore, MapFlags, MapHandle, MapMut, Object, ObjectBuilder, ProgramMut, set_print};
+use thalweg_core::law::window::tcp_stream::Thresholds;
+use thalweg_core::units::Rate;
+
+use crate::bpffs::{Pins, Turn, folder, sweep};
+use crate::{Connection, Error, Name, Settings, Status};
+
+/// `bpf/tcp_stream.bpf.c`, compiled.
+static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tcp_stream.bpf.o"));
+/// For how long the name may stay after its registration is gone.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Registers the control under a name, until [`unload`]: it outlives this process.
+///
+/// The registration itself is pinned last. A loader that is killed before leaves no control, and what it has pinned the next
+/// one sweeps away.
+///
+/// # Errors
+/// Whatever [`Error`] says.
+pub fn load(name: &Name, settings: &Settings) -> Result<(), Error> {
+    allowed()?;
+    let _turn = Turn::take()?;
+    let folder = folder(name);
+    if folder.join("link").exists() {
+        return Err(Error::Loaded(name.clone()));
+    }
+    if registered(name)? {
+        return Err(Error::Taken(name.clone()));
+    }
+    let pins = Pins::make(folder)?;
+    let mut object = open(name)?;
+    fill(&mut object, settings)?;
+    for pin in ["settings", "ports", "rates"] {
+        map(&mut object, pin)?.pin(pins.path(pin)).map_err(Error::bpf(format!("pinning {pin}")))?;
+    }
+    let mut shown = show(&mut object)?;
+    shown.pin(pins.path("connections")).map_err(Error::bpf("pinning connections"))?;
+    let registering = format!("registering {name}");
+    let mut link = map(&mut object, "control")?.attach_struct_ops().map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Error::Taken(name.clone()),
+        _ => Error::bpf(&registering)(error),
+    })?;
+    link.pin(pins.path("link")).map_err(Error::bpf("pinning the registration"))?;
+    pins.keep();
+    Ok(())
+}
+
+/// What a control was loaded with, and the connections that use it.
+///
+/// # Errors
+/// It is not loaded, or this is not root.
+pub fn status(name: &Name) -> Result<Status, Error> {
+    allowed()?;
+    let _turn = Turn::take()?;
+    let folder = loaded(name)?;
+    Ok(Status { settings: settings(&folder)?, connections: connections(&folder)? })
+}
+
+/// Takes the name away at once. Connections that are open keep the law; how many there are.
+///
+/// # Errors
+/// It is not loaded, or this is not root.
+pub fn unload(name: &Name) -> Result<usize, Error> {
+    allowed()?;
+    let _turn = Turn::take()?;
+    let folder = loaded(name)?;
+    let taking = format!("unregistering {name}");
+    let link = Link::open(folder.join("link")).map_err(Error::bpf(&taking))?;
+    // From Linux 6.10 on; before, the registration ends with the last that holds it, which is this process.
+    let _ = link.detach();
+    fs::remove_file(folder.join("link")).map_err(Error::io::<std::io::Error>(&taking))?;
+    drop(link);
+    let deadline = Instant::now() + PATIENCE;
+    while registered(name)? {
+        if Instant::now() > deadline {
+            return Err(Error::Refused { tried: taking, reason: "another program holds the registration".to_owned() });
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    let open = connections(&folder).map(|connections| connections.len());
+    sweep(&folder);
+    open
+}
+
+fn allowed() -> Result<(), Error> {
+    if !rustix::process::geteuid().is_root() {
+        return Err(Error::NotRoot);
+    }
+    if !Path::new("/sys/kernel/btf/vmlinux").exists() {
+        return Err(Error::NoTypes);
+    }
+    Ok(())
+}
+
+/// Whether the kernel has a congestion control of this name.
+fn registered(name: &Name) -> Result<bool, Error> {
+    const NAMES: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+    let names = fs::read_to_string(NAMES).map_err(Error::io::<std::io::Error>(format!("reading {NAMES}")))?;
+    Ok(names.split_whitespace().any(|known| known == name.as_str()))
+}
+
+fn loaded(name: &Name) -> Result<std::path::PathBuf, Error> {
+    let folder = folder(name);
+    if folder.join("link").exists() { Ok(folder) } else { Err(Error::NotLoaded(name.clone())) }
+}
+
+/// The program in the kernel, verified, and not yet registered.
+fn open(name: &Name) -> Result<Object, Error> {
+    // What libbpf says line by line would hide what went wrong.
+    set_print(None);
+    let mut object = ObjectBuilder::default().open_memory(PROGRAM).map_err(Error::bpf("reading the program"))?;
+    let mut control = object.maps_mut().find(|map| map.name() == "control").expect("the program has it");
+    let start = control.initial_value_mut().expect("its members");
+    start[..16].copy_from_slice(&name.padded());
+    object.load().map_err(Error::bpf("loading the program, which needs Linux 6.4 or later"))
+}
+
+fn map<'a>(object: &'a mut Object, name: &str) -> Result<MapMut<'a>, Error> {
+    object.maps_mut().find(|map| map.name() == name).ok_or_else(|| absent(name))
+}
+
+fn absent(name: &str) -> Error {
+    Error::Refused { tried: "reading the program".to_owned(), reason: format!("it has no {name}") }
+}
+
+fn fill(object: &mut Object, settings: &Settings) -> Result<(), Error> {
+    let tried = "telling the kernel the playback rates";
+    let vegas = u32::from(settings.thresholds == Thresholds::Vegas);
+    let value = [&settings.rate.as_bps().to_ne_bytes()[..], &vegas.to_ne_bytes(), &[0; 4]].concat();
+    map(object, "settings")?.update(&0_u32.to_ne_bytes(), &value, MapFlags::ANY).map_err(Error::bpf(tried))?;
+    let ports = map(object, "ports")?;
+    for (port, rate) in &settings.ports {
+        let (key, value) = (u32::from(*port).to_ne_bytes(), rate.as_bps().to_ne_bytes());
+        ports.update(&key, &value, MapFlags::ANY).map_err(Error::bpf(tried))?;
+    }
+    Ok(())
+}
+
+/// The iterator over the connections.
+fn show(object: &mut Object) -> Result<Link, Error> {
+    let connections = MapHandle::try_from(&*map(object, "connections")?).map_err(Error::bpf("showing connections"))?;
+    let program: ProgramMut<'_> =
+        object.progs_mut().find(|program| program.name() == "stream_show").ok_or_else(|| absent("stream_show"))?;
+    program.attach_iter(std::os::fd::AsFd::as_fd(&connections)).map_err(Error::bpf("showing connections"))
+}
+
+fn settings(folder: &Path) -> Result<Settings, Error> {
+    let tried = "reading the playback rates";
+    let open = |pin| MapHandle::from_pinned_path(folder.join(pin)).map_err(Error::bpf(tried));
+    let bits = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
+    let lookup = |map: &MapHandle, key: &[u8]| map.lookup(key, MapFlags::ANY).map_err(Error::bpf(tried));
+    let value = lookup(&open("settings")?, &0_u32.to_ne_bytes())?.ok_or_else(|| absent("settings"))?;
+    let thresholds = if value[8..12] == [0; 4] { Thresholds::Paper } else { Thresholds::Vegas };
+    let map = open("ports")?;
+    let mut ports = Vec::new();
+    for key in map.keys() {
+        if let Some(value) = lookup(&map, &key)? {
+            let port = u32::from_ne_bytes(key[..4].try_into().expect("four bytes"));
+            ports.push((port as u16, Rate::from_bps(bits(&value))));
+        }
+    }
+    ports.sort_unstable_by_key(|&(port, _)| port);
+    Ok(Settings { rate: Rate::from_bps(bits(&value[..8])), thresholds, ports })
+}
+
+fn connections(folder: &Path) -> Result<Vec<Connection>, Error> {
+    let text = fs::read_to_string(folder.join("connections"));
+    let text = text.map_err(Error::io::<std::io::Error>("reading the connections"))?;
+    Ok(text.lines().filter_map(Connection::parse).collect())
+}
