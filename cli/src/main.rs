@@ -26,6 +26,7 @@ enum Verb {
     Emulate(verb::emulate::Args),
     Replay(verb::replay::Args),
     Lab(verb::lab::Args),
+    Kernel(verb::kernel::Args),
     Keygen(verb::keygen::Args),
     Doctor(verb::doctor::Args),
     #[command(hide = true)]
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Verb::Emulate(args) => verb::emulate::run(args),
         Verb::Replay(args) => verb::replay::run(args),
         Verb::Lab(args) => verb::lab::run(args),
+        Verb::Kernel(args) => verb::kernel::run(args),
         Verb::Keygen(args) => verb::keygen::run(args),
         Verb::Doctor(args) => verb::doctor::run(args),
         Verb::Demo(args) => verb::demo::run(args),

@@ -20,7 +20,7 @@ fn send<'a>(more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn every_verb_shows_an_example() {
-    for verb in ["send", "recv", "tunnel", "pipe", "emulate", "replay", "lab", "keygen", "doctor"] {
+    for verb in ["send", "recv", "tunnel", "pipe", "emulate", "replay", "lab", "kernel", "keygen", "doctor"] {
         let (code, help, _) = run(&[verb, "--help"]);
         assert_eq!(code, 0, "{verb}");
         assert!(help.contains("Example") && help.contains(&format!("thalweg {verb}")), "{help}");
@@ -31,7 +31,7 @@ fn every_verb_shows_an_example() {
 fn without_arguments_it_shows_how_it_is_used() {
     let (code, stdout, stderr) = run(&[]);
     assert_eq!((code, stdout.as_str()), (2, ""));
-    for verb in ["send", "recv", "tunnel", "pipe", "emulate", "replay", "lab", "keygen", "doctor"] {
+    for verb in ["send", "recv", "tunnel", "pipe", "emulate", "replay", "lab", "kernel", "keygen", "doctor"] {
         assert!(stderr.contains(&format!("  {verb} ")), "{stderr}");
     }
 }
@@ -60,12 +60,16 @@ fn wrong_use_is_one_line_and_exit_2() {
         (send(&["--repair", "none", "--set", "b=0.05"]), "--set is for --repair geneva"),
         (send(&["--block", "100ms", "--latency", "90ms"]), "longer than the latency"),
         (send(&["--loop"]), "--loop is for file:"),
+        (vec!["kernel", "load", "--rate", "101gbit"], "it must be between 1bit and 100gbit"),
+        (vec!["kernel", "load", "--port", "8080"], "PORT=RATE"),
+        (vec!["kernel", "load", "--name", "sixteen__letters"], "1 to 15 letters"),
+        (vec!["kernel", "load", "--thresholds", "reno"], "paper, vegas"),
         (send(&["--bind", "[::1]:0"]), "one is IPv4, one IPv6"),
     ] {
         let line = failure(&args, 2);
         assert!(line.starts_with("thalweg: ") && line.contains(expected), "{line}");
-        let manual =
-            if args[0] == "sned" { "thalweg --help".to_owned() } else { format!("thalweg {} --help", args[0]) };
+        let verbs = args.iter().take_while(|word| !word.starts_with('-') && **word != "sned");
+        let manual: String = verbs.fold("thalweg".to_owned(), |line, verb| format!("{line} {verb}")) + " --help";
         assert!(line.ends_with(&format!("; see {manual}")), "{line}");
     }
 }

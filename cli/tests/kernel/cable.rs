@@ -12,7 +12,9 @@ use crate::namespace::{Namespace, ip};
 
 /// The address of the far end; that of the near one is one below.
 pub(crate) const FAR: &str = "10.77.0.2";
-const NEAR: &str = "10.77.0.1";
+/// The address of the near end.
+#[cfg_attr(not(feature = "kernel"), allow(dead_code, reason = "only films come from there"))]
+pub(crate) const NEAR: &str = "10.77.0.1";
 
 /// Two computers cannot share the time of one: one test at a time.
 static TURN: Mutex<()> = Mutex::new(());
@@ -57,7 +59,8 @@ impl Yard {
         for (end, device, address) in [(&near, &devices[0], NEAR), (&far, &devices[1], FAR)] {
             connect(end, device, address);
         }
-        Cable { near, far, emulator, file }
+        let [near_device, _] = devices;
+        Cable { near, far, near_device, emulator, file }
     }
 }
 
@@ -78,11 +81,21 @@ fn connect(end: &Namespace, device: &str, address: &str) {
 pub(crate) struct Cable {
     pub(crate) near: Namespace,
     pub(crate) far: Namespace,
+    /// The device of the near end.
+    #[cfg_attr(not(feature = "kernel"), allow(dead_code, reason = "only films are cut off"))]
+    pub(crate) near_device: String,
     emulator: Running,
     file: PathBuf,
 }
 
 impl Cable {
+    /// Lets the emulator run whenever it has something to do, whatever else does, if the machine has the means.
+    #[cfg_attr(not(feature = "kernel"), allow(dead_code, reason = "only films ask for it"))]
+    pub(crate) fn before_all_else(&self) {
+        let emulator = self.emulator.child.id().to_string();
+        let _ = Command::new("chrt").args(["--fifo", "--pid", "10", &emulator]).status();
+    }
+
     /// Ends the emulator, whose books must balance; what it told last.
     pub(crate) fn end(mut self) -> Value {
         self.emulator.interrupt();

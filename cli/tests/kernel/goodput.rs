@@ -8,7 +8,7 @@ use crate::cable::Yard;
 use crate::dumbbell::Dumbbell;
 
 /// Of 1500 bytes on the link 1460 are TCP's payload.
-const PAYLOAD: f64 = 1460.0 / 1500.0;
+pub(crate) const PAYLOAD: f64 = 1460.0 / 1500.0;
 /// Runs of the kernel, whose mean counts.
 const RUNS: u64 = 5;
 /// What this machine emulates at a time without being late, in bits a second.

@@ -1,13 +1,27 @@
 //! The kernel's own TCP through `thalweg emulate --tun`: two network namespaces, and a cable between them.
 //!
-//! They need root and /dev/net/tun, take real time, and run with `THALWEG_TEST_ALL=1` only.
+//! They need root and /dev/net/tun, take real time, and run with `THALWEG_TEST_ALL=1` only. Those of TCP Stream in the kernel
+//! also need the feature `kernel`.
 
 #[path = "../common/mod.rs"]
 mod common;
 
 mod bulk;
 mod cable;
+#[cfg(feature = "kernel")]
+mod control;
 mod dumbbell;
+#[cfg(feature = "kernel")]
+mod film;
 mod goodput;
 mod namespace;
 mod refusals;
+
+#[cfg(not(feature = "kernel"))]
+#[test]
+fn film_in_the_kernel() {
+    println!("skipped: --features kernel builds it");
+    let (code, out, line) = common::run(&["kernel", "load"]);
+    assert_eq!((code, out.as_str(), line.lines().count()), (1, "", 1));
+    assert!(line.contains("apt-get install clang") && line.contains("--features kernel"), "{line}");
+}

@@ -1,0 +1,69 @@
+//! `thalweg kernel load`, under a name of the test's own.
+
+use std::path::Path;
+use std::process;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+use crate::common::run;
+
+static NTH: AtomicU32 = AtomicU32::new(0);
+
+/// A control that is loaded, until it is dropped.
+pub(crate) struct Control(String);
+
+impl Control {
+    /// None, and a line that says why, where no program can be fitted to the kernel.
+    pub(crate) fn load(args: &[&str]) -> Option<Control> {
+        let control = Control::named()?;
+        let (code, out, error) = control.run("load", args);
+        assert_eq!((code, out.as_str(), error.as_str()), (0, "", ""));
+        Some(control)
+    }
+
+    /// The same, only that nothing is loaded yet.
+    pub(crate) fn named() -> Option<Control> {
+        if !Path::new("/sys/kernel/btf/vmlinux").exists() {
+            println!("skipped: this kernel has no /sys/kernel/btf/vmlinux");
+            return None;
+        }
+        let name = format!("t{}_{}", process::id(), NTH.fetch_add(1, Ordering::Relaxed));
+        assert!(name.len() <= 15, "{name}");
+        Some(Control(name))
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// For threads that may outlive the test.
+    pub(crate) fn lasting_name(&self) -> &'static str {
+        Box::leak(self.0.clone().into_boxed_str())
+    }
+
+    /// `thalweg kernel VERB`.
+    pub(crate) fn run(&self, verb: &str, args: &[&str]) -> (i32, String, String) {
+        run(&[&["kernel", verb, "--name", self.name()], args].concat())
+    }
+
+    /// What `status` tells of the connections.
+    pub(crate) fn connections(&self) -> Vec<Value> {
+        let (code, out, error) = self.run("status", &["--json"]);
+        assert_eq!(code, 0, "{error}");
+        let status: Value = serde_json::from_str(&out).expect("JSON");
+        status["connections"].as_array().expect("a list").clone()
+    }
+
+    /// Whether the kernel has it.
+    pub(crate) fn is_registered(&self) -> bool {
+        let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").expect("the list");
+        names.split_whitespace().any(|name| name == self.name())
+    }
+}
+
+impl Drop for Control {
+    fn drop(&mut self) {
+        let _ = self.run("unload", &[]);
+    }
+}

@@ -1,0 +1,251 @@
+//! TCP Stream in the kernel: what it gets, who may have it, how it is told a rate, and how it goes away.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use rustix::net::sockopt;
+use serde_json::Value;
+use thalweg_core::units::Rate;
+use thalweg_kernel::Rates;
+
+use crate::bulk::Bulk;
+use crate::cable::{Cable, NEAR, Yard};
+use crate::common::wait_until;
+use crate::control::Control;
+use crate::dumbbell::Dumbbell;
+use crate::goodput::PAYLOAD;
+
+const FILM: Dumbbell = Dumbbell { mbit: 100, rtt_ms: 30, queue: 250, loss: 0.0 };
+
+/// A server behind `port` of the near end, and somebody at the far end who reads from it.
+struct Film {
+    server: TcpStream,
+    read: Arc<AtomicU64>,
+}
+
+impl Film {
+    /// `prepare` is done with the listener before anybody connects.
+    fn start(cable: &Cable, control: &'static str, port: u16, prepare: impl FnOnce(&TcpListener)) -> Film {
+        let listener =
+            cable.near.spawn(move || TcpListener::bind((NEAR, port))).join().expect("no panic").expect("free");
+        sockopt::set_tcp_congestion(&listener, control).expect("it is loaded");
+        prepare(&listener);
+        let client = cable.far.spawn(move || TcpStream::connect((NEAR, port)));
+        let (server, _) = listener.accept().expect("a client");
+        let mut client = client.join().expect("no panic").expect("connected");
+        let (mut writing, read) = (server.try_clone().expect("a second handle"), Arc::new(AtomicU64::new(0)));
+        let count = Arc::clone(&read);
+        // Both end when the server's socket is shut down.
+        thread::spawn(move || while writing.write_all(&[0; 1 << 16]).is_ok() {});
+        thread::spawn(move || {
+            let mut piece = vec![0; 1 << 16];
+            while let Ok(length @ 1..) = client.read(&mut piece) {
+                count.fetch_add(length as u64, Ordering::Relaxed);
+            }
+        });
+        Film { server, read }
+    }
+
+    /// Waits until so many bytes more have come.
+    fn plays_on(&self, bytes: u64) {
+        let from = self.read.load(Ordering::Relaxed);
+        wait_until("data", || self.read.load(Ordering::Relaxed) >= from + bytes);
+    }
+
+    /// What `status` tells of it, once it is so.
+    fn shown(&self, control: &Control, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+        let local = self.server.local_addr().expect("connected").to_string();
+        let find = || control.connections().into_iter().find(|shown| shown["local"] == local.as_str());
+        wait_until(what, || find().is_some_and(|shown| is_so(&shown)));
+        find().expect("it is still there")
+    }
+}
+
+impl Drop for Film {
+    fn drop(&mut self) {
+        let _ = self.server.shutdown(std::net::Shutdown::Both);
+    }
+}
+
+/// ceil(Rate RTT / MSS) at the newest round trip.
+fn is_capped(shown: &Value) -> bool {
+    let number = |name: &str| shown[name].as_f64().expect("a number");
+    let segments = number("rate_bps") * number("rtt_seconds") / (8.0 * number("mss_bytes"));
+    number("cap") == segments.ceil() && number("lwnd") <= number("cap")
+}
+
+#[test]
+fn alone_it_fills_a_link_within_twenty_seconds() {
+    let Some(yard) = Yard::enter() else { return };
+    let Some(control) = Control::load(&[]) else { return };
+    let bulk = Bulk {
+        flows: 1,
+        control: control.lasting_name(),
+        warm_up: Duration::from_secs(20),
+        measured: Duration::from_secs(10),
+    };
+    let capacity = 100e6 * PAYLOAD;
+    // To this law every millisecond that the machine has no time for is a queue: what else runs here can only hold it back.
+    let filled = (1..=3).any(|seed| {
+        let cable = yard.lay(&FILM.scenario(seed));
+        cable.before_all_else();
+        let (goodput, shown) = watched(bulk, &cable, &control);
+        println!("TCP Stream alone, 100 Mb/s, RTT 30 ms: {:.2} Mb/s; {shown}", goodput / 1e6);
+        cable.end();
+        assert!(goodput <= 1.02 * capacity, "{goodput}");
+        assert!(is_capped(&shown) && shown["delay_on"] == true, "{shown}");
+        let tau = shown["tau_seconds"].as_f64().expect("known");
+        assert!((0.03..0.035).contains(&tau), "{tau}");
+        // The bandwidth-delay product is 250 packets, of which the film takes 10 and what is spare the rest.
+        goodput > 0.9 * capacity && shown["dwnd"].as_f64() > Some(200.0)
+    });
+    assert!(filled, "three times less than nine tenths");
+}
+
+/// What a run gets, in bits a second, and what `status` tells as its warm-up ends.
+fn watched(bulk: Bulk, cable: &Cable, control: &Control) -> (f64, Value) {
+    thread::scope(|scope| {
+        let shown = scope.spawn(|| {
+            thread::sleep(bulk.warm_up);
+            control.connections().remove(0)
+        });
+        (bulk.run(cable)[0], shown.join().expect("no panic"))
+    })
+}
+
+#[test]
+fn who_is_not_root_may_choose_it() {
+    let Some(yard) = Yard::enter() else { return };
+    let Some(control) = Control::load(&[]) else { return };
+    let cable = yard.lay(&FILM.scenario(1));
+    let name = control.lasting_name();
+    let chosen = cable.near.spawn(move || {
+        let nobody = rustix::process::Uid::from_raw(65534);
+        // Of this thread alone, with its capabilities.
+        rustix::thread::set_thread_res_uid(nobody, nobody, nobody).expect("root may");
+        let listener = TcpListener::bind((NEAR, 8080)).expect("free");
+        sockopt::set_tcp_congestion(&listener, name).map(|()| sockopt::tcp_congestion(&listener))
+    });
+    assert_eq!(chosen.join().expect("no panic").expect("may"), Ok(name.to_owned()));
+}
+
+#[test]
+fn a_rate_reaches_it_by_port_by_listener_and_by_socket() {
+    let Some(yard) = Yard::enter() else { return };
+    let Some(control) = Control::load(&["--rate", "2mbit", "--port", "8080=8mbit", "--thresholds", "vegas"]) else {
+        return;
+    };
+    let rates = Rates::open(&control.name().parse().expect("a name")).expect("root may");
+    let cable = yard.lay(&FILM.scenario(1));
+    let name = control.lasting_name();
+    let has = |bps: u64| move |shown: &Value| shown["rate_bps"] == bps && !shown["cap"].is_null() && is_capped(shown);
+    let plain = Film::start(&cable, name, 8081, |_| ());
+    let by_port = Film::start(&cable, name, 8080, |_| ());
+    let by_listener = Film::start(&cable, name, 8082, |listener| {
+        rates.set(listener, Rate::from_mbps(5)).expect("a socket");
+    });
+    plain.shown(&control, "default rate", has(2_000_000));
+    by_port.shown(&control, "rate of the port", has(8_000_000));
+    by_listener.shown(&control, "rate of the listener", has(5_000_000));
+    rates.set(&by_port.server, Rate::from_mbps(3)).expect("a socket");
+    by_port.shown(&control, "rate of the socket", has(3_000_000));
+    tell_in_c(&control, &plain.server);
+    plain.shown(&control, "rate that C told", has(4_000_000));
+    let (_, text, _) = control.run("status", &[]);
+    assert!(text.starts_with(&format!("{name}: rate 2mbit, port 8080 8mbit, thresholds vegas, 3 open\n")), "{text}");
+}
+
+/// The same with `kernel/include/thalweg_rates.h`: 4 Mb/s for standard input.
+fn tell_in_c(control: &Control, socket: &TcpStream) {
+    let program = std::env::temp_dir().join(format!("thalweg-rates-{}", control.name()));
+    let source = r#"#include "thalweg_rates.h"
+        int main(int argc, char **argv) {
+            int rates = thalweg_rates_open(argv[1]);
+            return argc != 2 || rates < 0 || thalweg_rates_set(rates, 0, 4000000); }"#;
+    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernel/include");
+    let mut compiler = Command::new("cc")
+        .args(["-Wall", "-Werror", "-I", include, "-xc", "-", "-o"])
+        .arg(&program)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("a C compiler");
+    compiler.stdin.take().expect("piped").write_all(source.as_bytes()).expect("it reads");
+    assert!(compiler.wait().expect("a child").success());
+    let socket: std::os::fd::OwnedFd = socket.try_clone().expect("a second handle").into();
+    let status = Command::new(&program).arg(control.name()).stdin(socket).status().expect("it runs");
+    std::fs::remove_file(&program).expect("it was there");
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn open_connections_outlive_its_name_and_a_cable_that_is_cut() {
+    let Some(yard) = Yard::enter() else { return };
+    let Some(control) = Control::load(&[]) else { return };
+    let cable = yard.lay(&FILM.scenario(1));
+    let film = Film::start(&cable, control.lasting_name(), 8080, |_| ());
+    film.plays_on(1_000_000);
+    let (code, out, _) = control.run("unload", &[]);
+    assert_eq!((code, out), (0, format!("{} is gone; 1 open connections keep it until they end\n", control.name())));
+    assert!(!control.is_registered());
+    let error = sockopt::set_tcp_congestion(TcpListener::bind("127.0.0.1:0").expect("a port"), control.name());
+    assert_eq!(std::io::Error::from(error.expect_err("it is gone")).kind(), ErrorKind::NotFound);
+    film.plays_on(1_000_000);
+    // Timeouts, one after the other.
+    cable.near.ip(&format!("link set {} down", cable.near_device));
+    thread::sleep(Duration::from_secs(2));
+    cable.near.ip(&format!("link set {} up", cable.near_device));
+    film.plays_on(10_000_000);
+    assert_eq!(sockopt::tcp_congestion(&film.server).expect("connected"), control.name());
+    let (code, _, line) = control.run("unload", &[]);
+    assert_eq!((code, line), (1, format!("thalweg: kernel: {} is not loaded\n", control.name())));
+}
+
+#[test]
+fn a_loader_that_is_killed_leaves_all_or_nothing() {
+    let Some(_yard) = Yard::enter() else { return };
+    let Some(control) = Control::named() else { return };
+    let mut nothing = 0;
+    for after in 0..40 {
+        let mut loader = Command::new(env!("CARGO_BIN_EXE_thalweg"))
+            .args(["kernel", "load", "--name", control.name()])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary runs");
+        thread::sleep(Duration::from_millis(2 * after));
+        let _ = loader.kill();
+        loader.wait().expect("a child");
+        if control.run("status", &[]).0 == 0 {
+            assert!(control.is_registered(), "after {after}");
+        } else {
+            // The kernel puts away what nobody holds a moment later.
+            wait_until("end of the registration", || !control.is_registered());
+            nothing += 1;
+            assert_eq!(control.run("load", &[]).0, 0, "after {after}");
+        }
+        assert_eq!(control.run("unload", &[]).0, 0, "after {after}");
+        assert!(!control.is_registered());
+    }
+    assert!(nothing > 0, "none was killed in time");
+}
+
+#[test]
+fn what_cannot_be_is_said_in_one_line() {
+    let Some(_yard) = Yard::enter() else { return };
+    let Some(control) = Control::load(&[]) else { return };
+    let name = control.name();
+    let again = control.run("load", &[]);
+    let line = format!("thalweg: kernel: {name} is loaded already; `unload` takes it away\n");
+    assert_eq!(again, (1, String::new(), line));
+    let taken = crate::common::run(&["kernel", "load", "--name", "reno"]);
+    assert_eq!(taken, (1, String::new(), "thalweg: kernel: another congestion control is called reno\n".to_owned()));
+    let binary = env!("CARGO_BIN_EXE_thalweg");
+    let user = Command::new("setpriv").args(["--reuid=65534", "--clear-groups", binary, "kernel", "status"]).output();
+    let user = user.expect("util-linux");
+    assert_eq!((user.status.code(), &user.stderr[..]), (Some(1), &b"thalweg: kernel: it needs root\n"[..]));
+}
