@@ -60,7 +60,7 @@ fn wrong_use_is_one_line_and_exit_2() {
         (send(&["--repair", "none", "--set", "b=0.05"]), "--set is for --repair geneva"),
         (send(&["--block", "100ms", "--latency", "90ms"]), "longer than the latency"),
         (send(&["--loop"]), "--loop is for file:"),
-        (vec!["kernel", "load", "--rate", "101gbit"], "it must be between 1bit and 100gbit"),
+        (vec!["kernel", "load", "--rate", "1001gbit"], "it must be between 1bit and 1000gbit"),
         (vec!["kernel", "load", "--port", "8080"], "PORT=RATE"),
         (vec!["kernel", "load", "--name", "sixteen__letters"], "1 to 15 letters"),
         (vec!["kernel", "load", "--thresholds", "reno"], "paper, vegas"),

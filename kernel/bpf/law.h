@@ -32,8 +32,8 @@ typedef unsigned long long u64;
 #define LAW_INFINITE 0x7fffffffULL
 /* Bounds: segments of any window, us of a round trip, bit/s of a film. */
 #define LAW_WIDEST (1U << 20)
-#define LAW_LONGEST (1U << 27)
-#define LAW_FASTEST 100000000000ULL
+#define LAW_LONGEST (1U << 24)
+#define LAW_FASTEST 1000000000000ULL
 
 /* alpha and beta without the ceiling, segments in the queue (Eq. (4), from Vegas). */
 #define LAW_ALPHA 2ULL

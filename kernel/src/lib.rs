@@ -40,8 +40,8 @@ use thalweg_core::law::window::Playback;
 use thalweg_core::law::window::tcp_stream::Thresholds;
 use thalweg_core::units::Rate;
 
-/// The fastest film that integers reckon with.
-pub const FASTEST: Rate = Rate::from_mbps(100_000);
+/// The fastest film that integers reckon with, 1 Tb/s.
+pub const FASTEST: Rate = Rate::from_mbps(1_000_000);
 
 /// What a control is loaded with. Rates are 1 bit/s to [`FASTEST`].
 #[derive(Clone, PartialEq, Eq, Debug)]
