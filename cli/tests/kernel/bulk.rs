@@ -15,6 +15,9 @@ use crate::namespace::Namespace;
 /// What is read or written in one call.
 const PIECE: usize = 1 << 16;
 
+/// So long no flow is silent that has not been stopped.
+const SILENCE: Duration = Duration::from_secs(10);
+
 /// Flows that never run out of data.
 #[derive(Clone, Copy)]
 pub(crate) struct Bulk {
@@ -59,7 +62,8 @@ impl Sink {
         let reader = thread::spawn(move || {
             let (mut stream, _) = listener.accept().expect("a sender");
             let mut piece = vec![0; PIECE];
-            // A reset is an end like any other: the sender has been stopped.
+            // A reset is an end like any other: the sender has been stopped. One that was lost on the way is silence.
+            stream.set_read_timeout(Some(SILENCE)).expect("not zero");
             while let Ok(length @ 1..) = stream.read(&mut piece) {
                 counter.fetch_add(length as u64, Ordering::Relaxed);
             }

@@ -14,7 +14,7 @@ use thalweg_core::units::Rate;
 use thalweg_kernel::Rates;
 
 use crate::bulk::Bulk;
-use crate::cable::{Cable, NEAR, Yard};
+use crate::cable::{Cable, FAR, NEAR, Yard};
 use crate::common::wait_until;
 use crate::control::Control;
 use crate::dumbbell::Dumbbell;
@@ -119,7 +119,7 @@ fn watched(bulk: Bulk, cable: &Cable, control: &Control) -> (f64, Value) {
 }
 
 #[test]
-fn who_is_not_root_may_choose_it() {
+fn who_is_not_root_may_choose_it_and_so_may_a_machine_or_a_route() {
     let Some(yard) = Yard::enter() else { return };
     let Some(control) = Control::load(&[]) else { return };
     let cable = yard.lay(&FILM.scenario(1));
@@ -132,6 +132,44 @@ fn who_is_not_root_may_choose_it() {
         sockopt::set_tcp_congestion(&listener, name).map(|()| sockopt::tcp_congestion(&listener))
     });
     assert_eq!(chosen.join().expect("no panic").expect("may"), Ok(name.to_owned()));
+    let used = || {
+        let listener = cable.far.spawn(|| TcpListener::bind((FAR, 8080))).join().expect("no panic").expect("free");
+        let connected = cable.near.spawn(|| TcpStream::connect((FAR, 8080))).join().expect("no panic");
+        drop(listener);
+        sockopt::tcp_congestion(connected.expect("a listener")).expect("connected")
+    };
+    assert_ne!(used(), name);
+    cable.near.ip(&format!("route add {FAR}/32 dev {} congctl {name}", cable.near_device));
+    assert_eq!(used(), name);
+    cable.near.ip(&format!("route del {FAR}/32 dev {}", cable.near_device));
+    assert_ne!(used(), name);
+    cable.near.set("ipv4/tcp_congestion_control", name);
+    assert_eq!(used(), name);
+}
+
+#[test]
+fn connections_of_both_families_are_shown() {
+    let Some(_yard) = Yard::enter() else { return };
+    let Some(control) = Control::load(&[]) else { return };
+    let mut held = Vec::new();
+    for (bound, reached) in [("127.0.0.1:0", "127.0.0.1"), ("[::1]:0", "[::1]"), ("[::]:0", "127.0.0.1")] {
+        let listener = TcpListener::bind(bound).expect("loopback");
+        sockopt::set_tcp_congestion(&listener, control.name()).expect("it is loaded");
+        let local = format!("{reached}:{}", listener.local_addr().expect("bound").port());
+        let client = TcpStream::connect(&local).expect("a listener");
+        let (mut server, peer) = listener.accept().expect("a client");
+        server.write_all(b"film").expect("connected");
+        let peer = std::net::SocketAddr::new(peer.ip().to_canonical(), peer.port()).to_string();
+        wait_until(&local, || {
+            let shown = control.connections();
+            let found = shown.iter().find(|shown| shown["local"] == local.as_str() && shown["peer"] == peer.as_str());
+            found.is_some_and(|shown| is_capped(shown) && shown["tau_seconds"].as_f64() > Some(0.0))
+        });
+        held.push((server, client));
+    }
+    assert_eq!(control.connections().len(), held.len());
+    held.clear();
+    wait_until("end of the connections", || control.connections().is_empty());
 }
 
 #[test]
