@@ -2,17 +2,32 @@
 
 use std::collections::BTreeMap;
 
-/// Records of the jobs that have been run; the others are missing and prove nothing.
+/// Records of the jobs that have been run; the others are missing and prove nothing. A `View` says which of them are read,
+/// where a plan has everything more than once.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Results<Plan, Job, Record> {
+pub struct Results<Plan, Job, Record, View = ()> {
     plan: Plan,
+    view: View,
     records: BTreeMap<Job, Record>,
 }
 
-impl<Plan, Job: Ord, Record> Results<Plan, Job, Record> {
+impl<Plan, Job: Ord, Record, View: Default> Results<Plan, Job, Record, View> {
     /// No results yet.
-    pub fn new(plan: Plan) -> Results<Plan, Job, Record> {
-        Results { plan, records: BTreeMap::new() }
+    pub fn new(plan: Plan) -> Self {
+        Results { plan, view: View::default(), records: BTreeMap::new() }
+    }
+
+    /// The same, read like this.
+    pub fn with(&self, view: View) -> Self
+    where
+        Self: Clone,
+    {
+        Results { view, ..self.clone() }
+    }
+
+    /// How they are read.
+    pub fn view(&self) -> &View {
+        &self.view
     }
 
     /// What was to be run.

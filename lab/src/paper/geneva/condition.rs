@@ -42,9 +42,10 @@ pub struct Reading {
 }
 
 /// How packets of equal streams come to the link: of their starts and delays the paper says nothing.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Phases {
     /// Starts within 2 s, access delays within 1 ms: every stream meets the queue at its own moments.
+    #[default]
     Apart,
     /// All at once, over equal delays: as long as two streams have the same spacing, their packets come back to back, and
     /// where the queue is full it is the same stream that loses.

@@ -1,6 +1,7 @@
 //! What is run.
 
 use super::condition::{Acks, Arrivals, Condition, Phases, Reading, RoundTrip, Scheme};
+use crate::paper::work::described;
 use crate::scenario::{Blueprint, Error, Parameter};
 
 /// How much of the evaluation is run.
@@ -137,8 +138,7 @@ impl Plan {
     /// # Errors
     /// The plan's numbers are impossible, as a run that ends within its warm-up.
     pub fn blueprint(&self, job: &Job) -> Result<Blueprint, Error> {
-        let (name, text) = job.condition.scenario();
-        Blueprint::parse(name, text, &self.settings(job), &mut |file| Err(format!("{file} is not at hand")))
+        described(job.condition.scenario(), &self.settings(job))
     }
 
     /// The parameters of a job's scenario, each with its value.

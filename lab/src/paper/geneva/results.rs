@@ -1,55 +1,20 @@
 //! What came of the jobs, by job.
 
-use std::collections::BTreeMap;
-
 use super::condition::{Condition, Phases, Scheme};
 use super::plan::{Job, Plan};
 use super::record::{Record, StreamRecord};
+use crate::paper::results;
 use crate::statistics::Estimate;
 
-/// Records of the jobs of a plan that have been run; the others are missing and prove nothing.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Results {
-    plan: Plan,
-    phases: Phases,
-    records: BTreeMap<Job, Record>,
-}
+/// Records of the jobs of a plan that have been run; the others are missing and prove nothing. Streams are read apart, if
+/// nothing is said.
+pub type Results = results::Results<Plan, Job, Record, Phases>;
 
 impl Results {
-    /// No results yet.
-    pub fn new(plan: Plan) -> Results {
-        Results { plan, phases: Phases::Apart, records: BTreeMap::new() }
-    }
-
-    /// The same, read where the streams' packets come to the link like this. Read apart, if nothing is said.
-    pub fn with(&self, phases: Phases) -> Results {
-        Results { phases, ..self.clone() }
-    }
-
     /// What competes in §4, both readings of GENEVA's window among it; streams together have the whole one alone.
     pub fn compared(&self) -> Vec<Scheme> {
-        let is_run = |scheme: &Scheme| self.phases == Phases::Apart || *scheme != Scheme::GenevaReal;
+        let is_run = |scheme: &Scheme| *self.view() == Phases::Apart || *scheme != Scheme::GenevaReal;
         Scheme::COMPARED.into_iter().filter(is_run).collect()
-    }
-
-    /// What was to be run.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
-    /// Takes what came of a job.
-    pub fn insert(&mut self, job: Job, record: Record) {
-        self.records.insert(job, record);
-    }
-
-    /// How many jobs have been run.
-    pub fn len(&self) -> usize {
-        self.records.len()
-    }
-
-    /// Whether none has.
-    pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
     }
 
     /// What came of a job, if it has been run.
@@ -57,16 +22,16 @@ impl Results {
         let phases = match condition {
             // A stream alone is never together with another.
             Condition::OneStream { .. } => Phases::Apart,
-            _ => self.phases,
+            _ => *self.view(),
         };
-        self.records.get(&Job { condition, phases, scheme, seed })
+        self.of(&Job { condition, phases, scheme, seed })
     }
 
     /// A number of every seed, NaN where there is none: two lists of one condition are paired.
     pub fn values(&self, condition: Condition, scheme: Scheme, of: impl Fn(&Record) -> f64) -> Vec<f64> {
         let seeds = match condition {
-            Condition::OneStream { .. } => self.plan.fig2_seeds,
-            _ => self.plan.seeds,
+            Condition::OneStream { .. } => self.plan().fig2_seeds,
+            _ => self.plan().seeds,
         };
         (1..=seeds).map(|seed| self.record(condition, scheme, seed).map_or(f64::NAN, &of)).collect()
     }

@@ -151,6 +151,8 @@ fn windows(results: &Results) -> Figure {
         over("lwnd", Axis::linear("window", "packets"), |record| record.windows.lwnd),
         over("dwnd", Axis::linear("window", "packets"), |record| record.windows.dwnd),
         over("dwnd over swnd", Axis::linear("share", "%"), |record| record.windows.share_of_dwnd() * 100.0),
+        over("The ceiling of lwnd", Axis::linear("window", "packets"), |record| record.windows.cap),
+        over("Diff", Axis::linear("packets in the queue", ""), |record| record.windows.diff),
         over("Time with the delay window at work", Axis::linear("share", "%"), |it| it.windows.delay_on * 100.0),
     ];
     Figure {

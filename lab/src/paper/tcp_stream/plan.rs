@@ -5,6 +5,7 @@ use thalweg_core::time::Span;
 use super::carrier::Carrier;
 use super::condition::Condition;
 use crate::paper::figure::Subject;
+use crate::paper::work::described;
 use crate::scenario::{Blueprint, Error, Parameter};
 
 /// How much of the evaluation is run.
@@ -106,8 +107,7 @@ impl Plan {
     /// # Errors
     /// The plan's numbers are impossible.
     pub fn blueprint(&self, job: &Job) -> Result<Blueprint, Error> {
-        let (name, text) = job.condition.scenario();
-        Blueprint::parse(name, text, &self.settings(job), &mut |file| Err(format!("{file} is not at hand")))
+        described(job.condition.scenario(), &self.settings(job))
     }
 
     /// The parameters of a job's scenario, each with its value.
