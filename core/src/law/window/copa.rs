@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | cwnd | `cwnd` | segments |
 //! | delta | 1 / `Mode::packets` | §2.2: 0.5, or what AIMD makes of it beside a buffer-filling flow |
-//! | RTTmin | `rtt_min` | least round trip of [`LONG`] (§2.1) |
+//! | RTTmin | `Delays::rtt_min` | least round trip of [`LONG`] (§2.1), at least [`SHORT`] |
 //! | RTTstanding | `rtt_standing` | least round trip of srtt / 2: the queue that stays, without what acknowledgements met on their way back (§2.1) |
 //! | d_q | `Delays::queueing` | Eq. (2): RTTstanding - RTTmin |
 //! | lambda_t | in `steer` | Eq. (1): 1 / (delta d_q) |
@@ -33,6 +33,10 @@ use crate::time::{Span, Time};
 
 /// How long the least round trip is remembered (§2.1): a route that became longer is believed after that.
 pub const LONG: Span = Span::from_secs(10);
+/// The least RTTmin.
+// Deviation(Copa §2.1): no path counts as shorter. Below a millisecond the loops of the hosts are what is measured: where they
+// look for packets every 300 us, a flow would take its own 200 us for a queue and leave most of the path empty.
+pub const SHORT: Span = Span::from_millis(1);
 /// Segments that are always allowed; the paper names no least window, its authors' implementation has this one.
 const LEAST: f64 = 2.0;
 
@@ -105,7 +109,7 @@ impl Copa {
     }
 
     fn sample(&mut self, now: Time, rtt: Span, srtt: Span) {
-        let rtt_min = self.rtt_min.update(now, rtt, LONG);
+        let rtt_min = self.rtt_min.update(now, rtt, LONG).max(SHORT);
         let rtt_standing = self.rtt_standing.update(now, rtt, srtt / 2);
         let delays = Delays { rtt_min, rtt_standing };
         self.delays = Some(delays);

@@ -19,6 +19,8 @@ struct Line {
     free: Time,
     /// When each was sent, and when it is acknowledged; none of those that are lost on the way to the link.
     under_way: VecDeque<(Time, Option<Time>)>,
+    /// The sender looks for acknowledgements once in it.
+    turn: Span,
     /// Of so many segments one is lost; none of zero.
     lossy: u64,
     sent: u64,
@@ -38,6 +40,7 @@ impl Line {
             release: Time::ZERO,
             free: Time::ZERO,
             under_way: VecDeque::new(),
+            turn: Span::from_nanos(1),
             lossy: 0,
             sent: 0,
             srtt: None,
@@ -56,7 +59,9 @@ impl Line {
             if !lost {
                 self.free = self.free.max(sent) + self.service;
             }
-            self.under_way.push_back((sent, (!lost).then_some(self.free + self.rtt)));
+            let turn = self.turn.as_nanos();
+            let heard = Time::from_nanos((self.free + self.rtt).as_nanos().next_multiple_of(turn));
+            self.under_way.push_back((sent, (!lost).then_some(heard)));
         }
     }
 
@@ -148,6 +153,19 @@ fn the_equilibrium_is_one_over_delta_packets_in_the_queue() {
         assert!((0.6..1.4).contains(&(mean / PACKETS)), "{bdp}, {iw}: {mean} in the queue");
         assert!(beyond / seen < 0.03, "{bdp}, {iw}: {beyond} of {seen}");
     }
+}
+
+#[test]
+fn what_a_host_adds_to_a_short_path_is_no_queue() {
+    let mut line = Line { rtt: Span::from_micros(100), service: Span::from_micros(2), ..Line::new(50, 10) };
+    // Once the acknowledgement came just when it was looked for.
+    line.law.rtt_min.update(Time::ZERO, line.rtt + line.service, LONG);
+    line.turn = Span::from_micros(300);
+    line.run_until(secs(1));
+    let before = line.delivered;
+    line.run_until(secs(2));
+    assert!(line.delivered - before > 450_000, "{} of 500000", line.delivered - before);
+    assert!(!line.law.competes());
 }
 
 #[test]
