@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use thalweg_core::law::window::{Flavour, Start};
+use thalweg_core::law::window::tcp_stream::Variant;
+use thalweg_core::law::window::{Flavour, Playback, Start};
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
-use thalweg_lab::experiment::{AccessRange, Ended, Experiment, Group, Kind, Run, Tcp};
+use thalweg_lab::experiment::{AccessRange, Ended, Experiment, Film, Group, Kind, Run, Tcp};
 use thalweg_lab::network::Hop;
 use thalweg_lab::node::drop_tail::DropTail;
 use thalweg_lab::node::loss::Loss;
@@ -78,10 +79,18 @@ reverse.element = [{{ kind = "wire", delay = "{one_way}us" }}]
     }
 }
 
-/// The lab's nearest to what the kernel does.
+/// The lab's nearest to what the kernel does; a name that the kernel does not have by itself is TCP Stream's.
 fn tcp(control: &str) -> Tcp {
+    let (flavour, film) = match control {
+        "reno" => (Flavour::LinuxReno, None),
+        "cubic" => (Flavour::Cubic, None),
+        _ => (
+            Flavour::TcpStream,
+            Some(Film { rate: Playback::default().rate, variant: Variant::default(), video: None }),
+        ),
+    };
     Tcp {
-        flavour: if control == "reno" { Flavour::LinuxReno } else { Flavour::Cubic },
+        flavour,
         start: Start::default(),
         recovery: Recovery::SackPrr,
         dialect: Dialect::Linux,
@@ -89,7 +98,7 @@ fn tcp(control: &str) -> Tcp {
         timeouts: Timeouts::default(),
         mss: MSS,
         receive_window: 1 << 20,
-        film: None,
+        film,
     }
 }
 

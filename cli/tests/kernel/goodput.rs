@@ -64,6 +64,20 @@ fn where_one_packet_in_a_hundred_is_lost_the_labs_tcp_gets_what_the_kernels_gets
     ]);
 }
 
+#[cfg(feature = "kernel")]
+#[test]
+fn of_a_film_the_labs_tcp_stream_gets_what_the_kernels_gets_where_packets_are_lost() {
+    let Some(_) = Yard::enter() else { return };
+    let Some(control) = crate::control::Control::load(&[]) else { return };
+    let name = control.lasting_name();
+    // Random losses, which keep lwnd below its ceiling or let it meet it now and then; a queue too short for two.
+    compare_all(&[
+        (lossy(20, 100, 160), bulk(4, name, 5, 25)),
+        (lossy(20, 20, 50), bulk(1, name, 3, 40)),
+        (Dumbbell { mbit: 20, rtt_ms: 40, queue: 20, loss: 0.0 }, bulk(2, name, 5, 15)),
+    ]);
+}
+
 fn lossy(mbit: u64, rtt_ms: u64, queue: u64) -> Dumbbell {
     Dumbbell { mbit, rtt_ms, queue, loss: 0.01 }
 }
