@@ -30,10 +30,10 @@ impl Evidence {
     pub(super) fn all_told(&self) -> String {
         let told = self.readings.iter().enumerate().map(|(nth, (name, _))| {
             let [hold, contradicted, undecided] = self.counts(nth);
-            format!("{name}: {hold}, {contradicted}, {undecided}")
+            format!("{name}: {hold} hold, {contradicted} are contradicted, {undecided} undecided")
         });
         let all = self.readings.first().map_or(0, |(_, findings)| findings.len());
-        format!("Of {all} claims hold, are contradicted, stay undecided: {}", told.collect::<Vec<_>>().join("; "))
+        format!("{all} claims under each reading. {}", told.collect::<Vec<_>>().join("; "))
     }
 
     fn counts(&self, reading: usize) -> [usize; 3] {
