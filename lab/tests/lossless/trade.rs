@@ -59,27 +59,3 @@ fn our_own_schedule_spares_a_line_that_is_nearly_full() {
         assert!(ours.bytes < opportunistic.bytes, "{line:?}: {} bytes for each", ours.bytes);
     }
 }
-
-/// `cargo test -p thalweg-lab --test lossless trade -- --ignored --nocapture` prints all of it.
-#[test]
-#[ignore = "a table to read"]
-fn table() {
-    for rate in [400_000, 1_000_000, 10_000_000] {
-        for line in lines(Rate::from_bps(rate)) {
-            println!("{line:?}");
-            tell("arq", &trade(|| Arq, line, 1));
-            tell("opportunistic", &trade(Opportunistic::new, line, 1));
-            tell("cost-based", &trade(cost_based, line, 1));
-            tell("ours", &trade(ours, line, 1));
-        }
-    }
-}
-
-fn tell(name: &str, trade: &Trade) {
-    let [p50, p95, p99] = [50, 95, 99].map(|share| trade.percentile(share).as_millis_f64());
-    println!(
-        "{name:14} p50 {p50:5.0} ms, p95 {p95:5.0} ms, p99 {p99:5.0} ms, mean {:6.1} ms, {:6.3} bytes for each",
-        trade.mean(),
-        trade.bytes
-    );
-}
