@@ -49,6 +49,9 @@ fn wrong_use_is_one_line_and_exit_2() {
         ),
         (send(&["--fec-port", "0"]), "0 is not in 1 to 65535"),
         (send(&["--fec-port", "x"]), "it is not a whole number"),
+        (send(&["--fec-port", "6000", "--plain-rtp"]), "'--fec-port <PORT>' cannot be used with '--plain-rtp'"),
+        (send(&["--fec-port", "7", "--repair", "none"]), "--fec-port is for repair, not --repair none"),
+        (send(&["--block", "20ms", "--repair", "none"]), "--block is for repair, not --repair none"),
         (send(&["--repair", "static"]), "none, static:N or geneva"),
         (send(&["--repair", "static:0"]), "1 to 200"),
         (send(&["--max-rate", "40"]), "not a rate such as 40mbit; units are bit, kbit, mbit and gbit"),
@@ -108,15 +111,18 @@ fn a_port_in_use_is_named() {
 }
 
 #[test]
-fn a_file_that_is_no_transport_stream_is_refused() {
+fn a_file_that_is_no_transport_stream_is_refused_in_one_line() {
     let path = std::env::temp_dir().join(format!("thalweg-text-{}", std::process::id()));
-    std::fs::write(&path, "not a film\n".repeat(10_000)).expect("a temporary file");
     let input = format!("file:{}", path.display());
-    // Nobody has to answer for this to be known.
-    let (code, _, stderr) = run(&["send", "--input", &input, "--to", "127.0.0.1:6000"]);
-    std::fs::remove_file(&path).expect("it was there");
-    assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("not MPEG-TS"), "{stderr}");
+    for contents in ["not a film\n".repeat(10_000), String::new()] {
+        std::fs::write(&path, contents).expect("a temporary file");
+        // Nobody has to answer for this to be known.
+        let (code, _, stderr) = run(&["send", "--input", &input, "--to", "127.0.0.1:6000"]);
+        std::fs::remove_file(&path).expect("it was there");
+        assert_eq!(code, 1, "{stderr}");
+        assert!(stderr.starts_with(&format!("thalweg: input {input}: ")) && stderr.contains("MPEG-TS"), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    }
 }
 
 #[test]

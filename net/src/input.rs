@@ -44,7 +44,7 @@ impl Input {
     /// Opens it.
     ///
     /// # Errors
-    /// What was tried and the kernel's reason.
+    /// What was tried and the kernel's reason; or the file is no transport stream.
     pub fn open(endpoint: &Endpoint) -> Result<Input, Error> {
         let name = format!("input {endpoint}");
         let source = match endpoint {
@@ -57,7 +57,11 @@ impl Input {
                     Framing::Rtp => Contents::Rtp(Unwrap::default()),
                 },
             },
-            Endpoint::File { path, repeat } => Source::Stream(Stream::file(path, *repeat).map_err(Error::io(&name))?),
+            Endpoint::File { path, repeat } => {
+                let mut stream = Stream::file(path, *repeat).map_err(Error::io(&name))?;
+                stream.look().map_err(|reason| Error::new(&name, reason))?;
+                Source::Stream(stream)
+            }
             Endpoint::Stdio => Source::Stream(Stream::stdin().map_err(Error::io(&name))?),
         };
         Ok(Input { name, source, refused: 0, notice: None })

@@ -41,13 +41,16 @@ use senders::Senders;
 /// tfrc-equation reads {"s":1024,"rtt":0.05,"p":0.01}: packet size in bytes, round trip in seconds, loss event rate; it
 /// writes the rate in bytes per second. It has no constants.
 ///
-/// decodability reads states of a lossless sender, `{"eps":0.1,"b":1,"d":5,"e":6,"received":[[2,2]],"in_flight":[[1,1],
-/// [1,4]],"overhead":{"useless":0,"received":0,"in_flight":4,"sum_p_useless":0.0}}`: loss rate, first undecoded, first unsent
-/// and last queued original, and coded packets as [first, last]. It writes, for what is in flight and for each packet that
+/// decodability reads states of a lossless sender, as in the second example: loss rate, first undecoded, first unsent and
+/// last queued original, and coded packets as [first, last]. It writes, for what is in flight and for each packet that
 /// could be sent, the probability that each original will be decodable, the originals still needed, and the cost.
 #[derive(clap::Args)]
-#[command(after_help = "Example: what would GENEVA have done with one loss among 33 packets at 20 ms?
-  echo '{\"lost\":1,\"delivered\":32,\"srtt\":0.02}' | thalweg replay geneva --set state=real --set k=25")]
+#[command(
+    after_help = "Examples: what would GENEVA have done with one loss among 33 packets at 20 ms? What is worth sending next?
+  echo '{\"lost\":1,\"delivered\":32,\"srtt\":0.02}' | thalweg replay geneva --set state=real --set k=25
+  echo '{\"eps\":0.1,\"b\":1,\"d\":5,\"e\":6,\"received\":[[2,2]],\"in_flight\":[[1,1],[1,4]],\"overhead\":\
+{\"useless\":0,\"received\":0,\"in_flight\":4,\"sum_p_useless\":0.0}}' | thalweg replay decodability"
+)]
 pub(crate) struct Args {
     /// The law to run.
     law: Law,

@@ -30,8 +30,8 @@ Examples:
   thalweg send --input file:film.ts --loop --to [2001:db8::2]:6000 --repair static:4 --block 20ms
   thalweg send --input rtp://@239.1.1.1:5004 --to 192.0.2.7:5004 --plain-rtp --sdp film.sdp")]
 pub(crate) struct Args {
-    /// Where media comes from: udp://HOST:PORT, ts+udp://, rtp://, file:PATH or - (MPEG-TS); a multicast group may have
-    /// ?iface=NAME behind its port
+    /// Where media comes from: udp://HOST:PORT (datagrams of up to 1400 bytes), ts+udp://, rtp://, file:PATH or - (MPEG-TS); a
+    /// multicast group may have ?iface=NAME behind its port
     #[arg(long, value_name = "URL")]
     input: Endpoint,
     /// Where `thalweg recv` listens
@@ -82,8 +82,9 @@ struct Interop {
     /// Leave source packets untouched RTP, for receivers that know no repair
     #[arg(long)]
     plain_rtp: bool,
-    /// Send repair bare (RFC 6865) to this port instead of beside the media
-    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    /// Send repair bare (RFC 6865) to this port instead of beside the media; it names packets by the IDs behind them, which
+    /// --plain-rtp leaves out
+    #[arg(long, value_name = "PORT", conflicts_with = "plain_rtp", value_parser = clap::value_parser!(u16).range(1..))]
     fec_port: Option<u16>,
     /// Write the session's description (SDP) to this file
     #[arg(long, value_name = "FILE")]
@@ -214,6 +215,14 @@ impl Args {
         if self.protection.max_rate == Some(Rate::from_bps(0)) {
             return Err(Failure::Usage("send: --max-rate must not be zero".to_owned()));
         }
+        let is_none = matches!(self.protection.repair, RepairArg::None);
+        let repairs = [("--block", self.protection.block.is_some()), ("--fec-port", self.interop.fec_port.is_some())];
+        if let Some((option, _)) = repairs.into_iter().find(|(_, is_given)| is_none && *is_given) {
+            return Err(Failure::Usage(format!("send: {option} is for repair, not --repair none")));
+        }
+        if self.interop.fec_port == Some(self.to.port) {
+            return Err(Failure::Usage("send: --fec-port must be another port than that of --to".to_owned()));
+        }
         Ok(())
     }
 }
@@ -246,7 +255,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let opening = input.local().into_iter().fold(opening, |opening, local| opening.with("input_address", local));
     let station = start.run(Sending::new(session, input), peer, &args.reporting, opening)?;
     match station.ending() {
-        Some(ending @ (Ending::NoAnswer | Ending::Breaker)) => {
+        Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Breaker)) => {
             Err(Failure::Failed(format!("sending to {to}: {ending}")))
         }
         Some(Ending::Bye | Ending::Silent) | None => Ok(()),

@@ -1,4 +1,4 @@
-//! The lines of docs/peers.md, run as they stand there.
+//! The lines of docs/peers.md and of README.md, run as they stand there.
 
 use std::process::Command;
 use std::time::Duration;
@@ -8,37 +8,43 @@ use crate::program::Program;
 use crate::stage::{FFMPEG, GSTREAMER, SRT, Stage, Tool, VLC, free_port, is_open, unprivileged};
 
 const PAGE: &str = include_str!("../../../docs/peers.md");
+const README: &str = include_str!("../../../README.md");
 /// Ports of the page; each gets a free one.
 const PORTS: [&str; 5] = ["5000", "5001", "6000", "7000", "8000"];
 
 #[test]
 fn the_lines_for_ffmpeg() {
-    run("## ffmpeg", &[FFMPEG], 25);
+    run(PAGE, "## ffmpeg", &[FFMPEG], 25);
 }
 
 #[test]
 fn the_lines_for_gstreamer() {
-    run("## GStreamer", &[FFMPEG, GSTREAMER], 25);
+    run(PAGE, "## GStreamer", &[FFMPEG, GSTREAMER], 25);
 }
 
 #[test]
 fn the_lines_for_vlc() {
     // What VLC had in its buffers when it ended is lost, at the source and behind the receiver.
-    run("## VLC", &[FFMPEG, VLC], 100);
+    run(PAGE, "## VLC", &[FFMPEG, VLC], 100);
+}
+
+#[test]
+fn the_lines_of_the_readme() {
+    run(README, "## A film", &[FFMPEG, GSTREAMER, VLC], 100);
 }
 
 #[test]
 fn the_lines_for_srt() {
     // What the last of them has in its buffer when it is stopped is lost.
-    run("## SRT", &[FFMPEG, SRT], 25);
+    run(PAGE, "## SRT", &[FFMPEG, SRT], 25);
 }
 
-/// Runs every block of a section; up to `unfinished` pictures may be missing at the end.
-fn run(section: &str, tools: &[Tool], unfinished: usize) {
+/// Runs every block of a section of a page; up to `unfinished` pictures may be missing at the end.
+fn run(page: &str, section: &str, tools: &[Tool], unfinished: usize) {
     let Some(stage) = Stage::enter(tools) else { return };
     let clip = Clip::synthetic(&stage, 5);
     std::fs::rename(&clip.path, stage.path("film.ts")).expect("in one directory");
-    let (_, section) = PAGE.split_once(section).expect("the page has the section");
+    let (_, section) = page.split_once(section).expect("the page has the section");
     let section = section.split("\n## ").next().expect("its text");
     let blocks: Vec<&str> = section.split("```sh\n").skip(1).filter_map(|text| text.split("```").next()).collect();
     assert!(blocks.len() > 1, "{section}");

@@ -39,8 +39,10 @@ pub enum Playout {
 pub enum Ending {
     /// A goodbye: the sender's own, at the end of its media or by its user's wish.
     Bye,
-    /// Nobody answered the first hello, or only a receiver that is busy with another sender.
+    /// Nobody answered the first hellos.
     NoAnswer,
+    /// The receiver answered that it takes another stream.
+    Busy,
     /// The sender went away without a goodbye.
     Silent,
     /// The circuit breaker: going on would have flooded the path.
@@ -52,6 +54,7 @@ impl fmt::Display for Ending {
         f.write_str(match self {
             Ending::Bye => "goodbye",
             Ending::NoAnswer => "nobody answered",
+            Ending::Busy => "the receiver is taken by another stream",
             Ending::Silent => "the sender has gone without a goodbye",
             Ending::Breaker => "the circuit breaker opened: the path cannot carry this stream",
         })

@@ -49,6 +49,12 @@ impl Stream {
         Ok(Stream::new(file, repeat))
     }
 
+    /// Reads the beginning of a file, so that what is no transport stream is said before anything else; a pipe is left alone.
+    pub(super) fn look(&mut self) -> Result<(), String> {
+        let is_file = self.file.metadata().is_ok_and(|metadata| metadata.is_file());
+        if is_file { self.fill() } else { Ok(()) }
+    }
+
     /// Standard input.
     pub(super) fn stdin() -> io::Result<Stream> {
         Ok(Stream::new(File::from(io::stdin().as_fd().try_clone_to_owned()?), false))

@@ -167,6 +167,7 @@ pub(super) fn name(ending: Ending) -> &'static str {
     match ending {
         Ending::Bye => "bye",
         Ending::NoAnswer => "no_answer",
+        Ending::Busy => "busy",
         Ending::Breaker => "breaker",
         Ending::Silent => "silent",
     }

@@ -227,7 +227,7 @@ impl Sender {
             self.fall_silent();
         }
         if self.answer_due().is_some_and(|due| due <= now) {
-            self.part(now, Ending::NoAnswer);
+            self.part(now, if self.peer.is_busy() { Ending::Busy } else { Ending::NoAnswer });
         }
     }
 

@@ -62,6 +62,8 @@ pub(super) struct Peer {
     candidate: Option<SocketAddr>,
     state: State,
     ssrc: Option<u32>,
+    /// Whether the newest answer was that it takes another stream.
+    busy: bool,
     latency: Span,
     echo: u64,
     heard: Time,
@@ -77,6 +79,7 @@ impl Peer {
             candidate: None,
             state: State::Knocking { since: now },
             ssrc: None,
+            busy: false,
             latency: Span::ZERO,
             echo: 0,
             heard: now,
@@ -157,6 +160,7 @@ impl Peer {
             self.echo = answer.token;
             self.hello = now;
         }
+        self.busy = answer.busy;
         if answer.busy {
             return self.is_connected().then_some(Change::Refused);
         }
@@ -169,6 +173,11 @@ impl Peer {
             return Some(Change::Connected);
         }
         moved.then_some(Change::Moved)
+    }
+
+    /// Whether it takes another stream.
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy
     }
 
     /// Takes note of a report of receiver `ssrc`, and tells whether it is to be believed.
