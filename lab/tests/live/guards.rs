@@ -1,5 +1,6 @@
 //! What a stream must never do: flood, be driven by strangers, grow without bound.
 
+mod cap;
 mod lock_in;
 
 use proptest::prelude::*;
@@ -10,7 +11,7 @@ use thalweg_core::session::live::receiver::Receiver;
 use thalweg_core::session::live::sender::{self, Breaker, Event as Said, Repair, Sender};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::Time;
-use thalweg_core::units::{Bytes, Rate};
+use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::scenario::Scenario;
 
@@ -18,36 +19,6 @@ use crate::props::{address, at, bursty, geneva, ms, receiver_config, sender_conf
 use crate::story::{Back, Story};
 
 const RATE: Rate = Rate::from_mbps(30);
-
-/// The highest rate over any tenth of a second.
-fn peak(story: &Story) -> Rate {
-    let mut window = std::collections::VecDeque::new();
-    let mut sum = Bytes(0);
-    let mut most = 0;
-    for &(when, size) in &story.departures {
-        window.push_back((when, size));
-        sum += size;
-        while window.front().is_some_and(|(first, _)| when.since(*first) >= ms(100)) {
-            sum = Bytes(sum.0 - window.pop_front().map_or(0, |(_, size): (Time, Bytes)| size.0));
-        }
-        most = most.max(sum.0);
-    }
-    Rate::of(Bytes(most), ms(100))
-}
-
-#[test]
-fn media_and_repair_stay_under_the_greatest_rate() {
-    for (mbps, media_lost) in [(60, false), (36, false), (32, false), (20, true)] {
-        let config = sender::Config { max_rate: Some(Rate::from_mbps(mbps)), ..sender_config() };
-        let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
-        story.until(500).play(RATE).until(5500);
-        let peak = peak(&story);
-        // One packet more or less fits a tenth of a second.
-        assert!(peak.as_bps() <= Rate::from_mbps(mbps).as_bps() + 120_000, "{peak} under {mbps} Mb/s");
-        assert_eq!(story.sender_metrics()["unsent_packets_total"] > 0.0, media_lost, "{mbps} Mb/s");
-        assert!(story.latency(0.99) <= ms(90));
-    }
-}
 
 /// What repair does on the link of the demo, with its text `changed`, over three seeds: datagrams lost for good with each,
 /// and packets of the others dropped.

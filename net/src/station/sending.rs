@@ -150,6 +150,11 @@ fn describe(event: Event, why: &str) -> Report {
             format!("repair comes too late on a round trip of {round_trip}: give --latency {needed} or more"),
         )
         .with_number("needed_seconds", needed.as_secs_f64()),
+        Event::OverRate { greatest, unsent } => Report::new(
+            "over_rate",
+            format!("media is faster than --max-rate {greatest}: {unsent} more datagrams did not leave"),
+        )
+        .with_number("unsent_packets", unsent as f64),
         Event::Silent => Report::new("silent", "nothing comes back from the receiver; media waits, hellos go on"),
         Event::LowerRate(rate) => {
             Report::new("lower_rate", format!("loss stays too high: the source should come down to {rate}"))

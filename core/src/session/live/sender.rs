@@ -11,6 +11,7 @@ mod leave;
 mod peer;
 mod protection;
 mod stats;
+mod wishes;
 
 use core::net::SocketAddr;
 use std::collections::VecDeque;
@@ -31,6 +32,7 @@ use history::History;
 use peer::Peer;
 use protection::Protection;
 use stats::Counts;
+use wishes::Beyond;
 
 /// How long a receiver may take to answer the first hello.
 pub const ANSWER_TIMEOUT: Span = Span::from_secs(10);
@@ -86,6 +88,7 @@ pub struct Sender {
     history: History,
     /// Timestamp of the newest report, and when the law had its last.
     reported: Option<(u32, Time)>,
+    beyond: Beyond,
     counts: Counts,
     second: Second<Counts>,
     farewell: Option<Farewell>,
@@ -123,6 +126,7 @@ impl Sender {
             verdict: None,
             history: History::default(),
             reported: None,
+            beyond: Beyond::default(),
             counts: Counts::default(),
             second: Second::new(now),
             farewell: None,

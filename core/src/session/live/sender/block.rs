@@ -3,6 +3,8 @@
 //! A block of more symbols than the code has is cut into parts that take its packets in turn, so that a burst of losses
 //! hits all parts alike.
 
+mod shed;
+
 use crate::code::reed_solomon::Encoder;
 use crate::time::{Span, Time};
 use crate::units::Bytes;

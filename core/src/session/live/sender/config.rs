@@ -83,6 +83,14 @@ pub enum Event {
         /// The least latency at which repair is of any use.
         needed: Span,
     },
+    /// Media came faster than the greatest rate lets it leave, and what would have come too late was dropped. At most once
+    /// a second.
+    OverRate {
+        /// The greatest rate.
+        greatest: Rate,
+        /// Media datagrams dropped since this was said last.
+        unsent: u64,
+    },
     /// No feedback for so long, or a goodbye, so that media has stopped; hellos go on.
     Silent,
     /// Loss stays too high: the source should come down to this rate.

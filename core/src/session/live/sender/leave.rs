@@ -35,9 +35,10 @@ impl Sender {
     /// Closes the open block if its time has come.
     pub(super) fn close_due(&mut self, now: Time) {
         if let Some((block, closes)) = self.open.take_if(|(_, closes)| *closes <= now) {
+            let before = self.leaving.len();
             self.close(block, closes);
             // Late timers, not late packets, would else make a burst.
-            if now.since(closes) > LAG {
+            if self.leaving.len() > before && now.since(closes) > LAG {
                 self.delay_last(now);
             }
         }
@@ -47,8 +48,20 @@ impl Sender {
     pub(super) fn close(&mut self, mut block: Block, closes: Time) {
         let since = closes.since(core::mem::replace(&mut self.closed, closes));
         let open = closes.since(block.opened);
+        let start = closes.max(self.free_at);
         let below = overhead(self.peer.to()).0;
         let ids = if self.has_payload_ids() { PayloadId::LEN as u64 } else { 0 };
+        if let Some(rate) = self.config.max_rate {
+            let takes = |packet: Bytes| rate.time_for(Bytes(packet.0 + below + ids));
+            let from = start + rate.time_for(Bytes(self.control_bytes));
+            let unsent = block.shed(from, self.protection.longest_wait(), takes) as u64;
+            self.source.next -= unsent;
+            self.tell_unsent(closes, unsent);
+        }
+        if block.sources() == 0 {
+            self.spare.push(block);
+            return;
+        }
         let (sources, each) = block.bytes();
         let sources = sources.0 + block.sources() as u64 * (below + ids);
         let each = each.0 + below;
@@ -56,14 +69,15 @@ impl Sender {
         if !self.protection.is_none() && self.has_listener() {
             repairs = self.protection.close_block(block.sources(), open, since, self.brake.limit());
             if let Some(rate) = self.config.max_rate {
-                let room = rate.bytes_in(open).0.saturating_sub(sources + self.control_bytes);
+                // What still waits of the blocks before it goes first: a queue would never end if repair filled the rate.
+                let time = open.saturating_sub(start.since(closes));
+                let room = rate.bytes_in(time).0.saturating_sub(sources + self.control_bytes);
                 repairs = repairs.min((room / each) as usize);
             }
         }
         repairs = block.close(repairs, self.sbn, &mut self.encoders);
         self.sbn = self.sbn.wrapping_add(block.parts());
         let all = Bytes(sources + each * repairs as u64 + core::mem::take(&mut self.control_bytes));
-        let start = closes.max(self.free_at);
         // A block that was full early still takes its time: what came as a burst leaves as none.
         let time = open.max(self.protection.block());
         let end = (closes + time).max(start + time / 2);

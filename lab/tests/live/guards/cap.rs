@@ -1,0 +1,116 @@
+//! A greatest rate: nothing passes it, and all of it is used.
+
+use std::collections::VecDeque;
+
+use thalweg_core::session::live::sender::{self, Event as Said, Repair};
+use thalweg_core::time::Time;
+use thalweg_core::units::{Bytes, Rate};
+
+use crate::props::{PAYLOAD, at, geneva, ms, receiver_config, sender_config, wire};
+use crate::story::Story;
+
+/// A greeting of half a second under a greatest rate.
+fn under(greatest: Rate, repair: Repair) -> Story {
+    let config = sender::Config { max_rate: Some(greatest), repair, ..sender_config() };
+    let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
+    story.until(500);
+    story
+}
+
+/// The highest rate over any tenth of a second.
+fn peak(story: &Story) -> Rate {
+    let mut window = VecDeque::new();
+    let mut sum = Bytes(0);
+    let mut most = 0;
+    for &(when, size) in &story.departures {
+        window.push_back((when, size));
+        sum += size;
+        while window.front().is_some_and(|(first, _)| when.since(*first) >= ms(100)) {
+            sum = Bytes(sum.0 - window.pop_front().map_or(0, |(_, size): (Time, Bytes)| size.0));
+        }
+        most = most.max(sum.0);
+    }
+    Rate::of(Bytes(most), ms(100))
+}
+
+/// The rate of the media that came out in the second that begins then.
+fn came(story: &Story, from: u64) -> Rate {
+    let second = at(from)..at(from + 1000);
+    let packets = story.outputs.iter().filter(|output| output.intact && second.contains(&output.at)).count();
+    Rate::of(Bytes((packets * PAYLOAD) as u64), ms(1000))
+}
+
+#[test]
+fn media_and_repair_stay_under_the_greatest_rate() {
+    // Media of 30 Mb/s takes 31 with its headers.
+    for (mbps, media_lost) in [(60, false), (36, false), (32, false), (20, true)] {
+        let greatest = Rate::from_mbps(mbps);
+        let mut story = under(greatest, geneva());
+        story.play(Rate::from_mbps(30)).until(5500).pause().until(6000);
+        let peak = peak(&story);
+        // One packet more or less fits a tenth of a second.
+        assert!(peak.as_bps() <= greatest.as_bps() + 120_000, "{peak} under {mbps} Mb/s");
+        assert!(story.latency(1.0) <= ms(90), "{} under {mbps} Mb/s", story.latency(1.0));
+        let metrics = story.sender_metrics();
+        let (given, unsent) = (story.inputs.len() as f64, metrics["unsent_packets_total"]);
+        assert_eq!(metrics["source_packets_total"] + unsent, given, "{mbps} Mb/s");
+        if media_lost {
+            // 20 of 31 fit, and the last tenth of a second of what fits may have come on top.
+            let fits = 20.0 / 31.0;
+            assert!((0.95 * fits..=1.05 * fits).contains(&(1.0 - unsent / given)), "{unsent} of {given}");
+        } else {
+            assert_eq!((unsent, story.lost(0, 6000)), (0.0, 0), "{mbps} Mb/s");
+        }
+    }
+}
+
+/// Kilobits a second of the source, of the greatest rate, and of the source when it has come down.
+const BEYOND: [(u64, u64, u64); 6] = [
+    (30_000, 20_000, 15_000),
+    (4_200, 4_000, 3_000),
+    (10_000, 8_000, 6_000),
+    (2_000, 2_000, 1_500),
+    (2_000, 1_000, 750),
+    (3_800, 4_000, 3_800),
+];
+
+#[test]
+fn media_beyond_the_greatest_rate_fills_it_every_second_and_comes_whole_once_it_fits() {
+    let kbps = |kbps: u64| Rate::from_bps(kbps * 1000);
+    for repair in [geneva(), Repair::None] {
+        for (media, greatest, less) in BEYOND {
+            let mut story = under(kbps(greatest), repair.clone());
+            story.play(kbps(media)).until(5500).play(kbps(less)).until(8500).pause().until(9000);
+            let case = format!("{media} under {greatest} kb/s with {repair:?}");
+            for from in [1000, 2000, 3000, 4000] {
+                // Headers take 44 bytes beside 1316, and hellos about a hundredth.
+                let came = came(&story, from);
+                assert!(came.as_bps() >= greatest * 900, "{case}: {came} from {from} ms on");
+            }
+            assert_eq!(story.lost(5600, 8500), 0, "{case}: all that fits");
+            assert!(story.latency(1.0) <= ms(90) && story.is_in_order(), "{case}: {}", story.latency(1.0));
+            // What has never left looks lost to nobody.
+            assert_eq!(story.receiver_metrics()["residual_lost_packets_total"], 0.0, "{case}");
+            assert_eq!(story.sender_metrics()["breaker_open"], 0.0, "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_source_beyond_the_greatest_rate_is_told_once_a_second() {
+    let mut story = under(Rate::from_mbps(20), geneva());
+    story.play(Rate::from_mbps(30)).until(5500).play(Rate::from_mbps(15)).until(9000);
+    let words: Vec<(Time, u64)> = story
+        .sender_events
+        .iter()
+        .filter_map(|(when, said)| match said {
+            Said::OverRate { greatest, unsent } if *greatest == Rate::from_mbps(20) => Some((*when, *unsent)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(words.len(), 5, "from when the first packets are late, over almost five seconds: {words:?}");
+    assert!(words.windows(2).all(|pair| pair[1].0.since(pair[0].0) >= ms(990)), "{words:?}");
+    // 11 of 31 Mb/s, in packets of 1360 bytes.
+    let second = 11_000_000.0 / (1360.0 * 8.0);
+    assert!(words[1..].iter().all(|(_, unsent)| (*unsent as f64 / second - 1.0).abs() < 0.1), "{words:?}");
+}
