@@ -2,6 +2,7 @@
 
 mod cap;
 mod lock_in;
+mod slow;
 
 use proptest::prelude::*;
 use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
