@@ -74,8 +74,11 @@ fn loss_that_stays_takes_repair_down_and_ends_the_session() {
     });
     let wishes: Vec<_> = wishes.collect();
     assert!(wishes[0].0 < at(1700), "a second after the first reports: {wishes:?}");
-    let rate = wishes.last().expect("a wish").1;
-    assert!((rate.as_mbps_f64() - 27.0).abs() < 1.5, "nine tenths arrive: {rate}");
+    for (when, rate) in &wishes {
+        assert!((rate.as_mbps_f64() - 27.0).abs() < 1.5, "nine tenths arrive: {rate} at {when:?}");
+    }
+    let last = wishes.last().expect("a wish").1;
+    assert_eq!(story.sender_metrics()["wanted_rate_bps"], last.as_bps() as f64);
     story.until(14_000);
     let (when, last) = *story.sender_events.last().expect("an event");
     assert_eq!(last, Said::Ended(Ending::Breaker));
@@ -129,6 +132,7 @@ fn a_pause_and_a_short_darkness_leave_the_brake_alone() {
     story.until(6000).pause().until(20_000).play(RATE).until(23_000);
     assert_eq!(story.sender_events.len(), 1, "{:?}", story.sender_events);
     assert!(story.sender_metrics()["repair_limit_packets"].is_nan());
+    assert!(story.sender_metrics()["wanted_rate_bps"].is_nan(), "nothing was ever asked");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod brake;
 mod config;
 mod control;
 mod description;
+mod flow;
 mod guard;
 mod history;
 mod leave;
@@ -28,11 +29,12 @@ use crate::units::Bytes;
 use crate::wire::{self, rtp};
 use block::{Block, Encoders};
 use brake::Brake;
+use flow::Flow;
 use history::History;
 use peer::Peer;
 use protection::Protection;
 use stats::Counts;
-use wishes::Beyond;
+use wishes::Wishes;
 
 /// How long a receiver may take to answer the first hello.
 pub const ANSWER_TIMEOUT: Span = Span::from_secs(10);
@@ -88,7 +90,8 @@ pub struct Sender {
     history: History,
     /// Timestamp of the newest report, and when the law had its last.
     reported: Option<(u32, Time)>,
-    beyond: Beyond,
+    flow: Flow,
+    wishes: Wishes,
     counts: Counts,
     second: Second<Counts>,
     farewell: Option<Farewell>,
@@ -126,7 +129,8 @@ impl Sender {
             verdict: None,
             history: History::default(),
             reported: None,
-            beyond: Beyond::default(),
+            flow: Flow::default(),
+            wishes: Wishes::default(),
             counts: Counts::default(),
             second: Second::new(now),
             farewell: None,
@@ -148,6 +152,7 @@ impl Sender {
             self.counts.unsent += 1;
             return;
         }
+        self.flow.push(now, payload.len());
         let header = rtp::Header {
             marker: false,
             payload_type: self.source.payload_type,

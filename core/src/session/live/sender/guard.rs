@@ -50,10 +50,15 @@ impl Sender {
         };
         match self.brake.on_report(now, &pressure) {
             Some(Demand::Lower) => {
-                let arrives = self.second.rate(|change| change.media_bytes) * (1.0 - self.brake.loss());
-                self.events.push_back(Event::LowerRate(Rate::from_bps(arrives as u64)));
+                let leaves = self.config.max_rate.map_or(self.flow.rate(now), |most| most.min(self.flow.rate(now)));
+                let arrives = Rate::from_bps((leaves.as_bps() as f64 * (1.0 - self.brake.loss())) as u64);
+                self.wishes.rate = Some(arrives);
+                self.events.push_back(Event::LowerRate(arrives));
             }
-            Some(Demand::Restored) => self.events.push_back(Event::RateRestored),
+            Some(Demand::Restored) => {
+                self.wishes.rate = None;
+                self.events.push_back(Event::RateRestored);
+            }
             None => {}
         }
     }

@@ -39,7 +39,7 @@ impl Counters for Counts {
 }
 
 /// In the order of the probe.
-pub(super) const METRICS: [Metric; 21] = [
+pub(super) const METRICS: [Metric; 22] = [
     counter("media_packets_total", "media datagrams that the source has given"),
     counter("media_bytes_total", "bytes of these"),
     counter("unsent_packets_total", "media datagrams that never left: nobody there, too long, or too late"),
@@ -58,6 +58,7 @@ pub(super) const METRICS: [Metric; 21] = [
     gauge("wire_rate_bps", "bytes that left in the last second"),
     gauge("block_packets", "source packets in one block of the law"),
     gauge("repair_limit_packets", "greatest repair window that the brake allows; NaN when it is off"),
+    gauge("wanted_rate_bps", "media rate that the source was asked to come down to; NaN while it need not"),
     gauge("breaker_open", "1 when RFC 8083 would have the session end"),
     gauge("latency_bound_seconds", "latency from input to output that both ends keep"),
     counter("rejected_datagrams_total", "datagrams that were not understood or not believed"),
@@ -91,6 +92,7 @@ impl Probe for Sender {
             self.second.rate(|change| change.wire_bytes),
             self.protection.k().unwrap_or(f64::NAN),
             self.brake.limit().map_or(f64::NAN, |limit| self.protection.in_packets(limit)),
+            self.wishes.rate.map_or(f64::NAN, |rate| rate.as_bps() as f64),
             f64::from(u8::from(self.breaker_is_open())),
             self.latency().as_secs_f64(),
             counts.rejected as f64,

@@ -1,0 +1,71 @@
+//! How fast the source is.
+
+use crate::time::{Span, Time};
+use crate::units::{Bytes, Rate};
+
+/// A rate is that of the last one to two of these, and so long without media it begins anew.
+const SECOND: Span = Span::from_secs(1);
+
+/// The media of late.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+pub(super) struct Flow {
+    began: Time,
+    bytes: u64,
+    /// The same of the second before.
+    before: Option<(Time, u64)>,
+    last: Option<Time>,
+}
+
+impl Flow {
+    /// Media of so many bytes comes.
+    pub(super) fn push(&mut self, now: Time, bytes: usize) {
+        if self.last.is_none_or(|last| now.since(last) >= SECOND) {
+            *self = Flow { began: now, ..Flow::default() };
+        } else if now.since(self.began) >= SECOND {
+            self.before = Some((self.began, core::mem::take(&mut self.bytes)));
+            self.began = now;
+        }
+        self.bytes += bytes as u64;
+        self.last = Some(now);
+    }
+
+    /// The rate of the media since it began, or of the last second or two; zero where there was none.
+    pub(super) fn rate(&self, now: Time) -> Rate {
+        let (began, earlier) = self.before.unwrap_or((self.began, 0));
+        Rate::of(Bytes(earlier + self.bytes), now.since(began))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    /// 125 bytes a millisecond are 1 Mb/s.
+    fn play(flow: &mut Flow, millis: core::ops::Range<u64>, bytes: usize) {
+        millis.for_each(|millis| flow.push(at(millis), bytes));
+    }
+
+    #[test]
+    fn silence_before_the_media_is_no_part_of_its_rate() {
+        let mut flow = Flow::default();
+        assert_eq!(flow.rate(at(700)), Rate::from_bps(0));
+        for start in [700, 5000] {
+            play(&mut flow, start..start + 500, 125);
+            assert_eq!(flow.rate(at(start + 500)), Rate::from_mbps(1));
+            play(&mut flow, start + 500..start + 2700, 125);
+            assert_eq!(flow.rate(at(start + 2700)), Rate::from_mbps(1));
+        }
+    }
+
+    #[test]
+    fn a_change_is_forgotten_after_two_seconds() {
+        let mut flow = Flow::default();
+        play(&mut flow, 0..5000, 125);
+        play(&mut flow, 5000..7000, 375);
+        assert_eq!(flow.rate(at(7000)), Rate::from_mbps(3));
+    }
+}
