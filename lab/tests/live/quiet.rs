@@ -7,7 +7,7 @@ use thalweg_core::session::live::{Ending, Media};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
-use crate::props::{address, at, bursty, ms, receiver_config, sender_config, wire};
+use crate::props::{PAYLOAD, address, at, bursty, ms, receiver_config, sender_config, wire};
 use crate::story::Story;
 
 const RATE: Rate = Rate::from_mbps(30);
@@ -122,8 +122,18 @@ fn the_larger_latency_wins() {
 
 #[test]
 fn the_same_seed_makes_the_same_bytes() {
-    let tell = || ten_seconds(sender_config(), receiver_config(), Some(9));
+    let tell = || {
+        let mut story = Story::new(sender_config(), receiver_config(), bursty(ms(20), 9), wire(ms(20)));
+        story.written = Some([Vec::new(), Vec::new()]);
+        story.until(500).play(RATE).until(5500).pause().until(6000);
+        story
+    };
     let (one, two) = (tell(), tell());
+    let [sent, returned] = one.written.as_ref().expect("it was asked for");
+    assert!(sent.len() > one.inputs.len() * PAYLOAD, "all media, and more: {} bytes", sent.len());
+    // A report every 10 ms.
+    assert!(returned.len() > 500 * 12, "{} bytes", returned.len());
+    assert!(one.written == two.written, "not a bit differs");
     assert_eq!(one.outputs, two.outputs);
     assert_eq!(one.departures, two.departures);
     assert_eq!(format!("{:?}", one.sender_metrics()), format!("{:?}", two.sender_metrics()));

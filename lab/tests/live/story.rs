@@ -69,6 +69,8 @@ pub(crate) struct Story {
     pub(crate) receiver_events: Vec<(Time, receiver::Event)>,
     /// Of each that left: when, and how long it was on the wire.
     pub(crate) departures: Vec<(Time, Bytes)>,
+    /// All bytes that the sender and the receiver have sent, for stories that compare them.
+    pub(crate) written: Option<[Vec<u8>; 2]>,
     /// What came back, and what left last, for stories that play it again.
     pub(crate) returned: Vec<Vec<u8>>,
     pub(crate) recent: VecDeque<Vec<u8>>,
@@ -99,6 +101,7 @@ impl Story {
             sender_events: Vec::new(),
             receiver_events: Vec::new(),
             departures: Vec::new(),
+            written: None,
             returned: Vec::new(),
             recent: VecDeque::new(),
         }
@@ -194,6 +197,9 @@ impl Story {
         while let Some(transmit) = self.sender.poll_transmit(now, &mut buf) {
             active = true;
             (self.rewrite)(&mut buf[..transmit.len]);
+            if let Some([sent, _]) = &mut self.written {
+                sent.extend_from_slice(&buf[..transmit.len]);
+            }
             let packet = Packet::datagram(0, buf[..transmit.len].to_vec());
             self.recent.truncate(99);
             self.recent.push_front(buf[..transmit.len].to_vec());
@@ -236,6 +242,9 @@ impl Story {
         let mut buf = [0; MAX_DATAGRAM];
         while let Some(transmit) = self.receiver.poll_transmit(self.now, &mut buf) {
             active = true;
+            if let Some([_, sent]) = &mut self.written {
+                sent.extend_from_slice(&buf[..transmit.len]);
+            }
             if transmit.to == self.sender_at {
                 self.reverse.accept(self.now, Packet::datagram(0, buf[..transmit.len].to_vec()));
             }
