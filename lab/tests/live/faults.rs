@@ -2,7 +2,7 @@
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::receiver::{self, Event as Heard, Receiver};
-use thalweg_core::session::live::sender::{Event as Said, Sender};
+use thalweg_core::session::live::sender::{self, Event as Said, Sender};
 use thalweg_core::session::live::{Ending, Playout};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::units::Rate;
@@ -149,6 +149,30 @@ fn a_path_longer_than_the_latency_still_carries_the_media_and_somebody_is_told()
     });
     // Half of 200 ms, half a SYN to wait, half a SYN to leave, and 2 ms to spare.
     assert_eq!(told, Some((ms(200), ms(112))));
+    assert_eq!(story.sender_metrics()["repair_packets_total"], 0.0, "what would come too late does not leave");
+}
+
+/// The README's row of long paths: below half the round trip and 12 ms there is no repair, from there on it is in time.
+#[test]
+fn from_the_latency_that_is_told_on_repair_comes_in_time() {
+    for (latency, repaired) in [(111, false), (112, true), (140, true)] {
+        let config = sender::Config { latency: ms(latency), ..sender_config() };
+        let forward = wire(ms(100)).then("loss", Loss::independent(0.01, Rng::new(6)));
+        let mut story = Story::new(config, receiver_config(), forward, wire(ms(100)));
+        story.until(1000).play(Rate::from_mbps(30)).until(6000).pause().until(7000);
+        let told = story.sender_events.iter().any(|(_, said)| matches!(said, Said::TooShort { .. }));
+        assert_eq!(told, !repaired, "{latency} ms");
+        let heard = story.receiver_metrics();
+        let (lost, recovered) = (heard["lost_packets_total"], heard["recovered_packets_total"]);
+        // Of 14265 packets a hundredth, less five deviations of a binomial.
+        assert!(lost > 83.0, "{latency} ms: {lost}");
+        if repaired {
+            // Eight repair packets or more for 14 or 29: more losses than that in one block do not happen at 1 %.
+            assert!(recovered >= 0.99 * lost, "{latency} ms: {recovered} of {lost}");
+        } else {
+            assert_eq!((recovered, story.sender_metrics()["repair_packets_total"]), (0.0, 0.0), "{latency} ms");
+        }
+    }
 }
 
 #[test]

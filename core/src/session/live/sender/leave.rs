@@ -68,6 +68,10 @@ impl Sender {
         let mut repairs = 0;
         if !self.protection.is_none() && self.has_listener() {
             repairs = self.protection.close_block(block.sources(), open, since, self.brake.limit());
+            if self.protection.is_hopeless() {
+                // It would come too late whatever the block, and only take room from the media.
+                repairs = 0;
+            }
             if let Some(rate) = self.config.max_rate {
                 // What still waits of the blocks before it goes first: a queue would never end if repair filled the rate.
                 let time = open.saturating_sub(start.since(closes));
