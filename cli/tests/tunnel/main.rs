@@ -6,6 +6,7 @@
 mod common;
 
 mod bytes;
+mod cut;
 mod ends;
 mod faults;
 mod many;

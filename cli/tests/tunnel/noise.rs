@@ -1,6 +1,7 @@
 //! Bytes that look random and can be told again (G. Marsaglia, Xorshift RNGs, 2003).
 
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The same bytes for the same seed.
 #[derive(Clone)]
@@ -42,6 +43,28 @@ impl Noise {
             left -= now as u64;
         }
         assert_eq!(from.read(&mut got).expect("the end"), 0, "more than {len} bytes");
+    }
+
+    /// Expects the next bytes for as long as any come, counts them, and tells how they ended.
+    pub(crate) fn recognise(&mut self, from: &mut impl Read, count: &AtomicU64) -> Result<(), ErrorKind> {
+        let (mut got, mut wanted) = ([0; 1 << 14], [0; 1 << 14]);
+        let mut at = wanted.len();
+        loop {
+            let len = match from.read(&mut got) {
+                Ok(0) => return Ok(()),
+                Ok(len) => len,
+                Err(error) => return Err(error.kind()),
+            };
+            for byte in &got[..len] {
+                if at == wanted.len() {
+                    self.fill(&mut wanted);
+                    at = 0;
+                }
+                assert_eq!(*byte, wanted[at], "another byte behind {}", count.load(Ordering::Relaxed));
+                at += 1;
+            }
+            count.fetch_add(len as u64, Ordering::Relaxed);
+        }
     }
 
     fn fill(&mut self, bytes: &mut [u8]) {

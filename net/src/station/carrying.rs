@@ -28,6 +28,8 @@ use crate::watch::Watch;
 
 /// What is moved in one go, bytes.
 const CHUNK: usize = 64 << 10;
+/// Why connections end where somebody asks for the end of all.
+const STOPPED: &str = "the tunnel was stopped";
 /// What tells of newcomers.
 const NEWCOMERS: u64 = u64::MAX;
 
@@ -110,7 +112,7 @@ impl<O: Outside> Station for Carrying<O> {
         self.listen(now);
         self.ledger.look(now, &self.tunnel);
         if self.outside.is_over() && self.lines.len() == 0 {
-            self.part(now);
+            self.part(now, STOPPED);
         }
         Ok(more || !self.queue.is_empty())
     }
@@ -132,14 +134,16 @@ impl<O: Outside> Station for Carrying<O> {
     }
 
     fn finish(&mut self, now: Time) {
+        // Connections whose both ends are known here are whole.
+        self.listen(now);
         if O::IS_SINGLE && !self.is_parting {
             self.failure = Some("stopped before all had arrived".to_owned());
         }
-        self.part(now);
+        self.part(now, STOPPED);
     }
 
     fn is_over(&self) -> bool {
-        self.is_parting && self.tunnel.is_over()
+        self.is_parting && self.tunnel.is_over() && self.lines.len() == 0
     }
 
     fn poll_report(&mut self) -> Option<Report> {

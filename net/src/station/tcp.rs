@@ -145,6 +145,9 @@ impl Tcp {
         // A keystroke waits for nobody; and a program whose machine has gone is noticed, some day.
         stream.set_nodelay(true)?;
         socket2::SockRef::from(&stream).set_keepalive(true)?;
+        // Whatever ends this process, a connection that is cut short must not look whole: until its end is written, closing
+        // it is a reset (RFC 9293 §3.10.4 ABORT; socket(7), SO_LINGER).
+        linger(&stream, Some(Duration::ZERO))?;
         Ok(Tcp { stream, peer, stage })
     }
 
@@ -162,6 +165,10 @@ impl Tcp {
         }
         Err(failure)
     }
+}
+
+fn linger(stream: &TcpStream, time: Option<Duration>) -> io::Result<()> {
+    socket2::SockRef::from(stream).set_linger(time)
 }
 
 fn connect(to: SocketAddr) -> io::Result<TcpStream> {
@@ -211,6 +218,8 @@ impl Outlet for Tcp {
     }
 
     fn finish(&mut self) -> io::Result<()> {
+        // The kernel delivers what it has, and the end behind it, whatever becomes of this process.
+        linger(&self.stream, None)?;
         match self.stream.shutdown(Shutdown::Write) {
             // It has ended by itself.
             Err(error) if error.kind() == ErrorKind::NotConnected => Ok(()),
@@ -219,7 +228,7 @@ impl Outlet for Tcp {
     }
 
     fn abort(self, _why: &str) {
-        // A reset in place of a polite end (socket(7), SO_LINGER). Where that fails, it is an early end.
-        let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
+        // A reset, although one way may have ended well: what the program has written this way may not have arrived.
+        let _ = linger(&self.stream, Some(Duration::ZERO));
     }
 }

@@ -124,6 +124,11 @@ impl<O: Outlet> Line<O> {
         self.outward.finish();
     }
 
+    /// Whether both ways are done, as far as the tunnel goes.
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
     /// Whether both ways are done, and the outlet knows.
     pub(super) fn is_over(&self) -> bool {
         self.is_closed && self.outward.end == End::Done

@@ -55,13 +55,24 @@ impl<O: Outside> Carrying<O> {
 
     /// Ends all for that reason; only the first counts.
     pub(super) fn fail(&mut self, now: Time, why: String) {
+        self.part(now, &why);
         self.failure.get_or_insert(why);
-        self.part(now);
     }
 
-    pub(super) fn part(&mut self, now: Time) {
-        if !std::mem::replace(&mut self.is_parting, true) {
-            self.tunnel.shutdown(now);
+    /// Begins the end. What the tunnel has not carried to its end is broken off, lest a part be taken for the whole; who
+    /// has yet to read the rest of a connection that is done may do so while the other ends are told.
+    pub(super) fn part(&mut self, now: Time, why: &str) {
+        if std::mem::replace(&mut self.is_parting, true) {
+            return;
+        }
+        self.tunnel.shutdown(now);
+        for (id, slot) in std::mem::take(&mut self.places) {
+            if self.lines.get_mut(slot).is_some_and(|line| line.is_closed()) {
+                self.places.insert(id, slot);
+            } else if let Some(line) = self.lines.take(slot) {
+                self.telling.cut_off(id, &line.name(), why);
+                line.abort(why);
+            }
         }
     }
 }

@@ -75,6 +75,13 @@ impl Telling {
         self.push(of(id, Report::new("reset", text).with("for", name).with("why", reason)));
     }
 
+    /// The connection ends with all that is here.
+    pub(super) fn cut_off(&mut self, id: Id, name: &str, why: &str) {
+        self.broken += 1;
+        // What ends all has a line of its own.
+        self.push(of(id, Report::new("reset", "").with("for", name).with("why", why)));
+    }
+
     /// Something is not as it should be.
     pub(super) fn warn(&mut self, text: String) {
         self.push(Report::warning(text));
