@@ -13,6 +13,7 @@ use crate::station::Station;
 pub struct Figures {
     side: &'static str,
     rows: Vec<(&'static Metric, f64)>,
+    has_begun: bool,
 }
 
 impl Figures {
@@ -24,12 +25,17 @@ impl Figures {
                 row.1 = value;
             }
         });
-        Figures { side: T::SIDE, rows }
+        Figures { side: T::SIDE, rows, has_begun: station.has_begun() }
+    }
+
+    /// Whether they are worth a line.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     #[cfg(test)]
     pub(crate) fn of(side: &'static str, rows: Vec<(&'static Metric, f64)>) -> Figures {
-        Figures { side, rows }
+        Figures { side, rows, has_begun: true }
     }
 
     /// The value of a metric; NaN where it is not known.
@@ -111,7 +117,7 @@ mod tests {
     const RATIO: Metric = Metric { name: "overhead_ratio", kind: Kind::Gauge, help: "Overhead" };
 
     fn figures() -> Figures {
-        Figures { side: "send", rows: vec![(&COUNT, 12.0), (&RATIO, f64::NAN)] }
+        Figures::of("send", vec![(&COUNT, 12.0), (&RATIO, f64::NAN)])
     }
 
     #[test]

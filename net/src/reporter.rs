@@ -19,7 +19,7 @@ pub trait Readings {
     /// One JSON object, on one line without its end.
     fn json(&self, at: Time) -> String;
 
-    /// What a person wants to know at a glance.
+    /// What a person wants to know at a glance; empty if that is nothing yet.
     fn line(&self, at: Time) -> String;
 
     /// What a person is left with at the end.
@@ -90,20 +90,24 @@ impl Reporter {
 
     /// Tells the figures of the last second.
     pub fn tick(&mut self, now: Time, readings: &impl Readings) {
+        if matches!(self.form, Form::Json) {
+            return self.put(&readings.json(now), "\n");
+        }
+        let line = readings.line(now);
         match &mut self.form {
-            Form::Json => self.put(&readings.json(now), "\n"),
+            _ if line.is_empty() => {}
             Form::Terminal { colour, line_shown } => {
                 *line_shown = true;
                 let red = *colour && readings.is_alarming();
-                let line = cut(&readings.line(now));
+                let line = cut(&line);
                 let text = if red { format!("{ERASE}\x1b[31m{line}\x1b[0m") } else { format!("{ERASE}{line}") };
                 self.put(&text, "");
             }
             Form::Log { next } if now >= *next => {
                 *next = now + LOG_INTERVAL;
-                self.put(&readings.line(now), "\n");
+                self.put(&line, "\n");
             }
-            Form::Log { .. } => {}
+            Form::Log { .. } | Form::Json => {}
         }
     }
 
@@ -114,7 +118,9 @@ impl Reporter {
             Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), readings.last(now)),
             Form::Log { .. } => readings.last(now),
         };
-        self.put(&text, "\n");
+        if !text.is_empty() {
+            self.put(&text, "\n");
+        }
     }
 
     /// Standard error may be gone, or its reader may have stopped; a stream goes on without it.
@@ -138,6 +144,9 @@ impl Readings for Figures {
     }
 
     fn line(&self, at: Time) -> String {
+        if !self.has_begun() {
+            return String::new();
+        }
         let get = |name| self.get(name);
         let seconds = at.as_secs_f64() as u64;
         let mut line = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);

@@ -59,6 +59,11 @@ pub trait Station: Probe {
     /// When [`Station::exchange`] has something to do of its own; the session's timeout is known to the loop.
     fn next(&self) -> Option<Time>;
 
+    /// Whether there is anything to tell figures of; what never began has none.
+    fn has_begun(&self) -> bool {
+        true
+    }
+
     /// Begins a polite end.
     fn finish(&mut self, now: Time);
 

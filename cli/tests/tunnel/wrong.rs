@@ -15,6 +15,8 @@ fn failure(args: &[&str], code: i32) -> String {
     assert_eq!((actual, stdout.as_str()), (code, ""), "{args:?}: {stderr}");
     let told: Vec<&str> = stderr.lines().filter(|line| line.starts_with("thalweg: ")).collect();
     assert_eq!(told.len(), 1, "{args:?}: {stderr}");
+    // Behind what is tried there is nothing but that.
+    assert!(stderr.lines().count() <= 2, "{args:?}: {stderr}");
     told[0].to_owned()
 }
 
@@ -47,6 +49,11 @@ fn another_key_is_said_at_both_verbs() {
     for line in tried.into_iter().map(|thread| thread.join().expect("one line")) {
         assert!(line.contains(&server) && line.contains("not to this key"), "{line}");
     }
+    // A hello of each at least; no line tells of strangers.
+    serve.wait_for("count", |row| {
+        assert!(row["event"].is_null(), "{row}");
+        row["rejected_hellos_total"].as_u64() >= Some(2)
+    });
 }
 
 #[test]

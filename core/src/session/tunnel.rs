@@ -190,6 +190,11 @@ impl Tunnel {
         self.links.values().map(|link| View::new(link))
     }
 
+    /// Hellos that came and let nobody in: of another version, or with another key.
+    pub fn rejected(&self) -> u64 {
+        if let Side::Server(server) = &self.side { server.rejected() } else { 0 }
+    }
+
     /// A client's next link, if it may have one.
     fn begin(&mut self, now: Time) -> Result<Option<u64>, KeyError> {
         let Side::Client(client) = &mut self.side else { return Ok(None) };

@@ -50,6 +50,7 @@ fn another_key_is_not_let_in_and_told_so() {
         assert_eq!(world.events, [vec![Event::Ended(Ending::Refused)], vec![]]);
         assert!(world.inside.is_empty());
         assert_eq!(world.door.guests(), 0);
+        assert!(world.door.rejected() > 0);
     }
     let line = Ending::Refused.to_string();
     assert_eq!(line, "the other end answers, but not to this key: do the key files of both ends match?");
@@ -77,6 +78,7 @@ fn another_version_is_answered_once_and_ends_the_initiator() {
     let client_at = world.client_at;
     let reply = world.door.handle_datagram(world.now, client_at, &hello, &mut buf).unwrap();
     assert_eq!((reply.transmit.len, reply.association.is_none()), (10, true));
+    assert_eq!(world.door.rejected(), 1);
     let mut out = [0; MAX_DATAGRAM];
     // Of our own version it makes no sense.
     let refused = world.client.handle_datagram(world.now, world.server_at, &buf[..10], &mut out);
@@ -100,6 +102,11 @@ fn a_version_that_was_changed_on_its_way_makes_no_key() {
     let mut buf = [0; MAX_DATAGRAM];
     let outcome = door.handle_datagram(Time::ZERO, at("192.0.2.9:1"), &renamed, &mut buf);
     assert_eq!(outcome.map(|_| ()), Err(Error::Forged), "the id in the clear is bound too");
+    assert_eq!(door.rejected(), 1);
+    // One with the key is none of them, nor is a hello without a cookie.
+    let good = with_cookie(&mut door, Time::ZERO, "192.0.2.9:1", &good);
+    assert!(door.handle_datagram(Time::ZERO, at("192.0.2.9:1"), &good, &mut buf).is_ok());
+    assert_eq!(door.rejected(), 1);
 }
 
 #[test]

@@ -133,6 +133,10 @@ impl<O: Outside> Station for Carrying<O> {
         }
     }
 
+    fn has_begun(&self) -> bool {
+        self.was_up || self.outside.survives(false)
+    }
+
     fn finish(&mut self, now: Time) {
         // Connections whose both ends are known here are whole.
         self.listen(now);

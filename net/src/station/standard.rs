@@ -67,6 +67,10 @@ impl Outside for Standard {
     fn is_over(&self) -> bool {
         self.is_taken
     }
+
+    fn survives(&self, was_up: bool) -> bool {
+        was_up || !self.opens
+    }
 }
 
 impl Outlet for Stdio {

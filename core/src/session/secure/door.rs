@@ -35,6 +35,7 @@ pub struct Door {
     /// When each is forgotten: when no cookie of its hello is good any more.
     leaving: VecDeque<(Time, u64)>,
     checks: Allowance,
+    rejected: u64,
 }
 
 /// What a door does with a datagram.
@@ -62,6 +63,7 @@ impl Door {
             guests: BTreeMap::new(),
             leaving: VecDeque::new(),
             checks: Allowance::default(),
+            rejected: 0,
         })
     }
 
@@ -78,7 +80,10 @@ impl Door {
     ) -> Result<Reply, Error> {
         let reply = |len| Reply { transmit: Transmit { to: from, len }, association: None };
         match Datagram::parse(bytes)? {
-            Datagram::Foreign { id, .. } => Ok(reply(Refusal { version: VERSION, id }.emit(buf))),
+            Datagram::Foreign { id, .. } => {
+                self.rejected += 1;
+                Ok(reply(Refusal { version: VERSION, id }.emit(buf)))
+            }
             Datagram::Hello(hello) if self.cookies.is_good(now, from, hello.id, hello.cookie) => {
                 self.forget(now);
                 match self.guests.get(&hello.id) {
@@ -99,6 +104,11 @@ impl Door {
         self.guests.len()
     }
 
+    /// Hellos that let nobody in: of another version, or with another key. An initiator repeats its own.
+    pub fn rejected(&self) -> u64 {
+        self.rejected
+    }
+
     /// Lets in whoever has the key.
     fn admit(&mut self, now: Time, from: SocketAddr, hello: &Hello<'_>, buf: &mut [u8]) -> Result<Reply, Error> {
         if !self.checks.take(now) || self.guests.len() >= GUESTS {
@@ -106,7 +116,8 @@ impl Door {
         }
         let id = self.entropy.u64();
         let (prologue, payload) = (hello_prologue(hello.id), id.to_be_bytes());
-        let (keys, noise) = noise::respond(&self.key, &prologue, hello.noise, &payload, &mut self.entropy)?;
+        let response = noise::respond(&self.key, &prologue, hello.noise, &payload, &mut self.entropy);
+        let (keys, noise) = response.inspect_err(|_| self.rejected += 1)?;
         let len = Answer { id: hello.id, noise: &noise }.emit(buf);
         self.guests.insert(hello.id, noise);
         self.leaving.push_back((now + cookies::LIFE, hello.id));

@@ -115,6 +115,11 @@ impl Server {
         self.lobby.values().flat_map(|guest| [guest.carrier.poll_timeout(), Some(guest.until)]).flatten().min()
     }
 
+    /// Hellos of another version, or with another key.
+    pub(super) fn rejected(&self) -> u64 {
+        self.door.rejected()
+    }
+
     /// Whether nobody is in the lobby.
     pub(super) fn is_empty(&self) -> bool {
         self.lobby.is_empty()

@@ -19,12 +19,13 @@ const fn gauge(name: &'static str, help: &'static str) -> Metric {
 }
 
 /// All that [`Ledger::probe`] shows.
-pub(super) const METRICS: [Metric; 25] = [
+pub(super) const METRICS: [Metric; 26] = [
     gauge("links", "Other ends that are there"),
     gauge("connections", "Connections that are open"),
     counter("connections_total", "Connections that were opened"),
     counter("broken_connections_total", "Connections that were broken off, by either end"),
     counter("refused_connections_total", "Connections that were refused or turned away"),
+    counter("rejected_hellos_total", "Hellos with another key, or of another version"),
     counter("carried_out_bytes_total", "Bytes that the tunnel took from programs here"),
     counter("carried_in_bytes_total", "Bytes that programs here took from the tunnel"),
     gauge("carried_out_rate_bps", "The same as a rate, over the last second"),
@@ -113,6 +114,7 @@ impl Ledger {
         for (name, value) in ["carried_out_rate_bps", "carried_in_rate_bps"].into_iter().zip(self.rates) {
             visit(name, value);
         }
+        visit("rejected_hellos_total", tunnel.rejected() as f64);
         let now: BTreeMap<u64, Counts> = tunnel.links().map(|view| (view.link(), counts(&view))).collect();
         let gone = self.known.iter().filter(|(link, _)| !now.contains_key(link)).map(|(_, counts)| counts);
         let sum = now.values().chain(gone).fold(self.gone, add);

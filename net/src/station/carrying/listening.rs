@@ -31,9 +31,10 @@ impl<O: Outside> Carrying<O> {
                     self.outside.on_up();
                     self.telling.link(event);
                 }
-                Event::Down { why, .. } => {
-                    self.telling.link(event);
-                    if !self.outside.survives(self.was_up) {
+                Event::Down { link, why } => {
+                    let survives = self.outside.survives(self.was_up);
+                    self.telling.down(link, why, survives);
+                    if !survives {
                         self.fail(now, why.to_string());
                     }
                 }
@@ -46,7 +47,7 @@ impl<O: Outside> Carrying<O> {
     fn on_reset(&mut self, now: Time, id: Id, reason: Reason) {
         let Some(line) = self.remove(id) else { return };
         let name = line.name();
-        self.telling.reset(id, &name, reason);
+        self.telling.reset(id, &name, reason, !O::IS_SINGLE);
         line.abort(&reason.to_string());
         if O::IS_SINGLE {
             self.fail(now, reason.to_string());

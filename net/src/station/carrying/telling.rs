@@ -63,10 +63,11 @@ impl Telling {
         );
     }
 
-    /// The other end broke the connection off.
-    pub(super) fn reset(&mut self, id: Id, name: &str, reason: Reason) {
+    /// The other end broke the connection off, and with it all there is where nothing `survives` that.
+    pub(super) fn reset(&mut self, id: Id, name: &str, reason: Reason, survives: bool) {
         self.broken += 1;
         let text = match reason {
+            _ if !survives => String::new(),
             Reason::Told(mux::Reason::Aborted) => String::new(),
             // The link's own line says so.
             Reason::Lost(_) => String::new(),
@@ -103,15 +104,17 @@ impl Telling {
             Event::Resumed { link } => {
                 Report::new("resumed", "the other end is back, and no byte is lost").with_number("link", link as f64)
             }
-            Event::Down { link, why } => {
-                // An end of our own making is no news.
-                let is_ours = matches!(why, Why::Ended(Ending::Closed(_)));
-                let text = if is_ours { String::new() } else { format!("down: {why}") };
-                Report::new("down", text).with_number("link", link as f64).with("why", why)
-            }
             _ => return,
         };
         self.push(report);
+    }
+
+    /// A link is gone, and with it all there is where nothing `survives` that.
+    pub(super) fn down(&mut self, link: u64, why: Why, survives: bool) {
+        // An end of our own making is no news, and what ends all has a line of its own.
+        let is_ours = matches!(why, Why::Ended(Ending::Closed(_)));
+        let text = if is_ours || !survives { String::new() } else { format!("down: {why}") };
+        self.push(Report::new("down", text).with_number("link", link as f64).with("why", why));
     }
 
     fn push(&mut self, report: Report) {
