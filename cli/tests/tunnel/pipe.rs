@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 
-use crate::common::Running;
+use crate::common::{Running, run};
 use crate::noise::Noise;
 use crate::stage::{HARSH, behind, is_long, key};
 
@@ -88,6 +88,20 @@ fn the_end_of_one_input_is_passed_on_before_the_other_ends() {
     assert_eq!(text, "late");
     pipe.connect.succeeds();
     pipe.serve.succeeds();
+}
+
+#[test]
+fn a_second_caller_is_told_that_the_pipe_is_taken() {
+    let key = key("taken");
+    let serve = Running::start(&["pipe", "serve", "--listen", "127.0.0.1:0", "--key-file", &key]);
+    let server = serve.address("listening", "address");
+    let _first = Running::start(&["pipe", "connect", &server, "--key-file", &key]);
+    serve.event("opened");
+    let (code, _, stderr) = run(&["pipe", "connect", &server, "--key-file", &key]);
+    assert_eq!(code, 1);
+    let told: Vec<&str> = stderr.lines().filter(|line| line.contains("this pipe is taken")).collect();
+    assert!(told.len() == 1 && told[0].starts_with("thalweg: "), "{stderr}");
+    assert!(!stderr.contains("reach"), "{stderr}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, IsTerminal};
 
+use thalweg_core::session::mux;
 use thalweg_core::session::tunnel::Id;
 
 use super::carrying::{Outlet, Outside};
@@ -50,6 +51,7 @@ impl Outside for Standard {
 
     const SIDE: &'static str = "pipe";
     const IS_SINGLE: bool = true;
+    const REFUSAL: mux::Reason = mux::Reason::Taken;
 
     fn watch(&self, _watch: &Watch, _token: u64) -> io::Result<()> {
         Ok(())
@@ -61,7 +63,7 @@ impl Outside for Standard {
 
     fn admit(&mut self, _id: Id) -> io::Result<Stdio> {
         let outlet = if self.opens { None } else { self.take() };
-        outlet.ok_or_else(|| io::Error::other("a pipe is for one"))
+        outlet.ok_or_else(|| io::Error::other("this pipe is taken"))
     }
 
     fn is_over(&self) -> bool {

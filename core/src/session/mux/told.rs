@@ -13,6 +13,8 @@ pub enum Reason {
     TooMany,
     /// The tunnel was stopped.
     Stopped,
+    /// The other end is for one connection, which it has.
+    Taken,
     /// What a later version may mean.
     Other(u8),
 }
@@ -24,6 +26,7 @@ impl From<u8> for Reason {
             1 => Reason::Unreachable,
             2 => Reason::TooMany,
             3 => Reason::Stopped,
+            4 => Reason::Taken,
             other => Reason::Other(other),
         }
     }
@@ -36,6 +39,7 @@ impl From<Reason> for u8 {
             Reason::Unreachable => 1,
             Reason::TooMany => 2,
             Reason::Stopped => 3,
+            Reason::Taken => 4,
             Reason::Other(other) => other,
         }
     }
@@ -48,6 +52,7 @@ impl fmt::Display for Reason {
             Reason::Unreachable => f.write_str("the other end could not reach where the connection goes"),
             Reason::TooMany => f.write_str("the other end has as many connections as it allows at a time"),
             Reason::Stopped => f.write_str("the tunnel was stopped"),
+            Reason::Taken => f.write_str("this pipe is taken: the other end is for one, and has it"),
             Reason::Other(code) => write!(f, "reason {code}"),
         }
     }

@@ -1,7 +1,6 @@
 //! What the tunnel tells, and what follows from it.
 
 use thalweg_core::session::Session;
-use thalweg_core::session::mux;
 use thalweg_core::session::tunnel::{Event, Id, Reason};
 use thalweg_core::time::Time;
 
@@ -17,7 +16,7 @@ impl<O: Outside> Carrying<O> {
                 Event::Opened(id) => match self.outside.admit(id) {
                     Ok(outlet) => self.place(id, outlet),
                     Err(error) => {
-                        self.tunnel.reset(id, mux::Reason::Unreachable);
+                        self.tunnel.reset(id, O::REFUSAL);
                         self.telling.refused(id, &plain(&error));
                     }
                 },

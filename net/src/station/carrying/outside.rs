@@ -2,6 +2,7 @@
 
 use std::io;
 
+use thalweg_core::session::mux;
 use thalweg_core::session::tunnel::Id;
 
 use crate::watch::Watch;
@@ -16,6 +17,9 @@ pub trait Outside {
 
     /// Whether it has one connection alone, whose end is its own.
     const IS_SINGLE: bool = false;
+
+    /// What the other side is told of a connection that nobody takes.
+    const REFUSAL: mux::Reason = mux::Reason::Unreachable;
 
     /// Has `watch` tell under `token` when somebody may have come.
     ///
