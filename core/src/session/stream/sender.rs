@@ -27,6 +27,7 @@ use super::{Config, Event, refused};
 use crate::code::rlc::{self, Density, Encoder, RepairId};
 use crate::law::ParameterError;
 use crate::law::rate::{Allowance, Report};
+use crate::law::schedule::gilbert_elliott::GilbertElliott;
 use crate::law::schedule::{Choice, Coded, Decision, Path, Queue, Schedule, View};
 use crate::time::{Span, Time};
 use crate::units::Bytes;
@@ -156,6 +157,11 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
     /// The path as it was measured.
     pub fn path(&self) -> Path {
         Path { eps: self.losses.eps(), rtt: self.rtt.or_initial(), slot: self.slot }
+    }
+
+    /// What is lost by a model that knows bursts; decisions are made with [`Sender::path`].
+    pub fn bursts(&self) -> &GilbertElliott {
+        self.losses.bursts()
     }
 
     /// Originals that wait for their first packet, what gathers for the next one included.

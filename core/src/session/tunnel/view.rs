@@ -4,6 +4,7 @@ use core::net::SocketAddr;
 
 use super::link::Link;
 use crate::law::schedule::Path;
+use crate::law::schedule::gilbert_elliott::GilbertElliott;
 use crate::session::stream::{receiver, sender};
 
 /// What is worth knowing of a link.
@@ -35,6 +36,11 @@ impl<'a> View<'a> {
     /// The path as this end has measured it.
     pub fn path(&self) -> Option<Path> {
         self.link.stream().map(|stream| stream.sender().path())
+    }
+
+    /// What is lost on it, by a model that knows bursts.
+    pub fn bursts(&self) -> Option<&'a GilbertElliott> {
+        self.link.stream().map(|stream| stream.sender().bursts())
     }
 
     /// u of FEC-ARQ's Eq. (9): packets sent that told nothing new for each one that did.

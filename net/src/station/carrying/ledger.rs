@@ -19,7 +19,7 @@ const fn gauge(name: &'static str, help: &'static str) -> Metric {
 }
 
 /// All that [`Ledger::probe`] shows.
-pub(super) const METRICS: [Metric; 26] = [
+pub(super) const METRICS: [Metric; 28] = [
     gauge("links", "Other ends that are there"),
     gauge("connections", "Connections that are open"),
     counter("connections_total", "Connections that were opened"),
@@ -41,6 +41,8 @@ pub(super) const METRICS: [Metric; 26] = [
     counter("redundant_packets_total", "Packets that came and told nothing new"),
     counter("duplicate_packets_total", "Packets that came twice"),
     gauge("loss_ratio", "Loss rate that is expected, of the busiest link"),
+    gauge("gilbert_loss_ratio", "Loss rate of the busiest link by Gilbert's model, which knows bursts"),
+    gauge("loss_burst_packets", "Packets in a burst of losses by the same model, on average"),
     gauge("rtt_seconds", "Smoothed round trip of the busiest link"),
     gauge("delay_p50_seconds", "Delay of in-order delivery on the busiest link, from writing to arrival: median"),
     gauge("delay_p99_seconds", "The same, 99th percentile"),
@@ -125,6 +127,10 @@ impl Ledger {
             tunnel.links().filter(View::is_up).max_by_key(|view| view.sent().new + view.received().innovative);
         if let Some((view, path)) = busiest.and_then(|view| Some((view, view.path()?))) {
             visit("loss_ratio", path.eps);
+            if let Some(bursts) = view.bursts() {
+                visit("gilbert_loss_ratio", bursts.eps());
+                visit("loss_burst_packets", bursts.burst());
+            }
             visit("rtt_seconds", path.rtt.as_secs_f64());
             let delay = |quantile| {
                 view.delays().and_then(|delays| delays.quantile(quantile)).map_or(f64::NAN, Span::as_secs_f64)
