@@ -2,12 +2,12 @@
 
 mod common;
 
-use std::io::{Read, Write};
-use std::net::{TcpStream, UdpSocket};
+use std::io::Write;
+use std::net::UdpSocket;
 use std::path::PathBuf;
 
 use common::stream::{LATENCY, Stream, expect_everything_in_order, sink};
-use common::{PATIENCE, Running, ts};
+use common::{PATIENCE, Running, scrape, ts};
 use thalweg_net::station::{Receiving, Sending, Station};
 
 fn temporary(name: &str) -> PathBuf {
@@ -173,16 +173,6 @@ fn prometheus_is_told_every_documented_metric() {
     for metric in Receiving::metrics() {
         assert!(page.contains(&format!("\nthalweg_{}{{side=\"recv\"}} ", metric.name)), "{}\n{page}", metric.name);
     }
-}
-
-fn scrape(address: &str) -> String {
-    let mut connection = TcpStream::connect(address).expect("it listens");
-    connection.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-    connection.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("a request");
-    let mut page = String::new();
-    connection.read_to_string(&mut page).expect("a page");
-    assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
-    page
 }
 
 #[test]

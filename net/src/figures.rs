@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use thalweg_core::session::live::{Kind, Metric};
-use thalweg_core::time::Time;
+use thalweg_core::time::{Span, Time};
 
 use crate::report::{Fact, Report};
 use crate::station::Station;
@@ -13,7 +13,23 @@ use crate::station::Station;
 pub struct Figures {
     side: &'static str,
     rows: Vec<(&'static Metric, f64)>,
+    histogram: Option<Histogram>,
     has_begun: bool,
+}
+
+/// Counts of times in steps, for Prometheus.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Histogram {
+    /// After `thalweg_`; its unit is seconds.
+    pub name: &'static str,
+    /// One line for people.
+    pub help: &'static str,
+    /// Where each step but the last ends, ascending.
+    pub bounds: &'static [Span],
+    /// How many fell into each step; one more than there are bounds.
+    pub counts: Vec<u64>,
+    /// Of all that was counted.
+    pub sum: Span,
 }
 
 impl Figures {
@@ -25,7 +41,7 @@ impl Figures {
                 row.1 = value;
             }
         });
-        Figures { side: T::SIDE, rows, has_begun: station.has_begun() }
+        Figures { side: T::SIDE, rows, histogram: station.histogram(), has_begun: station.has_begun() }
     }
 
     /// Whether they are worth a line.
@@ -35,7 +51,7 @@ impl Figures {
 
     #[cfg(test)]
     pub(crate) fn of(side: &'static str, rows: Vec<(&'static Metric, f64)>) -> Figures {
-        Figures { side, rows, has_begun: true }
+        Figures { side, rows, histogram: None, has_begun: true }
     }
 
     /// The value of a metric; NaN where it is not known.
@@ -66,7 +82,27 @@ impl Figures {
                 "# HELP thalweg_{name} {help}\n# TYPE thalweg_{name} {kind}\nthalweg_{name}{{side=\"{side}\"}} {value}\n"
             );
         }
+        if let Some(histogram) = &self.histogram {
+            histogram.write(&mut page, self.side);
+        }
         page
+    }
+}
+
+impl Histogram {
+    /// As the text format has it: each bucket holds those below it, too.
+    fn write(&self, page: &mut String, side: &str) {
+        let Histogram { name, help, bounds, counts, sum } = self;
+        let _ = writeln!(page, "# HELP thalweg_{name} {help}\n# TYPE thalweg_{name} histogram");
+        let bounds = bounds.iter().map(|bound| bound.as_secs_f64().to_string()).chain(["+Inf".to_owned()]);
+        let mut count = 0;
+        for (bound, step) in bounds.zip(counts) {
+            count += step;
+            let _ = writeln!(page, "thalweg_{name}_bucket{{side=\"{side}\",le=\"{bound}\"}} {count}");
+        }
+        let sum = sum.as_secs_f64();
+        let _ = writeln!(page, "thalweg_{name}_sum{{side=\"{side}\"}} {sum}");
+        let _ = writeln!(page, "thalweg_{name}_count{{side=\"{side}\"}} {count}");
     }
 }
 
@@ -131,6 +167,23 @@ mod tests {
             "# HELP thalweg_media_packets_total Packets\n# TYPE thalweg_media_packets_total counter\n\
              thalweg_media_packets_total{side=\"send\"} 12\n# HELP thalweg_overhead_ratio Overhead\n\
              # TYPE thalweg_overhead_ratio gauge\nthalweg_overhead_ratio{side=\"send\"} NaN\n"
+        );
+    }
+
+    #[test]
+    fn buckets_of_a_histogram_hold_those_below_them() {
+        const BOUNDS: [Span; 2] = [Span::from_millis(5), Span::from_secs(1)];
+        let (counts, sum) = (vec![2, 3, 1], Span::from_millis(2500));
+        let histogram = Histogram { name: "delay_seconds", help: "Delay", bounds: &BOUNDS, counts, sum };
+        let figures = Figures { histogram: Some(histogram), rows: vec![], ..figures() };
+        // Exposition formats, "Histograms and summaries".
+        assert_eq!(
+            figures.to_prometheus(),
+            "# HELP thalweg_delay_seconds Delay\n# TYPE thalweg_delay_seconds histogram\n\
+             thalweg_delay_seconds_bucket{side=\"send\",le=\"0.005\"} 2\n\
+             thalweg_delay_seconds_bucket{side=\"send\",le=\"1\"} 5\n\
+             thalweg_delay_seconds_bucket{side=\"send\",le=\"+Inf\"} 6\n\
+             thalweg_delay_seconds_sum{side=\"send\"} 2.5\nthalweg_delay_seconds_count{side=\"send\"} 6\n"
         );
     }
 

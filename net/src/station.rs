@@ -20,6 +20,7 @@ use thalweg_core::session::live::Metric;
 use thalweg_core::time::{Span, Time};
 
 use crate::error::Error;
+use crate::figures::Histogram;
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
 
@@ -62,6 +63,11 @@ pub trait Station: Probe {
     /// Whether there is anything to tell figures of; what never began has none.
     fn has_begun(&self) -> bool {
         true
+    }
+
+    /// What is counted in steps.
+    fn histogram(&self) -> Option<Histogram> {
+        None
     }
 
     /// Begins a polite end.

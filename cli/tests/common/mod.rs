@@ -5,7 +5,8 @@ pub(crate) mod relay;
 pub(crate) mod stream;
 pub(crate) mod ts;
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -20,6 +21,17 @@ pub(crate) fn run(args: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_thalweg")).args(args).output().expect("the binary runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
+}
+
+/// What Prometheus gets at `address`.
+pub(crate) fn scrape(address: &str) -> String {
+    let mut connection = TcpStream::connect(address).expect("it listens");
+    connection.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    connection.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("a request");
+    let mut page = String::new();
+    connection.read_to_string(&mut page).expect("a page");
+    assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
+    page
 }
 
 /// Waits until something is so.

@@ -1,14 +1,18 @@
 //! What goes in comes out.
 
 use std::io::{Read, Write};
-use std::net::Shutdown;
+use std::net::{Shutdown, TcpStream};
 
+use crate::common::{Running, scrape};
 use crate::noise::Noise;
-use crate::stage::{HARSH, Tunnel, echo, hoard, is_long, program};
+use crate::stage::{HARSH, Tunnel, connect, echo, hoard, is_long, key, open, program};
 
 /// Sends `len` bytes to a program that gives them back.
 fn there_and_back(tunnel: &Tunnel, seed: u64, len: u64) {
-    let mut stream = tunnel.open();
+    exchange(tunnel.open(), seed, len);
+}
+
+fn exchange(mut stream: TcpStream, seed: u64, len: u64) {
     let mut writer = stream.try_clone().expect("a copy");
     let sent = std::thread::spawn(move || {
         Noise::new(seed).write(&mut writer, len).expect("the tunnel takes all");
@@ -55,6 +59,29 @@ fn a_lossy_path_changes_nothing() {
     assert!((0.07..0.4).contains(&delay("gilbert_loss_ratio")), "{row}");
     assert!((1.0..2.0).contains(&delay("loss_burst_packets")), "{row}");
     assert!(delay("delay_p50_seconds") > 0.0 && delay("delay_p50_seconds") <= delay("delay_p99_seconds"), "{row}");
+}
+
+#[test]
+fn a_scraper_gets_the_delays_as_a_histogram() {
+    let (key, target) = (key("scraped"), program("127.0.0.1:0", echo));
+    let args = ["tunnel", "serve", "--listen", "127.0.0.1:0", "--to", &target, "--key-file", &key, "--metrics", "0"];
+    let serve = Running::start(&args);
+    let told = serve.event("listening");
+    let at = |key: &str| told[key].as_str().expect("an address").to_owned();
+    let (_connect, local) = connect(&at("address"), &key, &[]);
+    exchange(open(&local), 6, 300_000);
+    let page = scrape(&at("metrics"));
+    assert!(page.contains("# TYPE thalweg_delay_seconds histogram\n"), "{page}");
+    let value = |name: &str| -> f64 {
+        let line = page.lines().find_map(|line| line.strip_prefix(&format!("thalweg_delay_seconds_{name}")));
+        line.and_then(|line| line.rsplit(' ').next()?.parse().ok()).unwrap_or_else(|| panic!("no {name}: {page}"))
+    };
+    let count = value("count");
+    // No original holds more than a datagram, and most of them are known to have arrived once all has.
+    assert!(count > 300_000.0 / 1_200.0 / 2.0, "{count}");
+    assert_eq!(value("bucket{side=\"tunnel\",le=\"+Inf\"}"), count);
+    assert!(value("bucket{side=\"tunnel\",le=\"0.001\"}") <= value("bucket{side=\"tunnel\",le=\"60\"}"));
+    assert!(value("sum") > 0.0 && value("sum") < 60.0 * count);
 }
 
 #[test]

@@ -22,6 +22,7 @@ use self::slots::Slots;
 use self::telling::Telling;
 use super::Station;
 use crate::error::Error;
+use crate::figures::Histogram;
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
 use crate::watch::Watch;
@@ -135,6 +136,10 @@ impl<O: Outside> Station for Carrying<O> {
 
     fn has_begun(&self) -> bool {
         self.was_up || self.outside.survives(false)
+    }
+
+    fn histogram(&self) -> Option<Histogram> {
+        Some(self.ledger.delays(&self.tunnel))
     }
 
     fn finish(&mut self, now: Time) {

@@ -18,7 +18,7 @@ mod probe;
 mod room;
 mod round_trip;
 
-pub use self::delays::Delays;
+pub use self::delays::{Delays, Steps};
 use self::flight::{Fate, Flight, Record};
 use self::losses::Losses;
 pub(super) use self::round_trip::MAX_ACK_DELAY;

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use thalweg_core::probe::Visitor;
 use thalweg_core::session::live::{Kind, Metric};
+use thalweg_core::session::stream::sender::Steps;
 use thalweg_core::session::tunnel::{Tunnel, View};
 use thalweg_core::time::{Span, Time};
+
+use crate::figures::Histogram;
 
 /// How often it looks.
 const PERIOD: Span = Span::from_secs(1);
@@ -56,13 +59,20 @@ pub(super) const METRICS: [Metric; 28] = [
 /// Counts of one link, in the order of [`METRICS`] from `new_packets_total` on.
 type Counts = [u64; 10];
 
+/// What is known of one link, or of several.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    counts: Counts,
+    delays: Steps,
+}
+
 /// The books.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     /// Bytes from programs here, and to them.
     pub(super) carried: [u64; 2],
-    gone: Counts,
-    known: BTreeMap<u64, Counts>,
+    gone: Entry,
+    known: BTreeMap<u64, Entry>,
     looked: Time,
     before: [u64; 2],
     rates: [f64; 2],
@@ -84,8 +94,17 @@ fn counts(view: &View<'_>) -> Counts {
     ]
 }
 
-fn add(sum: Counts, more: &Counts) -> Counts {
-    std::array::from_fn(|nth| sum[nth] + more[nth])
+fn entries(tunnel: &Tunnel) -> BTreeMap<u64, Entry> {
+    let delays = |view: &View<'_>| view.delays().map(|delays| *delays.steps()).unwrap_or_default();
+    let entry = |view: View<'_>| (view.link(), Entry { counts: counts(&view), delays: delays(&view) });
+    tunnel.links().map(entry).collect()
+}
+
+impl Entry {
+    fn plus(self, more: &Entry) -> Entry {
+        let counts = std::array::from_fn(|nth| self.counts[nth] + more.counts[nth]);
+        Entry { counts, delays: self.delays.plus(&more.delays) }
+    }
 }
 
 impl Ledger {
@@ -100,10 +119,24 @@ impl Ledger {
             *rate = (now - before) as f64 * 8.0 / passed.as_secs_f64();
         }
         self.before = self.carried;
-        let links: BTreeMap<u64, Counts> = tunnel.links().map(|view| (view.link(), counts(&view))).collect();
+        let links = entries(tunnel);
         let gone = self.known.iter().filter(|(link, _)| !links.contains_key(link));
-        self.gone = gone.fold(self.gone, |sum, (_, counts)| add(sum, counts));
+        self.gone = gone.fold(self.gone, |sum, (_, entry)| sum.plus(entry));
         self.known = links;
+    }
+
+    /// All links since the start.
+    fn sum(&self, tunnel: &Tunnel) -> Entry {
+        let now = entries(tunnel);
+        let gone = self.known.iter().filter(|(link, _)| !now.contains_key(link)).map(|(_, entry)| entry);
+        now.values().chain(gone).fold(self.gone, Entry::plus)
+    }
+
+    /// Delays of in-order delivery over all links: what only ever grows can be added up over many ends and differenced in time.
+    pub(super) fn delays(&self, tunnel: &Tunnel) -> Histogram {
+        let Steps { counts, sum } = self.sum(tunnel).delays;
+        let help = "Delay of in-order delivery on all links, from writing to arrival";
+        Histogram { name: "delay_seconds", help, bounds: &Steps::BOUNDS, counts: counts.into(), sum }
     }
 
     /// Shows the links, and what has passed.
@@ -117,10 +150,8 @@ impl Ledger {
             visit(name, value);
         }
         visit("rejected_hellos_total", tunnel.rejected() as f64);
-        let now: BTreeMap<u64, Counts> = tunnel.links().map(|view| (view.link(), counts(&view))).collect();
-        let gone = self.known.iter().filter(|(link, _)| !now.contains_key(link)).map(|(_, counts)| counts);
-        let sum = now.values().chain(gone).fold(self.gone, add);
-        for (metric, value) in METRICS.iter().skip_while(|metric| metric.name != "new_packets_total").zip(sum) {
+        let counts = self.sum(tunnel).counts;
+        for (metric, value) in METRICS.iter().skip_while(|metric| metric.name != "new_packets_total").zip(counts) {
             visit(metric.name, value as f64);
         }
         let busiest =

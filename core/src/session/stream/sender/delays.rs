@@ -12,28 +12,79 @@ const LONGEST: Span = Span::from_secs(60);
 /// Delays of in-order delivery, one for each original: from when its first byte was written to when all up to it is known
 /// to have arrived, less half the round trip that the news of it takes.
 #[derive(Clone, PartialEq, Default)]
-pub struct Delays(Option<Box<Histogram<u32>>>);
+pub struct Delays {
+    histogram: Option<Box<Histogram<u32>>>,
+    steps: Steps,
+}
+
+/// How many delays are longer than the bound before and no longer than their own, and the sum of all.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Steps {
+    /// By [`Steps::BOUNDS`], and those above all.
+    pub counts: [u64; Steps::BOUNDS.len() + 1],
+    /// Of all, not cut.
+    pub sum: Span,
+}
+
+impl Steps {
+    /// From half a round trip within a town to a minute's patience: 1, 2 and 5 of each decade, ascending.
+    pub const BOUNDS: [Span; 14] = [
+        Span::from_millis(1),
+        Span::from_millis(2),
+        Span::from_millis(5),
+        Span::from_millis(10),
+        Span::from_millis(20),
+        Span::from_millis(50),
+        Span::from_millis(100),
+        Span::from_millis(200),
+        Span::from_millis(500),
+        Span::from_secs(1),
+        Span::from_secs(2),
+        Span::from_secs(5),
+        Span::from_secs(10),
+        Span::from_secs(60),
+    ];
+
+    fn record(&mut self, delay: Span) {
+        let step = Steps::BOUNDS.partition_point(|bound| *bound < delay);
+        self.counts[step] += 1;
+        self.sum += delay;
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, more: &Steps) -> Steps {
+        let counts = core::array::from_fn(|step| self.counts[step] + more.counts[step]);
+        Steps { counts, sum: self.sum + more.sum }
+    }
+}
 
 impl Delays {
     pub(super) fn record(&mut self, delay: Span) {
-        if self.0.is_none() {
+        self.steps.record(delay);
+        if self.histogram.is_none() {
             let most = LONGEST.as_micros();
             // Two figures of it, in some 10 kB.
-            self.0 = Histogram::new_with_bounds(1, most, 2).ok().map(Box::new);
+            self.histogram = Histogram::new_with_bounds(1, most, 2).ok().map(Box::new);
         }
-        if let Some(histogram) = &mut self.0 {
+        if let Some(histogram) = &mut self.histogram {
             histogram.saturating_record(delay.as_micros().max(1));
         }
     }
 
     /// How many there were.
     pub fn count(&self) -> u64 {
-        self.0.as_ref().map_or(0, |histogram| histogram.len())
+        self.histogram.as_ref().map_or(0, |histogram| histogram.len())
+    }
+
+    /// The same in steps, exactly.
+    pub fn steps(&self) -> &Steps {
+        &self.steps
     }
 
     /// The delay that a share of `quantile`, from 0 to 1, does not exceed; none before there was any.
     pub fn quantile(&self, quantile: f64) -> Option<Span> {
-        let histogram = self.0.as_ref()?;
+        let histogram = self.histogram.as_ref()?;
         Some(Span::from_micros(histogram.value_at_quantile(quantile.clamp(0.0, 1.0))))
     }
 }
@@ -61,5 +112,18 @@ mod tests {
         near(0.5, 51.0);
         near(0.99, 100.0);
         assert_eq!(delays.count(), 101);
+    }
+
+    #[test]
+    fn steps_are_exact_and_a_bound_belongs_to_the_step_below_it() {
+        let mut delays = Delays::default();
+        (1..=100).for_each(|millis| delays.record(Span::from_millis(millis)));
+        delays.record(LONGEST * 10);
+        let steps = *delays.steps();
+        // 1; 2; 3 to 5; 6 to 10; 11 to 20; 21 to 50; 51 to 100; and ten minutes.
+        assert_eq!(steps.counts, [1, 1, 3, 5, 10, 30, 50, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(steps.sum, Span::from_millis(5050) + LONGEST * 10);
+        assert_eq!(steps.plus(&steps).counts.iter().sum::<u64>(), 2 * delays.count());
+        assert!(Steps::BOUNDS.is_sorted());
     }
 }
