@@ -49,7 +49,8 @@ pub(crate) struct Way {
     /// All that leaves stays below this, as in 40mbit
     #[arg(long, value_name = "RATE")]
     max_rate: Option<Rate>,
-    /// Packets that turn out to tell nothing new, for each one that does, stay below this; 0 to 10
+    /// Packets that turn out to tell nothing new, for each one that does, stay below this; 0 to 10. What counts as lost is sent
+    /// again whatever this is, also where only the news of its arrival was lost
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, default_value_t = Config::default().max_overhead, value_parser = overhead)]
     max_overhead: f64,
     /// Longest datagram in bytes, without headers of UDP and IP, 256 to 1500; the smaller of both sides' wins

@@ -14,12 +14,14 @@ const BURST: usize = 10_000;
 const EVERY: u64 = 267;
 const BURSTS: u64 = 300;
 
-/// A path with the same delay and the same loss each way.
+/// A path with the same delay each way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
     pub(crate) rate: Rate,
     pub(crate) rtt: Span,
+    /// Loss on the way there, and back.
     pub(crate) eps: f64,
+    pub(crate) back: f64,
 }
 
 /// What a schedule made of a line.
@@ -29,13 +31,16 @@ pub(crate) struct Trade {
     pub(crate) delays: Vec<Span>,
     /// Bytes in frames that left the near end for each that was written.
     pub(crate) bytes: f64,
+    /// Packets that told the far end nothing new, for each that did; and what the near end takes this for.
+    pub(crate) useless: f64,
+    pub(crate) accounted: f64,
 }
 
 /// Runs it; `config` says how the ends cut and keep it.
 pub(crate) fn trade<S: Schedule>(config: Config, schedule: impl Fn() -> S, line: Line, seed: u64) -> Trade {
-    let path = |way| wire(line.rtt / 2).then("loss", Loss::independent(line.eps, Rng::new(seed).fork(way)));
+    let path = |way, eps| wire(line.rtt / 2).then("loss", Loss::independent(eps, Rng::new(seed).fork(way)));
     let law = || (schedule(), Fixed::new(line.rate, Span::ZERO));
-    let mut story = Story::new(config, law, path("forward"), path("reverse"));
+    let mut story = Story::new(config, law, path("forward", line.eps), path("reverse", line.back));
     for nth in 0..BURSTS {
         story.until(nth * EVERY).say(&bytes(BURST, nth), nth + 1 == BURSTS);
     }
@@ -50,7 +55,13 @@ pub(crate) fn trade<S: Schedule>(config: Config, schedule: impl Fn() -> S, line:
         })
         .collect();
     delays.sort();
-    Trade { delays, bytes: story.sent_bytes as f64 / story.script.len() as f64 }
+    let counts = story.far.receiver().counts();
+    Trade {
+        delays,
+        bytes: story.sent_bytes as f64 / story.script.len() as f64,
+        useless: (counts.redundant + counts.duplicate) as f64 / counts.innovative as f64,
+        accounted: story.near.sender().queue().overhead().u(),
+    }
 }
 
 impl Trade {

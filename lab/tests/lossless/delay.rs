@@ -11,7 +11,7 @@ use crate::story::{cost_based, ms};
 /// Over 150 ms and 5 % loss each way, in the paper's packets and window.
 fn run<S: Schedule>(schedule: impl Fn() -> S, rate: Rate, seed: u64) -> Trade {
     let config = Config { frame: 1000 + 15, window: 128, overhead: 0, ..Config::default() };
-    trade(config, schedule, Line { rate, rtt: ms(150), eps: 0.05 }, seed)
+    trade(config, schedule, Line { rate, rtt: ms(150), eps: 0.05, back: 0.05 }, seed)
 }
 
 /// At 400 kb/s the bursts nearly fill the line (the paper's experiment 4); at 1 Mb/s they leave half of it.

@@ -3,5 +3,6 @@
 mod bursts;
 mod delay;
 mod faults;
+mod overhead;
 mod story;
 mod trade;

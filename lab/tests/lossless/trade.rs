@@ -20,7 +20,7 @@ fn ours() -> Adaptive {
 
 fn lines(rate: Rate) -> impl Iterator<Item = Line> {
     let cases = [(150, 0.05), (150, 0.15), (400, 0.05), (400, 0.15)];
-    cases.into_iter().map(move |(rtt, eps)| Line { rate, rtt: ms(rtt), eps })
+    cases.into_iter().map(move |(rtt, eps)| Line { rate, rtt: ms(rtt), eps, back: eps })
 }
 
 /// On a line with time to spare a burst waits for repair, not for round trips: at 150 ms and 5 % kcptun was measured to take

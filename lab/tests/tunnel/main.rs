@@ -1,6 +1,7 @@
 //! Tunnels over the lab's paths: connections live through what happens to packets, addresses and programs.
 
 mod app;
+mod bounds;
 mod ends;
 mod faults;
 mod resumption;

@@ -2,7 +2,7 @@
 //!
 //! What has come is acknowledged at once when it shows a gap or fills one, and when two packets wait; else within
 //! [`Config::ack_delay`]. An acknowledgement repeats what was news in the last few, so that losing some does no harm, and every
-//! 64th all that is remembered.
+//! 64th all that is remembered. Behind the last packet of a burst no other repeats what it told: so it is told again, once.
 
 mod history;
 
@@ -18,6 +18,9 @@ use crate::wire::{self};
 
 /// How many packets may wait for their acknowledgement.
 const EVERY: u32 = 2;
+/// News is told again so long after it was told, if nothing has come since: with the acknowledgement's delay that is within what
+/// the other end's timer allows for.
+const AGAIN: Span = Span::from_millis(3);
 /// After so long without a packet a receiver forgets what repair could still cover: the other end's edge has come up.
 const REST: Span = Span::from_secs(1);
 
@@ -46,6 +49,8 @@ pub struct Receiver {
     /// Packets that came since the last acknowledgement, and until when it can wait.
     waiting: u32,
     due: Option<Time>,
+    /// When the last news is told again.
+    again: Option<Time>,
     /// The rest of an original that was handed out in part.
     rest: Vec<u8>,
     taken: usize,
@@ -68,6 +73,7 @@ impl Receiver {
             last: Time::ZERO,
             waiting: 0,
             due: None,
+            again: None,
             rest: Vec::new(),
             taken: 0,
             handed: 0,
@@ -130,7 +136,7 @@ impl Receiver {
             self.newest_at = now;
         }
         self.history.put(sequence, state);
-        self.waiting += 1;
+        (self.waiting, self.again) = (self.waiting + 1, None);
         let due = if place == Place::Gap || fills || self.waiting >= EVERY { now } else { now + self.config.ack_delay };
         self.due = Some(self.due.map_or(due, |before| before.min(due)));
         Ok(())
@@ -188,12 +194,12 @@ impl Receiver {
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Time> {
-        [self.due, self.next_rest()].into_iter().flatten().min()
+        [self.due, self.again, self.next_rest()].into_iter().flatten().min()
     }
 
     /// Whether an acknowledgement cannot wait any longer.
     pub(super) fn is_due(&self, now: Time) -> bool {
-        self.due.is_some_and(|due| due <= now)
+        [self.due, self.again].into_iter().flatten().any(|due| due <= now)
     }
 
     /// Whether one would tell anything.
@@ -216,6 +222,7 @@ impl Receiver {
         };
         let len = acknowledgement.emit(buf)?;
         self.history.told();
+        self.again = (self.waiting > 0).then(|| now + AGAIN);
         (self.due, self.waiting, self.told) = (None, 0, self.handed);
         Some(len)
     }

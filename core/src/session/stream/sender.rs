@@ -17,12 +17,14 @@ mod news;
 mod probe;
 mod room;
 mod round_trip;
+mod unheard;
 
 pub use self::delays::{Delays, Steps};
 use self::flight::{Fate, Flight, Record};
 use self::losses::Losses;
 pub(super) use self::round_trip::MAX_ACK_DELAY;
 use self::round_trip::{GRANULARITY, RoundTrip};
+use self::unheard::Unheard;
 use super::{Config, Event, refused};
 use crate::code::rlc::{self, Density, Encoder, RepairId};
 use crate::law::ParameterError;
@@ -77,6 +79,7 @@ pub struct Sender<S, A> {
     flight: Flight,
     rtt: RoundTrip,
     losses: Losses,
+    unheard: Unheard,
     /// From one packet to the next.
     slot: Span,
     /// What is not an original yet, and since when the first of it waits.
@@ -118,6 +121,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             flight: Flight::default(),
             rtt: RoundTrip::default(),
             losses: Losses::new()?,
+            unheard: Unheard::default(),
             slot: GRANULARITY,
             gathered: Vec::new(),
             since: Time::ZERO,
@@ -216,6 +220,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         self.note_delays(now, edge);
         self.queue.release(edge);
         self.encoder.forget(self.queue.b());
+        self.unheard.forget(self.queue.b());
         let limit = edge + u64::from(told.room);
         if limit > self.limit {
             (self.limit, self.ask, self.asked) = (limit, None, 0);
@@ -253,6 +258,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             self.rest = settled;
             return None;
         }
+        let decision = self.charge(decision);
         let Some(coded) = decision.packet(&self.queue) else {
             self.counts.idle += 1;
             self.rest = Time::NEVER;

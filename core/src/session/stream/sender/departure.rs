@@ -51,6 +51,14 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         decision
     }
 
+    /// What a resend may waste: the schedule takes for lost what is given up, be it only that nothing was heard of it. It leaves
+    /// whatever the overhead is, since nothing else brings the stream on, but it is accounted for.
+    pub(super) fn charge(&self, decision: Decision) -> Decision {
+        let Choice::Resend { original } = decision.choice else { return decision };
+        let p_came = self.unheard.p_came(original, self.losses.eps());
+        Decision { p_useless: decision.p_useless.max(p_came), ..decision }
+    }
+
     /// Until when a decision waits for more to be written, so that one packet can cover all of it: where nothing new waits,
     /// what is likelier to be useless than to be lost.
     pub(super) fn settles(&self, decision: &Decision) -> Time {

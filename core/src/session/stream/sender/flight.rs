@@ -31,6 +31,8 @@ pub(super) enum Fate {
     UnderWay,
     Acknowledged,
     Lost,
+    /// Lost, or its acknowledgement: no later packet has come.
+    Unheard,
     /// Lost when everything was: that says nothing about the next packet.
     Silenced,
 }
@@ -80,7 +82,7 @@ impl Flight {
             match record.fate {
                 Fate::UnderWay => break,
                 Fate::Acknowledged => tell(false),
-                Fate::Lost => tell(true),
+                Fate::Lost | Fate::Unheard => tell(true),
                 Fate::Silenced => {}
             }
             self.oldest += 1;

@@ -34,6 +34,9 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             if record.fate != Fate::UnderWay {
                 // It left the books when it was given up.
                 self.counts.late += 1;
+                if record.fate == Fate::Unheard {
+                    self.unheard.came();
+                }
                 self.queue.sent(&record.coded);
             }
             self.queue.arrived_as(&record.coded, state == State::Innovative);
@@ -98,7 +101,17 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             }
             let (coded, sent) = (record.coded, record.sent);
             let is_shown = self.newest.is_some_and(|newest| sequence < newest);
-            self.flight.decide(sequence, if silent && !is_shown { Fate::Silenced } else { Fate::Lost });
+            let original = coded.is_uncoded().then_some(coded.first);
+            let fate = if is_shown {
+                self.unheard.is_lost(original);
+                Fate::Lost
+            } else if silent {
+                Fate::Silenced
+            } else {
+                self.unheard.give_up(original);
+                Fate::Unheard
+            };
+            self.flight.decide(sequence, fate);
             self.queue.lost(&coded);
             self.counts.lost += 1;
             self.found += 1;
