@@ -46,7 +46,7 @@ pub(crate) struct Way {
     /// newreno, linux-reno or vegas (older TCPs, for comparison), or fixed:RATE as in fixed:40mbit
     #[arg(long, value_name = "LAW", default_value_t = Choice::default())]
     rate: Choice,
-    /// All that leaves stays below this, as in 40mbit
+    /// All that leaves stays below this, as in 40mbit; data makes room for acknowledgements, but never more than half
     #[arg(long, value_name = "RATE")]
     max_rate: Option<Rate>,
     /// Packets that turn out to tell nothing new, for each one that does, stay below this; 0 to 10. What counts as lost is sent

@@ -194,7 +194,9 @@ impl<S: Schedule, A: Allowance> End<S, A> {
             return Some(self.ride(now, buf, len));
         }
         if self.receiver.is_due(now) {
-            return self.receiver.acknowledge(now, buf);
+            let len = self.receiver.acknowledge(now, buf)?;
+            self.sender.aside(len + self.config.overhead);
+            return Some(len);
         }
         self.sender.poll_question(now).then(|| {
             buf[0] = QUESTION;
@@ -252,6 +254,7 @@ impl<S: Schedule, A: Allowance> End<S, A> {
 impl<S: Schedule, A: Allowance> Probe for End<S, A> {
     /// Shows what the sending side shows ([`Sender`]), and of the receiving side `innovative`, `redundant`, `duplicate` and
     /// `refused` packets.
+        self.sender.aside(more);
     fn probe(&self, visit: &mut Visitor<'_>) {
         self.sender.probe(visit);
         let counts = self.receiver.counts();

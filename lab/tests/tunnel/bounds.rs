@@ -2,6 +2,7 @@
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::tunnel::Config;
+use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::path::Path;
 
@@ -9,6 +10,31 @@ use crate::story::{CLIENT, SERVER, Story, config, wire};
 
 fn lossy(millis: u64, eps: f64, seed: u64) -> Path {
     wire(millis).then("loss", Loss::independent(eps, Rng::new(seed)))
+}
+
+/// IPv4 and UDP.
+const HEADERS: u64 = 28;
+
+/// Both ways at once, so that acknowledgements leave beside the data, resends and repair; 8 Mb/s are a million bytes a second.
+#[test]
+fn all_that_leaves_stays_below_the_highest_rate() {
+    // A window that losses never fill.
+    let config = Config { stream: Config::default().stream, max_rate: Some(Rate::from_mbps(8)), ..config(50) };
+    let mut story = Story::new(config, lossy(20, 0.1, 1), lossy(20, 0.1, 2));
+    story.answer = (64 << 20, true);
+    let id = story.open(64 << 20, true);
+    let mut before = [0; 2];
+    for second in 1..=10 {
+        story.until(second * 1000);
+        for side in [CLIENT, SERVER] {
+            let (count, bytes) = story.sides[side].sent;
+            let left = bytes + count * HEADERS - std::mem::replace(&mut before[side], bytes + count * HEADERS);
+            // Two milliseconds may be made up for, and a quarter of one gathers; two packets are on either edge.
+            assert!(left <= 1_000_000 + 2_250 + 2 * 1228, "second {second}, side {side}: {left} bytes");
+            assert!(second == 1 || left >= 950_000, "second {second}, side {side}: {left} bytes");
+        }
+    }
+    assert!([SERVER, CLIENT].iter().all(|side| story.app(*side, id).read > 5_000_000));
 }
 
 /// 10 x 1000 bytes every 267 ms; what the other end finds useless is counted there.

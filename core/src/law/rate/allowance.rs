@@ -37,6 +37,10 @@ pub trait Allowance: Probe {
     /// A packet of `size`, headers included, left.
     fn on_sent(&mut self, now: Time, size: Bytes);
 
+    /// Something of `size`, headers included, left that waits for nobody, as acknowledgements do: for laws that bound all that
+    /// leaves.
+    fn on_aside(&mut self, _size: Bytes) {}
+
     /// A packet of `size` was acknowledged at `now` that left at `sent`, as the `number`-th of all that left, from 0 on.
     /// Each is told by itself before the report of the same acknowledgement, for laws that need to know which.
     fn on_delivered(&mut self, _now: Time, _number: u64, _sent: Time, _size: Bytes) {}

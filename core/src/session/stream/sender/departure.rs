@@ -88,6 +88,11 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         Some(header + self.encoder.repair(&id, &mut buf[header..]).ok()?)
     }
 
+    /// Bytes of something else left, headers included.
+    pub(in super::super) fn aside(&mut self, size: usize) {
+        self.allowance.on_aside(Bytes(size as u64));
+    }
+
     pub(super) fn leave(&mut self, now: Time, decision: &Decision, coded: Coded, len: usize) {
         match decision.choice {
             Choice::New => self.counts.new += 1,
