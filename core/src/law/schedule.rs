@@ -102,6 +102,9 @@ pub struct Decision {
 pub trait Schedule: Probe {
     /// Decides about one opportunity to send.
     fn choose(&mut self, view: &View<'_>) -> Decision;
+
+    /// All has arrived: memory that large windows took can be given back.
+    fn rest(&mut self) {}
 }
 
 impl Decision {

@@ -7,7 +7,7 @@
 //! - **Turns.** Frames without data go first. Connections with data take turns of one original each; one that was quiet
 //!   goes before those that are not, once (T. Hoeiland-Joergensen et al., RFC 8290 §4.1, the flow queues of FQ-CoDel).
 //! - **Credit.** Each connection may send what the other end has room for, 256 KiB at first. Where a reader takes half of
-//!   it in less than two round trips it is doubled, to 8 MiB, out of 64 MiB that all connections share. What comes out of
+//!   it in less than two round trips it is doubled, to 32 MiB, out of 64 MiB that all connections share. What comes out of
 //!   the stream is therefore always taken: a connection that nobody reads holds up no other.
 //! - **Ends.** Each direction finishes by itself, or the connection is reset, with a reason.
 

@@ -44,7 +44,7 @@ pub use self::sender::Sender;
 
 use crate::code::rlc;
 use crate::law::rate::Allowance;
-use crate::law::schedule::Schedule;
+use crate::law::schedule::{Schedule, adaptive};
 use crate::law::{ParameterError, within};
 use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
@@ -58,7 +58,8 @@ use crate::wire::{self};
 pub struct Config {
     /// The longest frame in bytes, 128 to 65535.
     pub frame: usize,
-    /// Originals that are not known to have arrived, or have arrived and are not read: 2 to 4095.
+    /// Originals that are not known to have arrived, or have arrived and are not read: 2 to [`MAX_WINDOW`]. Combinations
+    /// cover the first 4095 of them at most.
     pub window: usize,
     /// How long an acknowledgement may wait, at most 5 ms.
     pub ack_delay: Span,
@@ -78,6 +79,12 @@ impl Default for Config {
     }
 }
 
+/// The largest window. The first original that was lost is a round trip old when that is known and two when it has come again,
+/// three if that was lost, too; meanwhile others leave. So a path that holds as many as one combination covers goes on at its
+/// full rate through losses.
+pub const MAX_WINDOW: usize = 4 * rlc::MAX_WINDOW;
+const _: () = assert!(adaptive::LARGEST == rlc::MAX_WINDOW);
+
 /// The shortest frame that an acknowledgement always fits.
 const SHORTEST: usize = 128;
 const _: () = assert!(SHORTEST >= HEADER + MAX_RUNS);
@@ -90,9 +97,9 @@ impl Config {
 
     fn code(&self) -> Result<rlc::Config, ParameterError> {
         within("frame", self.frame as f64, SHORTEST as f64..=f64::from(u16::MAX))?;
-        within("window", self.window as f64, 2.0..=rlc::MAX_WINDOW as f64)?;
+        within("window", self.window as f64, 2.0..=MAX_WINDOW as f64)?;
         within("ack_delay in ms", self.ack_delay.as_millis_f64(), 0.0..=sender::MAX_ACK_DELAY.as_millis_f64())?;
-        Ok(rlc::Config { window: self.window, buffer: self.window, longest: self.longest() })
+        Ok(rlc::Config { window: self.window.min(rlc::MAX_WINDOW), buffer: self.window, longest: self.longest() })
     }
 }
 
@@ -247,6 +254,7 @@ impl<S: Schedule, A: Allowance> End<S, A> {
         let Some(more) = self.receiver.acknowledge(now, &mut first[..room]) else { return len };
         buf.copy_within(..len, more);
         buf[..more].copy_from_slice(&first[..more]);
+        self.sender.aside(more);
         len + more
     }
 }
@@ -254,7 +262,6 @@ impl<S: Schedule, A: Allowance> End<S, A> {
 impl<S: Schedule, A: Allowance> Probe for End<S, A> {
     /// Shows what the sending side shows ([`Sender`]), and of the receiving side `innovative`, `redundant`, `duplicate` and
     /// `refused` packets.
-        self.sender.aside(more);
     fn probe(&self, visit: &mut Visitor<'_>) {
         self.sender.probe(visit);
         let counts = self.receiver.counts();

@@ -1,7 +1,13 @@
 //! What is idle takes little.
 
 use allocation_counter::measure;
+use thalweg_core::law::rate::Choice;
+use thalweg_core::session::mux::Reason;
+use thalweg_core::session::tunnel::Config;
+use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::Span;
+use thalweg_core::units::Rate;
+use thalweg_core::wire::mux::FIRST_CREDIT;
 
 use crate::pair::Pair;
 
@@ -35,4 +41,38 @@ fn an_idle_connection_takes_little_and_so_does_an_idle_link() {
     assert!(each < 4 << 10, "{each} bytes");
     // Association, stream and one connection of an end: the bound that a user was promised.
     assert!(few / 2 < 32 << 10, "{few} bytes");
+}
+
+/// What a full window took is given back: of 48 connections the first credit, 12.6 MB in 11 000 originals, leaves in the dark.
+#[test]
+fn a_window_that_was_full_takes_little_again() {
+    let config = Config { rate: Choice::Fixed(Rate::from_mbps(60)), ..Config::default() };
+    let (mut kept, mut full) = (None, 0);
+    let made = measure(|| {
+        let mut pair = Pair::with(config);
+        pair.run(Span::from_millis(100));
+        let ids: Vec<_> = (0..48).map(|_| pair.client.open(pair.now).expect("room")).collect();
+        for id in &ids {
+            pair.client.write(*id, &[7; FIRST_CREDIT as usize]);
+        }
+        let (end, mut buf) = (pair.now + Span::from_secs(2), [0; MAX_DATAGRAM]);
+        while let Some(next) = pair.client.poll_timeout().filter(|next| *next <= end) {
+            pair.now = pair.now.max(next);
+            pair.client.handle_timeout(pair.now);
+            while pair.client.poll_transmit(pair.now, &mut buf).is_some() {}
+        }
+        full = pair.client.links().map(|link| link.sent().new).sum::<u64>();
+        pair.run(Span::from_secs(60));
+        for id in ids {
+            assert_eq!(pair.heard[&id].len(), FIRST_CREDIT as usize);
+            pair.client.reset(id, Reason::Aborted);
+        }
+        pair.run(Span::from_secs(30));
+        (pair.events, pair.seen, pair.heard) = Default::default();
+        kept = Some(pair);
+    });
+    assert!(full > 10_000, "{full} originals left");
+    let held = made.bytes_current;
+    assert!(held / 2 < 32 << 10, "{held} bytes at both ends");
+    drop(kept);
 }

@@ -42,12 +42,16 @@ pub(crate) fn there() -> SocketAddr {
 
 impl Pair {
     pub(crate) fn new() -> Pair {
+        Pair::with(config())
+    }
+
+    pub(crate) fn with(config: Config) -> Pair {
         let mut entropy = Entropy::new([5; 32]);
         let key = Key::shared(&mut entropy);
         Pair {
             now: Time::ZERO,
-            client: Tunnel::connect(config(), &key, there(), Time::ZERO, entropy.fork()).expect("in range"),
-            server: Tunnel::serve(config(), &key, entropy.fork()).expect("in range"),
+            client: Tunnel::connect(config.clone(), &key, there(), Time::ZERO, entropy.fork()).expect("in range"),
+            server: Tunnel::serve(config, &key, entropy.fork()).expect("in range"),
             key,
             entropy,
             heard: BTreeMap::new(),

@@ -1,9 +1,12 @@
 //! Connections beside each other: nobody waits for a neighbour, and nobody takes what is a neighbour's.
 
 use thalweg_core::law::rate::Choice;
+use thalweg_core::rng::Rng;
+use thalweg_core::session::tunnel::Config;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_lab::node::drop_tail::DropTail;
+use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::queue::Limit;
 use thalweg_lab::node::wire::Wire;
 use thalweg_lab::path::Path;
@@ -79,6 +82,25 @@ fn credit_grows_with_a_long_path() {
     let took = story.app(SERVER, id).finished.expect("it ended");
     // 1.7 s at 40 Mb/s, and what it takes to get there.
     assert!(took.since(Time::ZERO) < ms(4500), "{took:?}");
+}
+
+/// 4095 originals of 1142 bytes in 200 ms are 187 Mb/s; 150 Mb/s in packets of 1222 bytes are 140.2 of payload.
+#[test]
+fn a_link_holds_as_many_originals_as_a_fast_and_long_path_needs() {
+    let payload = 150e6 * 1142.0 / 1222.0;
+    assert!(payload < 4095.0 * 1142.0 * 8.0 / 0.2);
+    for loss in [0.0, 0.01] {
+        let config = Config { rate: Choice::Fixed(Rate::from_mbps(150)), ..Config::default() };
+        let path = |seed| wire(100).then("loss", Loss::independent(loss, Rng::new(seed)));
+        let mut story = Story::new(config, path(1), path(2));
+        let id = story.open(1 << 30, true);
+        // Credit grows from 256 KiB; then three seconds.
+        story.until(4000);
+        let before = story.app(SERVER, id).read;
+        story.until(7000);
+        let rate = (story.app(SERVER, id).read - before) as f64 * 8.0 / 3.0;
+        assert!(rate > 0.95 * payload, "{rate} bit/s with {loss} lost");
+    }
 }
 
 /// With the default law the tunnel leaves a queue of few packets in front of a link.

@@ -26,7 +26,7 @@
 
 mod bulk;
 
-use super::decodability::Decodability;
+use super::decodability::{self, Decodability};
 use super::{Decision, ParameterError, Place, Schedule, View, parameter};
 use crate::probe::{Probe, Visitor};
 
@@ -99,6 +99,8 @@ const CROWD: usize = 16;
 /// As long as free opportunities since then are fewer, what is likelier to be useless than to be lost waits for one.
 const RELIEF: u32 = 64;
 
+/// The most originals that a combination covers (RFC 8681 §4.1.3, NSS).
+pub const LARGEST: usize = 4095;
 /// The largest window, B..D, that is reckoned exactly: half a millisecond.
 const EXACT: usize = 256;
 
@@ -206,6 +208,12 @@ impl Schedule for Adaptive {
             return bulk::choose(view, self.sure(view), |p_useless| self.is_allowed(view, p_useless));
         }
         self.reckoned(view)
+    }
+
+    fn rest(&mut self) {
+        self.now.rest();
+        self.weights.clear();
+        self.weights.shrink_to(decodability::IDLE);
     }
 }
 

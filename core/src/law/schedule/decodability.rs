@@ -29,6 +29,9 @@ mod tests;
 use self::chain::{Chain, Step};
 use super::Queue;
 
+/// Places that stay allocated when none is needed.
+pub(super) const IDLE: usize = 64;
+
 /// What a queue's receiver will be able to decode, and the memory that reckoning takes.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Decodability {
@@ -55,6 +58,17 @@ impl Decodability {
         chain::bound(&mut self.steps);
         self.look_back(&weight);
         self.look_on(&weight);
+    }
+
+    /// Gives memory back that large windows took; what was reckoned is no more.
+    pub(super) fn rest(&mut self) {
+        for values in [&mut self.p, &mut self.gain] {
+            values.clear();
+            values.shrink_to(IDLE);
+        }
+        self.steps.clear();
+        self.steps.shrink_to(IDLE);
+        [&mut self.closing, &mut self.onward].into_iter().for_each(|chain| chain.rest(IDLE));
     }
 
     /// How many combinations are weighed: those that end with B, and so on.

@@ -5,6 +5,9 @@ use std::collections::VecDeque;
 use super::Overhead;
 use crate::time::Time;
 
+/// Places that stay allocated when none is needed.
+const IDLE: usize = 64;
+
 /// A coded packet: one original, or a combination of several.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Coded {
@@ -221,6 +224,9 @@ impl Queue {
             self.missing -= usize::from(place.is_missing());
             self.coded_in_flight -= u64::from(place.coded);
             self.coded_arrived -= u64::from(place.coded_arrived);
+        }
+        if self.places.is_empty() {
+            self.places.shrink_to(IDLE);
         }
     }
 

@@ -5,8 +5,9 @@ use crate::time::{Span, Time};
 use crate::wire::Error;
 use crate::wire::mux::{FIRST_CREDIT, Frame};
 
-/// What may be under way or unread at most, bytes.
-const MAX_WINDOW: u64 = 8 << 20;
+/// What may be under way or unread at most, bytes: half of it, which is granted again in one go, outlasts three round trips at
+/// as many originals each as one combination covers. All connections together have no more for it.
+const MAX_WINDOW: u64 = 32 << 20;
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Receiving {

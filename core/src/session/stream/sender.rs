@@ -221,6 +221,9 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         self.queue.release(edge);
         self.encoder.forget(self.queue.b());
         self.unheard.forget(self.queue.b());
+        if self.queue.is_empty() {
+            self.schedule.rest();
+        }
         let limit = edge + u64::from(told.room);
         if limit > self.limit {
             (self.limit, self.ask, self.asked) = (limit, None, 0);

@@ -78,13 +78,13 @@ fn a_burst_that_is_written_in_pieces_is_repaired_as_a_whole() {
 fn values_out_of_range_are_refused() {
     let made = |config| End::new(config, Opportunistic::new(), Fixed::new(Rate::from_mbps(1), Span::ZERO)).is_ok();
     let config = Config::default();
-    assert!(made(config) && made(Config { window: 4095, frame: 128, ..config }));
-    assert!(!made(Config { window: 4096, ..config }) && !made(Config { window: 1, ..config }));
+    assert!(made(config) && made(Config { window: MAX_WINDOW, frame: 128, ..config }));
+    assert!(!made(Config { window: MAX_WINDOW + 1, ..config }) && !made(Config { window: 1, ..config }));
     assert!(!made(Config { frame: 127, ..config }) && !made(Config { frame: 65_536, ..config }));
     assert!(!made(Config { ack_delay: Span::from_millis(6), ..config }));
     let refused =
         End::new(Config { window: 1, ..config }, Opportunistic::new(), Fixed::new(Rate::from_mbps(1), Span::ZERO));
-    assert_eq!(refused.unwrap_err().to_string(), "window must be at least 2 and at most 4095, not 1");
+    assert_eq!(refused.unwrap_err().to_string(), "window must be at least 2 and at most 16380, not 1");
 }
 
 /// Our own schedule rests when all is sure enough; what is written then does not wait for an acknowledgement, however little

@@ -10,7 +10,7 @@ use crate::units::Rate;
 pub struct Config {
     /// Of the associations. Its longest datagram bounds the stream's frames.
     pub secure: secure::Config,
-    /// Of the streams. Both ends go by the smaller frame and the smaller window.
+    /// Of the streams. Both ends go by the smaller frame and the smaller window, which takes memory only as it is used.
     pub stream: stream::Config,
     /// The law that says how fast this end may send.
     pub rate: rate::Choice,
@@ -32,7 +32,7 @@ impl Default for Config {
         let secure = secure::Config { keepalive: Span::from_secs(5), idle: Span::from_secs(15), ..Default::default() };
         Config {
             secure,
-            stream: stream::Config::default(),
+            stream: stream::Config { window: stream::MAX_WINDOW, ..Default::default() },
             rate: rate::Choice::default(),
             max_rate: None,
             max_overhead: 0.5,

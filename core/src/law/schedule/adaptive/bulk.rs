@@ -13,6 +13,7 @@
 //! probability is too high, and less is repaired than by the exact law, never more.
 
 use super::super::{Decision, Place, Queue, View};
+use super::LARGEST;
 
 /// Decides about `view`, in which nothing is done where all is decodable with more than `sure`.
 pub(super) fn choose(view: &View<'_>, sure: f64, is_allowed: impl Fn(f64) -> bool) -> Decision {
@@ -22,6 +23,10 @@ pub(super) fn choose(view: &View<'_>, sure: f64, is_allowed: impl Fn(f64) -> boo
     }
     if let Some(original) = uncovered(queue) {
         return Decision::resend(original);
+    }
+    // No combination covers all of more than that: the first will soon be known.
+    if queue.n() > LARGEST {
+        return Decision::IDLE;
     }
     let p_all = whole(queue, view.path.eps);
     if p_all <= sure && is_allowed(p_all) { Decision::repair(queue, queue.d() - 1, p_all) } else { Decision::IDLE }

@@ -82,6 +82,16 @@ impl Chain {
         self.values.resize(end, 0.0);
     }
 
+    /// Keeps places for no more than so many of each.
+    pub(super) fn rest(&mut self, most: usize) {
+        self.starts.clear();
+        self.starts.shrink_to(most);
+        for values in [&mut self.values, &mut self.scratch] {
+            values.clear();
+            values.shrink_to(most);
+        }
+    }
+
     pub(super) fn row(&self, l: usize) -> &[f64] {
         &self.values[self.starts[l]..self.starts[l + 1]]
     }

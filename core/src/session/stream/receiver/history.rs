@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::wire::stream::acknowledgement::State;
 
 /// How far back, packets.
-const DEPTH: usize = 1024;
+const DEPTH: usize = 4096;
 /// News is told so many times: with a third of the acknowledgements lost, one packet in 6500 is never told of by itself.
 const TIMES: usize = 8;
 /// One acknowledgement in so many tells all that is remembered.
@@ -215,7 +215,7 @@ mod tests {
         history.put(1_000_000, Innovative);
         assert_eq!(history.runs().map(|(_, count)| count).sum::<usize>(), DEPTH);
         assert_eq!(
-            [3, 1_000_000 - 1024, 1_000_000 - 1023].map(|n| history.place(n)),
+            [3, 1_000_000 - 4096, 1_000_000 - 4095].map(|n| history.place(n)),
             [Place::Forgotten, Place::Forgotten, Place::Gap]
         );
     }
