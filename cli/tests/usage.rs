@@ -114,13 +114,13 @@ fn a_port_in_use_is_named() {
 fn a_file_that_is_no_transport_stream_is_refused_in_one_line() {
     let path = std::env::temp_dir().join(format!("thalweg-text-{}", std::process::id()));
     let input = format!("file:{}", path.display());
-    for contents in ["not a film\n".repeat(10_000), String::new()] {
+    for (contents, why) in [("not a film\n".repeat(10_000), "MPEG-TS"), (String::new(), "empty")] {
         std::fs::write(&path, contents).expect("a temporary file");
         // Nobody has to answer for this to be known.
         let (code, _, stderr) = run(&["send", "--input", &input, "--to", "127.0.0.1:6000"]);
         std::fs::remove_file(&path).expect("it was there");
         assert_eq!(code, 1, "{stderr}");
-        assert!(stderr.starts_with(&format!("thalweg: input {input}: ")) && stderr.contains("MPEG-TS"), "{stderr}");
+        assert!(stderr.starts_with(&format!("thalweg: input {input}: ")) && stderr.contains(why), "{stderr}");
         assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
 }

@@ -65,6 +65,15 @@ pub(crate) fn trade<S: Schedule>(config: Config, schedule: impl Fn() -> S, line:
 }
 
 impl Trade {
+    /// Several runs as one.
+    pub(crate) fn pool(runs: Vec<Trade>) -> Trade {
+        let mean = |of: fn(&Trade) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
+        let [bytes, useless, accounted] = [mean(|run| run.bytes), mean(|run| run.useless), mean(|run| run.accounted)];
+        let mut delays: Vec<_> = runs.into_iter().flat_map(|run| run.delays).collect();
+        delays.sort();
+        Trade { delays, bytes, useless, accounted }
+    }
+
     pub(crate) fn percentile(&self, share: usize) -> Span {
         self.delays[self.delays.len() * share / 100]
     }

@@ -37,7 +37,8 @@ fn all_that_leaves_stays_below_the_highest_rate() {
     assert!([SERVER, CLIENT].iter().all(|side| story.app(*side, id).read > 5_000_000));
 }
 
-/// 10 x 1000 bytes every 267 ms; what the other end finds useless is counted there.
+/// 10 x 1000 bytes every 267 ms; what the other end finds useless is counted there. One end of a burst in 44 is sent again in
+/// vain, with what was to follow it.
 #[test]
 fn what_is_useless_stays_below_the_highest_overhead() {
     for bound in [0.0, 0.1, 0.5] {
@@ -52,7 +53,7 @@ fn what_is_useless_stays_below_the_highest_overhead() {
         assert_eq!(story.app(SERVER, id).read, 3_000_000);
         let came = story.end(SERVER).links().next().expect("a link").received();
         let useless = (came.redundant + came.duplicate) as f64 / came.innovative as f64;
-        assert!(useless < bound + 0.01, "{useless} with a bound of {bound}");
+        assert!(useless < bound + 0.02, "{useless} with a bound of {bound}");
         let told = story.end(CLIENT).links().next().and_then(|link| link.overhead()).expect("a stream");
         assert!((told - useless).abs() < 0.01, "{told} is told, {useless} is true");
     }
