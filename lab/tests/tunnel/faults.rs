@@ -1,20 +1,24 @@
 //! What paths do to packets, connections do not notice: every byte that is read is held against what was written.
 
+use thalweg_core::law::rate::Choice;
 use thalweg_core::rng::Rng;
 use thalweg_core::session::tunnel::{Config, Event};
+use thalweg_core::time::Time;
+use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::{Gilbert, Loss};
 use thalweg_lab::path::Path;
 
-use crate::story::{CLIENT, SERVER, Story, at, config, ms, rough, wire};
+use crate::story::{CLIENT, SERVER, Story, ms, rough, wire};
 
 /// Bytes to carry; the whole gibibyte in the long tier.
 fn size() -> usize {
     if std::env::var_os("THALWEG_TEST_ALL").is_some() { 1 << 30 } else { 2 << 20 }
 }
 
-/// `size` bytes one way and a quarter of it the other, to the end of both.
-fn carries(size: usize, forward: Path, reverse: Path, during: impl FnOnce(&mut Story)) -> Story {
-    carries_with(config(100), size, forward, reverse, during)
+/// `size()` one way and a quarter of it the other, to the end of both, at 100 Mb/s in the window that is the default.
+fn carries(forward: Path, reverse: Path, during: impl FnOnce(&mut Story)) -> Story {
+    let rate = Choice::Fixed(Rate::from_mbps(100));
+    carries_with(Config { rate, ..Config::default() }, size(), forward, reverse, during)
 }
 
 fn carries_with(config: Config, size: usize, forward: Path, reverse: Path, during: impl FnOnce(&mut Story)) -> Story {
@@ -30,45 +34,46 @@ fn carries_with(config: Config, size: usize, forward: Path, reverse: Path, durin
 
 #[test]
 fn loss_reordering_copies_and_damage() {
-    carries(size(), rough(1), rough(2), |_| {});
+    carries(rough(1), rough(2), |_| {});
 }
 
 #[test]
 fn bursts_of_loss() {
     let gilbert = Gilbert { to_bad: 0.02, to_good: 0.2, loss_bad: 0.9, loss_good: 0.005 };
     let path = |seed| wire(30).then("loss", Loss::bursts(gilbert, Rng::new(seed)));
-    carries(2 << 20, path(3), path(4), |_| {});
+    carries(path(3), path(4), |_| {});
 }
 
 #[test]
 fn a_way_back_that_loses_a_third() {
     let back = wire(20).then("loss", Loss::independent(0.3, Rng::new(5)));
-    carries(2 << 20, wire(20), back, |_| {});
+    carries(wire(20), back, |_| {});
 }
 
 /// Five dark seconds end no association: the stream goes on, at most a timer of 0.8 s and a trip after they are over.
 #[test]
 fn five_dark_seconds() {
-    let mut story = carries(2 << 20, rough(6), rough(7), |story| {
-        story.until(400).dark = true;
-        story.until(5400).dark = false;
+    let mut light = Time::ZERO;
+    let story = carries(rough(6), rough(7), |story| {
+        let dark = story.until_read(size() / 2).now;
+        story.dark = true;
+        light = dark + ms(5000);
+        story.until(light.as_nanos() / 1_000_000).dark = false;
     });
     assert_eq!(story.count(CLIENT, |event| matches!(event, Event::Interrupted { .. })), 0);
     let (_, app) = story.sides[SERVER].apps.first_key_value().expect("one");
-    let (again, _) = *app.arrivals.iter().find(|(when, _)| *when > at(5400)).expect("it goes on");
-    assert!(again < at(5400) + ms(1500), "{again:?}");
-    assert!(story.now > at(5400));
-    story.until(10_000);
+    let (again, _) = *app.arrivals.iter().find(|(when, _)| *when > light).expect("it goes on");
+    assert!(again < light + ms(1500), "{again:?}, {light:?}");
 }
 
 #[test]
 fn an_address_that_changes_midway() {
-    let story = carries(2 << 20, rough(8), rough(9), |story| {
-        story.until(500).client_at = "192.0.2.1:6000".parse().expect("an address");
-        story.until(900).client_at = "192.0.2.1:6001".parse().expect("an address");
+    let story = carries(rough(8), rough(9), |story| {
+        story.until_read(size() / 3).client_at = "192.0.2.1:6000".parse().expect("an address");
+        story.until_read(size() / 3 * 2).client_at = "192.0.2.1:6001".parse().expect("an address");
     });
-    let moved = |event: &Event| matches!(event, Event::Moved { to, .. } if to.port() == 6001);
-    assert!(story.now > at(900) && story.count(SERVER, moved) == 1);
+    let moved = |port| move |event: &Event| matches!(event, Event::Moved { to, .. } if to.port() == port);
+    assert_eq!([6000, 6001].map(|port| story.count(SERVER, moved(port))), [1, 1]);
     assert_eq!(story.count(CLIENT, |event| matches!(event, Event::Interrupted { .. })), 0);
 }
 

@@ -150,6 +150,14 @@ impl Story {
         self
     }
 
+    /// Until the server's programs have read so many bytes.
+    pub(crate) fn until_read(&mut self, bytes: usize) -> &mut Self {
+        let read = |story: &Story| story.sides[SERVER].apps.values().map(|app| app.read).sum::<usize>();
+        self.while_(3_600_000, |story| read(story) < bytes);
+        assert!(read(self) >= bytes, "{} of {bytes} bytes", read(self));
+        self
+    }
+
     /// Until all programs at both ends are over, at most `millis`. Says whether they are.
     pub(crate) fn runs_to_its_end(&mut self, millis: u64) -> bool {
         let goes_on = |story: &Story| story.sides.iter().flat_map(|side| side.apps.values()).any(|app| !app.is_over());
