@@ -13,6 +13,7 @@ fuzz_target!(|data: &[u8]| {
         Ok(Datagram::Cookie(cookie)) => cookie.emit(&mut buf),
         Ok(Datagram::Answer(answer)) => answer.emit(&mut buf),
         Ok(Datagram::Refusal(refusal)) => refusal.emit(&mut buf),
+        Ok(Datagram::Unknown(unknown)) => unknown.emit(&mut buf),
         Ok(Datagram::Sealed(sealed)) => {
             sealed.put_header(&mut buf);
             data.len() - sealed.body.len()

@@ -185,6 +185,14 @@ pub fn receiver(bytes: &[u8]) -> Result<Option<u64>, Error> {
     Datagram::parse(bytes).map(|datagram| datagram.receiver())
 }
 
+/// The id of an association that the other end is said not to have, if a datagram says that. Nobody has to prove it.
+pub fn unknown(bytes: &[u8]) -> Option<u64> {
+    match Datagram::parse(bytes) {
+        Ok(Datagram::Unknown(unknown)) => Some(unknown.id),
+        _ => None,
+    }
+}
+
 impl From<u8> for Reason {
     fn from(code: u8) -> Reason {
         match code {

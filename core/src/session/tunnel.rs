@@ -227,7 +227,11 @@ impl Session for Tunnel {
             self.sweep();
             return outcome;
         }
-        let Side::Server(server) = &mut self.side else { return Err(wire::Error::Unknown) };
+        let Side::Server(server) = &mut self.side else {
+            let id = secure::unknown(bytes).ok_or(wire::Error::Unknown)?;
+            let is_ours = self.links.values_mut().any(|link| link.doubt(now, id));
+            return if is_ours { Ok(()) } else { Err(wire::Error::Unknown) };
+        };
         let Some(attaching) = server.handle_datagram(now, from, bytes, receiver)? else { return Ok(()) };
         let is_full = self.links.len() >= self.config.links;
         let link = self.links.values_mut().find(|link| link.name() == attaching.stream && !link.is_down());

@@ -8,6 +8,7 @@
 //! | 3 answer | responder to initiator | [`handshake`] |
 //! | 4 refusal of a version | responder to a stranger | [`handshake`] |
 //! | 5 sealed | either | [`sealed`] |
+//! | 6 unknown | responder to an initiator that it has forgotten | [`handshake`] |
 //!
 //! What is inside a sealed datagram, once opened, is [`inner`].
 
@@ -16,7 +17,7 @@ pub mod inner;
 pub mod sealed;
 
 use super::Error;
-use handshake::{Answer, Cookie, Hello, Refusal};
+use handshake::{Answer, Cookie, Hello, Refusal, Unknown};
 use sealed::Sealed;
 
 /// The version of the protocol.
@@ -45,6 +46,8 @@ pub enum Datagram<'a> {
     Refusal(Refusal),
     /// Anything after the handshake.
     Sealed(Sealed<'a>),
+    /// The responder has no such association.
+    Unknown(Unknown),
 }
 
 impl Datagram<'_> {
@@ -65,14 +68,15 @@ impl Datagram<'_> {
             (Cookie::KIND, VERSION) => Cookie::parse(id, rest).map(Datagram::Cookie),
             (Answer::KIND, VERSION) => Ok(Datagram::Answer(Answer { id, noise: rest })),
             (Refusal::KIND, version) => Ok(Datagram::Refusal(Refusal { version, id })),
+            (Unknown::KIND, VERSION) => Ok(Datagram::Unknown(Unknown { id })),
             _ => Err(Error::Unknown),
         }
     }
 
-    /// The id of the association that this is for; none if it is for whoever listens.
+    /// The id of the association that this is for; none if it is for whoever listens, or tells no id of ours.
     pub fn receiver(&self) -> Option<u64> {
         match *self {
-            Datagram::Hello(_) | Datagram::Foreign { .. } => None,
+            Datagram::Hello(_) | Datagram::Foreign { .. } | Datagram::Unknown(_) => None,
             Datagram::Cookie(Cookie { id, .. })
             | Datagram::Answer(Answer { id, .. })
             | Datagram::Refusal(Refusal { id, .. })
@@ -115,6 +119,10 @@ mod tests {
             let len = refusal.emit(&mut buf);
             prop_assert_eq!(Datagram::parse(&buf[..len]), Ok(Datagram::Refusal(refusal)));
 
+            let unknown = Unknown { id };
+            let len = unknown.emit(&mut buf);
+            prop_assert_eq!(Datagram::parse(&buf[..len]), Ok(Datagram::Unknown(unknown)));
+
             let sealed = Sealed { epoch: version, id, nonce, body: &body };
             sealed.put_header(&mut buf);
             buf[Sealed::HEADER..][..body.len()].copy_from_slice(&body);
@@ -123,13 +131,13 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(mut bytes: Vec<u8>, kind in 0..7u8, version in 0..3u8) {
+        fn any_bytes_are_survived(mut bytes: Vec<u8>, kind in 0..8u8, version in 0..3u8) {
             for (byte, value) in bytes.iter_mut().zip([kind, version]) {
                 *byte = value;
             }
             if let Ok(datagram) = Datagram::parse(&bytes) {
                 prop_assert!(bytes.len() >= HEAD);
-                prop_assert_eq!(datagram.receiver().is_none(), kind == Hello::KIND);
+                prop_assert_eq!(datagram.receiver().is_none(), [Hello::KIND, Unknown::KIND].contains(&kind));
             }
         }
     }

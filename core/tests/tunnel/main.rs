@@ -1,5 +1,6 @@
 //! Tunnels without a path between them: what they hold when idle, and who cannot harm them; what they refuse.
 
+mod doubt;
 mod memory;
 mod pair;
 mod peers;

@@ -172,7 +172,7 @@ impl Association {
             Datagram::Cookie(cookie) => self.on_cookie(now, cookie.cookie).map(|()| None),
             Datagram::Answer(answer) => self.on_answer(now, answer.noise).map(|()| None),
             Datagram::Refusal(refusal) => self.on_refusal(refusal.version).map(|()| None),
-            Datagram::Hello(_) | Datagram::Foreign { .. } => Err(Error::Unknown),
+            Datagram::Hello(_) | Datagram::Foreign { .. } | Datagram::Unknown(_) => Err(Error::Unknown),
         }
     }
 
@@ -284,7 +284,7 @@ impl Association {
     fn silent_at(&self) -> Time {
         match &self.greeting {
             Some(greeting) => greeting.since() + self.config.handshake,
-            None if self.is_established => self.pulse.heard() + self.config.idle,
+            None if self.is_established => self.pulse.silent_at(&self.config),
             None => self.pulse.heard() + self.config.handshake,
         }
     }

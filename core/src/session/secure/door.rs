@@ -13,11 +13,14 @@ use super::noise::{self, hello_prologue};
 use crate::session::Transmit;
 use crate::time::{Span, Time};
 use crate::wire::Error;
-use crate::wire::secure::handshake::{Answer, Cookie, Hello, Refusal};
+use crate::wire::secure::handshake::{Answer, Cookie, Hello, Refusal, Unknown};
 use crate::wire::secure::{Datagram, VERSION};
 
 /// How many keys are checked a second at most, so that a flood of hellos with good cookies leaves time for those inside.
 const CHECKS: u64 = 1000;
+
+/// How many a second are told that they are not known.
+const DENIALS: u64 = 100;
 
 /// How many initiators are let in within the life of a cookie.
 const GUESTS: usize = 4096;
@@ -35,6 +38,7 @@ pub struct Door {
     /// When each is forgotten: when no cookie of its hello is good any more.
     leaving: VecDeque<(Time, u64)>,
     checks: Allowance,
+    denials: Allowance,
     rejected: u64,
 }
 
@@ -63,6 +67,7 @@ impl Door {
             guests: BTreeMap::new(),
             leaving: VecDeque::new(),
             checks: Allowance::default(),
+            denials: Allowance::default(),
             rejected: 0,
         })
     }
@@ -70,7 +75,7 @@ impl Door {
     /// Takes a datagram that is for no association, and writes what to send back into `buf`.
     ///
     /// # Errors
-    /// The datagram is no hello, or has another key; nothing is sent back.
+    /// The datagram is neither hello nor sealed, or has another key, or too many came; nothing is sent back.
     pub fn handle_datagram(
         &mut self,
         now: Time,
@@ -95,6 +100,9 @@ impl Door {
                 let cookie = self.cookies.of(now, from, id);
                 Ok(reply(Cookie { id, cookie }.emit(buf)))
             }
+            Datagram::Sealed(sealed) if self.denials.take(now, DENIALS) => {
+                Ok(reply(Unknown { id: sealed.id }.emit(buf)))
+            }
             _ => Err(Error::Unknown),
         }
     }
@@ -111,7 +119,7 @@ impl Door {
 
     /// Lets in whoever has the key.
     fn admit(&mut self, now: Time, from: SocketAddr, hello: &Hello<'_>, buf: &mut [u8]) -> Result<Reply, Error> {
-        if !self.checks.take(now) || self.guests.len() >= GUESTS {
+        if !self.checks.take(now, CHECKS) || self.guests.len() >= GUESTS {
             return Err(Error::Unknown);
         }
         let id = self.entropy.u64();
@@ -142,8 +150,8 @@ struct Allowance {
 }
 
 impl Allowance {
-    fn take(&mut self, now: Time) -> bool {
-        let one = Span::from_secs(1) / CHECKS;
+    fn take(&mut self, now: Time, rate: u64) -> bool {
+        let one = Span::from_secs(1) / rate;
         let begin = self.free_at.max(now);
         let is_allowed = begin + one <= now + Span::from_secs(1);
         if is_allowed {

@@ -5,6 +5,8 @@ use crate::time::{Span, Time};
 
 /// How often the other end is asked while it does not answer.
 const AGAIN: Span = Span::from_millis(500);
+/// How long it may take to answer once somebody says that it has gone: four questions.
+const DOUBT: Span = Span::from_secs(2);
 
 /// When it was last heard, and when it is asked next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,21 +14,37 @@ pub(super) struct Pulse {
     heard: Time,
     /// When the next ping is due.
     next: Time,
+    /// By when it has to be heard, if somebody says that it has gone.
+    doubted: Option<Time>,
 }
 
 impl Pulse {
     pub(super) fn new(now: Time, config: &Config) -> Pulse {
-        Pulse { heard: now, next: ask_at(now, config) }
+        Pulse { heard: now, next: ask_at(now, config), doubted: None }
     }
 
     pub(super) fn hear(&mut self, now: Time, config: &Config) {
-        self.heard = now;
+        self.hear_other(now);
         self.next = ask_at(now, config);
     }
 
     /// The same, while an answer is still awaited.
     pub(super) fn hear_other(&mut self, now: Time) {
         self.heard = now;
+        self.doubted = None;
+    }
+
+    /// It is said to have gone, and asked, once before it is heard again.
+    pub(super) fn doubt(&mut self, now: Time) {
+        if self.doubted.is_none() {
+            self.doubted = Some(now + DOUBT);
+            self.ask(now);
+        }
+    }
+
+    /// When it has been silent for too long.
+    pub(super) fn silent_at(&self, config: &Config) -> Time {
+        (self.heard + config.idle).min(self.doubted.unwrap_or(Time::NEVER))
     }
 
     /// A ping is due at once.

@@ -53,6 +53,11 @@ impl Carrier {
         self.association.close(now, reason);
     }
 
+    /// The other end is said to have no association of this id.
+    pub(super) fn doubt(&mut self, now: Time, id: u64) -> bool {
+        self.association.doubt(now, id)
+    }
+
     /// Opens a datagram into `out`.
     pub(super) fn open<'a>(
         &mut self,

@@ -61,8 +61,9 @@ impl Server {
         bytes: &[u8],
         receiver: Option<u64>,
     ) -> Result<Option<Attaching>, Error> {
-        let Some(id) = receiver else { return self.on_stranger(now, from, bytes).map(|()| None) };
-        let guest = self.lobby.get_mut(&id).ok_or(Error::Unknown)?;
+        let Some((id, guest)) = receiver.and_then(|id| Some((id, self.lobby.get_mut(&id)?))) else {
+            return self.on_stranger(now, from, bytes).map(|()| None);
+        };
         let mut out = [0; MAX_DATAGRAM];
         let opened = guest.carrier.open(now, from, bytes, &mut out);
         while guest.carrier.poll_event().is_some() {}

@@ -35,6 +35,13 @@
 //! | 1 | version that the responder speaks (8 bits) |
 //! | 2 | id of the hello (64 bits) |
 //!
+//! Unknown, kind 6, for whoever sends something sealed to an association that is not there:
+//!
+//! | offset | field |
+//! |---|---|
+//! | 0 | kind, 6, and version, 1 (8 bits each) |
+//! | 2 | id that the sealed datagram named (64 bits) |
+//!
 //! Every answer to a stranger is shorter than the shortest hello, so nobody can be flooded with them. The least length
 //! of a hello, and the first ten bytes of hello and refusal, stay as they are in every version.
 
@@ -76,6 +83,24 @@ pub struct Refusal {
     pub version: u8,
     /// The id of the hello.
     pub id: u64,
+}
+
+/// The responder has no association of this id. Anybody on the path can say so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    /// By which id the responder was addressed.
+    pub id: u64,
+}
+
+impl Unknown {
+    /// First byte.
+    pub const KIND: u8 = 6;
+
+    /// Writes the datagram and tells its length, which is less than that of anything sealed.
+    pub fn emit(&self, buf: &mut [u8]) -> usize {
+        put_head(Unknown::KIND, VERSION, self.id, buf);
+        HEAD
+    }
 }
 
 impl Hello<'_> {

@@ -11,6 +11,17 @@ impl Association {
     /// Bytes of a ping, pong, challenge, proof or close.
     pub(super) const CONTROL: usize = super::OVERHEAD + 8;
 
+    /// Somebody says that the other end has no association of `id` ([`unknown`](crate::session::secure::unknown)). If that is this one's, the other end
+    /// is asked at once, and missed unless it answers within two seconds. Nothing else comes of it: whoever listens on the
+    /// path can say so.
+    pub fn doubt(&mut self, now: Time, id: u64) -> bool {
+        let is_ours = self.is_established() && self.role == Role::Initiator && self.ids[1] == id;
+        if is_ours {
+            self.pulse.doubt(now);
+        }
+        is_ours
+    }
+
     pub(super) fn on_cookie(&mut self, now: Time, cookie: u64) -> Result<(), Error> {
         self.greeting.as_mut().ok_or(Error::Repeated)?.on_cookie(now, cookie);
         Ok(())

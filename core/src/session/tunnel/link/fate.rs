@@ -36,6 +36,11 @@ impl Link {
         self.go_on(now, events);
     }
 
+    /// The other end is said to have no association of this id; whether that is the one that carries the stream.
+    pub(in super::super) fn doubt(&mut self, now: Time, id: u64) -> bool {
+        self.carrier.as_mut().is_some_and(|carrier| carrier.doubt(now, id))
+    }
+
     /// Begins the end.
     pub(in super::super) fn shutdown(&mut self, now: Time, events: &mut VecDeque<Event>) {
         self.is_stopping = true;
