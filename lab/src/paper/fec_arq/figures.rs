@@ -1,8 +1,10 @@
 //! Figs. 3 to 12.
 
+mod numbers;
 mod sweeps;
 mod traces;
 
+pub use self::numbers::{Number, all as numbers};
 pub(super) use self::traces::{STEP, STEPS, followed};
 
 use super::case::Case;

@@ -57,8 +57,9 @@ impl Plan {
         add(&Case::TABLE_2, &all, &Variant::ALL);
         add(&Case::TABLE_3, &all, &Variant::ALL);
         add(&Case::BOUNDS, &[Strategy::Cost, Strategy::Ours], &Variant::SHOWN);
-        add(&Case::LOSSES, &Strategy::PAPER, &Variant::SHOWN);
-        add(&Case::BURSTS, &[Strategy::Opportunistic, Strategy::Cost], &Variant::SHOWN);
+        let compared = Strategy::PAPER.into_iter().chain([Strategy::Ours]).collect::<Vec<_>>();
+        add(&Case::LOSSES, &compared, &Variant::SHOWN);
+        add(&Case::BURSTS, &compared, &Variant::SHOWN);
         add(&[Case::WIDE], &[Strategy::Opportunistic, Strategy::Cost], &Variant::SHOWN);
         let recorded: Vec<Case> = (0..self.recordings.len()).map(Case::recorded).collect();
         add(&recorded, &all, &Variant::SHOWN);

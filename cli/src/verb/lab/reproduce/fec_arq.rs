@@ -102,6 +102,7 @@ pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
     let lab = "The lab's value is the mean over the seeds; delays fall on a grid of 20 ms at 500 kb/s, 6.7 ms at 300 kb/s. \
                The paper has one row for each strategy, which stands beside all readings.";
     sections.extend(tables::all(results).iter().map(|table| drawing::table(table, lab)));
+    sections.push(in_numbers(results));
     sections.extend(figures::all(results).iter().map(drawing::figure));
     sections.extend([evidence.parts(), drawing::errors(errata::ERRATA, drawing::AS_PRINTED), options()]);
     let ours = Estimate::of(results.to_bound(Contender::OURS));
@@ -140,6 +141,27 @@ fn beside_the_bound(results: &Results) -> Section {
             .to_owned(),
     ];
     Section { title: "Beside the bound".into(), text, figures: vec![Figure::Table(table)] }
+}
+
+/// What the paper's text says of its figures.
+fn in_numbers(results: &Results) -> Section {
+    let row = |number: figures::Number| {
+        let ours = number.ours.as_ref().map_or_else(|| "-".to_owned(), interval);
+        Row {
+            subject: format!("{}: {}", number.figure, number.what),
+            tone: None,
+            cells: [number.paper.to_owned()].into_iter().chain(number.lab.iter().map(interval)).chain([ours]).collect(),
+        }
+    };
+    let head = ["what", "paper", "fitted", "literal", "Thalweg"].map(str::to_owned).to_vec();
+    let table = Table { head, rows: figures::numbers(results).into_iter().map(row).collect() };
+    let text = vec![
+        "What the paper's text says in numbers of what its figures draw, beside the lab; in the last column Thalweg's own \
+         schedule stands for the cost policy, beside the literal no cost where two are compared. Of Figs. 3, 10 and 11 the text \
+         has no number. Those of Figs. 4 to 7 are the distributions whose percentiles are in Tables II and III."
+            .to_owned(),
+    ];
+    Section { title: "The figures in numbers".into(), text, figures: vec![Figure::Table(table)] }
 }
 
 /// The readings.

@@ -78,8 +78,30 @@ fn a_short_look_at_fec_arq_has_all_sections() {
     assert!(fec_arq::evidence(&alone).broken().is_empty());
     let page = fec_arq::of(&alone, jobs.len(), "thalweg lab reproduce fec-arq");
     let figures = (3..=12).map(|number| format!("Fig. {number}"));
-    let tables = ["Table II", "Table III", "Table IV", "Claims", "Beside the bound", "Options"].map(str::to_owned);
+    let tables =
+        ["Table II", "Table III", "Table IV", "The figures in numbers", "Claims", "Beside the bound", "Options"]
+            .map(str::to_owned);
     check(&page, figures.chain(tables), hybrid::claims::CLAIMS.iter().map(|claim| claim.id));
+}
+
+/// The whole evaluation but for its recordings: what the paper claims of numbers comes to what its page says, and what is
+/// contradicted is named there. 20 000 bursts a run are the same bytes on every machine.
+#[test]
+fn the_verdicts_on_fec_arq_are_those_of_its_page() {
+    if std::env::var_os("THALWEG_TEST_ALL").is_none() {
+        println!("skipped: it takes long, THALWEG_TEST_ALL=1 runs it");
+        return;
+    }
+    let page = include_str!("../../../../../docs/reproduction-fec-arq.md");
+    let plan = hybrid::Plan::paper(Vec::new());
+    let Ok(results) = fec_arq::run_jobs(&plan, &plan.jobs(), None, 2) else { panic!("every job can be run") };
+    let judged = hybrid::Variant::SHOWN.map(|variant| hybrid::claims::judge(&results, variant));
+    for (fitted, literal) in judged[0].iter().zip(&judged[1]).filter(|(it, _)| it.claim.gate.word() != "soft") {
+        let claim = &fitted.claim;
+        let words = [fitted, literal].map(|finding| finding.verdict().word());
+        let row = format!("| {} | {} | {} | {} |", claim.id, claim.gate.word(), words[0], words[1]);
+        assert!(page.contains(&row), "{row}");
+    }
 }
 
 /// The same of TCP Stream, with films of three seconds; a queue that nobody ran is missing.

@@ -39,7 +39,11 @@ pub(super) fn fig_10(results: &Results) -> Figure {
     let over = |what: String, y, of: Number<'_>| {
         panel(results, what, (Axis::linear("loss rate", "%"), y), &Case::LOSSES, &compared(), &percent, of)
     };
-    three("Fig. 10", "Overhead, delay and rate over the loss rate: S = 500 kb/s, D = 150 ms.", &over)
+    three(
+        "Fig. 10",
+        "Overhead, delay and rate over the loss rate: S = 500 kb/s, D = 150 ms. The paper draws no cost and cost.",
+        &over,
+    )
 }
 
 pub(super) fn fig_11(results: &Results) -> Figure {
@@ -64,8 +68,8 @@ fn rate(over: &dyn Fn(String, Axis, Number<'_>) -> Panel) -> Panel {
 }
 
 fn compared() -> Vec<Contender> {
-    let of = |variant| [Strategy::Opportunistic, Strategy::Cost].map(|strategy| Contender::new(strategy, variant));
-    Variant::SHOWN.into_iter().flat_map(of).collect()
+    let of = |variant| Strategy::PAPER.map(|strategy| Contender::new(strategy, variant));
+    Variant::SHOWN.into_iter().flat_map(of).chain([Contender::OURS]).collect()
 }
 
 fn bounded() -> Vec<Contender> {

@@ -1,0 +1,127 @@
+//! What the paper's text says of its figures in numbers.
+
+use super::super::case::Case;
+use super::super::contender::{Contender, Strategy, Variant};
+use super::super::outcome::Outcome;
+use super::super::results::Results;
+use crate::statistics::Estimate;
+
+/// One number.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Number {
+    /// The figure.
+    pub figure: &'static str,
+    /// What it is of.
+    pub what: String,
+    /// As the paper's text has it.
+    pub paper: &'static str,
+    /// The lab's, by the readings of [`Variant::SHOWN`].
+    pub lab: [Estimate; 2],
+    /// The same of Thalweg's own schedule in place of the cost policy; none where the number is of another.
+    pub ours: Option<Estimate>,
+}
+
+/// What a number is reckoned from.
+type Values<'a> = &'a dyn Fn(Contender) -> Vec<f64>;
+
+/// All numbers, by figure. The text has none of Figs. 3, 10 and 11, and those of Fig. 12 are of its recording.
+pub fn all(results: &Results) -> Vec<Number> {
+    let [first, second, third] = Case::TABLE_2;
+    let [.., lowered] = Case::TABLE_3;
+    let mut numbers = vec![
+        saved(results, "Fig. 4", first, 0.9, "over 14 %"),
+        saved(results, "Fig. 4", first, 0.95, "over 12 %"),
+        saved(results, "Fig. 4", first, 0.99, "about none"),
+        of(results, "Fig. 4", "U, cost", "11.2 %", first, Strategy::Cost, percent(Outcome::overhead)),
+    ];
+    for (strategy, packets, paper) in [
+        (Strategy::Arq, 10, "almost 20 %"),
+        (Strategy::Opportunistic, 10, "almost 20 %"),
+        (Strategy::Cost, 10, "about 8 %"),
+        (Strategy::Opportunistic, 6, "70 %"),
+        (Strategy::Cost, 6, "90 %"),
+    ] {
+        let what = format!("bursts at {} kb/s or more, {}", first.kbps(packets as f64), name(strategy));
+        let share = percent(move |it: &Outcome| it.share_of_bursts(packets));
+        numbers.push(of(results, "Fig. 4", &what, paper, first, strategy, share));
+    }
+    numbers.extend([
+        saved(results, "Fig. 5", second, 0.9, "11 %"),
+        saved(results, "Fig. 5", second, 0.95, "10 %"),
+        saved(results, "Fig. 5", second, 0.99, "6 %"),
+    ]);
+    for strategy in [Strategy::Opportunistic, Strategy::Cost] {
+        let what = format!("median rate, {}, kb/s", name(strategy));
+        numbers.push(of(results, "Fig. 5", &what, "about 250", second, strategy, move |it| second.kbps(median(it))));
+    }
+    numbers.extend([
+        of(results, "Fig. 6", "U, cost", "close to 40 %", third, Strategy::Cost, percent(Outcome::overhead)),
+        saved(results, "Fig. 7", lowered, 0.9, "none"),
+    ]);
+    for nth in 0..results.plan().recordings.len() {
+        for (strategy, paper) in [(Strategy::Arq, "0.6"), (Strategy::Opportunistic, "0.5"), (Strategy::Cost, "0.4")] {
+            let what = format!("recording {}: 99 % of the delay, {}, s", nth + 1, name(strategy));
+            numbers.push(of(results, "Fig. 8", &what, paper, Case::recorded(nth), strategy, |it| it.percentile(0.99)));
+        }
+    }
+    let [.., boundless] = Case::BOUNDS;
+    numbers.push(of(
+        results,
+        "Fig. 9",
+        "U, cost, U_MAX = 10",
+        "39 %",
+        boundless,
+        Strategy::Cost,
+        percent(Outcome::overhead),
+    ));
+    numbers
+}
+
+/// A number of one strategy.
+fn of(
+    results: &Results,
+    figure: &'static str,
+    what: &str,
+    paper: &'static str,
+    case: Case,
+    strategy: Strategy,
+    number: impl Fn(&Outcome) -> f64,
+) -> Number {
+    read(figure, what.to_owned(), paper, strategy, &|contender| results.values(case, contender, &number))
+}
+
+/// How much less a percentile of the delay is with the cost policy than with the opportunistic one, %.
+fn saved(results: &Results, figure: &'static str, case: Case, share: f64, paper: &'static str) -> Number {
+    let delay = |contender| results.values(case, contender, |it| it.percentile(share));
+    let values = |contender: Contender| {
+        let base = Contender::new(Strategy::Opportunistic, contender.variant);
+        delay(contender).iter().zip(delay(base)).map(|(low, high)| (1.0 - low / high) * 100.0).collect()
+    };
+    let what = format!("{} % of the delay, less with cost than with no cost, %", share * 100.0);
+    read(figure, what, paper, Strategy::Cost, &values)
+}
+
+fn read(figure: &'static str, what: String, paper: &'static str, strategy: Strategy, values: Values<'_>) -> Number {
+    let lab = Variant::SHOWN.map(|variant| Estimate::of(values(Contender::new(strategy, variant))));
+    let ours = (strategy == Strategy::Cost).then(|| Estimate::of(values(Contender::OURS)));
+    Number { figure, what, paper, lab, ours }
+}
+
+fn percent(share: impl Fn(&Outcome) -> f64) -> impl Fn(&Outcome) -> f64 {
+    move |outcome| share(outcome) * 100.0
+}
+
+/// The most packets that at least half of the bursts had accepted.
+fn median(outcome: &Outcome) -> f64 {
+    (0..outcome.accepted.len()).rev().find(|packets| outcome.share_of_bursts(*packets) >= 0.5).unwrap_or(0) as f64
+}
+
+fn name(strategy: Strategy) -> &'static str {
+    match strategy {
+        Strategy::Arq => "ARQ",
+        Strategy::Opportunistic => "no cost",
+        Strategy::Cost => "cost",
+        Strategy::Bound => "bound",
+        Strategy::Ours => "Thalweg",
+    }
+}
