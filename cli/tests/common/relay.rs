@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// How soon a thread notices that its socket is another one now.
 const GLANCE: Duration = Duration::from_millis(20);
+/// How many datagrams are kept.
+const HEARD: usize = 256;
 
 /// Passes datagrams on between one sender and the receiver at `server`, as a box that translates addresses does.
 pub(crate) struct Relay {
@@ -24,6 +26,10 @@ struct Ways {
     client: Mutex<Option<SocketAddr>>,
     /// Whether nothing comes back.
     cut: AtomicBool,
+    /// Whether nothing passes.
+    dark: AtomicBool,
+    /// The first datagrams of the sender.
+    heard: Mutex<Vec<Vec<u8>>>,
     over: AtomicBool,
 }
 
@@ -35,6 +41,8 @@ impl Relay {
             far: Mutex::new(socket()),
             client: Mutex::new(None),
             cut: AtomicBool::new(false),
+            dark: AtomicBool::new(false),
+            heard: Mutex::default(),
             over: AtomicBool::new(false),
         });
         let threads = [Ways::pass_on, Ways::pass_back].map(|pass| {
@@ -72,6 +80,16 @@ impl Relay {
     pub(crate) fn cut(&self, cut: bool) {
         self.ways.cut.store(cut, Ordering::Relaxed);
     }
+
+    /// Whether everything is lost from now on.
+    pub(crate) fn darken(&self, dark: bool) {
+        self.ways.dark.store(dark, Ordering::Relaxed);
+    }
+
+    /// The first datagrams that the sender has sent.
+    pub(crate) fn heard(&self) -> Vec<Vec<u8>> {
+        self.ways.heard.lock().expect("no thread has failed").clone()
+    }
 }
 
 impl Ways {
@@ -80,6 +98,14 @@ impl Ways {
         let mut buffer = [0; 2048];
         let Ok((len, from)) = near.recv_from(&mut buffer) else { return };
         *self.client.lock().expect("no thread has failed") = Some(from);
+        let mut heard = self.heard.lock().expect("no thread has failed");
+        if heard.len() < HEARD {
+            heard.push(buffer[..len].to_vec());
+        }
+        drop(heard);
+        if self.dark.load(Ordering::Relaxed) {
+            return;
+        }
         // What nobody takes is lost, as on any path.
         let _ = current(&self.far).send_to(&buffer[..len], self.server);
     }
@@ -89,7 +115,8 @@ impl Ways {
         let mut buffer = [0; 2048];
         let Ok(len) = far.recv(&mut buffer) else { return };
         let client = *self.client.lock().expect("no thread has failed");
-        if let Some(client) = client.filter(|_| !self.cut.load(Ordering::Relaxed)) {
+        let is_lost = self.cut.load(Ordering::Relaxed) || self.dark.load(Ordering::Relaxed);
+        if let Some(client) = client.filter(|_| !is_lost) {
             let _ = current(&self.near).send_to(&buffer[..len], client);
         }
     }

@@ -1,11 +1,12 @@
 //! What goes in comes out.
 
+use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 
-use crate::common::{Running, scrape};
+use crate::common::{Running, run, scrape};
 use crate::noise::Noise;
-use crate::stage::{HARSH, Tunnel, connect, echo, hoard, is_long, key, open, program};
+use crate::stage::{HARSH, Tunnel, connect, echo, file, hoard, key, open, program};
 
 /// Sends `len` bytes to a program that gives them back.
 fn there_and_back(tunnel: &Tunnel, seed: u64, len: u64) {
@@ -84,10 +85,29 @@ fn a_scraper_gets_the_delays_as_a_histogram() {
     assert!(value("sum") > 0.0 && value("sum") < 60.0 * count);
 }
 
+/// A file of a static key, with what it says of itself.
+fn own(name: &str, peers: &[&str]) -> (String, String) {
+    let path = file(name).to_str().expect("a name").to_owned();
+    let peers: Vec<&str> = peers.iter().flat_map(|peer| ["--peer", peer]).collect();
+    let (code, printed, _) = run(&[&["keygen", "--static", path.as_str()], peers.as_slice()].concat());
+    assert_eq!(code, 0);
+    (path, printed.trim().strip_prefix("peer ").expect("a line for the other side").to_owned())
+}
+
 #[test]
-fn sixty_four_mebibytes_through_a_harsh_path_are_identical() {
-    if is_long() {
-        let tunnel = Tunnel::with("harsh", &program("127.0.0.1:0", echo), Some(HARSH), &["--rate", "fixed:50mbit"]);
-        there_and_back(&tunnel, 5, 64 << 20);
-    }
+fn a_key_for_each_side_carries_bytes_and_keeps_others_out() {
+    let (near, near_public) = own("near.key", &[]);
+    let (far, far_public) = own("far.key", &[&near_public]);
+    let (other, _) = own("other.key", &[&far_public]);
+    let text = fs::read_to_string(&near).expect("a key file") + "peer " + &far_public + "\n";
+    fs::write(&near, text).expect("our own");
+    let target = program("127.0.0.1:0", echo);
+    let serve = Running::start(&["tunnel", "serve", "--listen", "127.0.0.1:0", "--to", &target, "--key-file", &far]);
+    let server = serve.address("listening", "address");
+    let (_connect, local) = connect(&server, &near, &[]);
+    exchange(open(&local), 7, 300_000);
+    let (code, _, stderr) = run(&["pipe", "connect", &server, "--key-file", &other]);
+    assert_eq!(code, 1);
+    assert!(stderr.lines().last().is_some_and(|line| line.contains("not to this key")), "{stderr}");
+    exchange(open(&local), 8, 1_000);
 }

@@ -5,26 +5,12 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use rustix::net::sockopt::set_socket_linger;
-
-use crate::common::{PATIENCE, Running, wait_until};
+use crate::common::{PATIENCE, wait_until};
 use crate::noise::Noise;
-use crate::stage::{Tunnel, hoard, program};
-
-/// Closes with a reset (socket(7), SO_LINGER).
-fn break_off(stream: TcpStream) {
-    set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
-}
+use crate::stage::{Tunnel, break_off, hoard, program, resident};
 
 fn kind(stream: &mut TcpStream) -> Result<usize, ErrorKind> {
     stream.read(&mut [0; 100]).map_err(|error| error.kind())
-}
-
-/// What a process has in memory (proc_pid_status(5), `VmRSS`), kB.
-fn resident(end: &Running) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", end.child.id())).expect("it runs");
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("the kernel tells");
-    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
 }
 
 #[test]

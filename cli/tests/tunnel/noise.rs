@@ -32,6 +32,12 @@ impl Noise {
 
     /// Expects exactly the next `len` bytes, and the end behind them.
     pub(crate) fn expect(&mut self, from: &mut impl Read, len: u64) {
+        self.expect_part(from, len);
+        assert_eq!(from.read(&mut [0]).expect("the end"), 0, "more than {len} bytes");
+    }
+
+    /// Expects the next `len` bytes; more may follow.
+    pub(crate) fn expect_part(&mut self, from: &mut impl Read, len: u64) {
         let (mut got, mut wanted) = ([0; 1 << 14], [0; 1 << 14]);
         let mut left = len;
         while left > 0 {
@@ -42,7 +48,6 @@ impl Noise {
             assert!(got[..now] == wanted[..now], "other bytes, {left} before the end");
             left -= now as u64;
         }
-        assert_eq!(from.read(&mut got).expect("the end"), 0, "more than {len} bytes");
     }
 
     /// Expects the next bytes for as long as any come, counts them, and tells how they ended.

@@ -4,6 +4,9 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::net::sockopt::set_socket_linger;
 
 use crate::common::{PATIENCE, Running, run};
 
@@ -140,4 +143,16 @@ pub(crate) fn echo(mut stream: TcpStream) {
 pub(crate) fn hoard(mut stream: TcpStream) {
     let mut all = Vec::new();
     let _: io::Result<()> = stream.read_to_end(&mut all).and_then(|_| stream.write_all(&all));
+}
+
+/// Closes with a reset (socket(7), SO_LINGER).
+pub(crate) fn break_off(stream: TcpStream) {
+    set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
+}
+
+/// What a process has in memory (proc_pid_status(5), `VmRSS`), kB.
+pub(crate) fn resident(end: &Running) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", end.child.id())).expect("it runs");
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("the kernel tells");
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
 }

@@ -80,6 +80,33 @@ fn another_version_is_said() {
     assert!(line.contains(&format!("version {} of the protocol", VERSION + 1)), "{line}");
 }
 
+/// Between the two each takes the other for older, or newer, by one version: the second byte of hello and refusal (docs/wire.md).
+#[test]
+fn an_older_client_is_told_which_version_is_spoken() {
+    let key = key("older");
+    let args = ["tunnel", "serve", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9", "--key-file", &key];
+    let serve = Running::start(&args);
+    let server = serve.address("listening", "address");
+    let [near, far] = [0; 2].map(|_| UdpSocket::bind("127.0.0.1:0").expect("a free port"));
+    let at = near.local_addr().expect("bound").to_string();
+    std::thread::spawn(move || {
+        let (mut buf, mut answer) = ([0; 1500], [0; 1500]);
+        while let Ok((len, from)) = near.recv_from(&mut buf) {
+            assert_eq!(buf[..2], [1, VERSION]);
+            buf[1] = VERSION - 1;
+            far.send_to(&buf[..len], &server).expect("loopback takes it");
+            let len = far.recv(&mut answer).expect("an answer");
+            assert_eq!((len, &answer[..2], &answer[2..10]), (10, &[4, VERSION][..], &buf[2..10]));
+            answer[1] = VERSION + 1;
+            near.send_to(&answer[..len], from).expect("loopback takes it");
+        }
+    });
+    let line = failure(&connect("tunnel", &at, &key), 1);
+    let expected = format!("speaks version {} of the protocol, and this one version {VERSION}", VERSION + 1);
+    assert!(line.contains(&expected), "{line}");
+    serve.wait_for("count", |row| row["rejected_hellos_total"].as_u64() >= Some(1));
+}
+
 #[test]
 fn a_key_file_that_is_cut_short_is_named() {
     let path = file("cut.key");
