@@ -1,6 +1,7 @@
 //! What a stream must never do: flood, be driven by strangers, grow without bound.
 
 mod cap;
+mod floor;
 mod lock_in;
 mod slow;
 

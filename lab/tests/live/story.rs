@@ -56,6 +56,8 @@ pub(crate) struct Story {
     pub(crate) longest: usize,
     /// What is done to the bytes that leave the sender.
     pub(crate) rewrite: fn(&mut [u8]),
+    /// How much of its payload a datagram has.
+    pub(crate) length: fn(u64) -> usize,
     gap: Option<Span>,
     due: Time,
     /// When each datagram went in.
@@ -92,6 +94,7 @@ impl Story {
             deaf: false,
             longest: MAX_DATAGRAM,
             rewrite: |_| {},
+            length: |_| PAYLOAD,
             gap: None,
             due: Time::ZERO,
             inputs: Vec::new(),
@@ -126,7 +129,7 @@ impl Story {
         self
     }
 
-    /// The source gives a datagram of [`PAYLOAD`] bytes so often that media has this rate.
+    /// The source gives a datagram so often that with [`PAYLOAD`] bytes of each media has this rate.
     pub(crate) fn play(&mut self, rate: Rate) -> &mut Story {
         self.gap = Some(rate.time_for(Bytes(PAYLOAD as u64)));
         self.due = self.now;
@@ -166,7 +169,8 @@ impl Story {
     }
 
     fn give(&mut self) {
-        self.sender.handle_media(self.their_now(), &payload(self.given));
+        let length = (self.length)(self.given);
+        self.sender.handle_media(self.their_now(), &payload(self.given)[..length]);
         self.given += 1;
         if self.notes {
             self.inputs.push(self.now);
@@ -236,7 +240,7 @@ impl Story {
             // A damaged datagram may be too short for its number.
             let number = media.first_chunk().map_or(u64::MAX, |number| u64::from_be_bytes(*number));
             let input = self.inputs.get(number as usize).copied().unwrap_or_default();
-            let intact = media == payload(number);
+            let intact = payload(number).starts_with(media) && media.len() == (self.length)(number);
             self.outputs.push(Output { number, at: self.now, latency: self.now.since(input), intact });
         }
         let mut buf = [0; MAX_DATAGRAM];

@@ -4,6 +4,7 @@ use core::net::SocketAddr;
 
 use super::block::{Block, Symbol};
 use super::history::Stream;
+use super::protection::Load;
 use super::{Event, Farewell, Sender};
 use crate::session::Transmit;
 use crate::session::live::{BLOCK_BOUNDS, overhead};
@@ -62,12 +63,11 @@ impl Sender {
             self.spare.push(block);
             return;
         }
-        let (sources, each) = block.bytes();
-        let sources = sources.0 + block.sources() as u64 * (below + ids);
-        let each = each.0 + below;
+        let load = self.load(&block, below + ids);
+        let (Bytes(sources), Bytes(each)) = (load.wire, load.repair);
         let mut repairs = 0;
         if !self.protection.is_none() && self.has_listener() {
-            repairs = self.protection.close_block(block.sources(), open, since, self.brake.limit());
+            repairs = self.protection.close_block(&load, open, since, self.brake.limit());
             if self.protection.is_hopeless() {
                 // It would come too late whatever the block, and only take room from the media.
                 repairs = 0;
@@ -90,6 +90,19 @@ impl Sender {
         block.schedule(start, over);
         self.free_at = start + over;
         self.leaving.push_back(block);
+    }
+
+    /// What a block holds, of which each packet gets `more` bytes on its way out.
+    fn load(&self, block: &Block, more: u64) -> Load {
+        let sources = block.sources();
+        let (packets, repair) = block.bytes();
+        Load {
+            sources,
+            media: Bytes(packets.0 - (sources * rtp::HEADER_LEN) as u64),
+            wire: Bytes(packets.0 + sources as u64 * more),
+            control: Bytes(self.control_bytes),
+            repair: Bytes(repair.0 + overhead(self.peer.to()).0),
+        }
     }
 
     fn delay_last(&mut self, now: Time) {

@@ -2,8 +2,12 @@
 //!
 //! The laws speak of a block of one SYN at one media rate. A real source has a rate of its own, and a user a latency.
 
+mod load;
 #[cfg(test)]
 mod tests;
+
+pub(super) use load::Load;
+use load::Mean;
 
 use crate::law::redundancy::LossReport;
 use crate::law::redundancy::Redundancy;
@@ -12,20 +16,21 @@ use crate::law::redundancy::geneva::Geneva;
 use crate::probe::{Probe, Visitor};
 use crate::session::live::sender::Repair;
 use crate::time::{Span, Time};
-use crate::units::Seconds;
+use crate::units::{Bytes, Seconds};
 
 /// SYN: block and report interval (GENEVA §3.2.1), unless the law is set to another one.
 pub(super) const SYN: Span = Span::from_millis(10);
 
-/// Source packets below which a block is stretched: the fewest for which eight repair packets are at most 40 %.
+/// Source packets below which a block is stretched: the fewest of which eight repair packets are at most 40 %.
 const FEWEST: f64 = 21.0;
 
 /// To the law of a source that has fewer in a SYN there are this many: 30 Mb/s in packets of 1500 bytes, for which its
 /// constants are meant. A block gets its part of that window.
 const PAPER_K: f64 = 25.0;
 
-/// The least window then: 40 %.
+/// The least window then: 40 %, while that of a block of the paper is eight packets.
 const FLOOR: f64 = 0.4 * PAPER_K;
+const PAPER_FLOOR: f64 = 8.0;
 
 /// Part of the latency that no block takes: timers are late, queues hold packets up, receivers let them gather. Without
 /// it the last repair of the longest block would come just when it is too late.
@@ -33,9 +38,6 @@ const SPARE: Span = Span::from_millis(2);
 
 /// So long without a packet, the source pauses.
 const PAUSE: Span = Span::from_millis(250);
-
-/// Weight of the newest block in the averages.
-const GAIN: f64 = 0.25;
 
 #[derive(Clone, PartialEq, Debug)]
 enum Law {
@@ -55,9 +57,9 @@ pub(super) struct Protection {
     /// Longest block that the latency allows.
     longest: Span,
     is_hopeless: bool,
-    /// Source packets of a block and seconds from one to the next, on average; none before the first block has closed.
-    mean: Option<(f64, f64)>,
-    /// Part of a repair packet that the last block was short of.
+    /// None before the first block has closed.
+    mean: Option<Mean>,
+    /// Bytes of the part of a repair packet that the last block was short of: the next one's may be longer, or shorter.
     carried: f64,
 }
 
@@ -116,7 +118,7 @@ impl Protection {
 
     /// Source packets a second; none before the first block has closed.
     fn rate(&self) -> Option<f64> {
-        self.mean.map(|(packets, seconds)| packets / seconds)
+        self.mean.map(Mean::rate)
     }
 
     /// How long [`FEWEST`] packets take.
@@ -138,27 +140,31 @@ impl Protection {
         self.rate().map(|rate| rate * self.interval().as_secs_f64())
     }
 
-    /// A block of `sources` packets closes, `open` after it was opened and `since` the block before it closed: how many
-    /// repair packets may it get, if the brake allows `limit` for the law's interval?
-    pub(super) fn close_block(&mut self, sources: usize, open: Span, since: Span, limit: Option<f64>) -> usize {
+    /// A block closes, `open` after it was opened and `since` the block before it closed: how many repair packets may it
+    /// get, if the brake allows `limit` for the law's interval?
+    pub(super) fn close_block(&mut self, load: &Load, open: Span, since: Span, limit: Option<f64>) -> usize {
+        let sources = load.sources as f64;
         // Of a slow source the time between blocks counts as well, but a pause says nothing of its rate, and neither does
         // a block that closed early.
         let period = if self.mean.is_some() && since <= PAUSE { since.max(open) } else { open };
         let period = period.max(self.block()).as_secs_f64();
-        let (packets, seconds) = self.mean.unwrap_or((sources as f64, period));
-        let mean = (packets + GAIN * (sources as f64 - packets), seconds + GAIN * (period - seconds));
+        // What was said in a pause is no burden of the media.
+        let control = if since <= PAUSE { load.control } else { Bytes(0) };
+        let newest = Mean::of(&Load { control, ..*load }, period);
+        let mean = self.mean.unwrap_or(newest).moved(newest);
         self.mean = Some(mean);
-        let rate = mean.0 / mean.1;
+        let rate = mean.rate();
         let k = rate * self.interval().as_secs_f64();
-        self.fit(k);
+        self.fit(k, mean.share());
         let window = self.window().min(limit.unwrap_or(f64::INFINITY));
         // Of a bursty source a small block gets no less than a large one: it needs more for each packet, not less. Only a
         // block that was full before its time gets the repair of its packets.
         let expected = rate * period;
-        let packets = if open < self.block() / 2 { expected.max(sources as f64) } else { expected };
-        let due = window * packets / self.law_k(k) + self.carried;
+        let packets = if open < self.block() / 2 { expected.max(sources) } else { expected };
+        let each = load.repair.0 as f64;
+        let due = window * packets / self.law_k(k) + self.carried / each;
         let repair = (due + 1e-9) as usize;
-        self.carried = (due - repair as f64).clamp(0.0, 1.0);
+        self.carried = (due - repair as f64).clamp(0.0, 1.0) * each;
         repair
     }
 
@@ -170,14 +176,18 @@ impl Protection {
         }
     }
 
-    /// Tells the law what its blocks look like now.
-    fn fit(&mut self, k: f64) {
+    /// Tells the law what its blocks look like now, whose packets leave room for `share` repair packets each.
+    fn fit(&mut self, k: f64, share: f64) {
         // Deviation(GENEVA §3.2.2): the paper's least window is 8, and a loss raises it by as much, at any rate. To the law
-        // of a slow source a block is one of the paper's; the real one gets its part of the window, at least 0.4 k. The
-        // fraction is carried from block to block, since ceil(0.4 k) would pass 40 % for most small k.
-        let (min, max) = self.bounds;
-        let (syn, min) = if self.is_slow() { (self.syn, FLOOR.min(max)) } else { (self.interval(), min) };
+        // of a slow source a block is one of the paper's; the real one gets its part of the window. The least of it is
+        // what 40 % of the bytes have room for, at most 0.4 k packets: ceil(0.4 k) of them would be more of most small k,
+        // so that fractions are carried from block to block, and 0.4 k weigh 45 %.
+        let (least, max) = self.bounds;
+        let (syn, floor) = if self.is_slow() { (self.syn, FLOOR / PAPER_FLOOR) } else { (self.interval(), 1.0) };
         let k = self.law_k(k);
+        // A user who asks for more than the paper gets it.
+        let room = if least > PAPER_FLOOR { f64::INFINITY } else { share * k };
+        let min = (least * floor).min(room).min(max);
         if let Law::Geneva(law) = &mut self.law {
             law.set_block(k, Seconds::from(syn), min, max)
                 .expect("k is 21 or more, and the bounds are the user's, checked");
@@ -197,7 +207,8 @@ impl Protection {
         match &self.law {
             Law::None => 0.0,
             Law::Fixed(law) => f64::from(law.repair()),
-            Law::Geneva(law) => f64::from(law.repair()),
+            // The least one has a fraction.
+            Law::Geneva(law) => f64::from(law.repair()).max(self.least()),
         }
     }
 

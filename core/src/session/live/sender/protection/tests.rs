@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::law::redundancy::geneva::Parameters;
+use crate::units::Bytes;
 
 fn ms(millis: u64) -> Span {
     Span::from_millis(millis)
@@ -14,12 +15,21 @@ fn geneva(wanted: Option<Span>, latency: Span) -> Protection {
     protection
 }
 
+/// A block of `sources` packets of `payload` bytes each, over IPv4 and without control.
+fn load(sources: usize, payload: usize) -> Load {
+    let bytes = |bytes: usize| Bytes(bytes as u64);
+    // RTP, payload ID, UDP and IP; and of a repair packet also the symbol's own header and the bounds of the block.
+    let (wire, repair) = (payload + 12 + 6 + 28, payload + 12 + 3 + 12 + 8 + 6 + 28);
+    let control = Bytes(0);
+    Load { sources, media: bytes(sources * payload), wire: bytes(sources * wire), control, repair: bytes(repair) }
+}
+
 /// Repair packets for `blocks` blocks of a source that gives `sources` packets in each.
 fn close(protection: &mut Protection, blocks: usize, sources: usize) -> usize {
     (0..blocks)
         .map(|_| {
             let open = protection.block();
-            protection.close_block(sources, open, open, None)
+            protection.close_block(&load(sources, 1400), open, open, None)
         })
         .sum()
 }
@@ -52,12 +62,14 @@ fn a_slow_source_gets_blocks_of_21_packets_while_the_latency_lasts() {
     let mut protection = geneva(None, ms(90));
     close(&mut protection, 1, 8);
     assert_eq!(protection.interval(), Span::from_micros(26_250));
-    // 100 packets a second: 3 in seven eighths of the 34 ms that there are, and 0.4 of that.
+    // 100 packets a second: 3 in seven eighths of the 34 ms that there are.
     let mut protection = geneva(None, ms(90));
     close(&mut protection, 1, 1);
     assert_eq!(protection.interval(), ms(34) * 7 / 8);
     let repair: usize = (0..500).map(|_| close(&mut protection, 1, 3) + close(&mut protection, 1, 4)).sum();
-    assert!((1399..=1400).contains(&repair), "0.4 of 3500 packets, less what is carried: {repair}");
+    // Of 40 % of 1400 bytes, headers take 46; a repair packet weighs 1469. Up to one is carried.
+    let floor = 3500.0 * (0.4 * 1400.0 - 46.0) / 1469.0;
+    assert!((floor - 1.1..=floor).contains(&(repair as f64)), "{repair} of {floor}");
 }
 
 #[test]
@@ -75,6 +87,34 @@ fn a_block_that_holds_two_packets_of_a_bursty_source_gets_the_repair_of_its_time
 fn the_brake_limits_what_the_law_wants() {
     let mut protection = geneva(None, ms(90));
     close(&mut protection, 1, 25);
-    assert_eq!(protection.close_block(25, SYN, SYN, Some(3.0)), 3);
-    assert_eq!(protection.close_block(25, SYN, SYN, Some(0.0)), 0);
+    assert_eq!(protection.close_block(&load(25, 1400), SYN, SYN, Some(3.0)), 3);
+    assert_eq!(protection.close_block(&load(25, 1400), SYN, SYN, Some(0.0)), 0);
+}
+
+#[test]
+fn a_user_may_ask_for_less_than_the_paper_and_for_more() {
+    for (least, sources, expected) in [(0.0, 1, 0), (0.0, 25, 0), (20.0, 25, 2000)] {
+        let law = Geneva::new(Parameters { fwnd_min: least, ..Parameters::default() }).expect("within their ranges");
+        let mut protection = Protection::new(&Repair::Geneva(law), None);
+        protection.set_budget(ms(90), ms(40));
+        // F begins at eight, and a clean report takes it down.
+        let clean = |protection: &mut Protection| protection.on_report(Time::ZERO, 0, 1000, Some(ms(40)));
+        close(&mut protection, 1, sources);
+        clean(&mut protection);
+        assert_eq!(close(&mut protection, 100, sources), expected, "{least} of {sources}");
+    }
+}
+
+#[test]
+fn losses_lift_a_slow_stream_off_its_floor() {
+    let mut protection = geneva(None, ms(90));
+    let floor = close(&mut protection, 100, 8);
+    // Half of ten packets, again and again.
+    for _ in 0..60 {
+        protection.on_report(Time::ZERO, 5, 5, Some(ms(40)));
+        close(&mut protection, 1, 8);
+    }
+    let lifted = close(&mut protection, 100, 8);
+    // 60 for 25 (GENEVA §3.2.4).
+    assert!((lifted as f64 - 800.0 * 60.0 / 25.0).abs() <= 1.0 && lifted > 6 * floor, "{lifted} from {floor}");
 }
