@@ -2,6 +2,7 @@
 
 mod cap;
 mod floor;
+mod forged;
 mod lock_in;
 mod slow;
 

@@ -11,6 +11,7 @@ mod history;
 mod leave;
 mod peer;
 mod protection;
+mod reports;
 mod stats;
 mod wishes;
 
@@ -33,6 +34,7 @@ use flow::Flow;
 use history::History;
 use peer::Peer;
 use protection::Protection;
+use reports::Reports;
 use stats::Counts;
 use wishes::Wishes;
 
@@ -88,8 +90,7 @@ pub struct Sender {
     breaker: breaker::Breaker,
     verdict: Option<breaker::Cause>,
     history: History,
-    /// Timestamp of the newest report, and when the law had its last.
-    reported: Option<(u32, Time)>,
+    reports: Reports,
     flow: Flow,
     wishes: Wishes,
     counts: Counts,
@@ -128,7 +129,7 @@ impl Sender {
             breaker: breaker::Breaker::new(guard::BREAKER),
             verdict: None,
             history: History::default(),
-            reported: None,
+            reports: Reports::default(),
             flow: Flow::default(),
             wishes: Wishes::default(),
             counts: Counts::default(),

@@ -18,7 +18,7 @@ fn under(greatest: Rate, repair: Repair) -> Story {
 }
 
 /// The highest rate over any tenth of a second.
-fn peak(story: &Story) -> Rate {
+pub(super) fn peak(story: &Story) -> Rate {
     let mut window = VecDeque::new();
     let mut sum = Bytes(0);
     let mut most = 0;

@@ -5,6 +5,7 @@ use core::net::SocketAddr;
 use super::Sender;
 use super::history::Stream;
 use super::peer::{Change, Word};
+use super::reports::Reports;
 use crate::session::live::sender::Event;
 use crate::session::live::{Media, cname, patience};
 use crate::time::{Span, Time};
@@ -78,7 +79,7 @@ impl Sender {
         match change {
             Some(Change::Connected) => {
                 // Another receiver counts its reports by another clock.
-                self.reported = None;
+                self.reports = Reports::default();
                 self.events.push_back(Event::Connected { to, latency: self.latency() });
             }
             Some(Change::Moved) => self.events.push_back(Event::Moved { to }),
@@ -88,9 +89,7 @@ impl Sender {
     }
 
     fn on_feedback(&mut self, now: Time, from: SocketAddr, feedback: &Feedback<'_>) {
-        let stamp = feedback.timestamp.0;
-        let newer = self.reported.is_none_or(|(last, _)| (stamp.wrapping_sub(last) as i32) > 0);
-        if !self.believes(now, from, feedback.sender_ssrc) || !newer {
+        if !self.believes(now, from, feedback.sender_ssrc) || !self.reports.is_news(now, feedback.timestamp) {
             self.counts.rejected += 1;
             return;
         }
@@ -106,11 +105,7 @@ impl Sender {
                 self.history.reported(now, stream, nearest::<16>(last, sequence.into()), held);
             }
         }
-        // At high rates reports come more often than the law has its blocks: it gets them together.
-        let last = self.reported.map(|(_, law)| law);
-        let due = last.is_none_or(|last| now.since(last) * 2 >= self.protection.interval());
-        self.reported = Some((stamp, if due { now } else { last.unwrap_or(now) }));
-        if due {
+        if self.reports.are_due(now, self.protection.interval()) {
             self.settle(now);
         }
     }

@@ -1,0 +1,195 @@
+//! Reports that the receiver never made: live streams have no key, so whoever knows their SSRCs, and can write the receiver's
+//! address on a datagram, is heard like it. Such reports may take repair up to the limits that hold for everybody, and down;
+//! never beyond, and nothing of them stays.
+
+use thalweg_core::session::live::REPAIR;
+use thalweg_core::session::live::sender::{self, Event as Said};
+use thalweg_core::session::{MAX_DATAGRAM, Session};
+use thalweg_core::time::Span;
+use thalweg_core::units::Rate;
+use thalweg_core::wire::feedback::{Arrival, Builder, Ecn, Offset};
+use thalweg_core::wire::ntp::NtpShort;
+use thalweg_core::wire::rtcp::Writer;
+use thalweg_core::wire::rtp;
+
+use super::cap::peak;
+use crate::props::{at, bursty, ms, receiver_config, sender_config, wire};
+use crate::story::Story;
+
+const MEDIA: Rate = Rate::from_mbps(30);
+const GREATEST: Rate = Rate::from_mbps(40);
+/// Packets that a forged report names, of each stream.
+const NAMED: u16 = 120;
+
+/// What somebody who has seen the stream knows: who reports, on whom, and their newest sequence numbers.
+#[derive(Clone, Copy)]
+struct Seen {
+    receiver: u32,
+    streams: [(u32, u16); 2],
+}
+
+impl Seen {
+    /// What the story's last packets show; of a stream that has paused, what was known before.
+    fn of(story: &Story, before: Option<Seen>) -> Seen {
+        let newest = |nth: usize, payload_type| {
+            let packets = story.recent.iter().filter(|bytes| !rtp::is_rtcp(bytes));
+            let mut headers = packets.map(|bytes| rtp::Packet::parse(bytes).expect("our own").header);
+            let header = headers.find(|header| header.payload_type == payload_type);
+            let seen = header.map(|header| (header.ssrc, header.sequence));
+            seen.or(before.map(|seen| seen.streams[nth])).expect("both streams are under way")
+        };
+        let report = story.returned.last().expect("reports come");
+        let receiver = u32::from_be_bytes(*report[4..].first_chunk().expect("a report"));
+        Seen { receiver, streams: [newest(0, rtp::MP2T), newest(1, REPAIR)] }
+    }
+
+    /// A report of `stamp` on the packets from `back` before the newest on, each with what `fate` says of it.
+    fn report(&self, stamp: NtpShort, back: u16, fate: impl Fn(u16) -> Option<Arrival>) -> Vec<u8> {
+        let mut buf = [0; MAX_DATAGRAM];
+        let mut writer = Writer::new(&mut buf);
+        let mut builder = Builder::new(&mut writer, self.receiver).expect("room");
+        for (ssrc, newest) in self.streams {
+            let fates: Vec<_> = (0..NAMED).map(&fate).collect();
+            builder.stream(ssrc, newest.wrapping_sub(back), fates.into_iter()).expect("room");
+        }
+        builder.finish(stamp);
+        let len = writer.len();
+        buf[..len].to_vec()
+    }
+}
+
+fn held(span: Span) -> Option<Arrival> {
+    Some(Arrival { ecn: Ecn::NotEct, offset: Offset::between(at(20_000), at(20_000) + span) })
+}
+
+/// What the attacker writes at `millis`, a few times in each of them, just ahead of the receiver's own clock.
+type Forgery = fn(&Seen, u64) -> Vec<u8>;
+
+fn stamp(millis: u64) -> NtpShort {
+    NtpShort::from(at(millis))
+}
+
+/// All but the last three are lost: these show it (RFC 5348 §5.1).
+fn total_loss(seen: &Seen, millis: u64) -> Vec<u8> {
+    seen.report(stamp(millis), NAMED, |nth| (nth + 3 >= NAMED).then_some(held(Span::ZERO)).flatten())
+}
+
+/// Two of ten are lost, and the round trip is nothing and most of two seconds in turn.
+fn absurd_round_trips(seen: &Seen, millis: u64) -> Vec<u8> {
+    let (back, long) = if millis % 20 < 10 { (NAMED, Span::from_secs(7)) } else { (6000, Span::ZERO) };
+    seen.report(stamp(millis), back, |nth| (nth % 10 > 1).then_some(held(long)).flatten())
+}
+
+/// Numbers all around the circle, most of which never left.
+fn absurd_numbers(seen: &Seen, millis: u64) -> Vec<u8> {
+    seen.report(stamp(millis), (millis * 7919) as u16, |nth| (nth % 7 == 0).then_some(held(Span::ZERO)).flatten())
+}
+
+/// Total loss by a clock of hours to come.
+fn absurd_clock(seen: &Seen, millis: u64) -> Vec<u8> {
+    let hours = millis + 3_600_000 * (1 + millis % 8);
+    seen.report(stamp(hours), NAMED, |nth| (nth + 3 >= NAMED).then_some(held(Span::ZERO)).flatten())
+}
+
+/// Five seconds of forgeries from three seconds on, three every 10 ms, and what is left of them after some more.
+fn attacked(greatest: Option<Rate>, forgery: Forgery) -> Story {
+    let config = sender::Config { max_rate: greatest, ..sender_config() };
+    let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
+    story.until(500).play(MEDIA);
+    let mut seen = None;
+    for millis in (3000..8000).step_by(3) {
+        story.until(millis);
+        let (now, from) = (Seen::of(&story, seen), story.receiver_at);
+        let _ = story.sender.handle_datagram(story.now, from, &forgery(&now, millis));
+        seen = Some(now);
+    }
+    story.until(16_000).pause().until(16_500);
+    story
+}
+
+/// Repair packets for each SYN of the story's worst tenth of a second. Source packets are as dense as the media.
+fn most_repair(story: &Story) -> f64 {
+    let sources = MEDIA.bytes_in(ms(10)).0 as f64 / 1316.0;
+    let tenths = (30..160).map(|tenth| (at(tenth * 100), at(tenth * 100 + 100)));
+    let packets =
+        tenths.map(|(from, to)| story.departures.iter().filter(|(when, _)| (from..to).contains(when)).count());
+    packets.max().unwrap_or(0) as f64 / 10.0 - sources
+}
+
+fn expect_survival(name: &str, greatest: Option<Rate>, story: &Story) {
+    let case = format!("{name} under {greatest:?}");
+    if let Some(greatest) = greatest {
+        // One packet more or less fits a tenth of a second.
+        let peak = peak(story);
+        assert!(peak.as_bps() <= greatest.as_bps() + 120_000, "{case}: {peak}");
+    }
+    // GENEVA §3.2.4: Fwnd_max is 60. A hello every 200 ms, and a packet more or less.
+    let most = most_repair(story);
+    assert!(most <= 61.0, "{case}: {most}");
+    assert_eq!(story.lost(500, 16_000), 0, "{case}: no media is harmed");
+    assert!(story.latency(1.0) <= ms(90), "{case}: {}", story.latency(1.0));
+    // And then it is over.
+    let said = story.sender_metrics();
+    assert_eq!(said["repair_window_packets"], 8.0, "{case}: {said:?}");
+    assert!(said["repair_limit_packets"].is_nan() && said["wanted_rate_bps"].is_nan(), "{case}: {said:?}");
+    assert!((said["ertt_seconds"] - 0.040).abs() < 0.005, "{case}: {said:?}");
+    let ended = story.sender_events.iter().any(|(_, said)| matches!(said, Said::Ended(_) | Said::Silent));
+    assert!(!ended, "{case}: {:?}", story.sender_events);
+    // The receiver is believed again: a second of the end is reported delivered.
+    assert_eq!(said["loss_before_repair_ratio"], 0.0, "{case}: {said:?}");
+}
+
+#[test]
+fn forged_reports_take_repair_to_no_more_than_its_limit_and_are_forgotten() {
+    let forgeries: [(&str, Forgery); 4] = [
+        ("total loss", total_loss),
+        ("absurd round trips", absurd_round_trips),
+        ("absurd numbers", absurd_numbers),
+        ("absurd clock", absurd_clock),
+    ];
+    for (name, forgery) in forgeries {
+        for greatest in [Some(GREATEST), None] {
+            let story = attacked(greatest, forgery);
+            expect_survival(name, greatest, &story);
+            if name == "total loss" {
+                // It was believed, so the brake was asked, too.
+                let asked = story.sender_events.iter().any(|(_, said)| matches!(said, Said::LowerRate(_)));
+                assert!(asked, "{:?}", story.sender_events);
+                assert!(greatest.is_some() || most_repair(&story) > 16.0, "{}", most_repair(&story));
+            }
+        }
+    }
+}
+
+/// The clock of a forged report makes none of the receiver's look old: what was delivered meanwhile is counted.
+#[test]
+fn a_clock_of_hours_to_come_shuts_nobody_out() {
+    let (attacked, left_alone) = (attacked(None, absurd_clock), attacked(None, |_, _| Vec::new()));
+    let delivered = |story: &Story| story.sender_metrics()["delivered_packets_total"];
+    assert_eq!(delivered(&attacked), delivered(&left_alone));
+}
+
+/// Reports of two seconds, losses among them, played again and again while the stream goes on.
+#[test]
+fn recorded_reports_played_again_for_five_seconds_change_nothing() {
+    let play = |greatest, again: bool| {
+        let config = sender::Config { max_rate: greatest, ..sender_config() };
+        let mut story = Story::new(config, receiver_config(), bursty(ms(20), 7), wire(ms(20)));
+        story.until(500).play(MEDIA).until(2500);
+        let recorded = core::mem::take(&mut story.returned);
+        for (nth, millis) in (2500..7500).step_by(5).enumerate() {
+            story.until(millis);
+            if again {
+                let from = story.receiver_at;
+                let _ = story.sender.handle_datagram(story.now, from, &recorded[nth % recorded.len()]);
+            }
+        }
+        story.until(9000);
+        story
+    };
+    for greatest in [Some(GREATEST), None] {
+        let (story, alone) = (play(greatest, true), play(greatest, false));
+        assert!(story.departures == alone.departures, "not a packet leaves otherwise, under {greatest:?}");
+        assert!(alone.sender_metrics()["lost_packets_total"] > 100.0, "there was something to play again");
+    }
+}
