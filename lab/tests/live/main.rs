@@ -5,4 +5,5 @@ mod guards;
 mod peers;
 mod props;
 mod quiet;
+mod second;
 mod story;

@@ -15,8 +15,9 @@ use crate::wire::ntp::NtpShort;
 use crate::wire::sequence::nearest;
 use crate::wire::{Error, rtp};
 
-/// Without media for so long, a stream counts as silent, and another sender may take its place.
-pub(super) const QUIET: Span = Span::from_millis(500);
+/// Without a word of the sender for so long, another may take its place. It says hello five times in it, whether there is
+/// media or not.
+const QUIET: Span = Span::from_secs(1);
 /// Without media for so long, somebody is told.
 const SILENCE: Span = Span::from_secs(2);
 /// Without a word of the sender for so long, it is gone.
@@ -98,7 +99,7 @@ impl Stream {
 
     /// Whether another sender may take its place.
     pub(super) fn is_quiet(&self, now: Time) -> bool {
-        self.goodbye.is_some() || now.since(self.heard) >= QUIET
+        self.goodbye.is_some() || now.since(self.alive.max(self.heard)) >= QUIET
     }
 
     pub(super) fn on_goodbye(&mut self, now: Time) {
