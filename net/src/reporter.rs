@@ -11,6 +11,8 @@ use crate::spool::Spool;
 
 /// How often somebody who keeps a log, rather than watches a terminal, is told.
 const LOG_INTERVAL: Span = Span::from_secs(10);
+/// A line that is no older is the last one: its figures are of whole seconds.
+const FRESH: Span = Span::from_secs(1);
 /// Back to the start of the line, and away with it.
 const ERASE: &str = "\r\x1b[K";
 
@@ -49,8 +51,10 @@ enum Form {
         colour: bool,
         line_shown: bool,
     },
+    /// A line now and then: the next, and the last that was.
     Log {
         next: Time,
+        last: Option<Time>,
     },
 }
 
@@ -65,7 +69,7 @@ impl Reporter {
         let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let form = match io::stderr().is_terminal() {
             true => Form::Terminal { colour, line_shown: false },
-            false => Form::Log { next: Time::ZERO + LOG_INTERVAL },
+            false => Form::Log { next: Time::ZERO + LOG_INTERVAL, last: None },
         };
         Reporter { side, form, stderr: Spool::stderr().ok() }
     }
@@ -90,34 +94,14 @@ impl Reporter {
 
     /// Tells the figures of the last second.
     pub fn tick(&mut self, now: Time, readings: &impl Readings) {
-        if matches!(self.form, Form::Json) {
-            return self.put(&readings.json(now), "\n");
-        }
-        let line = readings.line(now);
-        match &mut self.form {
-            _ if line.is_empty() => {}
-            Form::Terminal { colour, line_shown } => {
-                *line_shown = true;
-                let red = *colour && readings.is_alarming();
-                let line = cut(&line);
-                let text = if red { format!("{ERASE}\x1b[31m{line}\x1b[0m") } else { format!("{ERASE}{line}") };
-                self.put(&text, "");
-            }
-            Form::Log { next } if now >= *next => {
-                *next = now + LOG_INTERVAL;
-                self.put(&line, "\n");
-            }
-            Form::Log { .. } | Form::Json => {}
+        if let Some((text, end)) = self.form.tick(now, readings) {
+            self.put(&text, end);
         }
     }
 
     /// Tells the last figures, and leaves the terminal in order.
     pub fn end(&mut self, now: Time, readings: &impl Readings) {
-        let text = match &mut self.form {
-            Form::Json => readings.json(now),
-            Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), readings.last(now)),
-            Form::Log { .. } => readings.last(now),
-        };
+        let text = self.form.end(now, readings);
         if !text.is_empty() {
             self.put(&text, "\n");
         }
@@ -129,6 +113,45 @@ impl Reporter {
             stderr.put(text.as_bytes());
             stderr.put(end.as_bytes());
             let _ = stderr.flush();
+        }
+    }
+}
+
+impl Form {
+    /// What is told every second, and what ends it.
+    fn tick(&mut self, now: Time, readings: &impl Readings) -> Option<(String, &'static str)> {
+        if matches!(self, Form::Json) {
+            return Some((readings.json(now), "\n"));
+        }
+        let line = readings.line(now);
+        match self {
+            _ if line.is_empty() => None,
+            Form::Terminal { colour, line_shown } => {
+                *line_shown = true;
+                let red = *colour && readings.is_alarming();
+                let line = cut(&line);
+                let text = if red { format!("{ERASE}\x1b[31m{line}\x1b[0m") } else { format!("{ERASE}{line}") };
+                Some((text, ""))
+            }
+            Form::Log { next, last } if now >= *next => {
+                (*next, *last) = (now + LOG_INTERVAL, Some(now));
+                Some((line, "\n"))
+            }
+            Form::Log { .. } | Form::Json => None,
+        }
+    }
+
+    /// What is told at the end; nothing if it has just been.
+    fn end(&mut self, now: Time, readings: &impl Readings) -> String {
+        match self {
+            Form::Json => readings.json(now),
+            Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), readings.last(now)),
+            Form::Log { last: Some(last), .. }
+                if now.since(*last) < FRESH && readings.last(now) == readings.line(now) =>
+            {
+                String::new()
+            }
+            Form::Log { .. } => readings.last(now),
         }
     }
 }
@@ -213,5 +236,26 @@ mod tests {
         assert_eq!(shown(&wrong), "01:01:01  unsent 7  overhead 40.0%");
         // Nobody there: media comes and nothing but hellos leaves.
         assert_eq!(shown(&[("media_rate_bps", 25e6), ("overhead_ratio", -0.99)]), "01:01:01  media 25.00 Mb/s");
+    }
+
+    /// Ends a stream of so many milliseconds whose figures a log is told, and counts the lines.
+    fn logged(millis: u64) -> Vec<String> {
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        let figures = || Figures::of("send", vec![(&Sender::METRICS[0], 7.0)]);
+        let mut form = Form::Log { next: Time::ZERO + LOG_INTERVAL, last: None };
+        let ticks =
+            (1..=millis / 1000).filter_map(|second| form.tick(at(second * 1000), &figures())).map(|(text, _)| text);
+        let mut lines: Vec<String> = ticks.collect();
+        lines.push(form.end(at(millis), &figures()));
+        lines.retain(|line| !line.is_empty());
+        lines.iter().map(|line| line[..8].to_owned()).collect()
+    }
+
+    #[test]
+    fn a_log_has_a_line_in_ten_seconds_and_the_last_one_once() {
+        assert_eq!(logged(5000), ["00:00:05"]);
+        assert_eq!(logged(10_040), ["00:00:10"], "the end comes with the tick, or just behind it");
+        assert_eq!(logged(11_000), ["00:00:10", "00:00:11"]);
+        assert_eq!(logged(25_000), ["00:00:10", "00:00:20", "00:00:25"]);
     }
 }
