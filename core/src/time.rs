@@ -197,6 +197,7 @@ impl fmt::Display for Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn durations_are_read_as_people_write_them() {
@@ -213,5 +214,18 @@ mod tests {
         assert_eq!(Time::ZERO - Span::from_secs(1), Time::ZERO);
         assert_eq!(Time::ZERO.since(Time::from_nanos(5)), Span::ZERO);
         assert_eq!(Span::MAX.mul_div(1, 2).as_nanos(), u64::MAX / 2);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_duration_or_an_error(text in r"\PC*|[0-9.]{0,400} ?(ns|us|ms|s|min)?") {
+            let _ = text.parse::<Span>();
+        }
+
+        #[test]
+        fn a_duration_that_was_written_is_read_again(nanos in 0u64..1 << 50) {
+            let span = Span::from_nanos(nanos);
+            prop_assert_eq!(span.to_string().parse(), Ok(span));
+        }
     }
 }

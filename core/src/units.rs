@@ -163,6 +163,7 @@ impl fmt::Display for Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn rates_are_read_as_tc_writes_them() {
@@ -180,5 +181,20 @@ mod tests {
         assert_eq!(rate.bytes_in(Span::from_micros(12)), Bytes(1500));
         assert_eq!(Rate::of(Bytes(1500), Span::from_micros(12)), rate);
         assert_eq!(Rate::from_bps(0).time_for(Bytes(1)), Span::MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_rate_or_an_error(text in r"\PC*|[0-9.]{0,400}( ?[kmgKMG]?(bit|bps))?") {
+            if let Ok(rate) = text.parse::<Rate>() {
+                prop_assert!(rate.as_bps() < 1 << 63);
+            }
+        }
+
+        #[test]
+        fn a_rate_that_was_written_is_read_again(bps in 0u64..1_000_000_000_000) {
+            let read: Rate = Rate::from_bps(bps).to_string().parse().expect("its own form");
+            prop_assert!(read.as_bps().abs_diff(bps) <= 1 + bps / 1_000_000, "{read} for {bps}");
+        }
     }
 }

@@ -206,6 +206,7 @@ impl std::error::Error for KeyError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn keys() -> [Key; 2] {
         let mut entropy = Entropy::new([3; 32]);
@@ -270,6 +271,18 @@ mod tests {
                 Key::Shared(secret) | Key::Static { secret, .. } => hex(secret),
             };
             assert!(!format!("{key:?}").contains(&secret));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_key_or_one_line_that_says_why_not(
+            text in r"\PC*|thalweg-key 1 (shared|static)(\n *(secret|peer|#)? [0-9a-fA-F]{0,66})*",
+        ) {
+            match Key::parse(&text) {
+                Ok(key) => prop_assert_eq!(Key::parse(&key.emit()), Ok(key)),
+                Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
+            }
         }
     }
 }
