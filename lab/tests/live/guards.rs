@@ -148,7 +148,12 @@ fn the_breakers_of_rfc_8083_end_what_a_tcp_would_not_send() {
         story
     };
     let letter = run(Breaker::Rfc8083);
-    assert_eq!(letter.sender_events.last().expect("an event").1, Said::Ended(Ending::Breaker));
+    let &(ended, ref said) = letter.sender_events.last().expect("an event");
+    assert_eq!(*said, Said::Ended(Ending::Breaker));
+    // Tdr is a second, so that CB_INTERVAL, 3 min(max(10 Tf, 10 Tr, 3 Tdr), 15 s) / 3 Tdr, is three reports. The first of them
+    // ends a second that had begun before.
+    let took = ended.since(at(500));
+    assert!(took >= ms(2000) && took <= ms(4040), "{took}");
     let off = run(Breaker::Off);
     assert_eq!(off.sender_events.len(), 1, "{:?}", off.sender_events);
     assert_eq!(off.sender_metrics()["breaker_open"], 1.0);
