@@ -43,9 +43,9 @@ fn short_datagrams_among_long_ones_are_weighed_not_counted() {
     // A repair packet is as long as the longest packet of its block. Sound of 200 bytes with a picture in between; every
     // other datagram half as long; the last of each six short, as where pictures are cut into datagrams.
     let mixes: [fn(u64) -> usize; 3] = [
-        |number| if number % 8 == 0 { PAYLOAD } else { 200 },
-        |number| if number % 2 == 0 { PAYLOAD } else { PAYLOAD / 2 },
-        |number| if number % 6 == 0 { 300 } else { PAYLOAD },
+        |number| if number.is_multiple_of(8) { PAYLOAD } else { 200 },
+        |number| if number.is_multiple_of(2) { PAYLOAD } else { PAYLOAD / 2 },
+        |number| if number.is_multiple_of(6) { 300 } else { PAYLOAD },
     ];
     for (mix, length) in mixes.into_iter().enumerate() {
         for kbps in [1_000, 8_000, 24_000] {

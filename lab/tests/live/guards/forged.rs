@@ -82,7 +82,9 @@ fn absurd_round_trips(seen: &Seen, millis: u64) -> Vec<u8> {
 
 /// Numbers all around the circle, most of which never left.
 fn absurd_numbers(seen: &Seen, millis: u64) -> Vec<u8> {
-    seen.report(stamp(millis), (millis * 7919) as u16, |nth| (nth % 7 == 0).then_some(held(Span::ZERO)).flatten())
+    seen.report(stamp(millis), (millis * 7919) as u16, |nth| {
+        nth.is_multiple_of(7).then_some(held(Span::ZERO)).flatten()
+    })
 }
 
 /// Total loss by a clock of hours to come.
