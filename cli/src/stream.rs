@@ -110,3 +110,23 @@ impl From<Error> for Failure {
         Failure::Failed(error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verb::send;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_text_is_an_argument_or_is_refused(text in r"\PC*|[0-9.]{0,9}(ms|s|min)?|:?[0-9]{0,6}|static:[0-9]{0,12}") {
+            if let Ok(latency) = latency(&text) {
+                prop_assert!((Span::from_millis(5)..=Span::from_secs(10)).contains(&latency));
+            }
+            let _ = text.parse::<Scrape>();
+            if let Ok(repair) = send::repair(&text) {
+                prop_assert_eq!(send::repair(&repair), Ok(repair));
+            }
+        }
+    }
+}

@@ -173,10 +173,13 @@ impl FromStr for Host {
         let (name, port) = text.rsplit_once(':').ok_or_else(error)?;
         let bracketed = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
         let port = port.parse().map_err(|_| error())?;
-        match bracketed.unwrap_or(name) {
-            name if bracketed.is_none() && name.contains([':', '/', '[', ']']) => Err(error()),
-            name => Ok(Host { name: name.to_owned(), port }),
-        }
+        let name = match bracketed {
+            // RFC 3986 §3.2.2: brackets are for IPv6 alone.
+            Some(name) if name.contains(':') && !name.contains(['/', '@', '[', ']']) => name,
+            None if !name.contains([':', '/', '@', '[', ']']) => name,
+            _ => return Err(error()),
+        };
+        Ok(Host { name: name.to_owned(), port })
     }
 }
 
@@ -233,6 +236,7 @@ impl std::error::Error for ParseError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn every_form_of_the_manual_is_read_and_written_back() {
@@ -263,6 +267,9 @@ mod tests {
             "udp://127.0.0.1",
             "udp://127.0.0.1:65536",
             "udp://::1:5000",
+            "udp://[@]:5000",
+            "udp://[localhost]:5000",
+            "udp://a@b:5000",
             "udp://127.0.0.1:5000?ttl=256",
             "udp://127.0.0.1:5000?interface=eth0",
             "udp://127.0.0.1:5000?iface=",
@@ -277,5 +284,24 @@ mod tests {
         assert!(udp.receiving().is_err());
         let udp: Udp = "239.1.1.1:0?iface=no-such-if0".parse().expect("well formed");
         assert!(udp.receiving().expect_err("no such interface").to_string().contains("no-such-if0"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_an_endpoint_that_is_written_back_or_an_error(
+            text in r"\PC*|((ts\+)?udp|rtp)://@?\[?[a-z0-9.:%\]@]{0,12}:[0-9]{0,6}/?(\?\PC{0,12})?|file:\PC*",
+        ) {
+            if let Ok(endpoint) = text.parse::<Endpoint>() {
+                let again = match endpoint.clone() {
+                    Endpoint::File { path, .. } => Endpoint::File { path, repeat: false },
+                    other => other,
+                };
+                // A path may itself end in what asks for a loop.
+                if !endpoint.to_string().ends_with("?loop") {
+                    prop_assert_eq!(endpoint.to_string().parse::<Endpoint>(), Ok(again));
+                }
+            }
+            let _ = text.parse::<Host>();
+        }
     }
 }

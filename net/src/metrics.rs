@@ -143,6 +143,7 @@ fn answer(request: &[u8], page: impl Fn() -> String) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn status(request: &str) -> Option<String> {
         let answer = answer(request.as_bytes(), || "page\n".into())?;
@@ -192,5 +193,35 @@ mod tests {
         server.serve(Time::ZERO + PATIENCE, &mut ready, String::new);
         assert_eq!(server.next(), None);
         drop(idle);
+    }
+
+    /// Requests, almost requests, and anything.
+    fn bytes() -> impl Strategy<Value = Vec<u8>> {
+        let almost =
+            r"(GET|HEAD|PUT) (/|/metrics|/\PC{0,9}) HTTP/1\.[0-9](\r?\n[A-Za-z-]{1,9}: ?\PC{0,40}){0,70}(\r?\n){0,2}";
+        prop_oneof![prop::collection::vec(any::<u8>(), 0..5000), almost.prop_map(String::into_bytes)]
+    }
+
+    proptest! {
+        /// However it is cut into pieces, a request is answered once, with one of four answers, before it has taken more
+        /// than its room.
+        #[test]
+        fn any_bytes_are_answered_or_waited_for_within_bounds(bytes in bytes(), piece in 1usize..5000) {
+            let mut read = 0;
+            let said = loop {
+                let answer = answer(&bytes[..read], || "page\n".into());
+                if answer.is_some() || read == bytes.len() {
+                    break answer;
+                }
+                prop_assert!(read < MAX_REQUEST, "{read} bytes are enough");
+                read = bytes.len().min(read + piece);
+            };
+            let Some(said) = said else { return Ok(()) };
+            let said = String::from_utf8(said).expect("text");
+            let status = said.lines().next().expect("a status line");
+            let known = ["200", "400", "404", "405"].map(|code| format!("HTTP/1.1 {code} "));
+            prop_assert!(known.iter().any(|known| status.starts_with(known)), "{status}");
+            prop_assert!(said.len() < 300, "{said}");
+        }
     }
 }

@@ -4,8 +4,10 @@ mod equation;
 mod events;
 mod films;
 mod senders;
+#[cfg(test)]
+mod tests;
 
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use clap::ValueEnum;
 use serde::Deserialize;
@@ -77,6 +79,9 @@ enum Law {
     /// What a lossless sender's packets make decodable, and what they cost
     Decodability,
 }
+
+/// Bytes of a line of the log: one of a lossless sender lists what is in flight.
+const LONGEST_LINE: u64 = 1 << 20;
 
 /// A law at work on a log.
 trait Replayed: Probe {
@@ -164,14 +169,17 @@ fn shown(law: Law) -> &'static [&'static str] {
 fn replay(
     law: &mut dyn Replayed,
     shown: &[&str],
-    input: &mut BufReader<impl io::Read>,
+    input: &mut BufReader<impl Read>,
     output: &mut impl Write,
 ) -> Result<(), Stop> {
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
-        if input.read_until(b'\n', &mut line).map_err(Stop::Input)? == 0 {
+        if input.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line).map_err(Stop::Input)? == 0 {
             break;
+        }
+        if line.len() as u64 > LONGEST_LINE {
+            return Err(Stop::Line(number, format!("it has more than {LONGEST_LINE} bytes")));
         }
         if line.trim_ascii().is_empty() {
             continue;

@@ -54,6 +54,7 @@ impl Realign {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn packets(count: usize) -> Vec<u8> {
         let mut packet = [0xff; 188];
@@ -81,5 +82,31 @@ mod tests {
             realign.let_go(now, &mut |datagram| taken.push(datagram.len()));
         }
         assert_eq!((taken, realign.due()), (vec![7 * 188, 3 * 188], None));
+    }
+
+    proptest! {
+        /// Whole packets and rubbish between them, in any pieces: what leaves is packets, and no more than came.
+        #[test]
+        fn any_bytes_leave_as_whole_packets_or_not_at_all(
+            parts in prop::collection::vec(prop_oneof![
+                (0usize..20).prop_map(packets),
+                prop::collection::vec(any::<u8>(), 0..400),
+            ], 0..20),
+        ) {
+            let (mut realign, mut taken) = (Realign::default(), Vec::new());
+            let mut take = |datagram: &[u8]| taken.push(datagram.to_vec());
+            for (nth, part) in parts.iter().enumerate() {
+                let now = Time::ZERO + Span::from_millis(3) * nth as u64;
+                realign.push(now, part, &mut take);
+                realign.let_go(now, &mut take);
+            }
+            realign.finish(&mut take);
+            let came: usize = parts.iter().map(Vec::len).sum();
+            prop_assert!(taken.iter().map(Vec::len).sum::<usize>() <= came);
+            for datagram in taken {
+                prop_assert!(datagram.len().is_multiple_of(188) && datagram.len() <= 7 * 188, "{}", datagram.len());
+                prop_assert!(datagram.chunks(188).all(|packet| packet[0] == 0x47));
+            }
+        }
     }
 }

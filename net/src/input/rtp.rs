@@ -49,6 +49,7 @@ impl Unwrap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use thalweg_core::wire::rtp::Header;
 
     fn packet(ssrc: u32, sequence: u16) -> Vec<u8> {
@@ -87,5 +88,21 @@ mod tests {
         assert!(unwrap.payload(&opus).expect_err("not MP2T").contains("111"));
         opus[1] = 200;
         assert_eq!(unwrap.payload(&opus), Ok(None), "RTCP");
+    }
+
+    proptest! {
+        #[test]
+        fn any_datagrams_pass_in_part_or_are_refused(
+            datagrams in prop::collection::vec((any::<u16>(), 1u32..3, prop::collection::vec(any::<u8>(), 0..40)), 0..40),
+            whole in any::<bool>(),
+        ) {
+            let mut unwrap = Unwrap::default();
+            for (sequence, ssrc, bytes) in datagrams {
+                let datagram = if whole { [packet(ssrc, sequence), bytes].concat() } else { bytes };
+                if let Ok(Some(payload)) = unwrap.payload(&datagram) {
+                    prop_assert!(datagram.windows(payload.len().max(1)).any(|part| part.starts_with(payload)));
+                }
+            }
+        }
     }
 }
