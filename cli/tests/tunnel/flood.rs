@@ -24,7 +24,7 @@ const STRANGERS: u8 = 16;
 const POOL: u64 = 4096;
 const RENEWED: f64 = 1.0 / 32.0;
 /// So many are sent before the kernel is asked how many wait.
-const BATCH: u64 = 64;
+const BATCH: u64 = 128;
 /// No more bytes than this may wait for the process then: a socket that overflows would take from those inside, too.
 const WAITING: u64 = 64 << 10;
 /// What the process may have in memory beyond what it had before, kB.
@@ -71,6 +71,40 @@ fn forge(rng: &mut Rng, seen: &[Vec<u8>], out: &mut Vec<u8>) {
     }
     if rng.chance(0.2) {
         out.truncate(rng.below(out.len() as u64 + 1) as usize);
+    }
+}
+
+/// Everybody who sends, and what.
+struct Strangers {
+    sockets: Vec<UdpSocket>,
+    rng: Rng,
+    /// Genuine datagrams.
+    seen: Vec<Vec<u8>>,
+    pool: Vec<Vec<u8>>,
+}
+
+impl Strangers {
+    fn new(seen: Vec<Vec<u8>>) -> Strangers {
+        let sockets = (1..=STRANGERS).map(stranger).collect();
+        Strangers { sockets, rng: Rng::new(11), seen, pool: vec![Vec::new(); POOL as usize] }
+    }
+
+    /// Sends the next few; how many.
+    fn send(&mut self, server: SocketAddr) -> u64 {
+        let Strangers { sockets, rng, seen, pool } = self;
+        let mut sent = 0;
+        for _ in 0..BATCH {
+            let forged = &mut pool[rng.below(POOL) as usize];
+            if forged.is_empty() || rng.chance(RENEWED) {
+                forge(rng, seen, forged);
+            } else {
+                let place = rng.below(forged.len() as u64) as usize;
+                forged[place] = rng.u32() as u8;
+            }
+            let socket = &sockets[rng.below(sockets.len() as u64) as usize];
+            sent += u64::from(socket.send_to(forged, server).is_ok());
+        }
+        sent
     }
 }
 
@@ -134,29 +168,17 @@ fn whatever_strangers_send_a_serving_process_goes_on_and_does_not_grow() {
     }
     let (seen, before) = (relay.heard(), resident(&serve));
     assert!(seen.len() > 20, "{}", seen.len());
-    let sockets: Vec<_> = (1..=STRANGERS).map(stranger).collect();
-    let (mut rng, mut entropy) = (Rng::new(11), Entropy::new([5; 32]));
-    let mut pool = vec![Vec::new(); POOL as usize];
+    let (mut strangers, mut entropy) = (Strangers::new(seen), Entropy::new([5; 32]));
     let (mut sent, mut tenths, mut most, begin) = (0, 0, before, Instant::now());
     let lost = |sent: u64| sent.saturating_sub(inbox(server.port()).1);
     let mut laps_before = laps.load(Ordering::Relaxed);
     while sent < count() || lost(sent) < count() {
-        for _ in 0..BATCH {
-            let forged = &mut pool[rng.below(POOL) as usize];
-            if forged.is_empty() || rng.chance(RENEWED) {
-                forge(&mut rng, &seen, forged);
-            } else {
-                let place = rng.below(forged.len() as u64) as usize;
-                forged[place] = rng.u32() as u8;
-            }
-            let socket = &sockets[rng.below(sockets.len() as u64) as usize];
-            sent += u64::from(socket.send_to(forged, server).is_ok());
-        }
-        if rng.chance(0.01) {
-            knock(&sockets[0], server, &mut entropy);
+        sent += strangers.send(server);
+        if strangers.rng.chance(0.01) {
+            knock(&strangers.sockets[0], server, &mut entropy);
         }
         while inbox(server.port()).0 > WAITING {
-            yield_now();
+            sleep(Duration::from_micros(300));
         }
         if sent / (count() / 10) > tenths {
             tenths += 1;
