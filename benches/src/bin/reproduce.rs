@@ -51,7 +51,10 @@ fn bench(settings: &Settings) -> Result<(), String> {
     contenders.sort_unstable();
     contenders.dedup();
     let row = |contender: Contender| [contender.name().to_owned(), format!("{:.3}", results.to_bound(contender)[0])];
-    println!("{}", grid(["strategy", "delay / lower bound, first seed"], &contenders.into_iter().map(row).collect::<Vec<_>>()));
+    println!(
+        "{}",
+        grid(["strategy", "delay / lower bound, first seed"], &contenders.into_iter().map(row).collect::<Vec<_>>())
+    );
     let ours = results.to_bound(Contender::OURS);
     let ours = ours.iter().sum::<f64>() / ours.len() as f64;
     let target = |what: &str, most, unit| Target { what: what.into(), bound: Bound::AtMost(most), unit };
