@@ -1,13 +1,14 @@
 //! A path that does nothing but take time, and one that loses what it is known to lose.
 
+use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
 use thalweg_core::session::live::Playout;
 use thalweg_core::session::live::receiver::{self, Event as Heard};
 use thalweg_core::session::live::sender::{self, Event as Said, Repair, SourceId};
 use thalweg_core::session::live::{Ending, Media};
 use thalweg_core::time::{Span, Time};
-use thalweg_core::units::Rate;
+use thalweg_core::units::{Rate, Seconds};
 
-use crate::props::{PAYLOAD, address, at, bursty, ms, receiver_config, sender_config, wire};
+use crate::props::{PAYLOAD, address, at, bursty, ms, payload, receiver_config, sender_config, wire};
 use crate::story::Story;
 
 const RATE: Rate = Rate::from_mbps(30);
@@ -184,6 +185,25 @@ fn slow_streams_get_longer_blocks_and_at_most_forty_percent() {
         assert_eq!(story.lost(1000, 31_000), 0);
         assert!(story.latency(0.99) <= ms(latency), "{kbps} kb/s: {}", story.latency(0.99));
     }
+}
+
+#[test]
+fn the_shortest_syn_on_a_path_too_long_for_repair_carries_bursts() {
+    let parameters = Parameters { syn: Seconds(1e-4), ..Parameters::default() };
+    let repair = Repair::Geneva(Geneva::new(parameters).expect("the least syn"));
+    let config = sender::Config { repair, latency: ms(5), ..sender_config() };
+    let receiver = receiver::Config { latency: ms(5), ..receiver_config() };
+    let mut story = Story::new(config, receiver, wire(ms(40)), wire(ms(40)));
+    story.until(500);
+    for burst in 0..100 {
+        for number in 0..60 {
+            story.sender.handle_media(story.now, &payload(60 * burst + number));
+        }
+        story.until(500 + 20 * (burst + 1));
+    }
+    story.until(3000);
+    assert_eq!(story.outputs.len(), 6000);
+    assert_eq!(story.sender_metrics()["repair_packets_total"], 0.0, "it would come too late");
 }
 
 #[test]

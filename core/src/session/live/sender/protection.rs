@@ -21,6 +21,10 @@ use crate::units::{Bytes, Seconds};
 /// SYN: block and report interval (GENEVA §3.2.1), unless the law is set to another one.
 pub(super) const SYN: Span = Span::from_millis(10);
 
+/// The least interval that the law takes, and the most packets in one.
+const LEAST_SYN: Span = Span::from_micros(100);
+const MOST_K: f64 = 65535.0;
+
 /// Source packets below which a block is stretched: the fewest of which eight repair packets are at most 40 %.
 const FEWEST: f64 = 21.0;
 
@@ -85,13 +89,18 @@ impl Protection {
     /// Tells what the latency leaves for a block: it waits for at most one block, and leaves within another.
     pub(super) fn set_budget(&mut self, latency: Span, round_trip: Span) {
         let budget = latency.saturating_sub(round_trip / 2 + SPARE) / 2;
-        self.is_hopeless = budget < self.syn / 2;
-        self.longest = budget.max(self.syn / 2);
+        self.is_hopeless = budget < self.shortest();
+        self.longest = budget.max(self.shortest());
+    }
+
+    /// The shortest block there is, whatever the latency.
+    fn shortest(&self) -> Span {
+        (self.syn / 2).max(LEAST_SYN)
     }
 
     /// The least latency at which repair comes in time on this round trip.
     pub(super) fn needed(&self, round_trip: Span) -> Span {
-        round_trip / 2 + SPARE + self.syn
+        round_trip / 2 + SPARE + self.shortest() * 2
     }
 
     /// The longest that a packet may wait before it leaves: one block, and the time that it takes to leave.
@@ -184,13 +193,13 @@ impl Protection {
         // so that fractions are carried from block to block, and 0.4 k weigh 45 %.
         let (least, max) = self.bounds;
         let (syn, floor) = if self.is_slow() { (self.syn, FLOOR / PAPER_FLOOR) } else { (self.interval(), 1.0) };
-        let k = self.law_k(k);
+        let k = self.law_k(k).min(MOST_K);
         // A user who asks for more than the paper gets it.
         let room = if least > PAPER_FLOOR { f64::INFINITY } else { share * k };
         let min = (least * floor).min(room).min(max);
         if let Law::Geneva(law) = &mut self.law {
             law.set_block(k, Seconds::from(syn), min, max)
-                .expect("k is 21 or more, and the bounds are the user's, checked");
+                .expect("k and the interval are within their ranges, and the bounds are the user's, checked");
         }
     }
 

@@ -1,5 +1,7 @@
 //! What a block gets, at which rate and within which latency.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::law::redundancy::geneva::Parameters;
 use crate::units::Bytes;
@@ -117,4 +119,73 @@ fn losses_lift_a_slow_stream_off_its_floor() {
     let lifted = close(&mut protection, 100, 8);
     // 60 for 25 (GENEVA §3.2.4).
     assert!((lifted as f64 - 800.0 * 60.0 / 25.0).abs() <= 1.0 && lifted > 6 * floor, "{lifted} from {floor}");
+}
+
+#[test]
+fn no_block_is_shorter_than_the_law_takes() {
+    let law = Geneva::new(Parameters { syn: Seconds(1e-4), ..Parameters::default() }).expect("the least syn");
+    let mut protection = Protection::new(&Repair::Geneva(law), None);
+    protection.set_budget(ms(5), ms(80));
+    assert_eq!((protection.block(), protection.is_hopeless()), (Span::from_micros(100), true));
+    close(&mut protection, 10, 60);
+    // 40 ms one way, 2 to spare, 0.1 to wait and 0.1 to leave.
+    let needed = Span::from_micros(42_200);
+    assert_eq!(protection.needed(ms(80)), needed);
+    protection.set_budget(needed, ms(80));
+    assert!(!protection.is_hopeless());
+}
+
+/// Values from the whole range of each parameter, on a scale of their logarithms where it is wide.
+fn parameters() -> impl Strategy<Value = Parameters> {
+    let scale = |least: f64, most: f64| (0.0..=1.0).prop_map(move |at| least * libm::pow(most / least, at));
+    let window = || prop_oneof![Just(0.0), scale(1.0, 65535.0)];
+    let first = prop::option::of(window());
+    let constants = (scale(1e-3, 1e9), scale(1e-6, 1.0), scale(1e-3, 1.0), 0.0..1.0);
+    let rest = (scale(1e-4, 10.0), window(), window(), window(), first, any::<bool>());
+    (constants, rest).prop_map(|((a, b, p_max, alpha), (syn, one, other, i_low, f, real))| {
+        use crate::law::redundancy::geneva::State;
+        let state = if real { State::Real } else { State::Integer };
+        let syn = Seconds(syn.clamp(1e-4, 10.0));
+        let (fwnd_min, fwnd_max) = (f64::min(one, other).min(65535.0), f64::max(one, other).min(65535.0));
+        let f = f.map(|f: f64| f.min(65535.0));
+        Parameters { a, b, p_max, alpha, syn, fwnd_min, fwnd_max, i_low, f, state, ..Parameters::default() }
+    })
+}
+
+/// Packets of a block, their payload, microseconds since the block before, and losses of as many reported.
+fn block() -> impl Strategy<Value = (usize, usize, u64, u32)> {
+    (1..=1600_usize, 1..=1400_usize, prop_oneof![0..1000_u64, 0..20_000_000_u64], 0..=100_u32)
+}
+
+proptest! {
+    /// Whatever the user may ask for, at any rate, latency and round trip.
+    #[test]
+    fn any_accepted_parameters_serve_any_source(
+        parameters in parameters(),
+        wanted in prop::option::of(1..20_000_000_u64),
+        spans in prop::collection::vec((0..20_000_000_u64, 0..2_000_000_u64), 1..4),
+        blocks in prop::collection::vec(block(), 1..40),
+    ) {
+        let Ok(law) = Geneva::new(parameters.clone()) else { return Ok(()) };
+        let mut protection = Protection::new(&Repair::Geneva(law), wanted.map(Span::from_micros));
+        for (latency, round_trip) in spans {
+            let round_trip = Span::from_micros(round_trip);
+            protection.set_budget(Span::from_micros(latency), round_trip);
+            for (sources, payload, since, lost) in &blocks {
+                let (block, since) = (protection.block(), Span::from_micros(*since));
+                let repairs = protection.close_block(&load(*sources, *payload), block, since, None);
+                prop_assert!(protection.block() >= LEAST_SYN && protection.block() <= protection.longest);
+                let first = parameters.f.unwrap_or(0.0);
+                prop_assert!(protection.window() <= parameters.fwnd_max.max(first));
+                let k = protection.k().expect("a block has closed");
+                prop_assert!(k > 0.0 && k.is_finite());
+                // No more than the window for each interval of the law that the block holds, and what was carried.
+                let longest = since.max(block).max(protection.syn);
+                let expected = protection.rate().expect("as above") * longest.as_secs_f64();
+                let most = 1.000_001 * protection.window() * expected.max(*sources as f64) / protection.law_k(k) + 2.0;
+                prop_assert!(repairs as f64 <= most, "{repairs} of {most}");
+                protection.on_report(Time::ZERO, *lost, 100 - lost, Some(round_trip));
+            }
+        }
+    }
 }
