@@ -50,6 +50,8 @@ impl Sender {
         let since = closes.since(core::mem::replace(&mut self.closed, closes));
         let open = closes.since(block.opened);
         let start = closes.max(self.free_at);
+        // Before anything is shed.
+        let is_full = block.is_full();
         let below = overhead(self.peer.to()).0;
         let ids = if self.has_payload_ids() { PayloadId::LEN as u64 } else { 0 };
         if let Some(rate) = self.config.max_rate {
@@ -63,7 +65,7 @@ impl Sender {
             self.spare.push(block);
             return;
         }
-        let load = self.load(&block, below + ids);
+        let load = Load { is_full, ..self.load(&block, below + ids) };
         let (Bytes(sources), Bytes(each)) = (load.wire, load.repair);
         let mut repairs = 0;
         if !self.protection.is_none() && self.has_listener() {
@@ -82,8 +84,7 @@ impl Sender {
         repairs = block.close(repairs, self.sbn, &mut self.encoders);
         self.sbn = self.sbn.wrapping_add(block.parts());
         let all = Bytes(sources + each * repairs as u64 + core::mem::take(&mut self.control_bytes));
-        // A block that was full early still takes its time: what came as a burst leaves as none.
-        let time = open.max(self.protection.block());
+        let time = self.protection.leaving(&load, open);
         let end = (closes + time).max(start + time / 2);
         let bound = self.config.max_rate.map_or(Span::ZERO, |rate| rate.time_for(all));
         let over = end.since(start).max(bound);
@@ -98,6 +99,7 @@ impl Sender {
         let (packets, repair) = block.bytes();
         Load {
             sources,
+            is_full: block.is_full(),
             media: Bytes(packets.0 - (sources * rtp::HEADER_LEN) as u64),
             wire: Bytes(packets.0 + sources as u64 * more),
             control: Bytes(self.control_bytes),

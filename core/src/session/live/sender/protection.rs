@@ -154,9 +154,14 @@ impl Protection {
     pub(super) fn close_block(&mut self, load: &Load, open: Span, since: Span, limit: Option<f64>) -> usize {
         let sources = load.sources as f64;
         // Of a slow source the time between blocks counts as well, but a pause says nothing of its rate, and neither does
-        // a block that closed early.
+        // a block that closed early, unless it was full.
         let period = if self.mean.is_some() && since <= PAUSE { since.max(open) } else { open };
-        let period = period.max(self.block()).as_secs_f64();
+        let least = match self.mean {
+            Some(_) if load.is_full => LEAST_SYN,
+            None if load.is_full => self.syn,
+            _ => self.block(),
+        };
+        let period = period.max(least).as_secs_f64();
         // What was said in a pause is no burden of the media.
         let control = if since <= PAUSE { load.control } else { Bytes(0) };
         let newest = Mean::of(&Load { control, ..*load }, period);
@@ -169,12 +174,22 @@ impl Protection {
         // Of a bursty source a small block gets no less than a large one: it needs more for each packet, not less. Only a
         // block that was full before its time gets the repair of its packets.
         let expected = rate * period;
-        let packets = if open < self.block() / 2 { expected.max(sources) } else { expected };
+        let packets = if load.is_full || open < self.block() / 2 { expected.max(sources) } else { expected };
         let each = load.repair.0 as f64;
         let due = window * packets / self.law_k(k) + self.carried / each;
         let repair = (due + 1e-9) as usize;
         self.carried = (due - repair as f64).clamp(0.0, 1.0) * each;
         repair
+    }
+
+    /// How long a block that was `open` so long takes to leave. One that was full before its time takes as long as its
+    /// source does for as many packets: what came as a burst leaves as none.
+    pub(super) fn leaving(&self, load: &Load, open: Span) -> Span {
+        let usual = match self.rate() {
+            Some(rate) if load.is_full => Span::from_secs_f64(load.sources as f64 / rate).min(self.block()),
+            _ => self.block(),
+        };
+        open.max(usual)
     }
 
     /// Source packets to which a window of the law belongs, if its interval has `k`.

@@ -19,6 +19,8 @@ const BLOCKS: f64 = 64.0;
 pub(in crate::session::live::sender) struct Load {
     /// Source packets.
     pub(in crate::session::live::sender) sources: usize,
+    /// Whether it closed before its time, because no more of them fit in.
+    pub(in crate::session::live::sender) is_full: bool,
     /// Payload of them.
     pub(in crate::session::live::sender) media: Bytes,
     /// All bytes that leave of them.

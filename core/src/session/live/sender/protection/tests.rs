@@ -23,7 +23,15 @@ fn load(sources: usize, payload: usize) -> Load {
     // RTP, payload ID, UDP and IP; and of a repair packet also the symbol's own header and the bounds of the block.
     let (wire, repair) = (payload + 12 + 6 + 28, payload + 12 + 3 + 12 + 8 + 6 + 28);
     let control = Bytes(0);
-    Load { sources, media: bytes(sources * payload), wire: bytes(sources * wire), control, repair: bytes(repair) }
+    let is_full = false;
+    Load {
+        sources,
+        is_full,
+        media: bytes(sources * payload),
+        wire: bytes(sources * wire),
+        control,
+        repair: bytes(repair),
+    }
 }
 
 /// Repair packets for `blocks` blocks of a source that gives `sources` packets in each.
@@ -72,6 +80,20 @@ fn a_slow_source_gets_blocks_of_21_packets_while_the_latency_lasts() {
     // Of 40 % of 1400 bytes, headers take 46; a repair packet weighs 1469. Up to one is carried.
     let floor = 3500.0 * (0.4 * 1400.0 - 46.0) / 1469.0;
     assert!((floor - 1.1..=floor).contains(&(repair as f64)), "{repair} of {floor}");
+}
+
+#[test]
+fn a_full_block_counts_as_long_as_it_was_open() {
+    // 1600 packets in 320 ms: 5000 a second, 50 in a SYN, of which each 50 get eight.
+    let mut protection = geneva(Some(Span::from_secs(1)), Span::from_secs(3));
+    let full = Load { is_full: true, ..load(1600, 1400) };
+    let repair: usize = (0..100).map(|_| protection.close_block(&full, ms(320), ms(320), None)).sum();
+    assert!((protection.k().expect("known") - 50.0).abs() < 1e-9);
+    assert_eq!(repair, 100 * 1600 * 8 / 50);
+    assert_eq!(protection.leaving(&full, ms(320)), ms(320));
+    // One that came as a burst leaves as none.
+    protection.close_block(&full, Span::ZERO, ms(320), None);
+    assert_eq!(protection.leaving(&full, Span::ZERO), ms(320));
 }
 
 #[test]
@@ -154,7 +176,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
 
 /// Packets of a block, their payload, microseconds since the block before, and losses of as many reported.
 fn block() -> impl Strategy<Value = (usize, usize, u64, u32)> {
-    (1..=1600_usize, 1..=1400_usize, prop_oneof![0..1000_u64, 0..20_000_000_u64], 0..=100_u32)
+    (prop_oneof![1..1600_usize, Just(1600)], 1..=1400_usize, prop_oneof![0..1000_u64, 0..20_000_000_u64], 0..=100_u32)
 }
 
 proptest! {
@@ -173,7 +195,9 @@ proptest! {
             protection.set_budget(Span::from_micros(latency), round_trip);
             for (sources, payload, since, lost) in &blocks {
                 let (block, since) = (protection.block(), Span::from_micros(*since));
-                let repairs = protection.close_block(&load(*sources, *payload), block, since, None);
+                let load = Load { is_full: *sources == 1600, ..load(*sources, *payload) };
+                let open = if load.is_full { since.min(block) } else { block };
+                let repairs = protection.close_block(&load, open, since, None);
                 prop_assert!(protection.block() >= LEAST_SYN && protection.block() <= protection.longest);
                 let first = parameters.f.unwrap_or(0.0);
                 prop_assert!(protection.window() <= parameters.fwnd_max.max(first));

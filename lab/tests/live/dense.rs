@@ -1,0 +1,47 @@
+//! Sources with more packets than one block holds, and more than a receiver keeps.
+
+use thalweg_core::session::live::{receiver, sender};
+use thalweg_core::time::Span;
+use thalweg_core::units::{Bytes, Rate};
+
+use crate::props::{PAYLOAD, at, ms, receiver_config, sender_config, wire};
+use crate::story::Story;
+
+/// Media of `rate` for `secs` after half a second of greeting, in blocks of `block` within `latency`; then a pause of twice
+/// that latency.
+fn blocks(rate: Rate, secs: u64, block: Span, latency: Span) -> Story {
+    let config = sender::Config { block: Some(block), latency, ..sender_config() };
+    let mut story = Story::new(config, receiver::Config { latency, ..receiver_config() }, wire(ms(20)), wire(ms(20)));
+    let end = 500 + secs * 1000;
+    story.until(500).play(rate).until(end).pause().until(end + 2 * latency.as_micros() / 1000);
+    story
+}
+
+/// A block holds 1600 packets, so that neither source ever gets one as long as it asks for.
+#[test]
+fn full_blocks_keep_the_rate_of_their_source() {
+    let packets = |rate: Rate| rate.as_bps() as f64 / (8 * PAYLOAD) as f64;
+    let slow = Rate::from_bps(5000 * 8 * PAYLOAD as u64);
+    for (rate, secs, block, latency) in [(slow, 10, ms(1000), ms(3000)), (Rate::from_mbps(400), 3, ms(100), ms(300))] {
+        let story = blocks(rate, secs, block, latency);
+        let said = story.sender_metrics();
+        assert_eq!(story.lost(0, 1000 * (secs + 1)), 0);
+        assert_eq!(said["source_packets_total"], story.inputs.len() as f64);
+        // Packets of one SYN, and eight repair packets for them (GENEVA §3.2.2).
+        let k = packets(rate) / 100.0;
+        assert!((said["block_packets"] / k - 1.0).abs() < 0.02, "{} of {k}", said["block_packets"]);
+        let share = said["repair_packets_total"] / said["source_packets_total"];
+        assert!((share * k / 8.0 - 1.0).abs() < 0.05, "{share} for 8 of {k}");
+        // One block to wait, one to leave: as long as the source takes for 1600 packets, and the way.
+        let full = Span::from_secs_f64(1600.0 / packets(rate));
+        let most = full * 2 + ms(20) + ms(10);
+        assert!(story.latency(0.98) <= most, "{} of {most}", story.latency(0.98));
+        // The last one is not full, and takes its time.
+        assert!(story.latency(1.0) <= block * 2 + ms(30), "{}", story.latency(1.0));
+        // What leaves in a second is what came in a second, and its repair.
+        let second = story.departures.iter().filter(|(left, _)| (at(2000)..at(3000)).contains(left));
+        let sent: Bytes = second.map(|(_, size)| *size).fold(Bytes(0), |sum, size| Bytes(sum.0 + size.0));
+        let wire = packets(rate) * ((PAYLOAD + 46) as f64 + share * (PAYLOAD + 69) as f64);
+        assert!((sent.0 as f64 / wire - 1.0).abs() < 0.02, "{sent:?} of {wire}");
+    }
+}
