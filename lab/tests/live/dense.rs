@@ -1,6 +1,8 @@
 //! Sources with more packets than one block holds, and more than a receiver keeps.
 
-use thalweg_core::session::live::{receiver, sender};
+use thalweg_core::session::live::receiver::Event as Heard;
+use thalweg_core::session::live::sender::Repair;
+use thalweg_core::session::live::{Playout, receiver, sender};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
@@ -44,4 +46,49 @@ fn full_blocks_keep_the_rate_of_their_source() {
         let wire = packets(rate) * ((PAYLOAD + 46) as f64 + share * (PAYLOAD + 69) as f64);
         assert!((sent.0 as f64 / wire - 1.0).abs() < 0.02, "{sent:?} of {wire}");
     }
+}
+
+/// So many small packets a second, or so much media, for as long as the latency and a second, held back for all of it.
+fn constant(rate: Rate, length: fn(u64) -> usize, latency: Span) -> Story {
+    let config = sender::Config { repair: Repair::None, latency, ..sender_config() };
+    let receiver = receiver::Config { latency, playout: Playout::Constant };
+    let mut story = Story::new(config, receiver, wire(ms(20)), wire(ms(20)));
+    story.length = length;
+    let (end, millis) = (1500 + latency.as_micros() / 1000, latency.as_micros() / 1000);
+    story.until(500).play(rate).until(end).pause().until(end + millis + 100);
+    story
+}
+
+/// Not even 2^15 packets, half of what RTP's 16 bits tell apart, are too many.
+#[test]
+fn everything_waits_for_its_time_where_there_is_memory_for_it() {
+    let many = Rate::from_bps(6000 * 8 * PAYLOAD as u64);
+    let [short, long]: [fn(u64) -> usize; 2] = [|_| 100, |_| PAYLOAD];
+    for (rate, length, secs) in [(many, short, 10), (Rate::from_mbps(100), long, 4)] {
+        let story = constant(rate, length, Span::from_secs(secs));
+        let heard = story.receiver_metrics();
+        assert!(story.inputs.len() > 1 << 15);
+        assert_eq!(story.outputs.len(), story.inputs.len());
+        assert_eq!((heard["residual_lost_packets_total"], heard["early_packets_total"]), (0.0, 0.0));
+        assert!(Span::from_secs(secs).saturating_sub(story.latency(0.0)) < ms(1), "{}", story.latency(0.0));
+    }
+}
+
+#[test]
+fn where_there_is_not_it_comes_early_and_nothing_is_lost() {
+    let latency = Span::from_secs(2);
+    let story = constant(Rate::from_mbps(400), |_| PAYLOAD, latency);
+    let heard = story.receiver_metrics();
+    assert_eq!(story.outputs.len(), story.inputs.len());
+    assert!(story.is_in_order());
+    assert_eq!(heard["residual_lost_packets_total"], 0.0);
+    assert!(heard["early_packets_total"] > 10_000.0, "{heard:?}");
+    // 64 MiB of it last 1.34 s, less what a packet takes beside its payload.
+    let early = story.receiver_events.iter().filter_map(|(_, event)| match event {
+        Heard::Early { latency, after, .. } => Some((*latency, *after)),
+        _ => None,
+    });
+    let early: Vec<_> = early.collect();
+    assert!(matches!(early[..], [(of, after)] if of == latency && after > ms(1000) && after < ms(1342)), "{early:?}");
+    assert!(story.latency(0.0) > ms(1000), "{}", story.latency(0.0));
 }

@@ -168,6 +168,14 @@ fn describe(event: Event, once: bool) -> Report {
                 .with_number("latency_seconds", latency.as_secs_f64())
         }
         Event::Moved { from } => Report::new("moved", format!("the sender is at {from} now")).with("from", from),
+        Event::Early { latency, after, memory } => Report::new(
+            "early",
+            format!(
+                "latency {latency} at this rate takes more than {} MiB: media comes out after {after}",
+                memory.0 >> 20
+            ),
+        )
+        .with_number("latency_seconds", after.as_secs_f64()),
         Event::Silent => Report::new("silent", "nothing comes from the sender; still listening"),
         Event::Ended(ending) => {
             let text = match ending {

@@ -48,6 +48,15 @@ pub enum Event {
         /// The sender's new address.
         from: SocketAddr,
     },
+    /// The latency at this rate takes more memory than a stream may, and media is handed out before its time. Once a stream.
+    Early {
+        /// Time from input to output that both ends keep.
+        latency: Span,
+        /// Time from input to output of the first packet that was early.
+        after: Span,
+        /// What packets may take.
+        memory: Bytes,
+    },
     /// Nothing has come for a while.
     Silent,
     /// Over.
@@ -95,9 +104,15 @@ impl Receiver {
     pub fn poll_media(&mut self, now: Time) -> Option<&[u8]> {
         let latency = self.latency();
         let stream = self.stream.as_mut()?;
-        let missing = stream.ripe(now, latency, self.config.playout)?;
+        let (missing, is_early) = stream.ripe(now, latency, self.config.playout)?;
         self.counts.residual += missing;
+        self.counts.early += u64::from(is_early);
+        let tells = is_early && !stream.told_early;
+        stream.told_early |= is_early;
         let (payload, produced) = stream.take(missing)?;
+        if tells {
+            self.events.push_back(Event::Early { latency, after: now.since(produced), memory: window::FULL });
+        }
         self.counts.media_packets += 1;
         self.counts.media_bytes += payload.len() as u64;
         self.latencies.record(now.since(produced));

@@ -22,6 +22,7 @@ pub(super) struct Counts {
     pub(super) residual: u64,
     pub(super) duplicates: u64,
     pub(super) late: u64,
+    pub(super) early: u64,
     pub(super) rejected: u64,
 }
 
@@ -49,6 +50,7 @@ impl Counters for Counts {
             residual: self.residual - earlier.residual,
             duplicates: self.duplicates - earlier.duplicates,
             late: self.late - earlier.late,
+            early: self.early - earlier.early,
             rejected: self.rejected - earlier.rejected,
         }
     }
@@ -83,7 +85,7 @@ impl fmt::Debug for Latencies {
 }
 
 /// In the order of the probe.
-pub(super) const METRICS: [Metric; 20] = [
+pub(super) const METRICS: [Metric; 21] = [
     counter("media_packets_total", "media datagrams handed out"),
     counter("media_bytes_total", "bytes of these"),
     counter("source_packets_total", "source packets that came"),
@@ -94,6 +96,7 @@ pub(super) const METRICS: [Metric; 20] = [
     counter("residual_lost_packets_total", "source packets lost for good: the post-repair loss of RFC 7509"),
     counter("duplicate_packets_total", "source packets that came twice"),
     counter("late_packets_total", "source packets that came after they were given up or repaired"),
+    counter("early_packets_total", "media datagrams handed out before their time, for want of memory"),
     counter("rejected_datagrams_total", "datagrams that were not understood or not believed"),
     gauge("loss_before_repair_ratio", "source packets lost before repair in the last second"),
     gauge("loss_after_repair_ratio", "source packets lost after repair in the last second (RFC 7509)"),
@@ -120,6 +123,7 @@ impl Probe for Receiver {
             counts.residual as f64,
             counts.duplicates as f64,
             counts.late as f64,
+            counts.early as f64,
             counts.rejected as f64,
             self.second.ratio(Counts::lost, Counts::expected),
             self.second.ratio(|change| change.residual, Counts::expected),

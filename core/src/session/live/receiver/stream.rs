@@ -45,6 +45,8 @@ pub(super) struct Stream {
     /// When media came last, and whether its absence was told.
     heard: Time,
     silent: bool,
+    /// Whether somebody was told that packets are handed out before their time.
+    pub(super) told_early: bool,
     /// When the sender said anything last.
     alive: Time,
     /// When the sender said goodbye.
@@ -70,6 +72,7 @@ impl Stream {
             decoder: Decoder::default(),
             heard: now,
             silent: false,
+            told_early: false,
             alive: now,
             goodbye: None,
             sender_report: (sent, now),
@@ -182,10 +185,16 @@ impl Stream {
         counts.recovered += u64::from(kept == Kept::New);
     }
 
-    /// If a packet may be handed out at `now`: how many missing ones are given up for it.
-    pub(super) fn ripe(&self, now: Time, latency: Span, playout: Playout) -> Option<u64> {
+    /// If a packet may be handed out at `now`: how many missing ones are given up for it, and whether it is early.
+    pub(super) fn ripe(&self, now: Time, latency: Span, playout: Playout) -> Option<(u64, bool)> {
         let head = self.window.as_ref()?.head()?;
-        (self.due(&head, latency, playout) <= now).then_some(head.missing)
+        let is_early = self.due(&head, latency, playout) > now;
+        (!is_early || self.is_full()).then_some((head.missing, is_early))
+    }
+
+    /// Whether so much waits that it must not wait for its time.
+    fn is_full(&self) -> bool {
+        self.window.as_ref().is_some_and(Window::is_full)
     }
 
     /// Sequence number of the packet whose turn is next.
@@ -242,7 +251,11 @@ impl Stream {
 
     /// When something is to be done next.
     pub(super) fn next(&self, latency: Span, playout: Playout) -> Time {
-        let head = self.window.as_ref().and_then(Window::head).map(|head| self.due(&head, latency, playout));
+        let head = self
+            .window
+            .as_ref()
+            .and_then(Window::head)
+            .map(|head| if self.is_full() { Time::ZERO } else { self.due(&head, latency, playout) });
         let silence = (!self.silent).then_some(self.heard + SILENCE);
         let end = self.goodbye.map(|goodbye| goodbye + self.patience());
         let waits = [head, silence, end.filter(|_| head.is_none()), self.feedback_due(), Some(self.gone_at())];

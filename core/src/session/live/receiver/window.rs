@@ -5,11 +5,16 @@
 use std::collections::VecDeque;
 
 use crate::time::Time;
+use crate::units::Bytes;
 use crate::wire::fecframe::Adui;
 use crate::wire::rtp;
 
-/// Most places, held or empty; beyond, the oldest are given up. A bound on memory that no honest sender meets.
-const MOST: usize = 1 << 15;
+/// With more in it a window is full: what waits is handed out before its time. 30 Mb/s within 10 s fit, 400 Mb/s within 1 s.
+pub(super) const FULL: Bytes = Bytes(64 << 20);
+/// With more, the oldest are given up. Only who lets many packets come before he takes any out meets that.
+const MOST: Bytes = Bytes(FULL.0 + (16 << 20));
+/// Buffers kept for packets to come.
+const SPARE: usize = 1 << 12;
 
 /// A place for one packet.
 #[derive(Clone, Default, PartialEq, Debug)]
@@ -22,6 +27,9 @@ struct Place {
     noticed: Time,
     origin: Option<Origin>,
 }
+
+/// Memory of a place without its packet.
+const PLACE: u64 = size_of::<Place>() as u64;
 
 /// Where a packet comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,13 +68,15 @@ pub(super) struct Window {
     /// Sequence number of the packet that is handed out next.
     turn: u64,
     places: VecDeque<Place>,
+    /// Memory of the places and their buffers.
+    held: Bytes,
     spare: Vec<Vec<u8>>,
 }
 
 impl Window {
     /// A window whose first packet is `first`.
     pub(super) fn new(first: u64) -> Window {
-        Window { first, turn: first, places: VecDeque::new(), spare: Vec::new() }
+        Window { first, turn: first, places: VecDeque::new(), held: Bytes(0), spare: Vec::new() }
     }
 
     /// Puts packet `sequence`, a whole RTP packet that has only a fixed header, in its place. No `sequence` may be more
@@ -88,17 +98,32 @@ impl Window {
         }
         for _ in self.first + self.places.len() as u64..=sequence {
             self.places.push_back(Place { noticed: now, ..Place::default() });
+            self.held.0 += PLACE;
         }
         let mut given_up = 0;
-        while self.first < sequence && self.places.len() > MOST {
+        while self.first < sequence && self.held > MOST {
             given_up += u64::from(self.drop_first());
         }
         let mut adui = self.spare.pop().unwrap_or_default();
         // What it held before is overwritten.
         adui.resize(Adui::OVERHEAD + packet.len(), 0);
         Adui { flow: 0, adu: packet }.emit(&mut adui);
+        self.held.0 += adui.capacity() as u64;
         self.places[(sequence - self.first) as usize] = Place { adui, produced, noticed: now, origin: Some(origin) };
+        self.make_room();
         (Kept::New, given_up)
+    }
+
+    /// Forgets what had its turn where there is too much of it: what has not comes first.
+    fn make_room(&mut self) {
+        while self.first < self.turn && self.held > FULL {
+            self.drop_first();
+        }
+    }
+
+    /// Whether it holds so much that packets must not wait for their time.
+    pub(super) fn is_full(&self) -> bool {
+        self.held > FULL
     }
 
     /// Sequence number of the packet that is handed out next.
@@ -127,6 +152,7 @@ impl Window {
     /// Gives up the packets that are missing before the head.
     pub(super) fn skip(&mut self, missing: u64) {
         self.turn += missing;
+        self.make_room();
     }
 
     /// Hands out the payload of the packet whose turn it is, and when it was produced.
@@ -144,13 +170,14 @@ impl Window {
         }
     }
 
-    /// Drops the first place; true if its packet was missing and has had no turn yet.
+    /// Drops the first place; true if it has had no turn yet.
     fn drop_first(&mut self) -> bool {
         let Some(place) = self.places.pop_front() else { return false };
-        let given_up = self.first >= self.turn && place.adui.is_empty();
+        let given_up = self.first >= self.turn;
         self.first += 1;
         self.turn = self.turn.max(self.first);
-        if !place.adui.is_empty() {
+        self.held.0 -= PLACE + place.adui.capacity() as u64;
+        if !place.adui.is_empty() && self.spare.len() < SPARE {
             self.spare.push(place.adui);
         }
         given_up
@@ -214,10 +241,56 @@ mod tests {
     fn memory_is_bounded_whatever_comes() {
         let mut window = Window::new(0);
         let mut given_up = 0;
-        for jump in 1..40 {
+        for jump in 1..400 {
             given_up += window.insert(at(jump), jump * 30_000, &packet(0), at(jump), Origin::Path).1;
+            assert!(window.held <= Bytes(MOST.0 + 100), "{:?}", window.held);
         }
-        assert!(window.places.len() <= MOST);
-        assert!(given_up > 39 * 29_000 - MOST as u64);
+        let places = window.places.len() as u64;
+        assert_eq!(given_up, 399 * 30_000 + 1 - places, "all but what is here");
+        assert!(places * PLACE <= MOST.0);
+    }
+
+    #[test]
+    fn packets_that_nobody_takes_are_given_up_and_counted() {
+        let mut window = Window::new(0);
+        let large = [packet(0).as_slice(), &[0; 1300]].concat();
+        let mut given_up = 0;
+        let mut full_at = None;
+        for sequence in 0..100_000 {
+            given_up += window.insert(at(sequence), sequence, &large, at(sequence), Origin::Path).1;
+            full_at = full_at.or(window.is_full().then_some(sequence));
+            assert!(full_at.is_some() || given_up == 0, "nothing before it is full");
+            assert!(window.held <= Bytes(MOST.0 + 2000));
+        }
+        // A packet, its place, and what an allocator may add.
+        let most = FULL.0 / large.len() as u64;
+        assert!((most * 4 / 5..=most).contains(&full_at.expect("as much as fits")), "{full_at:?}");
+        assert_eq!(given_up + window.places.len() as u64, 100_000);
+        assert_eq!(window.head().map(|head| head.missing), Some(0));
+    }
+
+    #[test]
+    fn what_had_its_turn_makes_no_window_full() {
+        let mut window = Window::new(0);
+        let large = [packet(0).as_slice(), &[0; 1300]].concat();
+        for sequence in 0..100_000 {
+            window.insert(at(sequence), sequence, &large, at(sequence), Origin::Path);
+            assert!(window.take().is_some());
+        }
+        assert!(window.held <= FULL && window.first < window.turn);
+        // And one that is full is so for a packet at a time.
+        let mut taken = 0;
+        for sequence in 100_000..200_000 {
+            window.insert(at(sequence), sequence, &large, at(sequence), Origin::Path);
+            let mut now = 0;
+            while window.is_full() {
+                window.skip(0);
+                assert!(window.take().is_some());
+                now += 1;
+            }
+            assert!(now <= 2, "{now} at once");
+            taken += now;
+        }
+        assert!((40_000..60_000).contains(&taken), "{taken}");
     }
 }
