@@ -1,5 +1,5 @@
 //! A live stream over a path that does whatever the input says: drops, repeats, damages, cuts and makes up datagrams.
-//! Nothing panics, nothing hangs, and nobody hands out more than went in.
+//! Nothing panics, nothing hangs, nobody hands out more than came, nor, if nothing was made up, more than went in.
 #![no_main]
 
 use core::net::SocketAddr;
@@ -12,46 +12,76 @@ use thalweg_core::session::live::sender::{self, Breaker, Repair, Sender, SourceI
 use thalweg_core::session::live::{Media, Playout};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
+use thalweg_core::units::{Rate, Seconds};
 
 /// More than this in one step is a loop without end.
 const MANY: usize = 10_000;
 
 fuzz_target!(|data: &[u8]| {
-    let Some((&kind, script)) = data.split_first() else { return };
-    let (there, here) = (SocketAddr::from(([192, 0, 2, 1], 6000)), SocketAddr::from(([192, 0, 2, 2], 5000)));
+    let Some((&[kind, rates, law], script)) = data.split_first_chunk::<3>() else { return };
+    let (receiver_address, here) = (SocketAddr::from(([192, 0, 2, 1], 6000)), SocketAddr::from(([192, 0, 2, 2], 5000)));
     let mut now = Time::ZERO;
     let mut receiver = Receiver::new(receiving(kind), &Rng::new(1));
-    let mut sender = Sender::new(sending(kind, there), now, &Rng::new(2));
+    let mut sender = Sender::new(sending([kind, rates, law], receiver_address), now, &Rng::new(2));
     let mut script = script.iter().copied();
+    let (mut given, mut heard, mut out, mut is_true) = (0, 0, 0, true);
     while let Some(step) = script.next() {
         now += Span::from_micros(u64::from(step >> 4) * 700);
         sender.handle_media(now, &[step; 188][..usize::from(step >> 1) + 1]);
-        carry(&mut sender, &mut receiver, here, now, &mut script);
-        carry(&mut receiver, &mut sender, there, now, &mut script);
-        assert!((0..MANY).any(|_| receiver.poll_media(now).is_none()));
+        given += 1;
+        let there = carry(&mut sender, &mut receiver, here, now, &mut script);
+        let back = carry(&mut receiver, &mut sender, receiver_address, now, &mut script);
+        heard += there.datagrams;
+        is_true &= there.is_true && back.is_true;
+        while receiver.poll_media(now).is_some() {
+            out += 1;
+            // Each is a source packet that came, or one that a repair packet of its own brought back.
+            assert!(out <= heard, "{out} of {heard} that came");
+        }
+        assert!(!is_true || out <= given, "{out} of {given} that went in");
     }
 });
+
+/// What one side has heard of the other.
+struct Carried {
+    datagrams: u64,
+    /// Whether all of it was as the other side said it.
+    is_true: bool,
+}
 
 fn receiving(kind: u8) -> receiver::Config {
     let playout = if kind & 1 == 0 { Playout::Asap } else { Playout::Constant };
     receiver::Config { latency: Span::from_millis(30), playout }
 }
 
-fn sending(kind: u8, to: SocketAddr) -> sender::Config {
+/// GENEVA's constants beyond the paper's: the least block, the longest, no window, a great one.
+fn law(draw: u8) -> Geneva {
+    let paper = Parameters::default();
+    let syn = [paper.syn.0, 1e-4, 1.0, 0.02][usize::from(draw & 3)];
+    let (fwnd_min, fwnd_max) = [(8.0, 60.0), (0.0, 60.0), (0.0, 0.0), (200.0, 1000.0)][usize::from(draw >> 2 & 3)];
+    let p_max = if draw & 16 == 0 { paper.p_max } else { 0.5 };
+    Geneva::new(Parameters { syn: Seconds(syn), fwnd_min, fwnd_max, p_max, ..paper })
+        .expect("values within their ranges")
+}
+
+fn sending([kind, rates, draw]: [u8; 3], to: SocketAddr) -> sender::Config {
     sender::Config {
         to,
         fec_to: None,
         media: Media::Opaque,
-        repair: if kind & 2 == 0 {
-            Repair::Static(5)
-        } else {
-            Repair::Geneva(Geneva::new(Parameters::default()).expect("the paper's constants"))
+        repair: match kind >> 1 & 3 {
+            0 => Repair::Static(5),
+            1 => Repair::None,
+            _ => Repair::Geneva(law(draw)),
         },
-        latency: Span::from_millis(30),
-        max_rate: None,
-        block: None,
-        source_id: if kind & 4 == 0 { SourceId::Explicit } else { SourceId::Plain },
-        breaker: Breaker::RepairFirst,
+        latency: Span::from_millis(if draw & 32 == 0 { 30 } else { 5 }),
+        max_rate: [None, Some(Rate::from_bps(64_000)), Some(Rate::from_mbps(1)), Some(Rate::from_mbps(100))]
+            [usize::from(rates & 3)],
+        block: [None, Some(Span::ZERO), Some(Span::from_millis(5)), Some(Span::from_secs(1))]
+            [usize::from(rates >> 2 & 3)],
+        source_id: if kind & 8 == 0 { SourceId::Explicit } else { SourceId::Plain },
+        breaker: [Breaker::RepairFirst, Breaker::Rfc8083, Breaker::Off, Breaker::RepairFirst]
+            [usize::from(rates >> 4 & 3)],
     }
 }
 
@@ -62,7 +92,8 @@ fn carry<F: Session, T: Session>(
     address: SocketAddr,
     now: Time,
     script: &mut impl Iterator<Item = u8>,
-) {
+) -> Carried {
+    let mut carried = Carried { datagrams: 0, is_true: true };
     while from.poll_event().is_some() {}
     if from.poll_timeout().is_some_and(|at| at <= now) {
         from.handle_timeout(now);
@@ -74,6 +105,12 @@ fn carry<F: Session, T: Session>(
         let datagram = &mut buf[..transmit.len];
         let fate = script.next().unwrap_or(0);
         let at = usize::from(script.next().filter(|_| fate > 127).unwrap_or(0)) % datagram.len().max(1);
+        carried.datagrams += match fate {
+            128..=159 => 0,
+            160..=175 => 2,
+            _ => 1,
+        };
+        carried.is_true &= fate < 176;
         match fate {
             0..=127 => drop(to.handle_datagram(now, address, datagram)),
             128..=159 => {}
@@ -90,4 +127,5 @@ fn carry<F: Session, T: Session>(
             240.. => drop(to.handle_datagram(now, SocketAddr::from(([198, 51, 100, fate], 9)), datagram)),
         }
     }
+    carried
 }
