@@ -1,12 +1,13 @@
 //! Sources with more packets than one block holds, and more than a receiver keeps.
 
+use allocation_counter::measure;
 use thalweg_core::session::live::receiver::Event as Heard;
 use thalweg_core::session::live::sender::Repair;
 use thalweg_core::session::live::{Playout, receiver, sender};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
-use crate::props::{PAYLOAD, at, ms, receiver_config, sender_config, wire};
+use crate::props::{PAYLOAD, at, bursty, ms, receiver_config, sender_config, wire};
 use crate::story::Story;
 
 /// Media of `rate` for `secs` after half a second of greeting, in blocks of `block` within `latency`; then a pause of twice
@@ -91,4 +92,25 @@ fn where_there_is_not_it_comes_early_and_nothing_is_lost() {
     let early: Vec<_> = early.collect();
     assert!(matches!(early[..], [(of, after)] if of == latency && after > ms(1000) && after < ms(1342)), "{early:?}");
     assert!(story.latency(0.0) > ms(1000), "{}", story.latency(0.0));
+}
+
+/// What a receiver keeps until it is handed out, or until no repair can need it any more.
+#[test]
+fn memory_is_latency_times_rate_and_five_megabytes() {
+    let rate = Rate::from_mbps(30);
+    for (secs, playout) in [(1, Playout::Constant), (10, Playout::Constant), (10, Playout::Asap)] {
+        let latency = Span::from_secs(secs);
+        let mut most = Bytes(0);
+        let used = measure(|| {
+            let config = sender::Config { latency, ..sender_config() };
+            let receiver = receiver::Config { latency, playout };
+            let mut story = Story::new(config, receiver, bursty(ms(20), 4), wire(ms(20)));
+            story.notes = false;
+            story.until(500).play(rate).until(2500 + 1000 * secs);
+            most = rate.bytes_in(latency);
+            assert_eq!(story.receiver_metrics()["early_packets_total"], 0.0);
+        });
+        assert!(used.bytes_max <= most.0 + 5_000_000, "{} bytes for {most:?} in {latency}", used.bytes_max);
+        assert!(used.bytes_max >= most.0, "it is all held: {} bytes for {most:?}", used.bytes_max);
+    }
 }
