@@ -203,7 +203,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let out = args.out();
     // A page that cannot be written should be known of before anything runs.
     for file in args.docs.iter().chain([&out]) {
-        std::fs::OpenOptions::new().create(true).append(true).open(file).map_err(|error| refusal(file, &error))?;
+        probe(file)?;
     }
     let began = Instant::now();
     let Report { page, kept, jobs, broken } = args.report()?;
@@ -224,6 +224,13 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     } else {
         Err(failed(format!("these must hold exactly, and do not: {}", broken.join(", "))))
     }
+}
+
+/// Whether `file` can be written; where there was none, none is left by a run that is interrupted.
+fn probe(file: &Path) -> Result<(), Failure> {
+    let was_there = file.exists();
+    std::fs::OpenOptions::new().create(true).append(true).open(file).map_err(|error| refusal(file, &error))?;
+    if was_there { Ok(()) } else { std::fs::remove_file(file).map_err(|error| refusal(file, &error)) }
 }
 
 fn told(page: &Page, out: &Path, began: Instant) -> String {

@@ -18,6 +18,17 @@ fn check(page: &Page, sections: impl IntoIterator<Item = String>, claims: impl I
     assert!(!html.contains("NaN") && !markdown.contains("NaN"), "what is missing is said in words");
 }
 
+#[test]
+fn looking_whether_a_page_can_be_written_leaves_and_changes_nothing() {
+    let file = std::env::temp_dir().join(format!("thalweg-page-{}", std::process::id()));
+    assert!(probe(&file).is_ok() && !file.exists());
+    std::fs::write(&file, "of an earlier run").expect("a temporary file");
+    assert!(probe(&file).is_ok());
+    assert_eq!(std::fs::read_to_string(&file).expect("still there"), "of an earlier run");
+    std::fs::remove_file(&file).expect("it was there");
+    assert!(probe(&file.join("below")).is_err());
+}
+
 /// Everything that is drawn or printed, from runs of half a second, by the code of the real thing; what a plan has
 /// and nobody ran is missing there.
 #[test]
