@@ -215,19 +215,3 @@ fn a_session_is_described_before_it_begins() {
     assert!(text.starts_with("v=0\r\no=- ") && text.contains(" IN IP4 127.0.0.1\r\n"), "{text}");
     assert!(text.contains("m=video 9 RTP/AVP 33"), "{text}");
 }
-
-#[test]
-fn packets_that_fill_no_datagram_are_not_held_back() {
-    let (sink, output) = sink("127.0.0.1:0");
-    let stream = Stream::start(&["--output", &output], &["--input", "ts+udp://127.0.0.1:0"]);
-    let input = stream.send.address("sending", "input_address");
-    stream.send.event("connected");
-    let packets = ts::stream(10);
-    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
-    source.send_to(&packets, &*input).expect("loopback takes it");
-    let mut buffer = [0; 2048];
-    for expected in packets.chunks(7 * 188) {
-        let len = sink.recv(&mut buffer).expect("seven packets, then three");
-        assert_eq!(&buffer[..len], expected);
-    }
-}

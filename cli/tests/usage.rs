@@ -2,9 +2,10 @@
 
 mod common;
 
+use std::io::Write;
 use std::net::{TcpListener, UdpSocket};
 
-use common::{Running, run};
+use common::{Running, run, run_with};
 
 /// The one line that `args` must fail with.
 fn failure(args: &[&str], code: i32) -> String {
@@ -114,15 +115,29 @@ fn a_port_in_use_is_named() {
 fn a_file_that_is_no_transport_stream_is_refused_in_one_line() {
     let path = std::env::temp_dir().join(format!("thalweg-text-{}", std::process::id()));
     let input = format!("file:{}", path.display());
-    for (contents, why) in [("not a film\n".repeat(10_000), "MPEG-TS"), (String::new(), "empty")] {
+    for (contents, expected) in no_films() {
         std::fs::write(&path, contents).expect("a temporary file");
         // Nobody has to answer for this to be known.
-        let (code, _, stderr) = run(&["send", "--input", &input, "--to", "127.0.0.1:6000"]);
+        let named = run(&["send", "--input", &input, "--to", "127.0.0.1:6000"]);
+        let looped = run(&["send", "--input", &input, "--loop", "--to", "127.0.0.1:6000"]);
+        let file = std::fs::File::open(&path).expect("just written");
         std::fs::remove_file(&path).expect("it was there");
-        assert_eq!(code, 1, "{stderr}");
-        assert!(stderr.starts_with(&format!("thalweg: input {input}: ")) && stderr.contains(why), "{stderr}");
-        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        let redirected = run_with(&["send", "--input", "-", "--to", "127.0.0.1:6000"], file.into());
+        for ((code, _, stderr), name) in [(named, &*input), (looped, &input), (redirected, "-")] {
+            assert_eq!(code, 1, "{stderr}");
+            assert!(stderr.starts_with(&format!("thalweg: input {name}: ")) && stderr.contains(expected), "{stderr}");
+            assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        }
     }
+}
+
+/// What is no film, and what is said of it. Packets without a clock (PCR) cannot be paced.
+fn no_films() -> Vec<(Vec<u8>, &'static str)> {
+    let packet = [&[0x47, 0x01, 0x00, 0x10][..], &[0; 184]].concat();
+    let text = |len| "not a film\n".bytes().cycle().take(len).collect();
+    let mut films: Vec<_> = [100, 10_000, 55_000, 110_000].map(|len| (text(len), "not MPEG-TS")).into();
+    films.extend([(Vec::new(), "empty"), (packet.repeat(50), "(PCR)"), (packet.repeat(1000), "(PCR)")]);
+    films
 }
 
 #[test]
@@ -134,3 +149,25 @@ fn a_receiver_that_is_asked_to_stop_does_so_politely() {
     assert_eq!(last["side"], "recv");
     recv.succeeds();
 }
+#[test]
+fn an_empty_standard_input_is_refused_in_one_line() {
+    let line = failure(&["send", "--input", "-", "--to", "127.0.0.1:6000"], 1);
+    assert_eq!(line, "thalweg: input -: empty");
+}
+
+/// What a pipe carries is known only when it comes, perhaps after the stream was announced; figures there are none.
+#[test]
+fn a_pipe_that_carries_no_transport_stream_is_refused_without_figures() {
+    let (reader, mut writer) = std::io::pipe().expect("a pipe");
+    let writing = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        writer.write_all(&[b'x'; 10_000]).expect("it is read");
+    });
+    let (code, _, stderr) = run_with(&["send", "--input", "-", "--to", "127.0.0.1:6000"], reader.into());
+    writing.join().expect("the writer");
+    assert_eq!(code, 1, "{stderr}");
+    let error = "thalweg: input -: not MPEG-TS";
+    let others: Vec<&str> = stderr.lines().filter(|line| !line.starts_with("sending - to ")).collect();
+    assert!(others.len() == 1 && others[0].starts_with(error), "{stderr}");
+}
+

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 
 use thalweg_core::session::live::{MAX_PAYLOAD, Media};
 use thalweg_core::time::Time;
+use thalweg_core::units::Bytes;
 
 use crate::endpoint::{Endpoint, Framing};
 use crate::error::Error;
@@ -25,6 +26,7 @@ pub struct Input {
     source: Source,
     refused: u64,
     notice: Option<Report>,
+    told_skipped: bool,
 }
 
 #[derive(Debug)]
@@ -57,14 +59,14 @@ impl Input {
                     Framing::Rtp => Contents::Rtp(Unwrap::default()),
                 },
             },
-            Endpoint::File { path, repeat } => {
-                let mut stream = Stream::file(path, *repeat).map_err(Error::io(&name))?;
-                stream.look().map_err(|reason| Error::new(&name, reason))?;
-                Source::Stream(stream)
-            }
+            Endpoint::File { path, repeat } => Source::Stream(Stream::file(path, *repeat).map_err(Error::io(&name))?),
             Endpoint::Stdio => Source::Stream(Stream::stdin().map_err(Error::io(&name))?),
         };
-        Ok(Input { name, source, refused: 0, notice: None })
+        let mut input = Input { name, source, refused: 0, notice: None, told_skipped: false };
+        if let Source::Stream(stream) = &mut input.source {
+            stream.look().map_err(|reason| Error::new(&input.name, reason))?;
+        }
+        Ok(input)
     }
 
     /// What its datagrams are.
@@ -156,6 +158,15 @@ impl Input {
         self.refused
     }
 
+    /// Bytes that are left out because they belong to no packet of MPEG-TS.
+    pub fn skipped(&self) -> Bytes {
+        match &self.source {
+            Source::Datagrams { contents: Contents::Ts(realign), .. } => realign.skipped(),
+            Source::Datagrams { .. } => Bytes(0),
+            Source::Stream(stream) => stream.skipped(),
+        }
+    }
+
     /// Something to tell.
     pub fn poll_notice(&mut self) -> Option<Report> {
         let truncated = match &mut self.source {
@@ -166,10 +177,22 @@ impl Input {
             let text = format!("{}: its last packet is cut short; left out {} bytes", self.name, bytes.0);
             return Some(Report::warning(text));
         }
-        // The first refusal is told, the count is a metric.
+        // The first refusal and the first gap are told, the counts are metrics.
+        let is_film = match &self.source {
+            Source::Datagrams { .. } => true,
+            Source::Stream(stream) => stream.is_film(),
+        };
+        if is_film && self.skipped() > Bytes(0) && !std::mem::replace(&mut self.told_skipped, true) {
+            return Some(not_mpeg_ts(&self.name));
+        }
         let notice = self.notice.as_mut()?;
         (!notice.text.is_empty()).then(|| std::mem::replace(notice, Report::warning("")))
     }
+}
+
+/// What is told of bytes that belong to no packet.
+pub(crate) fn not_mpeg_ts(name: &str) -> Report {
+    Report::warning(format!("{name}: left out bytes that are not MPEG-TS (packets of 188 bytes that begin with 0x47)"))
 }
 
 impl Contents {

@@ -6,10 +6,12 @@ use std::net::SocketAddr;
 
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
+use thalweg_core::units::Bytes;
 use thalweg_core::wire::mpegts::align::Aligner;
 
 use crate::endpoint::{Endpoint, Framing};
 use crate::error::{Error, plain};
+use crate::input::not_mpeg_ts;
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
 use crate::spool::Spool;
@@ -23,6 +25,7 @@ pub struct Output {
     contents: Contents,
     sink: Sink,
     told: bool,
+    told_skipped: bool,
 }
 
 #[derive(Debug)]
@@ -58,7 +61,7 @@ impl Output {
             Endpoint::File { path, .. } => (Contents::AsIs, Sink::Stream(Spool::file(path).map_err(Error::io(&name))?)),
             Endpoint::Stdio => (Contents::AsIs, Sink::Stream(Spool::stdout().map_err(Error::io(&name))?)),
         };
-        Ok(Output { name, contents, sink, told: false })
+        Ok(Output { name, contents, sink, told: false, told_skipped: false })
     }
 
     /// Takes a datagram; it leaves with [`Output::flush`] at the latest.
@@ -131,8 +134,19 @@ impl Output {
         }
     }
 
-    /// Tells of the first datagram that was dropped; the count is a metric.
+    /// Bytes that were left out because they belong to no packet of MPEG-TS.
+    pub fn skipped(&self) -> Bytes {
+        match &self.contents {
+            Contents::Ts(aligner) => aligner.skipped(),
+            Contents::AsIs | Contents::Rtp(_) => Bytes(0),
+        }
+    }
+
+    /// Tells of the first datagram that was dropped and the first bytes that were left out; the counts are metrics.
     pub fn poll_notice(&mut self) -> Option<Report> {
+        if self.skipped() > Bytes(0) && !std::mem::replace(&mut self.told_skipped, true) {
+            return Some(not_mpeg_ts(&self.name));
+        }
         if self.told || self.dropped() == 0 {
             return None;
         }
@@ -178,7 +192,7 @@ mod tests {
 
         let (mut inbox, mut packets) = (Inbox::new(), Vec::new());
         while packets.len() < 3 {
-            assert!(crate::poll::readable(&receiver, std::time::Duration::from_secs(10)));
+            assert!(crate::poll::readable(&receiver, std::time::Duration::from_secs(10)).expect("ppoll"));
             receiver.receive(&mut inbox);
             packets.extend(inbox.datagrams().map(|(_, bytes)| bytes.to_vec()));
         }

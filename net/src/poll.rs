@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::AsFd;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use thalweg_core::time::Span;
@@ -75,9 +76,12 @@ impl Ready {
     }
 }
 
-#[cfg(test)]
-pub(crate) fn readable(fd: &impl AsFd, timeout: std::time::Duration) -> bool {
+/// Whether `fd` has something to read within `timeout`, its end among it.
+///
+/// # Errors
+/// The kernel refuses to wait at all.
+pub fn readable(fd: &impl AsFd, timeout: Duration) -> io::Result<bool> {
     let mut interests = Interests::new();
     interests.read(fd);
-    interests.wait(Span::from_nanos(timeout.as_nanos() as u64)).expect("ppoll").take()
+    Ok(interests.wait(Span::from_nanos(timeout.as_nanos() as u64))?.take())
 }

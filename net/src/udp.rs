@@ -229,7 +229,11 @@ mod tests {
         let mut inbox = Inbox::new();
         let mut received = Vec::new();
         while received.len() < wanted {
-            assert!(poll::readable(socket, Duration::from_secs(10)), "{} of {wanted} arrived", received.len());
+            assert!(
+                poll::readable(socket, Duration::from_secs(10)).expect("ppoll"),
+                "{} of {wanted} arrived",
+                received.len()
+            );
             socket.receive(&mut inbox);
             received.extend(inbox.datagrams().map(|(_, bytes)| bytes.to_vec()));
         }

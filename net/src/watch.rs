@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(look(&mut watch), []);
 
         far.write_all(b"a").expect("room for a byte");
-        assert!(readable(&watch, Duration::from_secs(10)));
+        assert!(readable(&watch, Duration::from_secs(10)).expect("ppoll"));
         assert_eq!(look(&mut watch), [Edge { readable: true, ..free }]);
         drop(far);
         assert_eq!(look(&mut watch), [Edge { readable: true, ..free }]);

@@ -18,7 +18,13 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Runs `thalweg` to its end; exit code, standard output, standard error.
 pub(crate) fn run(args: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_thalweg")).args(args).output().expect("the binary runs");
+    run_with(args, Stdio::null())
+}
+
+/// The same with something on its standard input.
+pub(crate) fn run_with(args: &[&str], stdin: Stdio) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
+    let output = command.args(args).stdin(stdin).output().expect("the binary runs");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
 }

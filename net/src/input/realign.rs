@@ -1,6 +1,7 @@
 //! MPEG-TS in datagrams of any size as an input.
 
 use thalweg_core::time::{Span, Time};
+use thalweg_core::units::Bytes;
 use thalweg_core::wire::mpegts::align::Aligner;
 
 /// How long packets wait for others to fill their datagram: as long as the shortest block.
@@ -41,6 +42,11 @@ impl Realign {
     /// When packets that wait are to be let go.
     pub(super) fn due(&self) -> Option<Time> {
         self.due
+    }
+
+    /// Bytes that belonged to no packet.
+    pub(super) fn skipped(&self) -> Bytes {
+        self.aligner.skipped()
     }
 
     fn drain(&mut self, take: &mut impl FnMut(&[u8])) {

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek};
 use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 use thalweg_core::time::{Span, Time};
@@ -12,7 +13,7 @@ use thalweg_core::units::Bytes;
 use thalweg_core::wire::mpegts::source::{LoopMode, TsSource};
 
 use crate::error::plain;
-use crate::poll::Interests;
+use crate::poll::{Interests, readable};
 
 /// Bytes taken from a file in one turn.
 const CHUNK: usize = 64 << 10;
@@ -20,6 +21,9 @@ const CHUNK: usize = 64 << 10;
 const LEAD: Span = Span::from_micros(125);
 /// A source that comes so late (a pipe that ran dry, a machine that slept) gets a new start instead of a burst.
 const HOPELESS: Span = Span::from_millis(200);
+
+/// How long a pipe is waited for before the stream is announced: most that are empty or carry no film are known by then.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// An open stream of bytes.
 #[derive(Debug)]
@@ -30,6 +34,8 @@ pub(super) struct Stream {
     /// When the first datagram left, or would have for the rest to be where it is; none without a connection.
     origin: Option<Time>,
     ended: bool,
+    /// Whether a datagram of it was ever timed: if not, an error will say all there is to say.
+    is_film: bool,
     told_truncated: bool,
     chunk: Box<[u8]>,
 }
@@ -49,10 +55,19 @@ impl Stream {
         Ok(Stream::new(file, repeat))
     }
 
-    /// Reads the beginning of a file, so that what is no transport stream is said before anything else; a pipe is left alone.
+    /// Reads on until a first datagram is timed, so that what is no transport stream, or has no clock, is said before
+    /// anything else. A pipe is read as far as it has something to read within [`PATIENCE`].
     pub(super) fn look(&mut self) -> Result<(), String> {
         let is_file = self.file.metadata().is_ok_and(|metadata| metadata.is_file());
-        if is_file { self.fill() } else { Ok(()) }
+        let until = Instant::now() + PATIENCE;
+        while !self.ended && self.source.due().is_none() {
+            let wait = until.saturating_duration_since(Instant::now());
+            if !is_file && !readable(&self.file, wait).map_err(|error| plain(&error))? {
+                break;
+            }
+            self.fill()?;
+        }
+        Ok(())
     }
 
     /// Standard input.
@@ -68,6 +83,7 @@ impl Stream {
             source: TsSource::new(mode),
             origin: None,
             ended: false,
+            is_film: false,
             told_truncated: false,
             chunk: vec![0; CHUNK].into(),
         }
@@ -105,6 +121,12 @@ impl Stream {
     }
 
     fn fill(&mut self) -> Result<(), String> {
+        self.take()?;
+        self.is_film |= self.source.due().is_some();
+        Ok(())
+    }
+
+    fn take(&mut self) -> Result<(), String> {
         match self.file.read(&mut self.chunk) {
             Ok(0) if self.repeat => {
                 self.file.rewind().map_err(|error| plain(&error))?;
@@ -137,6 +159,16 @@ impl Stream {
     /// Whether everything has left.
     pub(super) fn is_over(&self) -> bool {
         self.ended && self.source.due().is_none()
+    }
+
+    /// Whether it has turned out to be a transport stream with a clock.
+    pub(super) fn is_film(&self) -> bool {
+        self.is_film
+    }
+
+    /// Bytes that belonged to no packet.
+    pub(super) fn skipped(&self) -> Bytes {
+        self.source.skipped()
     }
 
     /// Bytes of a last packet that was cut short; told once.

@@ -5,6 +5,7 @@ use thalweg_core::session::Session;
 use thalweg_core::session::live::receiver::{Event, Receiver};
 use thalweg_core::session::live::{Ending, Kind, Media, Metric};
 use thalweg_core::time::{Span, Time};
+use thalweg_core::units::Bytes;
 
 use super::{REST, Station, sending};
 use crate::error::Error;
@@ -18,12 +19,19 @@ const DROPPED: Metric = Metric {
     help: "Datagrams that an output did not take in time",
 };
 
+const SKIPPED: Metric = Metric {
+    name: "output_skipped_bytes_total",
+    kind: Kind::Counter,
+    help: "Bytes at an output of MPEG-TS that belong to no packet",
+};
+
 /// A session that receives, and the outputs that get what it hands out.
 #[derive(Debug)]
 pub struct Receiving {
     session: Receiver,
     outputs: Vec<Output>,
     dropped_by_lost_outputs: u64,
+    skipped_by_lost_outputs: Bytes,
     lost_outputs: Vec<Error>,
     once: bool,
     finishing: bool,
@@ -37,6 +45,7 @@ impl Receiving {
             session,
             outputs,
             dropped_by_lost_outputs: 0,
+            skipped_by_lost_outputs: Bytes(0),
             lost_outputs: Vec::new(),
             once,
             finishing: false,
@@ -60,10 +69,12 @@ impl Receiving {
     /// Does `what` with every output and gives up those that fail; an error is the end of the last one.
     fn each_output(&mut self, mut what: impl FnMut(&mut Output) -> Result<(), Error>) -> Result<(), Error> {
         let (dropped, lost) = (&mut self.dropped_by_lost_outputs, &mut self.lost_outputs);
+        let skipped = &mut self.skipped_by_lost_outputs;
         self.outputs.retain_mut(|output| match what(output) {
             Ok(()) => true,
             Err(error) => {
                 *dropped += output.dropped();
+                *skipped += output.skipped();
                 lost.push(error);
                 false
             }
@@ -84,7 +95,7 @@ impl Station for Receiving {
     const SIDE: &'static str = "recv";
 
     fn metrics() -> impl Iterator<Item = &'static Metric> {
-        Receiver::METRICS.iter().chain([&DROPPED])
+        Receiver::METRICS.iter().chain([&DROPPED, &SKIPPED])
     }
 
     fn session(&mut self) -> &mut Receiver {
@@ -152,6 +163,8 @@ impl Probe for Receiving {
         self.session.probe(visit);
         let dropped = self.outputs.iter().map(Output::dropped).sum::<u64>() + self.dropped_by_lost_outputs;
         visit(DROPPED.name, dropped as f64);
+        let skipped: u64 = self.outputs.iter().map(|output| output.skipped().0).sum();
+        visit(SKIPPED.name, (skipped + self.skipped_by_lost_outputs.0) as f64);
     }
 }
 

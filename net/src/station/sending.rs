@@ -18,6 +18,12 @@ const REFUSED: Metric = Metric {
     help: "Datagrams at the input that cannot be carried: too long, or not what the input's scheme says",
 };
 
+const SKIPPED: Metric = Metric {
+    name: "input_skipped_bytes_total",
+    kind: Kind::Counter,
+    help: "Bytes at an input of MPEG-TS that belong to no packet",
+};
+
 /// From so many datagrams in [`PERIOD`] on, their gaps are so short that waking for each would cost more than all else.
 const DENSE: u32 = 60;
 /// Over which density is measured.
@@ -29,6 +35,8 @@ pub struct Sending {
     session: Sender,
     input: Input,
     density: Density,
+    /// Whether media has come, or somebody has answered.
+    has_begun: bool,
     /// Why it ends, once that is decided here.
     finishing: Option<&'static str>,
     ending: Option<Ending>,
@@ -37,7 +45,7 @@ pub struct Sending {
 impl Sending {
     /// Sends what `input` gives.
     pub fn new(session: Sender, input: Input) -> Sending {
-        Sending { session, input, density: Density::default(), finishing: None, ending: None }
+        Sending { session, input, density: Density::default(), has_begun: false, finishing: None, ending: None }
     }
 
     /// How the stream ended, once it has.
@@ -77,7 +85,7 @@ impl Station for Sending {
     const SIDE: &'static str = "send";
 
     fn metrics() -> impl Iterator<Item = &'static Metric> {
-        Sender::METRICS.iter().chain([&REFUSED])
+        Sender::METRICS.iter().chain([&REFUSED, &SKIPPED])
     }
 
     fn session(&mut self) -> &mut Sender {
@@ -85,11 +93,13 @@ impl Station for Sending {
     }
 
     fn exchange(&mut self, now: Time, ready: &mut Ready) -> Result<bool, Error> {
-        let Sending { session, input, density, .. } = self;
+        let Sending { session, input, density, has_begun, .. } = self;
         let connected = session.is_connected();
+        *has_begun |= connected;
         density.tick(now);
         let more = input.read(now, ready, connected, |payload| {
             density.count += 1;
+            *has_begun = true;
             session.handle_media(now, payload);
         })?;
         if input.is_over() {
@@ -109,6 +119,10 @@ impl Station for Sending {
 
     fn next(&self) -> Option<Time> {
         self.input.next()
+    }
+
+    fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     fn finish(&mut self, now: Time) {
@@ -135,6 +149,7 @@ impl Probe for Sending {
     fn probe(&self, visit: &mut Visitor<'_>) {
         self.session.probe(visit);
         visit(REFUSED.name, self.input.refused() as f64);
+        visit(SKIPPED.name, self.input.skipped().0 as f64);
     }
 }
 

@@ -1,0 +1,117 @@
+//! What `ts+udp://`, `rtp://` and `file:` make of media, and of what is none, between two processes on loopback.
+
+mod common;
+
+use std::net::UdpSocket;
+use std::path::PathBuf;
+
+use common::stream::{Stream, sink};
+use common::ts;
+
+fn temporary(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("thalweg-{}-{name}", std::process::id()))
+}
+
+fn url(path: &std::path::Path) -> String {
+    format!("file:{}", path.display())
+}
+
+/// Bytes without a sync byte of MPEG-TS among them.
+fn no_packets(len: usize) -> Vec<u8> {
+    (0..len).map(|nth| (nth * 7 % 64) as u8).collect()
+}
+
+#[test]
+fn what_is_no_transport_stream_behind_one_is_left_out_counted_and_told() {
+    let (path, copy) = (temporary("half.ts"), temporary("half-copy.ts"));
+    let stream = ts::stream(1_000);
+    std::fs::write(&path, [&stream[..], &no_packets(200_000)].concat()).expect("a temporary file");
+    let mut both = Stream::start(&["--once", "--output", &url(&copy)], &["--input", &url(&path)]);
+    let warning = both.send.event("warning");
+    assert!(warning["text"].as_str().expect("words").contains("left out bytes that are not MPEG-TS"), "{warning}");
+    both.send.succeeds();
+    both.recv.succeeds();
+    let lines: Vec<serde_json::Value> =
+        both.send.rest().iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(lines.iter().all(|line| line["event"] != "warning"), "it is told once: {lines:?}");
+    assert_eq!(lines.last().expect("figures")["input_skipped_bytes_total"], 200_000);
+    let copied = std::fs::read(&copy).expect("the copy");
+    for path in [&path, &copy] {
+        std::fs::remove_file(path).expect("it was there");
+    }
+    assert!(copied == stream, "{} of {} bytes", copied.len(), stream.len());
+}
+
+#[test]
+fn datagrams_that_are_no_transport_stream_are_left_out_counted_and_told() {
+    let (sink, output) = sink("127.0.0.1:0");
+    let ts_output = format!("ts+{output}");
+    let stream = Stream::start(&["--output", &ts_output], &["--input", "ts+udp://127.0.0.1:0"]);
+    let input = stream.send.address("sending", "input_address");
+    stream.send.event("connected");
+    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    for _ in 0..100 {
+        source.send_to(&no_packets(500), &*input).expect("loopback takes it");
+    }
+    let warning = stream.send.event("warning");
+    assert!(warning["text"].as_str().expect("words").contains("ts+udp://"), "{warning}");
+    stream.send.wait_for("the count", |row| row["input_skipped_bytes_total"] == 50_000);
+    // What follows is taken again, and the output re-aligns it.
+    let packets = ts::stream(7);
+    source.send_to(&packets, &*input).expect("loopback takes it");
+    let mut buffer = [0; 2048];
+    let len = sink.recv(&mut buffer).expect("seven packets");
+    assert_eq!(&buffer[..len], packets);
+}
+
+#[test]
+fn a_ts_output_of_something_else_says_so() {
+    let (_sink, output) = sink("127.0.0.1:0");
+    let ts_output = format!("ts+{output}");
+    let stream = Stream::start(&["--output", &ts_output], &["--input", "udp://127.0.0.1:0"]);
+    let input = stream.send.address("sending", "input_address");
+    stream.send.event("connected");
+    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    source.send_to(&no_packets(900), &*input).expect("loopback takes it");
+    let warning = stream.recv.event("warning");
+    assert!(warning["text"].as_str().expect("words").contains("left out bytes that are not MPEG-TS"), "{warning}");
+    stream.recv.wait_for("the count", |row| row["output_skipped_bytes_total"] == 900);
+}
+
+#[test]
+fn an_rtp_output_carries_the_stream_in_rtp() {
+    let (sink, output) = sink("127.0.0.1:0");
+    let output = output.replace("udp://", "rtp://");
+    let stream = Stream::start(&["--output", &output], &["--input", "ts+udp://127.0.0.1:0"]);
+    let input = stream.send.address("sending", "input_address");
+    stream.send.event("connected");
+    let packets = ts::stream(70);
+    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let mut buffer = [0; 2048];
+    let mut last = None;
+    for datagram in packets.chunks(7 * 188) {
+        source.send_to(datagram, &*input).expect("loopback takes it");
+        let len = sink.recv(&mut buffer).expect("a packet");
+        // RFC 3550 §5.1 and RFC 2250 §2: version 2, payload type 33, numbers that count, and whole packets.
+        assert_eq!((buffer[0], buffer[1] & 0x7f, &buffer[12..len]), (0x80, 33, datagram));
+        let sequence = u16::from_be_bytes([buffer[2], buffer[3]]);
+        assert!(last.is_none_or(|last: u16| sequence == last.wrapping_add(1)), "{last:?} {sequence}");
+        last = Some(sequence);
+    }
+}
+
+#[test]
+fn packets_that_fill_no_datagram_are_not_held_back() {
+    let (sink, output) = sink("127.0.0.1:0");
+    let stream = Stream::start(&["--output", &output], &["--input", "ts+udp://127.0.0.1:0"]);
+    let input = stream.send.address("sending", "input_address");
+    stream.send.event("connected");
+    let packets = ts::stream(10);
+    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    source.send_to(&packets, &*input).expect("loopback takes it");
+    let mut buffer = [0; 2048];
+    for expected in packets.chunks(7 * 188) {
+        let len = sink.recv(&mut buffer).expect("seven packets, then three");
+        assert_eq!(&buffer[..len], expected);
+    }
+}
