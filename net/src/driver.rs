@@ -100,7 +100,9 @@ impl<T: Station> Turning<T> {
         }
         if now >= self.tick {
             self.tick = self.tick.max(now - TICK) + TICK;
-            self.driver.reporter.tick(now, &Figures::read(&self.driver.station));
+            // What has been told in this turn was told later than it began, and a row is stamped like an event.
+            let Driver { clock, station, reporter, .. } = &mut self.driver;
+            reporter.tick(clock.now(), &Figures::read(station));
         }
         if self.give_up.is_none() && self.driver.stop.asked() {
             self.give_up = Some(now + GRACE);

@@ -79,6 +79,12 @@ impl Reporter {
         Reporter { side, form: Form::Json, stderr: None }
     }
 
+    /// As JSON, into a file that a test reads.
+    #[cfg(test)]
+    pub(crate) fn to_file(side: &'static str, path: &std::path::Path) -> Reporter {
+        Reporter { side, form: Form::Json, stderr: Some(Spool::file(path).expect("a file")) }
+    }
+
     /// Tells what has happened.
     pub fn report(&mut self, now: Time, report: &Report) {
         if report.text.is_empty() && !matches!(self.form, Form::Json) {

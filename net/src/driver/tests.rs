@@ -1,4 +1,5 @@
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::session::Transmit;
@@ -17,11 +18,13 @@ struct Counter {
     due: Time,
     heard: Vec<u32>,
     finished: bool,
+    /// How long it takes to tell something.
+    stall: Option<Duration>,
 }
 
 impl Counter {
     fn new(to: Option<SocketAddr>) -> Counter {
-        Counter { to, next: 0, due: Time::ZERO, heard: Vec::new(), finished: false }
+        Counter { to, next: 0, due: Time::ZERO, heard: Vec::new(), finished: false, stall: None }
     }
 
     fn has_more(&self) -> bool {
@@ -101,7 +104,8 @@ impl Station for Counter {
     }
 
     fn poll_report(&mut self) -> Option<Report> {
-        None
+        std::thread::sleep(self.stall.take()?);
+        Some(Report::new("stalled", ""))
     }
 }
 
@@ -134,4 +138,26 @@ fn who_asks_for_the_end_gets_it() {
     let running = std::thread::spawn(|| driver.run());
     stop.ask();
     assert!(running.join().expect("the thread").expect("a station").finished);
+}
+
+#[test]
+fn a_row_is_stamped_no_earlier_than_the_event_told_before_it() {
+    let path = std::env::temp_dir().join(format!("thalweg-rows-{}", std::process::id()));
+    let mut driver = driver(Counter::new(None));
+    driver.reporter = Reporter::to_file("count", &path);
+    // A machine that stands still in the middle of a turn whose row is due.
+    driver.station.stall = Some(Duration::from_millis(50));
+    let now = driver.clock.now();
+    let (inbox, outbox) = (Inbox::new(), Outbox::new());
+    let mut turning = Turning { driver, inbox, outbox, looked: now, tick: now, give_up: None, told_unsent: false };
+    let mut ready = Ready::NOTHING;
+    turning.turn(now, &mut ready).expect("a turn");
+    let told = std::fs::read_to_string(&path).expect("what was told");
+    std::fs::remove_file(&path).expect("it was there");
+    let stamp = |line: &str| -> f64 {
+        let start = line.strip_prefix("{\"t\":").expect("a time first");
+        start.split(',').next().and_then(|t| t.parse().ok()).expect("a number")
+    };
+    let stamps: Vec<f64> = told.lines().map(stamp).collect();
+    assert!(told.contains("stalled") && stamps.len() == 2 && stamps[1] >= stamps[0], "{told}");
 }
