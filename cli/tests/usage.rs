@@ -62,6 +62,7 @@ fn wrong_use_is_one_line_and_exit_2() {
         // GENEVA §3.2.4: with b = 0.04, p_max must stay above 1.5 b^2 = 0.0024.
         (send(&["--set", "p_max=0.0024"]), "1.5 b^2"),
         (send(&["--repair", "none", "--set", "b=0.05"]), "--set is for --repair geneva"),
+        (send(&["--set", "b=1e-9", "--set", "p_max=1"]), "W0 = 2 lies on the pole a / p_max = 2 of i(W)"),
         (send(&["--block", "100ms", "--latency", "90ms"]), "longer than the latency"),
         (send(&["--loop"]), "--loop is for file:"),
         (vec!["kernel", "load", "--rate", "1001gbit"], "it must be between 1bit and 1000gbit"),

@@ -125,10 +125,17 @@ impl Parameters {
             return Err(ParameterError::Refused(format!("fwnd_min = {min} is above fwnd_max = {max}")));
         }
         // From W0 on Eq. (8) must be positive: W0 exists, and rounding has not put it onto the pole a / p_max.
-        if self.p_max <= 1.5 * self.b * self.b || self.p_max * self.w0() <= self.a {
-            let (p_max, b, limit) = (self.p_max, self.b, 1.5 * self.b * self.b);
+        let (a, b, p_max, limit) = (self.a, self.b, self.p_max, 1.5 * self.b * self.b);
+        if p_max <= limit {
             return Err(ParameterError::Refused(format!(
                 "p_max = {p_max} must be above 1.5 b^2 = {limit} (b = {b}): i(W) would exceed half a TCP window"
+            )));
+        }
+        let w0 = self.w0();
+        if p_max * w0 <= a {
+            return Err(ParameterError::Refused(format!(
+                "b = {b} is too small: W0 = {w0} lies on the pole a / p_max = {} of i(W)",
+                a / p_max
             )));
         }
         Ok(())

@@ -187,6 +187,12 @@ fn settings_that_break_the_law_are_refused_with_a_reason() {
     for (name, value) in [("k", "0"), ("k", "NaN"), ("syn", "inf"), ("alpha", "1"), ("a", "-2"), ("state", "exact")] {
         assert!(refused(name, value).contains(name), "{name}={value}");
     }
+    // 1.5e-18 above the pole a / p_max = 2 there is no whole packet to set W0 apart from it.
+    let mut p = Parameters { b: 1e-9, p_max: 1.0, ..Parameters::default() };
+    let pole = p.check().expect_err("W0 on the pole").to_string();
+    assert!(pole.contains("W0 = 2 lies on the pole a / p_max = 2 ") && !pole.contains("1.5 b^2"), "{pole}");
+    p.b = 0.04;
+    assert_eq!((p.check(), p.w0()), (Ok(()), 3.0));
     // W0 follows from the constants: 2 / (0.02 - 0.0024) = 113.6.
     let mut p = Parameters::default();
     p.set("p_max", "0.02").expect("a parameter");
