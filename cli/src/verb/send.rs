@@ -82,8 +82,8 @@ struct Interop {
     /// Leave source packets untouched RTP, for receivers that know no repair
     #[arg(long)]
     plain_rtp: bool,
-    /// Send repair bare (RFC 6865) to this port instead of beside the media; it names packets by the IDs behind them, which
-    /// --plain-rtp leaves out
+    /// Send repair bare (RFC 6865) to this port instead of beside the media, for another implementation of it: thalweg recv
+    /// does not take it. It names packets by the IDs behind them, which --plain-rtp leaves out
     #[arg(long, value_name = "PORT", conflicts_with = "plain_rtp", value_parser = clap::value_parser!(u16).range(1..))]
     fec_port: Option<u16>,
     /// Write the session's description (SDP) to this file
@@ -253,7 +253,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let opening = Report::new("sending", text).with("to", to).with("from", peer.local()).with("input", &endpoint);
     // Port 0 has become a real one.
     let opening = input.local().into_iter().fold(opening, |opening, local| opening.with("input_address", local));
-    let station = start.run(Sending::new(session, input), peer, &args.reporting, opening)?;
+    let station = start.run(Sending::new(session, input, args.interop.fec_port), peer, &args.reporting, opening)?;
     match station.ending() {
         Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Breaker)) => {
             Err(Failure::Failed(format!("sending to {to}: {ending}")))

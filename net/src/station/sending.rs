@@ -37,15 +37,28 @@ pub struct Sending {
     density: Density,
     /// Whether media has come, or somebody has answered.
     has_begun: bool,
+    /// Where bare repair goes, while nobody has been told that the receiver does not take it.
+    fec_port: Option<u16>,
+    notice: Option<Report>,
     /// Why it ends, once that is decided here.
     finishing: Option<&'static str>,
     ending: Option<Ending>,
 }
 
 impl Sending {
-    /// Sends what `input` gives.
-    pub fn new(session: Sender, input: Input) -> Sending {
-        Sending { session, input, density: Density::default(), has_begun: false, finishing: None, ending: None }
+    /// Sends what `input` gives; bare repair, if there is any, goes to `fec_port`.
+    pub fn new(session: Sender, input: Input, fec_port: Option<u16>) -> Sending {
+        let notice = None;
+        Sending {
+            session,
+            input,
+            fec_port,
+            notice,
+            density: Density::default(),
+            has_begun: false,
+            finishing: None,
+            ending: None,
+        }
     }
 
     /// How the stream ended, once it has.
@@ -134,12 +147,19 @@ impl Station for Sending {
     }
 
     fn poll_report(&mut self) -> Option<Report> {
-        if let Some(notice) = self.input.poll_notice() {
+        if let Some(notice) = self.notice.take().or_else(|| self.input.poll_notice()) {
             return Some(notice);
         }
         let event = self.session.poll_event()?;
         if let Event::Ended(ending) = event {
             self.ending = Some(ending);
+        }
+        // None but Thalweg answers a hello.
+        if let Event::Connected { .. } = event
+            && let Some(port) = self.fec_port.take()
+        {
+            let text = format!("thalweg recv does not take repair at port {port}: without --fec-port it would");
+            self.notice = Some(Report::warning(text));
         }
         Some(describe(event, self.finishing.unwrap_or_default()))
     }
