@@ -78,7 +78,7 @@ fn whatever_is_wrong_is_said_in_one_line() {
     let holder = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     let taken = holder.local_addr().expect("bound").to_string();
     let demo = "scenarios/demo.toml";
-    let cases: [(&[&str], i32, String); 5] = [
+    let cases: [(&[&str], i32, String); 6] = [
         (
             &["no/such.toml", "--listen", ":0", "--to", "127.0.0.1:9"],
             1,
@@ -98,6 +98,13 @@ fn whatever_is_wrong_is_said_in_one_line() {
             &[demo, "--listen", ":0", "--to", "127.0.0.1:0"],
             2,
             "thalweg: emulate: --to 127.0.0.1:0 names no host or no port; see thalweg emulate --help\n".into(),
+        ),
+        (
+            &[demo, "--listen", ":6000", "--to", "127.0.0.1:6000"],
+            2,
+            "thalweg: emulate: what leaves for --to 127.0.0.1:6000 would come in at --listen 0.0.0.0:6000; \
+             see thalweg emulate --help\n"
+                .into(),
         ),
         (
             &[demo, "--tun", "near", "--tun-to", "near"],

@@ -70,6 +70,15 @@ fn wrong_use_is_one_line_and_exit_2() {
         (vec!["kernel", "load", "--name", "sixteen__letters"], "1 to 15 letters"),
         (vec!["kernel", "load", "--thresholds", "reno"], "paper, vegas"),
         (send(&["--bind", "[::1]:0"]), "one is IPv4, one IPv6"),
+        (
+            vec!["send", "--input", "udp://127.0.0.1:6000", "--to", "127.0.0.1:6000"],
+            "would come in at --input udp://127",
+        ),
+        (
+            vec!["recv", "--listen", ":6000", "--output", "rtp://127.0.0.1:6000"],
+            "would come in at --listen 0.0.0.0:6000",
+        ),
+        (vec!["recv", "--listen", ":0", "--output", "-", "--output", "-"], "--output - is given twice"),
     ] {
         let line = failure(&args, 2);
         assert!(line.starts_with("thalweg: ") && line.contains(expected), "{line}");

@@ -74,6 +74,16 @@ impl Host {
     }
 }
 
+impl Endpoint {
+    /// Its address, if it has one that can be found.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match self {
+            Endpoint::Udp(_, udp) => udp.host.resolve().ok(),
+            Endpoint::File { .. } | Endpoint::Stdio => None,
+        }
+    }
+}
+
 impl Udp {
     /// Opens a socket that receives what is sent there.
     ///

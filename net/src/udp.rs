@@ -1,8 +1,10 @@
 //! UDP sockets: batches, segmentation offload, multicast.
 
+mod circle;
 mod inbox;
 mod outbox;
 
+pub use circle::comes_in;
 pub use inbox::Inbox;
 pub use outbox::Outbox;
 

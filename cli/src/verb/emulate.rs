@@ -12,6 +12,7 @@ use thalweg_net::report::Report;
 use thalweg_net::reporter::{Readings, Reporter};
 use thalweg_net::signal::Stop;
 use thalweg_net::tun::Name;
+use thalweg_net::udp::comes_in;
 
 use crate::Failure;
 
@@ -91,6 +92,9 @@ fn open(args: &Args, scenario: Scenario) -> Result<(Emulator, Report), Failure> 
     let (listen, to) = (resolve(listen)?, resolve(to)?);
     if to.ip().is_unspecified() || to.port() == 0 {
         return Err(Failure::Usage(format!("emulate: --to {to} names no host or no port")));
+    }
+    if comes_in(listen, to) {
+        return Err(Failure::Usage(format!("emulate: what leaves for --to {to} would come in at --listen {listen}")));
     }
     let emulator = Emulator::relay(listen, to, scenario).map_err(failed)?;
     let at = emulator.local().unwrap_or(listen);

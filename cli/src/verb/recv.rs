@@ -1,5 +1,7 @@
 //! `thalweg recv`.
 
+use std::net::SocketAddr;
+
 use clap::ValueEnum;
 use thalweg_core::session::live::receiver::{Config, Receiver};
 use thalweg_core::session::live::{DEFAULT_LATENCY, Ending, Playout};
@@ -9,7 +11,7 @@ use thalweg_net::error::Error;
 use thalweg_net::output::Output;
 use thalweg_net::report::Report;
 use thalweg_net::station::Receiving;
-use thalweg_net::udp::Socket;
+use thalweg_net::udp::{Socket, comes_in};
 
 use crate::Failure;
 use crate::stream::{Reporting, Start, latency};
@@ -67,6 +69,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let start = Start::now()?;
     let tried = format!("listening on {}", args.listen);
     let address = args.listen.resolve().map_err(Error::io(&tried))?;
+    check(&args.outputs, address)?;
     let peer = Socket::bind(address).map_err(Error::io(&tried))?;
     let open = |endpoint| Output::open(endpoint, &start.rng);
     let outputs = args.outputs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
@@ -85,4 +88,19 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// No output twice, and none to where we listen.
+fn check(outputs: &[Endpoint], listen: SocketAddr) -> Result<(), Failure> {
+    for (nth, output) in outputs.iter().enumerate() {
+        if outputs[..nth].contains(output) {
+            return Err(Failure::Usage(format!("recv: --output {output} is given twice")));
+        }
+        if output.address().is_some_and(|to| comes_in(listen, to)) {
+            return Err(Failure::Usage(format!(
+                "recv: what leaves at --output {output} would come in at --listen {listen}"
+            )));
+        }
+    }
+    Ok(())
 }

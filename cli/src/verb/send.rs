@@ -15,7 +15,7 @@ use thalweg_net::error::Error;
 use thalweg_net::input::Input;
 use thalweg_net::report::Report;
 use thalweg_net::station::Sending;
-use thalweg_net::udp::{Socket, route_to, unspecified};
+use thalweg_net::udp::{Socket, comes_in, route_to, unspecified};
 
 use crate::Failure;
 use crate::stream::{Reporting, Start, latency};
@@ -241,6 +241,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let endpoint = args.input()?;
     let start = Start::now()?;
     let (to, peer) = args.peer()?;
+    if endpoint.address().is_some_and(|at| comes_in(at, to)) {
+        return Err(Failure::Usage(format!("send: what leaves for --to {to} would come in at --input {endpoint}")));
+    }
     let input = Input::open(&endpoint)?;
 
     let config = args.config(to, &input, repair);
