@@ -146,7 +146,7 @@ fn a_bad_line_is_named_and_the_lines_before_it_are_answered() {
     let good = "{\"lost\":0,\"delivered\":33,\"srtt\":0.02}\n";
     for (bad, why) in [
         ("{\"lost\":1,", "EOF"),
-        ("{\"lost\":-1,\"delivered\":2,\"srtt\":0.1}", "-1"),
+        ("{\"lost\":-1,\"delivered\":2,\"srtt\":0.1}", "`-1`, expected a whole number, 0 or more"),
         ("{\"delivered\":2,\"srtt\":0.1}", "lost"),
         ("{\"lost\":1,\"delivered\":2}", "srtt"),
         ("{\"lost\":1,\"delivered\":2,\"srtt\":0.1,\"strr\":0.1}", "strr"),
@@ -160,7 +160,7 @@ fn a_bad_line_is_named_and_the_lines_before_it_are_answered() {
         assert_eq!((message.lines().count(), output.stdout.split(|&b| b == b'\n').count() - 1), (1, 2), "{message}");
     }
     for (bad, why) in [
-        ("{\"event\":\"ack\",\"round_end\":true}", "rtt"),
+        ("{\"event\":\"ack\",\"round_end\":true}", "line 2: event 'ack': missing field `rtt`\n"),
         ("{\"event\":\"ack\",\"rtt\":-1,\"round_end\":true}", "rtt must be"),
         ("{\"event\":\"dup2\"}", "dup2"),
         ("{\"event\":\"timeout\",\"flight\":-3}", "-3"),

@@ -43,6 +43,7 @@ fn wrong_use_is_one_line_and_exit_2() {
         (vec!["sned"], "there is no verb 'sned'"),
         (vec!["recv", "--listen", "127.0.0.1:0"], "--output <URL>"),
         (vec!["recv", "--listen", "localhost", "--output", "-"], "'localhost' is not HOST:PORT"),
+        (vec!["recv", "--listen", "127.0.0.1:99999", "--output", "-"], "'127.0.0.1:99999' has a port above 65535"),
         (vec!["recv", "--listen", ":0", "--output", "http://a:1"], "'http://a:1' is none of"),
         (
             vec!["recv", "--listen", ":0", "--output", "-", "--latency", "90"],

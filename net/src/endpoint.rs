@@ -182,7 +182,9 @@ impl FromStr for Host {
         let error = || ParseError(format!("'{text}' is not HOST:PORT"));
         let (name, port) = text.rsplit_once(':').ok_or_else(error)?;
         let bracketed = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-        let port = port.parse().map_err(|_| error())?;
+        let too_high = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+        let refused = |_| if too_high { ParseError(format!("'{text}' has a port above 65535")) } else { error() };
+        let port = port.parse().map_err(refused)?;
         let name = match bracketed {
             // RFC 3986 §3.2.2: brackets are for IPv6 alone.
             Some(name) if name.contains(':') && !name.contains(['/', '@', '[', ']']) => name,

@@ -239,9 +239,12 @@ fn parsed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String> {
         let text = error.to_string();
         // The line within the object says nothing here; the column does.
         let what = text.split(" at line ").next().unwrap_or_default();
-        let what = what.replace("expected u32", "expected a whole number").replace("expected f64", "expected a number");
+        let what = what
+            .replace("expected u32", "expected a whole number, 0 or more")
+            .replace("expected f64", "expected a number");
         let what = what.replace("expected ident", "this is no JSON").replace("expected value", "this is no JSON");
-        format!("{what} (column {})", error.column())
+        // What was found missing behind the object has no place in it.
+        if error.column() == 0 { what } else { format!("{what} (column {})", error.column()) }
     })
 }
 

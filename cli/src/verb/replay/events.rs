@@ -9,6 +9,18 @@ use thalweg_core::time::{Span, Time};
 
 use super::{Replayed, parsed, sample};
 
+/// The event of `line`; an error says of which event it is, where the line has one.
+pub(super) fn event(line: &[u8]) -> Result<Event, String> {
+    #[derive(Deserialize)]
+    struct Named {
+        event: String,
+    }
+    parsed(line).map_err(|why| match serde_json::from_slice(line) {
+        Ok(Named { event }) => format!("event '{event}': {why}"),
+        Err(_) => why,
+    })
+}
+
 /// NewReno, and whether it is in recovery, where nothing grows and a further loss is the same one.
 pub(super) struct Events {
     law: NewReno,
@@ -51,7 +63,7 @@ impl Events {
 
 impl Replayed for Events {
     fn take(&mut self, line: &[u8]) -> Result<(), String> {
-        match parsed(line)? {
+        match event(line)? {
             Event::Ack { rtt, round_end } => {
                 let rtt = sample("rtt", rtt)?.map(|rtt| Span::from_secs_f64(rtt.0));
                 if !self.recovering {

@@ -5,8 +5,8 @@ use thalweg_core::law::window::tcp_stream::{TcpStream, Variant};
 use thalweg_core::law::window::{Playback, Start};
 use thalweg_core::probe::{Probe, Visitor};
 
-use super::events::Event;
-use super::{Replayed, parsed, sample};
+use super::events::{Event, event};
+use super::{Replayed, sample};
 
 /// The law, and whether it is in recovery, where neither window grows and a further loss is the same one.
 pub(super) struct Films {
@@ -35,7 +35,7 @@ const NAMES: &[&str] = &["rate", "mss", "iw", "ssthresh", "thresholds", "on_loss
 
 impl Replayed for Films {
     fn take(&mut self, line: &[u8]) -> Result<(), String> {
-        match parsed(line)? {
+        match event(line)? {
             Event::Ack { rtt, round_end } => {
                 if let Some(rtt) = sample("rtt", rtt)? {
                     self.law.sample(rtt);
