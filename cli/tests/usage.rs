@@ -96,6 +96,10 @@ fn what_does_not_work_is_one_line_and_exit_1() {
         ([&["send", "--input", "file:/no/such.ts"][..], &to].concat(), "input file:/no/such.ts: no such file"),
         ([&["send", "--input", "file:/"][..], &to].concat(), "input file:/: is a directory"),
         (vec!["send", "--input", "-", "--to", "no-such-host.invalid:1"], "no-such-host.invalid"),
+        (
+            vec!["demo", "--input", "../assets/clip.ts", "--scenario", "no/such.toml"],
+            "demo: no/such.toml: cannot be read: no such file",
+        ),
         (send(&["--bind", "192.0.2.1:0"]), "sending from 192.0.2.1:0"),
         (vec!["recv", "--listen", "192.0.2.1:0", "--output", "-"], "listening on 192.0.2.1:0"),
         (vec!["recv", "--listen", "127.0.0.1:0", "--output", "file:/no/such/out.ts"], "output file:/no/such/out.ts"),

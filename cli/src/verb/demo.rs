@@ -18,6 +18,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use thalweg_core::time::Span;
+use thalweg_lab::scenario::Scenario;
 use thalweg_net::signal::Stop;
 
 use crate::Failure;
@@ -60,6 +61,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 
 fn perform(args: &Args) -> Result<(), String> {
     let film = Film::open(&args.input)?;
+    // What is wrong with the link is said before anything else.
+    Scenario::open(&args.scenario, None).map_err(|error| error.to_string())?;
     std::fs::create_dir_all(&args.out).map_err(|error| format!("cannot make {}: {error}", args.out.display()))?;
     let stop = Stop::on_signal().map_err(|error| format!("cannot wait for signals: {error}"))?;
     let stage = Stage { film, scenario: args.scenario.clone(), length: Span::from_secs(args.seconds), stop };
