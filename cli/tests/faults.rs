@@ -98,3 +98,59 @@ fn five_seconds_without_feedback_lose_nothing_and_raise_no_window() {
     });
     assert_eq!(number(&later, "lost_packets_total"), Some(0.0));
 }
+
+/// Three in ten are held back, a fifth comes twice, and of one in fifty two bytes are others.
+const BAD: &str = r#"
+seed = 5
+forward.element = [
+    { kind = "reorder", share = 0.3, by = "4ms" },
+    { kind = "duplicate", share = 0.2 },
+    { kind = "corrupt", share = 0.02, bytes = 2 },
+]
+reverse.element = [{ kind = "wire", delay = "1ms" }]
+"#;
+
+#[test]
+fn a_stream_goes_on_to_its_end_through_reordering_copies_and_damage() {
+    const COUNT: u32 = 1500;
+    let path = std::env::temp_dir().join(format!("thalweg-bad-{}.toml", std::process::id()));
+    std::fs::write(&path, BAD).expect("a temporary file");
+    let (sink, output) = sink("127.0.0.1:0");
+    let recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--latency", "2s", "--output", &output]);
+    let to = recv.address("listening", "address");
+    let link = path.to_str().expect("UTF-8");
+    let mut emulate = Running::start(&["emulate", link, "--listen", "127.0.0.1:0", "--to", &to]);
+    let to = emulate.address("listening", "address");
+    std::fs::remove_file(&path).expect("it was there");
+    let send = Running::start(&["send", "--to", &to, "--latency", "2s", "--input", "udp://127.0.0.1:0"]);
+    let input = send.address("sending", "input_address");
+    send.event("connected");
+
+    let contents = |number: u32| number.to_be_bytes().repeat(150);
+    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let collecting = std::thread::spawn(move || {
+        sink.set_read_timeout(Some(Duration::from_secs(4))).expect("a timeout");
+        let mut buffer = [0; 2048];
+        std::iter::from_fn(|| sink.recv(&mut buffer).ok().map(|len| buffer[..len].to_vec())).collect::<Vec<_>>()
+    });
+    for number in 0..COUNT {
+        source.send_to(&contents(number), &*input).expect("loopback takes it");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let came = collecting.join().expect("what came");
+    let number = |datagram: &[u8]| u32::from_be_bytes(*datagram.last_chunk().expect("four bytes"));
+    let intact: Vec<u32> =
+        came.iter().filter(|it| it.len() == 600 && contents(number(it)) == **it).map(|it| number(it)).collect();
+    assert!(intact.is_sorted_by(|one, next| one < next), "in order, and once");
+
+    // A fifth of 1500, less ten deviations of a binomial.
+    recv.wait_for("copies", |row| row["duplicate_packets_total"].as_f64() > Some(145.0));
+    emulate.interrupt();
+    assert!(emulate.end().success());
+    let last: serde_json::Value = serde_json::from_str(&emulate.last_line()).expect("JSON");
+    let damaged = last["forward"]["elements"]["corrupt"]["changed_packets_total"].as_u64().expect("a count");
+    // A fiftieth are hit; where that is a number or a block's name, their neighbours may have to be repaired.
+    let missing = COUNT - intact.len() as u32;
+    assert!(damaged > 10 && missing < COUNT / 10, "{missing} of {COUNT} are not as they were, {damaged} were damaged");
+    assert!(intact.last() >= Some(&(COUNT - 50)), "{:?}", intact.last());
+}

@@ -3,7 +3,7 @@
 mod common;
 
 use std::io::{Read, Write};
-use std::net::UdpSocket;
+use std::net::{Ipv6Addr, SocketAddrV6, UdpSocket};
 use std::path::PathBuf;
 
 use common::stream::{LATENCY, Stream, expect_everything_in_order, sink};
@@ -115,6 +115,42 @@ fn a_file_that_is_cut_short_is_sent_as_far_as_it_goes() {
         std::fs::remove_file(path).expect("it was there");
     }
     assert!(copied == stream[..499 * 188], "{} bytes", copied.len());
+}
+
+const GROUP: Ipv6Addr = Ipv6Addr::new(0xff15, 0, 0, 0, 0, 0, 0, 0x2a63);
+
+/// An interface that hands datagrams for [`GROUP`] back to this machine; loopback alone often has no route for them.
+fn interface_of_groups() -> Option<String> {
+    let works = |name: &str| {
+        let index = std::fs::read_to_string(format!("/sys/class/net/{name}/ifindex")).ok()?.trim().parse().ok()?;
+        let receiver = UdpSocket::bind("[::]:0").ok()?;
+        receiver.join_multicast_v6(&GROUP, index).ok()?;
+        receiver.set_read_timeout(Some(std::time::Duration::from_millis(500))).ok()?;
+        let to = SocketAddrV6::new(GROUP, receiver.local_addr().ok()?.port(), 0, index);
+        UdpSocket::bind("[::]:0").ok()?.send_to(b"?", to).ok()?;
+        receiver.recv(&mut [0; 1]).ok()
+    };
+    let mut names =
+        std::fs::read_dir("/sys/class/net").ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.find(|name| works(name).is_some())
+}
+
+#[test]
+fn an_ipv6_multicast_group_can_be_an_output_and_an_input() {
+    let Some(interface) = interface_of_groups() else {
+        println!("skipped: no interface of this machine carries IPv6 multicast");
+        return;
+    };
+    let (sink, output) = sink("127.0.0.1:0");
+    let group = |port: &str| format!("udp://[{GROUP}]:{port}?iface={interface}");
+    let second = Stream::start(&["--output", &output], &["--input", &group("0")]);
+    let input = second.send.address("sending", "input_address");
+    second.send.event("connected");
+    let port = input.rsplit_once(':').expect("a port").1;
+    let first = Stream::start(&["--output", &group(port)], &["--input", "udp://127.0.0.1:0"]);
+    let input = first.send.address("sending", "input_address");
+    first.send.event("connected");
+    expect_everything_in_order(&input, &sink);
 }
 
 #[test]

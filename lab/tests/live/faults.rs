@@ -7,7 +7,6 @@ use thalweg_core::session::live::{Ending, Playout};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::units::Rate;
 use thalweg_core::wire::rtp;
-use thalweg_lab::node::corrupt::Corrupt;
 use thalweg_lab::node::duplicate::Duplicate;
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::reorder::Reorder;
@@ -228,17 +227,6 @@ fn copies_are_handed_out_once() {
     // A fifth of the source packets, give or take five deviations of a binomial.
     let expected = story.inputs.len() as f64 * 0.2;
     assert!((heard["duplicate_packets_total"] - expected).abs() < 5.0 * (expected * 0.8).sqrt(), "{heard:?}");
-}
-
-#[test]
-fn corrupted_bytes_harm_their_own_packets_alone() {
-    let forward = wire(ms(20)).then("corrupt", Corrupt::new(0.01, 3, Rng::new(3)));
-    let mut story = streaming(forward, wire(ms(20)));
-    story.until(8000).pause().until(8500);
-    let intact = story.outputs.iter().filter(|output| output.intact).count();
-    assert!(intact > story.inputs.len() * 98 / 100, "{intact} of {}", story.inputs.len());
-    let last = story.outputs.iter().filter(|output| output.intact).map(|output| output.number).max();
-    assert_eq!(last, Some(story.inputs.len() as u64 - 1), "the stream goes on to its end");
 }
 
 #[test]

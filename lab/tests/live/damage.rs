@@ -1,0 +1,53 @@
+//! Bytes that change on the way.
+
+use std::collections::BTreeSet;
+
+use thalweg_core::rng::Rng;
+use thalweg_core::time::Time;
+use thalweg_core::units::Rate;
+use thalweg_core::wire::rtp;
+use thalweg_lab::node::Node;
+use thalweg_lab::node::corrupt::Corrupt;
+use thalweg_lab::packet::{Body, Packet};
+
+use crate::props::{ms, receiver_config, sender_config, wire};
+use crate::story::Story;
+
+/// Numbers of the datagrams of media that `node` damages when it sees what the sender wrote: as they were, and as they
+/// read behind it.
+fn hit(story: &Story, mut node: Corrupt) -> BTreeSet<u64> {
+    let [mut rest, _] = story.written.as_ref().expect("it was kept").each_ref().map(Vec::as_slice);
+    let headers = Packet::datagram(0, Vec::new()).size;
+    let mut hit = BTreeSet::new();
+    for (_, size) in &story.departures {
+        let (before, behind) = rest.split_at((size.0 - headers.0) as usize);
+        rest = behind;
+        node.accept(Time::ZERO, Packet::datagram(0, before.to_vec()));
+        let Some(Packet { body: Body::Datagram(after), .. }) = node.poll(Time::ZERO) else { panic!("it passes") };
+        if before != after {
+            let payloads =
+                [before, &after].map(|bytes| rtp::Packet::parse(bytes).map_or(&[][..], |packet| packet.payload));
+            let numbers = payloads.into_iter().filter_map(|payload| payload.first_chunk());
+            hit.extend(numbers.map(|number| u64::from_be_bytes(*number)));
+        }
+    }
+    assert!(rest.is_empty(), "{} bytes", rest.len());
+    hit
+}
+
+#[test]
+fn corrupted_bytes_harm_their_own_packets_alone() {
+    let corrupt = Corrupt::new(0.01, 3, Rng::new(3));
+    let forward = wire(ms(20)).then("corrupt", corrupt.clone());
+    let mut story = Story::new(sender_config(), receiver_config(), forward, wire(ms(20)));
+    story.written = Some([Vec::new(), Vec::new()]);
+    story.until(500).play(Rate::from_mbps(30)).until(8000).pause().until(8500);
+    let hit = hit(&story, corrupt);
+    let damaged: Vec<u64> = story.outputs.iter().filter(|output| !output.intact).map(|output| output.number).collect();
+    let others: Vec<&u64> = damaged.iter().filter(|number| !hit.contains(*number)).collect();
+    assert!(!damaged.is_empty() && others.is_empty(), "{others:?} were not hit, of {} that are damaged", damaged.len());
+    let intact = story.outputs.iter().filter(|output| output.intact).count();
+    assert!(intact > story.inputs.len() * 98 / 100, "{intact} of {}", story.inputs.len());
+    let last = story.outputs.iter().filter(|output| output.intact).map(|output| output.number).max();
+    assert_eq!(last, Some(story.inputs.len() as u64 - 1), "the stream goes on to its end");
+}
