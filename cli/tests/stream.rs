@@ -241,13 +241,6 @@ fn a_sender_that_goes_without_a_goodbye_fails_a_receiver_of_one_stream() {
 }
 
 #[test]
-fn a_session_is_described_before_it_begins() {
-    let path = temporary("session.sdp");
-    let sdp = path.display().to_string();
-    let args = ["send", "--to", "127.0.0.1:9", "--input", "ts+udp://127.0.0.1:0", "--plain-rtp", "--sdp", &sdp];
-    Running::start(&args).event("sending");
-    let text = std::fs::read_to_string(&path).expect("a description");
-#[test]
 fn bare_repair_towards_a_thalweg_that_does_not_take_it_is_warned_of() {
     let send = ["--input", "udp://127.0.0.1:0", "--fec-port", "9"];
     let stream = Stream::start(&["--output", "udp://127.0.0.1:9"], &send);
@@ -256,6 +249,13 @@ fn bare_repair_towards_a_thalweg_that_does_not_take_it_is_warned_of() {
     assert!(warning["text"].as_str().expect("words").contains("does not take repair at port 9"), "{warning}");
 }
 
+#[test]
+fn a_session_is_described_before_it_begins() {
+    let path = temporary("session.sdp");
+    let sdp = path.display().to_string();
+    let args = ["send", "--to", "127.0.0.1:9", "--input", "ts+udp://127.0.0.1:0", "--plain-rtp", "--sdp", &sdp];
+    Running::start(&args).event("sending");
+    let text = std::fs::read_to_string(&path).expect("a description");
     std::fs::remove_file(&path).expect("it was there");
     assert!(text.starts_with("v=0\r\no=- ") && text.contains(" IN IP4 127.0.0.1\r\n"), "{text}");
     assert!(text.contains("m=video 9 RTP/AVP 33"), "{text}");

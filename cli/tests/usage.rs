@@ -185,4 +185,3 @@ fn a_pipe_that_carries_no_transport_stream_is_refused_without_figures() {
     let others: Vec<&str> = stderr.lines().filter(|line| !line.starts_with("sending - to ")).collect();
     assert!(others.len() == 1 && others[0].starts_with(error), "{stderr}");
 }
-

@@ -1,7 +1,7 @@
 //! What a live sender and a live receiver tell each other over virtual time: one fault a story.
 
-mod dense;
 mod damage;
+mod dense;
 mod faults;
 mod guards;
 mod peers;
