@@ -25,7 +25,10 @@ fn files_that_a_caller_names_are_those_of_the_callers_folder() {
         command.args(args).current_dir(&stage).env("PATH", &path).env("CARGO_TARGET_DIR", stage.join("target"));
         let output = command.output().expect("bash");
         assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).expect("text").lines().map(str::to_owned).collect::<Vec<_>>()
+        let said = String::from_utf8(output.stdout).expect("text");
+        let (built, rest) = said.split_once('\n').expect("how long the build took");
+        assert!(built.starts_with("built in "), "{built}");
+        rest.lines().map(str::to_owned).collect::<Vec<_>>()
     };
     let (root, stage) = (root.display().to_string(), stage.display());
     // What is left out is the repository's own.

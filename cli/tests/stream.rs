@@ -150,7 +150,14 @@ fn an_ipv6_multicast_group_can_be_an_output_and_an_input() {
     let first = Stream::start(&["--output", &group(port)], &["--input", "udp://127.0.0.1:0"]);
     let input = first.send.address("sending", "input_address");
     first.send.event("connected");
-    expect_everything_in_order(&input, &sink);
+    // Small enough for the interface, whatever it is.
+    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let mut buffer = [0; 2048];
+    for mark in 0..50 {
+        source.send_to(&[mark; 188], &*input).expect("loopback takes it");
+        let len = sink.recv(&mut buffer).expect("what went in comes out");
+        assert_eq!(&buffer[..len], [mark; 188]);
+    }
 }
 
 #[test]

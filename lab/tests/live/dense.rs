@@ -1,5 +1,7 @@
 //! Sources with more packets than one block holds, and more than a receiver keeps.
 
+use std::collections::BTreeMap;
+
 use allocation_counter::measure;
 use thalweg_core::session::live::receiver::Event as Heard;
 use thalweg_core::session::live::sender::Repair;
@@ -10,14 +12,15 @@ use thalweg_core::units::{Bytes, Rate};
 use crate::props::{PAYLOAD, at, bursty, ms, receiver_config, sender_config, wire};
 use crate::story::Story;
 
-/// Media of `rate` for `secs` after half a second of greeting, in blocks of `block` within `latency`; then a pause of twice
-/// that latency.
-fn blocks(rate: Rate, secs: u64, block: Span, latency: Span) -> Story {
+/// Media of `rate` for `secs` after half a second of greeting, in blocks of `block` within `latency`, and what the sender
+/// shows then; a pause of twice that latency follows.
+fn blocks(rate: Rate, secs: u64, block: Span, latency: Span) -> (Story, BTreeMap<&'static str, f64>) {
     let config = sender::Config { block: Some(block), latency, ..sender_config() };
     let mut story = Story::new(config, receiver::Config { latency, ..receiver_config() }, wire(ms(20)), wire(ms(20)));
     let end = 500 + secs * 1000;
-    story.until(500).play(rate).until(end).pause().until(end + 2 * latency.as_micros() / 1000);
-    story
+    let said = story.until(500).play(rate).until(end).sender_metrics();
+    story.pause().until(end + 2 * latency.as_micros() / 1000);
+    (story, said)
 }
 
 /// A block holds 1600 packets, so that neither source ever gets one as long as it asks for.
@@ -26,10 +29,9 @@ fn full_blocks_keep_the_rate_of_their_source() {
     let packets = |rate: Rate| rate.as_bps() as f64 / (8 * PAYLOAD) as f64;
     let slow = Rate::from_bps(5000 * 8 * PAYLOAD as u64);
     for (rate, secs, block, latency) in [(slow, 10, ms(1000), ms(3000)), (Rate::from_mbps(400), 3, ms(100), ms(300))] {
-        let story = blocks(rate, secs, block, latency);
-        let said = story.sender_metrics();
+        let (story, said) = blocks(rate, secs, block, latency);
         assert_eq!(story.lost(0, 1000 * (secs + 1)), 0);
-        assert_eq!(said["source_packets_total"], story.inputs.len() as f64);
+        assert_eq!(story.sender_metrics()["source_packets_total"], story.inputs.len() as f64);
         // Packets of one SYN, and eight repair packets for them (GENEVA §3.2.2).
         let k = packets(rate) / 100.0;
         assert!((said["block_packets"] / k - 1.0).abs() < 0.02, "{} of {k}", said["block_packets"]);

@@ -77,7 +77,7 @@ pub struct Sender {
     /// The block that takes media, and when it closes.
     open: Option<(Block, Time)>,
     /// When the last block closed.
-    closed: Time,
+    closed: Option<Time>,
     leaving: VecDeque<Block>,
     spare: Vec<Block>,
     encoders: Encoders,
@@ -118,7 +118,7 @@ impl Sender {
             timestamp_base: draw.u32(),
             sbn: 0,
             open: None,
-            closed: Time::ZERO,
+            closed: None,
             leaving: VecDeque::new(),
             spare: Vec::new(),
             encoders: Encoders::default(),

@@ -27,7 +27,7 @@ impl Sender {
     /// A fresh block, and when it closes. Blocks follow one another without a gap while media flows.
     pub(super) fn open_block(&mut self, now: Time) -> (Block, Time) {
         let length = self.protection.block();
-        let opened = if now.since(self.closed) < length { self.closed } else { now };
+        let opened = self.closed.filter(|closed| now.since(*closed) < length).unwrap_or(now);
         let mut block = self.spare.pop().unwrap_or_default();
         block.reopen(opened, self.source.next);
         (block, opened + length)
@@ -47,7 +47,7 @@ impl Sender {
 
     /// Makes the repair of a block that closes at `closes`, and lets it leave over the time that the next one collects.
     pub(super) fn close(&mut self, mut block: Block, closes: Time) {
-        let since = closes.since(core::mem::replace(&mut self.closed, closes));
+        let since = self.closed.replace(closes).map_or(Span::MAX, |closed| closes.since(closed));
         let open = closes.since(block.opened);
         let start = closes.max(self.free_at);
         // Before anything is shed.
