@@ -175,7 +175,7 @@ fn a_flood_of_opened_connections_is_refused() {
     let frames: Vec<Frame> = (0..20_000).map(|nth| Frame::Open { id: 2 * nth }).collect();
     peer.write(&mut pair, &frames, &[]);
     let opened = pair.events.iter().filter(|event| matches!(event, Event::Opened(id) if id.link == 1)).count();
-    assert_eq!(opened, config().connections);
+    assert_eq!(opened, 2 * config().connections);
     assert!(downs(&pair).is_empty());
 }
 

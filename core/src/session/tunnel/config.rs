@@ -20,7 +20,8 @@ pub struct Config {
     pub max_overhead: f64,
     /// For how long a link without association is kept.
     pub resume: Span,
-    /// Connections of one link at a time.
+    /// Connections of one link at a time, as who opens them counts. The other end takes twice as many: there each lasts until
+    /// its program has read all of it.
     pub connections: usize,
     /// Links at a time, those included that wait for their client.
     pub links: usize,

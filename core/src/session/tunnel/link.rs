@@ -101,6 +101,14 @@ fn stream(config: &Config, shape: Shape, now: Time) -> Result<Stream, ParameterE
     End::new(made, schedule, law)
 }
 
+/// What [`Config::connections`] says of an end.
+fn most_connections(role: Role, config: &Config) -> usize {
+    match role {
+        Role::Initiator => config.connections,
+        Role::Responder => config.connections.saturating_mul(2),
+    }
+}
+
 impl Link {
     /// A client's link, whose stream begins when its server has answered.
     pub(super) fn new(config: &Config, role: Role, number: u64, name: u128, carrier: Carrier) -> Link {
@@ -112,7 +120,7 @@ impl Link {
             peer: carrier.association().peer(),
             carrier: Some(carrier),
             stream: None,
-            mux: Mux::new(role, config.connections),
+            mux: Mux::new(role, most_connections(role, config)),
             frames: Vec::new(),
             interrupted: None,
             fate: None,
