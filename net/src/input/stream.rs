@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(super) struct Stream {
     file: File,
-    repeat: bool,
+    mode: LoopMode,
     source: TsSource,
     /// When the first datagram left, or would have for the rest to be where it is; none without a connection.
     origin: Option<Time>,
@@ -79,7 +79,7 @@ impl Stream {
         let mode = if repeat { LoopMode::Forever } else { LoopMode::Once };
         Stream {
             file,
-            repeat,
+            mode,
             source: TsSource::new(mode),
             origin: None,
             ended: false,
@@ -128,7 +128,7 @@ impl Stream {
 
     fn take(&mut self) -> Result<(), String> {
         match self.file.read(&mut self.chunk) {
-            Ok(0) if self.repeat => {
+            Ok(0) if self.mode == LoopMode::Forever => {
                 self.file.rewind().map_err(|error| plain(&error))?;
                 self.source.finish().map_err(|error| error.to_string())
             }
