@@ -10,6 +10,8 @@ mod cut;
 mod ends;
 mod faults;
 mod flood;
+#[path = "../../../core/tests/tunnel/forge.rs"]
+mod forge;
 mod many;
 mod noise;
 mod paths;

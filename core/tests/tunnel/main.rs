@@ -1,6 +1,7 @@
 //! Tunnels without a path between them: what they hold when idle, and who cannot harm them; what they refuse.
 
 mod doubt;
+mod forge;
 mod memory;
 mod pair;
 mod peers;

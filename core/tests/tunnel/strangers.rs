@@ -9,33 +9,12 @@ use thalweg_core::session::tunnel::Event;
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::Span;
 
+use crate::forge::forge;
 use crate::pair::{Pair, there};
 
 /// Ten million in the long tier.
 fn count() -> u32 {
     if std::env::var_os("THALWEG_TEST_ALL").is_some() { 10_000_000 } else { 50_000 }
-}
-
-/// Makes the next datagram of a stranger.
-fn forge(rng: &mut Rng, seen: &[Vec<u8>], out: &mut Vec<u8>) {
-    out.clear();
-    if rng.chance(0.3) {
-        let len = rng.below(MAX_DATAGRAM as u64 + 1);
-        out.extend((0..len).map(|_| rng.u32() as u8));
-        // Random, but for its kind and version.
-        if let Some(head) = out.get_mut(..2).filter(|_| rng.chance(0.8)) {
-            head.copy_from_slice(&[rng.below(7) as u8, rng.below(3) as u8]);
-        }
-        return;
-    }
-    out.extend_from_slice(&seen[rng.below(seen.len() as u64) as usize]);
-    for _ in 0..rng.below(4) {
-        let place = rng.below(out.len() as u64) as usize;
-        out[place] = rng.u32() as u8;
-    }
-    if rng.chance(0.2) {
-        out.truncate(rng.below(out.len() as u64 + 1) as usize);
-    }
 }
 
 /// A hello with a good cookie and another key.
