@@ -47,7 +47,7 @@ impl Court<'_> {
     /// That a percentile of the delay is smaller with `low` than with `high`.
     fn sooner(&self, case: Case, share: f64, low: Strategy, high: Strategy) -> Part {
         let gain = difference(&self.delay(case, high, share), &self.delay(case, low, share));
-        let what = format!("{case}: {} %, {} - {}, s", share * 100.0, short(high), short(low));
+        let what = format!("{case}: {} %, {} - {}, s", share * 100.0, high.name(), low.name());
         Part::new(what, gain, Wanted::Above(0.0))
     }
 
@@ -55,21 +55,11 @@ impl Court<'_> {
     fn ratio(&self, case: Case, share: f64, of: Strategy, over: Strategy, wanted: Wanted) -> Part {
         let (above, below) = (self.delay(case, of, share), self.delay(case, over, share));
         let ratio = above.iter().zip(below).map(|(above, below)| above / below).collect();
-        Part::new(format!("{case}: {} %, {} / {}", share * 100.0, short(of), short(over)), ratio, wanted)
+        Part::new(format!("{case}: {} %, {} / {}", share * 100.0, of.name(), over.name()), ratio, wanted)
     }
 
     /// What the cost-based choice gains on the opportunistic one at 99 %, s.
     fn gain(&self, case: Case) -> Vec<f64> {
         difference(&self.delay(case, Strategy::Opportunistic, 0.99), &self.delay(case, Strategy::Cost, 0.99))
-    }
-}
-
-fn short(strategy: Strategy) -> &'static str {
-    match strategy {
-        Strategy::Arq => "ARQ",
-        Strategy::Opportunistic => "no cost",
-        Strategy::Cost => "cost",
-        Strategy::Bound => "bound",
-        Strategy::Ours => "Thalweg",
     }
 }

@@ -111,6 +111,17 @@ impl Contender {
 impl Strategy {
     /// What the paper compares, but for the bound.
     pub const PAPER: [Strategy; 3] = [Strategy::Arq, Strategy::Opportunistic, Strategy::Cost];
+
+    /// As the paper's figures call it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Strategy::Arq => "ARQ",
+            Strategy::Opportunistic => "no cost",
+            Strategy::Cost => "cost",
+            Strategy::Bound => "bound",
+            Strategy::Ours => "Thalweg",
+        }
+    }
 }
 
 impl Variant {

@@ -4,7 +4,7 @@ use super::super::case::Case;
 use super::super::contender::Strategy::{Arq, Bound, Cost, Opportunistic};
 use super::super::outcome::Outcome;
 use super::super::tables::printed;
-use super::{Court, Part, Wanted, short};
+use super::{Court, Part, Wanted};
 
 /// Where the cost policy stands in a block of the paper's tables.
 const COST: usize = 2;
@@ -33,7 +33,7 @@ pub(super) fn rates(court: &Court<'_>) -> Vec<Part> {
     let case = Case::TABLE_2[0];
     let part = |strategy, packets: usize, wanted| {
         let share = court.values(case, strategy, |outcome| outcome.share_of_bursts(packets));
-        let what = format!("share of bursts at {} kb/s or more, {}", case.kbps(packets as f64), short(strategy));
+        let what = format!("share of bursts at {} kb/s or more, {}", case.kbps(packets as f64), strategy.name());
         Part::new(what, share, wanted)
     };
     vec![
@@ -48,7 +48,7 @@ pub(super) fn rates(court: &Court<'_>) -> Vec<Part> {
 pub(super) fn wide(court: &Court<'_>) -> Vec<Part> {
     let part = |strategy| {
         let share = court.values(Case::WIDE, strategy, Outcome::share_of_repair);
-        Part::new(format!("combinations among all packets, {}", short(strategy)), share, Wanted::Below(0.1))
+        Part::new(format!("combinations among all packets, {}", strategy.name()), share, Wanted::Below(0.1))
     };
     [Cost, Opportunistic].map(part).to_vec()
 }

@@ -41,7 +41,7 @@ pub fn all(results: &Results) -> Vec<Number> {
         (Strategy::Opportunistic, 6, "70 %"),
         (Strategy::Cost, 6, "90 %"),
     ] {
-        let what = format!("bursts at {} kb/s or more, {}", first.kbps(packets as f64), name(strategy));
+        let what = format!("bursts at {} kb/s or more, {}", first.kbps(packets as f64), strategy.name());
         let share = percent(move |it: &Outcome| it.share_of_bursts(packets));
         numbers.push(of(results, "Fig. 4", &what, paper, first, strategy, share));
     }
@@ -51,7 +51,7 @@ pub fn all(results: &Results) -> Vec<Number> {
         saved(results, "Fig. 5", second, 0.99, "6 %"),
     ]);
     for strategy in [Strategy::Opportunistic, Strategy::Cost] {
-        let what = format!("median rate, {}, kb/s", name(strategy));
+        let what = format!("median rate, {}, kb/s", strategy.name());
         numbers.push(of(results, "Fig. 5", &what, "about 250", second, strategy, move |it| second.kbps(median(it))));
     }
     numbers.extend([
@@ -60,7 +60,7 @@ pub fn all(results: &Results) -> Vec<Number> {
     ]);
     for nth in 0..results.plan().recordings.len() {
         for (strategy, paper) in [(Strategy::Arq, "0.6"), (Strategy::Opportunistic, "0.5"), (Strategy::Cost, "0.4")] {
-            let what = format!("recording {}: 99 % of the delay, {}, s", nth + 1, name(strategy));
+            let what = format!("recording {}: 99 % of the delay, {}, s", nth + 1, strategy.name());
             numbers.push(of(results, "Fig. 8", &what, paper, Case::recorded(nth), strategy, |it| it.percentile(0.99)));
         }
     }
@@ -114,14 +114,4 @@ fn percent(share: impl Fn(&Outcome) -> f64) -> impl Fn(&Outcome) -> f64 {
 /// The most packets that at least half of the bursts had accepted.
 fn median(outcome: &Outcome) -> f64 {
     (0..outcome.accepted.len()).rev().find(|packets| outcome.share_of_bursts(*packets) >= 0.5).unwrap_or(0) as f64
-}
-
-fn name(strategy: Strategy) -> &'static str {
-    match strategy {
-        Strategy::Arq => "ARQ",
-        Strategy::Opportunistic => "no cost",
-        Strategy::Cost => "cost",
-        Strategy::Bound => "bound",
-        Strategy::Ours => "Thalweg",
-    }
 }
