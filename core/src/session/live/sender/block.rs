@@ -59,6 +59,8 @@ pub(super) struct Block {
     /// Where each ADUI ends.
     ends: Vec<usize>,
     produced: Vec<Time>,
+    /// Whether it held the most it may, whatever has been shed since.
+    full: bool,
     parts: usize,
     /// Block number of the first part.
     sbn: u32,
@@ -101,10 +103,11 @@ impl Block {
         self.aduis.extend_from_slice(payload);
         self.ends.push(self.aduis.len());
         self.produced.push(now);
+        self.full |= self.sources() == MOST;
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.sources() == MOST
+        self.full
     }
 
     pub(super) fn sources(&self) -> usize {

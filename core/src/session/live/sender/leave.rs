@@ -50,8 +50,6 @@ impl Sender {
         let since = self.closed.replace(closes).map_or(Span::MAX, |closed| closes.since(closed));
         let open = closes.since(block.opened);
         let start = closes.max(self.free_at);
-        // Before anything is shed.
-        let is_full = block.is_full();
         let below = overhead(self.peer.to()).0;
         let ids = if self.has_payload_ids() { PayloadId::LEN as u64 } else { 0 };
         if let Some(rate) = self.config.max_rate {
@@ -65,7 +63,7 @@ impl Sender {
             self.spare.push(block);
             return;
         }
-        let load = Load { is_full, ..self.load(&block, below + ids) };
+        let load = self.load(&block, below + ids);
         let (Bytes(sources), Bytes(each)) = (load.wire, load.repair);
         let mut repairs = 0;
         if !self.protection.is_none() && self.has_listener() {
