@@ -6,7 +6,7 @@ use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
 use common::relay::Relay;
-use common::stream::{LATENCY, expect_everything_in_order, sink};
+use common::stream::{LATENCY, expect_everything_in_order, sink, source};
 use common::{PATIENCE, Running};
 
 /// A stream over a way that can be bent.
@@ -14,8 +14,8 @@ struct Bent {
     send: Running,
     recv: Running,
     relay: Relay,
-    /// Where media goes in, and where it comes out.
-    input: String,
+    /// What puts media in, and what takes it.
+    source: UdpSocket,
     sink: UdpSocket,
 }
 
@@ -26,21 +26,19 @@ impl Bent {
         let relay = Relay::start(&recv.address("listening", "address"));
         let to = relay.near().to_string();
         let send = Running::start(&["send", "--to", &to, "--latency", LATENCY, "--input", "udp://127.0.0.1:0"]);
-        let input = send.address("sending", "input_address");
-        send.event("connected");
-        let bent = Bent { send, recv, relay, input, sink };
+        let source = source(&send);
+        let bent = Bent { send, recv, relay, source, sink };
         bent.expect_everything();
         bent
     }
 
     fn expect_everything(&self) {
-        expect_everything_in_order(&self.input, &self.sink);
+        expect_everything_in_order(&self.source, &self.sink);
     }
 
     /// Sends `mark` until it comes out, and once more `mark + 1`, behind which nothing waits.
     fn expect_after_losses(&self, mark: u8) {
-        let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
-        let send = |mark| source.send_to(&[mark; 100], &*self.input).expect("loopback takes it");
+        let send = |mark| self.source.send(&[mark; 100]).expect("loopback takes it");
         let mut buffer = [0; 2048];
         let started = Instant::now();
         self.sink.set_read_timeout(Some(Duration::from_millis(20))).expect("a timeout");
@@ -123,18 +121,16 @@ fn a_stream_goes_on_to_its_end_through_reordering_copies_and_damage() {
     let to = emulate.address("listening", "address");
     std::fs::remove_file(&path).expect("it was there");
     let send = Running::start(&["send", "--to", &to, "--latency", "2s", "--input", "udp://127.0.0.1:0"]);
-    let input = send.address("sending", "input_address");
-    send.event("connected");
+    let source = source(&send);
 
     let contents = |number: u32| number.to_be_bytes().repeat(150);
-    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let collecting = std::thread::spawn(move || {
         sink.set_read_timeout(Some(Duration::from_secs(4))).expect("a timeout");
         let mut buffer = [0; 2048];
         std::iter::from_fn(|| sink.recv(&mut buffer).ok().map(|len| buffer[..len].to_vec())).collect::<Vec<_>>()
     });
     for number in 0..COUNT {
-        source.send_to(&contents(number), &*input).expect("loopback takes it");
+        source.send(&contents(number)).expect("loopback takes it");
         std::thread::sleep(Duration::from_millis(1));
     }
     let came = collecting.join().expect("what came");

@@ -287,8 +287,7 @@ fn an_interrupted_campaign_keeps_what_is_over() {
     // The first runs are in the file, and the last is far away.
     let kept = || fs::read_to_string(folder.0.join("summary.csv")).map_or(0, |text| text.lines().count());
     common::wait_until("runs that are over", || kept() > 3);
-    let pid = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it still runs");
+    common::signal(&child, rustix::process::Signal::INT);
     let output = child.wait_with_output().expect("an end");
     assert_eq!(output.status.code(), Some(1));
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");

@@ -2,10 +2,9 @@
 
 mod common;
 
-use std::net::UdpSocket;
 use std::path::PathBuf;
 
-use common::stream::{Stream, sink};
+use common::stream::{Stream, sink, source};
 use common::ts;
 
 fn temporary(name: &str) -> PathBuf {
@@ -47,18 +46,16 @@ fn datagrams_that_are_no_transport_stream_are_left_out_counted_and_told() {
     let (sink, output) = sink("127.0.0.1:0");
     let ts_output = format!("ts+{output}");
     let stream = Stream::start(&["--output", &ts_output], &["--input", "ts+udp://127.0.0.1:0"]);
-    let input = stream.send.address("sending", "input_address");
-    stream.send.event("connected");
-    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let source = source(&stream.send);
     for _ in 0..100 {
-        source.send_to(&no_packets(500), &*input).expect("loopback takes it");
+        source.send(&no_packets(500)).expect("loopback takes it");
     }
     let warning = stream.send.event("warning");
     assert!(warning["text"].as_str().expect("words").contains("ts+udp://"), "{warning}");
     stream.send.wait_for("the count", |row| row["input_skipped_bytes_total"] == 50_000);
     // What follows is taken again, and the output re-aligns it.
     let packets = ts::stream(7);
-    source.send_to(&packets, &*input).expect("loopback takes it");
+    source.send(&packets).expect("loopback takes it");
     let mut buffer = [0; 2048];
     let len = sink.recv(&mut buffer).expect("seven packets");
     assert_eq!(&buffer[..len], packets);
@@ -69,10 +66,8 @@ fn a_ts_output_of_something_else_says_so() {
     let (_sink, output) = sink("127.0.0.1:0");
     let ts_output = format!("ts+{output}");
     let stream = Stream::start(&["--output", &ts_output], &["--input", "udp://127.0.0.1:0"]);
-    let input = stream.send.address("sending", "input_address");
-    stream.send.event("connected");
-    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
-    source.send_to(&no_packets(900), &*input).expect("loopback takes it");
+    let source = source(&stream.send);
+    source.send(&no_packets(900)).expect("loopback takes it");
     let warning = stream.recv.event("warning");
     assert!(warning["text"].as_str().expect("words").contains("left out bytes that are not MPEG-TS"), "{warning}");
     stream.recv.wait_for("the count", |row| row["output_skipped_bytes_total"] == 900);
@@ -83,14 +78,12 @@ fn an_rtp_output_carries_the_stream_in_rtp() {
     let (sink, output) = sink("127.0.0.1:0");
     let output = output.replace("udp://", "rtp://");
     let stream = Stream::start(&["--output", &output], &["--input", "ts+udp://127.0.0.1:0"]);
-    let input = stream.send.address("sending", "input_address");
-    stream.send.event("connected");
+    let source = source(&stream.send);
     let packets = ts::stream(70);
-    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let mut buffer = [0; 2048];
     let mut last = None;
     for datagram in packets.chunks(7 * 188) {
-        source.send_to(datagram, &*input).expect("loopback takes it");
+        source.send(datagram).expect("loopback takes it");
         let len = sink.recv(&mut buffer).expect("a packet");
         // RFC 3550 §5.1 and RFC 2250 §2: version 2, payload type 33, numbers that count, and whole packets.
         assert_eq!((buffer[0], buffer[1] & 0x7f, &buffer[12..len]), (0x80, 33, datagram));
@@ -104,11 +97,9 @@ fn an_rtp_output_carries_the_stream_in_rtp() {
 fn packets_that_fill_no_datagram_are_not_held_back() {
     let (sink, output) = sink("127.0.0.1:0");
     let stream = Stream::start(&["--output", &output], &["--input", "ts+udp://127.0.0.1:0"]);
-    let input = stream.send.address("sending", "input_address");
-    stream.send.event("connected");
+    let source = source(&stream.send);
     let packets = ts::stream(10);
-    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
-    source.send_to(&packets, &*input).expect("loopback takes it");
+    source.send(&packets).expect("loopback takes it");
     let mut buffer = [0; 2048];
     for expected in packets.chunks(7 * 188) {
         let len = sink.recv(&mut buffer).expect("seven packets, then three");

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::{Ipv6Addr, SocketAddrV6, UdpSocket};
 use std::path::PathBuf;
 
-use common::stream::{LATENCY, Stream, expect_everything_in_order, sink};
+use common::stream::{LATENCY, Stream, expect_everything_in_order, sink, source};
 use common::{PATIENCE, Running, scrape, ts};
 use thalweg_net::station::{Receiving, Sending, Station};
 
@@ -23,9 +23,8 @@ fn every_datagram_arrives_unchanged_and_in_order() {
     for repair in ["none", "static:3", "geneva"] {
         let (sink, output) = sink("127.0.0.1:0");
         let stream = Stream::start(&["--output", &output], &["--input", "udp://127.0.0.1:0", "--repair", repair]);
-        let input = stream.send.address("sending", "input_address");
-        stream.send.event("connected");
-        expect_everything_in_order(&input, &sink);
+        let source = source(&stream.send);
+        expect_everything_in_order(&source, &sink);
     }
 }
 
@@ -37,9 +36,8 @@ fn ipv6_works_like_ipv4() {
     }
     let (sink, output) = sink("[::1]:0");
     let stream = Stream::start(&["--output", &output], &["--input", "udp://[::1]:0"]);
-    let input = stream.send.address("sending", "input_address");
-    stream.send.event("connected");
-    expect_everything_in_order(&input, &sink);
+    let source = source(&stream.send);
+    expect_everything_in_order(&source, &sink);
 }
 
 #[test]
@@ -51,9 +49,8 @@ fn a_multicast_group_can_be_an_output_and_an_input() {
     second.send.event("connected");
 
     let first = Stream::start(&["--output", &format!("udp://{group}?iface=lo")], &["--input", "udp://127.0.0.1:0"]);
-    let input = first.send.address("sending", "input_address");
-    first.send.event("connected");
-    expect_everything_in_order(&input, &sink);
+    let source = source(&first.send);
+    expect_everything_in_order(&source, &sink);
 }
 
 #[test]
@@ -91,11 +88,10 @@ fn an_output_that_nobody_reads_holds_up_no_other() {
     // Standard output is a pipe that this test never reads.
     let (sink, output) = sink("127.0.0.1:0");
     let stream = Stream::start(&["--output", "-", "--output", &output], &["--input", "udp://127.0.0.1:0"]);
-    let input = stream.send.address("sending", "input_address");
-    stream.send.event("connected");
+    let source = source(&stream.send);
     // A pipe holds 64 KiB; one round is 80.
     for _ in 0..3 {
-        expect_everything_in_order(&input, &sink);
+        expect_everything_in_order(&source, &sink);
     }
 }
 
@@ -148,13 +144,11 @@ fn an_ipv6_multicast_group_can_be_an_output_and_an_input() {
     second.send.event("connected");
     let port = input.rsplit_once(':').expect("a port").1;
     let first = Stream::start(&["--output", &group(port)], &["--input", "udp://127.0.0.1:0"]);
-    let input = first.send.address("sending", "input_address");
-    first.send.event("connected");
+    let source = source(&first.send);
     // Small enough for the interface, whatever it is.
-    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let mut buffer = [0; 2048];
     for mark in 0..50 {
-        source.send_to(&[mark; 188], &*input).expect("loopback takes it");
+        source.send(&[mark; 188]).expect("loopback takes it");
         let len = sink.recv(&mut buffer).expect("what went in comes out");
         assert_eq!(&buffer[..len], [mark; 188]);
     }
@@ -169,10 +163,9 @@ fn a_sender_that_comes_back_is_received_again() {
     for _ in 0..2 {
         // Killed at the end of its turn, without a goodbye.
         let send = Running::start(&args);
-        let input = send.address("sending", "input_address");
-        send.event("connected");
+        let source = source(&send);
         recv.event("started");
-        expect_everything_in_order(&input, &sink);
+        expect_everything_in_order(&source, &sink);
     }
 }
 
@@ -183,19 +176,17 @@ fn a_receiver_that_comes_back_gets_the_stream_again() {
     let address = recv.address("listening", "address");
     let args = ["send", "--to", &address, "--latency", LATENCY, "--input", "udp://127.0.0.1:0"];
     let send = Running::start(&args);
-    let input = send.address("sending", "input_address");
-    send.event("connected");
-    expect_everything_in_order(&input, &sink);
+    let source = source(&send);
+    expect_everything_in_order(&source, &sink);
 
     drop(recv);
     let recv = Running::start(&["recv", "--listen", &address, "--latency", LATENCY, "--output", &output]);
     // The sender goes on sending to whoever is there now.
-    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     sink.set_read_timeout(Some(std::time::Duration::from_millis(50))).expect("a timeout");
     let started = std::time::Instant::now();
     while sink.recv(&mut [0; 2048]).is_err() {
         assert!(started.elapsed() < PATIENCE, "nothing comes out");
-        source.send_to(&[1; 100], &*input).expect("loopback takes it");
+        source.send(&[1; 100]).expect("loopback takes it");
     }
     recv.event("started");
 }

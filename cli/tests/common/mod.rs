@@ -11,6 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// Long enough for the slowest machine; a test that waits so long has failed.
@@ -47,6 +48,11 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
         assert!(Instant::now() < deadline, "no {what} in time");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// Sends a signal to a process that runs.
+pub(crate) fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).expect("it still runs");
 }
 
 /// `thalweg` under way, telling in JSON what happens.
@@ -104,8 +110,7 @@ impl Running {
 
     /// Asks it to stop, as Ctrl-C does.
     pub(crate) fn interrupt(&self) {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it still runs");
+        signal(&self.child, Signal::INT);
     }
 
     /// All lines that are left of one that has ended.

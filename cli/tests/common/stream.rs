@@ -33,16 +33,23 @@ pub(crate) fn sink(address: &str) -> (UdpSocket, String) {
     (sink, url)
 }
 
-/// Sends datagrams of all sizes, a few at a time, and expects each to come out before the next few go in.
-pub(crate) fn expect_everything_in_order(input: &str, sink: &UdpSocket) {
-    let input: SocketAddr = input.parse().expect("an address");
+/// Something that puts media into a sender, once that has a receiver.
+pub(crate) fn source(send: &Running) -> UdpSocket {
+    let input: SocketAddr = send.address("sending", "input_address").parse().expect("an address");
+    send.event("connected");
     let source = UdpSocket::bind(if input.is_ipv6() { "[::1]:0" } else { "127.0.0.1:0" }).expect("a free port");
+    source.connect(input).expect("loopback has a way");
+    source
+}
+
+/// Sends datagrams of all sizes, a few at a time, and expects each to come out before the next few go in.
+pub(crate) fn expect_everything_in_order(source: &UdpSocket, sink: &UdpSocket) {
     let sizes = [1316, 1316, 188, 1400, 1, 700, 0, 1316, 1316, 1316, 4, 999];
     let datagrams: Vec<Vec<u8>> = (0u8..96).zip(sizes.iter().cycle()).map(|(mark, &len)| vec![mark; len]).collect();
     let mut buffer = [0; 2048];
     for few in datagrams.chunks(16) {
         for datagram in few {
-            source.send_to(datagram, input).expect("loopback takes it");
+            source.send(datagram).expect("loopback takes it");
         }
         for datagram in few {
             let len = sink.recv(&mut buffer).expect("what went in comes out");

@@ -9,7 +9,7 @@ use std::thread::{JoinHandle, spawn};
 
 use rustix::process::Signal;
 
-use crate::common::{PATIENCE, Running, wait_until};
+use crate::common::{self, PATIENCE, Running, wait_until};
 use crate::noise::Noise;
 use crate::stage::{Tunnel, is_long, program};
 
@@ -82,8 +82,7 @@ fn expect_resets(name: &str, end: End, signal: Signal) {
     let ((near_up, far_up), (near_down, far_down)) = (stage.pair(), stage.pair());
     let (up, down) = (Transfer::start(near_up, far_up, 1), Transfer::start(far_down, near_down, 2));
     wait_until("bytes", || [&up, &down].iter().all(|it| it.arrived.load(Ordering::Relaxed) > 1_000_000));
-    let pid = rustix::process::Pid::from_child(&stage.end(end).child);
-    rustix::process::kill_process(pid, signal).expect("it runs");
+    common::signal(&stage.end(end).child, signal);
     let is_stopped = signal == Signal::INT;
     // Who was killed cannot tell the other side, which waits for 15 s and its patience.
     let is_known = is_stopped || is_long();
@@ -131,8 +130,7 @@ fn a_program_that_waits_for_an_answer_behind_its_own_end_sees_a_reset() {
         Noise::new(1).expect(&mut far, 100_000);
         far.write_all(b"part").expect("room");
         near.read_exact(&mut [0; 4]).expect("a part of the answer");
-        let pid = rustix::process::Pid::from_child(&stage.end(End::Connect).child);
-        rustix::process::kill_process(pid, signal).expect("it runs");
+        common::signal(&stage.end(End::Connect).child, signal);
         assert_eq!(near.read(&mut [0; 10]).map_err(|error| error.kind()), Err(ErrorKind::ConnectionReset), "{name}");
     }
 }
