@@ -241,6 +241,24 @@ fn a_sender_that_goes_without_a_goodbye_fails_a_receiver_of_one_stream() {
 }
 
 #[test]
+fn what_a_greatest_rate_leaves_out_looks_lost_to_nobody() {
+    let recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--output", "udp://127.0.0.1:9"]);
+    let to = recv.address("listening", "address");
+    let args = ["send", "--to", &to, "--latency", "500ms", "--input", "udp://127.0.0.1:0", "--max-rate", "2mbit"];
+    let send = Running::start(&args);
+    let source = source(&send);
+    // 3.5 Mb/s: after a second as much waits as may.
+    for _ in 0..1000 {
+        source.send(&[7; 1316]).expect("loopback takes it");
+        std::thread::sleep(std::time::Duration::from_millis(3));
+    }
+    send.event("over_rate");
+    send.wait_for("what was left out", |row| row["unsent_packets_total"].as_f64() > Some(100.0));
+    let row = recv.wait_for("what came", |row| row["source_packets_total"].as_f64() > Some(500.0));
+    assert_eq!(row["residual_lost_packets_total"], 0.0, "{row}");
+}
+
+#[test]
 fn bare_repair_towards_a_thalweg_that_does_not_take_it_is_warned_of() {
     let send = ["--input", "udp://127.0.0.1:0", "--fec-port", "9"];
     let stream = Stream::start(&["--output", "udp://127.0.0.1:9"], &send);

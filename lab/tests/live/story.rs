@@ -46,6 +46,8 @@ pub(crate) struct Story {
     pub(crate) receiver_at: SocketAddr,
     /// Added to the clock that the sender sees.
     pub(crate) clock_ahead: Span,
+    /// So often the machine has time for the sender and its source; none: always.
+    pub(crate) turns: Option<Span>,
     pub(crate) forward: Path,
     pub(crate) reverse: Path,
     /// What comes back.
@@ -88,6 +90,7 @@ impl Story {
             receiver: Receiver::new(receiver, &Rng::new(22)),
             sender_at: address("10.0.0.1:5000"),
             clock_ahead: Span::ZERO,
+            turns: None,
             forward,
             reverse,
             back: Back::Everything,
@@ -149,18 +152,26 @@ impl Story {
     fn next(&self) -> Option<Time> {
         let sender = self.sender.poll_timeout().map(|at| (at - self.clock_ahead).max(self.now));
         let source = self.gap.map(|_| self.due);
-        let waits = [sender, self.receiver.poll_timeout(), source, self.forward.next(), self.reverse.next()];
-        waits.into_iter().flatten().min()
+        let near = [sender, source, self.reverse.next()].into_iter().flatten().min().map(|due| self.turn(due));
+        let far = [self.receiver.poll_timeout(), self.forward.next()].into_iter().flatten().min();
+        near.into_iter().chain(far).min()
+    }
+
+    /// When the machine has time for what the sender is due to do.
+    fn turn(&self, due: Time) -> Time {
+        let every = self.turns.map_or(1, Span::as_nanos);
+        Time::from_nanos(due.as_nanos().next_multiple_of(every))
     }
 
     /// Does all that is to be done now.
     fn act(&mut self) {
-        while self.gap.is_some() && self.due <= self.now {
+        let has_turn = self.turn(self.now) == self.now;
+        while has_turn && self.gap.is_some() && self.due <= self.now {
             self.give();
             self.due += self.gap.unwrap_or(Span::MAX);
         }
         for _ in 0..100_000 {
-            let sent = self.run_sender();
+            let sent = has_turn && self.run_sender();
             if !self.run_receiver() && !sent {
                 return;
             }

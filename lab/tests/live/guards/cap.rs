@@ -97,6 +97,29 @@ fn media_beyond_the_greatest_rate_fills_it_every_second_and_comes_whole_once_it_
 }
 
 #[test]
+fn a_machine_that_is_late_makes_no_loss_of_what_does_not_fit() {
+    // Of 30.9 Mb/s with headers, on a machine that has time every 3 ms.
+    for mbps in [20, 29] {
+        let greatest = Rate::from_mbps(mbps);
+        let mut story = under(greatest, Repair::None);
+        story.turns = Some(ms(3));
+        story.play(Rate::from_mbps(30)).until(5500);
+        for from in [1000, 2000, 3000, 4000] {
+            let came = came(&story, from);
+            assert!(came.as_bps() >= greatest.as_bps() / 10 * 9, "{came} under {mbps} Mb/s from {from} ms on");
+        }
+        assert_eq!(story.receiver_metrics()["residual_lost_packets_total"], 0.0, "under {mbps} Mb/s");
+        let told: u64 = story
+            .sender_events
+            .iter()
+            .map(|(_, said)| if let Said::OverRate { unsent, .. } = said { *unsent } else { 0 })
+            .sum();
+        let unsent = story.sender_metrics()["unsent_packets_total"];
+        assert!(told as f64 >= unsent * 0.75, "{told} of {unsent} in all but the last second of five");
+    }
+}
+
+#[test]
 fn a_source_beyond_the_greatest_rate_is_told_once_a_second() {
     let mut story = under(Rate::from_mbps(20), geneva());
     story.play(Rate::from_mbps(30)).until(5500).play(Rate::from_mbps(15)).until(9000);

@@ -55,7 +55,7 @@ impl Sender {
         if let Some(rate) = self.config.max_rate {
             let takes = |packet: Bytes| rate.time_for(Bytes(packet.0 + below + ids));
             let from = start + rate.time_for(Bytes(self.control_bytes));
-            let unsent = block.shed(from, self.protection.longest_wait(), takes) as u64;
+            let unsent = block.shed(from, self.protection.planned_wait(), takes) as u64;
             self.source.next -= unsent;
             self.tell_unsent(closes, unsent);
         }
@@ -176,7 +176,7 @@ impl Sender {
         let timestamp = self.timestamp(now);
         match self.leaving.front_mut()?.pop()? {
             Symbol::Source { produced, .. } if produced < too_late => {
-                self.counts.unsent += 1;
+                self.tell_unsent(now, 1);
                 None
             }
             Symbol::Source { sequence, packet, id, .. } => {

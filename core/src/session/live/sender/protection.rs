@@ -108,6 +108,11 @@ impl Protection {
         self.longest * 2
     }
 
+    /// The longest that a packet is meant to wait before it leaves: what is over is for timers that come late.
+    pub(super) fn planned_wait(&self) -> Span {
+        on_time(self.longest_wait())
+    }
+
     /// Whether repair comes too late whatever the block.
     pub(super) fn is_hopeless(&self) -> bool {
         self.is_hopeless && !self.is_none()
@@ -116,8 +121,7 @@ impl Protection {
     /// The law's own interval: one SYN, or as many as hold [`FEWEST`] packets, within the latency.
     pub(super) fn interval(&self) -> Span {
         // Deviation(GENEVA §3.2.1): the paper's blocks are one SYN at any rate; few packets a block would cost too much.
-        // An eighth of the latency's share is left for timers that come late.
-        self.syn.max(self.enough().min(self.longest * 7 / 8)).min(self.longest)
+        self.syn.max(self.enough().min(on_time(self.longest))).min(self.longest)
     }
 
     /// Whether the source has fewer packets in a SYN than the law is meant for.
@@ -263,4 +267,9 @@ impl Protection {
             Law::Geneva(law) => law.probe(visit),
         }
     }
+}
+
+/// What of a time is planned with: the eighth that is over is for timers that come late.
+fn on_time(time: Span) -> Span {
+    time * 7 / 8
 }
