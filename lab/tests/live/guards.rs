@@ -275,6 +275,6 @@ fn damage() -> impl Strategy<Value = Damage> {
 
 /// A law that begins at its greatest window.
 pub(crate) fn at_its_greatest() -> Repair {
-    let parameters = Parameters { f: Some(60.0), ..Parameters::default() };
+    let parameters = Parameters { f: 60.0, ..Parameters::default() };
     Repair::Geneva(Geneva::new(parameters).expect("parameters within their ranges"))
 }

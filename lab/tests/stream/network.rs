@@ -25,7 +25,7 @@ fn lossy(rate: f64, seed: u64) -> Path {
 
 #[test]
 fn without_loss_the_window_falls_to_eight_and_stays() {
-    let mut pair = Pair::new(geneva(Parameters { f: Some(30.0), ..Parameters::default() }), wire(), wire());
+    let mut pair = Pair::new(geneva(Parameters { f: 30.0, ..Parameters::default() }), wire(), wire());
     pair.until(Time::ZERO + ms(2_000));
     assert_eq!(pair.shown("f"), 8.0);
     // A round trip of 20 ms, and at most one IPG for the next report.
@@ -69,7 +69,7 @@ fn two_losses_in_one_interval_make_ten_of_eight_and_a_lost_report_makes_nothing(
 
 #[test]
 fn lost_reports_alone_never_raise_the_window() {
-    let parameters = Parameters { f: Some(40.0), ..Parameters::default() };
+    let parameters = Parameters { f: 40.0, ..Parameters::default() };
     for seed in 0..5 {
         let mut pair = Pair::new(geneva(parameters.clone()), wire(), lossy(0.5, seed));
         let mut before = 40.0;

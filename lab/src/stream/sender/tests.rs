@@ -138,7 +138,7 @@ fn a_report_is_used_once_and_not_behind_a_newer_one() {
 
 #[test]
 fn an_interval_with_nothing_new_moves_nothing() {
-    let mut sender = sender(Scheme::Geneva(Parameters { f: Some(20.0), ..Parameters::default() }));
+    let mut sender = sender(Scheme::Geneva(Parameters { f: 20.0, ..Parameters::default() }));
     let left = departures(&mut sender, ms(20) - Span::from_nanos(1));
     let highest = left.last().unwrap().1.sequence;
     tell(&mut sender, ms(40), Report { number: 0, highest, received: highest as u32, lost: 0 });
@@ -167,7 +167,7 @@ fn a_round_trip_by_the_mean_holds_half_of_the_interval_more() {
 #[test]
 fn counters_average_over_blocks() {
     // From F = 60 clean reports lead down to 8.
-    let mut sender = sender(Scheme::Geneva(Parameters { f: Some(60.0), ..Parameters::default() }));
+    let mut sender = sender(Scheme::Geneva(Parameters { f: 60.0, ..Parameters::default() }));
     let mut sizes = Vec::new();
     let mut number = 0;
     for tick in 1..200 {

@@ -52,8 +52,8 @@ pub struct Parameters {
     pub i_low: f64,
     /// What becomes of the window's fraction.
     pub state: State,
-    /// The window before the first report; none is 8 packets, brought between `fwnd_min` and `fwnd_max`.
-    pub f: Option<f64>,
+    /// The window before the first report, brought between `fwnd_min` and `fwnd_max`, in packets. At most 65535.
+    pub f: f64,
 }
 
 impl Default for Parameters {
@@ -69,7 +69,7 @@ impl Default for Parameters {
             fwnd_max: 60.0,
             i_low: 10.0,
             state: State::Integer,
-            f: None,
+            f: 8.0,
         }
     }
 }
@@ -100,7 +100,7 @@ impl Parameters {
             "fwnd_min" => self.fwnd_min = value,
             "fwnd_max" => self.fwnd_max = value,
             "i_low" => self.i_low = value,
-            _ => self.f = Some(value),
+            _ => self.f = value,
         }
         Ok(())
     }
@@ -119,7 +119,7 @@ impl Parameters {
         within("fwnd_min", self.fwnd_min, 0.0..=65535.0)?;
         within("fwnd_max", self.fwnd_max, 0.0..=65535.0)?;
         within("i_low", self.i_low, 0.0..=1e9)?;
-        within("f", self.start(), 0.0..=65535.0)?;
+        within("f", self.f, 0.0..=65535.0)?;
         if self.fwnd_min > self.fwnd_max {
             let (min, max) = (self.fwnd_min, self.fwnd_max);
             return Err(ParameterError::Refused(format!("fwnd_min = {min} is above fwnd_max = {max}")));
@@ -157,6 +157,6 @@ impl Parameters {
 
     /// The window before the first report.
     pub(super) fn start(&self) -> f64 {
-        self.f.unwrap_or_else(|| 8.0_f64.max(self.fwnd_min).min(self.fwnd_max))
+        self.f.max(self.fwnd_min).min(self.fwnd_max)
     }
 }

@@ -37,7 +37,7 @@ fn close(found: f64, expected: f64, tolerance: f64) {
 fn the_window_of_equation_1_is_42_and_1701_in_the_papers_examples() {
     // §3.2.3: about 42 packets under 10 ms; §3.2.4: (60 + 21) (0.2 + 0.01) / 0.01 = 1701 under 200 ms.
     for (f, srtt, w) in [(0.0, 0.01, 42.0), (60.0, 0.2, 1701.0)] {
-        let mut law = law(|p| (p.k, p.f) = (21.0, Some(f)));
+        let mut law = law(|p| (p.k, p.fwnd_min, p.f) = (21.0, 0.0, f));
         law.on_report(&report(0, 0, Some(srtt)));
         close(value(&law, "w_before"), w, 1e-9);
     }
@@ -118,9 +118,9 @@ fn a_lost_block_lifts_the_window_by_28_and_a_second_one_to_the_top() {
 #[test]
 fn clean_blocks_take_the_window_down_to_its_minimum() {
     for (srtt, one_block) in [(0.01, 0.04 * 85.0 / 2.0), (0.02, 0.04 * 85.0 / 3.0), (0.1, 0.04 * 85.0 / 11.0)] {
-        let mut real = law(|p| (p.state, p.f) = (State::Real, Some(60.0)));
+        let mut real = law(|p| (p.state, p.f) = (State::Real, 60.0));
         close(f_after(&mut real, 0, 85, srtt), 60.0 - one_block, 1e-9);
-        let mut integer = law(|p| p.f = Some(60.0));
+        let mut integer = law(|p| p.f = 60.0);
         // Integer: never less than a whole packet.
         assert_eq!(f_after(&mut integer, 0, 85, srtt), (60.0 - one_block).floor());
         for law in [&mut real, &mut integer] {
@@ -134,7 +134,7 @@ fn clean_blocks_take_the_window_down_to_its_minimum() {
 
 #[test]
 fn a_report_that_says_nothing_changes_nothing() {
-    let mut fresh = law(|p| p.f = Some(20.0));
+    let mut fresh = law(|p| p.f = 20.0);
     fresh.on_report(&report(5, 28, None));
     assert_eq!((value(&fresh, "f"), value(&fresh, "ipg")), (20.0, 0.01 / 45.0));
     assert!(value(&fresh, "ertt").is_nan() && value(&fresh, "w_before").is_nan());
@@ -206,7 +206,7 @@ proptest! {
         reports in prop::collection::vec((0..200u32, 0..200u32, prop::option::of(0.0..2.0f64)), 1..60),
     ) {
         let state = if real { State::Real } else { State::Integer };
-        let mut law = law(|p| (p.k, p.state, p.f) = (k, state, Some(start)));
+        let mut law = law(|p| (p.k, p.state, p.f) = (k, state, start));
         for (lost, delivered, srtt) in reports {
             law.on_report(&report(lost, delivered, srtt));
             let f = value(&law, "f");
@@ -221,7 +221,7 @@ proptest! {
     fn the_early_end_of_equation_4_gives_what_the_whole_loop_gives(
         k in 0.5..300.0f64, start in 8.0..60.0f64, srtt in 0.0..1.0f64, lost in 0..3000u32, delivered in 0..3000u32,
     ) {
-        let mut law = law(|p| (p.k, p.state, p.f) = (k, State::Real, Some(start)));
+        let mut law = law(|p| (p.k, p.state, p.f) = (k, State::Real, start));
         let g = 0.01 / (srtt + 0.01);
         let mut w = (start + k) / g;
         for _ in 0..lost {

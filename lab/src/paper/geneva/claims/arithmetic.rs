@@ -32,7 +32,7 @@ pub(super) fn packets_of_a_block(_: &Court<'_>) -> Vec<Part> {
 
 /// W_tot by Eq. (1), of a law that has measured a round trip and nothing else.
 fn total_window(f: f64, ertt: f64) -> f64 {
-    let parameters = Parameters { k: 21.0, fwnd_min: 0.0, f: Some(f), ..Parameters::default() };
+    let parameters = Parameters { k: 21.0, fwnd_min: 0.0, f, ..Parameters::default() };
     let Ok(mut law) = Geneva::new(parameters) else { return f64::NAN };
     law.on_report(&LossReport { srtt: Some(Seconds(ertt)), ..LossReport::default() });
     shown(&law, "w")
