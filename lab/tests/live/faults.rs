@@ -120,6 +120,11 @@ fn a_path_longer_than_the_latency_still_carries_the_media_and_somebody_is_told()
     // Half of 200 ms, half a SYN to wait, half a SYN to leave, and 2 ms to spare.
     assert_eq!(told, Some((ms(200), ms(112))));
     assert_eq!(story.sender_metrics()["repair_packets_total"], 0.0, "what would come too late does not leave");
+    // A shorter way: there is time again.
+    (story.forward, story.reverse) = (wire(ms(20)), wire(ms(20)));
+    story.play(Rate::from_mbps(30)).until(7000).pause().until(7500);
+    assert_eq!(story.sender_events.iter().filter(|(_, said)| *said == Said::InTime).count(), 1);
+    assert!(story.sender_metrics()["repair_packets_total"] > 0.0);
 }
 
 /// The README's row of long paths: below half the round trip and 12 ms there is no repair, from there on it is in time.

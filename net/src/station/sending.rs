@@ -182,9 +182,13 @@ fn describe(event: Event, why: &str) -> Report {
         Event::Moved { to } => Report::new("moved", format!("the receiver is at {to} now")).with("to", to),
         Event::TooShort { round_trip, needed } => Report::new(
             "too_short",
-            format!("repair comes too late on a round trip of {round_trip}: give --latency {needed} or more"),
+            format!(
+                "repair comes too late on a round trip of {round_trip}: give --latency {}ms or more",
+                needed.as_nanos().div_ceil(1_000_000)
+            ),
         )
         .with_number("needed_seconds", needed.as_secs_f64()),
+        Event::InTime => Report::new("in_time", "the round trip is shorter, and repair comes in time"),
         Event::OverRate { greatest, unsent } => Report::new(
             "over_rate",
             format!("media is faster than --max-rate {greatest}: {unsent} more datagrams did not leave"),

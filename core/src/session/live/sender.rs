@@ -217,9 +217,13 @@ impl Sender {
         let round_trip = self.peer.round_trip().unwrap_or(Span::ZERO);
         let was_hopeless = self.protection.is_hopeless();
         self.protection.set_budget(self.latency(), round_trip);
-        if self.protection.is_hopeless() && !was_hopeless {
-            let needed = self.protection.needed(round_trip);
-            self.events.push_back(Event::TooShort { round_trip, needed });
+        match (was_hopeless, self.protection.is_hopeless()) {
+            (false, true) => {
+                let needed = self.protection.needed(round_trip);
+                self.events.push_back(Event::TooShort { round_trip, needed });
+            }
+            (true, false) => self.events.push_back(Event::InTime),
+            _ => {}
         }
     }
 

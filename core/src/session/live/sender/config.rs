@@ -83,6 +83,8 @@ pub enum Event {
         /// The least latency at which repair is of any use.
         needed: Span,
     },
+    /// The round trip is shorter, and repair comes in time.
+    InTime,
     /// Media came faster than the greatest rate lets it leave, and what would have come too late was dropped. At most once
     /// a second.
     OverRate {
