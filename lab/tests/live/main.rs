@@ -9,3 +9,4 @@ mod props;
 mod quiet;
 mod second;
 mod story;
+mod waits;

@@ -48,7 +48,7 @@ impl Sender {
             repair_ssrc: self.repair.ssrc,
             latency: self.config.latency,
             round_trip: self.peer.round_trip().unwrap_or(Span::ZERO),
-            spread: self.protection.block() * 2,
+            spread: self.protection.spread(),
             interval: self.protection.interval(),
             stamp: (now.as_nanos() / 1_000) as u32,
             token: self.peer.token(to),

@@ -79,6 +79,10 @@ impl Sender {
                 repairs = repairs.min((room / each) as usize);
             }
         }
+        if self.protection.has_outgrown() && self.peer.is_connected() {
+            // A receiver that waits for less gives up what repair would still bring.
+            self.peer.remind(closes);
+        }
         repairs = block.close(repairs, self.sbn, &mut self.encoders);
         self.sbn = self.sbn.wrapping_add(block.parts());
         let all = Bytes(sources + each * repairs as u64 + core::mem::take(&mut self.control_bytes));
@@ -129,6 +133,9 @@ impl Sender {
             None => (self.peer.poll_hello(now)?, false),
         };
         let len = self.emit_control(now, to, goodbye, buf).ok()?;
+        if to == self.peer.to() {
+            self.protection.tell_spread();
+        }
         self.control_bytes += len as u64 + overhead(to).0;
         Some(Transmit { to, len })
     }

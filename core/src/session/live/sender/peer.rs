@@ -212,6 +212,11 @@ impl Peer {
         self.hello
     }
 
+    /// Makes the next hello due at `now`.
+    pub(super) fn remind(&mut self, now: Time) {
+        self.hello = self.hello.min(now);
+    }
+
     /// Where a hello is due by `now`, if one is. A new address gets at most one for each of the old one's.
     pub(super) fn poll_hello(&mut self, now: Time) -> Option<SocketAddr> {
         if now < self.hello {

@@ -60,6 +60,8 @@ pub(super) struct Protection {
     wanted: Option<Span>,
     /// Longest block that the latency allows.
     longest: Span,
+    /// The spread that the receiver was told last.
+    told: Span,
     is_hopeless: bool,
     /// None before the first block has closed.
     mean: Option<Mean>,
@@ -78,7 +80,17 @@ impl Protection {
                 (Law::Geneva(law.clone()), Span::from_secs_f64(syn.0), bounds)
             }
         };
-        Protection { law, syn, bounds, wanted, longest: syn, is_hopeless: false, mean: None, carried: 0.0 }
+        Protection {
+            law,
+            syn,
+            bounds,
+            wanted,
+            longest: syn,
+            told: Span::ZERO,
+            is_hopeless: false,
+            mean: None,
+            carried: 0.0,
+        }
     }
 
     /// Whether there is any repair at all.
@@ -111,6 +123,22 @@ impl Protection {
     /// The longest that a packet is meant to wait before it leaves: what is over is for timers that come late.
     pub(super) fn planned_wait(&self) -> Span {
         on_time(self.longest_wait())
+    }
+
+    /// The longest that a packet and its repair take to leave, as far as blocks tell: one waits for the other's to close.
+    pub(super) fn spread(&self) -> Span {
+        // The first block tells how long those after it are to be.
+        self.mean.map_or(self.longest_wait(), |_| self.block() * 2)
+    }
+
+    /// Notes that the receiver is told the spread.
+    pub(super) fn tell_spread(&mut self) {
+        self.told = self.spread();
+    }
+
+    /// Whether the spread is longer than was told: by an eighth, since a rate that stays the same moves it as well.
+    pub(super) fn has_outgrown(&self) -> bool {
+        !self.is_none() && self.spread() > self.told + self.told / 8
     }
 
     /// Whether repair comes too late whatever the block.

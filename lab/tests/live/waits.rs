@@ -1,0 +1,45 @@
+//! How long a receiver waits for what is missing: as long as repair may still come, which the sender's hellos tell.
+
+use thalweg_core::units::Rate;
+
+use crate::props::{at, ms, receiver_config, sender_config, wire};
+use crate::story::Story;
+
+/// Five packets of a SYN: a block is as long as the latency allows, 36 ms, and its last repair comes 72 ms behind its first
+/// packet.
+const SLOW: Rate = Rate::from_mbps(5);
+
+/// Whatever comes within two milliseconds does not: at most two packets.
+fn two_are_lost(story: &mut Story, millis: u64) {
+    story.until(millis).deaf = true;
+    story.until(millis + 2).deaf = false;
+}
+
+/// Hellos that leave before the first block has closed cannot know how long blocks are to be. The next one in its turn is up
+/// to 200 ms away: the stories begin at other times of its turn.
+#[test]
+fn a_slow_stream_is_repaired_from_its_second_block_on() {
+    for start in [500, 570, 640] {
+        for later in (60..260).step_by(5) {
+            let mut story = Story::new(sender_config(), receiver_config(), wire(ms(5)), wire(ms(5)));
+            story.until(start).play(SLOW);
+            two_are_lost(&mut story, start + later);
+            story.until(start + 1000).pause().until(start + 1500);
+            assert_eq!(story.lost(start, start + 1000), 0, "lost {later} ms after {:?}", at(start));
+        }
+    }
+}
+
+/// From 30 Mb/s down, blocks grow from 10 ms to 36 ms.
+#[test]
+fn a_stream_that_becomes_slow_is_repaired_as_before() {
+    for start in [3000, 3070, 3140] {
+        for later in (60..260).step_by(5) {
+            let mut story = Story::new(sender_config(), receiver_config(), wire(ms(5)), wire(ms(5)));
+            story.until(500).play(Rate::from_mbps(30)).until(start).play(SLOW);
+            two_are_lost(&mut story, start + later);
+            story.until(start + 1000).pause().until(start + 1500);
+            assert_eq!(story.lost(500, start + 1000), 0, "lost {later} ms after {:?}", at(start));
+        }
+    }
+}
