@@ -8,6 +8,7 @@ use thalweg_core::units::Rate;
 use thalweg_core::wire::rtp;
 use thalweg_lab::node::Node;
 use thalweg_lab::node::corrupt::Corrupt;
+use thalweg_lab::node::reorder::Reorder;
 use thalweg_lab::packet::{Body, Packet};
 
 use crate::props::{ms, receiver_config, sender_config, wire};
@@ -50,4 +51,24 @@ fn corrupted_bytes_harm_their_own_packets_alone() {
     assert!(intact > story.inputs.len() * 98 / 100, "{intact} of {}", story.inputs.len());
     let last = story.outputs.iter().filter(|output| output.intact).map(|output| output.number).max();
     assert_eq!(last, Some(story.inputs.len() as u64 - 1), "the stream goes on to its end");
+}
+
+/// Of one source packet in fifty the timestamp is that of ten minutes ago.
+fn some_are_old(bytes: &mut [u8]) {
+    let is_source = rtp::Packet::parse(bytes).is_ok_and(|packet| packet.header.payload_type == rtp::MP2T);
+    if is_source && bytes[3].is_multiple_of(50) {
+        let timestamp = bytes[4..].first_chunk_mut().expect("a whole header");
+        *timestamp = u32::from_be_bytes(*timestamp).wrapping_sub(600 * rtp::CLOCK_RATE).to_be_bytes();
+    }
+}
+
+/// What is still on its way before such a packet does not become late by it.
+#[test]
+fn a_damaged_timestamp_harms_no_others() {
+    let forward = wire(ms(20)).then("reorder", Reorder::new(0.3, ms(4), Rng::new(1)));
+    let mut story = Story::new(sender_config(), receiver_config(), forward, wire(ms(20)));
+    story.rewrite = some_are_old;
+    story.until(500).play(Rate::from_mbps(30)).until(8000).pause().until(8500);
+    assert_eq!(story.lost(500, 8000), 0);
+    assert!(story.is_in_order());
 }

@@ -2,6 +2,9 @@
 //!
 //! Packets that were handed out stay for a while: the code needs them to recover others of their block.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
 use crate::time::Time;
@@ -68,6 +71,8 @@ pub(super) struct Window {
     /// Sequence number of the packet that is handed out next.
     turn: u64,
     places: VecDeque<Place>,
+    /// When the source produced the newest packet that was handed out.
+    newest: Time,
     /// Memory of the places and their buffers.
     held: Bytes,
     spare: Vec<Vec<u8>>,
@@ -76,7 +81,7 @@ pub(super) struct Window {
 impl Window {
     /// A window whose first packet is `first`.
     pub(super) fn new(first: u64) -> Window {
-        Window { first, turn: first, places: VecDeque::new(), held: Bytes(0), spare: Vec::new() }
+        Window { first, turn: first, places: VecDeque::new(), newest: Time::ZERO, held: Bytes(0), spare: Vec::new() }
     }
 
     /// Puts packet `sequence`, a whole RTP packet that has only a fixed header, in its place. No `sequence` may be more
@@ -92,7 +97,10 @@ impl Window {
         let known = self.place(sequence).and_then(|place| place.origin);
         match known {
             Some(Origin::Path) => return (Kept::Duplicate, 0),
-            Some(Origin::Repair) => return (Kept::Late, 0),
+            Some(Origin::Repair) => {
+                self.replace(sequence, packet, produced, origin);
+                return (Kept::Late, 0);
+            }
             None if sequence < self.turn => return (Kept::Late, 0),
             None => {}
         }
@@ -105,13 +113,23 @@ impl Window {
             given_up += u64::from(self.drop_first());
         }
         let mut adui = self.spare.pop().unwrap_or_default();
-        // What it held before is overwritten.
-        adui.resize(Adui::OVERHEAD + packet.len(), 0);
-        Adui { flow: 0, adu: packet }.emit(&mut adui);
+        fill(&mut adui, packet);
         self.held.0 += adui.capacity() as u64;
         self.places[(sequence - self.first) as usize] = Place { adui, produced, noticed: now, origin: Some(origin) };
         self.make_room();
         (Kept::New, given_up)
+    }
+
+    /// Puts a packet from the path in the place of a recovered one that still waits: it is damaged if it was hit itself, the
+    /// other if anything of its block was.
+    fn replace(&mut self, sequence: u64, packet: &[u8], produced: Time, origin: Origin) {
+        if origin == Origin::Path && sequence >= self.turn {
+            let place = &mut self.places[(sequence - self.first) as usize];
+            let before = place.adui.capacity() as u64;
+            fill(&mut place.adui, packet);
+            self.held.0 += place.adui.capacity() as u64 - before;
+            (place.produced, place.origin) = (produced, Some(origin));
+        }
     }
 
     /// Forgets what had its turn where there is too much of it: what has not comes first.
@@ -144,7 +162,7 @@ impl Window {
         Some(Head {
             missing: missing as u64,
             missed: self.places[at].noticed,
-            produced: waiting.produced,
+            produced: self.after_others(waiting.produced),
             span: (self.places.len() - at) as u64,
         })
     }
@@ -160,7 +178,14 @@ impl Window {
         let at = usize::try_from(self.turn - self.first).ok()?;
         let place = self.places.get(at).filter(|place| !place.adui.is_empty())?;
         self.turn += 1;
-        Some((&place.adui[Adui::OVERHEAD + rtp::HEADER_LEN..], place.produced))
+        self.newest = self.after_others(place.produced);
+        Some((&place.adui[Adui::OVERHEAD + rtp::HEADER_LEN..], self.newest))
+    }
+
+    /// When a packet was produced whose timestamp says `produced`: after all before it. A damaged timestamp of long ago would
+    /// have it handed out at once, and what is on its way before it given up.
+    fn after_others(&self, produced: Time) -> Time {
+        self.newest.max(produced)
     }
 
     /// Forgets what has had its turn and was noticed before `before`.
@@ -188,109 +213,8 @@ impl Window {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::time::Span;
-
-    fn at(millis: u64) -> Time {
-        Time::ZERO + Span::from_millis(millis)
-    }
-
-    /// An RTP packet whose payload is `payload`.
-    fn packet(payload: u8) -> [u8; rtp::HEADER_LEN + 1] {
-        let mut packet = [0; rtp::HEADER_LEN + 1];
-        rtp::Header::default().emit(&[], &mut packet);
-        packet[rtp::HEADER_LEN] = payload;
-        packet
-    }
-
-    fn insert(window: &mut Window, sequence: u64, now: u64) -> Kept {
-        window.insert(at(now), sequence, &packet(sequence as u8), at(now), Origin::Path).0
-    }
-
-    #[test]
-    fn packets_come_out_in_order_and_gaps_are_told() {
-        let mut window = Window::new(100);
-        for (sequence, now) in [(100, 0), (103, 1), (102, 2), (103, 3)] {
-            let kept = if now == 3 { Kept::Duplicate } else { Kept::New };
-            assert_eq!(insert(&mut window, sequence, now), kept);
-        }
-        assert_eq!(window.take(), Some((&[100][..], at(0))));
-        assert_eq!(window.take(), None);
-        assert_eq!(window.head(), Some(Head { missing: 1, missed: at(1), produced: at(2), span: 3 }));
-        window.skip(1);
-        assert_eq!(window.take(), Some((&[102][..], at(2))));
-        assert_eq!(insert(&mut window, 101, 4), Kept::Late);
-        assert_eq!(insert(&mut window, 102, 4), Kept::Duplicate);
-        assert_eq!(window.take(), Some((&[103][..], at(1))));
-        assert_eq!(window.head(), None);
-    }
-
-    #[test]
-    fn what_had_its_turn_stays_for_the_code_and_is_then_forgotten() {
-        let mut window = Window::new(7);
-        insert(&mut window, 7, 0);
-        window.take();
-        assert!(window.adui(7).is_some());
-        window.forget(at(1));
-        assert!(window.adui(7).is_none());
-    }
-
-    #[test]
-    fn memory_is_bounded_whatever_comes() {
-        let mut window = Window::new(0);
-        let mut given_up = 0;
-        for jump in 1..400 {
-            given_up += window.insert(at(jump), jump * 30_000, &packet(0), at(jump), Origin::Path).1;
-            assert!(window.held <= Bytes(MOST.0 + 100), "{:?}", window.held);
-        }
-        let places = window.places.len() as u64;
-        assert_eq!(given_up, 399 * 30_000 + 1 - places, "all but what is here");
-        assert!(places * PLACE <= MOST.0);
-    }
-
-    #[test]
-    fn packets_that_nobody_takes_are_given_up_and_counted() {
-        let mut window = Window::new(0);
-        let large = [packet(0).as_slice(), &[0; 1300]].concat();
-        let mut given_up = 0;
-        let mut full_at = None;
-        for sequence in 0..100_000 {
-            given_up += window.insert(at(sequence), sequence, &large, at(sequence), Origin::Path).1;
-            full_at = full_at.or(window.is_full().then_some(sequence));
-            assert!(full_at.is_some() || given_up == 0, "nothing before it is full");
-            assert!(window.held <= Bytes(MOST.0 + 2000));
-        }
-        // A packet, its place, and what an allocator may add.
-        let most = FULL.0 / large.len() as u64;
-        assert!((most * 4 / 5..=most).contains(&full_at.expect("as much as fits")), "{full_at:?}");
-        assert_eq!(given_up + window.places.len() as u64, 100_000);
-        assert_eq!(window.head().map(|head| head.missing), Some(0));
-    }
-
-    #[test]
-    fn what_had_its_turn_makes_no_window_full() {
-        let mut window = Window::new(0);
-        let large = [packet(0).as_slice(), &[0; 1300]].concat();
-        for sequence in 0..100_000 {
-            window.insert(at(sequence), sequence, &large, at(sequence), Origin::Path);
-            assert!(window.take().is_some());
-        }
-        assert!(window.held <= FULL && window.first < window.turn);
-        // And one that is full is so for a packet at a time.
-        let mut taken = 0;
-        for sequence in 100_000..200_000 {
-            window.insert(at(sequence), sequence, &large, at(sequence), Origin::Path);
-            let mut now = 0;
-            while window.is_full() {
-                window.skip(0);
-                assert!(window.take().is_some());
-                now += 1;
-            }
-            assert!(now <= 2, "{now} at once");
-            taken += now;
-        }
-        assert!((40_000..60_000).contains(&taken), "{taken}");
-    }
+/// Makes `adui` that of `packet`, whatever it was before.
+fn fill(adui: &mut Vec<u8>, packet: &[u8]) {
+    adui.resize(Adui::OVERHEAD + packet.len(), 0);
+    Adui { flow: 0, adu: packet }.emit(adui);
 }
