@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use thalweg_core::rng::Rng;
+use thalweg_core::session::live::{Playout, receiver};
 use thalweg_core::time::Time;
 use thalweg_core::units::Rate;
 use thalweg_core::wire::rtp;
@@ -71,4 +72,26 @@ fn a_damaged_timestamp_harms_no_others() {
     story.until(500).play(Rate::from_mbps(30)).until(8000).pause().until(8500);
     assert_eq!(story.lost(500, 8000), 0);
     assert!(story.is_in_order());
+}
+
+/// A sender report whose RTP timestamp is 0.36 s off, as a long queue could be as well, but for its NTP time.
+fn one_report_is_off(bytes: &mut [u8]) {
+    let is_report = rtp::is_rtcp(bytes);
+    // The third second since the sender's zero.
+    if is_report && bytes[8..12] == [0, 0, 0, 3] && bytes[12] < 64 {
+        bytes[18] ^= 0x80;
+    }
+}
+
+#[test]
+fn a_damaged_sender_report_makes_nothing_late() {
+    for playout in [Playout::Asap, Playout::Constant] {
+        let receiver = receiver::Config { playout, ..receiver_config() };
+        let forward = wire(ms(20)).then("reorder", Reorder::new(0.3, ms(4), Rng::new(1)));
+        let mut story = Story::new(sender_config(), receiver, forward, wire(ms(20)));
+        story.rewrite = one_report_is_off;
+        story.until(500).play(Rate::from_mbps(30)).until(8000).pause().until(8500);
+        assert_eq!(story.lost(500, 8000), 0, "{playout:?}");
+        assert!(playout == Playout::Asap || story.latency(0.0) > ms(89), "{}", story.latency(0.0));
+    }
 }

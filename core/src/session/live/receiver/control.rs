@@ -3,6 +3,7 @@
 use core::net::SocketAddr;
 
 use super::stream::Stream;
+use super::timeline::Stamp;
 use super::{Event, Receiver};
 use crate::session::Transmit;
 use crate::session::live::{Media, REPORT_INTERVAL, cname};
@@ -27,15 +28,18 @@ impl Receiver {
         for frame in Compound::parse(bytes)?.frames() {
             match Packet::parse(frame)? {
                 Packet::Report(Report { ssrc, sender: Some(sender), .. }) => {
-                    report = Some((ssrc, sender.ntp.middle(), sender.rtp));
+                    let sent = Stamp { ntp: sender.ntp, rtp: sender.rtp };
+                    report = Some((ssrc, sent));
                     if let Some(stream) = self.stream_of(from, ssrc) {
-                        stream.timeline.on_sender_report(now, sender.rtp);
+                        if !stream.timeline.on_sender_report(now, sent) {
+                            return Err(Error::Malformed);
+                        }
                         stream.sender_report = (sender.ntp.middle(), now);
                     }
                 }
                 Packet::App(App { subtype: Hello::SUBTYPE, ssrc, name: hello::NAME, data }) => {
-                    let (_, sent, timestamp) = report.filter(|(of, ..)| *of == ssrc).ok_or(Error::Malformed)?;
-                    self.on_hello(now, from, ssrc, &Hello::parse(data)?, (sent, timestamp));
+                    let (_, sent) = report.filter(|(of, _)| *of == ssrc).ok_or(Error::Malformed)?;
+                    self.on_hello(now, from, ssrc, &Hello::parse(data)?, sent);
                 }
                 Packet::Goodbye(goodbye) => {
                     if let Some(stream) = self.stream.as_mut().filter(|s| s.from == from && goodbye.names(s.ssrc)) {
@@ -52,7 +56,7 @@ impl Receiver {
         self.stream.as_mut().filter(|stream| stream.from == from && stream.ssrc == ssrc)
     }
 
-    fn on_hello(&mut self, now: Time, from: SocketAddr, ssrc: u32, hello: &Hello, sent: (NtpShort, u32)) {
+    fn on_hello(&mut self, now: Time, from: SocketAddr, ssrc: u32, hello: &Hello, sent: Stamp) {
         let token = self.tokens.of(from);
         if hello.echo == token {
             self.on_proven(now, from, ssrc, hello, sent);
@@ -65,7 +69,7 @@ impl Receiver {
     }
 
     /// A hello of somebody who can be reached at `from`.
-    fn on_proven(&mut self, now: Time, from: SocketAddr, ssrc: u32, hello: &Hello, sent: (NtpShort, u32)) {
+    fn on_proven(&mut self, now: Time, from: SocketAddr, ssrc: u32, hello: &Hello, sent: Stamp) {
         match &mut self.stream {
             Some(stream) if stream.ssrc == ssrc => {
                 stream.on_hello(now, *hello);
@@ -76,7 +80,7 @@ impl Receiver {
             }
             Some(stream) if !stream.is_quiet(now) => {}
             _ => {
-                self.stream = Some(Stream::new(now, from, ssrc, *hello, sent.0, sent.1));
+                self.stream = Some(Stream::new(now, from, ssrc, *hello, sent));
                 let media = if hello.mp2t { Media::Mp2t } else { Media::Opaque };
                 self.events.push_back(Event::Started { from, media, latency: self.latency() });
             }

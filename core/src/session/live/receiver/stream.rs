@@ -5,7 +5,7 @@ use core::net::SocketAddr;
 use super::arrivals::Arrivals;
 use super::decoder::Decoder;
 use super::stats::Counts;
-use super::timeline::Timeline;
+use super::timeline::{Stamp, Timeline};
 use super::window::{Head, Kept, Origin, Window};
 use crate::session::live::{BLOCK_BOUNDS, Ending, Playout, REPORT_INTERVAL, patience};
 use crate::time::{Span, Time};
@@ -61,12 +61,12 @@ pub(super) struct Stream {
 
 impl Stream {
     /// A stream that `from` has announced.
-    pub(super) fn new(now: Time, from: SocketAddr, ssrc: u32, hello: Hello, sent: NtpShort, timestamp: u32) -> Stream {
+    pub(super) fn new(now: Time, from: SocketAddr, ssrc: u32, hello: Hello, sent: Stamp) -> Stream {
         let mut stream = Stream {
             from,
             ssrc,
             hello,
-            timeline: Timeline::new(now, timestamp),
+            timeline: Timeline::new(now, sent),
             arrivals: [None, None],
             window: None,
             decoder: Decoder::default(),
@@ -75,7 +75,7 @@ impl Stream {
             told_early: false,
             alive: now,
             goodbye: None,
-            sender_report: (sent, now),
+            sender_report: (sent.ntp.middle(), now),
             // The first report goes at once: it says that the sender's echo has come.
             report_at: now - IDLE,
             full_report_at: now + REPORT_INTERVAL,

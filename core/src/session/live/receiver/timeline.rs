@@ -3,9 +3,13 @@
 //! Sender reports leave at once, unlike media, which waits for its block; so the least delay of late between what a
 //! report says and when it came is the one-way delay plus the offset of the clocks. The one-way delay is taken as half
 //! the round trip.
+//!
+//! A sender report says the same instant twice, as NTP time and as RTP timestamp, which are a constant apart (RFC 3550
+//! §6.4.1). Where they are not, the report is damaged, or, once another says the same, the constant is another one.
 
 use crate::session::live::least::Least;
 use crate::time::{Span, Time};
+use crate::wire::ntp::NtpTime;
 use crate::wire::rtp;
 
 /// While so young the timeline jumps to better values; later it glides, to keep the output even.
@@ -15,11 +19,32 @@ const GLIDE: u64 = 200;
 /// Offsets that differ by more mean that a clock has stepped.
 const STEP: i64 = 500_000_000;
 
+/// How far rounding may take the two clocks of a report apart, in ticks: a millisecond.
+const ROUNDING: u32 = rtp::CLOCK_RATE / 1000;
+
+/// When a report was sent: on both clocks of the sender.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Stamp {
+    pub(super) ntp: NtpTime,
+    pub(super) rtp: u32,
+}
+
+impl Stamp {
+    /// What the RTP timestamp is ahead of the NTP time, modulo 2^32 ticks.
+    fn ahead(self) -> u32 {
+        let ticks = (u128::from(self.ntp.0) * u128::from(rtp::CLOCK_RATE)) >> 32;
+        self.rtp.wrapping_sub(ticks as u32)
+    }
+}
+
 /// Maps RTP timestamps to our clock.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Timeline {
     /// A recent timestamp, unwrapped.
     ticks: i64,
+    /// How far the RTP timestamps of reports are ahead of their NTP times, and how far the last one's was that differed.
+    ahead: u32,
+    suspect: Option<u32>,
     /// Nanoseconds of our clock minus those of the timestamps, at least delay.
     least: Least<i64>,
     /// What is used of it.
@@ -30,31 +55,41 @@ pub(super) struct Timeline {
 }
 
 impl Timeline {
-    /// Begins with a sender report that came at `now` and says `timestamp`.
-    pub(super) fn new(now: Time, timestamp: u32) -> Timeline {
+    /// Begins with a sender report that came at `now`.
+    pub(super) fn new(now: Time, sent: Stamp) -> Timeline {
         // In the middle of nowhere, so that older timestamps stay positive.
-        let ticks = (1 << 40) + i64::from(timestamp);
+        let ticks = (1 << 40) + i64::from(sent.rtp);
         let offset = nanos(now) - ticks_to_nanos(ticks);
         let mut least = Least::new();
         least.push(now, offset);
-        Timeline { ticks, least, offset, began: now, moved: now, round_trip: Span::ZERO }
+        let (began, moved, round_trip) = (now, now, Span::ZERO);
+        Timeline { ticks, ahead: sent.ahead(), suspect: None, least, offset, began, moved, round_trip }
     }
 
-    /// Takes a sender report that came at `now` and says `timestamp`.
-    pub(super) fn on_sender_report(&mut self, now: Time, timestamp: u32) {
-        self.ticks = self.unwrap(timestamp);
-        let sample = nanos(now) - ticks_to_nanos(self.ticks);
-        if (sample - self.least.get().unwrap_or(sample)).abs() > STEP {
-            let round_trip = self.round_trip;
-            *self = Timeline::new(now, timestamp);
-            self.round_trip = round_trip;
-            return;
+    /// Takes a sender report that came at `now`. False if it seems to be damaged.
+    pub(super) fn on_sender_report(&mut self, now: Time, sent: Stamp) -> bool {
+        let near = |known: u32| (sent.ahead().wrapping_sub(known) as i32).unsigned_abs() <= ROUNDING;
+        let expected = near(self.ahead);
+        if !expected && !self.suspect.is_some_and(near) {
+            self.suspect = Some(sent.ahead());
+            return false;
         }
+        self.suspect = None;
+        let ticks = self.unwrap(sent.rtp);
+        let sample = nanos(now) - ticks_to_nanos(ticks);
+        if !expected || (sample - self.least.get().unwrap_or(sample)).abs() > STEP {
+            let round_trip = self.round_trip;
+            *self = Timeline::new(now, sent);
+            self.round_trip = round_trip;
+            return true;
+        }
+        self.ticks = ticks;
         self.least.push(now, sample);
         let wanted = self.least.get().unwrap_or(sample);
         let reach = if now.since(self.began) < YOUTH { i64::MAX } else { nanos_of(now.since(self.moved) / GLIDE) };
         self.offset += (wanted - self.offset).clamp(-reach, reach);
         self.moved = now;
+        true
     }
 
     /// The least round trip of late.
@@ -102,13 +137,18 @@ mod tests {
         rtp::timestamp(at(sent + 3000)).wrapping_add(u32::MAX - 100_000)
     }
 
+    /// Both clocks in its report.
+    fn report(sent: u64) -> Stamp {
+        Stamp { ntp: at(sent + 3000).into(), rtp: stamp(sent) }
+    }
+
     fn near(left: Time, right: Time) -> bool {
         left.since(right) + right.since(left) < Span::from_micros(20)
     }
 
     #[test]
     fn production_times_are_found_through_offset_and_half_a_round_trip() {
-        let mut timeline = Timeline::new(at(1020), stamp(1000));
+        let mut timeline = Timeline::new(at(1020), report(1000));
         timeline.set_round_trip(Span::from_millis(40));
         assert!(near(timeline.produced(stamp(1000)), at(1000)));
         assert!(near(timeline.produced(stamp(60_000)), at(60_000)), "across the wrap of the timestamps");
@@ -116,19 +156,35 @@ mod tests {
 
     #[test]
     fn the_least_delay_counts_and_a_queue_does_not_move_it() {
-        let mut timeline = Timeline::new(at(1050), stamp(1000));
-        timeline.on_sender_report(at(1220), stamp(1200));
-        timeline.on_sender_report(at(1490), stamp(1400));
+        let mut timeline = Timeline::new(at(1050), report(1000));
+        timeline.on_sender_report(at(1220), report(1200));
+        timeline.on_sender_report(at(1490), report(1400));
         assert!(near(timeline.produced(stamp(1400)), at(1420)));
     }
 
     #[test]
     fn a_clock_that_steps_is_followed_at_once() {
-        let mut timeline = Timeline::new(at(1020), stamp(1000));
+        let mut timeline = Timeline::new(at(1020), report(1000));
         for sent in [1200, 1400, 1600] {
-            timeline.on_sender_report(at(sent + 20), stamp(sent));
+            timeline.on_sender_report(at(sent + 20), report(sent));
         }
-        timeline.on_sender_report(at(1820), stamp(1800 + 60_000));
+        timeline.on_sender_report(at(1820), report(1800 + 60_000));
         assert!(near(timeline.produced(stamp(1800 + 60_000)), at(1820)));
+    }
+
+    #[test]
+    fn a_report_whose_clocks_disagree_is_believed_when_the_next_one_says_the_same() {
+        let mut timeline = Timeline::new(at(1020), report(1000));
+        // A byte is another: 0.36 s, which a queue could be as well.
+        let damaged = |sent| Stamp { rtp: stamp(sent) ^ 0x8000, ..report(sent) };
+        for sent in [1200, 1600] {
+            assert!(!timeline.on_sender_report(at(sent + 20), damaged(sent)));
+            assert!(timeline.on_sender_report(at(sent + 220), report(sent + 200)));
+        }
+        assert!(near(timeline.produced(stamp(1800)), at(1820)));
+        let another = |sent| Stamp { rtp: stamp(sent).wrapping_add(1_000_000), ..report(sent) };
+        assert!(!timeline.on_sender_report(at(2020), another(2000)));
+        assert!(timeline.on_sender_report(at(2220), another(2200)));
+        assert!(near(timeline.produced(another(2200).rtp), at(2220)));
     }
 }
