@@ -4,6 +4,7 @@ mod damage;
 mod dense;
 mod faults;
 mod guards;
+mod leaps;
 mod peers;
 mod props;
 mod quiet;

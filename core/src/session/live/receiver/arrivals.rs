@@ -5,9 +5,13 @@ use std::collections::VecDeque;
 use crate::session::MAX_DATAGRAM;
 use crate::time::{Span, Time};
 use crate::wire::rtp;
-use crate::wire::sequence::Unwrapper;
+use crate::wire::sequence::nearest;
 
-/// RFC 3550 A.1: a jump by more has to be confirmed by the packet after it.
+/// RFC 3550 A.1: so far behind the newest packet none is believed to be of the same turn; here, as far ahead of it neither,
+/// until another one near it confirms it.
+// Deviation(RFC 3550 A.1): a jump by up to 3000 needs no confirmation there, but one packet that nobody sent would cost them.
+const MAX_MISORDER: u64 = 100;
+/// RFC 3550 A.1: a greater jump is none of the media's. No block of the code is longer.
 pub(super) const MAX_DROPOUT: u64 = 3000;
 /// Most packets that a report can cover.
 const MOST: usize = MAX_DATAGRAM / 2;
@@ -15,10 +19,11 @@ const MOST: usize = MAX_DATAGRAM / 2;
 /// The arrivals of one stream.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Arrivals {
-    unwrapper: Unwrapper<16>,
     highest: u64,
-    /// Where a jump that is not confirmed yet would go on.
-    suspect: Option<u16>,
+    /// The timestamp of the packet that has the highest number.
+    newest: u32,
+    /// Number and timestamp of a packet too far ahead to be believed alone.
+    suspect: Option<(u64, u32)>,
     /// Sequence number of `times[0]`.
     first: u64,
     times: VecDeque<Option<Time>>,
@@ -27,6 +32,17 @@ pub(super) struct Arrivals {
     /// Since the last report.
     pub(super) fresh: usize,
     pub(super) rfc3550: Rfc3550,
+}
+
+/// What a packet was taken for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Noted {
+    /// One of the stream, and this is its full sequence number.
+    Number(u64),
+    /// One too far ahead to be believed alone; it may be noted again once another has confirmed it.
+    Suspect,
+    /// One that confirms the suspect; both are now to be noted, the suspect first.
+    Confirmed,
 }
 
 /// What receiver reports tell (RFC 3550 §6.4.1).
@@ -44,12 +60,12 @@ pub(super) struct Rfc3550 {
 
 impl Arrivals {
     /// Arrivals from the packet that came first, at `now`.
-    pub(super) fn new(now: Time, sequence: u16) -> Arrivals {
-        let mut unwrapper = Unwrapper::default();
-        let first = unwrapper.unwrap(sequence.into());
+    pub(super) fn new(now: Time, header: &rtp::Header) -> Arrivals {
+        // What was sent before it still has a number.
+        let first = (1 << 16) + u64::from(header.sequence);
         Arrivals {
-            unwrapper,
             highest: first,
+            newest: header.timestamp,
             suspect: None,
             first,
             times: VecDeque::new(),
@@ -63,16 +79,16 @@ impl Arrivals {
         self.highest
     }
 
-    /// Notes a packet, and gives its full sequence number; none for one that is too far from the others to be believed.
-    pub(super) fn note(&mut self, now: Time, header: &rtp::Header) -> Option<u64> {
-        let sequence = self.unwrapper.peek(header.sequence.into());
-        if sequence > self.highest + MAX_DROPOUT && self.suspect != Some(header.sequence) {
-            self.suspect = Some(header.sequence.wrapping_add(1));
-            return None;
+    /// Notes a packet.
+    pub(super) fn note(&mut self, now: Time, header: &rtp::Header) -> Noted {
+        let sequence = self.extend(header);
+        if sequence > self.highest + MAX_MISORDER {
+            return self.suspect(sequence, header.timestamp);
         }
         self.suspect = None;
-        self.unwrapper.unwrap(header.sequence.into());
-        self.highest = self.highest.max(sequence);
+        if sequence > self.highest {
+            (self.highest, self.newest) = (sequence, header.timestamp);
+        }
         self.rfc3550.note(now, header.timestamp);
         self.fresh += 1;
         if sequence >= self.first {
@@ -85,7 +101,29 @@ impl Arrivals {
         let surplus = self.times.len().saturating_sub(MOST);
         self.times.drain(..surplus);
         self.first += surplus as u64;
-        Some(sequence)
+        Noted::Number(sequence)
+    }
+
+    /// The full number of a packet: the nearest to the highest, unless that is an old packet's and this one is not: then more
+    /// than 2^15 have been lost, and it is of the next turn.
+    fn extend(&self, header: &rtp::Header) -> u64 {
+        let sequence = nearest::<16>(self.highest, header.sequence.into());
+        let is_new = header.timestamp.wrapping_sub(self.newest).cast_signed() > 0;
+        if sequence + MAX_MISORDER < self.highest && is_new { sequence + (1 << 16) } else { sequence }
+    }
+
+    /// Takes a packet that is too far ahead. A copy of the suspect confirms nothing.
+    fn suspect(&mut self, sequence: u64, timestamp: u32) -> Noted {
+        match self.suspect.take() {
+            Some((first, newest)) if (1..=MAX_MISORDER).contains(&first.abs_diff(sequence)) => {
+                (self.highest, self.newest) = (first, newest);
+                Noted::Confirmed
+            }
+            _ => {
+                self.suspect = Some((sequence, timestamp));
+                Noted::Suspect
+            }
+        }
     }
 
     /// What a report says at `now`: the first sequence number and when each packet from there on came. It goes back by
@@ -147,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_report_goes_back_by_its_window_and_names_what_is_missing() {
-        let mut arrivals = Arrivals::new(at(0), 65_534);
+        let mut arrivals = Arrivals::new(at(0), &packet(65_534));
         for (now, sequence) in [(0, 65_534), (1, 65_535), (3, 1)] {
             arrivals.note(at(now), &packet(sequence));
         }
@@ -161,18 +199,42 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_is_believed_when_the_next_packet_confirms_it() {
-        let mut arrivals = Arrivals::new(at(0), 10);
-        assert!(arrivals.note(at(0), &packet(10)).is_some());
-        assert_eq!(arrivals.note(at(1), &packet(5000)), None);
-        assert!(arrivals.note(at(2), &packet(11)).is_some(), "one wild packet changes nothing");
-        assert_eq!(arrivals.note(at(3), &packet(7000)), None);
-        assert!(arrivals.note(at(4), &packet(7001)).is_some());
+    fn a_jump_is_believed_when_another_packet_near_it_confirms_it() {
+        let mut arrivals = Arrivals::new(at(0), &packet(10));
+        let first = arrivals.highest();
+        let mut note = |now, sequence| arrivals.note(at(now), &packet(sequence));
+        assert_eq!(note(0, 10), Noted::Number(first));
+        assert_eq!(note(1, 5000), Noted::Suspect);
+        assert_eq!(note(1, 5000), Noted::Suspect, "a copy confirms nothing");
+        assert_eq!(note(2, 11), Noted::Number(first + 1), "one wild packet changes nothing");
+        assert_eq!(note(3, 7003), Noted::Suspect);
+        assert_eq!(note(4, 7001), Noted::Confirmed, "in any order");
+        assert_eq!(note(3, 7003), Noted::Number(first + 6993));
+        assert_eq!(note(4, 7001), Noted::Number(first + 6991));
+        assert_eq!(note(5, 7101), Noted::Number(first + 7091), "100 ahead is near");
+    }
+
+    #[test]
+    fn what_is_newer_is_of_the_next_turn_where_its_number_is_smaller() {
+        let at_tick = |sequence, timestamp| rtp::Header { sequence, timestamp, ..rtp::Header::default() };
+        // The timestamps wrap, too.
+        let mut arrivals = Arrivals::new(at(0), &at_tick(1000, u32::MAX));
+        let first = arrivals.highest();
+        let mut note = |sequence, timestamp| arrivals.note(at(0), &at_tick(sequence, timestamp));
+        assert_eq!(note(1000, u32::MAX), Noted::Number(first));
+        assert_eq!(note(500, u32::MAX - 9), Noted::Number(first - 500), "an old one");
+        assert_eq!(note(950, 90_000), Noted::Number(first - 50), "near, whatever its clock says");
+        // 50 000 numbers later.
+        let sequence = 1000u16.wrapping_add(50_000);
+        assert_eq!(note(sequence, 90_000), Noted::Suspect);
+        assert_eq!(note(sequence + 1, 90_000), Noted::Confirmed);
+        assert_eq!(note(sequence, 90_000), Noted::Number(first + 50_000));
+        assert_eq!(note(sequence + 1, 90_000), Noted::Number(first + 50_001));
     }
 
     #[test]
     fn receiver_reports_count_as_rfc_3550_a_3_does() {
-        let mut arrivals = Arrivals::new(at(0), 100);
+        let mut arrivals = Arrivals::new(at(0), &packet(100));
         // Three of four, then one of four: a quarter is 64/256, three quarters are 192/256.
         for sequence in [100, 101, 103] {
             arrivals.note(at(0), &packet(sequence));

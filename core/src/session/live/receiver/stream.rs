@@ -1,12 +1,14 @@
 //! One stream, from its first hello to its end.
 
+mod turns;
+
 use core::net::SocketAddr;
 
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrivals, MAX_DROPOUT, Noted};
 use super::decoder::Decoder;
 use super::stats::Counts;
 use super::timeline::{Stamp, Timeline};
-use super::window::{Head, Kept, Origin, Window};
+use super::window::{Kept, Origin, Window};
 use crate::session::live::{BLOCK_BOUNDS, Ending, Playout, REPORT_INTERVAL, patience};
 use crate::time::{Span, Time};
 use crate::wire::fecframe::{Adui, BlockBounds, PayloadId};
@@ -22,8 +24,6 @@ const QUIET: Span = Span::from_secs(1);
 const SILENCE: Span = Span::from_secs(2);
 /// Without a word of the sender for so long, it is gone.
 const GONE: Span = Span::from_secs(10);
-/// Packets that come after a missing one before it is given up for lost.
-const LATER: u64 = 3;
 /// So many packets ask for a report before its time.
 const EARLY: usize = 256;
 /// A report that has nothing new to say waits so long.
@@ -42,6 +42,8 @@ pub(super) struct Stream {
     pub(super) arrivals: [Option<Arrivals>; 2],
     window: Option<Window>,
     decoder: Decoder,
+    /// A source packet whose number is too far ahead to be believed alone, and when it came.
+    held: Option<(Time, Vec<u8>)>,
     /// When media came last, and whether its absence was told.
     heard: Time,
     silent: bool,
@@ -70,6 +72,7 @@ impl Stream {
             arrivals: [None, None],
             window: None,
             decoder: Decoder::default(),
+            held: None,
             heard: now,
             silent: false,
             told_early: false,
@@ -138,8 +141,21 @@ impl Stream {
             (bytes, None)
         };
         check_layout(adu)?;
-        let arrivals = self.arrivals[0].get_or_insert_with(|| Arrivals::new(now, header.sequence));
-        let sequence = arrivals.note(now, &header).ok_or(Error::Malformed)?;
+        let arrivals = self.arrivals[0].get_or_insert_with(|| Arrivals::new(now, &header));
+        let sequence = match arrivals.note(now, &header) {
+            Noted::Number(sequence) => sequence,
+            Noted::Suspect => {
+                counts.rejected += u64::from(self.held.replace((now, bytes.to_vec())).is_some());
+                return Ok(());
+            }
+            Noted::Confirmed => {
+                if let Some((came, held)) = self.held.take() {
+                    self.on_source(came, rtp::Packet::parse(&held)?.header, &held, counts)?;
+                }
+                return self.on_source(now, header, bytes, counts);
+            }
+        };
+        counts.rejected += u64::from(self.held.take().is_some());
         let window = self.window.get_or_insert_with(|| Window::new(sequence));
         self.post_repair.2 = if self.post_repair.2 == 0 { sequence } else { self.post_repair.2 };
         let produced = self.timeline.produced(header.timestamp).min(now);
@@ -159,8 +175,10 @@ impl Stream {
         let packet = rtp::Packet::parse(bytes)?;
         let (id, symbol) = PayloadId::split_repair(packet.payload)?;
         let bounds = packet.element(BLOCK_BOUNDS).map(BlockBounds::parse).transpose()?;
-        let arrivals = self.arrivals[1].get_or_insert_with(|| Arrivals::new(now, header.sequence));
-        arrivals.note(now, &header).ok_or(Error::Malformed)?;
+        let arrivals = self.arrivals[1].get_or_insert_with(|| Arrivals::new(now, &header));
+        if arrivals.note(now, &header) == Noted::Suspect {
+            return Err(Error::Malformed);
+        }
         counts.repairs += 1;
         // Before the first source packet there is nothing to repair in order.
         let (Some(window), Some(sources)) = (&self.window, &self.arrivals[0]) else { return Ok(()) };
@@ -175,7 +193,7 @@ impl Stream {
         let Ok(packet) = rtp::Packet::parse(adu) else { return };
         let (Some(window), Some(sources)) = (&mut self.window, &self.arrivals[0]) else { return };
         let sequence = nearest::<16>(sources.highest(), packet.header.sequence.into());
-        let near = sequence <= sources.highest() + super::arrivals::MAX_DROPOUT;
+        let near = sequence <= sources.highest() + MAX_DROPOUT;
         if packet.header.ssrc != self.ssrc || check_layout(adu).is_err() || !near {
             return;
         }
@@ -183,50 +201,6 @@ impl Stream {
         let (kept, given_up) = window.insert(now, sequence, adu, produced, Origin::Repair);
         counts.residual += given_up;
         counts.recovered += u64::from(kept == Kept::New);
-    }
-
-    /// If a packet may be handed out at `now`: how many missing ones are given up for it, and whether it is early.
-    pub(super) fn ripe(&self, now: Time, latency: Span, playout: Playout) -> Option<(u64, bool)> {
-        let head = self.window.as_ref()?.head()?;
-        let is_early = self.due(&head, latency, playout) > now;
-        (!is_early || self.is_full()).then_some((head.missing, is_early))
-    }
-
-    /// Whether so much waits that it must not wait for its time.
-    fn is_full(&self) -> bool {
-        self.window.as_ref().is_some_and(Window::is_full)
-    }
-
-    /// Sequence number of the packet whose turn is next.
-    pub(super) fn turn(&self) -> Option<u64> {
-        self.window.as_ref().map(Window::turn)
-    }
-
-    /// Hands out the next packet after the `missing` ones.
-    pub(super) fn take(&mut self, missing: u64) -> Option<(&[u8], Time)> {
-        let window = self.window.as_mut()?;
-        window.skip(missing);
-        window.take()
-    }
-
-    /// When the packet that waits may be handed out.
-    fn due(&self, head: &Head, latency: Span, playout: Playout) -> Time {
-        let bound = head.produced + latency;
-        match playout {
-            Playout::Constant => bound,
-            Playout::Asap if head.missing == 0 => Time::ZERO,
-            Playout::Asap => {
-                let patience = self.patience();
-                let spread = if self.hello.repair { self.hello.spread } else { Span::ZERO };
-                // By then the last repair packet for anything produced before this packet has come.
-                let last_repair = head.produced + spread + self.timeline.round_trip() / 2;
-                let hopeless = last_repair.max(head.missed) + patience;
-                let no_more = self.goodbye.map(|goodbye| goodbye + patience);
-                let later = head.span.saturating_sub(head.missing);
-                let given_up = if later >= LATER { hopeless } else { bound };
-                bound.min(given_up).min(no_more.unwrap_or(bound))
-            }
-        }
     }
 
     fn patience(&self) -> Span {

@@ -85,7 +85,7 @@ impl Window {
     }
 
     /// Puts packet `sequence`, a whole RTP packet that has only a fixed header, in its place. No `sequence` may be more
-    /// than 2^15 ahead. Returns also how many packets were given up for room.
+    /// than 2^16 ahead. Returns also how many packets were given up for room.
     pub(super) fn insert(
         &mut self,
         now: Time,
