@@ -90,8 +90,10 @@ impl Stream {
 
     pub(super) fn on_hello(&mut self, now: Time, hello: Hello) {
         self.alive = now;
-        self.hello = hello;
-        self.timeline.set_round_trip(hello.round_trip);
+        // The sender's is the least of late: one hello that says more is damaged, or the next one says so, too.
+        let before = core::mem::replace(&mut self.hello, hello).round_trip;
+        let known = [before, hello.round_trip].into_iter().filter(|round_trip| *round_trip > Span::ZERO).min();
+        self.timeline.set_round_trip(known.unwrap_or(Span::ZERO));
     }
 
     /// The stream's two SSRCs: source and repair.
