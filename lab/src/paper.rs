@@ -3,6 +3,7 @@
 //! Everything in here is pure: a plan says which jobs there are, whoever has processors runs them, and figures, tables
 //! and verdicts follow from the results alone.
 
+pub mod bar;
 pub mod cause;
 pub mod claim;
 pub mod erratum;
@@ -13,4 +14,5 @@ pub mod part;
 pub mod results;
 pub mod table;
 pub mod tcp_stream;
+pub mod topic;
 pub mod work;

@@ -10,8 +10,10 @@
 //! | Figs. 5, 6 | [`figures`], from the law itself |
 //!
 //! A [`Plan`] lists jobs, a [`Work`] runs one of them, [`Results`] keep what came of them. [`figures`], [`tables`],
-//! [`claims`] and [`lockin`] read results; [`causes`] say why some claims do not hold.
+//! [`claims`] and [`lockin`] read results; [`bars`] say what they are held against, [`causes`] why some do not
+//! hold, and [`topics`] what they are about.
 
+pub mod bars;
 pub mod causes;
 pub mod claims;
 mod condition;
@@ -22,6 +24,7 @@ mod plan;
 mod record;
 mod results;
 pub mod tables;
+pub mod topics;
 mod trace;
 mod work;
 

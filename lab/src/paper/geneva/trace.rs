@@ -101,6 +101,12 @@ impl Trace {
         halves.map(share).fold(f64::NAN, f64::min)
     }
 
+    /// The widest window of the selected stream that opened least.
+    pub fn least_excursion(&self) -> f64 {
+        let widest = self.windows.iter().filter_map(|(_, windows)| windows.iter().max());
+        widest.min().map_or(f64::NAN, |window| f64::from(*window))
+    }
+
     /// The widest window of the selected stream of this media rate.
     pub fn widest(&self, rate_mbps: f64) -> f64 {
         let windows = self.windows.iter().find(|(rate, _)| *rate == rate_mbps);

@@ -1,12 +1,17 @@
 //! What the claims are worth.
 
+use thalweg_lab::paper::bar::{self, Bar};
 use thalweg_lab::paper::cause::{self, Cause};
 use thalweg_lab::paper::claim::{Finding, Gate};
 use thalweg_lab::paper::part::Part;
+use thalweg_lab::paper::topic::Topic;
 use thalweg_lab::statistics::Verdict;
 
 use super::super::table::interval;
 use crate::report::{Figure, Row, Section, Table};
+
+const SAID: [&str; 1] = ["what the paper says"];
+const SAID_AND_BAR: [&str; 2] = ["what the paper says", "bar, and whose"];
 
 /// Every claim, judged under each reading of what a paper leaves open.
 pub(super) struct Evidence {
@@ -37,9 +42,14 @@ impl Evidence {
     }
 
     fn counts(&self, reading: usize) -> [usize; 3] {
-        let findings = &self.readings[reading].1;
+        self.counted(reading, None)
+    }
+
+    /// Those of one gate, or of all.
+    fn counted(&self, reading: usize, gate: Option<Gate>) -> [usize; 3] {
+        let findings = self.readings[reading].1.iter().filter(|it| gate.is_none_or(|gate| it.claim.gate == gate));
         [Verdict::Holds, Verdict::Contradicted, Verdict::Undecided]
-            .map(|verdict| findings.iter().filter(|finding| finding.verdict() == verdict).count())
+            .map(|verdict| findings.clone().filter(|finding| finding.verdict() == verdict).count())
     }
 
     /// The names of claims that hold by arithmetic, and do not.
@@ -84,13 +94,54 @@ impl Evidence {
         before.iter().copied().chain(names).chain(after.iter().copied()).map(str::to_owned).collect()
     }
 
-    /// One line a claim; `notes` is what else there is to say.
-    pub(super) fn claims(&self, notes: &[&str]) -> Section {
+    /// What came of the claims, counted by gate, and one sentence a topic.
+    pub(super) fn how_far(&self, topics: &[Topic]) -> Section {
+        let row = |gate: Option<Gate>| {
+            let counts = (0..self.readings.len()).map(|nth| match self.counted(nth, gate) {
+                [hold, contradicted, undecided] => {
+                    format!("{hold} hold, {contradicted} contradicted, {undecided} undecided")
+                }
+            });
+            Row { subject: gate.map_or("all", Gate::word).into(), tone: None, cells: counts.collect() }
+        };
+        let gates = [Some(Gate::Exact), Some(Gate::Hard), Some(Gate::Soft), None];
+        let table = Table { head: self.head(&["claims"], &[]), rows: gates.into_iter().map(row).collect() };
+        let text = topics.iter().map(|topic| self.sentence(topic)).collect();
+        Section { title: "How far the results hold".into(), text, figures: vec![Figure::Words(table)] }
+    }
+
+    /// What came of a topic: in full under the first reading, in a number under the others.
+    fn sentence(&self, topic: &Topic) -> String {
+        let all = topic.claims.len();
+        let named = |reading: usize, verdict: Verdict| -> Vec<&str> {
+            let findings = self.readings[reading].1.iter().filter(|it| topic.claims.contains(&it.claim.id));
+            findings.filter(|it| it.verdict() == verdict).map(|it| it.claim.id).collect()
+        };
+        let held = |reading| named(reading, Verdict::Holds).len();
+        let word = match held(0) {
+            0 => "does not hold",
+            some if some < all => "holds in part",
+            _ => "holds",
+        };
+        let open = [Verdict::Contradicted, Verdict::Undecided].map(|verdict| (verdict.word(), named(0, verdict)));
+        let open = open.iter().filter(|(_, claims)| !claims.is_empty());
+        let open: Vec<String> = open.map(|(word, claims)| format!("{word}: {}", claims.join(", "))).collect();
+        let open = if open.is_empty() { String::new() } else { format!(" ({})", open.join("; ")) };
+        let others = self.readings.iter().enumerate().skip(1);
+        let others: String = others.map(|(nth, (name, _))| format!(", {name} {}", held(nth))).collect();
+        let first = self.readings[0].0;
+        format!("{} {word}: of {all} claims, {first} {}{open}{others}.", topic.about, held(0))
+    }
+
+    /// One line a claim; `bars` are what they are held against, `notes` is what else there is to say.
+    pub(super) fn claims(&self, bars: &[Bar], notes: &[&str]) -> Section {
         let row = |findings: Vec<&Finding>| {
             let claim = findings[0].claim;
             let verdicts = findings.iter().map(|finding| finding.verdict().word().to_owned());
             let text = format!("{} ({})", claim.text, claim.source);
-            let cells = std::iter::once(claim.gate.word().to_owned()).chain(verdicts).chain([text]).collect();
+            let bar = bar::of(bars, claim.id).map(|bar| bar.text.to_owned());
+            let cells =
+                std::iter::once(claim.gate.word().to_owned()).chain(verdicts).chain([text]).chain(bar).collect();
             Row { subject: claim.id.into(), tone: None, cells }
         };
         let how = "A claim about two schemes is judged by the 95 % interval of the difference of runs with the same seed: it holds \
@@ -99,7 +150,7 @@ impl Evidence {
                    hard ones should be reproduced; soft ones depend on choices that the paper does not publish.";
         let text = std::iter::once(how).chain(notes.iter().copied()).map(str::to_owned).collect();
         let table = Table {
-            head: self.head(&["claim", "gate"], &["what the paper says"]),
+            head: self.head(&["claim", "gate"], if bars.is_empty() { &SAID } else { &SAID_AND_BAR }),
             rows: self.claimed().map(row).collect(),
         };
         Section { title: "Claims".into(), text, figures: vec![Figure::Words(table)] }
@@ -127,5 +178,55 @@ fn measured(part: &Part) -> String {
     match part.measured.mean.is_nan() {
         true => "not run".into(),
         false => format!("{}: {}", interval(&part.measured), part.verdict().word()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thalweg_lab::paper::claim::Statement;
+    use thalweg_lab::paper::part::Wanted;
+    use thalweg_lab::statistics::Estimate;
+
+    use super::*;
+
+    fn finding(id: &'static str, gate: Gate, mean: f64) -> Finding {
+        let measured = Estimate { mean, half_width: 0.5, count: 5 };
+        let part = Part { what: id.into(), measured, wanted: Wanted::Above(0.0) };
+        Finding { claim: Statement { id, gate, source: "§1", text: "it is so" }, parts: vec![part] }
+    }
+
+    #[test]
+    fn a_topic_is_told_by_its_verdicts() {
+        let first = vec![finding("A", Gate::Hard, 1.0), finding("B", Gate::Soft, -1.0), finding("C", Gate::Hard, 0.0)];
+        let second = vec![finding("A", Gate::Hard, 1.0), finding("B", Gate::Soft, 1.0), finding("C", Gate::Hard, 1.0)];
+        let evidence = Evidence::new(vec![("whole", first), ("real", second)]);
+        let topics = [
+            Topic { about: "Everything", claims: &["A", "B", "C"] },
+            Topic { about: "The first", claims: &["A"] },
+            Topic { about: "The rest", claims: &["B", "C"] },
+        ];
+        let section = evidence.how_far(&topics);
+        assert_eq!(
+            section.text,
+            [
+                "Everything holds in part: of 3 claims, whole 1 (contradicted: B; undecided: C), real 3.",
+                "The first holds: of 1 claims, whole 1, real 1.",
+                "The rest does not hold: of 2 claims, whole 0 (contradicted: B; undecided: C), real 2.",
+            ]
+        );
+        let [Figure::Words(table)] = &section.figures[..] else { panic!("a table of counts") };
+        let hard = &table.rows[1];
+        assert_eq!(hard.subject, "hard");
+        assert_eq!(hard.cells[0], "1 hold, 0 contradicted, 1 undecided");
+    }
+
+    #[test]
+    fn a_claim_stands_beside_its_bar() {
+        let evidence = Evidence::new(vec![("whole", vec![finding("A", Gate::Hard, 1.0)])]);
+        let bars = [Bar { claims: &["A"], text: "above zero: ours" }];
+        let section = evidence.claims(&bars, &[]);
+        let Some(Figure::Words(table)) = section.figures.first() else { panic!("a table of claims") };
+        assert_eq!(table.head.last().map(String::as_str), Some("bar, and whose"));
+        assert_eq!(table.rows[0].cells.last().map(String::as_str), Some("above zero: ours"));
     }
 }

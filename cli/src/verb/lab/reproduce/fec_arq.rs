@@ -98,7 +98,7 @@ pub(super) fn evidence(results: &Results) -> Evidence {
 pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
     let evidence = evidence(results);
     let made = drawing::made(ABOUT, results.len(), jobs, command);
-    let mut sections = vec![made, evidence.claims(&[]), beside_the_bound(results)];
+    let mut sections = vec![made, evidence.claims(&[], &[]), beside_the_bound(results)];
     let lab = "The lab's value is the mean over the seeds; delays fall on a grid of 20 ms at 500 kb/s, 6.7 ms at 300 kb/s. \
                The paper has one row for each strategy, which stands beside all readings.";
     sections.extend(tables::all(results).iter().map(|table| drawing::table(table, lab)));

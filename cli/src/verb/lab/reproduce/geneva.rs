@@ -1,9 +1,12 @@
 //! GENEVA's evaluation: the work, and the whole report.
 
+mod off;
+
 use thalweg_core::law::redundancy::geneva::State;
 use thalweg_lab::paper::geneva::claims::judge;
 use thalweg_lab::paper::geneva::{
-    Condition, Job, Length, Phases, Plan, Reading, Results, Scheme, causes, errata, figures, lockin, tables,
+    Condition, Job, Length, Phases, Plan, Reading, Results, Scheme, bars, causes, errata, figures, lockin, tables,
+    topics,
 };
 
 use super::super::table::interval;
@@ -63,8 +66,14 @@ pub(super) fn evidence(results: &Results) -> Evidence {
 pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
     let evidence = evidence(results);
     let made = drawing::made(ABOUT, results.len(), jobs, command);
-    let mut sections =
-        vec![made, evidence.claims(&[PHASES, STAND_IN]), evidence.causes(causes::CAUSES), lock_in(results)];
+    let mut sections = vec![
+        evidence.how_far(topics::TOPICS),
+        off::section(results),
+        made,
+        evidence.claims(bars::BARS, &[PHASES, STAND_IN]),
+        evidence.causes(causes::CAUSES),
+        lock_in(results),
+    ];
     sections.extend(figures::all(results).iter().map(drawing::figure));
     sections.extend(both_tables(results));
     sections.extend(together(results));

@@ -66,7 +66,7 @@ pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
     let evidence = evidence(results);
     let mut sections = vec![
         drawing::made(ABOUT, results.len(), jobs, command),
-        evidence.claims(&[READINGS]),
+        evidence.claims(&[], &[READINGS]),
         evidence.causes(causes::CAUSES),
     ];
     sections.extend(figures::all(results).iter().map(drawing::figure));

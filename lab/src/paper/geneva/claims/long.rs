@@ -174,6 +174,12 @@ pub(super) fn is_stable(court: &Court<'_>) -> Vec<Part> {
         let growth = trace(|trace| trace.loss(0.5, 1.0) / trace.loss(0.0, 0.5));
         [
             Part::new(format!("{at}: link loss, second half / first half"), growth, Wanted::Within(0.8, 1.2)),
+            // Windows are whole packets: one that was ever left is 9 or more.
+            Part::new(
+                format!("{at}: widest Fwnd of the flow that opens least"),
+                trace(crate::paper::geneva::Trace::least_excursion),
+                Wanted::Above(8.5),
+            ),
             Part::new(
                 format!("{at}: least share of a half at Fwnd 8"),
                 trace(|trace| trace.share_at(8)),
@@ -193,19 +199,25 @@ pub(super) fn no_lock_in(court: &Court<'_>) -> Vec<Part> {
     all.map(part).collect()
 }
 
-/// What TCP is left by streams that send their media and mean repair, over its equal share.
+/// What TCP is left by streams that send their media and mean repair, over its equal share; and what that is for the
+/// windows of the paper.
 pub(super) fn what_is_left(court: &Court<'_>) -> Vec<Part> {
     let of = |at: Condition| {
-        [court.geneva, Scheme::Static12].map(|scheme| {
+        let ranges = [(court.geneva, 0.61, 0.66), (Scheme::Static12, 0.56, 0.61), (Scheme::DpFec, 0.13, 0.30)];
+        ranges.into_iter().flat_map(move |(scheme, low, high)| {
             let (link, streams, k) = (1000.0, 10.0, 25.0);
             let n_tcp = f64::from(at.n_tcp().unwrap_or(0));
             let left = court.streams(at, scheme, FWND).into_iter().map(|fwnd| {
                 let sent = streams * 30.0 * (k + fwnd) / k;
                 ((link - sent) / n_tcp) / (link / (n_tcp + streams))
             });
-            let off = court.tpindex(at, scheme).into_iter().zip(left).map(|(index, left)| index - left).collect();
-            let what = format!("{at}: TPindex of {} less what its mean Fwnd leaves", super::short_name(scheme));
-            Part::new(what, off, Wanted::Within(-0.05, 0.05))
+            let (index, name) = (court.tpindex(at, scheme), super::short_name(scheme));
+            let off = index.iter().zip(left).map(|(index, left)| index - left).collect();
+            let what = format!("{at}: TPindex of {name} less what its mean Fwnd leaves");
+            [
+                Part::new(what, off, Wanted::Within(-0.05, 0.05)),
+                Part::new(format!("{at}: TPindex, {name}"), index, Wanted::Within(low, high)),
+            ]
         })
     };
     court.all(10).into_iter().chain(court.all(100)).flat_map(of).collect()

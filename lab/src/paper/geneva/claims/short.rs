@@ -67,7 +67,7 @@ pub(super) fn windows(court: &Court<'_>) -> Vec<Part> {
     let of = |at: Condition| {
         let rtt = f64::from(at.rtt_ms());
         // No window is under 8 packets, so that at 100 ms only the upper bound is a question.
-        let wanted = if at.rtt_ms() == 10 { Wanted::Within(8.3, 12.0) } else { Wanted::Below(8.6) };
+        let wanted = if at.rtt_ms() == 10 { Wanted::Within(9.0, 12.0) } else { Wanted::Below(8.6) };
         let fwnd = court.streams(at, court.geneva, FWND);
         let w_tot = court.streams(at, court.geneva, |stream| stream.w_tot);
         let queue = (1000.0 * rtt / 12.0).min(2048.0) * 0.012;
