@@ -90,8 +90,9 @@ fn student_95(freedom: usize) -> f64 {
     const NORMAL: f64 = 1.959_964;
     TABLE.get(freedom.wrapping_sub(1)).copied().unwrap_or_else(|| {
         let (z, n) = (NORMAL, freedom as f64);
-        let first = z.powi(3) + z;
-        let second = 5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z;
+        let (square, cube) = (z * z, z * z * z);
+        let first = cube + z;
+        let second = 5.0 * cube * square + 16.0 * cube + 3.0 * z;
         z + first / (4.0 * n) + second / (96.0 * n * n)
     })
 }

@@ -69,7 +69,7 @@ fn moments(trace: &Trace, kind: Kind, of: impl Fn(f64) -> f64) -> (f64, f64) {
     let frames = trace.frames().iter().filter(|frame| frame.kind == Some(kind));
     let values: Vec<f64> = frames.map(|frame| of(frame.size.0 as f64)).collect();
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64;
+    let variance = values.iter().map(|value| libm::pow(value - mean, 2.0)).sum::<f64>() / values.len() as f64;
     (mean, variance.sqrt())
 }
 

@@ -128,7 +128,8 @@ mod tests {
         // pi = p / (p + r); the chain's memory (lag-one correlation 1 - p - r) widens the error of a mean of the states
         // by (2 - p - r) / (p + r), and loss given the state adds its own variance.
         let (pi, rho) = (gilbert.bad_share(), 1.0 - gilbert.to_bad - gilbert.to_good);
-        let between = pi * (1.0 - pi) * (gilbert.loss_bad - gilbert.loss_good).powi(2) * (1.0 + rho) / (1.0 - rho);
+        let between =
+            pi * (1.0 - pi) * libm::pow(gilbert.loss_bad - gilbert.loss_good, 2.0) * (1.0 + rho) / (1.0 - rho);
         let within = pi * gilbert.loss_bad * (1.0 - gilbert.loss_bad) + (1.0 - pi) * gilbert.loss_good;
         let standard_error = ((between + within) / n as f64).sqrt();
         assert!((pi - 1.0 / 61.0).abs() < 1e-12);

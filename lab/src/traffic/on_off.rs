@@ -89,7 +89,7 @@ mod tests {
         }
         let rate = Rate::of(sent, end.since(Time::ZERO)).as_mbps_f64();
         // The on-time of an alternating renewal process has variance 2 (on off)^2 / (on + off)^3 per unit of time.
-        let variance = 2.0 * (0.020f64 * 0.060).powi(2) / 0.080f64.powi(3);
+        let variance = 2.0 * libm::pow(0.020 * 0.060, 2.0) / libm::pow(0.080, 3.0);
         let standard_error = 12.0 * (variance / 2_000.0).sqrt();
         assert!((rate - 3.0).abs() < 5.0 * standard_error, "{rate}");
     }

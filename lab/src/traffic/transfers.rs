@@ -144,7 +144,7 @@ mod tests {
             counts[transfer.start.as_secs_f64() as usize] += 1.0;
         }
         let mean = counts.iter().sum::<f64>() / 2_000.0;
-        let variance = counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / 1_999.0;
+        let variance = counts.iter().map(|count| libm::pow(count - mean, 2.0)).sum::<f64>() / 1_999.0;
         // The index of dispersion is 1, with the variance of chi-square / degrees of freedom: 2 / 1999.
         assert!((variance / mean - 1.0).abs() < 5.0 * (2.0 / 1_999.0f64).sqrt(), "{}", variance / mean);
     }

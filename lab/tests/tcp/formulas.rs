@@ -26,8 +26,8 @@ fn padhye(p: f64) -> f64 {
     let q = 1.0 - p;
     let w = 1.0 + (8.0 * q / (3.0 * p) + 1.0).sqrt();
     let timeout =
-        ((1.0 - q.powi(3)) * (1.0 + q.powi(3) * (1.0 - libm::pow(q, w - 3.0))) / (1.0 - libm::pow(q, w))).min(1.0);
-    let f = 1.0 + p + 2.0 * p.powi(2) + 4.0 * p.powi(3) + 8.0 * p.powi(4) + 16.0 * p.powi(5) + 32.0 * p.powi(6);
+        ((1.0 - q * q * q) * (1.0 + q * q * q * (1.0 - libm::pow(q, w - 3.0))) / (1.0 - libm::pow(q, w))).min(1.0);
+    let f = 1.0 + p * (1.0 + p * (2.0 + p * (4.0 + p * (8.0 + p * (16.0 + p * 32.0)))));
     (q / p + w + timeout / q) / (ROUND_TRIP * (w / 2.0 + 1.0) + timeout * T0 * f / q)
 }
 
