@@ -126,6 +126,20 @@ fn files_can_be_read_and_agree() {
         let mbps: f64 = cell(row, "tcp_goodput_mbps").parse().expect("a number");
         assert!((mbps - 8e-6 * bytes.iter().sum::<f64>()).abs() < 1e-5, "{mbps}");
     }
+    let lines: Vec<Value> =
+        folder.read("flows.jsonl").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), flows.len());
+    for (row, line) in flows.iter().zip(&lines) {
+        assert_eq!(line["group"], cell(row, "group"));
+        let number = |name: &str| cell(row, name).parse::<f64>().ok();
+        for name in ["seed", "flow", "offered_packets", "delivered_bytes", "timeouts", "repair_packets", "w_mean"] {
+            assert_eq!(line[name].as_f64(), number(name), "{name}: {line}");
+        }
+    }
+    let shown = folder.read("intervals-udp-8.jsonl");
+    let first: Value = serde_json::from_str(shown.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(first["t_s"], 1.0);
+    assert_eq!(shown.lines().count() + 1, folder.read("intervals-udp-8.csv").lines().count());
     let intervals = folder.read("intervals-udp-8.csv");
     let intervals = rows(&intervals);
     let windows = intervals.iter().filter(|row| cell(row, "probe") == "cwnd" && cell(row, "flow") == "0");
@@ -258,6 +272,17 @@ fn wrong_use_is_exit_2_and_what_does_not_work_exit_1() {
         (&["run", "dumbbell", "--set", "n_tcp=1000000"], 1, "1000000 flows, 100000 are the most"),
         (&["run", "dumbbell", "--set", "warmup_s=60"], 1, "nothing is measured"),
         (&["run", "md1", "--out", "/dev/null/x"], 1, "cannot write /dev/null/x: "),
+        (&["compare", "dumbbell", "--schemes", "udp,cbr", "--set", "scheme=tfrc"], 2, "--set scheme=tfrc"),
+        (&["run", "md1", "--out", "/dev/null/x", "--interval", "1ns"], 2, "--interval is 1ms or more"),
+        (&["run", "dumbbell", "--set", "duration_s=1e9"], 1, "1000000s are the most"),
+        (&["run", "dumbbell", "--set", "duration_s=1e12"], 1, "1000000s are the most"),
+        (&["run", "dumbbell", "--set", "scheme=static999"], 1, "and 999 repair packets, 255 are the most of one code"),
+        (&["run", "geneva-s1", "--set", "rtt_ms=2"], 1, "from '= (rtt_ms / 2 - 2) ms'"),
+        (
+            &["run", "geneva-s1", "--set", "tcp_start_s=300", "--set", "warmup_s=1"],
+            1,
+            "a flow of 'stream' starts at 302s",
+        ),
     ] {
         let args = [&["lab"], args].concat();
         let (actual, stdout, stderr) = run(&args);

@@ -170,6 +170,9 @@ impl std::error::Error for Impossible {}
 /// More flows than any published scenario has: a slip, most likely.
 pub const MOST_FLOWS: usize = 100_000;
 
+/// More than any published scenario lasts, eleven days: a slip, most likely.
+pub const LONGEST: Span = Span::from_secs(1_000_000);
+
 impl Experiment {
     /// Whether it can be run.
     ///
@@ -180,9 +183,22 @@ impl Experiment {
         if self.warmup >= self.duration {
             return refuse(format!("nothing is measured: warm-up is {}, the run {}", self.warmup, self.duration));
         }
+        if self.duration > LONGEST {
+            return refuse(format!("a run of {}, {LONGEST} are the most", self.duration));
+        }
         let flows = self.groups.iter().map(|group| group.expected_flows(self.duration)).sum::<f64>();
         if flows > MOST_FLOWS as f64 {
             return refuse(format!("about {flows:.0} flows, {MOST_FLOWS} are the most"));
+        }
+        for group in &self.groups {
+            let last = group.last_start();
+            if last >= self.duration {
+                let Group { name, .. } = group;
+                return refuse(format!(
+                    "a flow of '{name}' starts at {last} or later, the run ends at {}",
+                    self.duration
+                ));
+            }
         }
         for Group { name, hops, .. } in &self.groups {
             if hops.is_empty() || hops.end > self.hops.len() {
@@ -201,6 +217,11 @@ impl Kind {
 }
 
 impl Group {
+    /// Before which the last of them cannot start.
+    fn last_start(&self) -> Span {
+        self.start.start + self.every * (self.count as u64).saturating_sub(1)
+    }
+
     fn expected_flows(&self, duration: Span) -> f64 {
         match &self.kind {
             Kind::Transfers(_, load) => self.count as f64 * load.arrivals * duration.as_secs_f64(),

@@ -21,6 +21,7 @@ use thalweg_core::units::Rate;
 pub use self::part::Part;
 use crate::check::Leak;
 use crate::engine::{Engine, NodeId, Route};
+use crate::node::Tallied;
 use crate::node::drop_tail::{DropTail, Offered};
 use crate::node::queue::Limit;
 use crate::path::Element;
@@ -147,6 +148,20 @@ impl Network {
         let forward = self.hops.get(hop).map_or(&[][..], |hop| &hop.forward);
         let links = forward.iter().filter_map(|id| self.engine.node(*id).as_drop_tail());
         links.map(DropTail::offered).next().unwrap_or_default()
+    }
+
+    /// What came to a hop, from the senders to the receivers: to its first queue and was dropped there, or, where it has
+    /// none, to its first element and was dropped on the way to its end.
+    pub fn came(&self, hop: usize) -> Offered {
+        let counted = self.offered(hop);
+        let forward = self.hops.get(hop).map_or(&[][..], |hop| &hop.forward);
+        match (counted.is_empty(), forward.first()) {
+            (true, Some(first)) => Offered {
+                packets: self.engine.received(*first),
+                dropped: forward.iter().map(|id| self.engine.node(*id).tally().dropped.total()).sum(),
+            },
+            _ => counted.iter().copied().sum(),
+        }
     }
 
     /// In + added = out + dropped + consumed + queued, for every node.

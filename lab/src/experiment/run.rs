@@ -95,7 +95,7 @@ impl Run {
             flows.iter_mut().zip(&before.flows).for_each(|(flow, before)| flow.subtract(before));
             hops.iter_mut().zip(&before.hops).for_each(|(hop, before)| hop.offered -= before.offered);
         }
-        let packets = self.network.offered(0).iter().map(|flow| flow.packets).sum();
+        let packets = self.network.came(0).packets;
         let window = self.end.since(self.warmup);
         Ok(Outcome { window, end: self.end, flows, hops, packets, turns: self.network.engine().turns() })
     }
@@ -129,9 +129,7 @@ impl Run {
     }
 
     fn count(&self) -> Counted {
-        let hops = (0..self.network.hops())
-            .map(|hop| HopOutcome { offered: self.network.offered(hop).iter().copied().sum() })
-            .collect();
+        let hops = (0..self.network.hops()).map(|hop| HopOutcome { offered: self.network.came(hop) }).collect();
         let flows = self.flows.iter().enumerate().map(|(number, planned)| self.count_flow(number, planned)).collect();
         Counted { flows, hops }
     }

@@ -1,4 +1,4 @@
-//! One film on the paper's testbed: 100 Mb/s, a round trip of 30 ms (TCP Stream §5.2).
+//! One film on the paper's testbed: 100 Mb/s, a round trip of 30 ms (TCP Stream §5.2); a hop without a queue; what is refused.
 
 use super::{Outcome, Run};
 use crate::scenario::Blueprint;
@@ -49,4 +49,48 @@ fn beside_cubic_tcp_stream_takes_less_than_cubic_and_still_plays() {
         let (film, left) = beside(&[("thresholds", thresholds), ("queue_packets", "250")]);
         assert!(film < cubic && left > left_by_cubic, "{thresholds}: {film} and {left}, {cubic} and {left_by_cubic}");
     }
+}
+
+/// A thousand packets a second over a hop that loses a tenth of them and has no queue.
+const WITHOUT_A_QUEUE: &str = r#"
+run = { duration = "11s", warmup = "1s" }
+access = { rate = "1gbit", near = "1ms", far = "1ms" }
+[[hop]]
+forward = [{ kind = "loss", rate = 0.1 }, { kind = "wire", delay = "10ms" }]
+backward = [{ kind = "wire", delay = "10ms" }]
+[[flow]]
+kind = "stream"
+rate = "12mbit"
+scheme = "udp"
+"#;
+
+fn parse(text: &str) -> Result<Blueprint, String> {
+    let blueprint = Blueprint::parse("test.toml", text, &[], &mut |file| Err(format!("no {file}")));
+    blueprint.map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_hop_without_a_queue_counts_what_comes_to_its_entrance() {
+    let experiment = parse(WITHOUT_A_QUEUE).expect("a scenario").experiment(1).expect("possible");
+    let outcome = Run::new(&experiment, 1).expect("possible").finish().expect("conservation");
+    assert!((10_990..=11_001).contains(&outcome.packets), "{}", outcome.packets);
+    // Five standard errors of a tenth of ten thousand.
+    let loss = outcome.value("link_loss");
+    assert!((loss - 0.1).abs() < 5.0 * 0.003, "{loss}");
+}
+
+#[test]
+fn what_no_session_would_do_is_refused_before_it_runs() {
+    for (from, to, expected) in [
+        ("udp", "static255", "of up to 10 source and 255 repair packets, 255 are the most of one code"),
+        // 60 repair packets are the most of GENEVA: 195 source packets are 234 Mb/s.
+        ("12mbit\"\nscheme = \"udp", "235mbit\"\nscheme = \"geneva", "196 source and 60 repair packets"),
+        ("scheme = \"udp\"", "scheme = \"none\"\nstart = \"11s\"", "a flow of 'stream' starts at 11s or later"),
+        ("11s", "1000001s", "a run of 1000001s, 1000000s are the most"),
+    ] {
+        let why = parse(&WITHOUT_A_QUEUE.replace(from, to)).expect_err(to);
+        assert!(why.contains(expected), "{why}");
+    }
+    assert!(parse(&WITHOUT_A_QUEUE.replace("12mbit\"\nscheme = \"udp", "234mbit\"\nscheme = \"geneva")).is_ok());
+    assert!(parse(&WITHOUT_A_QUEUE.replace("udp", "cbr900")).is_ok(), "the rate of static repair has no blocks");
 }

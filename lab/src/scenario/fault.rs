@@ -57,6 +57,12 @@ impl Fault {
     pub(super) fn in_file(self, name: &str, text: &str) -> Error {
         let lines_before = |at: usize| text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count();
         let Fault { span, message, of_settings } = self;
+        // What was put in place of an expression is not to be found in the file: the expression is.
+        let source = span.clone().and_then(|span| text.get(span)).map(|source| source.trim_matches(['"', '\'']));
+        let message = match source.filter(|source| source.starts_with('=') && !source.contains('\n')) {
+            Some(expression) => format!("{message}, from '{expression}'"),
+            None => message,
+        };
         let line = span.map(|span| 1 + lines_before(span.start));
         Error { file: name.to_owned(), line, message, of_settings }
     }

@@ -59,7 +59,7 @@ impl Scheme {
     }
 
     /// Most repair packets of a block.
-    pub(super) fn most(&self) -> u32 {
+    pub(crate) fn most(&self) -> u32 {
         if let Scheme::Static(repair) = self { *repair } else { self.widest().unwrap_or(0) }
     }
 }

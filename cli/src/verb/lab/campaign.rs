@@ -180,7 +180,7 @@ impl Shared<'_> {
         let end = run.end();
         let mut now = Time::ZERO;
         while now < end {
-            let next = watch.next(now, experiment.duration).min(end);
+            let next = watch.next(now).min(end);
             run.until(next);
             watch.look(next, &mut run)?;
             self.done.fetch_add(millis(next.since(Time::ZERO)) - millis(now.since(Time::ZERO)), Ordering::Relaxed);

@@ -46,6 +46,11 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     if args.schemes.len() < 2 {
         return Err(Failure::Usage("lab: --schemes names two or more".to_owned()));
     }
+    if let Some((_, scheme)) = args.settings.iter().find(|(name, _)| name == SCHEME) {
+        return Err(Failure::Usage(format!(
+            "lab: --schemes says what is compared, and --set scheme={scheme} says another"
+        )));
+    }
     let mut variants = Vec::new();
     for scheme in &args.schemes {
         if variants.iter().any(|(known, _)| known == scheme) {

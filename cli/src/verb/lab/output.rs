@@ -1,4 +1,4 @@
-//! What a campaign leaves in a folder: `summary.csv`, `summary.jsonl`, `flows.csv`, and files for each run.
+//! What a campaign leaves in a folder: summaries and flows, each as CSV and as JSON lines, and files for each run.
 
 mod capture;
 mod flows;
@@ -23,10 +23,11 @@ pub(super) use self::watch::Watch;
 /// What is to be left.
 #[derive(clap::Args, Default)]
 pub(super) struct Files {
-    /// Write results into this folder: summary.csv, summary.jsonl and flows.csv.
+    /// Write results into this folder: summary.csv and flows.csv, and the same as .jsonl.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// With --out: write what the ends of every flow show every so often into intervals-SEED.csv, too.
+    /// With --out: write what the ends of every flow show every so often, 1ms or more, into intervals-SEED.csv and .jsonl,
+    /// too.
     #[arg(long, value_name = "TIME", requires = "out")]
     interval: Option<Span>,
     /// With --out: write every packet at the first hop into packets-SEED.csv, too.
@@ -55,6 +56,7 @@ struct Tables {
     summary: Table,
     lines: Table,
     flows: Table,
+    flow_lines: Table,
     waiting: BTreeMap<usize, Rows>,
     next: usize,
 }
@@ -63,7 +65,11 @@ struct Rows {
     summary: String,
     line: String,
     flows: String,
+    flow_lines: String,
 }
+
+/// Nothing that is shown changes more often than packets come.
+const LEAST_INTERVAL: Span = Span::from_millis(1);
 
 /// A file that is being written.
 pub(super) struct Table {
@@ -97,8 +103,8 @@ impl Output {
     /// Makes the folder and its files, so that it is known before anything runs if that cannot be.
     pub(super) fn open(args: &Files) -> Result<Output, Failure> {
         let Some(path) = args.out.clone() else { return Ok(Output { folder: None }) };
-        if args.interval == Some(Span::ZERO) {
-            return Err(Failure::Usage("lab: --interval is above zero".to_owned()));
+        if args.interval.is_some_and(|interval| interval < LEAST_INTERVAL) {
+            return Err(Failure::Usage(format!("lab: --interval is {LEAST_INTERVAL} or more")));
         }
         fs::create_dir_all(&path).map_err(|error| refusal(&path, &error))?;
         let names: Vec<&str> = quantities().map(|(name, _)| name).collect();
@@ -106,6 +112,7 @@ impl Output {
             summary: Table::create(path.join("summary.csv"), format!("scheme,seed,{}\n", names.join(",")))?,
             lines: Table::create(path.join("summary.jsonl"), "")?,
             flows: Table::create(path.join("flows.csv"), flows::HEADER)?,
+            flow_lines: Table::create(path.join("flows.jsonl"), "")?,
             waiting: BTreeMap::new(),
             next: 0,
         };
@@ -128,6 +135,7 @@ impl Output {
             summary: format!("{},{},{}\n", quoted(scheme), run.seed, values.join(",")),
             line: format!("{}\n", object(scheme, run)),
             flows: flows::rows(scheme, run),
+            flow_lines: flows::lines(scheme, run),
         };
         let mut tables = folder.tables.lock().expect("no thread panics with it");
         tables.waiting.insert(number, rows);
@@ -152,8 +160,11 @@ impl Tables {
             self.summary.write(&rows.summary)?;
             self.lines.write(&rows.line)?;
             self.flows.write(&rows.flows)?;
+            self.flow_lines.write(&rows.flow_lines)?;
         }
-        [&mut self.summary, &mut self.lines, &mut self.flows].into_iter().try_for_each(Table::flush)
+        [&mut self.summary, &mut self.lines, &mut self.flows, &mut self.flow_lines]
+            .into_iter()
+            .try_for_each(Table::flush)
     }
 }
 

@@ -66,6 +66,8 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
         Kind::Stream(Stream { media, syn, scheme, srtt, reports })
     };
     let latency = latency(&text)?;
+    let block =
+        |scheme: Scheme| fits(&scheme, media, syn).map(|()| stream(scheme)).map_err(|why| Fault::at(&span, why));
     let live = |repair| Kind::Live(Live { media, repair, latency });
     let Some(scheme) = &text.scheme else {
         return if kind == "tfrc" { Ok(Kind::Tfrc(media)) } else { Err(Fault::at(&span, "missing 'scheme'")) };
@@ -75,8 +77,8 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
     }
     let digits = |prefix: &str| scheme.get_ref().strip_prefix(prefix).and_then(repair);
     Ok(match scheme.get_ref().as_str() {
-        "geneva" => stream(Scheme::Geneva(parameters(&text)?)),
-        "dp-fec" => stream(Scheme::DpFec(dp_fec::Parameters::default())),
+        "geneva" => block(Scheme::Geneva(parameters(&text)?))?,
+        "dp-fec" => block(Scheme::DpFec(dp_fec::Parameters::default()))?,
         "none" => stream(Scheme::None),
         "udp" => stream(Scheme::Udp),
         "tfrc" => Kind::Tfrc(media),
@@ -84,7 +86,7 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
         "live" => live(Repair::Geneva(law(&text)?)),
         "live-none" => live(Repair::None),
         other => match (digits("static"), digits("cbr"), digits("live-static")) {
-            (Some(repair), ..) => stream(Scheme::Static(repair)),
+            (Some(repair), ..) => block(Scheme::Static(repair))?,
             (_, Some(repair), _) => stream(Scheme::Cbr(on_the_wire(media, syn, repair))),
             (.., Some(repair @ 1..=200)) => live(Repair::Static(repair)),
             _ => return Err(Fault::at(&scheme.span(), format!("no scheme '{other}', expected {SCHEMES}"))),
@@ -100,6 +102,23 @@ const MOST_REPAIR: u32 = 1_000;
 
 fn repair(digits: &str) -> Option<u32> {
     digits.parse().ok().filter(|repair| *repair <= MOST_REPAIR)
+}
+
+/// Source and repair packets of a block of a Reed-Solomon code over GF(2^8): what sessions make, and cut longer ones to.
+const MOST_SYMBOLS: u64 = 255;
+
+/// Whether one code takes the largest block.
+fn fits(scheme: &Scheme, media: Media, syn: Span) -> Result<(), String> {
+    let bits = u128::from(media.packet.0) * 8 * 1_000_000_000;
+    let k = (u128::from(media.rate.as_bps()) * u128::from(syn.as_nanos())).div_ceil(bits.max(1)) as u64;
+    let repair = u64::from(scheme.most());
+    match k + repair {
+        symbols if symbols > MOST_SYMBOLS => Err(format!(
+            "a block of up to {k} source and {repair} repair packets, {MOST_SYMBOLS} are the most of one code: lower 'rate', \
+             'syn' or the repair, or raise 'packet'"
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// The rate of `media` and `repair` packets every `syn`.

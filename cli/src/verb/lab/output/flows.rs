@@ -1,5 +1,6 @@
-//! `flows.csv`: a row for each flow of each run, within the measuring window.
+//! `flows.csv` and `flows.jsonl`: a row for each flow of each run, within the measuring window.
 
+use serde_json::{Map, Number, Value};
 use thalweg_lab::experiment::{Ended, FlowOutcome};
 
 use super::super::campaign::Finished;
@@ -16,6 +17,22 @@ pub(super) fn rows(scheme: &str, run: &Finished) -> String {
         let group = run.groups.get(flow.group).map_or("", String::as_str);
         let start = format!("{},{},{number},{}", quoted(scheme), run.seed, quoted(group));
         text += &format!("{start},{}\n", cells(flow).join(","));
+    }
+    text
+}
+
+/// The same as JSON, an object a line; what a flow does not have is null.
+pub(super) fn lines(scheme: &str, run: &Finished) -> String {
+    let mut text = String::new();
+    for (number, flow) in run.outcome.flows.iter().enumerate() {
+        let group = run.groups.get(flow.group).map_or("", String::as_str);
+        let mut cells = cells(flow).into_iter();
+        let kind = cells.next().unwrap_or_default();
+        let head: [Value; 5] = [scheme.into(), run.seed.into(), number.into(), group.into(), kind.into()];
+        let numbers = cells.map(|cell| cell.parse::<Number>().map_or(Value::Null, Value::Number));
+        let names = HEADER.trim_end().split(',').map(str::to_owned);
+        let object: Map<String, Value> = names.zip(head.into_iter().chain(numbers)).collect();
+        text += &format!("{}\n", Value::Object(object));
     }
     text
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
+use serde_json::json;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 use thalweg_lab::experiment::{Kind, Run};
@@ -16,11 +17,18 @@ use crate::Failure;
 /// Whoever watches one run.
 pub(in super::super) struct Watch {
     /// What the ends of every flow show, every so often.
-    intervals: Option<(Table, Span)>,
+    intervals: Option<Intervals>,
     /// Every packet at the first hop.
     packets: Option<Table>,
     /// Those that leave it.
     capture: Option<Table>,
+}
+
+struct Intervals {
+    table: Table,
+    /// The same as JSON lines.
+    lines: Table,
+    every: Span,
 }
 
 /// Where a packet goes.
@@ -32,6 +40,8 @@ pub(super) enum Way {
 
 /// Packets of no more than this are held in memory.
 const HELD: Span = Span::from_millis(20);
+/// So much is run between two looks at whether the end was asked for: on a link of 1 Gb/s less than a millisecond's work.
+const TURN: Span = Span::from_millis(10);
 
 impl Watch {
     /// Watches the run of `scheme` with `seed`, as far as `output` asks for it.
@@ -41,7 +51,8 @@ impl Watch {
         let path = |what: &str, ending: &str| folder.path.join(file(what, scheme, seed, ending));
         if let Some(interval) = folder.interval {
             let table = Table::create(path("intervals", "csv"), "t_s,flow,group,probe,value\n")?;
-            watch.intervals = Some((table, interval));
+            let lines = Table::create(path("intervals", "jsonl"), "")?;
+            watch.intervals = Some(Intervals { table, lines, every: interval });
         }
         if folder.trace {
             let header = "t_s,event,way,flow,size_bytes,number\n";
@@ -56,22 +67,24 @@ impl Watch {
         Ok(watch)
     }
 
-    /// When it must look again at a run of this length, which stands at `now`.
-    pub(in super::super) fn next(&self, now: Time, length: Span) -> Time {
+    /// When it must look again at a run, which stands at `now`.
+    pub(in super::super) fn next(&self, now: Time) -> Time {
         let held = self.packets.is_some() || self.capture.is_some();
-        let next = now + if held { HELD } else { (length / 100).max(Span::from_millis(1)) };
+        let next = now + if held { HELD } else { TURN };
         match &self.intervals {
-            Some((_, interval)) => next.min(Time::ZERO + *interval * (now.as_nanos() / interval.as_nanos() + 1)),
+            Some(Intervals { every, .. }) => next.min(Time::ZERO + *every * (now.as_nanos() / every.as_nanos() + 1)),
             None => next,
         }
     }
 
     /// Looks at the run, which stands at `now`.
     pub(in super::super) fn look(&mut self, now: Time, run: &mut Run) -> Result<(), Failure> {
-        if let Some((table, interval)) = &mut self.intervals
-            && (now.as_nanos().is_multiple_of(interval.as_nanos()) || now == run.end())
+        if let Some(Intervals { table, lines, every }) = &mut self.intervals
+            && (now.as_nanos().is_multiple_of(every.as_nanos()) || now == run.end())
         {
-            table.write(probes(now, run))?;
+            let (rows, objects) = probes(now, run);
+            table.write(rows)?;
+            lines.write(objects)?;
         }
         if self.packets.is_none() && self.capture.is_none() {
             return Ok(());
@@ -93,7 +106,8 @@ impl Watch {
     }
 
     fn tables(self) -> impl Iterator<Item = Table> {
-        [self.intervals.map(|(table, _)| table), self.packets, self.capture].into_iter().flatten()
+        let (table, lines) = self.intervals.map(|it| (it.table, it.lines)).unzip();
+        [table, lines, self.packets, self.capture].into_iter().flatten()
     }
 
     /// Leaves complete files.
@@ -109,16 +123,19 @@ impl Watch {
     }
 }
 
-/// Rows with what the ends of every flow show.
-fn probes(now: Time, run: &Run) -> String {
-    let mut text = String::new();
+/// What the ends of every flow show, as rows of CSV and as lines of JSON.
+fn probes(now: Time, run: &Run) -> (String, String) {
+    let (mut text, mut lines) = (String::new(), String::new());
     for (flow, group) in (0..).map_while(|flow| run.group_of(flow).map(|group| (flow, group))) {
-        let start = format!("{},{flow},{}", now.as_secs_f64(), quoted(&run.groups()[group].name));
+        let (at, group) = (now.as_secs_f64(), &run.groups()[group].name);
+        let start = format!("{at},{flow},{}", quoted(group));
         run.probe(flow, &mut |name, value| {
             let _ = writeln!(text, "{start},{name},{}", cell(value));
+            let object = json!({ "t_s": at, "flow": flow, "group": group, "probe": name, "value": value });
+            let _ = writeln!(lines, "{object}");
         });
     }
-    text
+    (text, lines)
 }
 
 fn row(way: Way, entry: &Entry) -> String {
