@@ -85,7 +85,7 @@ fn what_no_session_would_do_is_refused_before_it_runs() {
         ("udp", "static255", "of up to 10 source and 255 repair packets, 255 are the most of one code"),
         // 60 repair packets are the most of GENEVA: 195 source packets are 234 Mb/s.
         ("12mbit\"\nscheme = \"udp", "235mbit\"\nscheme = \"geneva", "196 source and 60 repair packets"),
-        ("scheme = \"udp\"", "scheme = \"none\"\nstart = \"11s\"", "a flow of 'stream' starts at 11s or later"),
+        ("scheme = \"udp\"", "scheme = \"none\"\nstart = \"12s\"", "a flow of 'stream' starts at 12s or later"),
         ("11s", "1000001s", "a run of 1000001s, 1000000s are the most"),
     ] {
         let why = parse(&WITHOUT_A_QUEUE.replace(from, to)).expect_err(to);

@@ -65,7 +65,8 @@ impl Blueprint {
         let mut kept = BTreeMap::new();
         let mut keep = |named: &str| kept.entry(named.to_owned()).or_insert_with(|| files(named)).clone();
         let reading = read(text, settings, 0, &mut keep).map_err(|fault| fault.in_file(name, text))?;
-        reading.experiment.check().map_err(|why| Error::of(name, why.to_string()))?;
+        let possible = reading.experiment.check().and_then(|()| reading.experiment.check_starts());
+        possible.map_err(|why| Error::of(name, why.to_string()))?;
         let Reading { about, parameters, .. } = reading;
         let (name, text, settings) = (name.to_owned(), text.to_owned(), settings.to_vec());
         Ok(Blueprint { name, text, settings, files: kept, about, parameters })
