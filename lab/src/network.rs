@@ -58,6 +58,8 @@ pub struct Access {
 struct Flow {
     sender: NodeId,
     receiver: NodeId,
+    /// The access link that leads to its first hop.
+    entry: NodeId,
 }
 
 /// A hop has no element in one direction.
@@ -124,7 +126,7 @@ impl Network {
         let crossed = self.hops.get(hops).unwrap_or_default();
         join(engine, number, from_sender, crossed.iter().map(|hop| &hop.forward), to_receiver);
         join(engine, number, from_receiver, crossed.iter().rev().map(|hop| &hop.backward), to_sender);
-        self.flows.push(Flow { sender, receiver });
+        self.flows.push(Flow { sender, receiver, entry: from_sender });
     }
 
     /// Lets everything happen that happens by `end`.
@@ -134,7 +136,7 @@ impl Network {
 
     /// The ends of a flow.
     pub fn ends(&self, flow: u32) -> Option<(&Part, &Part)> {
-        let Flow { sender, receiver } = self.flows.get(flow as usize)?;
+        let Flow { sender, receiver, .. } = self.flows.get(flow as usize)?;
         Some((self.engine.node(*sender), self.engine.node(*receiver)))
     }
 
@@ -161,6 +163,15 @@ impl Network {
                 dropped: forward.iter().map(|id| self.engine.node(*id).tally().dropped.total()).sum(),
             },
             _ => counted.iter().copied().sum(),
+        }
+    }
+
+    /// What a flow sent into its first hop, and what of it any element of any hop lost, on the way to its receiver.
+    pub fn of_flow(&self, flow: u32) -> Offered {
+        let elements = self.hops.iter().flat_map(|hop| &hop.forward);
+        Offered {
+            packets: self.flows.get(flow as usize).map_or(0, |flow| self.engine.sent(flow.entry)),
+            dropped: elements.map(|id| self.engine.node(*id).lost_of(flow)).sum(),
         }
     }
 

@@ -6,6 +6,7 @@ pub mod duplicate;
 pub mod ends;
 pub mod jitter;
 pub mod loss;
+pub(crate) mod losses;
 pub mod queue;
 pub mod recorded;
 pub mod reorder;

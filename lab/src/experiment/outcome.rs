@@ -40,7 +40,7 @@ pub struct HopOutcome {
 pub struct FlowOutcome {
     /// Its group, by its place in the experiment.
     pub group: usize,
-    /// What it offered to the queues on its way, and what it lost there: packets at the first, losses at all.
+    /// What it sent into its first hop, and what of it was lost in any of the hops.
     pub offered: Offered,
     /// What its ends say.
     pub ended: Ended,

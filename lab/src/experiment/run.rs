@@ -9,7 +9,6 @@ use super::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, TransferOutcome};
 use super::{Experiment, Group, Impossible, Kind};
 use crate::check::Leak;
 use crate::network::{Network, Part};
-use crate::node::drop_tail::Offered;
 use crate::stream::live::received;
 
 /// One seed of an experiment, between its start and its end.
@@ -136,8 +135,6 @@ impl Run {
 
     fn count_flow(&self, number: usize, planned: &Planned) -> FlowOutcome {
         let group = &self.groups[planned.group];
-        let hops = group.hops.clone().filter_map(|hop| self.network.offered(hop).get(number).copied());
-        let offered = hops.reduce(|first, hop| Offered { dropped: first.dropped + hop.dropped, ..first });
         let ends = self.network.ends(number as u32).expect("every planned flow has ends");
         let ended = match (ends, &group.kind) {
             ((Part::TcpSender(sender), Part::TcpReceiver(receiver)), Kind::Tcp(tcp) | Kind::Transfers(tcp, _)) => {
@@ -166,6 +163,6 @@ impl Run {
             ((_, Part::Sink(sink)), _) => Ended::Open { delivered: sink.bytes() },
             (ends, _) => unreachable!("no such pair of ends: {ends:?}"),
         };
-        FlowOutcome { group: planned.group, offered: offered.unwrap_or_default(), ended }
+        FlowOutcome { group: planned.group, offered: self.network.of_flow(number as u32), ended }
     }
 }

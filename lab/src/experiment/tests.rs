@@ -77,6 +77,8 @@ fn a_hop_without_a_queue_counts_what_comes_to_its_entrance() {
     // Five standard errors of a tenth of ten thousand.
     let loss = outcome.value("link_loss");
     assert!((loss - 0.1).abs() < 5.0 * 0.003, "{loss}");
+    // All of them are the only flow's.
+    assert_eq!((outcome.flows[0].offered, outcome.value("packet_loss")), (outcome.hops[0].offered, loss));
 }
 
 #[test]

@@ -112,6 +112,16 @@ impl Part {
             _ => None,
         }
     }
+
+    /// Packets of one flow that a link or an element has lost.
+    pub(super) fn lost_of(&self, flow: u32) -> u64 {
+        match self {
+            Part::Link(link) => link.lost_of(flow),
+            Part::Other(element) => element.lost_of(flow),
+            Part::Watched(watched) => watched.node().lost_of(flow),
+            _ => 0,
+        }
+    }
 }
 
 impl Probe for Part {

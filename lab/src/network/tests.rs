@@ -1,7 +1,11 @@
+use thalweg_core::rng::Rng;
 use thalweg_core::units::Bytes;
 
 use super::*;
 use crate::node::ends::{Origin, Sink};
+use crate::node::loss::Loss;
+use crate::node::recorded::{Columns, Index, Recorded, Recording};
+use crate::node::trace_link::{Trace, TraceLink};
 use crate::traffic::cbr::Cbr;
 
 const PACKET: Bytes = Bytes(1500);
@@ -60,6 +64,41 @@ fn flows_of_a_parking_lot_share_the_hops_they_cross() {
     let through = |flow| received(&network, flow) as f64 * 12e-3 / 20.0;
     assert!((through(0) + through(1) - 100.0).abs() < 0.5, "the first hop is full");
     assert!(through(0) + through(2) <= 100.0);
+}
+
+/// 20 and 10 Mb/s meet a loss of a tenth and a recorded link of 18 Mb/s; the first then a recording that loses every fourth
+/// packet, and a queue before 5 Mb/s. Each element loses, and each loss is one flow's.
+#[test]
+fn what_every_element_of_every_hop_loses_is_some_flows_loss() {
+    let loss = Loss::independent(0.1, Rng::new(5));
+    let trace = TraceLink::new(Trace::parse("1\n1\n2\n").expect("three in 2 ms"), Limit::Packets(10));
+    let rows = "send_ms,delay_ms,lost\n0,5,0\n1,5,0\n2,5,0\n3,5,1\n";
+    let columns = Columns { sent: "send_ms".into(), delay: "delay_ms".into(), lost: Some("lost".into()), least: None };
+    let recording = Recording::parse(rows, &columns).expect("four rows");
+    let recorded = Recorded::new(recording, Index::Packet, true);
+    let mut first = Hop::link(Rate::from_mbps(100), Limit::ENDLESS, millis(5));
+    first.forward = vec![loss.into(), trace.into()];
+    let mut second = Hop::link(Rate::from_mbps(5), Limit::Packets(20), millis(5));
+    second.forward.insert(0, recorded.into());
+    let mut network = Network::new(vec![first, second], 2).expect("two hops");
+    network.add(cbr(0, 20), Sink::default(), access(), 0..2);
+    network.add(cbr(1, 10), Sink::default(), access(), 0..1);
+    network.watch(0);
+    network.run_until(Time::ZERO + Span::from_secs(10));
+    network.conservation().expect("conservation");
+    let lost_by =
+        |hop: usize| network.hops[hop].forward.iter().map(|id| network.engine.node(*id).tally().dropped.total());
+    let (first, second): (Vec<u64>, Vec<u64>) = (lost_by(0).collect(), lost_by(1).collect());
+    assert!(first.iter().chain(&second).all(|lost| *lost > 0), "{first:?} {second:?}");
+    let flows = [network.of_flow(0), network.of_flow(1)];
+    assert_eq!(flows[0].dropped + flows[1].dropped, first.iter().chain(&second).sum());
+    // What is neither lost nor there is on its way: in queues of 10 and 20, and 14 ms on wires.
+    for (flow, offered) in (0..).zip(&flows) {
+        let on_its_way = offered.packets - offered.dropped - received(&network, flow);
+        assert!(on_its_way < 60, "{flow}: {on_its_way} of {offered:?}");
+    }
+    // Packets of 1500 bytes every 0.6 and 1.2 ms from zero on, which come to the hop a millisecond later.
+    assert_eq!(flows.map(|flow| flow.packets), [16_665, 8_333]);
 }
 
 #[test]

@@ -114,6 +114,11 @@ impl DropTail {
     pub fn offered(&self) -> &[Offered] {
         self.queue.as_ref().map_or(&[], |queue| &queue.flows)
     }
+
+    /// Packets of one flow that found no room, if it is counted.
+    pub(crate) fn lost_of(&self, flow: u32) -> u64 {
+        self.offered().get(flow as usize).map_or(0, |offered| offered.dropped)
+    }
 }
 
 impl Queue {

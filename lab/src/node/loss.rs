@@ -3,8 +3,9 @@
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
 
+use super::losses::Losses;
 use super::shelf::Shelf;
-use super::{Drops, Node, Tallied, Tally};
+use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
 /// The Gilbert-Elliott channel (E. N. Gilbert, Bell Syst. Tech. J. 39, 1960; E. O. Elliott, ibid. 42, 1963): a good and
@@ -39,7 +40,7 @@ pub struct Loss {
     model: Model,
     rng: Rng,
     passing: Shelf,
-    dropped: Drops,
+    dropped: Losses,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -60,7 +61,12 @@ impl Loss {
     }
 
     fn new(model: Model, rng: Rng) -> Loss {
-        Loss { model, rng, passing: Shelf::default(), dropped: Drops::default() }
+        Loss { model, rng, passing: Shelf::default(), dropped: Losses::default() }
+    }
+
+    /// Packets of one flow that were lost.
+    pub(crate) fn lost_of(&self, flow: u32) -> u64 {
+        self.dropped.of(flow)
     }
 
     fn loses_next(&mut self) -> bool {
@@ -96,7 +102,7 @@ impl Node for Loss {
 
 impl Tallied for Loss {
     fn tally(&self) -> Tally {
-        Tally { dropped: self.dropped, held: self.passing.len(), ..Tally::default() }
+        Tally { dropped: self.dropped.total(), held: self.passing.len(), ..Tally::default() }
     }
 }
 

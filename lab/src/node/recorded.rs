@@ -2,8 +2,9 @@
 
 use thalweg_core::time::{Span, Time};
 
+use super::losses::Losses;
 use super::shelf::Shelf;
-use super::{Drops, Node, Tallied, Tally};
+use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
 /// Which row of a recording a packet follows.
@@ -121,7 +122,7 @@ pub struct Recorded {
     accepted: u64,
     last: Time,
     flying: Shelf,
-    dropped: Drops,
+    dropped: Losses,
 }
 
 impl Recorded {
@@ -134,8 +135,13 @@ impl Recorded {
             accepted: 0,
             last: Time::ZERO,
             flying: Shelf::default(),
-            dropped: Drops::default(),
+            dropped: Losses::default(),
         }
+    }
+
+    /// Packets of one flow that were lost.
+    pub(crate) fn lost_of(&self, flow: u32) -> u64 {
+        self.dropped.of(flow)
     }
 }
 
@@ -166,7 +172,7 @@ impl Node for Recorded {
 
 impl Tallied for Recorded {
     fn tally(&self) -> Tally {
-        Tally { dropped: self.dropped, held: self.flying.len(), ..Tally::default() }
+        Tally { dropped: self.dropped.total(), held: self.flying.len(), ..Tally::default() }
     }
 }
 

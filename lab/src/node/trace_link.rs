@@ -8,9 +8,10 @@ use std::collections::VecDeque;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 
+use super::losses::Losses;
 use super::queue::Limit;
 use super::shelf::Shelf;
-use super::{Drops, Node, Tallied, Tally};
+use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
 /// What one opportunity delivers.
@@ -83,7 +84,7 @@ pub struct TraceLink {
     delivered: u64,
     opportunity: u64,
     out: Shelf,
-    dropped: Drops,
+    dropped: Losses,
 }
 
 impl TraceLink {
@@ -97,8 +98,13 @@ impl TraceLink {
             delivered: 0,
             opportunity: 0,
             out: Shelf::default(),
-            dropped: Drops::default(),
+            dropped: Losses::default(),
         }
+    }
+
+    /// Packets of one flow that found no room.
+    pub(crate) fn lost_of(&self, flow: u32) -> u64 {
+        self.dropped.of(flow)
     }
 
     /// Uses every opportunity up to `now`.
@@ -154,7 +160,7 @@ impl Node for TraceLink {
 
 impl Tallied for TraceLink {
     fn tally(&self) -> Tally {
-        Tally { dropped: self.dropped, held: self.queue.len() as u64 + self.out.len(), ..Tally::default() }
+        Tally { dropped: self.dropped.total(), held: self.queue.len() as u64 + self.out.len(), ..Tally::default() }
     }
 }
 

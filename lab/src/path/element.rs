@@ -66,6 +66,24 @@ one_of! {
     }
 }
 
+impl Element {
+    /// Packets of one flow that it has lost; those of a queue only if it counts by flow.
+    pub(crate) fn lost_of(&self, flow: u32) -> u64 {
+        match self {
+            Element::DropTail(link) => link.lost_of(flow),
+            Element::TraceLink(link) => link.lost_of(flow),
+            Element::Loss(loss) => loss.lost_of(flow),
+            Element::Recorded(recorded) => recorded.lost_of(flow),
+            Element::Wire(_)
+            | Element::Jitter(_)
+            | Element::Reorder(_)
+            | Element::Duplicate(_)
+            | Element::Corrupt(_)
+            | Element::Tap(_) => 0,
+        }
+    }
+}
+
 impl Node for Element {
     fn accept(&mut self, now: Time, packet: Packet) {
         self.node_mut().accept(now, packet);

@@ -24,7 +24,9 @@ pub const QUANTITIES: &[Quantity] = &[
     quantity("link_loss", "share of the packets offered to the first hop that it dropped", |run| {
         loss(run.hops.iter().take(1).map(|hop| hop.offered))
     }),
-    quantity("tcp_loss", "the same of the packets of TCP", |run| loss(run.of_tcp().map(|flow| flow.offered))),
+    quantity("tcp_loss", "share of TCP's packets that the hops on their way lost", |run| {
+        loss(run.of_tcp().map(|flow| flow.offered))
+    }),
     quantity("stream_loss", "the same of the packets of all other flows", |run| {
         loss(run.of_streams().map(|flow| flow.offered))
     }),
