@@ -317,7 +317,7 @@ fn an_interrupted_campaign_keeps_what_is_over() {
     assert_eq!(output.status.code(), Some(1));
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     let (stdout, stderr) = (text(output.stdout), text(output.stderr));
-    assert!(stderr.contains("interrupted: ") && stderr.contains("of 100000 runs"), "{stderr}");
+    assert!(stderr.contains("interrupted by SIGINT: ") && stderr.contains("of 100000 runs"), "{stderr}");
     let object = last(&stdout);
     let seeds = object["seeds"].as_array().expect("seeds").len();
     assert!(seeds >= 3 && seeds == rows(&folder.read("summary.csv")).len(), "{seeds}");

@@ -2,11 +2,11 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::low_level::{emulate_default_handler, register};
+use signal_hook::low_level::{emulate_default_handler, register, signal_name};
 
 /// One wish to stop can come as several signals: `timeout` and some shells signal the process and then its group.
 const SAME_WISH: Duration = Duration::from_millis(500);
@@ -20,6 +20,8 @@ pub struct Stop {
     start: Instant,
     /// Nanoseconds from `start` to the first wish; 0 before it.
     asked: Arc<AtomicU64>,
+    /// The signal that asked first; 0 before it.
+    by: Arc<AtomicI32>,
 }
 
 impl Stop {
@@ -35,9 +37,10 @@ impl Stop {
                 if stop.asked_before(SAME_WISH) {
                     let _ = emulate_default_handler(signal);
                 }
+                let _ = stop.by.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
                 stop.ask();
             };
-            // SAFETY: the handler reads the clock, touches one atomic and calls what signal-hook offers for handlers;
+            // SAFETY: the handler reads the clock, touches two atomics and calls what signal-hook offers for handlers;
             // all of that is async-signal-safe, and none of it panics.
             unsafe { register(signal, handler)? };
         }
@@ -55,6 +58,11 @@ impl Stop {
         self.asked.load(Ordering::SeqCst) != 0
     }
 
+    /// The name of the signal that asked for the end first, like `SIGINT`; none if no signal did.
+    pub fn signal(&self) -> Option<&'static str> {
+        signal_name(self.by.load(Ordering::SeqCst))
+    }
+
     fn asked_before(&self, ago: Duration) -> bool {
         let asked = self.asked.load(Ordering::SeqCst);
         asked != 0 && u128::from(self.elapsed().saturating_sub(asked)) >= ago.as_nanos()
@@ -67,7 +75,7 @@ impl Stop {
 
 impl Default for Stop {
     fn default() -> Stop {
-        Stop { start: Instant::now(), asked: Arc::default() }
+        Stop { start: Instant::now(), asked: Arc::default(), by: Arc::default() }
     }
 }
 
@@ -78,10 +86,10 @@ mod tests {
     #[test]
     fn one_wish_raises_the_flag_and_does_not_kill_however_often_it_is_signalled() {
         let stop = Stop::on_signal().expect("handlers can be installed");
-        assert!(!stop.asked());
+        assert_eq!((stop.asked(), stop.signal()), (false, None));
         for _ in 0..2 {
             signal_hook::low_level::raise(SIGTERM).expect("a process may signal itself");
-            assert!(stop.asked());
+            assert_eq!((stop.asked(), stop.signal()), (true, Some("SIGTERM")));
         }
     }
 }

@@ -13,6 +13,7 @@ mod table;
 use std::io::{self, Write};
 
 use clap::Subcommand;
+use thalweg_net::signal::Stop;
 
 use crate::Failure;
 
@@ -48,6 +49,11 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 
 fn failed(why: impl Into<String>) -> Failure {
     Failure::Failed(format!("lab: {}", why.into()))
+}
+
+/// That the end was asked for, and by which signal.
+fn interrupted(stop: &Stop) -> String {
+    stop.signal().map_or("interrupted".to_owned(), |signal| format!("interrupted by {signal}"))
 }
 
 /// Writes to standard output; whoever reads may have had enough: `thalweg lab run ... | head`.

@@ -11,9 +11,9 @@ use thalweg_lab::experiment::{Outcome, QUANTITIES, Run};
 use thalweg_lab::scenario::Blueprint;
 use thalweg_net::signal::Stop;
 
-use super::failed;
 use super::output::{Output, Watch};
 use super::progress::Progress;
+use super::{failed, interrupted};
 use crate::Failure;
 
 /// What is to be run.
@@ -60,6 +60,7 @@ pub(super) struct Harvest {
     pub(super) finished: Vec<Finished>,
     /// How many did not.
     pub(super) missing: usize,
+    stop: Stop,
 }
 
 impl Harvest {
@@ -74,9 +75,15 @@ impl Harvest {
             (0, _) => Ok(()),
             (missing, kept) => {
                 let all = missing + kept;
-                Err(failed(format!("interrupted: {kept} of {all} runs reached their end, and only they count")))
+                let why = interrupted(&self.stop);
+                Err(failed(format!("{why}: {kept} of {all} runs reached their end, and only they count")))
             }
         }
+    }
+
+    /// That there was an end before anything could be said.
+    pub(super) fn nothing_before(&self, what: &str) -> Failure {
+        failed(format!("{} before {what}", interrupted(&self.stop)))
     }
 }
 
@@ -129,7 +136,7 @@ impl Campaign {
         let mut finished = finished.into_inner().expect("no thread panics with it");
         finished.sort_by_key(|run| (run.variant, run.seed));
         let missing = all - finished.len();
-        Ok(Harvest { finished, missing })
+        Ok(Harvest { finished, missing, stop })
     }
 
     fn lengths(&self) -> Result<Vec<Span>, Failure> {

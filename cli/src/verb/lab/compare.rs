@@ -7,10 +7,10 @@ use thalweg_lab::statistics::Estimate;
 
 use super::campaign::{Finished, Harvest, quantities};
 use super::output::{self, Output};
+use super::print;
 use super::run::{SCHEME, Seeds, tpindex};
 use super::source::Source;
 use super::table::{Table, interval};
-use super::{failed, print};
 use crate::Failure;
 use crate::verb::replay::setting;
 
@@ -64,7 +64,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let harvest = args.seeds.campaign(variants).run(&output)?;
     let table = Comparison::of(&args.schemes, &harvest);
     if table.seeds.is_empty() {
-        return Err(failed("interrupted before every scheme was over with one seed"));
+        return Err(harvest.nothing_before("every scheme was over with one seed"));
     }
     print(&if args.json { table.json(&args.scenario, &harvest) } else { table.text(&args.scenario, &about) })?;
     harvest.complete()

@@ -15,10 +15,12 @@ use std::time::Instant;
 use thalweg_lab::paper::fec_arq::Plan as FecArqPlan;
 use thalweg_lab::paper::geneva::{Length, Plan};
 use thalweg_lab::paper::tcp_stream::Plan as TcpStreamPlan;
+use thalweg_net::signal::Stop;
 
 use self::evidence::Evidence;
 use self::keep::Keep;
-use super::failed;
+use self::pool::Pool;
+use super::{failed, interrupted};
 use crate::Failure;
 use crate::report::Page;
 
@@ -116,27 +118,27 @@ impl Args {
         }
     }
 
-    fn report(&self) -> Result<Report, Failure> {
+    fn report(&self, stop: &Stop) -> Result<Report, Failure> {
         let (threads, command) = (self.threads(), self.command());
         match self.paper {
             Paper::Geneva => {
                 let plan = self.plan();
                 let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
-                let results = geneva::run_jobs(plan, &jobs, keep.as_ref(), threads)?;
+                let results = geneva::run_jobs(plan, &jobs, Pool { keep: keep.as_ref(), threads, stop })?;
                 let page = geneva::of(&results, jobs.len(), &command);
                 Ok(Report::new(page, results.len(), jobs.len(), &geneva::evidence(&results)))
             }
             Paper::FecArq => {
                 let plan = self.fec_arq_plan()?;
                 let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
-                let results = fec_arq::run_jobs(&plan, &jobs, keep.as_ref(), threads)?;
+                let results = fec_arq::run_jobs(&plan, &jobs, Pool { keep: keep.as_ref(), threads, stop })?;
                 let page = fec_arq::of(&results, jobs.len(), &command);
                 Ok(Report::new(page, results.len(), jobs.len(), &fec_arq::evidence(&results)))
             }
             Paper::TcpStream => {
                 let plan = self.tcp_stream_plan();
                 let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
-                let results = tcp_stream::run_jobs(plan, &jobs, keep.as_ref(), threads)?;
+                let results = tcp_stream::run_jobs(plan, &jobs, Pool { keep: keep.as_ref(), threads, stop })?;
                 let page = tcp_stream::of(&results, jobs.len(), &command);
                 Ok(Report::new(page, results.len(), jobs.len(), &tcp_stream::evidence(&results)))
             }
@@ -205,10 +207,11 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     for file in args.docs.iter().chain([&out]) {
         probe(file)?;
     }
+    let stop = Stop::on_signal().map_err(|error| failed(format!("cannot wait for signals: {error}")))?;
     let began = Instant::now();
-    let Report { page, kept, jobs, broken } = args.report()?;
+    let Report { page, kept, jobs, broken } = args.report(&stop)?;
     if kept == 0 {
-        return Err(failed("interrupted before the first run was over"));
+        return Err(failed(format!("{} before the first run was over", interrupted(&stop))));
     }
     write(&out, &page.to_html())?;
     if let Some(docs) = &args.docs {
@@ -216,7 +219,8 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
     super::print(&told(&page, &out, began))?;
     if kept < jobs {
-        return Err(failed(format!("interrupted: {kept} of {jobs} runs reached their end, and only they count")));
+        let why = interrupted(&stop);
+        return Err(failed(format!("{why}: {kept} of {jobs} runs reached their end, and only they count")));
     }
     // What holds by arithmetic does not depend on any run: it must hold.
     if broken.is_empty() {

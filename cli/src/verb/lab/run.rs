@@ -8,9 +8,9 @@ use thalweg_lab::statistics::Estimate;
 
 use super::campaign::{Campaign, Finished, Harvest, quantities};
 use super::output::{self, Output};
+use super::print;
 use super::source::Source;
 use super::table::{Table, interval};
-use super::{failed, print};
 use crate::Failure;
 use crate::verb::replay::setting;
 
@@ -96,7 +96,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let output = Output::open(&args.output)?;
     let harvest = args.seeds.campaign(variants).run(&output)?;
     if harvest.of(0).next().is_none() {
-        return Err(failed("interrupted before the first run was over"));
+        return Err(harvest.nothing_before("the first run was over"));
     }
     let report = Report { blueprint: &blueprint, harvest: &harvest, tfrc };
     print(&if args.json { report.json(&args.scenario) } else { report.text(&args.scenario) })?;

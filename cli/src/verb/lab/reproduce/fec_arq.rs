@@ -12,8 +12,7 @@ use super::super::failed;
 use super::super::table::interval;
 use super::drawing::{self, Toned};
 use super::evidence::Evidence;
-use super::keep::Keep;
-use super::pool;
+use super::pool::{self, Pool};
 use crate::Failure;
 use crate::report::{Figure, Page, Row, Section, Table, Tone};
 
@@ -50,8 +49,8 @@ pub(super) fn recordings(folder: Option<&Path>) -> Result<Vec<Recording>, Failur
 }
 
 /// Runs the jobs of a plan; those that an interruption left out are missing in the results.
-pub(super) fn run_jobs(plan: &Plan, jobs: &[Job], keep: Option<&Keep>, threads: usize) -> Result<Results, Failure> {
-    let finished = pool::run(jobs, keep, threads, |job| Ok(Whole { plan, job: *job, outcome: None }))?;
+pub(super) fn run_jobs(plan: &Plan, jobs: &[Job], pool: Pool<'_>) -> Result<Results, Failure> {
+    let finished = pool::run(jobs, pool, |job| Ok(Whole { plan, job: *job, outcome: None }))?;
     let mut results = Results::new(plan.clone());
     finished.into_iter().for_each(|(job, outcome)| results.insert(job, outcome));
     Ok(results)

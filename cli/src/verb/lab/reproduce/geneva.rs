@@ -12,8 +12,7 @@ use thalweg_lab::paper::geneva::{
 use super::super::table::interval;
 use super::drawing::{self, Toned};
 use super::evidence::Evidence;
-use super::keep::Keep;
-use super::pool;
+use super::pool::{self, Pool};
 use crate::Failure;
 use crate::report::{Figure, Page, Row, Section, Table, Tone};
 
@@ -33,8 +32,8 @@ const PHASES: &str = "The paper says nothing of when streams start, nor how dela
                       equal delays, so that the packets of equal streams come to the link back to back.";
 
 /// Runs the jobs of a plan; those that an interruption left out are missing in the results.
-pub(super) fn run_jobs(plan: Plan, jobs: &[Job], keep: Option<&Keep>, threads: usize) -> Result<Results, Failure> {
-    let finished = pool::run(jobs, keep, threads, |job| plan.begin(job))?;
+pub(super) fn run_jobs(plan: Plan, jobs: &[Job], pool: Pool<'_>) -> Result<Results, Failure> {
+    let finished = pool::run(jobs, pool, |job| plan.begin(job))?;
     let mut results = Results::new(plan);
     finished.into_iter().for_each(|(job, record)| results.insert(job, record));
     Ok(results)

@@ -60,12 +60,22 @@ fn millis(span: Span) -> u64 {
     span.as_micros() / 1_000
 }
 
+/// How jobs are run.
+#[derive(Clone, Copy)]
+pub(super) struct Pool<'a> {
+    /// Where it is kept what comes of each.
+    pub(super) keep: Option<&'a Keep>,
+    /// How many at once.
+    pub(super) threads: usize,
+    /// Who is asked whether to go on.
+    pub(super) stop: &'a Stop,
+}
+
 /// What the threads share.
 struct Shared<'a, Job, W: Work, Begin> {
     begin: Begin,
     jobs: &'a [Job],
-    keep: Option<&'a Keep>,
-    stop: &'a Stop,
+    pool: Pool<'a>,
     /// The next job to begin with.
     next: AtomicUsize,
     /// What is behind all jobs together.
@@ -77,25 +87,18 @@ struct Shared<'a, Job, W: Work, Begin> {
 
 /// Runs jobs, each by the work that `begin` makes of it; those that an interruption left out are missing. What was kept
 /// of a job is not run again.
-pub(super) fn run<Job, W, Begin>(
-    jobs: &[Job],
-    keep: Option<&Keep>,
-    threads: usize,
-    begin: Begin,
-) -> Result<Vec<(Job, W::Record)>, Failure>
+pub(super) fn run<Job, W, Begin>(jobs: &[Job], pool: Pool<'_>, begin: Begin) -> Result<Vec<(Job, W::Record)>, Failure>
 where
     Job: Copy + Debug + Send + Sync,
     W: Work<Record: Send + Serialize + DeserializeOwned>,
     Begin: Fn(&Job) -> Result<W, String> + Sync,
 {
-    let stop = Stop::on_signal().map_err(|error| failed(format!("cannot wait for signals: {error}")))?;
     let whole = jobs.iter().map(|job| begin(job).map(|work| work.length())).sum::<Result<u64, String>>();
     let whole = whole.map_err(failed)?;
     let shared: Shared<'_, Job, W, Begin> = Shared {
         begin,
         jobs,
-        keep,
-        stop: &stop,
+        pool,
         next: AtomicUsize::new(0),
         done: AtomicU64::new(0),
         broken: AtomicBool::new(false),
@@ -104,7 +107,8 @@ where
     };
     let mut progress = Progress::new(jobs.len(), whole);
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.clamp(1, jobs.len().max(1))).map(|_| scope.spawn(|| shared.work())).collect();
+        let workers: Vec<_> =
+            (0..pool.threads.clamp(1, jobs.len().max(1))).map(|_| scope.spawn(|| shared.work())).collect();
         while !workers.iter().all(thread::ScopedJoinHandle::is_finished) {
             let finished = shared.finished.lock().expect("no thread panics with it").len();
             progress.show(shared.done.load(Ordering::Relaxed), finished);
@@ -145,12 +149,12 @@ where
     /// One job, unless it is interrupted.
     fn one(&self, nth: usize, job: &Job) -> Result<Option<W::Record>, String> {
         let mut work = (self.begin)(job)?;
-        if let Some(record) = self.keep.and_then(|keep| keep.find(nth, job)) {
+        if let Some(record) = self.pool.keep.and_then(|keep| keep.find(nth, job)) {
             self.done.fetch_add(work.length(), Ordering::Relaxed);
             return Ok(Some(record));
         }
         while work.done() < work.length() {
-            if self.stop.asked() || self.broken.load(Ordering::Relaxed) {
+            if self.pool.stop.asked() || self.broken.load(Ordering::Relaxed) {
                 return Ok(None);
             }
             let before = work.done();
@@ -158,7 +162,7 @@ where
             self.done.fetch_add(work.done() - before, Ordering::Relaxed);
         }
         let record = work.finish()?;
-        if let Some(keep) = self.keep {
+        if let Some(keep) = self.pool.keep {
             keep.store(nth, job, &record)?;
         }
         Ok(Some(record))

@@ -5,8 +5,7 @@ use thalweg_lab::paper::tcp_stream::{Carrier, Condition, Job, Plan, QUEUES, Resu
 
 use super::drawing::{self, Toned};
 use super::evidence::Evidence;
-use super::keep::Keep;
-use super::pool;
+use super::pool::{self, Pool};
 use crate::Failure;
 use crate::report::{Page, Section, Tone};
 
@@ -23,8 +22,8 @@ const ERRATA: &str = "The paper prints no numbers of its results: its figures ar
                       compared with point by point.";
 
 /// Runs the jobs of a plan; those that an interruption left out are missing in the results.
-pub(super) fn run_jobs(plan: Plan, jobs: &[Job], keep: Option<&Keep>, threads: usize) -> Result<Results, Failure> {
-    let finished = pool::run(jobs, keep, threads, |job| plan.begin(job))?;
+pub(super) fn run_jobs(plan: Plan, jobs: &[Job], pool: Pool<'_>) -> Result<Results, Failure> {
+    let finished = pool::run(jobs, pool, |job| plan.begin(job))?;
     let mut results = Results::new(plan);
     finished.into_iter().for_each(|(job, record)| results.insert(job, record));
     Ok(results)

@@ -5,6 +5,10 @@ use thalweg_lab::paper::{fec_arq as hybrid, tcp_stream as film};
 use super::keep::Keep;
 use super::*;
 
+fn unkept(threads: usize, stop: &Stop) -> Pool<'_> {
+    Pool { keep: None, threads, stop }
+}
+
 /// Everything stands in the page and in its Markdown, and what is missing is said in words.
 fn check(page: &Page, sections: impl IntoIterator<Item = String>, claims: impl Iterator<Item = &'static str>) {
     let (html, markdown) = (page.to_html(), page.to_markdown());
@@ -48,7 +52,8 @@ fn a_short_look_ends_in_a_page_with_all_sections() {
         Condition::MixedRates => true,
     };
     let jobs: Vec<Job> = plan.jobs().into_iter().filter(is_short).collect();
-    let Ok(results) = geneva::run_jobs(plan, &jobs, None, 2) else { panic!("every job can be run") };
+    let stop = Stop::default();
+    let Ok(results) = geneva::run_jobs(plan, &jobs, unkept(2, &stop)) else { panic!("every job can be run") };
     assert_eq!(results.len(), jobs.len());
     assert!(geneva::evidence(&results).broken().is_empty());
     let page = geneva::of(&results, jobs.len(), "thalweg lab reproduce geneva");
@@ -63,8 +68,9 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let plan = Plan { fig2_seconds: 6.0, fig2_seeds: 2, ..Plan::quick() };
     let is_small = |job: &Job| matches!(job.condition, Condition::OneStream { rtt_ms: 1 | 50 });
     let jobs: Vec<Job> = plan.jobs().into_iter().filter(is_small).collect();
-    let Ok(alone) = geneva::run_jobs(plan.clone(), &jobs, None, 1) else { panic!("every job can be run") };
-    let Ok(together) = geneva::run_jobs(plan, &jobs, None, 3) else { panic!("every job can be run") };
+    let stop = Stop::default();
+    let Ok(alone) = geneva::run_jobs(plan.clone(), &jobs, unkept(1, &stop)) else { panic!("every job can be run") };
+    let Ok(together) = geneva::run_jobs(plan, &jobs, unkept(3, &stop)) else { panic!("every job can be run") };
     let bytes = |results: &Results| geneva::of(results, jobs.len(), "").to_html();
     assert_eq!(bytes(&alone), bytes(&together));
 }
@@ -77,12 +83,15 @@ fn a_short_look_at_fec_arq_has_all_sections() {
     let recording = hybrid::Recording::parse("ten", &text).expect("ten packets");
     let plan = hybrid::Plan { bursts: 20, seeds: 2, recordings: vec![recording] };
     let jobs = plan.jobs();
-    let Ok(alone) = fec_arq::run_jobs(&plan, &jobs, None, 1) else { panic!("every job can be run") };
+    let stop = Stop::default();
+    let Ok(alone) = fec_arq::run_jobs(&plan, &jobs, unkept(1, &stop)) else { panic!("every job can be run") };
     let folder = std::env::temp_dir().join(format!("thalweg-reproduce-{}", std::process::id()));
     let keep = Keep::open(&folder, &plan).ok().expect("a folder");
     // Run at once, and taken up from what is kept.
     for _ in 0..2 {
-        let Ok(together) = fec_arq::run_jobs(&plan, &jobs, Some(&keep), 3) else { panic!("every job can be run") };
+        let Ok(together) = fec_arq::run_jobs(&plan, &jobs, Pool { keep: Some(&keep), ..unkept(3, &stop) }) else {
+            panic!("every job can be run")
+        };
         assert_eq!(alone, together);
     }
     assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), jobs.len());
@@ -106,7 +115,8 @@ fn the_verdicts_on_fec_arq_are_those_of_its_page() {
     }
     let page = include_str!("../../../../../docs/reproduction-fec-arq.md");
     let plan = hybrid::Plan::paper(Vec::new());
-    let Ok(results) = fec_arq::run_jobs(&plan, &plan.jobs(), None, 2) else { panic!("every job can be run") };
+    let stop = Stop::default();
+    let Ok(results) = fec_arq::run_jobs(&plan, &plan.jobs(), unkept(2, &stop)) else { panic!("every job can be run") };
     let judged = hybrid::Variant::SHOWN.map(|variant| hybrid::claims::judge(&results, variant));
     for (fitted, literal) in judged[0].iter().zip(&judged[1]).filter(|(it, _)| it.claim.gate.word() != "soft") {
         let claim = &fitted.claim;
@@ -124,7 +134,8 @@ fn a_short_look_at_tcp_stream_has_all_sections() {
         film::Plan { film_seconds: 3, opening, seeds: 1, n_ftp: vec![0, 2], queues: vec![250, 50], fig5_seeds: 1 };
     let is_of_simulation = |job: &film::Job| matches!(job.condition, film::Condition::Simulation { queue: 250, .. });
     let jobs: Vec<film::Job> = plan.jobs().into_iter().filter(is_of_simulation).collect();
-    let Ok(results) = tcp_stream::run_jobs(plan, &jobs, None, 2) else { panic!("every job can be run") };
+    let stop = Stop::default();
+    let Ok(results) = tcp_stream::run_jobs(plan, &jobs, unkept(2, &stop)) else { panic!("every job can be run") };
     assert_eq!(results.len(), 2 * film::Carrier::ALL.len());
     assert!(tcp_stream::evidence(&results).broken().is_empty());
     let page = tcp_stream::of(&results, jobs.len(), "thalweg lab reproduce tcp-stream");
