@@ -118,10 +118,11 @@ impl Evidence {
             findings.filter(|it| it.verdict() == verdict).map(|it| it.claim.id).collect()
         };
         let held = |reading| named(reading, Verdict::Holds).len();
-        let word = match held(0) {
-            0 => "does not hold",
-            some if some < all => "holds in part",
-            _ => "holds",
+        let word = match (held(0), named(0, Verdict::Undecided).len()) {
+            (held, _) if held == all => "holds",
+            (_, undecided) if undecided == all => "is undecided",
+            (0, _) => "does not hold",
+            _ => "holds in part",
         };
         let open = [Verdict::Contradicted, Verdict::Undecided].map(|verdict| (verdict.word(), named(0, verdict)));
         let open = open.iter().filter(|(_, claims)| !claims.is_empty());
@@ -130,7 +131,7 @@ impl Evidence {
         let others = self.readings.iter().enumerate().skip(1);
         let others: String = others.map(|(nth, (name, _))| format!(", {name} {}", held(nth))).collect();
         let first = self.readings[0].0;
-        format!("{} {word}: of {all} claims, {first} {}{open}{others}.", topic.about, held(0))
+        format!("{}: {word}. Claims that hold: {first} {} of {all}{open}{others}.", topic.about, held(0))
     }
 
     /// One line a claim; `bars` are what they are held against, `notes` is what else there is to say.
@@ -204,14 +205,16 @@ mod tests {
             Topic { about: "Everything", claims: &["A", "B", "C"] },
             Topic { about: "The first", claims: &["A"] },
             Topic { about: "The rest", claims: &["B", "C"] },
+            Topic { about: "The last", claims: &["C"] },
         ];
         let section = evidence.how_far(&topics);
         assert_eq!(
             section.text,
             [
-                "Everything holds in part: of 3 claims, whole 1 (contradicted: B; undecided: C), real 3.",
-                "The first holds: of 1 claims, whole 1, real 1.",
-                "The rest does not hold: of 2 claims, whole 0 (contradicted: B; undecided: C), real 2.",
+                "Everything: holds in part. Claims that hold: whole 1 of 3 (contradicted: B; undecided: C), real 3.",
+                "The first: holds. Claims that hold: whole 1 of 1, real 1.",
+                "The rest: does not hold. Claims that hold: whole 0 of 2 (contradicted: B; undecided: C), real 2.",
+                "The last: is undecided. Claims that hold: whole 0 of 1 (undecided: C), real 1.",
             ]
         );
         let [Figure::Words(table)] = &section.figures[..] else { panic!("a table of counts") };
