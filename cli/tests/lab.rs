@@ -254,6 +254,7 @@ fn every_listed_scenario_can_be_named() {
         assert!(list.contains(&format!("{name}: ")), "{list}");
     }
     assert!(list.contains("n_tcp=100"), "{list}");
+    assert_eq!(lab(&["list", "dumbbell"]), include_str!("../../scenarios/lab/dumbbell.toml"));
 }
 
 #[test]
@@ -268,6 +269,7 @@ fn wrong_use_is_exit_2_and_what_does_not_work_exit_1() {
         (&["compare", "dumbbell", "--schemes", "udp"], 2, "two or more"),
         (&["compare", "dumbbell", "--schemes", "udp,udp"], 2, "twice"),
         (&["run", "no-such"], 1, "no file 'no-such', nor is it one of those that come with Thalweg: dumbbell"),
+        (&["list", "no-such"], 1, "no scenario 'no-such', known are dumbbell"),
         (&["run", "dumbbell", "--set", "scheme=best"], 1, "no scheme 'best', expected geneva"),
         (&["run", "dumbbell", "--set", "n_tcp=1000000"], 1, "1000000 flows, 100000 are the most"),
         (&["run", "dumbbell", "--set", "warmup_s=60"], 1, "nothing is measured"),

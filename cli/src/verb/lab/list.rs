@@ -1,18 +1,37 @@
-//! `thalweg lab list`: the scenarios that come with Thalweg.
+//! `thalweg lab list`: the scenarios that come with Thalweg, or the text of one, to start from.
 
 use std::fmt::Write as _;
 
-use super::print;
-use super::source::{BUILT_IN, Source, short};
+use super::source::{BUILT_IN, Source, known, short};
+use super::{failed, print};
 use crate::Failure;
 
-/// List the scenarios that come with Thalweg, and their parameters.
+/// List the scenarios that come with Thalweg, and their parameters; or print one of them.
+///
+/// Comments in a scenario say what its parameters mean, and docs/lab.md what else a file can say.
 #[derive(clap::Args)]
-#[command(after_help = "Example:
-  thalweg lab list")]
-pub(super) struct Args {}
+#[command(after_help = "Examples:
+  thalweg lab list
+  thalweg lab list dumbbell > my.toml")]
+pub(super) struct Args {
+    /// Print the file of this one.
+    #[arg(value_name = "SCENARIO")]
+    scenario: Option<String>,
+}
 
-pub(super) fn run(_: Args) -> Result<(), Failure> {
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    match args.scenario {
+        Some(name) => {
+            let source = Source::built_in(&name)
+                .ok_or_else(|| failed(format!("no scenario '{name}', known are {}", known())))?;
+            print(source.text())
+        }
+        None => print(&all()?),
+    }
+}
+
+/// Every scenario with its parameters and their values.
+fn all() -> Result<String, Failure> {
     let mut text = String::new();
     for (file, _) in BUILT_IN {
         let blueprint = Source::built_in(short(file)).expect("listed").blueprint(&[])?;
@@ -23,5 +42,5 @@ pub(super) fn run(_: Args) -> Result<(), Failure> {
         let _ =
             writeln!(text, "    {}", if parameters.is_empty() { "no parameters".into() } else { parameters.join(" ") });
     }
-    print(&text)
+    Ok(text)
 }

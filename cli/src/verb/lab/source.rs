@@ -49,6 +49,11 @@ pub(super) fn short(file: &str) -> &str {
     name.strip_suffix(".toml").unwrap_or(name)
 }
 
+/// The names of those that come with Thalweg, for messages.
+pub(super) fn known() -> String {
+    BUILT_IN.iter().map(|(file, _)| short(file)).collect::<Vec<_>>().join(", ")
+}
+
 impl Source {
     /// The file of that name, or else the scenario that comes with Thalweg under it.
     pub(super) fn find(name: &str) -> Result<Source, Failure> {
@@ -61,9 +66,7 @@ impl Source {
             return Ok(Source { name: name.to_owned(), text, beside });
         }
         Source::built_in(name).ok_or_else(|| {
-            let names: Vec<&str> = BUILT_IN.iter().map(|(file, _)| short(file)).collect();
-            let names = names.join(", ");
-            failed(format!("no file '{name}', nor is it one of those that come with Thalweg: {names}"))
+            failed(format!("no file '{name}', nor is it one of those that come with Thalweg: {}", known()))
         })
     }
 
@@ -71,6 +74,11 @@ impl Source {
     pub(super) fn built_in(name: &str) -> Option<Source> {
         let (file, text) = BUILT_IN.iter().find(|(file, _)| short(file) == name || name.ends_with(file))?;
         Some(Source { name: (*file).to_owned(), text: (*text).to_owned(), beside: None })
+    }
+
+    /// What it says.
+    pub(super) fn text(&self) -> &str {
+        &self.text
     }
 
     /// The experiment that it describes with these settings.
