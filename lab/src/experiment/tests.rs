@@ -88,6 +88,11 @@ fn what_no_session_would_do_is_refused_before_it_runs() {
         // 60 repair packets are the most of GENEVA: 195 source packets are 234 Mb/s.
         ("12mbit\"\nscheme = \"udp", "235mbit\"\nscheme = \"geneva", "196 source and 60 repair packets"),
         ("scheme = \"udp\"", "scheme = \"none\"\nstart = \"12s\"", "a flow of 'stream' starts at 12s or later"),
+        (
+            "scheme = \"udp\"",
+            "scheme = \"none\"\ncount = 3\nevery = \"6s\"",
+            "a flow of 'stream' starts at 12s or later",
+        ),
         ("11s", "1000001s", "a run of 1000001s, 1000000s are the most"),
     ] {
         let why = parse(&WITHOUT_A_QUEUE.replace(from, to)).expect_err(to);
@@ -95,4 +100,9 @@ fn what_no_session_would_do_is_refused_before_it_runs() {
     }
     assert!(parse(&WITHOUT_A_QUEUE.replace("12mbit\"\nscheme = \"udp", "234mbit\"\nscheme = \"geneva")).is_ok());
     assert!(parse(&WITHOUT_A_QUEUE.replace("udp", "cbr900")).is_ok(), "the rate of static repair has no blocks");
+    assert!(parse(&WITHOUT_A_QUEUE.replace("11s", "1000000s")).is_ok());
+    assert!(
+        parse(&WITHOUT_A_QUEUE.replace("= \"udp\"", "= \"udp\"\nstart = \"11s\"")).is_ok(),
+        "one starts at the end"
+    );
 }
