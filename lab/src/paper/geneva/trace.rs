@@ -128,3 +128,18 @@ mod nanoseconds {
         u64::deserialize(from).map(Span::from_nanos)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One opens to 9 packets, the other to 60, and stands at 8 for a quarter of its second half.
+    #[test]
+    fn excursions_and_returns_are_those_of_the_stream_that_has_least_of_them() {
+        let windows = vec![(30.0, vec![8, 8, 9, 8, 8, 8, 8, 8]), (60.0, vec![8, 12, 8, 8, 9, 60, 8, 10])];
+        let trace = Trace { windows, interval: Span::from_millis(10), link: Vec::new() };
+        assert_eq!((trace.least_excursion(), trace.share_at(8)), (9.0, 0.25));
+        assert_eq!([30.0, 60.0].map(|rate| trace.widest(rate)), [9.0, 60.0]);
+        assert!(trace.widest(90.0).is_nan(), "nobody has that rate");
+    }
+}
