@@ -29,7 +29,7 @@ use crate::report::Page;
 /// Leaves one HTML page that needs nothing else. Ctrl-C keeps the runs that are over and reports on them; with --keep the
 /// same command goes on from there another time.
 #[derive(clap::Args)]
-#[command(after_help = "Examples
+#[command(after_help = "Examples:
   thalweg lab reproduce geneva --quick
   thalweg lab reproduce geneva --out geneva.html --docs docs/reproduction.md --keep runs
   thalweg lab reproduce fec-arq --docs docs/reproduction-fec-arq.md

@@ -16,8 +16,8 @@ use crate::verb::replay::setting;
 
 /// Run a scenario with many seeds.
 ///
-/// Prints means over the seeds with their 95 % intervals; --out leaves everything in files. Ctrl-C keeps the runs that
-/// are over.
+/// Prints means over the seeds with their 95 % intervals; --out leaves everything in files. docs/lab.md says what each
+/// quantity is. Ctrl-C keeps the runs that are over.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg lab run dumbbell --seeds 10 --set scheme=static8
