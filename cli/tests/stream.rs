@@ -3,7 +3,7 @@
 mod common;
 
 use std::io::{Read, Write};
-use std::net::{Ipv6Addr, SocketAddrV6, UdpSocket};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV6, UdpSocket};
 use std::path::PathBuf;
 
 use common::stream::{LATENCY, Stream, expect_everything_in_order, sink, source};
@@ -277,4 +277,40 @@ fn a_session_is_described_before_it_begins() {
     std::fs::remove_file(&path).expect("it was there");
     assert!(text.starts_with("v=0\r\no=- ") && text.contains(" IN IP4 127.0.0.1\r\n"), "{text}");
     assert!(text.contains("m=video 9 RTP/AVP 33"), "{text}");
+}
+
+#[test]
+fn a_group_that_is_sent_to_is_described_as_far_as_its_packets_go() {
+    let path = temporary("group.sdp");
+    let sdp = path.display().to_string();
+    // RFC 1112 §6.1: without a word, over one network.
+    for (query, ttl) in [("?iface=lo", 1), ("?iface=lo&ttl=5", 5)] {
+        let to = format!("239.255.42.98:5004{query}");
+        let args = ["send", "--to", &to, "--input", "ts+udp://127.0.0.1:0", "--plain-rtp", "--sdp", &sdp];
+        let send = Running::start(&args);
+        assert_eq!(send.event("sending")["to"], "239.255.42.98:5004");
+        let text = std::fs::read_to_string(&path).expect("a description");
+        assert!(text.contains(&format!("c=IN IP4 239.255.42.98/{ttl}\r\n")), "{text}");
+    }
+    std::fs::remove_file(&path).expect("it was there");
+}
+
+#[test]
+fn plain_rtp_reaches_a_group_through_the_interface_that_is_named() {
+    let receiver = UdpSocket::bind("0.0.0.0:0").expect("a free port");
+    receiver.join_multicast_v4(&Ipv4Addr::new(239, 255, 42, 97), &Ipv4Addr::LOCALHOST).expect("loopback");
+    receiver.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    let to = format!("239.255.42.97:{}?iface=lo&ttl=0", receiver.local_addr().expect("bound").port());
+    let send = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--plain-rtp"]);
+    let input = send.address("sending", "input_address");
+    let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    let mut buffer = [0; 2048];
+    let deadline = std::time::Instant::now() + PATIENCE;
+    receiver.set_read_timeout(Some(std::time::Duration::from_millis(50))).expect("a timeout");
+    // RFC 3550 §5.1: version 2; reports come beside the media.
+    let is_media = |packet: &[u8]| packet.len() == 112 && packet[0] == 0x80 && packet.ends_with(&[7; 100]);
+    while !receiver.recv(&mut buffer).is_ok_and(|len| is_media(&buffer[..len])) {
+        assert!(std::time::Instant::now() < deadline, "nothing comes out");
+        source.send_to(&[7; 100], &*input).expect("loopback takes it");
+    }
 }

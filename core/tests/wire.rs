@@ -17,7 +17,7 @@ use thalweg_core::wire::rtcp::{
     App, Emit, Extended, Goodbye, PostRepairLoss, Report, ReportBlock, SenderInfo, Source, Writer,
 };
 use thalweg_core::wire::rtp::{Element, Header};
-use thalweg_core::wire::sdp::{Description, Payload};
+use thalweg_core::wire::sdp::{DEFAULT_TTL, Description, Payload};
 use thalweg_core::wire::secure::handshake::Cookie;
 use thalweg_core::wire::secure::inner::Inner;
 use thalweg_core::wire::tunnel::{LONGEST, Message, Shape};
@@ -270,6 +270,7 @@ fn ffmpeg_opens_a_description_and_plays_what_comes() {
         session: 1,
         origin: Ipv4Addr::LOCALHOST.into(),
         to: (Ipv4Addr::LOCALHOST, port).into(),
+        ttl: DEFAULT_TTL,
         payload: Payload::Mp2t,
         ssrc: None,
         cname: "thalweg".into(),

@@ -41,10 +41,37 @@ pub enum Framing {
 pub struct ParseError(String);
 
 impl Endpoint {
+    /// Reads an `--input`.
+    ///
+    /// # Errors
+    /// It is none, or says how far to send.
+    pub fn input(text: &str) -> Result<Endpoint, ParseError> {
+        match text.parse()? {
+            Endpoint::Udp(_, Udp { ttl: Some(_), .. }) => {
+                Err(ParseError(format!("'{text}' has a ttl, which is for what is sent")))
+            }
+            input => Ok(input),
+        }
+    }
+
+    /// Reads an `--output`.
+    ///
+    /// # Errors
+    /// It is none, or only an input.
+    pub fn output(text: &str) -> Result<Endpoint, ParseError> {
+        match text.parse()? {
+            Endpoint::Udp(_, Udp { host, .. }) if host.name.is_empty() || host.port == 0 => {
+                Err(ParseError(format!("'{text}' is no output: that needs a host and a port")))
+            }
+            Endpoint::File { repeat: true, .. } => Err(ParseError(format!("'{text}': only an input can be looped"))),
+            output => Ok(output),
+        }
+    }
+
     /// Its address, if it has one that can be found.
     pub fn address(&self) -> Option<SocketAddr> {
         match self {
-            Endpoint::Udp(_, udp) => udp.host.resolve().ok(),
+            Endpoint::Udp(_, udp) => udp.resolve().ok(),
             Endpoint::File { .. } | Endpoint::Stdio => None,
         }
     }
@@ -147,6 +174,15 @@ mod tests {
         ] {
             assert!(text.parse::<Endpoint>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn an_input_is_told_from_an_output() {
+        for text in ["udp://127.0.0.1:0", "udp://:5000", "file:a.ts?loop", "udp://239.1.1.1:0?iface=lo"] {
+            assert!(Endpoint::input(text).is_ok() && Endpoint::output(text).is_err(), "{text}");
+        }
+        let distant = "rtp://239.1.1.1:5000?ttl=3";
+        assert!(Endpoint::input(distant).is_err() && Endpoint::output(distant).is_ok());
     }
 
     proptest! {

@@ -66,16 +66,13 @@ impl Socket {
         Socket::new(socket)
     }
 
-    /// A socket with a free port that sends to `to`, which may be a multicast group.
+    /// A socket at `from` that sends to `to`, which may be a multicast group.
     ///
     /// # Errors
-    /// The kernel has no socket of this family, or no such interface.
-    pub fn sending(to: SocketAddr, multicast: Multicast) -> io::Result<Socket> {
-        let socket = open(to)?;
-        if to.ip().is_multicast() {
-            aim(&socket, to, multicast)?;
-        }
-        socket.bind(&unspecified(to).into())?;
+    /// The kernel has no socket of this family, or no such interface; or `from` is not ours, or its port in use.
+    pub fn sending(from: SocketAddr, to: SocketAddr, multicast: Multicast) -> io::Result<Socket> {
+        let socket = aimed(to, multicast)?;
+        socket.bind(&from.into())?;
         Socket::new(socket)
     }
 
@@ -88,6 +85,16 @@ impl Socket {
     /// Where it stands.
     pub fn local(&self) -> SocketAddr {
         self.local
+    }
+
+    /// Across how many networks what it sends to a group goes.
+    ///
+    /// # Errors
+    /// The kernel's reason.
+    pub fn multicast_ttl(&self) -> io::Result<u8> {
+        let ttl =
+            if self.local.is_ipv4() { self.socket.multicast_ttl_v4()? } else { self.socket.multicast_hops_v6()? };
+        Ok(u8::try_from(ttl).unwrap_or(u8::MAX))
     }
 
     /// Fills `inbox` with what has arrived; whether more may be waiting.
@@ -159,6 +166,15 @@ fn join(socket: &socket2::Socket, group: SocketAddr, interface: u32) -> io::Resu
     }
 }
 
+/// A socket that sends to `to`; a group is reached as `multicast` says.
+fn aimed(to: SocketAddr, multicast: Multicast) -> io::Result<socket2::Socket> {
+    let socket = open(to)?;
+    if to.ip().is_multicast() {
+        aim(&socket, to, multicast)?;
+    }
+    Ok(socket)
+}
+
 fn aim(socket: &socket2::Socket, group: SocketAddr, multicast: Multicast) -> io::Result<()> {
     let interface = multicast.interface.map(NonZeroU32::get).or((scope(group) != 0).then_some(scope(group)));
     match group {
@@ -197,15 +213,15 @@ pub fn unspecified(like: SocketAddr) -> SocketAddr {
     }
 }
 
-/// The address that the kernel sends from on its way to `to`.
+/// The address that the kernel sends from on its way to `to`, a group being reached as `multicast` says.
 ///
 /// # Errors
 /// There is no way.
-pub fn route_to(to: SocketAddr) -> io::Result<SocketAddr> {
-    let probe = std::net::UdpSocket::bind(unspecified(to))?;
+pub fn route_to(to: SocketAddr, multicast: Multicast) -> io::Result<SocketAddr> {
+    let probe = aimed(to, multicast)?;
     // Connecting a datagram socket asks the routing table and sends nothing.
-    probe.connect(to)?;
-    probe.local_addr()
+    probe.connect(&to.into())?;
+    Ok(probe.local_addr()?.as_socket().unwrap_or(unspecified(to)))
 }
 
 #[cfg(test)]
@@ -270,6 +286,33 @@ mod tests {
         send_all(&mut from, to.local(), &[vec![2; 100]]);
         assert_eq!(receive(&to, 1), [vec![2; 100]]);
         assert_eq!(from.unsent(), 0);
+    }
+
+    #[test]
+    fn what_goes_to_a_group_goes_as_far_as_it_is_told_and_over_one_network_untold() {
+        let group = SocketAddr::from(([239, 255, 42, 98], 5004));
+        let ttl = |ttl| {
+            let multicast = Multicast { ttl, ..Multicast::default() };
+            Socket::sending(unspecified(group), group, multicast).expect("a socket").multicast_ttl().expect("a number")
+        };
+        // RFC 1112 §6.1.
+        assert_eq!([ttl(None), ttl(Some(0)), ttl(Some(5)), ttl(Some(255))], [1, 0, 5, 255]);
+    }
+
+    #[test]
+    fn the_way_to_a_group_goes_from_the_address_that_its_receivers_see() {
+        let lo = std::fs::read_to_string("/sys/class/net/lo/ifindex").expect("Linux");
+        let multicast = Multicast { interface: lo.trim().parse().ok(), ttl: None };
+        let any = SocketAddr::from(([239, 255, 42, 98], 0));
+        let receiver = Socket::receiving(any, multicast).expect("loopback");
+        let to = receiver.local();
+        let mut sender = Socket::sending(unspecified(to), to, multicast).expect("loopback");
+        send_all(&mut sender, to, &[vec![7; 100]]);
+        assert!(poll::readable(&receiver, Duration::from_secs(10)).expect("ppoll"));
+        let mut inbox = Inbox::new();
+        receiver.receive(&mut inbox);
+        let seen: Vec<_> = inbox.datagrams().map(|(from, _)| from.ip()).collect();
+        assert_eq!(seen, [route_to(to, multicast).expect("a way").ip()]);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     listen: Host,
     /// Where media goes to: udp://HOST:PORT, ts+udp://, rtp://, file:PATH or -; may be repeated. A multicast group may
     /// have ?iface=NAME&ttl=N, or one of the two, behind its port
-    #[arg(long = "output", value_name = "URL", required = true)]
+    #[arg(long = "output", value_name = "URL", required = true, value_parser = Endpoint::output)]
     outputs: Vec<Endpoint>,
     /// Time from input to output, 5ms to 10s; the longer of both sides' wins
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]

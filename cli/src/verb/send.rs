@@ -1,7 +1,9 @@
 //! `thalweg send`.
 
 use std::fmt;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 use std::str::FromStr;
 
 use clap::ValueEnum;
@@ -10,12 +12,12 @@ use thalweg_core::session::live::sender::{Breaker, Config, Repair, Sender, Sourc
 use thalweg_core::session::live::{DEFAULT_LATENCY, Ending};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
-use thalweg_net::endpoint::{Endpoint, Host};
+use thalweg_net::endpoint::{Endpoint, Host, Udp};
 use thalweg_net::error::Error;
 use thalweg_net::input::Input;
 use thalweg_net::report::Report;
 use thalweg_net::station::Sending;
-use thalweg_net::udp::{Socket, comes_in, route_to, unspecified};
+use thalweg_net::udp::{Multicast, Socket, comes_in, route_to, unspecified};
 
 use crate::Failure;
 use crate::stream::{Reporting, Start, latency};
@@ -32,11 +34,12 @@ Examples:
 pub(crate) struct Args {
     /// Where media comes from: udp://HOST:PORT (datagrams of up to 1400 bytes), ts+udp://, rtp://, file:PATH or - (MPEG-TS); a
     /// multicast group may have ?iface=NAME behind its port
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = Endpoint::input)]
     input: Endpoint,
-    /// Where `thalweg recv` listens
+    /// Where `thalweg recv` listens; or, with --plain-rtp, a multicast group, which may have ?iface=NAME&ttl=N, or one of
+    /// the two, behind its port
     #[arg(long, value_name = "HOST:PORT")]
-    to: Host,
+    to: Udp,
     /// Start the file again at its end, as one endless stream (file: inputs only)
     #[arg(long = "loop")]
     repeat: bool,
@@ -177,27 +180,34 @@ impl Args {
     }
 
     /// The receiver's address, and a socket that can reach it.
-    fn peer(&self) -> Result<(SocketAddr, Socket), Failure> {
-        if self.to.name.is_empty() || self.to.port == 0 {
+    fn peer(&self) -> Result<Peer, Failure> {
+        if self.to.host.name.is_empty() || self.to.host.port == 0 {
             return Err(Failure::Usage(format!("send: --to {}: it needs a host and a port", self.to)));
         }
-        let to = self.to.resolve().map_err(Error::io(format!("sending to {}", self.to)))?;
+        let tried = format!("sending to {}", self.to);
+        let to = self.to.resolve().map_err(Error::io(&tried))?;
+        let multicast = self.to.multicast(to).map_err(Error::io(&tried))?;
         let Some(bind) = &self.bind else {
-            let socket = Socket::bind(unspecified(to)).map_err(Error::io(format!("sending to {to}")))?;
-            return Ok((to, socket));
+            let socket = Socket::sending(unspecified(to), to, multicast).map_err(Error::io(tried))?;
+            return Ok(Peer { to, multicast, socket });
         };
         let tried = format!("sending from {bind}");
         let from = bind.resolve().map_err(Error::io(&tried))?;
         if from.is_ipv4() != to.is_ipv4() {
             return Err(Failure::Usage(format!("send: --bind {from} cannot reach {to}: one is IPv4, one IPv6")));
         }
-        Ok((to, Socket::bind(from).map_err(Error::io(tried))?))
+        let socket = Socket::sending(from, to, multicast).map_err(Error::io(tried))?;
+        Ok(Peer { to, multicast, socket })
     }
 
     fn config(&self, to: SocketAddr, input: &Input, repair: Repair) -> Config {
         Config {
             to,
-            fec_to: self.interop.fec_port.map(|port| SocketAddr::new(to.ip(), port)),
+            fec_to: self.interop.fec_port.map(|port| {
+                let mut fec_to = to;
+                fec_to.set_port(port);
+                fec_to
+            }),
             media: input.media(),
             repair,
             latency: self.latency,
@@ -220,18 +230,36 @@ impl Args {
         if let Some((option, _)) = repairs.into_iter().find(|(_, is_given)| is_none && *is_given) {
             return Err(Failure::Usage(format!("send: {option} is for repair, not --repair none")));
         }
-        if self.interop.fec_port == Some(self.to.port) {
+        if self.interop.fec_port == Some(self.to.host.port) {
             return Err(Failure::Usage("send: --fec-port must be another port than that of --to".to_owned()));
         }
         Ok(())
     }
 }
 
-/// The address that the receiver sees, as far as this machine knows it.
-fn origin(to: SocketAddr, peer: &Socket) -> Result<IpAddr, Error> {
-    match peer.local().ip() {
-        ip if ip.is_unspecified() => Ok(route_to(to).map_err(Error::io(format!("sending to {to}")))?.ip()),
-        ip => Ok(ip),
+/// The receiver, and the socket that reaches it.
+struct Peer {
+    to: SocketAddr,
+    multicast: Multicast,
+    socket: Socket,
+}
+
+impl Peer {
+    /// Writes what others have to know of the session, as it leaves this socket.
+    fn describe(&self, session: &Sender, file: &Path) -> Result<(), Error> {
+        let tried = format!("sending to {}", self.to);
+        let mut description = session.description(self.origin().map_err(Error::io(&tried))?);
+        description.ttl = self.socket.multicast_ttl().map_err(Error::io(&tried))?;
+        let tried = format!("writing the description {}", file.display());
+        std::fs::write(file, description.to_string()).map_err(Error::io(tried))
+    }
+
+    /// The address that the receiver sees, as far as this machine knows it.
+    fn origin(&self) -> io::Result<IpAddr> {
+        match self.socket.local().ip() {
+            ip if ip.is_unspecified() => Ok(route_to(self.to, self.multicast)?.ip()),
+            ip => Ok(ip),
+        }
     }
 }
 
@@ -240,7 +268,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let repair = args.protection.repair()?;
     let endpoint = args.input()?;
     let start = Start::now()?;
-    let (to, peer) = args.peer()?;
+    let peer = args.peer()?;
+    let to = peer.to;
     if endpoint.address().is_some_and(|at| comes_in(at, to)) {
         return Err(Failure::Usage(format!("send: what leaves for --to {to} would come in at --input {endpoint}")));
     }
@@ -249,14 +278,15 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let config = args.config(to, &input, repair);
     let session = Sender::new(config, start.clock.now(), &start.rng);
     if let Some(file) = &args.interop.sdp {
-        let text = session.description(origin(to, &peer)?).to_string();
-        std::fs::write(file, text).map_err(Error::io(format!("writing the description {}", file.display())))?;
+        peer.describe(&session, file)?;
     }
     let text = format!("sending {endpoint} to {to}, repair {}, latency {}", args.protection.repair, args.latency);
-    let opening = Report::new("sending", text).with("to", to).with("from", peer.local()).with("input", &endpoint);
+    let opening =
+        Report::new("sending", text).with("to", to).with("from", peer.socket.local()).with("input", &endpoint);
     // Port 0 has become a real one.
     let opening = input.local().into_iter().fold(opening, |opening, local| opening.with("input_address", local));
-    let station = start.run(Sending::new(session, input, args.interop.fec_port), peer, &args.reporting, opening)?;
+    let station =
+        start.run(Sending::new(session, input, args.interop.fec_port), peer.socket, &args.reporting, opening)?;
     match station.ending() {
         Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Breaker)) => {
             Err(Failure::Failed(format!("sending to {to}: {ending}")))

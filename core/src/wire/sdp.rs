@@ -30,6 +30,8 @@ pub struct Description {
     pub origin: IpAddr,
     /// Where the media is received.
     pub to: SocketAddr,
+    /// Across how many networks it goes where that is a group of IPv4 (RFC 8866 §5.7), which wants it written.
+    pub ttl: u8,
     /// What is carried.
     pub payload: Payload,
     /// The media's RTP source; `None` leaves it open.
@@ -109,8 +111,8 @@ pub enum SourceId {
 const REPAIR_ENCODING: &str = "vnd.thalweg.rsfec";
 /// What opaque datagrams are called in `a=rtpmap`.
 const OPAQUE_ENCODING: &str = "vnd.thalweg.datagrams";
-/// Scope of IPv4 multicast, which RFC 8866 §5.7 wants to be written.
-const MULTICAST_TTL: u8 = 127;
+/// Across how many networks multicast goes that nobody has said it of (RFC 1112 §6.1).
+pub const DEFAULT_TTL: u8 = 1;
 
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -118,7 +120,7 @@ impl fmt::Display for Description {
         let name = if name.is_empty() { "-" } else { &name };
         write!(f, "v=0\r\no=- {} 1 {}\r\ns={name}\r\n", self.session, address(self.origin))?;
         // Here and not below m=: ffmpeg 5 loses the address of an MP2T stream there.
-        write!(f, "c={}\r\nt=0 0\r\n", connection(self.to.ip()))?;
+        write!(f, "c={}\r\nt=0 0\r\n", connection(self.to.ip(), self.ttl))?;
         if let Some(Repair { carrier: Carrier::Bare { .. }, .. }) = self.repair {
             f.write_str("a=group:FEC-FR S1 R1\r\n")?;
         }
@@ -165,7 +167,7 @@ impl Description {
             }
             Carrier::Bare { to } => {
                 write!(f, "a=mid:S1\r\nm=application {} UDP/FEC *\r\n", to.port())?;
-                write!(f, "c={}\r\na=mid:R1\r\n", connection(to.ip()))?;
+                write!(f, "c={}\r\na=mid:R1\r\n", connection(to.ip(), self.ttl))?;
             }
         }
         let info = SchemeInfo { symbol_len: repair.symbol_len, strict: false };
@@ -186,9 +188,9 @@ fn address(ip: IpAddr) -> String {
     }
 }
 
-fn connection(ip: IpAddr) -> String {
+fn connection(ip: IpAddr, ttl: u8) -> String {
     match ip {
-        IpAddr::V4(group) if group.is_multicast() => format!("{}/{MULTICAST_TTL}", address(ip)),
+        IpAddr::V4(group) if group.is_multicast() => format!("{}/{ttl}", address(ip)),
         _ => address(ip),
     }
 }
@@ -203,6 +205,7 @@ mod tests {
             session: 1_122_334_455,
             origin: [192, 0, 2, 1].into(),
             to: ([198, 51, 100, 7], 6000).into(),
+            ttl: DEFAULT_TTL,
             payload: Payload::Mp2t,
             ssrc: None,
             cname: "tha lweg".into(),
@@ -255,7 +258,7 @@ mod tests {
 
     #[test]
     fn every_address_is_written_as_rfc_8866_wants_it() {
-        let to = |to: &str| Description { to: to.parse().unwrap(), ..plain() }.to_string();
+        let to = |to: &str| Description { to: to.parse().unwrap(), ttl: 127, ..plain() }.to_string();
         assert!(to("233.252.0.1:5004").contains("c=IN IP4 233.252.0.1/127\r\n"));
         assert!(to("[ff15::1]:5004").contains("c=IN IP6 ff15::1\r\n"));
         assert!(to("[2001:db8::1]:5004").contains("c=IN IP6 2001:db8::1\r\nt=0 0\r\nm=video 5004 RTP/AVP 33\r\n"));

@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use super::ParseError;
-use crate::udp::{Multicast, Socket};
+use crate::udp::{Multicast, Socket, unspecified};
 
 /// A UDP address and how to reach it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,8 +33,25 @@ impl Host {
     /// Looks the name up and takes the first address.
     ///
     /// # Errors
-    /// There is no such host, or nobody to ask.
+    /// There is no such host, or nobody to ask; or its address means another host on every interface, and it names none.
     pub fn resolve(&self) -> io::Result<SocketAddr> {
+        let address = self.look_up()?;
+        if is_unscoped(address) {
+            let example = format!("[{}%eth0]:{}", address.ip(), self.port);
+            return Err(invalid(&format!("a link-local address needs its interface, as in {example}")));
+        }
+        Ok(address)
+    }
+
+    /// Its address, if that needs no looking up.
+    fn number(&self) -> Option<IpAddr> {
+        match self.name.split('%').next() {
+            Some("") => Some(Ipv4Addr::UNSPECIFIED.into()),
+            number => number?.parse().ok(),
+        }
+    }
+
+    fn look_up(&self) -> io::Result<SocketAddr> {
         if self.name.is_empty() {
             return Ok(SocketAddr::from(([0; 4], self.port)));
         }
@@ -44,12 +61,31 @@ impl Host {
 }
 
 impl Udp {
+    /// Its address, with the interface that it is on where the address alone does not say which host it means.
+    ///
+    /// # Errors
+    /// No such host or interface.
+    pub fn resolve(&self) -> io::Result<SocketAddr> {
+        let Some(interface) = &self.interface else { return self.host.resolve() };
+        let mut address = self.host.look_up()?;
+        if is_unscoped(address)
+            && let SocketAddr::V6(address) = &mut address
+        {
+            address.set_scope_id(interface_index(interface)?.get());
+        }
+        Ok(address)
+    }
+
+    fn names_a_way(&self) -> bool {
+        self.interface.is_some() || self.ttl.is_some()
+    }
+
     /// Opens a socket that receives what is sent there.
     ///
     /// # Errors
     /// No such host or interface, or the kernel's reason.
     pub fn receiving(&self) -> io::Result<Socket> {
-        let at = self.host.resolve()?;
+        let at = self.resolve()?;
         Socket::receiving(at, self.multicast(at)?)
     }
 
@@ -58,19 +94,33 @@ impl Udp {
     /// # Errors
     /// No such host or interface, or the kernel's reason.
     pub fn sending(&self) -> io::Result<(Socket, SocketAddr)> {
-        if self.host.name.is_empty() || self.host.port == 0 {
-            return Err(invalid("an output needs a host and a port"));
-        }
-        let to = self.host.resolve()?;
-        Ok((Socket::sending(to, self.multicast(to)?)?, to))
+        let to = self.resolve()?;
+        Ok((Socket::sending(unspecified(to), to, self.multicast(to)?)?, to))
     }
 
-    fn multicast(&self, address: SocketAddr) -> io::Result<Multicast> {
-        if !address.ip().is_multicast() && (self.interface.is_some() || self.ttl.is_some()) {
-            return Err(invalid("iface and ttl are for multicast addresses"));
+    /// How `address`, which is its own, is reached where that is a group.
+    ///
+    /// # Errors
+    /// No such interface; or it is no group, and says how to reach one.
+    pub fn multicast(&self, address: SocketAddr) -> io::Result<Multicast> {
+        if !address.ip().is_multicast() && self.names_a_way() {
+            return Err(invalid("iface and ttl are for multicast groups"));
         }
         let interface = self.interface.as_deref().map(interface_index).transpose()?;
         Ok(Multicast { interface, ttl: self.ttl })
+    }
+}
+
+/// Whether an address is one of every interface's own (RFC 4007 §4: interface-local and link-local) and names none.
+fn is_unscoped(address: SocketAddr) -> bool {
+    match address {
+        SocketAddr::V4(_) => false,
+        SocketAddr::V6(address) => {
+            let [first, second, ..] = address.ip().octets();
+            // RFC 4291 §2.7: the scope of a group is in its fourth nibble.
+            let is_local_group = first == 0xff && matches!(second & 0xf, 1 | 2);
+            address.scope_id() == 0 && (is_local_group || address.ip().is_unicast_link_local())
+        }
     }
 }
 
@@ -102,6 +152,9 @@ impl FromStr for Udp {
                 }
                 _ => return Err(ParseError(format!("'{option}' is neither iface=NAME nor ttl=N"))),
             }
+        }
+        if udp.names_a_way() && udp.host.number().is_some_and(|ip| !ip.is_multicast()) {
+            return Err(ParseError(format!("'{text}' is no multicast group: iface and ttl are for those")));
         }
         Ok(udp)
     }
@@ -155,8 +208,40 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_address_of_every_interfaces_own_needs_one() {
+        let resolved = |text: &str| text.parse::<Udp>().expect(text).resolve();
+        let is_lo = |text: &str| match resolved(text).expect(text) {
+            SocketAddr::V6(address) => address.scope_id() == interface_index("lo").expect("loopback").get(),
+            SocketAddr::V4(_) => false,
+        };
+        // RFC 4291 §2.5.6 and §2.7: link-local hosts, and groups of interface-local and link-local scope.
+        for text in ["[fe80::1]:5000", "[ff02::1]:5000", "[ff12::8]:5000", "[ff11::8]:5000"] {
+            let error = resolved(text).expect_err(text).to_string();
+            assert!(error.contains("needs its interface, as in [f") && error.contains("%eth0]:5000"), "{error}");
+        }
+        assert!(is_lo("[fe80::1%lo]:5000") && is_lo("[ff12::8%lo]:5000"));
+        assert!(is_lo("[ff12::8]:5000?iface=lo") && is_lo("[ff11::8]:5000?iface=lo"));
+        assert!(resolved("[ff15::8]:5000").is_ok() && resolved("[2001:db8::1]:5000").is_ok());
+    }
+
+    #[test]
+    fn a_group_of_a_link_is_joined_on_the_interface_that_is_named() {
+        if std::net::UdpSocket::bind("[::1]:0").is_err() {
+            println!("skipped: this machine has no IPv6");
+            return;
+        }
+        for text in ["[ff12::8]:0?iface=lo", "[ff11::8]:0?iface=lo", "[ff12::8%lo]:0", "[ff15::8]:0?iface=lo"] {
+            let group: Udp = text.parse().expect(text);
+            group.receiving().unwrap_or_else(|error| panic!("{text}: {error}"));
+        }
+    }
+
+    #[test]
     fn multicast_options_are_refused_where_they_mean_nothing() {
-        let udp: Udp = "127.0.0.1:0?ttl=4".parse().expect("well formed");
+        for text in ["127.0.0.1:5000?ttl=4", "[::1%lo]:5000?iface=lo", ":5000?iface=lo"] {
+            assert!(text.parse::<Udp>().expect_err(text).to_string().contains("no multicast group"));
+        }
+        let udp: Udp = "localhost:0?ttl=4".parse().expect("what a name stands for is not known yet");
         assert!(udp.receiving().is_err());
         let udp: Udp = "239.1.1.1:0?iface=no-such-if0".parse().expect("well formed");
         assert!(udp.receiving().expect_err("no such interface").to_string().contains("no-such-if0"));

@@ -29,6 +29,7 @@ impl Sender {
             session: self.source.ssrc.into(),
             origin,
             to: self.config.to,
+            ttl: sdp::DEFAULT_TTL,
             payload,
             ssrc: Some(self.source.ssrc).filter(|_| !plain),
             cname: cname(self.source.ssrc),
