@@ -94,6 +94,38 @@ fn an_rtp_output_carries_the_stream_in_rtp() {
 }
 
 #[test]
+fn rtp_without_a_transport_stream_in_it_is_left_out_counted_and_told() {
+    let (sink, output) = sink("127.0.0.1:0");
+    let stream = Stream::start(&["--output", &output], &["--input", "rtp://127.0.0.1:0"]);
+    let source = source(&stream.send);
+    // RFC 3550 §5.1: version 2, payload type 33, a number, a time, a source.
+    let header = |number| [0x80, 33, 0, number, 0, 0, 0, 0, 0, 0, 0, 7];
+    for (number, payload) in (0..).zip([&b"hello world"[..], &[0; 100], &[], &no_packets(188)]) {
+        source.send(&[&header(number)[..], payload].concat()).expect("loopback takes it");
+    }
+    let warning = stream.send.event("warning");
+    assert!(warning["text"].as_str().expect("words").contains("rtp://"), "{warning}");
+    stream.send.wait_for("the count", |row| row["input_refused_datagrams_total"] == 4);
+    let packets = ts::stream(7);
+    source.send(&[&header(4)[..], &packets].concat()).expect("loopback takes it");
+    let mut buffer = [0; 2048];
+    let len = sink.recv(&mut buffer).expect("seven packets");
+    assert_eq!(&buffer[..len], packets, "nothing came before them");
+}
+
+#[test]
+fn an_rtp_output_of_something_else_says_so() {
+    let (_sink, output) = sink("127.0.0.1:0");
+    let output = output.replace("udp://", "rtp://");
+    let stream = Stream::start(&["--output", &output], &["--input", "udp://127.0.0.1:0"]);
+    let source = source(&stream.send);
+    source.send(&no_packets(900)).expect("loopback takes it");
+    let warning = stream.recv.event("warning");
+    assert!(warning["text"].as_str().expect("words").contains("left out bytes that are not MPEG-TS"), "{warning}");
+    stream.recv.wait_for("the count", |row| row["output_skipped_bytes_total"] == 900);
+}
+
+#[test]
 fn packets_that_fill_no_datagram_are_not_held_back() {
     let (sink, output) = sink("127.0.0.1:0");
     let stream = Stream::start(&["--output", &output], &["--input", "ts+udp://127.0.0.1:0"]);

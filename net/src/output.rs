@@ -74,7 +74,11 @@ impl Output {
                     self.sink.put(&[], aligned);
                 }
             }
-            Contents::Rtp(wrap) => self.sink.put(&wrap.header(now), datagram),
+            Contents::Rtp(wrap) => {
+                if let Some(header) = wrap.header(now, datagram) {
+                    self.sink.put(&header, datagram);
+                }
+            }
         }
     }
 
@@ -138,7 +142,8 @@ impl Output {
     pub fn skipped(&self) -> Bytes {
         match &self.contents {
             Contents::Ts(aligner) => aligner.skipped(),
-            Contents::AsIs | Contents::Rtp(_) => Bytes(0),
+            Contents::Rtp(wrap) => wrap.skipped(),
+            Contents::AsIs => Bytes(0),
         }
     }
 
@@ -185,9 +190,16 @@ mod tests {
         let receiver = Socket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a loopback socket");
         let endpoint = format!("rtp://{}", receiver.local()).parse().expect("an endpoint");
         let mut output = Output::open(&endpoint, &Rng::new(1)).expect("an output");
+        // RFC 2250 §2: whole packets of MPEG-TS, which begin with 0x47, and nothing else.
+        let payload = |mark: u8| [&[0x47, mark][..], &[0xff; 186]].concat();
         for mark in 0..3 {
             output.write(Time::from_nanos(1_000_000_000), &[mark; 188]);
+            output.write(Time::from_nanos(1_000_000_000), &payload(mark));
+            output.write(Time::from_nanos(1_000_000_000), &payload(mark)[..100]);
         }
+        assert_eq!(output.skipped(), Bytes(3 * 288));
+        assert_eq!(output.poll_notice(), Some(not_mpeg_ts(&format!("output {endpoint}"))));
+        assert_eq!(output.poll_notice(), None);
         output.flush().expect("loopback takes everything");
 
         let (mut inbox, mut packets) = (Inbox::new(), Vec::new());
@@ -198,7 +210,7 @@ mod tests {
         }
         let parsed: Vec<_> = packets.iter().map(|bytes| Packet::parse(bytes).expect("RTP")).collect();
         for (mark, packet) in (0..).zip(&parsed) {
-            assert_eq!((packet.header.payload_type, packet.payload), (MP2T, &[mark; 188][..]));
+            assert_eq!((packet.header.payload_type, packet.payload), (MP2T, &payload(mark)[..]));
             assert_eq!(packet.header.sequence, parsed[0].header.sequence.wrapping_add(mark.into()));
         }
     }

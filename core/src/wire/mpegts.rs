@@ -23,3 +23,8 @@ pub const PACKETS_PER_DATAGRAM: usize = 7;
 
 /// Size of a full datagram.
 pub const DATAGRAM: usize = PACKETS_PER_DATAGRAM * PACKET;
+
+/// Whether `bytes` are packets and nothing else, one at least, as RTP carries them (RFC 2250 §2).
+pub fn is_whole_packets(bytes: &[u8]) -> bool {
+    !bytes.is_empty() && bytes.chunks(PACKET).all(|packet| packet.len() == PACKET && packet[0] == packet::SYNC)
+}

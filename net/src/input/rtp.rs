@@ -1,5 +1,6 @@
 //! RTP/MP2T (RFC 2250) as an input.
 
+use thalweg_core::wire::mpegts::is_whole_packets;
 use thalweg_core::wire::rtp::{self, Packet, SequenceUnwrapper};
 
 /// How far back a packet counts as late or sent twice; further back the source has begun anew.
@@ -26,6 +27,10 @@ impl Unwrap {
         if packet.header.payload_type != rtp::MP2T {
             let payload_type = packet.header.payload_type;
             return Err(format!("left out RTP of payload type {payload_type}; MPEG-TS is {}", rtp::MP2T));
+        }
+        if !is_whole_packets(packet.payload) {
+            let len = packet.payload.len();
+            return Err(format!("left out RTP of {len} bytes that are not packets of MPEG-TS (188 bytes, 0x47 first)"));
         }
         Ok(self.is_new(&packet).then_some(packet.payload))
     }
@@ -55,7 +60,9 @@ mod tests {
     fn packet(ssrc: u32, sequence: u16) -> Vec<u8> {
         let mut bytes = vec![0; rtp::HEADER_LEN];
         Header { payload_type: rtp::MP2T, sequence, ssrc, ..Header::default() }.emit(&[], &mut bytes);
+        bytes.extend_from_slice(&[0x47, 0x1f, 0xff, 0x10]);
         bytes.extend_from_slice(&sequence.to_be_bytes());
+        bytes.resize(rtp::HEADER_LEN + 188, 0xff);
         bytes
     }
 
@@ -63,7 +70,7 @@ mod tests {
         let mut unwrap = Unwrap::default();
         let pass = |&(ssrc, sequence): &(u32, u16)| {
             let payload = unwrap.payload(&packet(ssrc, sequence)).expect("RTP").map(<[u8]>::to_vec)?;
-            Some(u16::from_be_bytes(payload.try_into().expect("two bytes")))
+            Some(u16::from_be_bytes([payload[4], payload[5]]))
         };
         packets.iter().filter_map(pass).collect()
     }
@@ -88,6 +95,18 @@ mod tests {
         assert!(unwrap.payload(&opus).expect_err("not MP2T").contains("111"));
         opus[1] = 200;
         assert_eq!(unwrap.payload(&opus), Ok(None), "RTCP");
+    }
+
+    #[test]
+    fn only_whole_packets_pass_and_what_is_refused_takes_no_number() {
+        let mut unwrap = Unwrap::default();
+        let header = &packet(1, 9)[..rtp::HEADER_LEN];
+        for payload in [&b"hello world"[..], &[0; 100], &[], &[0; 188], &packet(1, 9)[rtp::HEADER_LEN + 1..]] {
+            let refused = unwrap.payload(&[header, payload].concat()).expect_err("no packets");
+            assert!(refused.contains(&format!("{} bytes that are not packets", payload.len())), "{refused}");
+        }
+        let two = [&packet(1, 9)[..], &packet(1, 9)[rtp::HEADER_LEN..]].concat();
+        assert_eq!(unwrap.payload(&two).map(|payload| payload.map(<[u8]>::len)), Ok(Some(376)));
     }
 
     proptest! {

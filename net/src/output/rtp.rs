@@ -2,6 +2,8 @@
 
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
+use thalweg_core::units::Bytes;
+use thalweg_core::wire::mpegts::is_whole_packets;
 use thalweg_core::wire::rtp::{self, HEADER_LEN, Header};
 
 /// Numbers and stamps the packets of one stream.
@@ -10,21 +12,31 @@ pub(super) struct Wrap {
     next: Header,
     /// Timestamp at the zero of the clock.
     epoch: u32,
+    skipped: Bytes,
 }
 
 impl Wrap {
     /// A stream whose numbers start anywhere (RFC 3550 §5.1).
     pub(super) fn new(mut rng: Rng) -> Wrap {
         let (sequence, ssrc, epoch) = (rng.u32() as u16, rng.u32(), rng.u32());
-        Wrap { next: Header { payload_type: rtp::MP2T, sequence, ssrc, ..Header::default() }, epoch }
+        Wrap { next: Header { payload_type: rtp::MP2T, sequence, ssrc, ..Header::default() }, epoch, skipped: Bytes(0) }
     }
 
-    /// The header of the packet that leaves at `now`.
-    pub(super) fn header(&mut self, now: Time) -> [u8; HEADER_LEN] {
+    /// The header of the packet in which `payload` leaves at `now`; none for what is no packets of MPEG-TS.
+    pub(super) fn header(&mut self, now: Time, payload: &[u8]) -> Option<[u8; HEADER_LEN]> {
+        if !is_whole_packets(payload) {
+            self.skipped += Bytes(payload.len() as u64);
+            return None;
+        }
         let mut bytes = [0; HEADER_LEN];
         self.next.timestamp = self.epoch.wrapping_add(rtp::timestamp(now));
         self.next.emit(&[], &mut bytes);
         self.next.sequence = self.next.sequence.wrapping_add(1);
-        bytes
+        Some(bytes)
+    }
+
+    /// Bytes that belonged to no packet.
+    pub(super) fn skipped(&self) -> Bytes {
+        self.skipped
     }
 }
