@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use common::stream::{LATENCY, Stream, expect_everything_in_order, sink, source};
 use common::{PATIENCE, Running, scrape, ts};
+use rustix::process::Signal;
 use thalweg_net::station::{Receiving, Sending, Station};
 
 fn temporary(name: &str) -> PathBuf {
@@ -229,6 +230,29 @@ fn an_interrupted_sender_says_goodbye() {
     stream.send.succeeds();
     assert_eq!(stream.recv.event("ended")["reason"], "bye");
     stream.recv.succeeds();
+}
+
+#[test]
+fn a_receiver_that_is_stopped_tells_the_end_of_its_stream_and_of_no_other() {
+    for (signal, once) in [(Signal::INT, true), (Signal::TERM, false)] {
+        let once: &[&str] = if once { &["--once"] } else { &[] };
+        let recv = [&["--output", "udp://127.0.0.1:9"], once].concat();
+        let mut stream = Stream::start(&recv, &["--input", "udp://127.0.0.1:0"]);
+        stream.recv.event("started");
+        common::signal(&stream.recv.child, signal);
+        stream.recv.succeeds();
+        let is_end = |line: &String| {
+            let row: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            row["event"] == "ended" && row["reason"] == "bye"
+        };
+        let rest = stream.recv.rest();
+        assert_eq!(rest.iter().filter(|line| is_end(line)).count(), 1, "{rest:?}");
+    }
+    let mut idle = Running::start(&["recv", "--listen", "127.0.0.1:0", "--output", "udp://127.0.0.1:9"]);
+    idle.event("listening");
+    idle.interrupt();
+    idle.succeeds();
+    assert!(idle.rest().iter().all(|line| !line.contains("ended")), "there was no stream");
 }
 
 #[test]

@@ -35,6 +35,9 @@ pub struct Receiving {
     lost_outputs: Vec<Error>,
     once: bool,
     finishing: bool,
+    /// Whether a stream has come whose end has not been told.
+    is_under_way: bool,
+    stopped: Option<Report>,
     ending: Option<Ending>,
 }
 
@@ -49,6 +52,8 @@ impl Receiving {
             lost_outputs: Vec::new(),
             once,
             finishing: false,
+            is_under_way: false,
+            stopped: None,
             ending: None,
         }
     }
@@ -134,6 +139,9 @@ impl Station for Receiving {
     fn finish(&mut self, _now: Time) {
         self.session.finish();
         self.close();
+        if std::mem::take(&mut self.is_under_way) {
+            self.stopped = Some(Report::new("ended", "ended: stopped").with("reason", sending::name(Ending::Bye)));
+        }
     }
 
     fn is_over(&self) -> bool {
@@ -147,7 +155,17 @@ impl Station for Receiving {
         if let Some(notice) = self.outputs.iter_mut().find_map(Output::poll_notice) {
             return Some(notice);
         }
+        if let Some(stopped) = self.stopped.take() {
+            return Some(stopped);
+        }
         let event = self.session.poll_event()?;
+        match event {
+            Event::Started { .. } => self.is_under_way = true,
+            // Its own stop has said so before.
+            Event::Ended(_) if self.finishing && !self.is_under_way => return self.poll_report(),
+            Event::Ended(_) => self.is_under_way = false,
+            _ => {}
+        }
         if let Event::Ended(ending) = event {
             self.ending = Some(ending);
             if self.once {
