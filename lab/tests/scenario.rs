@@ -221,6 +221,23 @@ fn errors_name_the_line_and_what_was_expected() {
 }
 
 #[test]
+fn a_distribution_that_is_none_is_told_how_one_is_written() {
+    let example = "{ exponential = \"500us\" }";
+    for (text, expected) in [
+        ("\"uniform\"", "invalid type: string \"uniform\", expected one distribution with its time, as in {"),
+        ("{ uniform = \"1ms\", exponential = \"1ms\" }", "jitter has one of uniform, exponential and normal"),
+        ("{}", "jitter has one of uniform, exponential and normal"),
+        ("{ pareto = \"1ms\" }", "unknown field `pareto`, expected one of `uniform`, `exponential`, `normal`"),
+        ("{ normal = \"1ms\" }", "invalid type: string \"1ms\", expected both times, as in { mean = \"2ms\""),
+    ] {
+        let jitter = format!("kind = \"jitter\"\ndistribution = {text}");
+        let seen = complaint(&format!("seed = 1\n[reverse]\n[[forward.element]]\n{jitter}\n"));
+        assert!(seen.starts_with(&format!("path.toml:5: {expected}")) && !seen.contains('\n'), "{seen}");
+        assert!(!seen.contains("as in { exp") || seen.ends_with(example), "{seen}");
+    }
+}
+
+#[test]
 fn impossible_traffic_is_refused_with_its_line() {
     let complain = |kind: &str, keys: &str| {
         let text = format!(

@@ -59,12 +59,41 @@ struct JitterText {
     keep_order: bool,
 }
 
+/// One of the keys: an enum of these is read as well, but its errors speak of Rust.
 #[derive(Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum DistributionText {
-    Uniform(Quantity<Span>),
-    Exponential(Quantity<Span>),
-    Normal { mean: Quantity<Span>, deviation: Quantity<Span> },
+#[serde(deny_unknown_fields, expecting = "one distribution with its time, as in { exponential = \"500us\" }")]
+struct Distributions {
+    uniform: Option<Quantity<Span>>,
+    exponential: Option<Quantity<Span>>,
+    normal: Option<NormalText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "both times, as in { mean = \"2ms\", deviation = \"500us\" }")]
+struct NormalText {
+    mean: Quantity<Span>,
+    deviation: Quantity<Span>,
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "Distributions")]
+struct DistributionText(jitter::Distribution);
+
+impl TryFrom<Distributions> for DistributionText {
+    type Error = &'static str;
+
+    fn try_from(all: Distributions) -> Result<DistributionText, &'static str> {
+        Ok(DistributionText(match (all.uniform, all.exponential, all.normal) {
+            (Some(most), None, None) => jitter::Distribution::Uniform(most.0),
+            (None, Some(mean), None) => jitter::Distribution::Exponential(mean.0),
+            (None, None, Some(NormalText { mean, deviation })) => {
+                jitter::Distribution::Normal { mean: mean.0, deviation: deviation.0 }
+            }
+            _ => {
+                return Err("jitter has one of uniform, exponential and normal, as in { exponential = \"500us\" }");
+            }
+        }))
+    }
 }
 
 #[derive(Deserialize)]
@@ -159,14 +188,7 @@ fn gilbert(text: GilbertElliottText) -> Gilbert {
 }
 
 fn jitter(text: JitterText, rng: Rng) -> Jitter {
-    let distribution = match text.distribution {
-        DistributionText::Uniform(most) => jitter::Distribution::Uniform(most.0),
-        DistributionText::Exponential(mean) => jitter::Distribution::Exponential(mean.0),
-        DistributionText::Normal { mean, deviation } => {
-            jitter::Distribution::Normal { mean: mean.0, deviation: deviation.0 }
-        }
-    };
-    Jitter::new(distribution, text.keep_order, rng)
+    Jitter::new(text.distribution.0, text.keep_order, rng)
 }
 
 fn trace_link(text: TraceLinkText, files: &mut Files<'_>) -> Result<TraceLink, Fault> {
