@@ -134,6 +134,29 @@ fn decodability_is_an_enumeration_and_costs_are_the_papers() {
 }
 
 #[test]
+fn the_examples_of_the_manual_can_be_pasted() {
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_thalweg"));
+    for columns in ["80", "200"] {
+        let mut help = Command::new(binary);
+        let help = help.args(["replay", "--help"]).env("COLUMNS", columns).output().expect("the binary runs");
+        let help = String::from_utf8(help.stdout).expect("text");
+        let (_, examples) = help.split_once("Examples: ").expect("examples");
+        let commands: Vec<&str> = examples.lines().filter(|line| line.starts_with("  ")).collect();
+        let shell = Command::new("sh").args(["-ec", &commands.join("\n")]).env("PATH", path_with(binary)).output();
+        let output = shell.expect("a shell");
+        assert!(output.status.success() && output.stderr.is_empty(), "{commands:?}: {output:?}");
+        assert_eq!(objects(&String::from_utf8_lossy(&output.stdout)).len(), 2, "{commands:?}");
+    }
+}
+
+/// Where a shell looks for programs, this one first.
+fn path_with(binary: &std::path::Path) -> std::ffi::OsString {
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let folders = binary.parent().map(Into::into).into_iter().chain(std::env::split_paths(&others));
+    std::env::join_paths(folders).expect("folders")
+}
+
+#[test]
 fn what_is_not_known_yet_is_null() {
     let output = replay(&["geneva"], "{\"lost\":3,\"delivered\":30,\"srtt\":null}");
     let first = &objects(&String::from_utf8_lossy(&output.stdout))[0];
@@ -152,6 +175,9 @@ fn a_bad_line_is_named_and_the_lines_before_it_are_answered() {
         ("{\"lost\":1,\"delivered\":2,\"srtt\":0.1,\"strr\":0.1}", "strr"),
         ("{\"lost\":1,\"delivered\":2,\"srtt\":-0.1}", "srtt"),
         ("\u{0}\u{1}", "column"),
+        ("[1,32,0.02,null]", "this is an array: a line is one JSON object"),
+        ("7", "this is a number: a line is one JSON object"),
+        ("null", "this is null: a line is one JSON object"),
     ] {
         let output = replay(&["geneva"], &format!("{good}{good}{bad}\n{good}"));
         let message = String::from_utf8_lossy(&output.stderr);
@@ -179,6 +205,17 @@ fn a_bad_line_is_named_and_the_lines_before_it_are_answered() {
         let (code, message) = complaint(&["tfrc-equation"], bad);
         assert!(code == Some(1) && message.contains("line 1") && message.contains(why), "{message}");
     }
+    for (law, bad) in [("newreno", "[\"dup3\"]"), ("tfrc-equation", "[1024,0.05,0.1]"), ("decodability", "[0.1,1,5,6]")]
+    {
+        let (code, message) = complaint(&[law], bad);
+        assert!(code == Some(1) && message.contains("line 1: this is an array"), "{message}");
+    }
+    let account = "{\"eps\":0.1,\"b\":1,\"d\":1,\"e\":1,\"received\":[],\"in_flight\":[],\"overhead\":[0,0,0,0.0]}";
+    let (code, message) = complaint(&["decodability"], account);
+    assert!(code == Some(1) && message.contains("overhead must be an object"), "{message}");
+    let at = |t: f64| format!("{{\"lost\":0,\"delivered\":33,\"srtt\":0.02,\"t\":{t}}}\n");
+    let (code, message) = complaint(&["dp-fec"], &[at(1.0), at(1.0), at(0.5)].concat());
+    assert!(code == Some(1) && message.contains("line 3: t goes back, from 1 to 0.5 seconds"), "{message}");
     let (code, message) = complaint(&["dp-fec"], good);
     assert!(code == Some(1) && message.contains("needs t"), "{message}");
 }

@@ -3,6 +3,7 @@
 mod equation;
 mod events;
 mod films;
+mod line;
 mod senders;
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,7 @@ use thalweg_core::law::ParameterError;
 use thalweg_core::law::redundancy::dp_fec::{self, DpFec};
 use thalweg_core::law::redundancy::fixed::Fixed;
 use thalweg_core::law::redundancy::geneva::{self, Geneva};
-use thalweg_core::law::redundancy::{LossReport, MAX_RTT, Redundancy};
+use thalweg_core::law::redundancy::{LossReport, Redundancy};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::units::Seconds;
 
@@ -23,6 +24,7 @@ use crate::Failure;
 use equation::Equations;
 use events::Events;
 use films::Films;
+use line::{parsed, sample};
 use senders::Senders;
 
 /// Run one law over a log of feedback.
@@ -49,9 +51,11 @@ use senders::Senders;
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples: what would GENEVA have done with one loss among 33 packets at 20 ms? What is worth sending next?
-  echo '{\"lost\":1,\"delivered\":32,\"srtt\":0.02}' | thalweg replay geneva --set state=real --set k=25
-  echo '{\"eps\":0.1,\"b\":1,\"d\":5,\"e\":6,\"received\":[[2,2]],\"in_flight\":[[1,1],[1,4]],\"overhead\":\
-{\"useless\":0,\"received\":0,\"in_flight\":4,\"sum_p_useless\":0.0}}' | thalweg replay decodability"
+  echo '{\"lost\":1,\"delivered\":32,\"srtt\":0.02}' \\
+    | thalweg replay geneva --set state=real --set k=25
+  echo '{\"eps\":0.1,\"b\":1,\"d\":5,\"e\":6,\"received\":[[2,2]],' \\
+    '\"in_flight\":[[1,1],[1,4]],\"overhead\":{\"useless\":0,\"received\":0,' \\
+    '\"in_flight\":4,\"sum_p_useless\":0.0}}' | thalweg replay decodability"
 )]
 pub(crate) struct Args {
     /// The law to run.
@@ -149,7 +153,7 @@ fn build(law: Law, settings: &[(String, String)]) -> Result<Box<dyn Replayed>, P
         Law::TfrcEquation => return Ok(Box::new(Equations::tfrc(settings)?)),
         Law::Decodability => return Ok(Box::new(Senders::new(settings)?)),
     };
-    Ok(Box::new(Reports { law: law_of_repair, needs_t: law == Law::DpFec }))
+    Ok(Box::new(Reports { law: law_of_repair, needs_t: law == Law::DpFec, last_t: f64::NEG_INFINITY }))
 }
 
 /// The values that a line of output has.
@@ -198,6 +202,8 @@ fn replay(
 struct Reports {
     law: Box<dyn Redundancy>,
     needs_t: bool,
+    /// Of the last report, where it is needed.
+    last_t: f64,
 }
 
 #[derive(Deserialize)]
@@ -214,8 +220,8 @@ struct Report {
 impl Replayed for Reports {
     fn take(&mut self, line: &[u8]) -> Result<(), String> {
         let report: Report = parsed(line)?;
-        if self.needs_t && report.t.is_none() {
-            return Err("dp-fec needs t, the time of the report in seconds".to_owned());
+        if self.needs_t {
+            self.pass(report.t.ok_or("dp-fec needs t, the time of the report in seconds")?)?;
         }
         self.law.on_report(&LossReport {
             lost: report.lost,
@@ -227,33 +233,21 @@ impl Replayed for Reports {
     }
 }
 
+impl Reports {
+    /// Goes on to the time `t` of a report.
+    fn pass(&mut self, t: f64) -> Result<(), String> {
+        if t < self.last_t {
+            return Err(format!("t goes back, from {} to {t} seconds", self.last_t));
+        }
+        self.last_t = t;
+        Ok(())
+    }
+}
+
 impl Probe for Reports {
     fn probe(&self, visit: &mut Visitor<'_>) {
         self.law.probe(visit);
     }
-}
-
-/// The one object of `line`.
-fn parsed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, String> {
-    serde_json::from_slice(line).map_err(|error| {
-        let text = error.to_string();
-        // The line within the object says nothing here; the column does.
-        let what = text.split(" at line ").next().unwrap_or_default();
-        let what = what
-            .replace("expected u32", "expected a whole number, 0 or more")
-            .replace("expected f64", "expected a number");
-        let what = what.replace("expected ident", "this is no JSON").replace("expected value", "this is no JSON");
-        // What was found missing behind the object has no place in it.
-        if error.column() == 0 { what } else { format!("{what} (column {})", error.column()) }
-    })
-}
-
-/// A round-trip sample that a law can believe.
-fn sample(name: &str, seconds: Option<f64>) -> Result<Option<Seconds>, String> {
-    if seconds.is_some_and(|seconds| !(0.0..=MAX_RTT.0).contains(&seconds)) {
-        return Err(format!("{name} must be 0 to {} seconds, or null", MAX_RTT.0));
-    }
-    Ok(seconds.map(Seconds))
 }
 
 /// Writes the values called `shown` as one JSON object: null where not known yet, "inf" where infinite.

@@ -6,7 +6,8 @@ use thalweg_core::law::rate::tfrc::{Equation, TcpThroughput};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::units::{Bytes, Seconds};
 
-use super::{Replayed, parsed, sample};
+use super::Replayed;
+use super::line::{parsed, sample};
 
 /// An equation, and its value at the last point.
 pub(super) struct Equations {

@@ -7,7 +7,8 @@ use thalweg_core::law::window::{Acked, CongestionWindow, Start};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::{Span, Time};
 
-use super::{Replayed, parsed, sample};
+use super::Replayed;
+use super::line::{parsed, sample};
 
 /// The event of `line`; an error says of which event it is, where the line has one.
 pub(super) fn event(line: &[u8]) -> Result<Event, String> {
@@ -15,7 +16,7 @@ pub(super) fn event(line: &[u8]) -> Result<Event, String> {
     struct Named {
         event: String,
     }
-    parsed(line).map_err(|why| match serde_json::from_slice(line) {
+    parsed(line).map_err(|why| match parsed(line) {
         Ok(Named { event }) => format!("event '{event}': {why}"),
         Err(_) => why,
     })

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thalweg_core::law::ParameterError;
 use thalweg_core::law::schedule::cost::Cost;
 use thalweg_core::law::schedule::cost_based::{self, CostBased};
@@ -11,7 +12,8 @@ use thalweg_core::law::schedule::{Choice, Coded, Decision, Overhead, Path, Queue
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::{Span, Time};
 
-use super::{Replayed, parsed};
+use super::Replayed;
+use super::line::parsed;
 
 /// The cost-based law without a bound on the overhead, and its last answer.
 pub(super) struct Senders {
@@ -30,6 +32,7 @@ struct Sender {
     e: i64,
     received: Vec<(u64, u64)>,
     in_flight: Vec<(u64, u64)>,
+    #[serde(deserialize_with = "account")]
     overhead: Account,
 }
 
@@ -40,6 +43,15 @@ struct Account {
     received: u64,
     in_flight: u64,
     sum_p_useless: f64,
+}
+
+/// An object alone: serde takes an array for the values of one.
+fn account<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Account, D::Error> {
+    let values = serde_json::Value::deserialize(deserializer)?;
+    if !values.is_object() {
+        return Err(D::Error::custom("overhead must be an object"));
+    }
+    Account::deserialize(values).map_err(D::Error::custom)
 }
 
 #[derive(Serialize)]
