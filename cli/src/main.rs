@@ -112,6 +112,19 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    /// clap breaks longer lines, and what is broken cannot be pasted.
+    #[test]
+    fn no_example_is_wider_than_a_terminal_of_80_columns() {
+        fn examples(command: &clap::Command) -> Vec<String> {
+            let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let own = text.lines().filter(|line| line.starts_with("  ")).map(str::to_owned);
+            own.chain(command.get_subcommands().flat_map(examples)).collect()
+        }
+        let lines = examples(&Cli::command());
+        assert!(lines.iter().any(|line| line.contains("thalweg replay")));
+        assert_eq!(lines.into_iter().filter(|line| line.chars().count() > 80).collect::<Vec<_>>(), [""; 0]);
+    }
+
     #[test]
     fn a_usage_error_is_one_line_that_says_what_is_wrong() {
         let error = |args: &[&str]| match Cli::try_parse_from(args) {

@@ -27,7 +27,8 @@ const SIDE: &str = "emulate";
 /// SIGTERM, tells on standard error how it goes, and adds up at the end.
 #[derive(clap::Args)]
 #[command(after_help = "Example: a receiver at port 6000 seen through the demo's link at port 6001
-  thalweg emulate scenarios/demo.toml --listen 127.0.0.1:6001 --to 127.0.0.1:6000
+  thalweg emulate scenarios/demo.toml --listen 127.0.0.1:6001 \\
+    --to 127.0.0.1:6000
 
 Example: a cable between two network namespaces; docs/emulate.md has all of its lines
   thalweg emulate scenarios/demo.toml --tun near --tun-to far")]

@@ -56,7 +56,8 @@ struct Load {
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg kernel status
-  thalweg kernel status --json | jq '.connections[] | select(.delay_on) | .peer'")]
+  thalweg kernel status --json \\
+    | jq '.connections[] | select(.delay_on) | .peer'")]
 struct Show {
     /// One JSON object instead of text
     #[arg(long)]

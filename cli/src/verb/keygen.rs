@@ -15,8 +15,8 @@ use crate::Failure;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg keygen k && scp -p k HOST:
-  ssh server thalweg keygen --static server.key            # prints `peer 8520f0...`
-  thalweg keygen --static --peer 8520f0... client.key      # prints `peer de9edb...`
+  ssh server thalweg keygen --static server.key       # prints `peer 8520f0...`
+  thalweg keygen --static --peer 8520f0... client.key # prints `peer de9edb...`
   ssh server 'echo peer de9edb... >> server.key'
   thalweg keygen --show k")]
 pub(crate) struct Args {

@@ -23,9 +23,11 @@ const MAX_OUTPUTS: usize = 32;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  thalweg recv --listen 127.0.0.1:6000 --output udp://127.0.0.1:7000 --latency 90ms
+  thalweg recv --listen 127.0.0.1:6000 --output udp://127.0.0.1:7000 \\
+    --latency 90ms
   thalweg recv --listen :6000 --output - --playout constant | ffplay -
-  thalweg recv --listen [::]:6000 --once --output file:a.ts --output 'rtp://239.1.1.1:5004?iface=eth0'")]
+  thalweg recv --listen [::]:6000 --once --output file:a.ts \\
+    --output 'rtp://239.1.1.1:5004?iface=eth0'")]
 pub(crate) struct Args {
     /// Where to listen; `thalweg send` sends here. `:PORT` is any IPv4 address, `[::]:PORT` any at all
     #[arg(long, value_name = "HOST:PORT")]

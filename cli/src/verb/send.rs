@@ -27,10 +27,14 @@ use crate::verb::replay::setting;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  thalweg send --input udp://127.0.0.1:5000 --to 127.0.0.1:6000 --repair geneva --latency 90ms
-  ffmpeg -re -i film.mp4 -c copy -f mpegts - | thalweg send --input - --to example.org:6000
-  thalweg send --input file:film.ts --loop --to [2001:db8::2]:6000 --repair static:4 --block 20ms
-  thalweg send --input rtp://@239.1.1.1:5004 --to 192.0.2.7:5004 --plain-rtp --sdp film.sdp")]
+  thalweg send --input udp://127.0.0.1:5000 --to 127.0.0.1:6000 \\
+    --repair geneva --latency 90ms
+  ffmpeg -re -i film.mp4 -c copy -f mpegts - \\
+    | thalweg send --input - --to example.org:6000
+  thalweg send --input file:film.ts --loop --to [2001:db8::2]:6000 \\
+    --repair static:4 --block 20ms
+  thalweg send --input 'rtp://[ff12::8]:5004?iface=eth0' \\
+    --to 239.1.1.1:5004 --plain-rtp --sdp film.sdp")]
 pub(crate) struct Args {
     /// Where media comes from: udp://HOST:PORT (datagrams of up to 1400 bytes), ts+udp://, rtp://, file:PATH or - (MPEG-TS); a
     /// multicast group may have ?iface=NAME behind its port

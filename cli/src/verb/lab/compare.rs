@@ -21,7 +21,8 @@ use crate::verb::replay::setting;
 /// them there is TPindex, too.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
-  thalweg lab compare geneva-s1 --schemes geneva,static8,static12,tfrc --set n_tcp=200 --set duration_s=60")]
+  thalweg lab compare geneva-s1 --schemes geneva,static8,static12,tfrc \\
+    --set n_tcp=200 --set duration_s=60")]
 pub(super) struct Args {
     /// A scenario file, or the name of one that comes with Thalweg.
     #[arg(value_name = "SCENARIO")]

@@ -31,7 +31,8 @@ use crate::report::Page;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg lab reproduce geneva --quick
-  thalweg lab reproduce geneva --out geneva.html --docs docs/reproduction.md --keep runs
+  thalweg lab reproduce geneva --out geneva.html --keep runs \\
+    --docs docs/reproduction.md
   thalweg lab reproduce fec-arq --docs docs/reproduction-fec-arq.md
   thalweg lab reproduce tcp-stream --quick")]
 pub(super) struct Args {
