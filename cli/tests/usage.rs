@@ -79,6 +79,7 @@ fn wrong_use_is_one_line_and_exit_2() {
             vec!["recv", "--listen", ":6000", "--output", "rtp://127.0.0.1:6000"],
             "would come in at --listen 0.0.0.0:6000",
         ),
+        (vec!["demo", "--scheme", "none,geneva,none"], "--scheme none is given twice"),
         (vec!["recv", "--listen", ":0", "--output", "udp://127.0.0.1:0"], "that needs a host and a port"),
         (vec!["recv", "--listen", ":0", "--output", "udp://127.0.0.1:5?ttl=3"], "is no multicast group"),
         (vec!["recv", "--listen", ":0", "--output", "udp://[::1]:5?iface=lo"], "is no multicast group"),

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use thalweg_core::time::Span;
 use thalweg_lab::scenario::Scenario;
+use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 
 use crate::Failure;
@@ -56,6 +57,10 @@ struct Showing {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let mut schemes = args.scheme.iter().enumerate();
+    if let Some((_, twice)) = schemes.find(|(nth, scheme)| args.scheme[..*nth].contains(scheme)) {
+        return Err(Failure::Usage(format!("demo: --scheme {twice} is given twice")));
+    }
     perform(&args).map_err(|why| Failure::Failed(format!("demo: {why}")))
 }
 
@@ -63,8 +68,9 @@ fn perform(args: &Args) -> Result<(), String> {
     let film = Film::open(&args.input)?;
     // What is wrong with the link is said before anything else.
     Scenario::open(&args.scenario, None).map_err(|error| error.to_string())?;
-    std::fs::create_dir_all(&args.out).map_err(|error| format!("cannot make {}: {error}", args.out.display()))?;
-    let stop = Stop::on_signal().map_err(|error| format!("cannot wait for signals: {error}"))?;
+    std::fs::create_dir_all(&args.out)
+        .map_err(|error| format!("cannot make {}: {}", args.out.display(), plain(&error)))?;
+    let stop = Stop::on_signal().map_err(|error| format!("cannot wait for signals: {}", plain(&error)))?;
     let stage = Stage { film, scenario: args.scenario.clone(), length: Span::from_secs(args.seconds), stop };
     println!("film  {}, {:.1} Mb/s, looped", args.input.display(), stage.film.rate.as_mbps_f64());
     println!("link  {}, the same for every run", args.scenario.display());
@@ -81,8 +87,9 @@ fn perform(args: &Args) -> Result<(), String> {
 
     let report = args.out.join("demo.html");
     let page = page::page(&stage, &args.input, &showings);
-    std::fs::write(&report, page.to_html()).map_err(|error| format!("cannot write {}: {error}", report.display()))?;
-    println!("\n{}\n{}\n", page::table(&showings).to_text(), page.summary.replace("; ", ";\n"));
+    std::fs::write(&report, page.to_html())
+        .map_err(|error| format!("cannot write {}: {}", report.display(), plain(&error)))?;
+    println!("\n{}\n{}\n", page::table(&stage, &showings).to_text(), page.summary.replace("; ", ";\n"));
     for warning in page::warnings(&showings) {
         println!("{warning}\n");
     }
@@ -97,7 +104,7 @@ fn look(stage: &Stage, out: &Path, showings: &mut [Showing]) -> Result<(), Strin
         return Ok(());
     }
     let original = out.join("original.ts");
-    let write = |error| format!("cannot write {}: {error}", original.display());
+    let write = |error: std::io::Error| format!("cannot write {}: {}", original.display(), plain(&error));
     let mut file = std::io::BufWriter::new(File::create(&original).map_err(write)?);
     let mut reel = stage.film.reel()?;
     while let Some((due, datagram)) = reel.next()? {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use thalweg_core::time::{Span, Time};
 use thalweg_net::clock::Clock;
+use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 
 use super::series::Series;
@@ -53,7 +54,8 @@ impl Cast {
     /// Starts the processes; what arrives goes to `output`.
     pub(super) fn enter(repair: &str, scenario: &Path, output: SocketAddr, clock: Clock) -> Result<Cast, String> {
         let [input, uplink, downlink] = free_ports()?;
-        let program = std::env::current_exe().map_err(|error| format!("cannot find my own program: {error}"))?;
+        let program =
+            std::env::current_exe().map_err(|error| format!("cannot find my own program: {}", plain(&error)))?;
         let command = |words: &[&str]| {
             let mut command = Command::new(&program);
             command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -138,7 +140,7 @@ impl Actor {
         clock: Clock,
         tell: Sender<Line>,
     ) -> Result<Actor, String> {
-        let mut process = command.spawn().map_err(|error| format!("cannot start {name}: {error}"))?;
+        let mut process = command.spawn().map_err(|error| format!("cannot start {name}: {}", plain(&error)))?;
         if let Some(voice) = process.stderr.take() {
             std::thread::spawn(move || {
                 for text in BufReader::new(voice).lines().map_while(Result::ok) {
@@ -196,7 +198,7 @@ impl Drop for Actor {
 fn free_ports<const N: usize>() -> Result<[SocketAddr; N], String> {
     let bind = |_| UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| Ok((socket.local_addr()?, socket)));
     let held: Result<Vec<_>, _> = (0..N).map(bind).collect();
-    let held = held.map_err(|error| format!("cannot find free UDP ports on 127.0.0.1: {error}"))?;
+    let held = held.map_err(|error| format!("cannot find free UDP ports on 127.0.0.1: {}", plain(&error)))?;
     Ok(std::array::from_fn(|nth| held[nth].0))
 }
 

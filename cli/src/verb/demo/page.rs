@@ -16,7 +16,11 @@ pub(super) fn page(stage: &Stage, input: &Path, showings: &[Showing]) -> Page {
         title: "A film over a lossy link".into(),
         summary: conclusion(&results),
         sections: vec![
-            Section { title: "Result".into(), text: warnings(showings), figures: vec![Figure::Table(table(showings))] },
+            Section {
+                title: "Result".into(),
+                text: warnings(showings),
+                figures: vec![Figure::Table(table(stage, showings))],
+            },
             repair(&takes),
             loss(&takes),
             rate_and_latency(&takes),
@@ -26,9 +30,9 @@ pub(super) fn page(stage: &Stage, input: &Path, showings: &[Showing]) -> Page {
 }
 
 /// One row a run.
-pub(super) fn table(showings: &[Showing]) -> Table {
+pub(super) fn table(stage: &Stage, showings: &[Showing]) -> Table {
     let pictures = showings.iter().any(|showing| showing.picture.is_some());
-    let damaged = format!("damaged, first {}", picture::LENGTH);
+    let damaged = format!("damaged, first {}", picture::compared(stage.length));
     let mut head =
         vec!["repair", "lost on link", "lost after repair", "bursts", "overhead", "p50 ms", "p99 ms", "max ms", "CPU"];
     if pictures {
@@ -186,7 +190,7 @@ fn method(stage: &Stage, input: &Path, takes: &[&Take]) -> Section {
             "The first {} of what arrived were decoded by ffmpeg and compared with the original; a frame is damaged if any \
              pixel differs, and a missing frame leaves the one before it on the screen. PSNR is that of the luma over all \
              frames.",
-            picture::LENGTH.min(stage.length)
+            picture::compared(stage.length)
         ));
     }
     let repair = takes.last().map_or("geneva", |take| &take.repair);

@@ -7,12 +7,18 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
 use thalweg_core::time::Span;
+use thalweg_net::error::plain;
 
 /// How much of the film is decoded.
 pub(super) const LENGTH: Span = Span::from_secs(10);
 
 /// The last frames of that are cut short in both.
 const TAIL: Span = Span::from_millis(500);
+
+/// How much of a film of `length` is compared.
+pub(super) fn compared(length: Span) -> Span {
+    LENGTH.min(length).saturating_sub(TAIL)
+}
 
 /// The frames of one run against the original's.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -34,7 +40,7 @@ impl Picture {
         let mut picture = Picture::default();
         let mut end = None;
         while let Some(pts) = original.next() {
-            if pts >= *end.get_or_insert(pts + clock_ticks(length.saturating_sub(TAIL))) {
+            if pts >= *end.get_or_insert(pts + clock_ticks(compared(length))) {
                 break;
             }
             while ahead.is_some_and(|next| next <= pts) {
@@ -101,7 +107,7 @@ impl Decoder {
         command.args(every_frame).args(["-pix_fmt", "yuv420p", "-f", "rawvideo", "pipe:1"]);
         command.args(every_frame).args(["-c:v", "wrapped_avframe", "-flush_packets", "1", "-f", "framecrc", "pipe:2"]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = command.spawn().map_err(|error| format!("cannot start ffmpeg: {error}"))?;
+        let mut process = command.spawn().map_err(|error| format!("cannot start ffmpeg: {}", plain(&error)))?;
         let (Some(pixels), Some(list)) = (process.stdout.take(), process.stderr.take()) else {
             return Err("cannot read from ffmpeg".into());
         };

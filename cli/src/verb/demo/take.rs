@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 use thalweg_core::time::{Span, Time};
 use thalweg_net::clock::Clock;
+use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 
 use super::cast::Cast;
@@ -52,13 +53,14 @@ impl Take {
     ) -> Result<Take, String> {
         let sink = socket()?;
         let output = sink.local_addr().map_err(|error| error.to_string())?;
-        let capture = File::create(capture).map_err(|error| format!("cannot write {}: {error}", capture.display()))?;
+        let capture =
+            File::create(capture).map_err(|error| format!("cannot write {}: {}", capture.display(), plain(&error)))?;
         let reel = stage.film.reel()?;
         let clock = Clock::start();
         let mut cast = Cast::enter(repair, &stage.scenario, output, clock)?;
         cast.connect(clock, &stage.stop)?;
         let source = socket()?;
-        source.connect(cast.input).map_err(|error| format!("cannot reach {}: {error}", cast.input))?;
+        source.connect(cast.input).map_err(|error| format!("cannot reach {}: {}", cast.input, plain(&error)))?;
 
         let from = clock.now();
         let over = Stop::default();
@@ -142,10 +144,12 @@ fn collect(sink: &UdpSocket, capture: File, clock: Clock, over: &Stop) -> Result
         let mark = Mark::of(&buffer[..len], clock.now());
         marks.push(mark);
         if mark.at < keep_until {
-            capture.write_all(&buffer[..len]).map_err(|error| format!("cannot write what arrived: {error}"))?;
+            capture
+                .write_all(&buffer[..len])
+                .map_err(|error| format!("cannot write what arrived: {}", plain(&error)))?;
         }
     }
-    capture.flush().map_err(|error| format!("cannot write what arrived: {error}"))?;
+    capture.flush().map_err(|error| format!("cannot write what arrived: {}", plain(&error)))?;
     Ok(marks)
 }
 
@@ -156,5 +160,5 @@ fn socket() -> Result<UdpSocket, String> {
         set_socket_recv_buffer_size(&socket, thalweg_net::udp::BUFFER_SIZE)?;
         Ok(socket)
     };
-    open().map_err(|error: std::io::Error| format!("cannot open a UDP socket on 127.0.0.1: {error}"))
+    open().map_err(|error: std::io::Error| format!("cannot open a UDP socket on 127.0.0.1: {}", plain(&error)))
 }
