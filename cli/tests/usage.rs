@@ -161,6 +161,9 @@ fn no_films() -> Vec<(Vec<u8>, &'static str)> {
     let packet = [&[0x47, 0x01, 0x00, 0x10][..], &[0; 184]].concat();
     let text = |len| "not a film\n".bytes().cycle().take(len).collect();
     let mut films: Vec<_> = [100, 10_000, 55_000, 110_000].map(|len| (text(len), "not MPEG-TS")).into();
+    // ISO/IEC 13818-1's 188 bytes behind a time stamp of four, and before the 16 of Reed-Solomon of EN 300 429.
+    films.push(([&[0; 4][..], &packet].concat().repeat(300), "packets of 192 bytes, not of 188"));
+    films.push(([&packet[..], &[0; 16]].concat().repeat(300), "packets of 204 bytes, not of 188"));
     films.extend([(Vec::new(), "empty"), (packet.repeat(50), "(PCR)"), (packet.repeat(1000), "(PCR)")]);
     films
 }

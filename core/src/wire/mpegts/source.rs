@@ -2,10 +2,11 @@
 
 use core::fmt;
 
-use super::align::Framer;
+use super::align::{Framer, SYNC_RUN};
 use super::looper::Looper;
 use super::pace::{NoClock, Pacer};
-use super::{DATAGRAM, PACKETS_PER_DATAGRAM};
+use super::packet::SYNC;
+use super::{DATAGRAM, PACKET, PACKETS_PER_DATAGRAM};
 use crate::time::Span;
 use crate::units::Bytes;
 
@@ -34,6 +35,11 @@ pub enum Error {
         /// How far was looked.
         searched: Bytes,
     },
+    /// Packets with something between them.
+    OtherPackets {
+        /// From the start of one to the next.
+        size: usize,
+    },
     /// Packets, but no clock to pace them by.
     NoClock(NoClock),
 }
@@ -44,6 +50,9 @@ impl fmt::Display for Error {
             Error::Empty => f.write_str("empty"),
             Error::NotMpegTs { searched } => {
                 write!(f, "not MPEG-TS: no packets (sync byte 0x47 every 188 bytes) in its first {} bytes", searched.0)
+            }
+            Error::OtherPackets { size } => {
+                write!(f, "packets of {size} bytes, not of 188: what is between them has to be taken out first")
             }
             Error::NoClock(no_clock) => no_clock.fmt(f),
         }
@@ -96,6 +105,11 @@ impl TsSource {
     /// # Errors
     /// The input is not a transport stream, or has no clock. Nothing more will come out of it.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        if self.framer.packets() == 0
+            && let Some(size) = other_packets(bytes)
+        {
+            return Err(Error::OtherPackets { size });
+        }
         self.framer.push(bytes);
         self.take_packets()?;
         let searched = self.framer.skipped();
@@ -169,9 +183,22 @@ impl TsSource {
     }
 }
 
+/// Sizes that packets have elsewhere, and where their sync bytes are: behind a time stamp (M2TS), or before the bytes of
+/// an outer code (EN 300 429).
+const OTHER_SIZES: [(usize, usize); 2] = [(192, 4), (204, 0)];
+
+/// The size of the packets that `bytes` begin with, if it is another.
+fn other_packets(bytes: &[u8]) -> Option<usize> {
+    let is_run = |size, start| {
+        let syncs = bytes.iter().skip(start).step_by(size).take(SYNC_RUN);
+        syncs.clone().count() == SYNC_RUN && syncs.copied().all(|byte| byte == SYNC)
+    };
+    let other = OTHER_SIZES.iter().find(|(size, start)| is_run(*size, *start) && !is_run(PACKET, *start));
+    other.map(|(size, _)| *size)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::PACKET;
     use super::super::stamp::Pcr;
     use super::super::synthetic::{PACKET_TIME, bytes, plain, stream};
     use super::*;
