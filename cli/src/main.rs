@@ -45,7 +45,10 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            eprintln!("thalweg: {}; see {}", in_one_line(&error.render().to_string()), manual());
+            let words: Vec<String> = std::env::args().collect();
+            let below_zero = if error.kind() == ErrorKind::UnknownArgument { below_zero(&words) } else { None };
+            let why = below_zero.unwrap_or_else(|| in_one_line(&error.render().to_string()));
+            eprintln!("thalweg: {why}; see {}", manual());
             return ExitCode::from(2);
         }
         // --help and --version, or nothing at all.
@@ -83,6 +86,16 @@ fn manual() -> String {
         command = verb;
     }
     line + " --help"
+}
+
+/// What is wrong with the first option that is given a number below zero, which clap takes for an option of its own.
+fn below_zero(words: &[String]) -> Option<String> {
+    let is_negative = |word: &str| {
+        word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
+    };
+    let mut pairs = words.iter().zip(words.iter().skip(1));
+    let (option, value) = pairs.find(|(option, value)| option.starts_with("--") && is_negative(value))?;
+    Some(format!("invalid value '{value}' for '{option}': it must not be below zero"))
 }
 
 /// What the parsers of numbers say, and what a reader who knows no Rust understands.

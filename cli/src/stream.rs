@@ -35,13 +35,16 @@ pub(crate) struct Reporting {
 struct Scrape(Host);
 
 impl FromStr for Scrape {
-    type Err = ParseError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Scrape, ParseError> {
+    fn from_str(text: &str) -> Result<Scrape, String> {
         let port = text.strip_prefix(':').unwrap_or(text);
         match port.parse() {
             Ok(port) => Ok(Scrape(Host { name: "127.0.0.1".to_owned(), port })),
-            Err(_) => text.parse().map(Scrape),
+            Err(_) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Err(format!("'{text}' has a port above 65535"))
+            }
+            Err(_) => text.parse().map(Scrape).map_err(|error: ParseError| error.to_string()),
         }
     }
 }

@@ -298,6 +298,13 @@ fn a_session_is_described_before_it_begins() {
     let args = ["send", "--to", "127.0.0.1:9", "--input", "ts+udp://127.0.0.1:0", "--plain-rtp", "--sdp", &sdp];
     Running::start(&args).event("sending");
     let text = std::fs::read_to_string(&path).expect("a description");
+    // The same to standard output, but for the session's number.
+    let mut send = Running::start(&[&args[..args.len() - 1], &["-"]].concat());
+    send.event("sending");
+    let mut shown = vec![0; text.len() - 12];
+    send.child.stdout.take().expect("piped").read_exact(&mut shown).expect("a description");
+    assert!(shown.starts_with(b"v=0\r\no=- "), "{}", String::from_utf8_lossy(&shown));
+    assert!(!std::path::Path::new("-").exists());
     std::fs::remove_file(&path).expect("it was there");
     assert!(text.starts_with("v=0\r\no=- ") && text.contains(" IN IP4 127.0.0.1\r\n"), "{text}");
     assert!(text.contains("m=video 9 RTP/AVP 33"), "{text}");

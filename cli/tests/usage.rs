@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, UdpSocket};
 
 use common::{Running, run, run_with};
@@ -58,7 +58,7 @@ fn wrong_use_is_one_line_and_exit_2() {
         (send(&["--repair", "static:0"]), "1 to 200"),
         (send(&["--max-rate", "40"]), "not a rate such as 40mbit; units are bit, kbit, mbit and gbit"),
         (send(&["--set", "p_max"]), "NAME=VALUE"),
-        (send(&["--set", "speed=1"]), "speed"),
+        (send(&["--set", "speed=1"]), "there is no parameter 'speed'; known are syn, "),
         (send(&["--set", "k=25"]), "k follows the source"),
         // GENEVA §3.2.4: with b = 0.04, p_max must stay above 1.5 b^2 = 0.0024.
         (send(&["--set", "p_max=0.0024"]), "1.5 b^2"),
@@ -79,6 +79,21 @@ fn wrong_use_is_one_line_and_exit_2() {
             vec!["recv", "--listen", ":6000", "--output", "rtp://127.0.0.1:6000"],
             "would come in at --listen 0.0.0.0:6000",
         ),
+        (vec!["recv", "--listen", ":0", "--output", "-", "--output", "-"], "--output - is given twice"),
+    ] {
+        expect_wrong_use(&args, expected);
+    }
+}
+
+#[test]
+fn what_no_address_and_no_number_can_be_is_said_before_anything_is_opened() {
+    for (args, expected) in [
+        (send(&["--latency", "-1ms"]), "invalid value '-1ms' for '--latency': it must not be below zero"),
+        (send(&["--max-rate", "-1mbit"]), "invalid value '-1mbit' for '--max-rate'"),
+        (vec!["emulate", "--seed", "-1", "x.toml"], "invalid value '-1' for '--seed': it must not be below zero"),
+        (send(&["--metrics", "99999"]), "'99999' has a port above 65535"),
+        (send(&["--metrics", ":99999"]), "':99999' has a port above 65535"),
+        (send(&["--metrics", "localhost"]), "'localhost' is not HOST:PORT"),
         (vec!["demo", "--scheme", "none,geneva,none"], "--scheme none is given twice"),
         (vec!["recv", "--listen", ":0", "--output", "udp://127.0.0.1:0"], "that needs a host and a port"),
         (vec!["recv", "--listen", ":0", "--output", "udp://127.0.0.1:5?ttl=3"], "is no multicast group"),
@@ -89,14 +104,18 @@ fn wrong_use_is_one_line_and_exit_2() {
             "a ttl, which is for what is sent",
         ),
         (vec!["send", "--input", "-", "--to", "127.0.0.1:6000?ttl=3"], "is no multicast group"),
-        (vec!["recv", "--listen", ":0", "--output", "-", "--output", "-"], "--output - is given twice"),
     ] {
-        let line = failure(&args, 2);
-        assert!(line.starts_with("thalweg: ") && line.contains(expected), "{line}");
-        let verbs = args.iter().take_while(|word| !word.starts_with('-') && **word != "sned");
-        let manual: String = verbs.fold("thalweg".to_owned(), |line, verb| format!("{line} {verb}")) + " --help";
-        assert!(line.ends_with(&format!("; see {manual}")), "{line}");
+        expect_wrong_use(&args, expected);
     }
+}
+
+/// One line that says what is wrong and where to read how it is right.
+fn expect_wrong_use(args: &[&str], expected: &str) {
+    let line = failure(args, 2);
+    assert!(line.starts_with("thalweg: ") && line.contains(expected), "{line}");
+    let verbs = args.iter().take_while(|word| !word.starts_with('-') && **word != "sned");
+    let manual: String = verbs.fold("thalweg".to_owned(), |line, verb| format!("{line} {verb}")) + " --help";
+    assert!(line.ends_with(&format!("; see {manual}")), "{line}");
 }
 
 #[test]
@@ -177,6 +196,21 @@ fn a_receiver_that_is_asked_to_stop_does_so_politely() {
     assert_eq!(last["side"], "recv");
     recv.succeeds();
 }
+
+#[test]
+fn an_input_at_a_free_port_tells_people_which() {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_thalweg"))
+        .args(["send", "--input", "udp://127.0.0.1:0", "--to", "127.0.0.1:9"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().expect("piped")).read_line(&mut line).expect("text");
+    child.kill().and_then(|()| child.wait()).expect("it still runs");
+    let port = line.split_once("sending udp://127.0.0.1:0 (port ").and_then(|(_, rest)| rest.split_once(')'));
+    assert!(port.is_some_and(|(port, _)| port.parse::<u16>().is_ok_and(|port| port > 0)), "{line}");
+}
+
 #[test]
 fn an_empty_standard_input_is_refused_in_one_line() {
     let line = failure(&["send", "--input", "-", "--to", "127.0.0.1:6000"], 1);

@@ -1,12 +1,13 @@
 //! `thalweg send`.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::str::FromStr;
 
 use clap::ValueEnum;
+use thalweg_core::law::ParameterError;
 use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
 use thalweg_core::session::live::sender::{Breaker, Config, Repair, Sender, SourceId};
 use thalweg_core::session::live::{DEFAULT_LATENCY, Ending};
@@ -93,7 +94,7 @@ struct Interop {
     /// does not take it. It names packets by the IDs behind them, which --plain-rtp leaves out
     #[arg(long, value_name = "PORT", conflicts_with = "plain_rtp", value_parser = clap::value_parser!(u16).range(1..))]
     fec_port: Option<u16>,
-    /// Write the session's description (SDP) to this file
+    /// Write the session's description (SDP) to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     sdp: Option<std::path::PathBuf>,
 }
@@ -162,7 +163,7 @@ impl Protection {
             if name == "k" {
                 return Err(usage(format!("--set k={value}: k follows the source")));
             }
-            parameters.set(name, value).map_err(|error| usage(format!("--set {name}={value}: {error}")))?;
+            parameters.set(name, value).map_err(|error| usage(format!("--set {name}={value}: {}", settable(error))))?;
         }
         let law = Geneva::new(parameters).map_err(|error| usage(format!("--set: {error}")))?;
         Ok(match self.repair {
@@ -170,6 +171,17 @@ impl Protection {
             RepairArg::Static(packets) => Repair::Static(packets),
             RepairArg::Geneva => Repair::Geneva(law),
         })
+    }
+}
+
+/// What is wrong with a constant, without the one that cannot be set here.
+fn settable(error: ParameterError) -> String {
+    match error {
+        ParameterError::Unknown { name, known } => {
+            let others: Vec<&str> = known.iter().copied().filter(|known| *known != "k").collect();
+            format!("there is no parameter '{name}'; known are {}", others.join(", "))
+        }
+        other => other.to_string(),
     }
 }
 
@@ -254,8 +266,12 @@ impl Peer {
         let tried = format!("sending to {}", self.to);
         let mut description = session.description(self.origin().map_err(Error::io(&tried))?);
         description.ttl = self.socket.multicast_ttl().map_err(Error::io(&tried))?;
-        let tried = format!("writing the description {}", file.display());
-        std::fs::write(file, description.to_string()).map_err(Error::io(tried))
+        let text = description.to_string();
+        let written = match file.to_str() {
+            Some("-") => io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()),
+            _ => std::fs::write(file, text),
+        };
+        written.map_err(Error::io(format!("writing the description {}", file.display())))
     }
 
     /// The address that the receiver sees, as far as this machine knows it.
@@ -284,10 +300,14 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(file) = &args.interop.sdp {
         peer.describe(&session, file)?;
     }
-    let text = format!("sending {endpoint} to {to}, repair {}, latency {}", args.protection.repair, args.latency);
+    // Port 0 has become a real one.
+    let port = match (&endpoint, input.local()) {
+        (Endpoint::Udp(_, udp), Some(local)) if udp.host.port == 0 => format!(" (port {})", local.port()),
+        _ => String::new(),
+    };
+    let text = format!("sending {endpoint}{port} to {to}, repair {}, latency {}", args.protection.repair, args.latency);
     let opening =
         Report::new("sending", text).with("to", to).with("from", peer.socket.local()).with("input", &endpoint);
-    // Port 0 has become a real one.
     let opening = input.local().into_iter().fold(opening, |opening, local| opening.with("input_address", local));
     let station =
         start.run(Sending::new(session, input, args.interop.fec_port), peer.socket, &args.reporting, opening)?;
