@@ -3,16 +3,14 @@
 //! Everything in here is pure: a plan says which jobs there are, whoever has processors runs them, and figures, tables
 //! and verdicts follow from the results alone.
 
-pub mod bar;
-pub mod cause;
 pub mod claim;
 pub mod erratum;
 pub mod fec_arq;
 pub mod figure;
 pub mod geneva;
 pub mod part;
+pub mod remark;
 pub mod results;
 pub mod table;
 pub mod tcp_stream;
-pub mod topic;
 pub mod work;

@@ -1,23 +1,23 @@
 //! Why some claims do not hold here: what was measured in the evaluation itself, or beside it. `docs/geneva.md` has the
 //! commands. What is not measured is no cause: those claims are said to have none that is known, and what was tried.
 
-use crate::paper::cause::Cause;
+use crate::paper::remark::Remark;
 
 /// All that are known, each claim under one of them at most.
-pub const CAUSES: &[Cause] = &[
-    Cause {
+pub const CAUSES: &[Remark] = &[
+    Remark {
         claims: &["G-2a", "G-2c"],
         text: "Thirty transfers a second of 40 packets are 14.4 Mb/s: with the stream, 44 of 100 Mb/s. On a link that is \
                half empty TFRC loses next to nothing and keeps its rate. With five times as many transfers it stays under \
                30 Mb/s at every RTTmin, and loses more than 0.1 % at 50 ms, though not at 100 ms.",
     },
-    Cause {
+    Remark {
         claims: &["G-2b"],
         text: "No cause is known. Tried: 30, 90 and 150 transfers a second. Under none does TFRC's rate fall all the way; \
                with 150, it is 22.0 ± 1.4 Mb/s at 10 ms, 18.1 ± 2.2 at 50, and 26.0 ± 2.5 at 200, where the queue, as large \
                as the bandwidth-delay product, loses least.",
     },
-    Cause {
+    Remark {
         claims: &["G-8b1", "G-8a1", "G-9a1", "G-9b2", "G-9a2", "G-T1h"],
         text: "The phase of the streams. Where their packets come apart, four losses in a row are rare, static repair loses \
                next to nothing for good beside long-lived TCP, and no order is to be told. Where equal streams start \
@@ -26,7 +26,7 @@ pub const CAUSES: &[Cause] = &[
                loss comes out. There the streams lose nearly as much as the link, which denies G-T1h. The real state \
                contradicts G-8b1 where its windows are locked in at 60 packets.",
     },
-    Cause {
+    Remark {
         claims: &["G-8b2", "G-8a2", "G-T1b", "G-T1d", "G-T1e", "G-T2a"],
         text: "More repair mends more. What contradicts these is residual loss that is smaller with static 12 than with static \
                8 or GENEVA, or smaller with DP-FEC's stand-in than with GENEVA. For more repair to lose more, as in the \
@@ -34,14 +34,14 @@ pub const CAUSES: &[Cause] = &[
                it was (Table 1 at 10 ms: 1.71 % with GENEVA, 1.63 % with static 12; Table 2: 3.14 and 3.23 %). At 100 ms \
                GENEVA's mean window is within 0.02 packets of 8 (integer state), so that it and static 8 are one scheme.",
     },
-    Cause {
+    Remark {
         claims: &["G-8d1", "G-8d2", "G-8c1", "G-8c2", "G-A2", "G-T2b"],
         text: "Windows that open under loss which they cause themselves: ten streams at Fwnd 60 send 1.02 Gb/s into 1 Gb/s, \
                and the law has no way back (see \"The state of the window\"). The fraction that the real state keeps brings \
                them there from 200 TCP flows on. Streams in phase lose more, so that their mean windows pass static 12's 12 \
                packets from 200 flows on, and at 250 some of them reach 60.",
     },
-    Cause {
+    Remark {
         claims: &["G-T1c", "G-T1g"],
         text: "Mean windows, without any lock-in. With the real state at 12.5 transfers a second, and in phase, they are wider \
                than static 12's 12 packets; TPindex then stands further under static 8's than the paper has it, in phase under \
@@ -49,39 +49,39 @@ pub const CAUSES: &[Cause] = &[
                stands in the paper's order; what is undecided there is the distance to static 8, and whether 9.77 ± 0.85 \
                is 9 or more: five seeds of runs with heavy-tailed transfers do not tell.",
     },
-    Cause {
+    Remark {
         claims: &["G-10"],
         text: "At 10 ms and 200 TCP flows the real state is locked in and never returns to 8 packets. At 100 ms the integer state \
                never leaves them: a single loss in a block adds less than a packet there (Eqs. 3 and 4), which the state \
                drops.",
     },
-    Cause {
+    Remark {
         claims: &["G-T1a"],
         text: "No cause is known. Undecided under every reading, in phase too: runs differ more by their seed, that is by when the \
                long transfers come, than by their scheme. The paper's differences between static 8 and GENEVA, 141 and 226 \
                events, lie outside all intervals.",
     },
-    Cause {
+    Remark {
         claims: &["G-9b1"],
         text: "No cause is known. Tried: streams in phase, where 600 TCP flows show the paper's order and 700 do not, and where the \
                gap does not widen.",
     },
-    Cause {
+    Remark {
         claims: &["G-T2c"],
         text: "No cause is known. With streams apart the fast flows have more bursts than the slow ones, not fewer, and so \
                they have with static 8 and 12: it is not the window. In phase the five equal flows have the bursts, as in the \
                paper, but the flow of 90 Mb/s still loses 0.04 % for good, with static 8, too.",
     },
-    Cause {
+    Remark {
         claims: &["G-T2d"],
         text: "The phase of the streams, and no reading comes near 0.1 %: apart, repair mends all but 0.0002 %, in phase 0.3 % is \
                lost.",
     },
-    Cause {
+    Remark {
         claims: &["G-12"],
         text: "With the real state, in four of five seeds all flows open equally wide, locked in at 60 packets.",
     },
-    Cause {
+    Remark {
         claims: &["G-A1"],
         text: "TPindex stands 0.005 to 0.024 above what the mean window leaves to TCP, with GENEVA and static 12 alike (0.05 \
                where the real state is locked in); at 100 TCP flows that is above the range. What it comes from was not measured. DP-FEC's \

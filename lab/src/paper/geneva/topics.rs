@@ -1,30 +1,30 @@
 //! What the claims are about, in a few words; arithmetic aside.
 
-use crate::paper::topic::Topic;
+use crate::paper::remark::Remark;
 
 /// All of them, in the order of the paper, each claim under one.
-pub const TOPICS: &[Topic] = &[
-    Topic { about: "TFRC's loss and fall beside short TCP (Fig. 2a, b)", claims: &["G-2a", "G-2b", "G-2c"] },
-    Topic { about: "UDP's harmlessness to TCP on long paths (Fig. 2c)", claims: &["G-2d"] },
-    Topic {
-        about: "GENEVA's advantage over static repair in bursts and residual loss (Figs. 8, 9a, b; Tables 1, 2)",
+pub const TOPICS: &[Remark] = &[
+    Remark { text: "TFRC's loss and fall beside short TCP (Fig. 2a, b)", claims: &["G-2a", "G-2b", "G-2c"] },
+    Remark { text: "UDP's harmlessness to TCP on long paths (Fig. 2c)", claims: &["G-2d"] },
+    Remark {
+        text: "GENEVA's advantage over static repair in bursts and residual loss (Figs. 8, 9a, b; Tables 1, 2)",
         claims: &["G-8b1", "G-8a1", "G-9b1", "G-9a1", "G-T1a", "G-T1b", "G-T2a"],
     },
-    Topic {
-        about: "The order of static 8, static 12 and DP-FEC in losses (Figs. 8, 9a, b)",
+    Remark {
+        text: "The order of static 8, static 12 and DP-FEC in losses (Figs. 8, 9a, b)",
         claims: &["G-8b2", "G-8a2", "G-9b2", "G-9a2"],
     },
-    Topic {
-        about: "TPindex beside long-lived TCP (Figs. 8d, 9d; Table 2)",
+    Remark {
+        text: "TPindex beside long-lived TCP (Figs. 8d, 9d; Table 2)",
         claims: &["G-8d1", "G-8d2", "G-9d1", "G-9d2", "G-T2b", "G-A1"],
     },
-    Topic { about: "Mean windows (Figs. 8c, 9c; Table 1)", claims: &["G-8c1", "G-8c2", "G-9c1", "G-9c2", "G-T1g"] },
-    Topic {
-        about: "TPindex and the rest beside short-lived TCP (Table 1)",
+    Remark { text: "Mean windows (Figs. 8c, 9c; Table 1)", claims: &["G-8c1", "G-8c2", "G-9c1", "G-9c2", "G-T1g"] },
+    Remark {
+        text: "TPindex and the rest beside short-lived TCP (Table 1)",
         claims: &["G-T1c", "G-T1d", "G-T1e", "G-T1f", "G-T1h"],
     },
-    Topic { about: "Stability over time and without lock-in (Figs. 10, 12)", claims: &["G-10", "G-12", "G-A2"] },
-    Topic { about: "Few losses in streams of several rates (Table 2)", claims: &["G-T2c", "G-T2d"] },
+    Remark { text: "Stability over time and without lock-in (Figs. 10, 12)", claims: &["G-10", "G-12", "G-A2"] },
+    Remark { text: "Few losses in streams of several rates (Table 2)", claims: &["G-T2c", "G-T2d"] },
 ];
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! What the claims are worth.
 
-use thalweg_lab::paper::bar::{self, Bar};
-use thalweg_lab::paper::cause::{self, Cause};
 use thalweg_lab::paper::claim::{Finding, Gate};
 use thalweg_lab::paper::part::Part;
-use thalweg_lab::paper::topic::Topic;
+use thalweg_lab::paper::remark::{self, Remark};
 use thalweg_lab::statistics::Verdict;
 
 use super::super::table::interval;
@@ -60,10 +58,10 @@ impl Evidence {
     }
 
     /// Why some claims do not hold: those that one of the readings contradicts or leaves undecided, by what is known of them.
-    pub(super) fn causes(&self, causes: &[Cause]) -> Section {
+    pub(super) fn causes(&self, causes: &[Remark]) -> Section {
         let open = self.open();
-        let of_cause = |wanted: Option<&Cause>| -> Vec<&str> {
-            open.iter().copied().filter(|claim| cause::of(causes, claim) == wanted).collect()
+        let of_cause = |wanted: Option<&Remark>| -> Vec<&str> {
+            open.iter().copied().filter(|claim| remark::of(causes, claim) == wanted).collect()
         };
         let known = causes.iter().map(|cause| (of_cause(Some(cause)), cause.text));
         let unknown = (of_cause(None), "No cause is known.");
@@ -95,7 +93,7 @@ impl Evidence {
     }
 
     /// What came of the claims, counted by gate, and one sentence a topic.
-    pub(super) fn how_far(&self, topics: &[Topic]) -> Section {
+    pub(super) fn how_far(&self, topics: &[Remark]) -> Section {
         let row = |gate: Option<Gate>| {
             let counts = (0..self.readings.len()).map(|nth| match self.counted(nth, gate) {
                 [hold, contradicted, undecided] => {
@@ -111,7 +109,7 @@ impl Evidence {
     }
 
     /// What came of a topic: in full under the first reading, in a number under the others.
-    fn sentence(&self, topic: &Topic) -> String {
+    fn sentence(&self, topic: &Remark) -> String {
         let all = topic.claims.len();
         let named = |reading: usize, verdict: Verdict| -> Vec<&str> {
             let findings = self.readings[reading].1.iter().filter(|it| topic.claims.contains(&it.claim.id));
@@ -131,16 +129,16 @@ impl Evidence {
         let others = self.readings.iter().enumerate().skip(1);
         let others: String = others.map(|(nth, (name, _))| format!(", {name} {}", held(nth))).collect();
         let first = self.readings[0].0;
-        format!("{}: {word}. Claims that hold: {first} {} of {all}{open}{others}.", topic.about, held(0))
+        format!("{}: {word}. Claims that hold: {first} {} of {all}{open}{others}.", topic.text, held(0))
     }
 
     /// One line a claim; `bars` are what they are held against, `notes` is what else there is to say.
-    pub(super) fn claims(&self, bars: &[Bar], notes: &[&str]) -> Section {
+    pub(super) fn claims(&self, bars: &[Remark], notes: &[&str]) -> Section {
         let row = |findings: Vec<&Finding>| {
             let claim = findings[0].claim;
             let verdicts = findings.iter().map(|finding| finding.verdict().word().to_owned());
             let text = format!("{} ({})", claim.text, claim.source);
-            let bar = bar::of(bars, claim.id).map(|bar| bar.text.to_owned());
+            let bar = remark::of(bars, claim.id).map(|bar| bar.text.to_owned());
             let cells =
                 std::iter::once(claim.gate.word().to_owned()).chain(verdicts).chain([text]).chain(bar).collect();
             Row { subject: claim.id.into(), tone: None, cells }
@@ -202,10 +200,10 @@ mod tests {
         let second = vec![finding("A", Gate::Hard, 1.0), finding("B", Gate::Soft, 1.0), finding("C", Gate::Hard, 1.0)];
         let evidence = Evidence::new(vec![("whole", first), ("real", second)]);
         let topics = [
-            Topic { about: "Everything", claims: &["A", "B", "C"] },
-            Topic { about: "The first", claims: &["A"] },
-            Topic { about: "The rest", claims: &["B", "C"] },
-            Topic { about: "The last", claims: &["C"] },
+            Remark { text: "Everything", claims: &["A", "B", "C"] },
+            Remark { text: "The first", claims: &["A"] },
+            Remark { text: "The rest", claims: &["B", "C"] },
+            Remark { text: "The last", claims: &["C"] },
         ];
         let section = evidence.how_far(&topics);
         assert_eq!(
@@ -226,7 +224,7 @@ mod tests {
     #[test]
     fn a_claim_stands_beside_its_bar() {
         let evidence = Evidence::new(vec![("whole", vec![finding("A", Gate::Hard, 1.0)])]);
-        let bars = [Bar { claims: &["A"], text: "above zero: ours" }];
+        let bars = [Remark { claims: &["A"], text: "above zero: ours" }];
         let section = evidence.claims(&bars, &[]);
         let Some(Figure::Words(table)) = section.figures.first() else { panic!("a table of claims") };
         assert_eq!(table.head.last().map(String::as_str), Some("bar, and whose"));

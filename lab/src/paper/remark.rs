@@ -1,17 +1,17 @@
-//! Why some claims do not hold: what was measured beside an evaluation itself.
+//! What is said of several claims at once: why they do not hold, where their bar lies and whose it is, what they are about.
 
-/// What keeps claims from holding.
+/// Something that is said of claims.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cause {
-    /// The names of the claims that it bears on.
+pub struct Remark {
+    /// The names of the claims.
     pub claims: &'static [&'static str],
-    /// What was measured.
+    /// What is said of them.
     pub text: &'static str,
 }
 
-/// The cause among `causes` that bears on a claim, if one is known.
-pub fn of<'a>(causes: &'a [Cause], claim: &str) -> Option<&'a Cause> {
-    causes.iter().find(|cause| cause.claims.contains(&claim))
+/// The remark among `remarks` that is about a claim, if one is.
+pub fn of<'a>(remarks: &'a [Remark], claim: &str) -> Option<&'a Remark> {
+    remarks.iter().find(|remark| remark.claims.contains(&claim))
 }
 
 #[cfg(test)]
