@@ -73,6 +73,11 @@ impl TcpStream {
         }
     }
 
+    /// Another film is played from now on, or its packets have become longer: the ceiling moves with the next acknowledgement.
+    pub fn play(&mut self, film: Playback) {
+        self.film = film;
+    }
+
     /// A round trip was measured.
     pub fn sample(&mut self, rtt: Seconds) {
         self.tau = Some(self.tau.map_or(rtt.0, |tau| tau.min(rtt.0)));

@@ -1,0 +1,178 @@
+//! The law between quinn's events and its window in bytes.
+//!
+//! | quinn | here |
+//! |---|---|
+//! | `on_ack`, `on_end_acks` | one sample of the round trip a frame, of its newest packet; growth packet by packet |
+//! | `app_limited` | the window must not grow (RFC 9002 §7.8) |
+//! | `on_congestion_event` | a loss, once for all packets sent before it was found (RFC 9002 §7.3.2); an ECN mark is one |
+//! | persistent congestion | a timeout (RFC 9002 §7.6) |
+//! | a round | from a frame to the first that acknowledges what was sent after it |
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
+
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use thalweg_core::law::window::tcp_stream::{TcpStream as Law, Variant};
+use thalweg_core::law::window::{CongestionWindow, Playback, Start};
+use thalweg_core::units::Rate;
+
+use crate::batch::{Batch, Told};
+use crate::film::{Film, payload};
+
+/// What connections begin with: quinn builds a controller of each from it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct TcpStreamConfig {
+    /// The rate of films whose own nobody has told yet, as payload of streams; 1 bit/s to 1 Tb/s.
+    pub rate: Rate,
+    /// What the paper leaves open.
+    pub variant: Variant,
+}
+
+impl Default for TcpStreamConfig {
+    /// 3.6 Mb/s, and thresholds as printed (TCP Stream §5.1, Eq. (4)).
+    fn default() -> TcpStreamConfig {
+        TcpStreamConfig { rate: Playback::default().rate, variant: Variant::default() }
+    }
+}
+
+impl ControllerFactory for TcpStreamConfig {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        Box::new(TcpStream::new(*self, now, current_mtu))
+    }
+}
+
+/// A connection's controller. A copy has the same film: what is told to the one, the other plays.
+#[derive(Clone, Debug)]
+pub struct TcpStream {
+    law: Law,
+    film: Film,
+    playing: Playback,
+    mtu: u16,
+    batch: Batch,
+    /// Since when packets are of the round that is on.
+    round: Instant,
+    /// When the last loss was found.
+    recovery: Option<Instant>,
+}
+
+impl TcpStream {
+    fn new(config: TcpStreamConfig, now: Instant, mtu: u16) -> TcpStream {
+        let playing = Playback { rate: config.rate, mss: payload(mtu) };
+        TcpStream {
+            law: Law::new(Start::default(), playing, config.variant),
+            film: Film::new(config.rate),
+            playing,
+            mtu,
+            batch: Batch::default(),
+            round: now,
+            recovery: None,
+        }
+    }
+
+    /// The controller of a connection, out of what quinn's `congestion_state` gives; none if another law controls it.
+    pub fn of(state: &dyn Controller) -> Option<TcpStream> {
+        state.clone_box().into_any().downcast().ok().map(|control| *control)
+    }
+
+    /// From the next acknowledgement on the connection plays a film of this rate, as payload of streams.
+    pub fn play(&self, rate: Rate) {
+        self.film.play(rate);
+    }
+
+    /// The law, as it was when this copy was made.
+    pub fn law(&self) -> &Law {
+        &self.law
+    }
+
+    /// Whether a packet sent then is newer than the last loss (RFC 9002 §7.3.2).
+    fn is_news(&self, sent: Instant) -> bool {
+        self.recovery.is_none_or(|recovery| sent > recovery)
+    }
+
+    fn tune(&mut self) {
+        let wanted = Playback { rate: self.film.rate(), mss: payload(self.mtu) };
+        if wanted != self.playing {
+            self.playing = wanted;
+            self.law.play(wanted);
+        }
+    }
+
+    fn take(&mut self, sent: Instant, bytes: u64) {
+        self.batch.take(sent, bytes, self.is_news(sent));
+    }
+
+    fn acknowledge(&mut self, now: Instant, told: Told, may_grow: bool) {
+        self.law.sample(told.rtt);
+        if !told.grows {
+            return;
+        }
+        for _ in 0..told.segments {
+            self.law.acknowledge(1, false, may_grow);
+        }
+        let round_end = told.sent >= self.round;
+        if round_end {
+            self.round = now;
+        }
+        self.law.acknowledge(0, round_end, may_grow);
+    }
+}
+
+impl Controller for TcpStream {
+    fn on_ack(&mut self, _now: Instant, sent: Instant, bytes: u64, _app_limited: bool, _rtt: &RttEstimator) {
+        self.take(sent, bytes);
+    }
+
+    fn on_end_acks(&mut self, now: Instant, _in_flight: u64, app_limited: bool, _largest: Option<u64>) {
+        self.tune();
+        if let Some(told) = self.batch.close(now, self.mtu) {
+            self.acknowledge(now, told, !app_limited);
+        }
+    }
+
+    fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent_congestion: bool, _lost_bytes: u64) {
+        if self.is_news(sent) {
+            self.recovery = Some(now);
+            self.law.lose();
+        }
+        if is_persistent_congestion {
+            // The threshold is lowered already.
+            self.law.expire(true);
+        }
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.mtu = new_mtu;
+        self.tune();
+    }
+
+    /// Whole segments, at least two (RFC 9002 §7.2).
+    fn window(&self) -> u64 {
+        // `as` saturates.
+        (self.law.swnd() as u64).max(2) * u64::from(self.mtu)
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = ControllerMetrics::default();
+        metrics.congestion_window = self.window();
+        let ssthresh = self.law.ssthresh();
+        metrics.ssthresh = ssthresh.is_finite().then_some((ssthresh * f64::from(self.mtu)) as u64);
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(self.clone())
+    }
+
+    fn initial_window(&self) -> u64 {
+        u64::from(Start::default().iw) * u64::from(self.mtu)
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;
