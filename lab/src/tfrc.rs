@@ -20,12 +20,14 @@ pub struct Report {
     recvdata: Time,
     delay: Span,
     x_recv: u64,
+    /// Below zero, or minus zero, where there was a new loss event: with a flag of its own a packet would fit no cache line.
     p: u64,
 }
 
 impl From<Feedback> for Report {
     fn from(feedback: Feedback) -> Report {
-        let Feedback { recvdata, delay, x_recv, p } = feedback;
+        let Feedback { recvdata, delay, x_recv, p, new_loss_event } = feedback;
+        let p = if new_loss_event { -p } else { p };
         Report { recvdata, delay, x_recv: x_recv.to_bits(), p: p.to_bits() }
     }
 }
@@ -33,6 +35,8 @@ impl From<Feedback> for Report {
 impl From<Report> for Feedback {
     fn from(report: Report) -> Feedback {
         let Report { recvdata, delay, x_recv, p } = report;
-        Feedback { recvdata, delay, x_recv: f64::from_bits(x_recv), p: f64::from_bits(p) }
+        let p = f64::from_bits(p);
+        let (new_loss_event, p) = (p.is_sign_negative(), p.abs());
+        Feedback { recvdata, delay, x_recv: f64::from_bits(x_recv), p, new_loss_event }
     }
 }

@@ -12,7 +12,7 @@
 //! | X_Bps | [`Equation::rate`] | throughput of a TCP (§3.1) |
 //! | R, R_i | [`Sender::rtt`], [`Data::rtt`] | round trip, smoothed by the sender |
 //! | X_recv_set | `sender::recv_set` | what the receiver says it got (§4.3) |
-//! | t_recvdata, t_delay, X_recv, p | [`Feedback`] | content of a report (§3.2.2) |
+//! | t_recvdata, t_delay, X_recv, p | [`Feedback`] | content of a report (§3.2.2), and whether it tells of a new loss event (§4.3) |
 //! | I_i, w_i, DF_i | `receiver::history` | loss intervals, their weights and discounts (§5.4, §5.5) |
 //! | T_loss | `receiver::losses` | when a packet that never came would have come (§5.2) |
 //!
@@ -80,6 +80,8 @@ pub struct Feedback {
     pub x_recv: f64,
     /// p: loss event rate, 0 before the first loss event, at most 1.
     pub p: f64,
+    /// Whether a loss event began since the last report, of which §4.3 asks even where p has not grown.
+    pub new_loss_event: bool,
 }
 
 /// A report that no honest receiver of this sender's packets writes, or that comes too late to be of use.

@@ -53,6 +53,8 @@ pub struct Receiver<E = TcpThroughput> {
     timer: Option<Time>,
     state: State,
     p: f64,
+    /// Whether a loss event began since the last report.
+    new_loss_event: bool,
     x_recv: f64,
     /// The largest X_recv so far: X_target of §6.3.1.
     x_target: f64,
@@ -94,6 +96,7 @@ impl<E: Equation> Receiver<E> {
             timer: None,
             state: State::Quiet,
             p: 0.0,
+            new_loss_event: false,
             x_recv: 0.0,
             x_target: 0.0,
             received: 0,
@@ -139,7 +142,8 @@ impl<E: Equation> Receiver<E> {
         self.set_timer(now);
         self.state = State::Quiet;
         self.reports += 1;
-        Some(Feedback { recvdata: data.sent, delay: now.since(at), x_recv: self.x_recv, p: self.p })
+        let new_loss_event = std::mem::take(&mut self.new_loss_event);
+        Some(Feedback { recvdata: data.sent, delay: now.since(at), x_recv: self.x_recv, p: self.p, new_loss_event })
     }
 
     /// When `poll_feedback` must be asked, if no packet comes before.
@@ -182,6 +186,7 @@ impl<E: Equation> Receiver<E> {
                 first_interval(&self.equation, self.config.segment, carried)
             });
         });
+        self.new_loss_event |= events > 0;
         let first = self.latest.is_none();
         // Deviation(RFC 5348 §3.2.2): t_recvdata is that of the highest packet, not of the last to come, so that packets out of
         // their order never move the sender's intervals backwards.

@@ -167,7 +167,7 @@ impl<E: Equation> Sender<E> {
         let limited = self.limits.on_feedback(now, feedback.recvdata, Span::from_secs_f64(r));
         // "The first feedback packet": so are those about packets that carried no round trip yet.
         let limited = limited && feedback.x_recv > 0.0;
-        let worse = feedback.p > self.p;
+        let worse = feedback.new_loss_event || feedback.p > self.p;
         self.p = feedback.p;
         self.compute_x_bps(r);
         if first {

@@ -35,7 +35,13 @@ fn it_answers_the_first_packet_and_then_reports_once_a_round_trip() {
     let mut receiver = Receiver::new(Config::new(S));
     let reports = reports(&mut receiver, 42, &[]);
     assert_eq!(reports.iter().map(|(time, _)| *time).collect::<Vec<_>>(), [at(0), at(100), at(200), at(300), at(400)]);
-    let expected = |x_recv, now: Time| Feedback { recvdata: now - R / 2, delay: Span::ZERO, x_recv, p: 0.0 };
+    let expected = |x_recv, now: Time| Feedback {
+        recvdata: now - R / 2,
+        delay: Span::ZERO,
+        x_recv,
+        p: 0.0,
+        new_loss_event: false,
+    };
     assert_eq!(reports[0].1, expected(0.0, at(0)), "nothing could be measured yet");
     for (now, feedback) in &reports[1..] {
         // Ten packets in a round trip.
@@ -101,6 +107,20 @@ fn a_loss_event_is_reported_at_once_and_seeds_the_history_with_the_rate_that_was
     let x = TcpThroughput::default().rate(S, Seconds(0.1), p);
     assert!((x / 100_000.0 - 1.0).abs() < 1e-9, "{x}");
     assert_eq!(receiver.lost(), 2);
+}
+
+#[test]
+fn a_loss_event_is_told_in_the_next_report_even_if_p_has_not_grown() {
+    let mut receiver = Receiver::new(Config::new(S));
+    // Ten events 20 packets apart, and one 300 later: the history is full, so closing I_0 makes p no larger (§5.4).
+    let lost: Vec<u64> = (0..10).map(|nth| 25 + 20 * nth).chain([505]).collect();
+    let reports = reports(&mut receiver, 560, &lost);
+    let told: Vec<usize> = (0..reports.len()).filter(|nth| reports[*nth].1.new_loss_event).collect();
+    assert_eq!(told.len(), 11);
+    assert_eq!(reports[told[0]].0, at(280), "p was 0: at once, with the third packet after it");
+    let last = told[10];
+    assert!(reports[last].1.p <= reports[last - 1].1.p);
+    assert_eq!(reports[last].0, reports[last - 1].0 + R, "in its turn");
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn sender(media: Rate) -> Sender {
 
 /// A report about what was sent a round trip ago.
 fn report(now: Time, x_recv: f64, p: f64) -> Feedback {
-    Feedback { recvdata: now - R, delay: Span::ZERO, x_recv, p }
+    Feedback { recvdata: now - R, delay: Span::ZERO, x_recv, p, new_loss_event: false }
 }
 
 /// Sends all that the sender will send until `end`.
@@ -49,7 +49,8 @@ fn it_starts_with_a_packet_a_second_and_goes_on_with_four_in_a_round_trip() {
     let sent = greedy(&mut sender, at(1500));
     assert_eq!(sent.iter().map(|data| data.sent).collect::<Vec<_>>(), [at(0), at(1000)]);
     assert!(sent.iter().all(|data| data.rtt.is_none()));
-    let feedback = Feedback { recvdata: at(0), delay: Span::from_millis(1400), x_recv: 0.0, p: 0.0 };
+    let feedback =
+        Feedback { recvdata: at(0), delay: Span::from_millis(1400), x_recv: 0.0, p: 0.0, new_loss_event: false };
     sender.handle_feedback(at(1500), &feedback).expect("true");
     assert_eq!(sender.rtt(), Some(R), "what the receiver held it back is no round trip");
     // W_init = min(4 s, max(2 s, 4380)) = 4000 bytes.
@@ -66,7 +67,7 @@ fn the_round_trip_is_smoothed_by_nine_tenths() {
     let (mut sender, now) = in_slow_start(1);
     let later = now + Span::from_millis(150);
     sender.poll_packet(now + Span::from_millis(1)).expect("it is time");
-    let feedback = Feedback { recvdata: now, delay: Span::from_millis(30), x_recv: 1e4, p: 0.0 };
+    let feedback = Feedback { recvdata: now, delay: Span::from_millis(30), x_recv: 1e4, p: 0.0, new_loss_event: false };
     sender.handle_feedback(later, &feedback).expect("true");
     // .9 100 + .1 (150 - 30).
     assert_eq!(sender.rtt(), Some(Span::from_millis(102)));
@@ -214,6 +215,14 @@ fn a_data_limited_sender_does_not_grow_beyond_twice_what_it_sends() {
     sender.poll_packet(at(3040)).expect("late for any rate");
     sender.handle_feedback(at(3100), &report(at(3100), 10_000.0, 1e-4)).expect("true");
     assert_eq!(sender.allowed(), 40_000.0);
+    // And so does a new loss event by which p has not grown.
+    sender.poll_packet(at(3140)).expect("late for any rate");
+    let event = Feedback { new_loss_event: true, ..report(at(3200), 10_000.0, 5e-5) };
+    sender.handle_feedback(at(3200), &event).expect("true");
+    assert_eq!(sender.allowed(), 20_000.0);
+    sender.poll_packet(at(3240)).expect("late for any rate");
+    sender.handle_feedback(at(3300), &report(at(3300), 10_000.0, 5e-5)).expect("true");
+    assert_eq!(sender.allowed(), 40_000.0, "no event, no loss: twice the largest entry");
 }
 
 #[test]
@@ -256,7 +265,7 @@ fn damping_follows_the_square_root_of_the_round_trip() {
     assert_eq!(sender.rate().as_bps(), 320_000, "R_sqmean is the first sample's root");
     greedy(&mut sender, at(110));
     // A sample of 400 ms: R_sqmean = .9 sqrt(.1) + .1 sqrt(.4) = 1.1 sqrt(.1), over sqrt(.4): 0.55. X: 2 X = 80 kB/s.
-    let feedback = Feedback { recvdata: at(100), delay: Span::ZERO, x_recv: 1e6, p: 0.0 };
+    let feedback = Feedback { recvdata: at(100), delay: Span::ZERO, x_recv: 1e6, p: 0.0, new_loss_event: false };
     sender.handle_feedback(at(500), &feedback).expect("true");
     assert_eq!(sender.allowed(), 80_000.0);
     assert!((sender.rate().as_bps() as f64 - 0.55 * 640_000.0).abs() <= 1.0);
@@ -299,11 +308,11 @@ fn a_configuration_that_cannot_be_followed_is_refused() {
 }
 
 /// Anything that can happen to a sender: time that passes, and a report whose times and numbers are anything.
-fn anything() -> impl Strategy<Value = (u64, u64, u64, f64, f64)> {
+fn anything() -> impl Strategy<Value = (u64, u64, u64, f64, f64, bool)> {
     let p = prop_oneof![Just(0.0), 0.0..=1.0f64, any::<f64>()];
     let x_recv = prop_oneof![0.0..1e9f64, any::<f64>()];
     let span = || prop_oneof![0u64..1_000_000_000, 0u64..1 << 40, any::<u64>()];
-    (0u64..1 << 36, span(), span(), x_recv, p)
+    (0u64..1 << 36, span(), span(), x_recv, p, any::<bool>())
 }
 
 proptest! {
@@ -317,11 +326,12 @@ proptest! {
         let config = Config { damping, ..Config::new(Bytes(segment), Rate::from_mbps(mbps)) };
         let mut sender = Sender::new(Time::ZERO, config).expect("valid");
         let mut now = Time::ZERO;
-        for (gap, recvdata, delay, x_recv, p) in steps {
+        for (gap, recvdata, delay, x_recv, p, new_loss_event) in steps {
             now += Span::from_nanos(gap);
             let _ = sender.poll_packet(now);
             sender.handle_timeout(now);
-            let feedback = Feedback { recvdata: now - Span::from_nanos(recvdata), delay: Span::from_nanos(delay), x_recv, p };
+            let (recvdata, delay) = (now - Span::from_nanos(recvdata), Span::from_nanos(delay));
+            let feedback = Feedback { recvdata, delay, x_recv, p, new_loss_event };
             let _ = sender.handle_feedback(now, &feedback);
             let slowest = segment as f64 / 64.0;
             prop_assert!(sender.allowed() >= slowest && sender.allowed() <= FASTEST, "{}", sender.allowed());
