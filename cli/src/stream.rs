@@ -1,12 +1,10 @@
 //! What sending and receiving ask alike.
 
-use std::str::FromStr;
-
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
 use thalweg_net::clock::{Clock, sharpen_timers};
 use thalweg_net::driver::Driver;
-use thalweg_net::endpoint::{Host, ParseError};
+use thalweg_net::endpoint::Host;
 use thalweg_net::entropy;
 use thalweg_net::error::Error;
 use thalweg_net::metrics::Server;
@@ -26,27 +24,8 @@ pub(crate) struct Reporting {
     #[arg(long)]
     json: bool,
     /// Serve Prometheus metrics at http://ADDR/metrics; a port alone is on loopback
-    #[arg(long, value_name = "ADDR")]
-    metrics: Option<Scrape>,
-}
-
-/// Where Prometheus scrapes: `9100`, `:9100` or `HOST:PORT`.
-#[derive(Clone)]
-struct Scrape(Host);
-
-impl FromStr for Scrape {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Scrape, String> {
-        let port = text.strip_prefix(':').unwrap_or(text);
-        match port.parse() {
-            Ok(port) => Ok(Scrape(Host { name: "127.0.0.1".to_owned(), port })),
-            Err(_) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => {
-                Err(format!("'{text}' has a port above 65535"))
-            }
-            Err(_) => text.parse().map(Scrape).map_err(|error: ParseError| error.to_string()),
-        }
-    }
+    #[arg(long, value_name = "ADDR", value_parser = Host::or_loopback)]
+    metrics: Option<Host>,
 }
 
 /// Time as a session sees it, and its randomness.
@@ -92,7 +71,7 @@ impl Start {
 
 impl Reporting {
     fn server(&self) -> Result<Option<Server>, Error> {
-        let Some(Scrape(host)) = &self.metrics else { return Ok(None) };
+        let Some(host) = &self.metrics else { return Ok(None) };
         let tried = format!("metrics on {host}");
         let address = host.resolve().map_err(Error::io(&tried))?;
         Server::bind(address).map(Some).map_err(Error::io(tried))
@@ -126,7 +105,7 @@ mod tests {
             if let Ok(latency) = latency(&text) {
                 prop_assert!((Span::from_millis(5)..=Span::from_secs(10)).contains(&latency));
             }
-            let _ = text.parse::<Scrape>();
+            let _ = Host::or_loopback(&text);
             if let Ok(repair) = send::repair(&text) {
                 prop_assert_eq!(send::repair(&repair), Ok(repair));
             }

@@ -30,6 +30,17 @@ pub struct Host {
 }
 
 impl Host {
+    /// Reads `HOST:PORT`, or a port alone, `PORT` or `:PORT`, which is on loopback.
+    ///
+    /// # Errors
+    /// The text is none of these.
+    pub fn or_loopback(text: &str) -> Result<Host, ParseError> {
+        match port_of(text.strip_prefix(':').unwrap_or(text), text)? {
+            Some(port) => Ok(Host { name: "127.0.0.1".to_owned(), port }),
+            None => text.parse(),
+        }
+    }
+
     /// Looks the name up and takes the first address.
     ///
     /// # Errors
@@ -168,9 +179,7 @@ impl FromStr for Host {
         let error = || ParseError(format!("'{text}' is not HOST:PORT"));
         let (name, port) = text.rsplit_once(':').ok_or_else(error)?;
         let bracketed = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-        let too_high = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-        let refused = |_| if too_high { ParseError(format!("'{text}' has a port above 65535")) } else { error() };
-        let port = port.parse().map_err(refused)?;
+        let port = port_of(port, text)?.ok_or_else(error)?;
         let name = match bracketed {
             // RFC 3986 §3.2.2: brackets are for IPv6 alone.
             Some(name) if name.contains(':') && !name.contains(['/', '@', '[', ']']) => name,
@@ -179,6 +188,14 @@ impl FromStr for Host {
         };
         Ok(Host { name: name.to_owned(), port })
     }
+}
+
+/// The port that `digits` are, if they are digits; `text` is what they are a part of.
+fn port_of(digits: &str, text: &str) -> Result<Option<u16>, ParseError> {
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(None);
+    }
+    digits.parse().map(Some).map_err(|_| ParseError(format!("'{text}' has a port above 65535")))
 }
 
 impl fmt::Display for Udp {
@@ -222,6 +239,20 @@ mod tests {
         assert!(is_lo("[fe80::1%lo]:5000") && is_lo("[ff12::8%lo]:5000"));
         assert!(is_lo("[ff12::8]:5000?iface=lo") && is_lo("[ff11::8]:5000?iface=lo"));
         assert!(resolved("[ff15::8]:5000").is_ok() && resolved("[2001:db8::1]:5000").is_ok());
+    }
+
+    #[test]
+    fn a_port_alone_is_on_loopback_and_a_port_is_made_of_digits() {
+        let read = |text: &str| Host::or_loopback(text).map(|host| host.to_string());
+        assert_eq!(
+            ["9100", ":9100", "h:9100"].map(read),
+            ["127.0.0.1:9100", "127.0.0.1:9100", "h:9100"].map(|it| Ok(it.to_owned()))
+        );
+        for (text, why) in
+            [("99999", "has a port above 65535"), ("+1", "is not HOST:PORT"), ("h:+1", "is not HOST:PORT")]
+        {
+            assert_eq!(read(text), Err(ParseError(format!("'{text}' {why}"))));
+        }
     }
 
     #[test]
