@@ -81,6 +81,48 @@ fn a_hop_without_a_queue_counts_what_comes_to_its_entrance() {
     assert_eq!((outcome.flows[0].offered, outcome.value("packet_loss")), (outcome.hops[0].offered, loss));
 }
 
+/// A second stream, under TFRC; and background that crosses a second hop alone, which loses everything.
+const AND_BACKGROUND: &str = r#"
+hops = 1
+[[flow]]
+kind = "tfrc"
+rate = "12mbit"
+hops = 1
+[[hop]]
+forward = [{ kind = "loss", rate = 1.0 }]
+backward = [{ kind = "wire", delay = "1ms" }]
+[[flow]]
+kind = "cbr"
+rate = "1mbit"
+packet = 500
+hops = 2
+[[flow]]
+kind = "poisson"
+rate = "1mbit"
+packet = 500
+hops = 2
+[[flow]]
+kind = "on_off"
+rate = "1mbit"
+packet = 500
+on = "1s"
+off = "1s"
+hops = 2
+"#;
+
+#[test]
+fn the_losses_of_streams_are_those_of_media_and_of_no_background() {
+    let experiment = parse(&format!("{WITHOUT_A_QUEUE}{AND_BACKGROUND}")).expect("a scenario").experiment(1);
+    let experiment = experiment.expect("possible");
+    let outcome = Run::new(&experiment, 1).expect("possible").finish().expect("conservation");
+    for name in ["packet_loss", "residual_loss"] {
+        let loss = outcome.value(name);
+        assert!((loss - 0.1).abs() < 0.03, "{name}: {loss}");
+    }
+    // `stream_loss` is that of whatever is not TCP.
+    assert!(outcome.value("stream_loss") > 0.13, "{}", outcome.value("stream_loss"));
+}
+
 #[test]
 fn what_no_session_would_do_is_refused_before_it_runs() {
     for (from, to, expected) in [

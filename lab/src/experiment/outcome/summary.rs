@@ -28,7 +28,7 @@ pub const QUANTITIES: &[Quantity] = &[
         loss(run.of_tcp().map(|flow| flow.offered))
     }),
     quantity("stream_loss", "the same of the packets of all other flows", |run| {
-        loss(run.of_streams().map(|flow| flow.offered))
+        loss(run.of_others().map(|flow| flow.offered))
     }),
     quantity("tcp_goodput_mbps", "payload that all TCP flows delivered, Mb/s", |run| {
         run.mbps(run.of_tcp().map(FlowOutcome::delivered).sum())
@@ -42,12 +42,12 @@ pub const QUANTITIES: &[Quantity] = &[
         mean(run.of_tcp().map(|flow| if let Ended::Tcp { timeouts, .. } = flow.ended { timeouts as f64 } else { 0.0 }))
     }),
     quantity("stream_goodput_mbps", "what each other flow delivered, headers included, Mb/s", |run| {
-        mean(run.of_streams().map(|flow| run.mbps(flow.delivered())))
+        mean(run.of_others().map(|flow| run.mbps(flow.delivered())))
     }),
-    quantity("packet_loss", "packets of a stream that were lost, source and repair, mean of its flows", |run| {
+    quantity("packet_loss", "packets of a stream that were lost, source and repair, mean of the streams", |run| {
         run.mean_of_streams(|flow| loss([flow.offered].into_iter()))
     }),
-    quantity("residual_loss", "source packets that were lost for good, mean of its flows", |run| {
+    quantity("residual_loss", "source packets of a stream that were lost for good, mean of the streams", |run| {
         run.mean_of_streams(FlowOutcome::residual_loss)
     }),
     quantity("bursty_events", "runs of four or more lost packets, per stream", |run| {
@@ -97,8 +97,13 @@ impl Outcome {
         self.flows.iter().filter(|flow| matches!(flow.ended, Ended::Tcp { .. }))
     }
 
-    fn of_streams(&self) -> impl Iterator<Item = &FlowOutcome> {
+    fn of_others(&self) -> impl Iterator<Item = &FlowOutcome> {
         self.flows.iter().filter(|flow| !matches!(flow.ended, Ended::Tcp { .. }))
+    }
+
+    /// Media with somebody who receives it: what only fills the links is none.
+    fn of_streams(&self) -> impl Iterator<Item = &FlowOutcome> {
+        self.of_others().filter(|flow| !matches!(flow.ended, Ended::Open { .. }))
     }
 
     fn mean_of_streams(&self, of: impl Fn(&FlowOutcome) -> f64) -> f64 {
@@ -153,13 +158,12 @@ impl FlowOutcome {
         if let Ended::Tcp { playing, .. } = self.ended { playing } else { None }
     }
 
-    /// Source packets lost for good over source packets; for flows without repair their packets; NaN for TCP.
+    /// Source packets lost for good over source packets, under TFRC of all packets; NaN if the flow is no stream.
     pub fn residual_loss(&self) -> f64 {
         match &self.ended {
             Ended::Stream { received, .. } => received.residual_rate(),
             Ended::Tfrc { sent, lost, .. } => *lost as f64 / *sent as f64,
-            Ended::Open { .. } => loss([self.offered].into_iter()),
-            Ended::Tcp { .. } => f64::NAN,
+            Ended::Open { .. } | Ended::Tcp { .. } => f64::NAN,
         }
     }
 
