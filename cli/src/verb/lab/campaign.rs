@@ -35,8 +35,11 @@ pub(super) struct Finished {
     simulated: Span,
 }
 
+/// What a run cost, which is the machine's doing: no seed decides it, and no two runs have the same.
+pub(super) const CPU: &str = "cpu_s";
+
 /// What every run says besides the lab's own quantities.
-const OWN: [(&str, &str); 2] = [("cpu_s", "processor time of a run, s"), ("sim_s", "simulated time of a run, s")];
+const OWN: [(&str, &str); 2] = [(CPU, "processor time of a run, s"), ("sim_s", "simulated time of a run, s")];
 
 /// Names of what [`Finished::value`] knows, and what they are.
 pub(super) fn quantities() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -47,7 +50,7 @@ impl Finished {
     /// One of [`quantities`]; NaN where the run has none of it.
     pub(super) fn value(&self, name: &str) -> f64 {
         match name {
-            "cpu_s" => self.cpu.as_secs_f64(),
+            CPU => self.cpu.as_secs_f64(),
             "sim_s" => self.simulated.as_secs_f64(),
             name => self.outcome.value(name),
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use thalweg_lab::statistics::Estimate;
 
-use super::campaign::{Finished, Harvest, quantities};
+use super::campaign::{CPU, Finished, Harvest, quantities};
 use super::output::{self, Output};
 use super::print;
 use super::run::{SCHEME, Seeds, tpindex};
@@ -17,8 +17,8 @@ use crate::verb::replay::setting;
 /// Compare schemes on one path, with the same seeds.
 ///
 /// Each scheme is a value of the scenario's parameter `scheme`. The first one is compared with each of the others: the
-/// mean difference of two runs with one seed, and its 95 % interval, with a * where that excludes zero. With tfrc among
-/// them there is TPindex, too.
+/// mean difference of two runs with one seed, and its 95 % interval, with a * where that excludes zero, processor time aside.
+/// With tfrc among them there is TPindex, too.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   thalweg lab compare geneva-s1 --schemes geneva,static8,static12,tfrc \\
@@ -111,7 +111,7 @@ impl<'a> Comparison<'a> {
                 continue;
             }
             means.row([(*name).to_owned()].into_iter().chain(estimates.iter().map(interval)).collect());
-            let cells = values[1..].iter().map(|other| marked(&Estimate::of_difference(&values[0], other)));
+            let cells = values[1..].iter().map(|other| marked(name, &Estimate::of_difference(&values[0], other)));
             differences.row([(*name).to_owned()].into_iter().chain(cells).collect());
         }
         let _ = writeln!(text, "Means over {} seeds, and 95 % intervals\n{means}", self.seeds.len());
@@ -151,8 +151,20 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// An interval, with a star if it excludes zero.
-fn marked(estimate: &Estimate) -> String {
-    let star = if estimate.mean.abs() > estimate.half_width { " *" } else { "" };
+/// An interval, with a star if it excludes zero: not for what the machine decides.
+fn marked(name: &str, estimate: &Estimate) -> String {
+    let star = if name != CPU && estimate.mean.abs() > estimate.half_width { " *" } else { "" };
     interval(estimate) + star
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processor_time_has_no_star() {
+        let far_from_zero = Estimate { mean: 1.0, half_width: 0.5, count: 5 };
+        assert_eq!(marked("tcp_loss", &far_from_zero), "1.000 ± 0.500 *");
+        assert_eq!(marked("cpu_s", &far_from_zero), "1.000 ± 0.500");
+    }
 }
