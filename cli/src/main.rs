@@ -39,6 +39,8 @@ pub(crate) enum Failure {
     Failed(String),
     /// It was asked for wrongly: exit 2.
     Usage(String),
+    /// Whoever read what it prints has had enough, as `head` has, and there is nothing else to do: exit 0 without a word.
+    Unread,
 }
 
 fn main() -> ExitCode {
@@ -68,7 +70,7 @@ fn main() -> ExitCode {
         Verb::Demo(args) => verb::demo::run(args),
     };
     let (message, code) = match outcome {
-        Ok(()) => return ExitCode::SUCCESS,
+        Ok(()) | Err(Failure::Unread) => return ExitCode::SUCCESS,
         Err(Failure::Failed(message)) => (message, 1),
         Err(Failure::Usage(message)) => (format!("{message}; see {}", manual()), 2),
     };

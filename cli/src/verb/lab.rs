@@ -13,6 +13,7 @@ mod table;
 use std::io::{self, Write};
 
 use clap::Subcommand;
+use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 
 use crate::Failure;
@@ -58,11 +59,15 @@ fn interrupted(stop: &Stop) -> String {
 
 /// Writes to standard output; whoever reads may have had enough: `thalweg lab run ... | head`.
 fn print(text: &str) -> Result<(), Failure> {
+    print_to_reader(text).map(|_| ())
+}
+
+/// The same; whether somebody still reads.
+fn print_to_reader(text: &str) -> Result<bool, Failure> {
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(failed(format!("cannot write standard output: {error}")))
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(failed(format!("cannot write standard output: {}", plain(&error)))),
     }
 }

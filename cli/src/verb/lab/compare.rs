@@ -36,7 +36,7 @@ pub(super) struct Args {
     /// Give a parameter of the scenario a value; an unknown NAME lists the known ones, `auto` is the file's own value.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
-    /// JSON on standard output: a line for each run, and the comparison as the last line.
+    /// JSON on standard output: a line for each run as it ends, seed by seed, and the comparison as the last line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -62,13 +62,13 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         variants.push((scheme.clone(), source.blueprint(&settings)?));
     }
     let about = variants[0].1.about().to_owned();
-    let output = Output::open(&args.output)?;
+    let output = Output::open(&args.output, args.json)?;
     let harvest = args.seeds.campaign(variants).run(&output)?;
     let table = Comparison::of(&args.schemes, &harvest);
     if table.seeds.is_empty() {
         return Err(harvest.nothing_before("every scheme was over with one seed"));
     }
-    print(&if args.json { table.json(&args.scenario, &harvest) } else { table.text(&args.scenario, &about) })?;
+    print(&if args.json { table.json(&args.scenario) } else { table.text(&args.scenario, &about) })?;
     harvest.complete()
 }
 
@@ -119,11 +119,8 @@ impl<'a> Comparison<'a> {
         text
     }
 
-    fn json(&self, scenario: &str, harvest: &Harvest) -> String {
-        let mut text = String::new();
-        for run in &harvest.finished {
-            let _ = writeln!(text, "{}", output::object(&self.schemes[run.variant], run));
-        }
+    /// The last line.
+    fn json(&self, scenario: &str) -> String {
         let mut schemes = Map::new();
         let mut differences = Map::new();
         for (variant, scheme) in self.schemes.iter().enumerate() {
@@ -147,7 +144,7 @@ impl<'a> Comparison<'a> {
             "first": self.schemes[0],
             "first_minus": differences,
         });
-        text + &format!("{whole}\n")
+        format!("{whole}\n")
     }
 }
 

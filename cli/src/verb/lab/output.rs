@@ -1,4 +1,5 @@
-//! What a campaign leaves in a folder: summaries and flows, each as CSV and as JSON lines, and files for each run.
+//! What a campaign leaves: a line of JSON for each run on standard output, and in a folder summaries and flows, each as CSV and
+//! as JSON lines, and files for each run.
 
 mod capture;
 mod flows;
@@ -15,7 +16,8 @@ use thalweg_core::time::Span;
 use thalweg_net::error::plain;
 
 use super::campaign::{Finished, quantities};
-use super::failed;
+use super::progress::wipe;
+use super::{failed, print_to_reader};
 use crate::Failure;
 
 pub(super) use self::watch::Watch;
@@ -38,27 +40,35 @@ pub(super) struct Files {
     pcap: bool,
 }
 
-/// The folder of a campaign, or none.
+/// Where what comes of runs goes as they end.
 pub(super) struct Output {
     folder: Option<Folder>,
+    queue: Mutex<Queue>,
 }
 
+/// The folder of a campaign.
 struct Folder {
     path: PathBuf,
     interval: Option<Span>,
     trace: bool,
     pcap: bool,
-    tables: Mutex<Tables>,
 }
 
-/// Files with rows for each run, in the order of the runs, whichever ends first.
+/// What comes of runs, in the order of the runs, whichever ends first: as soon as all those before it are over.
+struct Queue {
+    /// Whether standard output gets a line for each.
+    json: bool,
+    tables: Option<Tables>,
+    waiting: BTreeMap<usize, Rows>,
+    next: usize,
+}
+
+/// Files with rows for each run.
 struct Tables {
     summary: Table,
     lines: Table,
     flows: Table,
     flow_lines: Table,
-    waiting: BTreeMap<usize, Rows>,
-    next: usize,
 }
 
 struct Rows {
@@ -100,36 +110,18 @@ fn refusal(path: &Path, error: &io::Error) -> Failure {
 }
 
 impl Output {
-    /// Makes the folder and its files, so that it is known before anything runs if that cannot be.
-    pub(super) fn open(args: &Files) -> Result<Output, Failure> {
-        let Some(path) = args.out.clone() else { return Ok(Output { folder: None }) };
-        if args.interval.is_some_and(|interval| interval < LEAST_INTERVAL) {
-            return Err(Failure::Usage(format!("lab: --interval is {LEAST_INTERVAL} or more")));
-        }
-        fs::create_dir_all(&path).map_err(|error| refusal(&path, &error))?;
-        let names: Vec<&str> = quantities().map(|(name, _)| name).collect();
-        let tables = Tables {
-            summary: Table::create(path.join("summary.csv"), format!("scheme,seed,{}\n", names.join(",")))?,
-            lines: Table::create(path.join("summary.jsonl"), "")?,
-            flows: Table::create(path.join("flows.csv"), flows::HEADER)?,
-            flow_lines: Table::create(path.join("flows.jsonl"), "")?,
-            waiting: BTreeMap::new(),
-            next: 0,
-        };
-        Ok(Output {
-            folder: Some(Folder {
-                path,
-                interval: args.interval,
-                trace: args.trace,
-                pcap: args.pcap,
-                tables: Mutex::new(tables),
-            }),
-        })
+    /// Makes the folder and its files, so that it is known before anything runs if that cannot be. With `json` each run is a
+    /// line on standard output, too.
+    pub(super) fn open(args: &Files, json: bool) -> Result<Output, Failure> {
+        let (folder, tables) = args.out.as_ref().map(|path| args.folder(path)).transpose()?.unzip();
+        Ok(Output { folder, queue: Mutex::new(Queue { json, tables, waiting: BTreeMap::new(), next: 0 }) })
     }
 
     /// Takes the run of the variant `scheme` that is the `number`th of the campaign.
     pub(super) fn take(&self, number: usize, scheme: &str, run: &Finished) -> Result<(), Failure> {
-        let Some(folder) = &self.folder else { return Ok(()) };
+        if !self.queue.lock().expect("no thread panics with it").is_wanted() {
+            return Ok(());
+        }
         let values: Vec<String> = quantities().map(|(name, _)| cell(run.value(name))).collect();
         let rows = Rows {
             summary: format!("{},{},{}\n", quoted(scheme), run.seed, values.join(",")),
@@ -137,19 +129,40 @@ impl Output {
             flows: flows::rows(scheme, run),
             flow_lines: flows::lines(scheme, run),
         };
-        let mut tables = folder.tables.lock().expect("no thread panics with it");
-        tables.waiting.insert(number, rows);
-        tables.settle(false)
+        let mut queue = self.queue.lock().expect("no thread panics with it");
+        queue.waiting.insert(number, rows);
+        queue.settle(false)
     }
 
     /// Writes what waits for runs that never ended.
     pub(super) fn finish(&self) -> Result<(), Failure> {
-        let Some(folder) = &self.folder else { return Ok(()) };
-        folder.tables.lock().expect("no thread panics with it").settle(true)
+        self.queue.lock().expect("no thread panics with it").settle(true)
     }
 }
 
-impl Tables {
+impl Files {
+    fn folder(&self, path: &Path) -> Result<(Folder, Tables), Failure> {
+        if self.interval.is_some_and(|interval| interval < LEAST_INTERVAL) {
+            return Err(Failure::Usage(format!("lab: --interval is {LEAST_INTERVAL} or more")));
+        }
+        fs::create_dir_all(path).map_err(|error| refusal(path, &error))?;
+        let names: Vec<&str> = quantities().map(|(name, _)| name).collect();
+        let tables = Tables {
+            summary: Table::create(path.join("summary.csv"), format!("scheme,seed,{}\n", names.join(",")))?,
+            lines: Table::create(path.join("summary.jsonl"), "")?,
+            flows: Table::create(path.join("flows.csv"), flows::HEADER)?,
+            flow_lines: Table::create(path.join("flows.jsonl"), "")?,
+        };
+        let folder = Folder { path: path.to_owned(), interval: self.interval, trace: self.trace, pcap: self.pcap };
+        Ok((folder, tables))
+    }
+}
+
+impl Queue {
+    fn is_wanted(&self) -> bool {
+        self.json || self.tables.is_some()
+    }
+
     fn settle(&mut self, all: bool) -> Result<(), Failure> {
         while let Some((number, rows)) = self.waiting.pop_first() {
             if number != self.next && !all {
@@ -157,19 +170,41 @@ impl Tables {
                 break;
             }
             self.next = number + 1;
-            self.summary.write(&rows.summary)?;
-            self.lines.write(&rows.line)?;
-            self.flows.write(&rows.flows)?;
-            self.flow_lines.write(&rows.flow_lines)?;
+            self.print(&rows.line)?;
+            if let Some(tables) = &mut self.tables {
+                tables.write(&rows)?;
+            }
         }
-        [&mut self.summary, &mut self.lines, &mut self.flows, &mut self.flow_lines]
-            .into_iter()
-            .try_for_each(Table::flush)
+        Ok(())
+    }
+
+    /// Where nobody reads the lines any more, the runs go on for the files alone, or not at all.
+    fn print(&mut self, line: &str) -> Result<(), Failure> {
+        if self.json {
+            wipe();
+            self.json = print_to_reader(line)?;
+        }
+        if self.is_wanted() { Ok(()) } else { Err(Failure::Unread) }
+    }
+}
+
+impl Tables {
+    fn write(&mut self, rows: &Rows) -> Result<(), Failure> {
+        for (table, text) in [
+            (&mut self.summary, &rows.summary),
+            (&mut self.lines, &rows.line),
+            (&mut self.flows, &rows.flows),
+            (&mut self.flow_lines, &rows.flow_lines),
+        ] {
+            table.write(text)?;
+            table.flush()?;
+        }
+        Ok(())
     }
 }
 
 /// A run as one line of JSON.
-pub(super) fn object(scheme: &str, run: &Finished) -> Value {
+fn object(scheme: &str, run: &Finished) -> Value {
     let mut object = Map::new();
     object.insert("scheme".to_owned(), scheme.into());
     object.insert("seed".to_owned(), run.seed.into());

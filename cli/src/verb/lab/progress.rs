@@ -44,9 +44,14 @@ impl Progress {
 
     /// Leaves no trace on a terminal.
     pub(super) fn end(&mut self) {
-        if self.live {
-            let _ = write!(stderr(), "\r\x1b[K");
-        }
+        wipe();
+    }
+}
+
+/// Makes room for something else on the line of a terminal; the next drawing comes below it.
+pub(super) fn wipe() {
+    if stderr().is_terminal() {
+        let _ = write!(stderr(), "\r\x1b[K");
     }
 }
 

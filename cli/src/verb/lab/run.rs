@@ -36,7 +36,7 @@ pub(super) struct Args {
     /// beside TFRC.
     #[arg(long)]
     tpindex: bool,
-    /// JSON on standard output: a line for each seed, and the means as the last line.
+    /// JSON on standard output: a line for each seed as it ends, in their order, and the means as the last line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -93,7 +93,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         variants.push((TFRC.to_owned(), source.blueprint(&settings)?));
     }
     let tfrc = args.tpindex.then(|| variants.len() - 1);
-    let output = Output::open(&args.output)?;
+    let output = Output::open(&args.output, args.json)?;
     let harvest = args.seeds.campaign(variants).run(&output)?;
     if harvest.of(0).next().is_none() {
         return Err(harvest.nothing_before("the first run was over"));
@@ -124,12 +124,8 @@ impl Report<'_> {
         all
     }
 
+    /// The last line.
     fn json(&self, scenario: &str) -> String {
-        let mut text = String::new();
-        for run in &self.harvest.finished {
-            let scheme = if run.variant == 0 { scheme(self.blueprint).unwrap_or_default() } else { TFRC.to_owned() };
-            let _ = writeln!(text, "{}", output::object(&scheme, run));
-        }
         let mut object = Map::new();
         object.insert("scenario".to_owned(), scenario.into());
         let parameters = self.blueprint.parameters().iter();
@@ -141,7 +137,7 @@ impl Report<'_> {
             object.insert(name.to_owned(), Estimate::of(values.iter().copied()).mean.into());
             object.insert(format!("{name}_per_seed"), values.into());
         }
-        text + &format!("{}\n", Value::Object(object))
+        format!("{}\n", Value::Object(object))
     }
 
     fn text(&self, scenario: &str) -> String {

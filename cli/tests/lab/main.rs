@@ -1,10 +1,12 @@
 //! `thalweg lab` as its users run it.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod ends;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use common::run;
 use serde_json::Value;
@@ -254,7 +256,7 @@ fn every_listed_scenario_can_be_named() {
         assert!(list.contains(&format!("{name}: ")), "{list}");
     }
     assert!(list.contains("n_tcp=100"), "{list}");
-    assert_eq!(lab(&["list", "dumbbell"]), include_str!("../../scenarios/lab/dumbbell.toml"));
+    assert_eq!(lab(&["list", "dumbbell"]), include_str!("../../../scenarios/lab/dumbbell.toml"));
 }
 
 #[test]
@@ -292,35 +294,4 @@ fn wrong_use_is_exit_2_and_what_does_not_work_exit_1() {
         assert!(stderr.starts_with("thalweg: ") && stderr.contains(expected), "{stderr}");
         assert_eq!(stderr.lines().count(), 1, "{stderr}");
     }
-}
-
-#[test]
-fn a_full_disk_is_said_at_once() {
-    let folder = Folder::new("full");
-    fs::create_dir(&folder.0).expect("a folder");
-    std::os::unix::fs::symlink("/dev/full", folder.0.join("summary.csv")).expect("a link");
-    let (code, stdout, stderr) = run(&["lab", "run", "md1", "--out", folder.path()]);
-    assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
-    assert!(stderr.contains("summary.csv: no space left on device"), "{stderr}");
-}
-
-#[test]
-fn an_interrupted_campaign_keeps_what_is_over() {
-    let folder = Folder::new("interrupted");
-    let args = "lab run md1 --seeds 100000 --jobs 1 --json --set duration_s=2 --out".split(' ').chain([folder.path()]);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
-    let command = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().expect("the binary runs");
-    // The first runs are in the file, and the last is far away.
-    let kept = || fs::read_to_string(folder.0.join("summary.csv")).map_or(0, |text| text.lines().count());
-    common::wait_until("runs that are over", || kept() > 3);
-    common::signal(&child, rustix::process::Signal::INT);
-    let output = child.wait_with_output().expect("an end");
-    assert_eq!(output.status.code(), Some(1));
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    let (stdout, stderr) = (text(output.stdout), text(output.stderr));
-    assert!(stderr.contains("interrupted by SIGINT: ") && stderr.contains("of 100000 runs"), "{stderr}");
-    let object = last(&stdout);
-    let seeds = object["seeds"].as_array().expect("seeds").len();
-    assert!(seeds >= 3 && seeds == rows(&folder.read("summary.csv")).len(), "{seeds}");
 }
