@@ -87,3 +87,53 @@ fn an_interrupted_campaign_keeps_what_is_over() {
     assert!(seeds >= 3 && seeds == rows(&folder.read("summary.csv")).len(), "{seeds}");
     assert_eq!(stdout.lines().count(), seeds + 1, "a line for each, and the means");
 }
+
+/// A folder with a page and a text of an earlier evaluation; options that name them.
+fn pages(name: &str) -> (Folder, [String; 6]) {
+    let folder = Folder::new(name);
+    fs::create_dir(&folder.0).expect("a folder");
+    let path = |file: &str| folder.0.join(file).to_str().expect("UTF-8").to_owned();
+    for file in ["page.html", "page.md"] {
+        fs::write(path(file), "of an earlier evaluation").expect("room");
+    }
+    let options = ["--out", &path("page.html"), "--docs", &path("page.md"), "--keep", &path("kept")].map(str::to_owned);
+    (folder, options)
+}
+
+#[test]
+fn a_page_that_finds_no_room_is_told_of_before_anything_runs() {
+    let (folder, options) = pages("no-room");
+    let limited = "trap '' XFSZ; ulimit -f 0; exec \"$0\" lab reproduce fec-arq \"$@\"";
+    let mut command = Command::new("sh");
+    let command = command.args(["-c", limited, env!("CARGO_BIN_EXE_thalweg")]).args(options);
+    let (code, _, stderr) = soon(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell"));
+    assert_eq!(code, Some(1));
+    assert!(stderr.ends_with("page-provisional.html: file too large\n"), "{stderr}");
+    assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 2, "nothing is left");
+    assert_eq!(folder.read("page.html"), "of an earlier evaluation");
+}
+
+#[test]
+fn an_interrupted_evaluation_says_so_first_and_replaces_no_page() {
+    let (folder, options) = pages("page");
+    let options = options.each_ref().map(String::as_str);
+    let child = start("lab reproduce fec-arq --jobs 1", &options, Stdio::piped());
+    wait_until("a record", || fs::read_dir(folder.0.join("kept")).is_ok_and(|files| files.count() > 0));
+    let meanwhile = folder.read("page-provisional.md");
+    assert!(meanwhile.contains("This page is provisional"), "{}", meanwhile.trim_end());
+    wait_until("a record", || folder.0.join("kept/0.toml").exists());
+    signal(&child, Signal::INT);
+    let (code, stdout, stderr) = end(child);
+    assert_eq!(code, Some(1));
+    assert!(stdout.contains("page-interrupted.html is written"), "{stdout}");
+    let why = stderr.trim_end().strip_prefix("thalweg: lab: ").expect("why");
+    assert!(why.starts_with("interrupted by SIGINT: ") && why.contains(" runs reached their end"), "{why}");
+    for ending in ["html", "md"] {
+        assert_eq!(folder.read(&format!("page.{ending}")), "of an earlier evaluation");
+        assert!(!folder.0.join(format!("page-provisional.{ending}")).exists());
+        let page = folder.read(&format!("page-interrupted.{ending}"));
+        let body = page.split_once("<h1>").map_or(page.as_str(), |(_, body)| body);
+        let first = body.lines().take(3).collect::<Vec<_>>().join(" ");
+        assert!(first.contains(", interrupted") && first.contains(&format!("This evaluation was {why}.")), "{first}");
+    }
+}

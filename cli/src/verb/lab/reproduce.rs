@@ -4,6 +4,7 @@ mod drawing;
 mod evidence;
 mod fec_arq;
 mod geneva;
+mod goal;
 mod keep;
 mod pool;
 mod tcp_stream;
@@ -15,9 +16,11 @@ use std::time::Instant;
 use thalweg_lab::paper::fec_arq::Plan as FecArqPlan;
 use thalweg_lab::paper::geneva::{Length, Plan};
 use thalweg_lab::paper::tcp_stream::Plan as TcpStreamPlan;
+use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 
 use self::evidence::Evidence;
+use self::goal::Goal;
 use self::keep::Keep;
 use self::pool::Pool;
 use super::{failed, interrupted};
@@ -26,8 +29,8 @@ use crate::report::Page;
 
 /// Run the evaluation of a paper again: its figures, its tables, and what its claims are worth here.
 ///
-/// Leaves one HTML page that needs nothing else. Ctrl-C keeps the runs that are over and reports on them; with --keep the
-/// same command goes on from there another time.
+/// Leaves one HTML page that needs nothing else. Ctrl-C keeps the runs that are over and reports on them in a page of their own,
+/// NAME-interrupted.html; with --keep the same command goes on from there another time.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg lab reproduce geneva --quick
@@ -53,7 +56,7 @@ pub(super) struct Args {
     /// there is no ../shared/data/net, Table IV and the figures of recordings stay empty; all else is run.
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
-    /// Where the page is written; `reproduction-PAPER.html`, if not said.
+    /// Where the page is written; `reproduction-PAPER.html`, if not said. Until then NAME-provisional.html holds its place.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Write the same as Markdown, too, curves aside: `docs/reproduction.md` is written this way.
@@ -106,6 +109,18 @@ impl Args {
         self.out.clone().unwrap_or_else(|| format!("reproduction-{}.html", self.paper()).into())
     }
 
+    /// What holds the page's place while it is being made.
+    fn notice(&self) -> Page {
+        let command = self.command();
+        Page {
+            title: format!("{command}: not over yet"),
+            summary: "This page is provisional: the runs that it will be about are not over. If they are no longer under way, \
+                      they were killed, and it can be removed."
+                .into(),
+            sections: Vec::new(),
+        }
+    }
+
     /// Options that belong to another paper.
     fn check(&self) -> Result<(), Failure> {
         match self.paper {
@@ -126,21 +141,21 @@ impl Args {
                 let plan = self.plan();
                 let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
                 let results = geneva::run_jobs(plan, &jobs, Pool { keep: keep.as_ref(), threads, stop })?;
-                let page = geneva::of(&results, jobs.len(), &command);
+                let page = geneva::of(&results, &command);
                 Ok(Report::new(page, results.len(), jobs.len(), &geneva::evidence(&results)))
             }
             Paper::FecArq => {
                 let plan = self.fec_arq_plan()?;
                 let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
                 let results = fec_arq::run_jobs(&plan, &jobs, Pool { keep: keep.as_ref(), threads, stop })?;
-                let page = fec_arq::of(&results, jobs.len(), &command);
+                let page = fec_arq::of(&results, &command);
                 Ok(Report::new(page, results.len(), jobs.len(), &fec_arq::evidence(&results)))
             }
             Paper::TcpStream => {
                 let plan = self.tcp_stream_plan();
                 let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
                 let results = tcp_stream::run_jobs(plan, &jobs, Pool { keep: keep.as_ref(), threads, stop })?;
-                let page = tcp_stream::of(&results, jobs.len(), &command);
+                let page = tcp_stream::of(&results, &command);
                 Ok(Report::new(page, results.len(), jobs.len(), &tcp_stream::evidence(&results)))
             }
         }
@@ -203,26 +218,27 @@ impl Args {
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     args.check()?;
-    let out = args.out();
-    // A page that cannot be written should be known of before anything runs.
-    for file in args.docs.iter().chain([&out]) {
-        probe(file)?;
-    }
+    let notice = args.notice();
+    let out = Goal::open(&args.out(), &notice.to_html())?;
+    let docs = args.docs.as_deref().map(|docs| Goal::open(docs, &notice.to_markdown())).transpose()?;
     let stop = Stop::on_signal().map_err(|error| failed(format!("cannot wait for signals: {error}")))?;
     let began = Instant::now();
-    let Report { page, kept, jobs, broken } = args.report(&stop)?;
+    let Report { mut page, kept, jobs, broken } = args.report(&stop)?;
     if kept == 0 {
         return Err(failed(format!("{} before the first run was over", interrupted(&stop))));
     }
-    write(&out, &page.to_html())?;
-    if let Some(docs) = &args.docs {
-        write(docs, &page.to_markdown())?;
-    }
-    super::print(&told(&page, &out, began))?;
     if kept < jobs {
-        let why = interrupted(&stop);
-        return Err(failed(format!("{why}: {kept} of {jobs} runs reached their end, and only they count")));
+        let why = format!("{}: {kept} of {jobs} runs reached their end, and only they count", interrupted(&stop));
+        page.title += ", interrupted";
+        page.summary = format!("This evaluation was {why}. {}", page.summary);
+        let written = out.fall_short(&page.to_html())?;
+        docs.map(|docs| docs.fall_short(&page.to_markdown())).transpose()?;
+        super::print(&told(&page, &written, began))?;
+        return Err(failed(why));
     }
+    out.reach(&page.to_html())?;
+    docs.map(|docs| docs.reach(&page.to_markdown())).transpose()?;
+    super::print(&told(&page, &args.out(), began))?;
     // What holds by arithmetic does not depend on any run: it must hold.
     if broken.is_empty() {
         Ok(())
@@ -231,32 +247,17 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// Whether `file` can be written; where there was none, none is left by a run that is interrupted.
-fn probe(file: &Path) -> Result<(), Failure> {
-    let was_there = file.exists();
-    std::fs::OpenOptions::new().create(true).append(true).open(file).map_err(|error| refusal(file, &error))?;
-    if was_there { Ok(()) } else { std::fs::remove_file(file).map_err(|error| refusal(file, &error)) }
-}
-
 fn told(page: &Page, out: &Path, began: Instant) -> String {
     let seconds = began.elapsed().as_secs();
     format!("{}\n{} is written; it took {} min {:02} s\n", page.summary, out.display(), seconds / 60, seconds % 60)
 }
 
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| refusal(file, &error))
-}
-
 fn refusal(file: &Path, error: &std::io::Error) -> Failure {
-    failed(format!("cannot write {}: {}", file.display(), reason(error)))
+    failed(format!("cannot write {}: {}", file.display(), plain(error)))
 }
 
 fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
-    failed(format!("cannot read {}: {}", file.display(), reason(error)))
-}
-
-fn reason(error: &std::io::Error) -> String {
-    error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase()
+    failed(format!("cannot read {}: {}", file.display(), plain(error)))
 }
 
 #[cfg(test)]

@@ -91,13 +91,9 @@ pub(super) fn errors(errata: &[Erratum], note: &str) -> Section {
 }
 
 /// How a page was made: `about` the paper and the lab, and the `command` that wrote it.
-pub(super) fn made(about: &str, kept: usize, jobs: usize, command: &str) -> Section {
-    let mut text = vec![about.to_owned()];
-    if kept < jobs {
-        text.push(format!("It was interrupted: {kept} of {jobs} runs reached their end, and only they count."));
-    }
-    let command = format!("{command}    # version {}, {kept} runs\n", env!("CARGO_PKG_VERSION"));
-    Section { title: "What this is".into(), text, figures: vec![Figure::Code(command)] }
+pub(super) fn made(about: &str, runs: usize, command: &str) -> Section {
+    let command = format!("{command}    # version {}, {runs} runs\n", env!("CARGO_PKG_VERSION"));
+    Section { title: "What this is".into(), text: vec![about.to_owned()], figures: vec![Figure::Code(command)] }
 }
 
 /// Every parameter of every scenario, a line for each condition.

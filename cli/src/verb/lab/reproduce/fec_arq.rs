@@ -93,10 +93,10 @@ pub(super) fn evidence(results: &Results) -> Evidence {
     Evidence::new(vec![("fitted", judge(results, Variant::Fitted)), ("literal", judge(results, Variant::Literal))])
 }
 
-/// What is to be read of the results of `jobs` jobs; `command` made them.
-pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
+/// What is to be read of the results; `command` made them.
+pub(super) fn of(results: &Results, command: &str) -> Page {
     let evidence = evidence(results);
-    let made = drawing::made(ABOUT, results.len(), jobs, command);
+    let made = drawing::made(ABOUT, results.len(), command);
     let mut sections = vec![made, evidence.claims(&[], &[]), beside_the_bound(results)];
     let lab = "The lab's value is the mean over the seeds; delays fall on a grid of 20 ms at 500 kb/s, 6.7 ms at 300 kb/s. \
                The paper has one row for each strategy, which stands beside all readings.";

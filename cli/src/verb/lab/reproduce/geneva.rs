@@ -61,10 +61,10 @@ pub(super) fn evidence(results: &Results) -> Evidence {
     ])
 }
 
-/// What is to be read of the results of `jobs` jobs; `command` made them.
-pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
+/// What is to be read of the results; `command` made them.
+pub(super) fn of(results: &Results, command: &str) -> Page {
     let evidence = evidence(results);
-    let made = drawing::made(ABOUT, results.len(), jobs, command);
+    let made = drawing::made(ABOUT, results.len(), command);
     let mut sections = vec![
         evidence.how_far(topics::TOPICS),
         off::section(results),

@@ -30,6 +30,11 @@ impl Keep {
     /// Opens a folder, which is made if there is none, for the jobs of `plan`.
     pub(super) fn open(folder: &Path, plan: &impl Debug) -> Result<Keep, Failure> {
         fs::create_dir_all(folder).map_err(|error| refusal(folder, &error))?;
+        // Known before the first run is over, which may take a while.
+        let probe = folder.join("probe.half");
+        let probed = fs::write(&probe, "something");
+        let _ = fs::remove_file(&probe);
+        probed.map_err(|error| refusal(&probe, &error))?;
         let program = std::env::current_exe().map_err(|error| unreadable(Path::new("/proc/self/exe"), &error))?;
         let mut hasher = DefaultHasher::new();
         hasher.write(&fs::read(&program).map_err(|error| unreadable(&program, &error))?);

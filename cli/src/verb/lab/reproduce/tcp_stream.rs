@@ -60,11 +60,11 @@ fn name(reading: Reading) -> &'static str {
     }
 }
 
-/// What is to be read of the results of `jobs` jobs; `command` made them.
-pub(super) fn of(results: &Results, jobs: usize, command: &str) -> Page {
+/// What is to be read of the results; `command` made them.
+pub(super) fn of(results: &Results, command: &str) -> Page {
     let evidence = evidence(results);
     let mut sections = vec![
-        drawing::made(ABOUT, results.len(), jobs, command),
+        drawing::made(ABOUT, results.len(), command),
         evidence.claims(&[], &[READINGS]),
         evidence.causes(causes::CAUSES),
     ];
