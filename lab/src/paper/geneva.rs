@@ -11,12 +11,13 @@
 //!
 //! A [`Plan`] lists jobs, a [`Work`] runs one of them, [`Results`] keep what came of them. [`figures`], [`tables`],
 //! [`claims`] and [`lockin`] read results; [`bars`] say what they are held against, [`causes`] why some do not
-//! hold, and [`topics`] what they are about.
+//! hold, [`topics`] what they are about, and [`constants`] what streams run with.
 
 pub mod bars;
 pub mod causes;
 pub mod claims;
 mod condition;
+pub mod constants;
 pub mod errata;
 pub mod figures;
 pub mod lockin;

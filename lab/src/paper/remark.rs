@@ -22,7 +22,8 @@ mod tests {
     fn causes_name_claims_and_each_claim_once() {
         let geneva: Vec<&str> = geneva::claims::CLAIMS.iter().map(|claim| claim.id).collect();
         let tcp_stream: Vec<&str> = tcp_stream::claims::CLAIMS.iter().map(|claim| claim.id).collect();
-        for (claims, causes) in [(geneva, geneva::causes::CAUSES), (tcp_stream, tcp_stream::causes::CAUSES)] {
+        let of_geneva = [geneva::causes::CAUSES, geneva::causes::UNEXPLAINED].concat();
+        for (claims, causes) in [(geneva, of_geneva), (tcp_stream, tcp_stream::causes::CAUSES.to_vec())] {
             let named: Vec<&str> = causes.iter().flat_map(|cause| cause.claims).copied().collect();
             for (nth, name) in named.iter().enumerate() {
                 assert!(claims.contains(name), "{name} is no claim");

@@ -57,22 +57,34 @@ impl Evidence {
         broken.map(|finding| finding.claim.id).collect()
     }
 
-    /// Why some claims do not hold: those that one of the readings contradicts or leaves undecided, by what is known of them.
-    pub(super) fn causes(&self, causes: &[Remark]) -> Section {
+    /// Why some claims do not hold: those that one of the readings contradicts or leaves undecided. What nobody can explain comes
+    /// first, with what was found of it; then all others by their cause.
+    pub(super) fn causes(&self, unexplained: &'static [Remark], causes: &'static [Remark]) -> Section {
         let open = self.open();
-        let of_cause = |wanted: Option<&Remark>| -> Vec<&str> {
-            open.iter().copied().filter(|claim| remark::of(causes, claim) == wanted).collect()
+        let under = |remark: &Remark| -> Vec<&str> {
+            open.iter().copied().filter(|claim| remark.claims.contains(claim)).collect()
         };
-        let known = causes.iter().map(|cause| (of_cause(Some(cause)), cause.text));
-        let unknown = (of_cause(None), "No cause is known.");
-        let rows = known.chain([unknown]).filter(|(claims, _)| !claims.is_empty()).map(|(claims, text)| Row {
-            subject: claims.join(", "),
-            tone: None,
-            cells: vec![text.into()],
-        });
-        let table = Table { head: ["claims", "what was measured"].map(str::to_owned).to_vec(), rows: rows.collect() };
-        let text = vec!["Claims that do not hold everywhere, and what was found of them.".into()];
-        Section { title: "Why some do not hold".into(), text, figures: vec![Figure::Words(table)] }
+        let unsaid = |claim: &&str| remark::of(unexplained, claim).is_none() && remark::of(causes, claim).is_none();
+        let unsaid: Vec<&str> = open.iter().copied().filter(unsaid).collect();
+        let said = |remarks: &'static [Remark]| remarks.iter().map(|remark| (under(remark), remark.text));
+        let table = |head: [&str; 2], rows: Vec<(Vec<&str>, &str)>| {
+            let rows = rows.into_iter().filter(|(claims, _)| !claims.is_empty());
+            let row = |(claims, text): (Vec<&str>, &str)| Row {
+                subject: claims.join(", "),
+                tone: None,
+                cells: vec![text.into()],
+            };
+            let rows: Vec<Row> = rows.map(row).collect();
+            (!rows.is_empty()).then(|| Figure::Words(Table { head: head.map(str::to_owned).to_vec(), rows }))
+        };
+        let first = said(unexplained).chain([(unsaid, "Nothing beside what is on this page.")]).collect();
+        let figures = [
+            table(["no cause is known of", "what was found"], first),
+            table(["claims", "what was measured of their cause"], said(causes).collect()),
+        ];
+        let text =
+            vec!["Claims that do not hold everywhere: first those without a known cause, then the others.".into()];
+        Section { title: "Why some do not hold".into(), text, figures: figures.into_iter().flatten().collect() }
     }
 
     /// The names of claims that one of the readings contradicts or leaves undecided.
@@ -219,6 +231,27 @@ mod tests {
         let hard = &table.rows[1];
         assert_eq!(hard.subject, "hard");
         assert_eq!(hard.cells[0], "1 hold, 0 contradicted, 1 undecided");
+    }
+
+    #[test]
+    fn what_nobody_can_explain_comes_first() {
+        const UNEXPLAINED: &[Remark] = &[Remark { claims: &["B"], text: "tried" }];
+        const CAUSES: &[Remark] = &[Remark { claims: &["A", "D"], text: "measured" }];
+        let open = |id| finding(id, Gate::Hard, -1.0);
+        let evidence =
+            Evidence::new(vec![("whole", vec![open("A"), open("B"), open("C"), finding("D", Gate::Hard, 1.0)])]);
+        let section = evidence.causes(UNEXPLAINED, CAUSES);
+        let seen: Vec<(&str, &str)> = section
+            .figures
+            .iter()
+            .flat_map(|figure| match figure {
+                Figure::Words(table) => table.rows.iter().map(|row| (row.subject.as_str(), row.cells[0].as_str())),
+                _ => panic!("tables of words"),
+            })
+            .collect();
+        assert_eq!(seen, [("B", "tried"), ("C", "Nothing beside what is on this page."), ("A", "measured")]);
+        let all_hold = Evidence::new(vec![("whole", vec![finding("D", Gate::Hard, 1.0)])]);
+        assert!(all_hold.causes(UNEXPLAINED, CAUSES).figures.is_empty());
     }
 
     #[test]

@@ -5,8 +5,8 @@ mod off;
 use thalweg_core::law::redundancy::geneva::State;
 use thalweg_lab::paper::geneva::claims::judge;
 use thalweg_lab::paper::geneva::{
-    Condition, Job, Length, Phases, Plan, Reading, Results, Scheme, bars, causes, errata, figures, lockin, tables,
-    topics,
+    Condition, Job, Length, Phases, Plan, Reading, Results, Scheme, bars, causes, constants, errata, figures, lockin,
+    tables, topics,
 };
 
 use super::super::table::interval;
@@ -70,7 +70,7 @@ pub(super) fn of(results: &Results, command: &str) -> Page {
         off::section(results),
         made,
         evidence.claims(bars::BARS, &[PHASES, STAND_IN]),
-        evidence.causes(causes::CAUSES),
+        evidence.causes(causes::UNEXPLAINED, causes::CAUSES),
         lock_in(results),
     ];
     sections.extend(figures::all(results).iter().map(drawing::figure));
@@ -118,7 +118,7 @@ fn length(plan: &Plan) -> String {
     )
 }
 
-/// Every parameter of every scenario.
+/// Every constant, and every parameter of every scenario.
 fn options(plan: &Plan) -> Section {
     let conditions = [
         Condition::OneStream { rtt_ms: 100 },
@@ -134,7 +134,19 @@ fn options(plan: &Plan) -> Section {
         let job = Job { condition, phases: Phases::Apart, scheme, seed: 1 };
         (condition.to_string(), plan.parameters(&job).unwrap_or_default())
     };
-    drawing::options(&OPTIONS, conditions.into_iter().map(parameters))
+    let mut section = drawing::options(&OPTIONS, conditions.into_iter().map(parameters));
+    section.figures.insert(0, constants_in_use(plan));
+    section
+}
+
+fn constants_in_use(plan: &Plan) -> Figure {
+    let row = |constant: constants::Constant| Row {
+        subject: constant.name.into(),
+        tone: None,
+        cells: vec![constant.value, constant.source.into()],
+    };
+    let rows = constants::in_use(plan).unwrap_or_default().into_iter().map(row).collect();
+    Figure::Words(Table { head: ["constant", "value", "source"].map(str::to_owned).to_vec(), rows })
 }
 
 const OPTIONS: [&str; 2] = [
@@ -143,7 +155,8 @@ const OPTIONS: [&str; 2] = [
      follow 2 s after the last of it, and measuring begins 10 s after the last stream (times below); RTTmin counts the access \
      links. Reports have the size of RFC 8888. A stream's round trip is measured by the mean departure of the packets that a \
      report covers first.",
-    "One line for each kind of condition; the others differ in what the figures' axes name and in the scheme.",
+    "The constants of the law, which are the same everywhere; then one line for each kind of condition: the others differ in what \
+     the figures' axes name and in the scheme.",
 ];
 
 /// What follows from the state of the window.

@@ -66,7 +66,7 @@ pub(super) fn of(results: &Results, command: &str) -> Page {
     let mut sections = vec![
         drawing::made(ABOUT, results.len(), command),
         evidence.claims(&[], &[READINGS]),
-        evidence.causes(causes::CAUSES),
+        evidence.causes(&[], causes::CAUSES),
     ];
     sections.extend(figures::all(results).iter().map(drawing::figure));
     sections.extend([evidence.parts(), drawing::errors(errata::ERRATA, ERRATA), options(results.plan())]);
