@@ -5,6 +5,7 @@
 
 mod flow;
 mod outcome;
+mod recorder;
 mod run;
 
 use core::fmt;
@@ -17,6 +18,7 @@ use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
 pub use self::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, QUANTITIES, Quantity, TransferOutcome};
+pub use self::recorder::{End, Place, Recorder};
 pub use self::run::Run;
 use crate::network::Hop;
 use crate::path::Traffic;

@@ -9,6 +9,7 @@
 //! One hop is a dumbbell, several are a parking lot. Every flow has access links of its own, one at each end and each
 //! way, and comes back through the same hops.
 
+mod lane;
 mod part;
 mod watch;
 
@@ -18,10 +19,10 @@ use core::ops::Range;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
+pub use self::lane::Way;
 pub use self::part::Part;
 use crate::check::Leak;
 use crate::engine::{Engine, NodeId, Route};
-use crate::node::Tallied;
 use crate::node::drop_tail::{DropTail, Offered};
 use crate::node::queue::Limit;
 use crate::path::Element;
@@ -143,27 +144,6 @@ impl Network {
     /// How many hops there are.
     pub fn hops(&self) -> usize {
         self.hops.len()
-    }
-
-    /// What each flow offered to the first queue of a hop, from the senders to the receivers, and what it lost there.
-    pub fn offered(&self, hop: usize) -> &[Offered] {
-        let forward = self.hops.get(hop).map_or(&[][..], |hop| &hop.forward);
-        let links = forward.iter().filter_map(|id| self.engine.node(*id).as_drop_tail());
-        links.map(DropTail::offered).next().unwrap_or_default()
-    }
-
-    /// What came to a hop, from the senders to the receivers: to its first queue and was dropped there, or, where it has
-    /// none, to its first element and was dropped on the way to its end.
-    pub fn came(&self, hop: usize) -> Offered {
-        let counted = self.offered(hop);
-        let forward = self.hops.get(hop).map_or(&[][..], |hop| &hop.forward);
-        match (counted.is_empty(), forward.first()) {
-            (true, Some(first)) => Offered {
-                packets: self.engine.received(*first),
-                dropped: forward.iter().map(|id| self.engine.node(*id).tally().dropped.total()).sum(),
-            },
-            _ => counted.iter().copied().sum(),
-        }
     }
 
     /// What a flow sent into its first hop, and what of it any element of any hop lost, on the way to its receiver.

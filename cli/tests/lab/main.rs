@@ -4,6 +4,7 @@
 mod common;
 mod ends;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -147,7 +148,71 @@ fn files_can_be_read_and_agree() {
     let windows = intervals.iter().filter(|row| cell(row, "probe") == "cwnd" && cell(row, "flow") == "0");
     let at: Vec<&str> = windows.map(|row| cell(row, "t_s")).collect();
     assert_eq!(at, ["1", "2", "3", "4", "5"]);
+    // One second is measured, the last.
+    for flow in &flows {
+        let (number, is_ours) = (cell(flow, "flow"), cell(flow, "scheme") == "udp" && cell(flow, "seed") == "8");
+        let of = |row: &&Vec<_>| cell(row, "flow") == number && cell(row, "t_s") == "5" && cell(row, "end") == "both";
+        for row in intervals.iter().filter(of).filter(|_| is_ours) {
+            assert_eq!(cell(row, "value"), cell(flow, cell(row, "probe")), "{number} {}", cell(row, "probe"));
+        }
+    }
+    let hops = folder.read("hops-udp-8.csv");
+    let waiting = |row: &&Vec<_>| cell(row, "probe") == "queue_packets" && cell(row, "way") == "forward";
+    let hops = rows(&hops);
+    let queues: Vec<f64> =
+        hops.iter().filter(waiting).map(|row| cell(row, "value").parse().expect("a number")).collect();
+    assert!(queues.len() == 5 && queues.iter().any(|queue| *queue > 0.0), "{queues:?}");
+    assert_eq!(folder.read("hops-udp-8.jsonl").lines().count(), hops.len());
 }
+
+/// Names in the first cells of the rows of tables of a page of `docs/`, each with another cell of its row.
+fn documented(page: &str, column: usize) -> BTreeSet<(String, String)> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page);
+    let text = fs::read_to_string(file).expect("a page of the docs");
+    let rows = text.lines().filter_map(|line| line.strip_prefix("| `"));
+    let rows = rows.map(|row| row.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>());
+    let named = |row: Vec<String>| {
+        let names: Vec<String> = row[0].split(", ").map(|name| name.replace('`', "")).collect();
+        names.into_iter().map(move |name| (name, row[column].clone()))
+    };
+    rows.filter(|row| row.len() > column).flat_map(named).collect()
+}
+
+#[test]
+fn every_probe_is_in_the_docs_and_every_one_of_the_docs_is_shown() {
+    let folder = Folder::new("probes");
+    let files = ["--out", folder.path(), "--interval", "1s", "--seeds", "1", "--set", "n_tcp=1"];
+    let short = ["--set", "duration_s=4", "--set", "warmup_s=1"];
+    let mut seen = BTreeSet::new();
+    let mut read = |file: &str| {
+        let end = |row: &Vec<(&str, &str)>| match row.iter().find(|(column, _)| *column == "end") {
+            Some((_, end)) => (*end).to_owned(),
+            None => "hop".to_owned(),
+        };
+        seen.extend(rows(&folder.read(file)).iter().map(|row| (cell(row, "probe").to_owned(), end(row))));
+    };
+    let schemes = ["geneva", "static8", "dp-fec", "udp", "tfrc", "live"];
+    lab(&[&["compare", "dumbbell", "--schemes", &schemes.join(",")], &files[..], &short].concat());
+    for scheme in schemes {
+        read(&format!("intervals-{scheme}-1.csv"));
+    }
+    read("hops-geneva-1.csv");
+    for tcp in ["linux-reno", "cubic", "vegas", "copa"] {
+        lab(&[&["run", "dumbbell", "--set", &format!("tcp={tcp}")], &files[..], &short].concat());
+        read("intervals-geneva-1.csv");
+    }
+    lab(&[&["run", "tcp-stream-s2", "--set", "duration_s=4", "--set", "background_s=0"], &files[..6]].concat());
+    read("intervals-1.csv");
+    let known: BTreeSet<_> =
+        documented("lab.md", 2).into_iter().filter(|(_, end)| END.contains(&end.as_str())).collect();
+    // The sessions' own metrics are told of elsewhere.
+    let metrics: BTreeSet<String> = documented("metrics.md", 1).into_iter().map(|(name, _)| name).collect();
+    seen.retain(|(name, _)| !metrics.contains(name));
+    assert_eq!(seen, known);
+}
+
+/// Where a probe is seen.
+const END: [&str; 4] = ["both", "sender", "receiver", "hop"];
 
 #[test]
 fn a_trace_has_every_packet_and_a_capture_those_that_leave() {

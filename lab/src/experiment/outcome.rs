@@ -9,6 +9,7 @@ use crate::tcp::Playing;
 
 pub use self::summary::{QUANTITIES, Quantity};
 
+mod shown;
 mod summary;
 
 /// What came of a run.
@@ -28,11 +29,21 @@ pub struct Outcome {
     pub turns: u64,
 }
 
-/// One hop's queue.
+/// One hop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HopOutcome {
-    /// What came and what was dropped.
+    /// What came from the senders, and what of it was dropped.
     pub offered: Offered,
+    /// What came from the receivers, and what of it was dropped.
+    pub returned: Offered,
+}
+
+impl HopOutcome {
+    /// What is left when an `earlier` reading of the same hop is taken off.
+    pub(super) fn subtract(&mut self, earlier: &HopOutcome) {
+        self.offered -= earlier.offered;
+        self.returned -= earlier.returned;
+    }
 }
 
 /// One flow.

@@ -8,7 +8,7 @@ use super::flow::{self, Planned};
 use super::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, TransferOutcome};
 use super::{Experiment, Group, Impossible, Kind};
 use crate::check::Leak;
-use crate::network::{Network, Part};
+use crate::network::{Network, Part, Way};
 use crate::stream::live::received;
 
 /// One seed of an experiment, between its start and its end.
@@ -25,9 +25,17 @@ pub struct Run {
 
 /// All counters at one instant.
 #[derive(Clone, Debug)]
-struct Counted {
-    flows: Vec<FlowOutcome>,
-    hops: Vec<HopOutcome>,
+pub(super) struct Counted {
+    pub(super) flows: Vec<FlowOutcome>,
+    pub(super) hops: Vec<HopOutcome>,
+}
+
+impl Counted {
+    /// What is left when an `earlier` reading of the same run is taken off.
+    pub(super) fn subtract(&mut self, earlier: &Counted) {
+        self.flows.iter_mut().zip(&earlier.flows).for_each(|(flow, earlier)| flow.subtract(earlier));
+        self.hops.iter_mut().zip(&earlier.hops).for_each(|(hop, earlier)| hop.subtract(earlier));
+    }
 }
 
 impl Run {
@@ -89,12 +97,12 @@ impl Run {
     pub fn finish(mut self) -> Result<Outcome, Leak> {
         self.until(self.end);
         self.network.conservation()?;
-        let Counted { mut flows, mut hops } = self.count();
+        let mut counted = self.count();
         if let Some(before) = &self.before {
-            flows.iter_mut().zip(&before.flows).for_each(|(flow, before)| flow.subtract(before));
-            hops.iter_mut().zip(&before.hops).for_each(|(hop, before)| hop.offered -= before.offered);
+            counted.subtract(before);
         }
-        let packets = self.network.came(0).packets;
+        let Counted { flows, hops } = counted;
+        let packets = self.network.came(0, Way::Forward).packets;
         let window = self.end.since(self.warmup);
         Ok(Outcome { window, end: self.end, flows, hops, packets, turns: self.network.engine().turns() })
     }
@@ -127,8 +135,12 @@ impl Run {
         }
     }
 
-    fn count(&self) -> Counted {
-        let hops = (0..self.network.hops()).map(|hop| HopOutcome { offered: self.network.came(hop) }).collect();
+    /// All counters, as they stand.
+    pub(super) fn count(&self) -> Counted {
+        let came = |hop, way| self.network.came(hop, way);
+        let hops = (0..self.network.hops())
+            .map(|hop| HopOutcome { offered: came(hop, Way::Forward), returned: came(hop, Way::Backward) })
+            .collect();
         let flows = self.flows.iter().enumerate().map(|(number, planned)| self.count_flow(number, planned)).collect();
         Counted { flows, hops }
     }

@@ -6,6 +6,7 @@ use thalweg_core::time::Time;
 
 use crate::node::drop_tail::DropTail;
 use crate::node::ends::{Origin, Sink};
+use crate::node::queue::Waiting;
 use crate::node::watched::Watched;
 use crate::node::{Node, Out, Tallied, Tally};
 use crate::packet::Packet;
@@ -120,6 +121,16 @@ impl Part {
             Part::Other(element) => element.lost_of(flow),
             Part::Watched(watched) => watched.node().lost_of(flow),
             _ => 0,
+        }
+    }
+
+    /// What waits in a link's or an element's queue at `now`; none if it has none.
+    pub(super) fn waiting(&self, now: Time) -> Option<Waiting> {
+        match self {
+            Part::Link(link) => Some(link.waiting(now)),
+            Part::Other(element) => element.waiting(now),
+            Part::Watched(watched) => watched.node().waiting(now),
+            _ => None,
         }
     }
 }

@@ -2,6 +2,7 @@ use thalweg_core::rng::Rng;
 use thalweg_core::units::Bytes;
 
 use super::*;
+use crate::node::Tallied;
 use crate::node::ends::{Origin, Sink};
 use crate::node::loss::Loss;
 use crate::node::recorded::{Columns, Index, Recorded, Recording};

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 
-use super::queue::Limit;
+use super::queue::{Limit, Waiting};
 use super::{Drops, Node, Out, Tallied, Tally};
 use crate::packet::Packet;
 
@@ -113,6 +113,13 @@ impl DropTail {
     /// What each counted flow offered so far, by flow number.
     pub fn offered(&self) -> &[Offered] {
         self.queue.as_ref().map_or(&[], |queue| &queue.flows)
+    }
+
+    /// What waits for the link at `now`.
+    pub(crate) fn waiting(&self, now: Time) -> Waiting {
+        let departed = self.backlog.partition_point(|departure| departure.at <= now);
+        let waits = self.backlog.range(departed..).skip(1);
+        waits.map(|departure| Waiting { packets: 1, bytes: departure.packet.size }).sum()
     }
 
     /// Packets of one flow that found no room, if it is counted.

@@ -1,6 +1,7 @@
 //! How long a queue may get.
 
 use core::fmt;
+use core::iter::Sum;
 
 use thalweg_core::units::Bytes;
 
@@ -23,6 +24,24 @@ impl Limit {
             Limit::Packets(most) => packets < most,
             Limit::Bytes(most) => bytes + size <= most,
         }
+    }
+}
+
+/// What waits in a queue, without the packet that is being sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Waiting {
+    /// How many packets.
+    pub packets: u64,
+    /// What they weigh, headers included.
+    pub bytes: Bytes,
+}
+
+impl Sum for Waiting {
+    fn sum<I: Iterator<Item = Waiting>>(all: I) -> Waiting {
+        all.fold(Waiting::default(), |sum, one| Waiting {
+            packets: sum.packets + one.packets,
+            bytes: sum.bytes + one.bytes,
+        })
     }
 }
 

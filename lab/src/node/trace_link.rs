@@ -9,7 +9,7 @@ use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 
 use super::losses::Losses;
-use super::queue::Limit;
+use super::queue::{Limit, Waiting};
 use super::shelf::Shelf;
 use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
@@ -105,6 +105,11 @@ impl TraceLink {
     /// Packets of one flow that found no room.
     pub(crate) fn lost_of(&self, flow: u32) -> u64 {
         self.dropped.of(flow)
+    }
+
+    /// What waits for an opportunity, the packet included of which one has delivered a part.
+    pub(crate) fn waiting(&self) -> Waiting {
+        Waiting { packets: self.queue.len() as u64, bytes: self.queued }
     }
 
     /// Uses every opportunity up to `now`.

@@ -2,6 +2,7 @@
 
 use thalweg_core::time::{Span, Time};
 
+use crate::node::queue::Waiting;
 use crate::node::{Node, Tallied, Tally};
 use crate::node::{corrupt, drop_tail, duplicate, jitter, loss, recorded, reorder, tap, trace_link, wire};
 use crate::packet::Packet;
@@ -80,6 +81,15 @@ impl Element {
             | Element::Duplicate(_)
             | Element::Corrupt(_)
             | Element::Tap(_) => 0,
+        }
+    }
+
+    /// What waits in it at `now`; none if it has no queue.
+    pub(crate) fn waiting(&self, now: Time) -> Option<Waiting> {
+        match self {
+            Element::DropTail(link) => Some(link.waiting(now)),
+            Element::TraceLink(link) => Some(link.waiting()),
+            _ => None,
         }
     }
 }

@@ -1,4 +1,5 @@
 //! What queueing theory and physics say of every run.
 
 mod bounds;
+mod intervals;
 mod queues;

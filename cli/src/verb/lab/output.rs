@@ -28,8 +28,8 @@ pub(super) struct Files {
     /// Write results into this folder: summary.csv and flows.csv, and the same as .jsonl.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// With --out: write what the ends of every flow show every so often, 1ms or more, into intervals-SEED.csv and .jsonl,
-    /// too.
+    /// With --out: write what flows and hops show and count every so often, 1ms or more, into intervals-SEED and hops-SEED,
+    /// .csv and .jsonl, too.
     #[arg(long, value_name = "TIME", requires = "out")]
     interval: Option<Span>,
     /// With --out: write every packet at the first hop into packets-SEED.csv, too.

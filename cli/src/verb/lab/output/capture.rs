@@ -6,10 +6,9 @@
 
 use thalweg_core::time::Time;
 use thalweg_core::units::Bytes;
+use thalweg_lab::network::Way;
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::tcp::Segment;
-
-use super::watch::Way;
 
 /// Magic number of captures with nanoseconds, version 2.4, no time zone, no accuracy, whole packets, LINKTYPE_RAW
 /// (draft-ietf-opsawg-pcap §4).

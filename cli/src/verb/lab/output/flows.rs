@@ -1,6 +1,7 @@
 //! `flows.csv` and `flows.jsonl`: a row for each flow of each run, within the measuring window.
 
 use serde_json::{Map, Number, Value};
+use thalweg_core::probe::Probe;
 use thalweg_lab::experiment::{Ended, FlowOutcome};
 
 use super::super::campaign::Finished;
@@ -9,7 +10,7 @@ use super::{cell, quoted};
 pub(super) const HEADER: &str = "scheme,seed,flow,group,kind,offered_packets,dropped_packets,delivered_bytes,\
                                  retransmitted_packets,timeouts,transfer_start_s,transfer_bytes,transfer_end_s,\
                                  source_packets,repair_packets,lost_packets,residual_packets,bursty_events,fwnd_mean,\
-                                 w_mean,fwnd_widest\n";
+                                 w_mean,fwnd_widest,residual_loss\n";
 
 pub(super) fn rows(scheme: &str, run: &Finished) -> String {
     let mut text = String::new();
@@ -37,36 +38,18 @@ pub(super) fn lines(scheme: &str, run: &Finished) -> String {
     text
 }
 
+/// What stands behind the group, in the order of the header.
 fn cells(flow: &FlowOutcome) -> Vec<String> {
-    let mut cells = vec![
-        kind(&flow.ended).to_owned(),
-        flow.offered.packets.to_string(),
-        flow.offered.dropped.to_string(),
-        flow.delivered().0.to_string(),
-    ];
-    let (mut tcp, mut stream) = (vec![String::new(); 5], vec![String::new(); 8]);
-    match &flow.ended {
-        Ended::Tcp { retransmitted, timeouts, transfer, .. } => {
-            tcp[..2].clone_from_slice(&[retransmitted.to_string(), timeouts.to_string()]);
-            if let Some(transfer) = transfer {
-                tcp[2] = cell(transfer.start.as_secs_f64());
-                tcp[3] = transfer.size.0.to_string();
-                tcp[4] = transfer.completed.map_or(String::new(), |end| cell(end.as_secs_f64()));
-            }
-        }
-        Ended::Stream { sent, received, .. } => {
-            let counts = [sent.source, sent.repair, received.lost, received.residual(), received.bursts];
-            stream[..5].clone_from_slice(&counts.map(|count| count.to_string()));
-            stream[5..].clone_from_slice(&[flow.fwnd(), flow.w_tot(), flow.widest()].map(cell));
-        }
-        Ended::Tfrc { sent, lost, .. } => {
-            (stream[0], stream[2]) = (sent.to_string(), lost.to_string());
-        }
-        Ended::Open { .. } => {}
+    let mut shown = vec![("kind", kind(&flow.ended).to_owned())];
+    flow.probe(&mut |name, value| shown.push((name, cell(value))));
+    if let Some(transfer) = flow.transfer() {
+        let end = transfer.completed.map_or(f64::NAN, |end| end.as_secs_f64());
+        shown.push(("transfer_start_s", cell(transfer.start.as_secs_f64())));
+        shown.push(("transfer_bytes", transfer.size.0.to_string()));
+        shown.push(("transfer_end_s", cell(end)));
     }
-    cells.extend(tcp);
-    cells.extend(stream);
-    cells
+    let value = |name| shown.iter().find(|(shown, _)| *shown == name).map_or(String::new(), |(_, value)| value.clone());
+    HEADER.trim_end().split(',').skip(4).map(value).collect()
 }
 
 fn kind(ended: &Ended) -> &'static str {

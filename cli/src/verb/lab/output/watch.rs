@@ -1,12 +1,13 @@
-//! Files of one run that are written while it runs: `intervals-SEED.csv`, `packets-SEED.csv`, `packets-SEED.pcap`.
+//! Files of one run that are written while it runs: `intervals-SEED.csv`, `hops-SEED.csv`, `packets-SEED.csv`,
+//! `packets-SEED.pcap`.
 
-use std::fmt::Write as _;
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
-use thalweg_lab::experiment::{Kind, Run};
+use thalweg_lab::experiment::{Kind, Place, Recorder, Run};
+use thalweg_lab::network::Way;
 use thalweg_lab::node::watched::{Entry, Event};
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::tcp::Segment;
@@ -16,7 +17,7 @@ use crate::Failure;
 
 /// Whoever watches one run.
 pub(in super::super) struct Watch {
-    /// What the ends of every flow show, every so often.
+    /// What flows and hops show, every so often.
     intervals: Option<Intervals>,
     /// Every packet at the first hop.
     packets: Option<Table>,
@@ -25,17 +26,16 @@ pub(in super::super) struct Watch {
 }
 
 struct Intervals {
-    table: Table,
-    /// The same as JSON lines.
-    lines: Table,
+    flows: Pair,
+    hops: Pair,
     every: Span,
+    recorder: Recorder,
 }
 
-/// Where a packet goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
-    Forward,
-    Backward,
+/// A table, and the same as JSON lines.
+struct Pair {
+    table: Table,
+    lines: Table,
 }
 
 /// Packets of no more than this are held in memory.
@@ -50,9 +50,16 @@ impl Watch {
         let Some(folder) = &output.folder else { return Ok(watch) };
         let path = |what: &str, ending: &str| folder.path.join(file(what, scheme, seed, ending));
         if let Some(interval) = folder.interval {
-            let table = Table::create(path("intervals", "csv"), "t_s,flow,group,probe,value\n")?;
-            let lines = Table::create(path("intervals", "jsonl"), "")?;
-            watch.intervals = Some(Intervals { table, lines, every: interval });
+            let pair = |what: &str, header: &str| {
+                let table = Table::create(path(what, "csv"), header)?;
+                Ok::<_, Failure>(Pair { table, lines: Table::create(path(what, "jsonl"), "")? })
+            };
+            watch.intervals = Some(Intervals {
+                flows: pair("intervals", "t_s,flow,group,end,probe,value\n")?,
+                hops: pair("hops", "t_s,hop,way,probe,value\n")?,
+                every: interval,
+                recorder: Recorder::new(run),
+            });
         }
         if folder.trace {
             let header = "t_s,event,way,flow,size_bytes,number\n";
@@ -79,12 +86,10 @@ impl Watch {
 
     /// Looks at the run, which stands at `now`.
     pub(in super::super) fn look(&mut self, now: Time, run: &mut Run) -> Result<(), Failure> {
-        if let Some(Intervals { table, lines, every }) = &mut self.intervals
-            && (now.as_nanos().is_multiple_of(every.as_nanos()) || now == run.end())
+        if let Some(intervals) = &mut self.intervals
+            && (now.as_nanos().is_multiple_of(intervals.every.as_nanos()) || now == run.end())
         {
-            let (rows, objects) = probes(now, run);
-            table.write(rows)?;
-            lines.write(objects)?;
+            intervals.look(now, run)?;
         }
         if self.packets.is_none() && self.capture.is_none() {
             return Ok(());
@@ -106,8 +111,9 @@ impl Watch {
     }
 
     fn tables(self) -> impl Iterator<Item = Table> {
-        let (table, lines) = self.intervals.map(|it| (it.table, it.lines)).unzip();
-        [table, lines, self.packets, self.capture].into_iter().flatten()
+        let pairs = self.intervals.into_iter().flat_map(|it| [it.flows, it.hops]);
+        let shown = pairs.flat_map(|pair| [pair.table, pair.lines]);
+        shown.chain(self.packets).chain(self.capture)
     }
 
     /// Leaves complete files.
@@ -123,19 +129,43 @@ impl Watch {
     }
 }
 
-/// What the ends of every flow show, as rows of CSV and as lines of JSON.
-fn probes(now: Time, run: &Run) -> (String, String) {
-    let (mut text, mut lines) = (String::new(), String::new());
-    for (flow, group) in (0..).map_while(|flow| run.group_of(flow).map(|group| (flow, group))) {
-        let (at, group) = (now.as_secs_f64(), &run.groups()[group].name);
-        let start = format!("{at},{flow},{}", quoted(group));
-        run.probe(flow, &mut |name, value| {
-            let _ = writeln!(text, "{start},{name},{}", cell(value));
-            let object = json!({ "t_s": at, "flow": flow, "group": group, "probe": name, "value": value });
-            let _ = writeln!(lines, "{object}");
+impl Intervals {
+    /// Writes what flows and hops show at the end of an interval.
+    fn look(&mut self, now: Time, run: &Run) -> Result<(), Failure> {
+        let Intervals { flows, hops, recorder, .. } = self;
+        let at = now.as_secs_f64();
+        let mut done = Ok(());
+        recorder.look(run, &mut |place, name, value| {
+            if done.is_err() {
+                return;
+            }
+            done = match place {
+                Place::Flow(flow, end) => {
+                    let group = run.group_of(flow).map_or("", |group| &run.groups()[group].name);
+                    let row = format!("{at},{flow},{},{end},{name},{}\n", quoted(group), cell(value));
+                    let end = end.to_string();
+                    let object =
+                        json!({ "t_s": at, "flow": flow, "group": group, "end": end, "probe": name, "value": value });
+                    flows.write(&row, &object)
+                }
+                Place::Hop(hop, way) => {
+                    // As scenarios count them.
+                    let hop = hop + 1;
+                    let row = format!("{at},{hop},{way},{name},{}\n", cell(value));
+                    let way = way.to_string();
+                    hops.write(&row, &json!({ "t_s": at, "hop": hop, "way": way, "probe": name, "value": value }))
+                }
+            };
         });
+        done
     }
-    (text, lines)
+}
+
+impl Pair {
+    fn write(&mut self, row: &str, object: &Value) -> Result<(), Failure> {
+        self.table.write(row)?;
+        self.lines.write(format!("{object}\n"))
+    }
 }
 
 fn row(way: Way, entry: &Entry) -> String {
@@ -144,10 +174,6 @@ fn row(way: Way, entry: &Entry) -> String {
         Event::Came => "came",
         Event::Dropped => "dropped",
         Event::Left => "left",
-    };
-    let way = match way {
-        Way::Forward => "forward",
-        Way::Backward => "backward",
     };
     let number = number(packet).map_or(String::new(), |number| number.to_string());
     format!("{},{event},{way},{},{},{number}\n", at.as_secs_f64(), packet.flow, packet.size.0)
