@@ -1,0 +1,219 @@
+//! The same records on every machine: a small scenario whose records have the digest that is written down here.
+//!
+//! Other tests run twice and compare, which shows nothing of another processor, compiler or version of `libm`. This one
+//! fails where any of them changes a result. It also fails when a law, a dialect of TCP or an element of a path is changed
+//! on purpose. Then:
+//!
+//! 1. Know why. If nothing was meant to change, it is a fault: look for it, do not write a new digest.
+//! 2. See that the tests beside papers, RFCs, ns-3 and theory hold with the change, and that this test fails with the
+//!    digests alone: what it asserts of the link comes first.
+//! 3. Write the digests that it prints, in the commit that changes the results, and say there what changed and why.
+//!
+//! A new probe or quantity changes nothing here, since the values that count are named.
+
+use thalweg_core::time::{Span, Time};
+use thalweg_core::units::Bytes;
+use thalweg_lab::experiment::{Place, Recorder, Run};
+use thalweg_lab::node::watched::{Entry, Event};
+use thalweg_lab::scenario::Blueprint;
+
+/// Every law and every random number: logarithms, roots and powers are in here.
+const SCENARIO: &str = r#"
+run = { duration = "4s", warmup = "1s" }
+access = { rate = "1gbit", near = ["1ms", "9ms"], far = "1ms" }
+
+[[hop]]
+forward = [
+    { kind = "drop_tail", rate = "24mbit", queue = 40 },
+    { kind = "gilbert_elliott", p = 0.001, r = 0.2, loss_bad = 0.5 },
+    { kind = "jitter", distribution = { exponential = "300us" }, keep_order = true },
+    { kind = "wire", delay = "8ms" },
+]
+backward = [{ kind = "wire", delay = "8ms" }]
+
+[[flow]]
+name = "newreno"
+kind = "tcp"
+like = "rfc"
+
+[[flow]]
+name = "cubic"
+kind = "tcp"
+tcp = "cubic"
+
+[[flow]]
+name = "linux"
+kind = "tcp"
+tcp = "linux-reno"
+like = "linux"
+delayed_ack = false
+
+[[flow]]
+name = "vegas"
+kind = "tcp"
+tcp = "vegas"
+
+[[flow]]
+name = "copa"
+kind = "tcp"
+tcp = "copa"
+
+[[flow]]
+name = "film"
+kind = "tcp"
+tcp = "tcp-stream"
+playback = "2mbit"
+
+[[flow]]
+kind = "transfers"
+arrivals = 5
+mean = 10
+shape = 1.5
+
+[[flow]]
+name = "geneva"
+kind = "stream"
+rate = "4mbit"
+scheme = "geneva"
+state = "real"
+geneva = { fwnd_min = 0.5, fwnd_max = 3 } # the paper's constants are for 30 Mb/s
+
+[[flow]]
+name = "live"
+kind = "stream"
+scheme = "live"
+rate = "2mbit"
+
+[[flow]]
+kind = "tfrc"
+rate = "2mbit"
+
+[[flow]]
+kind = "poisson"
+rate = "1mbit"
+packet = 700
+
+[[flow]]
+kind = "on_off"
+rate = "2mbit"
+packet = 1000
+on = "100ms"
+off = "300ms"
+
+[[flow]]
+kind = "video"
+rate = "1mbit"
+payload = 1200
+"#;
+
+/// What the link in it is: a queue of 40 packets before 24 Mb/s.
+const QUEUE: i64 = 40;
+const BYTES_PER_SECOND: f64 = 3e6;
+
+/// Of every packet at the hop, and of the inner values of the laws.
+const PACKETS: u64 = 0xec80_b00c_d8fe_d58a;
+const VALUES: u64 = 0xdd4d_a726_dc2e_4b87;
+
+/// Inner values that are real numbers.
+const NAMES: [&str; 17] = [
+    "cwnd", "ssthresh", "srtt", "rto", "w_max", "k", "w_est", "diff", "base_rtt", "d_q", "v", "lwnd", "ertt", "w", "f",
+    "x", "p",
+];
+
+/// FNV-1a of 64 bits (G. Fowler et al., draft-eastlake-fnv).
+struct Digest(u64);
+
+impl Digest {
+    fn new() -> Digest {
+        Digest(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        self.0 = bytes.iter().fold(self.0, step);
+    }
+
+    fn number(&mut self, number: u64) {
+        self.take(&number.to_le_bytes());
+    }
+
+    /// There are many kinds of NaN, and which one comes out is left to the processor.
+    fn real(&mut self, value: f64) {
+        self.number(if value.is_nan() { u64::MAX } else { value.to_bits() });
+    }
+}
+
+/// The link of the scenario, as its packets show it.
+#[derive(Default)]
+struct Link {
+    inside: i64,
+    longest: i64,
+    carried: Bytes,
+}
+
+impl Link {
+    fn see(&mut self, entry: &Entry) {
+        match entry.event {
+            Event::Came => self.inside += 1,
+            Event::Left => {
+                self.inside -= 1;
+                self.carried += entry.packet.size;
+            }
+            Event::Dropped => {}
+        }
+        self.longest = self.longest.max(self.inside);
+    }
+}
+
+#[test]
+fn the_records_of_a_small_scenario_are_those_of_every_machine() {
+    let blueprint = Blueprint::parse("digest.toml", SCENARIO, &[], &mut |file| Err(format!("no {file}")));
+    let experiment = blueprint.and_then(|blueprint| blueprint.experiment(7)).unwrap_or_else(|error| panic!("{error}"));
+    let mut run = Run::new(&experiment, 7).expect("possible");
+    run.network_mut().watch(0);
+    let (mut recorder, mut now, mut link) = (Recorder::new(&run), Time::ZERO, Link::default());
+    let (mut packets, mut values) = (Digest::new(), Digest::new());
+    while now < run.end() {
+        now += Span::from_millis(100);
+        run.until(now);
+        let [forward, backward] = run.network_mut().take_log(0);
+        forward.iter().for_each(|entry| link.see(entry));
+        for entry in forward.iter().chain(&backward) {
+            [entry.at.as_nanos(), entry.event as u64, entry.packet.flow.into(), entry.packet.size.0]
+                .into_iter()
+                .for_each(|number| packets.number(number));
+        }
+        recorder.look(&run, &mut |place, name, value| {
+            if let (Place::Flow(flow, _), true) = (place, NAMES.contains(&name)) {
+                values.number(flow.into());
+                values.take(name.as_bytes());
+                values.real(value);
+            }
+        });
+    }
+    let seconds = run.end().as_secs_f64();
+    let outcome = run.finish().expect("in = out + dropped + queued");
+    // What no right change can alter: a link is full at most, and these flows leave it nearly so; its queue holds what it
+    // holds, beside the packet on the link.
+    let share = link.carried.0 as f64 / (BYTES_PER_SECOND * seconds);
+    assert!((0.8..=1.0).contains(&share), "{share} of the link's rate");
+    assert_eq!(link.longest, QUEUE + 1);
+    let goodput = outcome.value("tcp_goodput_mbps");
+    assert!((1.0..24.0).contains(&goodput), "{goodput} Mb/s");
+    let seen = format!("{:#018x} {:#018x}", packets.0, values.0);
+    assert_eq!(
+        seen,
+        format!("{PACKETS:#018x} {VALUES:#018x}"),
+        "other records than were written down: read the head of this file"
+    );
+}
+
+#[test]
+fn the_digest_is_fnv_1a() {
+    // Test vectors of its authors, isthe.com/chongo/tech/comp/fnv.
+    for (text, expected) in [("a", 0xaf63_dc4c_8601_ec8c), ("foobar", 0x8594_4171_f739_67e8)] {
+        let mut digest = Digest::new();
+        digest.take(text.as_bytes());
+        assert_eq!(digest.0, expected, "{text}");
+    }
+}
