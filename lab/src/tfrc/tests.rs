@@ -15,19 +15,24 @@ use crate::packet::Packet;
 
 const PACKET: Bytes = Bytes(1500);
 
-/// Round trips of 100 ms, apart from transmission times of 1.2 us.
-const ACCESS: Access =
-    Access { rate: Rate::from_mbps(10_000), near: Span::from_millis(25), far: Span::from_millis(25) };
+/// Milliseconds of a round trip, apart from transmission times of 1.2 us.
+const RTT: u64 = 100;
+
+/// Links that make a round trip of so many milliseconds.
+fn access(rtt: u64) -> Access {
+    let delay = Span::from_millis(rtt) / 4;
+    Access { rate: Rate::from_mbps(10_000), near: delay, far: delay }
+}
 
 fn at(secs: u64) -> Time {
     Time::ZERO + Span::from_secs(secs)
 }
 
-/// A TFRC flow at 100 Mb/s at most that starts at zero and crosses one hop, and whatever the hop does to it.
-fn network(hop: Hop, rate: Rate) -> Network {
+/// A TFRC flow of `rate` at most that starts at zero and crosses one hop, and whatever the hop does to it.
+fn network(hop: Hop, rate: Rate, rtt: u64) -> Network {
     let mut network = Network::new(vec![hop], 1).expect("a hop");
     let sender = TfrcSender::new(Config { rate, ..Config::default() }).expect("valid");
-    network.add(sender, TfrcReceiver::new(0, PACKET), ACCESS, 0..1);
+    network.add(sender, TfrcReceiver::new(0, PACKET), access(rtt), 0..1);
     network
 }
 
@@ -66,17 +71,21 @@ fn agreement(p: f64, rtt: f64) -> f64 {
 }
 
 #[test]
-fn a_flow_with_independent_loss_gets_what_its_equation_says() {
-    for (p, seed) in [(0.002, 1), (0.01, 2), (0.03, 3)] {
-        let seen = throughput(network(lossy(p, seed), Rate::from_mbps(100)), 600);
-        let expected = agreement(p, 0.1);
-        assert!((seen / expected - 1.0).abs() < 0.12, "p = {p}: {seen} packets a second, not {expected}");
+fn a_flow_with_independent_loss_gets_what_its_equation_says_at_any_round_trip() {
+    for rtt in [20, RTT, 300] {
+        for (p, seed) in [(0.002, 1), (0.01, 2), (0.03, 3)] {
+            // 6000 round trips: 300 loss events and more.
+            let seen = throughput(network(lossy(p, seed), Rate::from_mbps(100), rtt), 6 * rtt);
+            let expected = agreement(p, rtt as f64 / 1e3);
+            let ratio = seen / expected;
+            assert!((ratio - 1.0).abs() < 0.12, "p = {p}, {rtt} ms: {seen} packets a second, not {expected}: {ratio}");
+        }
     }
 }
 
 #[test]
 fn a_flow_without_loss_gets_its_media_rate_and_no_more() {
-    let seen = throughput(network(lossy(0.0, 1), Rate::from_mbps(30)), 10);
+    let seen = throughput(network(lossy(0.0, 1), Rate::from_mbps(30), RTT), 10);
     assert!((seen - 2_500.0).abs() <= 1.0, "{seen}");
 }
 
@@ -84,7 +93,7 @@ fn a_flow_without_loss_gets_its_media_rate_and_no_more() {
 fn a_bottleneck_is_filled_and_not_flooded() {
     // 20 Mb/s with a queue of one bandwidth-delay product, 167 packets: 1667 packets a second.
     let hop = Hop::link(Rate::from_mbps(20), Limit::Packets(167), Span::ZERO);
-    let mut network = network(hop, Rate::from_mbps(100));
+    let mut network = network(hop, Rate::from_mbps(100), RTT);
     network.run_until(at(120));
     network.conservation().expect("conservation");
     let (sender, receiver) = ends(&network);
