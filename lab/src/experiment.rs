@@ -215,7 +215,21 @@ impl Experiment {
     }
 }
 
+impl Experiment {
+    /// The first group of flows without an end of which one may start behind the warm-up, where there is one, and when:
+    /// what is measured of them has their absence in it.
+    pub fn late(&self) -> Option<(&Group, Span)> {
+        let endless = |group: &&Group| group.count > 0 && group.kind.is_endless();
+        let mut starts = self.groups.iter().filter(endless).map(|group| (group, group.latest_start()));
+        starts.find(|(_, latest)| self.warmup > Span::ZERO && *latest > self.warmup)
+    }
+}
+
 impl Kind {
+    fn is_endless(&self) -> bool {
+        !matches!(self, Kind::Transfers(..)) && self.video().is_none()
+    }
+
     /// The film that its flows carry, and the payload of their segments.
     fn video(&self) -> Option<(Video, Bytes)> {
         if let Kind::Tcp(tcp) = self { Some((tcp.film?.video?, tcp.mss)) } else { None }
@@ -226,6 +240,11 @@ impl Group {
     /// Before which the last of them cannot start.
     fn last_start(&self) -> Span {
         self.start.start + self.every * (self.count as u64).saturating_sub(1)
+    }
+
+    /// By which the last of them has started.
+    fn latest_start(&self) -> Span {
+        self.start.end + self.every * (self.count as u64).saturating_sub(1)
     }
 
     fn expected_flows(&self, duration: Span) -> f64 {

@@ -66,14 +66,14 @@ fn load(file: &FilePath) -> Result<String, String> {
 
 fn read(text: &str, seed: Option<u64>, files: &mut Files<'_>) -> Result<Scenario, Fault> {
     let document = DeTable::parse(text)?;
-    let mut document = Section { span: 0..0, table: document.into_inner() };
+    let mut document = Section::new(0..0, document.into_inner());
     if document.table.contains_key("run") && !document.table.contains_key("forward") {
         return Err(Fault::at(&(0..0), "an experiment for `thalweg lab`, no path: missing [forward]"));
     }
     let own: u64 = document.require("seed")?;
     let seed = seed.unwrap_or(own);
     let root = Rng::new(seed);
-    let mut direction = |name: &str| {
+    let mut direction = |name: &'static str| {
         let table = document.take(name).ok_or_else(|| Fault::at(&(0..0), format!("missing [{name}]")))?;
         path(Section::of(table)?, &root.fork(name), files)
     };
@@ -96,7 +96,7 @@ fn path(mut direction: Section<'_>, rng: &Rng, files: &mut Files<'_>) -> Result<
         let (kind, name) = section.kind_and_name()?;
         let span = section.span.clone();
         let before: String = section.require("before")?;
-        let source = traffic::read(&kind, section, rng.fork(&format!("traffic.{name}")), files)?;
+        let (source, _) = traffic::read(&kind, section, rng.fork(&format!("traffic.{name}")), files)?;
         path = path.joined(source, &before).map_err(|_| Fault::at(&span, format!("no element is named '{before}'")))?;
     }
     direction.finish("[[...element]] or [[...traffic]]")?;

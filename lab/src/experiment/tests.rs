@@ -79,6 +79,26 @@ fn a_hop_without_a_queue_counts_what_comes_to_its_entrance() {
     assert!((loss - 0.1).abs() < 5.0 * 0.003, "{loss}");
     // All of them are the only flow's.
     assert_eq!((outcome.flows[0].offered, outcome.value("packet_loss")), (outcome.hops[0].offered, loss));
+    // There is no TCP, and nothing that TCP could have delivered.
+    for none in ["tcp_loss", "tcp_goodput_mbps", "tcp_throughput_mbps", "tcp_timeouts", "transfers"] {
+        assert!(outcome.value(none).is_nan(), "{none}");
+    }
+}
+
+#[test]
+fn flows_that_may_start_behind_the_warm_up_are_known() {
+    let late = |from: &str, to: &str| {
+        let experiment = parse(&WITHOUT_A_QUEUE.replace(from, to)).expect(to).experiment(1).expect(to);
+        experiment.late().map(|(group, start)| (group.name.clone(), start.to_string()))
+    };
+    let stream = |start: &str| Some(("stream".to_owned(), start.to_owned()));
+    assert_eq!(late("\"udp\"", "\"udp\"\nstart = \"1s\""), None);
+    assert_eq!(late("\"udp\"", "\"udp\"\nstart = [\"0s\", \"2s\"]"), stream("2s"));
+    assert_eq!(late("\"udp\"", "\"udp\"\ncount = 3\nevery = \"1s\""), stream("2s"));
+    // Whoever asks for no warm-up measures beginnings, and a film has an end.
+    assert_eq!(late("warmup = \"1s\" }", "warmup = \"0s\" }\n#"), None);
+    let film = "kind = \"tcp\"\nplayback = \"1mbit\"\nvideo = 1e6\nstart = \"3s\"\n#";
+    assert_eq!(late("kind = \"stream\"\nrate = \"12mbit\"\nscheme = \"udp\"", film), None);
 }
 
 /// A second stream, under TFRC; and background that crosses a second hop alone, which loses everything.
@@ -141,7 +161,7 @@ fn what_no_session_would_do_is_refused_before_it_runs() {
         assert!(why.contains(expected), "{why}");
     }
     assert!(parse(&WITHOUT_A_QUEUE.replace("12mbit\"\nscheme = \"udp", "234mbit\"\nscheme = \"geneva")).is_ok());
-    assert!(parse(&WITHOUT_A_QUEUE.replace("udp", "cbr900")).is_ok(), "the rate of static repair has no blocks");
+    assert!(parse(&WITHOUT_A_QUEUE.replace("udp", "cbr800")).is_ok(), "the rate of static repair has no blocks");
     assert!(parse(&WITHOUT_A_QUEUE.replace("11s", "1000000s")).is_ok());
     assert!(
         parse(&WITHOUT_A_QUEUE.replace("= \"udp\"", "= \"udp\"\nstart = \"11s\"")).is_ok(),

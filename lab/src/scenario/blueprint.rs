@@ -105,7 +105,7 @@ fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<
     let mut table = DeTable::parse(text)?.into_inner();
     table.remove("parameters");
     parameter::substitute(&mut table, &literals)?;
-    let mut document = Section { span: 0..0, table };
+    let mut document = Section::new(0..0, table);
     let about = document.optional("about")?.unwrap_or_default();
     let Some(run) = document.section("run")? else {
         let path = document.table.contains_key("forward");
@@ -128,6 +128,9 @@ fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<
     }
     let groups = flows.into_groups();
     document.finish("about, [parameters], [run], [[hop]], [access] or [[flow]]")?;
+    if groups.iter().all(|group| group.count == 0) {
+        return Err(Fault::at(&(0..0), "no flow: missing [[flow]], or every 'count' is 0"));
+    }
     let warmup = run.warmup.map_or(Span::ZERO, |warmup| warmup.0);
     Ok(Reading { about, parameters, experiment: Experiment { hops, groups, duration: run.duration.0, warmup } })
 }

@@ -48,6 +48,17 @@ impl Fault {
         Fault { span: Some(span.clone()), message: message.into(), of_settings: false }
     }
 
+    /// Where one of `keys` is unknown, `also` would have been known.
+    pub(super) fn expecting(mut self, keys: &[String], also: &[&str]) -> Fault {
+        let mut words = self.message.split('`').skip(1).step_by(2);
+        let unknown = words.next().filter(|key| keys.iter().any(|own| own == key));
+        if let Some(unknown) = unknown.filter(|_| self.message.starts_with("unknown field `")) {
+            let known: Vec<String> = words.chain(also.iter().copied()).map(|key| format!("`{key}`")).collect();
+            self.message = format!("unknown field `{unknown}`, expected one of {}", known.join(", "));
+        }
+        self
+    }
+
     /// A fault of the settings, which do not stand in the text.
     pub(super) fn of_settings(message: String) -> Fault {
         Fault { span: None, message, of_settings: true }
@@ -60,7 +71,7 @@ impl Fault {
         // What was put in place of an expression is not to be found in the file: the expression is.
         let source = span.clone().and_then(|span| text.get(span)).map(|source| source.trim_matches(['"', '\'']));
         let message = match source.filter(|source| source.starts_with('=') && !source.contains('\n')) {
-            Some(expression) => format!("{message}, from '{expression}'"),
+            Some(expression) => format!("{message}, from '{}'", short(expression)),
             None => message,
         };
         let line = span.map(|span| 1 + lines_before(span.start));
@@ -75,6 +86,17 @@ impl From<toml::de::Error> for Fault {
         Fault { span: error.span(), message: in_words(message), of_settings: false }
     }
 }
+
+/// The beginning of a text that nobody would read to its end.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// Characters of an expression in an error: a line of a terminal or two.
+const MOST_SHOWN: usize = 120;
 
 /// A message without the names that this language has for numbers.
 fn in_words(message: String) -> String {

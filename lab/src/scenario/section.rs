@@ -13,40 +13,47 @@ use super::fault::Fault;
 pub(super) struct Section<'a> {
     pub(super) span: Range<usize>,
     pub(super) table: DeTable<'a>,
+    /// The keys that were asked for one by one, whether they were there or not.
+    asked: Vec<&'static str>,
 }
 
 impl<'a> Section<'a> {
+    pub(super) fn new(span: Range<usize>, table: DeTable<'a>) -> Section<'a> {
+        Section { span, table, asked: Vec::new() }
+    }
+
     pub(super) fn of(value: Spanned<DeValue<'a>>) -> Result<Section<'a>, Fault> {
         let span = value.span();
         match value.into_inner() {
-            DeValue::Table(table) => Ok(Section { span, table }),
+            DeValue::Table(table) => Ok(Section::new(span, table)),
             other => Err(Fault::at(&span, format!("expected a table, found {}", other.type_str()))),
         }
     }
 
-    pub(super) fn take(&mut self, key: &str) -> Option<Spanned<DeValue<'a>>> {
+    pub(super) fn take(&mut self, key: &'static str) -> Option<Spanned<DeValue<'a>>> {
+        self.asked.push(key);
         self.table.remove(key)
     }
 
     /// The value of `key`, which must be there.
-    pub(super) fn require<T: Deserialize<'a>>(&mut self, key: &str) -> Result<T, Fault> {
+    pub(super) fn require<T: Deserialize<'a>>(&mut self, key: &'static str) -> Result<T, Fault> {
         let value = self.take(key).ok_or_else(|| Fault::at(&self.span, format!("missing '{key}'")))?;
         Ok(T::deserialize(ValueDeserializer::from(value))?)
     }
 
     /// The value of `key`, if it is there.
-    pub(super) fn optional<T: Deserialize<'a>>(&mut self, key: &str) -> Result<Option<T>, Fault> {
+    pub(super) fn optional<T: Deserialize<'a>>(&mut self, key: &'static str) -> Result<Option<T>, Fault> {
         let value = self.take(key).map(|value| T::deserialize(ValueDeserializer::from(value)));
         Ok(value.transpose()?)
     }
 
     /// The table of `key`, if it is there.
-    pub(super) fn section(&mut self, key: &str) -> Result<Option<Section<'a>>, Fault> {
+    pub(super) fn section(&mut self, key: &'static str) -> Result<Option<Section<'a>>, Fault> {
         self.take(key).map(Section::of).transpose()
     }
 
     /// The tables of the array `key`, none if it is not there.
-    pub(super) fn sections(&mut self, key: &str) -> Result<Vec<Section<'a>>, Fault> {
+    pub(super) fn sections(&mut self, key: &'static str) -> Result<Vec<Section<'a>>, Fault> {
         let Some(value) = self.take(key) else { return Ok(Vec::new()) };
         let span = value.span();
         match value.into_inner() {
@@ -57,7 +64,10 @@ impl<'a> Section<'a> {
 
     /// Everything that was not taken, as one value.
     pub(super) fn rest<T: Deserialize<'a>>(self) -> Result<T, Fault> {
-        Ok(T::deserialize(ValueDeserializer::from(Spanned::new(self.span, DeValue::Table(self.table))))?)
+        let Section { span, table, asked } = self;
+        let keys: Vec<String> = table.keys().map(|key| key.get_ref().to_string()).collect();
+        T::deserialize(ValueDeserializer::from(Spanned::new(span, DeValue::Table(table))))
+            .map_err(|error| Fault::from(error).expecting(&keys, &asked))
     }
 
     /// Nothing may be left.
@@ -71,7 +81,8 @@ impl<'a> Section<'a> {
     /// What a section describes, and what it is called: its kind, unless it says otherwise.
     pub(super) fn kind_and_name(&mut self) -> Result<(Spanned<String>, String), Fault> {
         let kind: Spanned<String> = self.require("kind")?;
-        let name = if self.table.contains_key("name") { self.require("name")? } else { kind.get_ref().clone() };
+        let name = self.optional("name")?;
+        let name = name.unwrap_or_else(|| kind.get_ref().clone());
         Ok((kind, name))
     }
 }

@@ -9,6 +9,7 @@ use toml::Spanned;
 use super::element::load;
 use super::quantity::{FrameTime, Quantity};
 use super::{Fault, Files, Section};
+use crate::packet::HEADERS;
 use crate::path::Traffic;
 use crate::traffic::cbr::Cbr;
 use crate::traffic::on_off::{Bursts, OnOff};
@@ -21,14 +22,14 @@ use crate::traffic::video_trace::{Trace, VideoTrace};
 #[serde(deny_unknown_fields)]
 struct EvenText {
     rate: Quantity<Rate>,
-    packet: u16,
+    packet: Spanned<u16>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OnOffText {
     rate: Quantity<Rate>,
-    packet: u16,
+    packet: Spanned<u16>,
     on: Quantity<Span>,
     off: Quantity<Span>,
 }
@@ -67,44 +68,50 @@ enum ShapeText {
 
 const KINDS: &str = "on_off, cbr, poisson, video or video_trace";
 
-/// The source that `section` describes as one of `kind`.
+/// The source that `section` describes as one of `kind`, and its mean rate; that of films is without headers.
 pub(super) fn read(
     kind: &Spanned<String>,
     section: Section<'_>,
     rng: Rng,
     files: &mut Files<'_>,
-) -> Result<Traffic, Fault> {
+) -> Result<(Traffic, Rate), Fault> {
     let span = section.span.clone();
     let refuse = |why: &str| Fault::at(&span, why);
     match kind.get_ref().as_str() {
         "cbr" => {
             let EvenText { rate, packet } = section.rest()?;
+            let packet = whole(packet)?;
             spaced(rate.0, packet).map_err(refuse)?;
-            Ok(Cbr::new(rate.0, Bytes(packet.into())).into())
+            Ok((Cbr::new(rate.0, packet).into(), rate.0))
         }
         "on_off" => {
             let OnOffText { rate, packet, on, off } = section.rest()?;
+            let packet = whole(packet)?;
             let gap = spaced(rate.0, packet).map_err(refuse)?;
             if on.0 < gap {
                 return Err(refuse("'on' is shorter than the time of one packet at 'rate'"));
             }
-            Ok(OnOff::new(Bursts { rate: rate.0, on: on.0, off: off.0, packet: Bytes(packet.into()) }, rng).into())
+            let bursts = Bursts { rate: rate.0, on: on.0, off: off.0, packet };
+            Ok((OnOff::new(bursts, rng).into(), bursts.mean_rate()))
         }
         "poisson" => {
             let EvenText { rate, packet } = section.rest()?;
+            let packet = whole(packet)?;
             spaced(rate.0, packet).map_err(refuse)?;
-            Ok(Poisson::new(rate.0, Bytes(packet.into()), rng).into())
+            Ok((Poisson::new(rate.0, packet, rng).into(), rate.0))
         }
         "video_trace" => {
             let VideoTraceText { file, payload, fps, spacing } = section.rest()?;
             let trace = load(&file, files, |text| Trace::parse(text, fps.map(|fps| fps.0)))?;
-            Ok(VideoTrace::new(trace.clone(), packets(trace.mean_rate(), payload, spacing).map_err(refuse)?).into())
+            let rate = trace.mean_rate();
+            Ok((VideoTrace::new(trace.clone(), packets(rate, payload, spacing).map_err(refuse)?).into(), rate))
         }
         "video" => {
             let text: VideoText = section.rest()?;
-            let packets = packets(text.rate.0, text.payload, text.spacing).map_err(refuse)?;
+            let rate = text.rate.0;
+            let packets = packets(rate, text.payload, text.spacing).map_err(refuse)?;
             let film = VideoModel::new(model(text)?, packets, rng).map_err(|why| refuse(&why))?;
-            Ok(film.into())
+            Ok((film.into(), rate))
         }
         other => Err(Fault::at(&kind.span(), format!("no traffic of kind '{other}', expected {KINDS}"))),
     }
@@ -131,13 +138,25 @@ fn packets(rate: Rate, payload: u16, spacing: Spacing) -> Result<Packets, &'stat
     if payload == 0 {
         return Err("packets with a payload of nothing carry no film");
     }
+    let payload = Bytes(payload.into());
     spaced(rate, payload)?;
-    Ok(Packets { payload: Bytes(payload.into()), spacing })
+    Ok(Packets { payload, spacing })
+}
+
+/// The size of a packet, which its headers are part of.
+pub(super) fn whole(packet: Spanned<u16>) -> Result<Bytes, Fault> {
+    match Bytes((*packet.get_ref()).into()) {
+        size if size >= HEADERS => Ok(size),
+        size => {
+            let why = format!("a packet of {} bytes, {} are those of its IPv4 and UDP headers", size.0, HEADERS.0);
+            Err(Fault::at(&packet.span(), why))
+        }
+    }
 }
 
 /// The time of one packet, which must be long enough for a computer to keep up with.
-fn spaced(rate: Rate, packet: u16) -> Result<Span, &'static str> {
-    match rate.time_for(Bytes(packet.into())) {
+fn spaced(rate: Rate, packet: Bytes) -> Result<Span, &'static str> {
+    match rate.time_for(packet) {
         Span::MAX => Err("traffic of rate zero sends nothing"),
         gap if gap < Span::from_micros(1) => {
             Err("more than a million packets a second: lower the rate or send larger packets")

@@ -58,6 +58,15 @@ impl Scheme {
         }
     }
 
+    /// Least repair packets of a block.
+    pub(crate) fn least(&self) -> u32 {
+        match self {
+            Scheme::Geneva(given) => given.fwnd_min as u32,
+            Scheme::Static(repair) => *repair,
+            Scheme::DpFec(_) | Scheme::None | Scheme::Udp | Scheme::Cbr(_) => 0,
+        }
+    }
+
     /// Most repair packets of a block.
     pub(crate) fn most(&self) -> u32 {
         if let Scheme::Static(repair) = self { *repair } else { self.widest().unwrap_or(0) }

@@ -134,7 +134,7 @@ fn a_parameter_switches_the_scheme() {
 
 #[test]
 fn parameters_keep_their_order_and_know_whether_they_were_set() {
-    let text = format!("[parameters]\nz = 1\na = '= z + 1'\nwords = 'x'\n{FRAME}");
+    let text = format!("[parameters]\nz = 1\na = '= z + 1'\nwords = 'x'\n{FRAME}[[flow]]\nkind = 'tcp'\n");
     let seen = |set: &[(&str, &str)]| -> Vec<(String, Value, bool)> {
         let blueprint = parse(&text, set).expect("parameters");
         let each = blueprint.parameters().iter();

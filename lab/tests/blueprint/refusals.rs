@@ -79,6 +79,19 @@ fn errors_of_flows_do() {
 }
 
 #[test]
+fn an_unknown_key_is_told_all_that_are_known() {
+    for (text, own, also) in [
+        ("kind = 'tcp'\ncuont = 1", "`rebuffer`", "`kind`, `name`, `count`, `start`, `every`, `access`, `hops`"),
+        ("kind = 'transfers'\narivals = 1\narrivals = 1", "`mss`", "`arrivals`, `mean`, `rate`, `shape`, `most`"),
+        ("kind = 'cbr'\nrate = '1mbit'\npacket = 100\nevry = '1s'", "`packet`", "`count`, `start`, `every`"),
+    ] {
+        let seen = parse(&flow(text), &[]).expect_err(text).to_string();
+        let unknown = seen.contains(": unknown field `") && seen.contains("`, expected one of `");
+        assert!(unknown && seen.contains(own) && seen.contains(also), "{seen}");
+    }
+}
+
+#[test]
 fn errors_of_sources_do() {
     let stream = "kind = 'stream'\nrate = '3mbit'\n";
     refused(&[
@@ -91,6 +104,9 @@ fn errors_of_sources_do() {
         (flow(&format!("{stream}scheme = 'geneva'\nstate = 'fluid'")), "lab.toml:15: state: 'fluid' is not integer"),
         (flow(&format!("{stream}scheme = 'geneva'\ngeneva = {{ speed = 1 }}")), "lab.toml:15: "),
         (flow("kind = 'tfrc'\nrate = '0bit'"), "lab.toml:13: media of rate zero sends nothing"),
+        (flow(&format!("{stream}scheme = 'udp'\npacket = 27")), "lab.toml:15: a packet of 27 bytes, 28 are those of"),
+        (flow(&format!("{stream}scheme = 'none'\nreports = 5")), "lab.toml:15: a packet of 5 bytes, 28 are those of"),
+        (flow("kind = 'cbr'\nrate = '1mbit'\npacket = 10"), "lab.toml:14: a packet of 10 bytes, 28 are those of"),
         (flow("kind = 'cbr'\nrate = '100gbit'\npacket = 100"), "lab.toml:11: more than a million packets a second"),
     ]);
 }
@@ -114,6 +130,14 @@ fn errors_of_parameters_and_expressions_do() {
 }
 
 #[test]
+fn of_a_long_expression_the_beginning_is_shown() {
+    let long = format!("= {}0", "1 + ".repeat(1_000));
+    let seen =
+        parse(&flow(&format!("kind = 'tcp'\ncount = '{long} + 0.5'")), &[]).expect_err("no whole number").to_string();
+    assert!(seen.len() < 300 && seen.contains(", from '= 1 + 1 + ") && seen.ends_with("...'"), "{seen}");
+}
+
+#[test]
 fn what_cannot_be_run_is_refused_before_it_runs() {
     let late = format!("{FRAME}[[flow]]\nkind = 'tcp'\n").replace("duration = '2s'", "duration = '2s'\nwarmup = '2s'");
     let alone = FRAME.replace("[access]\nrate = '1gbit'\nnear = '1ms'\nfar = '1ms'\n", "");
@@ -130,6 +154,46 @@ fn what_cannot_be_run_is_refused_before_it_runs() {
     }
     // Whoever listens to nobody may be instant: there is no circle.
     parse(&format!("{instant}[[flow]]\nkind = 'poisson'\nrate = '1mbit'\npacket = 100\n"), &[]).expect("no circle");
+}
+
+/// Queues of access links have no end, and would grow for as long as the run lasts.
+#[test]
+fn a_source_is_no_faster_than_its_access_link() {
+    let open =
+        |kind: &str, rest: &str| flow(&format!("kind = '{kind}'\nrate = '= 500 * 2 + 1 mbit'\npacket = 1500\n{rest}"));
+    let stream =
+        |scheme: &str, rate: &str| flow(&format!("kind = 'stream'\nscheme = '{scheme}'\nrate = '{rate}'\nsyn = '1ms'"));
+    let expected = "expected at most the 1gbit of its access links";
+    for (text, begins) in [
+        (open("cbr", ""), "lab.toml:13: a source of 1.001gbit"),
+        (open("poisson", ""), "lab.toml:13: a source of 1.001gbit"),
+        (open("on_off", "on = '1s'\noff = '0s'"), "lab.toml:13: a source of 1.001gbit"),
+        (stream("udp", "9gbit"), "lab.toml:14: a source of 9gbit"),
+        // 50 packets of 12 kbit in a millisecond are 600 Mb/s.
+        (stream("static50", "401mbit"), "lab.toml:14: a source of 1.001gbit"),
+        // Eight are GENEVA's least, and 96 Mb/s.
+        (stream("geneva", "905mbit"), "lab.toml:14: a source of 1.001gbit"),
+        (stream("cbr8", "905mbit"), "lab.toml:14: a source of 1.001gbit"),
+        (stream("tfrc", "2gbit"), "lab.toml:14: a source of 2gbit"),
+        (stream("live", "2gbit"), "lab.toml:14: a source of 2gbit"),
+    ] {
+        let seen = parse(&text, &[]).expect_err(begins).to_string();
+        assert!(seen.starts_with(begins) && seen.contains(expected), "{seen}");
+    }
+    for (scheme, rate) in [("udp", "1gbit"), ("static50", "400mbit"), ("geneva", "904mbit")] {
+        parse(&stream(scheme, rate), &[]).expect("as fast as its link");
+    }
+    parse(&open("on_off", "on = '1s'\noff = '9s'"), &[]).expect("a tenth of it on average");
+}
+
+#[test]
+fn without_a_flow_nothing_is_measured() {
+    refused(&[
+        (FRAME.to_owned(), "lab.toml:1: no flow: missing [[flow]], or every 'count' is 0"),
+        (flow("kind = 'tcp'\ncount = 0"), "lab.toml:1: no flow: missing [[flow]], or every 'count' is 0"),
+    ]);
+    parse(&flow("kind = 'tcp'\ncount = 0\n[[flow]]\nkind = 'cbr'\nrate = '1mbit'\npacket = 28"), &[])
+        .expect("one flow");
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub const QUANTITIES: &[Quantity] = &[
         loss(run.of_others().map(|flow| flow.offered))
     }),
     quantity("tcp_goodput_mbps", "payload that all TCP flows delivered, Mb/s", |run| {
-        run.mbps(run.of_tcp().map(FlowOutcome::delivered).sum())
+        run.if_tcp(run.mbps(run.of_tcp().map(FlowOutcome::delivered).sum()))
     }),
     quantity(
         "tcp_throughput_mbps",
@@ -57,7 +57,8 @@ pub const QUANTITIES: &[Quantity] = &[
     quantity("w_mean", "W_tot, time average", |run| run.mean_of_streams(FlowOutcome::w_tot)),
     quantity("fwnd_widest", "share of time with the largest window", |run| run.mean_of_streams(FlowOutcome::widest)),
     quantity("transfers", "finite transfers that ended within the measuring window", |run| {
-        run.of_tcp().filter(|flow| run.throughput(flow).is_some() && flow.transfer().is_some()).count() as f64
+        let ended = |flow: &&FlowOutcome| run.throughput(flow).is_some() && flow.transfer().is_some();
+        run.if_tcp(run.of_tcp().filter(ended).count() as f64)
     }),
     quantity("film_goodput_mbps", "payload of a film over TCP until it is there, mean of the films, Mb/s", |run| {
         mean(run.of_tcp().filter_map(|flow| run.film_mbps(flow)))
@@ -95,6 +96,11 @@ impl Outcome {
 
     fn of_tcp(&self) -> impl Iterator<Item = &FlowOutcome> {
         self.flows.iter().filter(|flow| matches!(flow.ended, Ended::Tcp { .. }))
+    }
+
+    /// A sum over TCP, which without any is not zero: there is none.
+    fn if_tcp(&self, sum: f64) -> f64 {
+        self.of_tcp().next().map_or(f64::NAN, |_| sum)
     }
 
     fn of_others(&self) -> impl Iterator<Item = &FlowOutcome> {

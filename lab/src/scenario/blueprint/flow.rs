@@ -58,6 +58,7 @@ impl<'a> Flows<'a> {
     /// What one `[[flow]]` describes.
     pub(super) fn add(&mut self, mut section: Section<'_>, files: &mut Files<'_>) -> Result<(), Fault> {
         let span = section.span.clone();
+        let rate_at = section.table.get("rate").map_or_else(|| span.clone(), Spanned::span);
         let (kind, name) = section.kind_and_name()?;
         if self.names.contains(&name) {
             let why = format!("a second flow named '{name}': give one of them another 'name'");
@@ -88,7 +89,8 @@ impl<'a> Flows<'a> {
                 // Sources that draw have draws of their own, and so each is a group of its own.
                 for member in 0..count {
                     let rng = self.rng.fork(&name).fork(&member.to_string());
-                    let source = traffic::read(&kind, section.clone(), rng, files)?;
+                    let (source, rate) = traffic::read(&kind, section.clone(), rng, files)?;
+                    carried(rate, &access).map_err(|why| Fault::at(&rate_at, why))?;
                     let name = if count == 1 { name.clone() } else { format!("{name}/{}", member + 1) };
                     let late = every * member as u64;
                     let start = start.start + late..start.end + late;
@@ -98,6 +100,9 @@ impl<'a> Flows<'a> {
             }
             other => return Err(Fault::at(&kind.span(), format!("no flow of kind '{other}', expected {KINDS}"))),
         };
+        if let Some(rate) = stream::least_rate(&listens) {
+            carried(rate, &access).map_err(|why| Fault::at(&rate_at, why))?;
+        }
         if self.instant(&group(String::new(), listens.clone(), count)) {
             return Err(Fault::at(&span, "its round trip takes no time: its hops or its 'access' need a delay"));
         }
@@ -125,6 +130,17 @@ impl<'a> Flows<'a> {
             format!("hops {first} to {last}, expected numbers from 1 to {}, the first one first", self.hops.len());
         Err(Fault::at(&text.span(), why))
     }
+}
+
+/// Whether access links, whose queues have no end, carry what a source sends at `rate`.
+fn carried(rate: Rate, access: &AccessRange) -> Result<(), String> {
+    if rate <= access.rate {
+        return Ok(());
+    }
+    Err(format!(
+        "a source of {rate}, expected at most the {} of its access links: lower 'rate' or raise theirs",
+        access.rate
+    ))
 }
 
 #[derive(Deserialize)]

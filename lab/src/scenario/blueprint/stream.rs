@@ -8,13 +8,14 @@ use thalweg_core::law::redundancy::geneva::{self, Geneva};
 use thalweg_core::session::live::DEFAULT_LATENCY;
 use thalweg_core::session::live::sender::Repair;
 use thalweg_core::time::Span;
-use thalweg_core::units::{Bytes, Rate};
+use thalweg_core::units::Rate;
 use toml::Spanned;
 
 use crate::experiment::{Kind, Live, Media, Stream};
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::Quantity;
 use crate::scenario::section::Section;
+use crate::scenario::traffic::whole;
 use crate::stream::receiver::ReportSize;
 use crate::stream::scheme::Scheme;
 use crate::stream::sender::Srtt;
@@ -54,15 +55,13 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
     let text: StreamText = section.rest()?;
     let media = media(&text)?;
     let syn = syn(&text, media)?;
+    let reports = text.reports.clone().map(whole).transpose()?;
+    let reports = reports.map_or(ReportSize::Rfc8888, ReportSize::Fixed);
     let stream = |scheme| {
         let srtt = match text.srtt {
             SrttText::Highest => Srtt::Highest,
             SrttText::Mean => Srtt::Mean,
         };
-        let reports = text
-            .reports
-            .as_ref()
-            .map_or(ReportSize::Rfc8888, |size| ReportSize::Fixed(Bytes((*size.get_ref()).into())));
         Kind::Stream(Stream { media, syn, scheme, srtt, reports })
     };
     let latency = latency(&text)?;
@@ -127,8 +126,18 @@ fn on_the_wire(media: Media, syn: Span, repair: u32) -> Rate {
     Rate::from_bps(media.rate.as_bps().saturating_add(extra.as_bps()))
 }
 
+/// What a stream puts on the wire for certain, or would if TFRC let it; none for others than streams.
+pub(super) fn least_rate(kind: &Kind) -> Option<Rate> {
+    match kind {
+        Kind::Stream(Stream { scheme: Scheme::Cbr(rate), .. }) => Some(*rate),
+        Kind::Stream(stream) => Some(on_the_wire(stream.media, stream.syn, stream.scheme.least())),
+        Kind::Live(Live { media, .. }) | Kind::Tfrc(media) => Some(media.rate),
+        Kind::Tcp(_) | Kind::Transfers(..) | Kind::Open(_) => None,
+    }
+}
+
 fn media(text: &StreamText) -> Result<Media, Fault> {
-    let (rate, packet) = (text.rate.get_ref().0, Bytes((*text.packet.get_ref()).into()));
+    let (rate, packet) = (text.rate.get_ref().0, whole(text.packet.clone())?);
     match rate.time_for(packet) {
         Span::MAX => Err(Fault::at(&text.rate.span(), "media of rate zero sends nothing")),
         gap if gap < Span::from_micros(1) => {
