@@ -57,6 +57,28 @@ fn a_pipe_carries_both_ways_and_ends_with_both_inputs() {
     both_ways(Pipe::start("plain", None, &[]), 2_000_000, 1_000_000);
 }
 
+/// It is over before anybody has looked, and its figures are there nonetheless.
+#[test]
+fn the_last_row_of_a_short_pipe_counts_all_that_left_and_came() {
+    const LEN: u64 = 2_000_000;
+    let mut pipe = Pipe::start("short", None, &[]);
+    feed(&mut pipe.serve, 2, 0).join().expect("the end of an input");
+    let threads = [feed(&mut pipe.connect, 1, LEN), drain(&mut pipe.serve, 1, LEN)];
+    threads.into_iter().for_each(|thread| thread.join().expect("all bytes, and the end"));
+    let [near, far] = [&mut pipe.connect, &mut pipe.serve].map(|end| {
+        assert!(end.end().success());
+        let line = end.last_line();
+        serde_json::from_str::<serde_json::Value>(&line).expect("a row")
+    });
+    // No packet has more than the 1200 bytes of --mtu.
+    for (row, name) in [(&near, "new_packets_total"), (&far, "innovative_packets_total")] {
+        assert!(row[name].as_u64() >= Some(LEN / 1200), "{name}: {row}");
+    }
+    for name in ["rtt_seconds", "delay_p50_seconds", "delay_p99_seconds", "useless_ratio"] {
+        assert!(near[name].as_f64() >= Some(0.0), "{name}: {near}");
+    }
+}
+
 #[test]
 fn nothing_to_say_is_a_good_end_too() {
     both_ways(Pipe::start("nothing", None, &[]), 0, 0);

@@ -185,7 +185,7 @@ impl Tunnel {
             }
     }
 
-    /// All links, with what they are worth knowing for.
+    /// All links, with what they are worth knowing for. One that went down is among them at least until that is read.
     pub fn links(&self) -> impl Iterator<Item = View<'_>> {
         self.links.values().map(|link| View::new(link))
     }
@@ -208,12 +208,14 @@ impl Tunnel {
         Ok(Some(number))
     }
 
-    /// Forgets links of which nothing is left.
+    /// Forgets links of which nothing is left, once what became of them is read.
     fn sweep(&mut self) {
         if let Side::Client(client) = &mut self.side {
             client.was_up |= self.links.values().any(|link| link.was_up());
         }
-        self.links.retain(|_, link| !link.is_over());
+        if self.events.is_empty() {
+            self.links.retain(|_, link| !link.is_over());
+        }
     }
 }
 
@@ -297,6 +299,10 @@ impl Session for Tunnel {
     }
 
     fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop_front().or_else(|| self.links.values_mut().find_map(|link| link.poll_event()))
+        let event = self.events.pop_front().or_else(|| self.links.values_mut().find_map(|link| link.poll_event()));
+        if event.is_none() {
+            self.sweep();
+        }
+        event
     }
 }

@@ -164,7 +164,7 @@ impl<O: Outside> Station for Carrying<O> {
 
 impl<O: Outside> Probe for Carrying<O> {
     fn probe(&self, visit: &mut Visitor<'_>) {
-        self.ledger.probe(&self.tunnel, visit);
+        self.ledger.probe(&self.tunnel, self.is_parting, visit);
         visit("connections_total", self.telling.opened as f64);
         visit("broken_connections_total", self.telling.broken as f64);
         visit("refused_connections_total", self.telling.refused as f64);

@@ -59,6 +59,9 @@ pub(super) const METRICS: [Metric; 28] = [
 /// Counts of one link, in the order of [`METRICS`] from `new_packets_total` on.
 type Counts = [u64; 10];
 
+/// What one link shows that is no count, by its name.
+type Gauges = [(&'static str, f64); 8];
+
 /// What is known of one link, or of several.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
@@ -73,6 +76,8 @@ pub(super) struct Ledger {
     pub(super) carried: [u64; 2],
     gone: Entry,
     known: BTreeMap<u64, Entry>,
+    /// Of the link that went down last.
+    last: Option<Gauges>,
     looked: Time,
     before: [u64; 2],
     rates: [f64; 2],
@@ -94,13 +99,30 @@ fn counts(view: &View<'_>) -> Counts {
     ]
 }
 
+fn gauges(view: &View<'_>) -> Option<Gauges> {
+    let (path, bursts, delays) = (view.path()?, view.bursts()?, view.delays()?);
+    let delay = |quantile| delays.quantile(quantile).map_or(f64::NAN, Span::as_secs_f64);
+    Some([
+        ("loss_ratio", path.eps),
+        ("gilbert_loss_ratio", bursts.eps()),
+        ("loss_burst_packets", bursts.burst()),
+        ("rtt_seconds", path.rtt.as_secs_f64()),
+        ("delay_p50_seconds", delay(0.5)),
+        ("delay_p99_seconds", delay(0.99)),
+        ("delay_max_seconds", delay(1.0)),
+        ("useless_ratio", view.overhead().unwrap_or(f64::NAN)),
+    ])
+}
+
 fn entries(tunnel: &Tunnel) -> BTreeMap<u64, Entry> {
-    let delays = |view: &View<'_>| view.delays().map(|delays| *delays.steps()).unwrap_or_default();
-    let entry = |view: View<'_>| (view.link(), Entry { counts: counts(&view), delays: delays(&view) });
-    tunnel.links().map(entry).collect()
+    tunnel.links().map(|view| (view.link(), Entry::of(&view))).collect()
 }
 
 impl Entry {
+    fn of(view: &View<'_>) -> Entry {
+        Entry { counts: counts(view), delays: view.delays().map(|delays| *delays.steps()).unwrap_or_default() }
+    }
+
     fn plus(self, more: &Entry) -> Entry {
         let counts = std::array::from_fn(|nth| self.counts[nth] + more.counts[nth]);
         Entry { counts, delays: self.delays.plus(&more.delays) }
@@ -125,6 +147,14 @@ impl Ledger {
         self.known = links;
     }
 
+    /// Takes note of a link that went down, before it is forgotten: what it counts from now on is nothing.
+    pub(super) fn note(&mut self, link: u64, tunnel: &Tunnel) {
+        if let Some(view) = tunnel.links().find(|view| view.link() == link) {
+            self.known.insert(link, Entry::of(&view));
+            self.last = gauges(&view).or(self.last);
+        }
+    }
+
     /// All links since the start.
     fn sum(&self, tunnel: &Tunnel) -> Entry {
         let now = entries(tunnel);
@@ -139,8 +169,8 @@ impl Ledger {
         Histogram { name: "delay_seconds", help, bounds: &Steps::BOUNDS, counts: counts.into(), sum }
     }
 
-    /// Shows the links, and what has passed.
-    pub(super) fn probe(&self, tunnel: &Tunnel, visit: &mut Visitor<'_>) {
+    /// Shows the links, and what has passed; in the end, when no link is up any more, how the last one was.
+    pub(super) fn probe(&self, tunnel: &Tunnel, is_parting: bool, visit: &mut Visitor<'_>) {
         visit("links", tunnel.links().filter(View::is_up).count() as f64);
         visit("connections", tunnel.links().map(|view| view.connections()).sum::<usize>() as f64);
         for (name, value) in ["carried_out_bytes_total", "carried_in_bytes_total"].into_iter().zip(self.carried) {
@@ -154,22 +184,13 @@ impl Ledger {
         for (metric, value) in METRICS.iter().skip_while(|metric| metric.name != "new_packets_total").zip(counts) {
             visit(metric.name, value as f64);
         }
-        let busiest =
-            tunnel.links().filter(View::is_up).max_by_key(|view| view.sent().new + view.received().innovative);
-        if let Some((view, path)) = busiest.and_then(|view| Some((view, view.path()?))) {
-            visit("loss_ratio", path.eps);
-            if let Some(bursts) = view.bursts() {
-                visit("gilbert_loss_ratio", bursts.eps());
-                visit("loss_burst_packets", bursts.burst());
-            }
-            visit("rtt_seconds", path.rtt.as_secs_f64());
-            let delay = |quantile| {
-                view.delays().and_then(|delays| delays.quantile(quantile)).map_or(f64::NAN, Span::as_secs_f64)
-            };
-            visit("delay_p50_seconds", delay(0.5));
-            visit("delay_p99_seconds", delay(0.99));
-            visit("delay_max_seconds", delay(1.0));
-            visit("useless_ratio", view.overhead().unwrap_or(f64::NAN));
+        let busiest = tunnel
+            .links()
+            .filter(|view| view.is_up() || is_parting)
+            .max_by_key(|view| view.sent().new + view.received().innovative);
+        let gauges = busiest.as_ref().and_then(gauges).or(self.last.filter(|_| is_parting));
+        for (name, value) in gauges.into_iter().flatten() {
+            visit(name, value);
         }
     }
 }

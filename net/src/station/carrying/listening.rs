@@ -31,6 +31,7 @@ impl<O: Outside> Carrying<O> {
                     self.telling.link(event);
                 }
                 Event::Down { link, why } => {
+                    self.ledger.note(link, &self.tunnel);
                     let survives = self.outside.survives(self.was_up);
                     self.telling.down(link, why, survives);
                     if !survives {
