@@ -16,6 +16,9 @@ use crate::udp::{Inbox, Outbox, Socket};
 
 /// How often figures are told.
 const TICK: Span = Span::from_secs(1);
+/// What leaves in one turn is made in so long, or in the next: who comes, asks or waits for the end is heard in between,
+/// however far a rate is above what the machine makes.
+const BREATH: Span = Span::from_millis(2);
 /// How long a polite end may take.
 const GRACE: Span = Span::from_secs(2);
 
@@ -92,7 +95,7 @@ impl<T: Station> Turning<T> {
             station.session().handle_timeout(now);
         }
         more |= station.exchange(now, ready)?;
-        self.transmit(now);
+        more |= self.transmit(now);
         self.tell();
         if let Some(server) = &mut self.driver.metrics {
             let station = &self.driver.station;
@@ -122,12 +125,17 @@ impl<T: Station> Turning<T> {
         more
     }
 
-    fn transmit(&mut self, now: Time) {
-        let Driver { station, peer, .. } = &mut self.driver;
-        while let Some(transmit) = station.session().poll_transmit(now, self.outbox.room()) {
+    /// Sends what is due; whether there may be more.
+    fn transmit(&mut self, now: Time) -> bool {
+        let Driver { clock, station, peer, .. } = &mut self.driver;
+        let until = clock.now() + BREATH;
+        let mut more = false;
+        while !more && let Some(transmit) = station.session().poll_transmit(now, self.outbox.room()) {
             self.outbox.push(peer, transmit.to, transmit.len);
+            more = clock.now() >= until;
         }
         self.outbox.flush(peer);
+        more
     }
 
     fn tell(&mut self) {

@@ -18,13 +18,23 @@ struct Counter {
     due: Time,
     heard: Vec<u32>,
     finished: bool,
+    /// How long it takes to make a number.
+    effort: Duration,
     /// How long it takes to tell something.
     stall: Option<Duration>,
 }
 
 impl Counter {
     fn new(to: Option<SocketAddr>) -> Counter {
-        Counter { to, next: 0, due: Time::ZERO, heard: Vec::new(), finished: false, stall: None }
+        Counter {
+            to,
+            next: 0,
+            due: Time::ZERO,
+            heard: Vec::new(),
+            finished: false,
+            effort: Duration::ZERO,
+            stall: None,
+        }
     }
 
     fn has_more(&self) -> bool {
@@ -49,6 +59,7 @@ impl Session for Counter {
         if !self.has_more() || now < self.due {
             return None;
         }
+        std::thread::sleep(self.effort);
         buf[..4].copy_from_slice(&self.next.to_be_bytes());
         self.next += 1;
         self.due += GAP;
@@ -120,6 +131,11 @@ fn driver(station: Counter) -> Driver<Counter> {
     }
 }
 
+fn turning(driver: Driver<Counter>, now: Time) -> Turning<Counter> {
+    let (inbox, outbox) = (Inbox::new(), Outbox::new());
+    Turning { driver, inbox, outbox, looked: now, tick: now, give_up: None, told_unsent: false }
+}
+
 #[test]
 fn two_drivers_hand_each_other_everything_in_order() {
     let answering = driver(Counter::new(None));
@@ -140,6 +156,21 @@ fn who_asks_for_the_end_gets_it() {
     assert!(running.join().expect("the thread").expect("a station").finished);
 }
 
+/// All 2000 numbers are due, and take a millisecond each.
+#[test]
+fn a_turn_ends_though_more_is_due_than_can_be_made() {
+    let mut driver = driver(Counter::new(Some(SocketAddr::from(([127, 0, 0, 1], 9)))));
+    driver.station.effort = Duration::from_millis(1);
+    let now = driver.clock.now() + GAP * u64::from(COUNT);
+    let mut turning = turning(driver, now);
+    for _ in 0..3 {
+        let before = turning.driver.station.next;
+        assert!(turning.turn(now, &mut Ready::NOTHING).expect("a turn"), "the next one must come at once");
+        let made = turning.driver.station.next - before;
+        assert!((1..COUNT / 10).contains(&made), "{made}");
+    }
+}
+
 #[test]
 fn a_row_is_stamped_no_earlier_than_the_event_told_before_it() {
     let path = std::env::temp_dir().join(format!("thalweg-rows-{}", std::process::id()));
@@ -148,8 +179,7 @@ fn a_row_is_stamped_no_earlier_than_the_event_told_before_it() {
     // A machine that stands still in the middle of a turn whose row is due.
     driver.station.stall = Some(Duration::from_millis(50));
     let now = driver.clock.now();
-    let (inbox, outbox) = (Inbox::new(), Outbox::new());
-    let mut turning = Turning { driver, inbox, outbox, looked: now, tick: now, give_up: None, told_unsent: false };
+    let mut turning = turning(driver, now);
     let mut ready = Ready::NOTHING;
     turning.turn(now, &mut ready).expect("a turn");
     let told = std::fs::read_to_string(&path).expect("what was told");
