@@ -1,6 +1,7 @@
 //! What `tunnel` and `pipe` ask alike: an encrypted way to the other side, and how fast it may be.
 
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use thalweg_core::law::rate::Choice;
@@ -115,11 +116,8 @@ impl Way {
     }
 
     fn config(&self) -> Result<Config, Failure> {
-        if self.max_rate == Some(Rate::from_bps(0)) {
-            return Err(Failure::Usage("--max-rate must not be zero".to_owned()));
-        }
         let default = Config::default();
-        Ok(Config {
+        let config = Config {
             secure: secure::Config { datagram: self.mtu.into(), ..default.secure },
             stream: stream::Config { frame: usize::from(self.mtu) - secure::OVERHEAD, ..default.stream },
             rate: self.rate,
@@ -127,7 +125,19 @@ impl Way {
             max_overhead: self.max_overhead,
             resume: self.patience,
             ..default
-        })
+        };
+        self.check_rates(config.rates()).map(|()| config)
+    }
+
+    fn check_rates(&self, rates: RangeInclusive<Rate>) -> Result<(), Failure> {
+        for (option, rate) in [("--rate fixed:", self.rate.fixed()), ("--max-rate ", self.max_rate)] {
+            if let Some(rate) = rate.filter(|rate| !rates.contains(rate)) {
+                let (least, most) = (rates.start(), rates.end());
+                let why = format!("it must be between {least}, which is one packet of --mtu a second, and {most}");
+                return Err(Failure::Usage(format!("{option}{rate}: {why}")));
+            }
+        }
+        Ok(())
     }
 
     fn wrong(&self, error: &tunnel::Error) -> Failure {

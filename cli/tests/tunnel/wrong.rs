@@ -142,7 +142,13 @@ fn wrong_use_is_one_line_and_exit_2() {
     };
     for (args, expected) in [
         (pipe(&["--rate", "fast"]), "copa, cubic, tfrc, newreno, linux-reno, vegas or"),
-        (pipe(&["--max-rate", "0mbit"]), "--max-rate"),
+        (pipe(&["--rate", "fixed:40"]), "'40' is not a rate such as 40mbit; units are"),
+        (pipe(&["--rate", "fixed:-1mbit"]), "'-1mbit' is not a rate such as 40mbit; units are"),
+        (pipe(&["--rate", "fixed:0bit"]), "--rate fixed:0bit: it must be between 9.824kbit"),
+        (pipe(&["--rate", "fixed:1bit"]), "--rate fixed:1bit: it must be between 9.824kbit"),
+        (pipe(&["--rate", "fixed:1001gbit"]), "and 1000gbit"),
+        (pipe(&["--max-rate", "0mbit"]), "--max-rate 0bit: it must be between 9.824kbit"),
+        (pipe(&["--max-rate", "2.2kbit", "--mtu", "256"]), "between 2.272kbit, which is one packet of --mtu a second,"),
         (pipe(&["--mtu", "100"]), "100 is not in 256 to 1500"),
         (pipe(&["--mtu", "large"]), "it is not a whole number"),
         (pipe(&["--max-overhead", "11"]), "between 0 and 10"),

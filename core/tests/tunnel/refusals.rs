@@ -1,5 +1,6 @@
 //! What is refused says which value, and what it may be.
 
+use thalweg_core::law::rate::Choice;
 use thalweg_core::session::secure;
 use thalweg_core::session::stream;
 use thalweg_core::session::tunnel::{Config, Tunnel, Unopened};
@@ -14,7 +15,15 @@ fn a_configuration_is_refused_by_the_name_of_its_value() {
     let datagram = |datagram| secure::Config { datagram, ..ours.secure };
     let refused = [
         (Config { max_overhead: -1.0, ..ours.clone() }, "max_overhead must be at least 0 and at most 1000000, not -1"),
-        (Config { max_rate: Some(Rate::from_bps(0)), ..ours.clone() }, "max_rate in bit/s must be at least 1, not 0"),
+        // A packet of 1200 bytes, with 28 of IPv4 and UDP, in a second.
+        (
+            Config { max_rate: Some(Rate::from_bps(9823)), ..ours.clone() },
+            "max_rate in bit/s must be at least 9824 and at most 1000000000000, not 9823",
+        ),
+        (
+            Config { rate: Choice::Fixed(Rate::from_mbps(1_000_001)), ..ours.clone() },
+            "rate in bit/s must be at least 9824 and at most 1000000000000, not 1000001000000",
+        ),
         (Config { connections: 0, ..ours.clone() }, "connections must be at least 1, not 0"),
         (Config { links: 0, ..ours.clone() }, "links must be at least 1, not 0"),
         (Config { secure: datagram(255), ..ours.clone() }, "datagram must be at least 256 and at most 1500, not 255"),

@@ -25,6 +25,13 @@ pub enum Choice {
     Fixed(Rate),
 }
 
+impl Choice {
+    /// The rate, if it is a fixed one.
+    pub fn fixed(self) -> Option<Rate> {
+        if let Choice::Fixed(rate) = self { Some(rate) } else { None }
+    }
+}
+
 impl Default for Choice {
     /// Copa: loss alone never slows it down.
     fn default() -> Choice {
@@ -46,12 +53,14 @@ impl FromStr for Choice {
     type Err = ParameterError;
 
     fn from_str(text: &str) -> Result<Choice, ParameterError> {
-        let rate = |rate: &str| rate.parse().ok().filter(|rate: &Rate| rate.as_bps() > 0).map(Choice::Fixed);
-        let found = match text.strip_prefix("fixed:") {
-            Some(text) => rate(text),
-            None if text == "tfrc" => Some(Choice::Tfrc),
+        if let Some(rate) = text.strip_prefix("fixed:") {
+            let rate: Result<Rate, _> = rate.parse();
+            return rate.map(Choice::Fixed).map_err(|error| ParameterError::Refused(error.to_string()));
+        }
+        let found = match text {
+            "tfrc" => Some(Choice::Tfrc),
             // Data have no playback rate.
-            None => text.parse().ok().filter(|flavour: &Flavour| !flavour.has_playback()).map(Choice::Window),
+            _ => text.parse().ok().filter(|flavour: &Flavour| !flavour.has_playback()).map(Choice::Window),
         };
         found.ok_or_else(|| ParameterError::Value {
             name: "rate",
@@ -157,9 +166,14 @@ mod tests {
             assert_eq!(text.parse(), Ok(choice));
             assert_eq!(choice.to_string(), text);
         }
-        for text in ["bbr", "fixed", "fixed:", "fixed:fast", "fixed:0bit", "10mbit"] {
-            let error = text.parse::<Choice>().expect_err(text).to_string();
+        let refused = |text: &str| text.parse::<Choice>().expect_err(text).to_string();
+        for text in ["bbr", "fixed", "10mbit"] {
+            let error = refused(text);
             assert!(error.contains("fixed:10mbit") && error.contains(text), "{error}");
+        }
+        for rate in ["", "fast", "40", "-1mbit"] {
+            let error = refused(&format!("fixed:{rate}"));
+            assert!(error.starts_with(&format!("'{rate}' is not a rate")) && error.contains("units are"), "{error}");
         }
     }
 

@@ -1,9 +1,14 @@
 //! What a tunnel is told at its start.
 
+use core::ops::RangeInclusive;
+
 use crate::law::rate;
 use crate::session::{secure, stream};
 use crate::time::Span;
-use crate::units::Rate;
+use crate::units::{Bytes, Rate};
+
+/// No line is faster, and no law asks for more.
+const FASTEST: Rate = Rate::from_mbps(1_000_000);
 
 /// What an end is told at its start.
 #[derive(Clone, PartialEq, Debug)]
@@ -12,9 +17,9 @@ pub struct Config {
     pub secure: secure::Config,
     /// Of the streams. Both ends go by the smaller frame and the smaller window, which takes memory only as it is used.
     pub stream: stream::Config,
-    /// The law that says how fast this end may send.
+    /// The law that says how fast this end may send; a fixed rate is one of [`Config::rates`].
     pub rate: rate::Choice,
-    /// A rate that is never exceeded, headers included.
+    /// A rate that is never exceeded, headers included; one of [`Config::rates`].
     pub max_rate: Option<Rate>,
     /// U_MAX: packets that tell the other end nothing new for each one that does, at least 0.
     pub max_overhead: f64,
@@ -41,5 +46,13 @@ impl Default for Config {
             connections: 1024,
             links: 256,
         }
+    }
+}
+
+impl Config {
+    /// From one packet a second, headers included, for with less a stream seems to stand still, to 1 Tb/s.
+    pub fn rates(&self) -> RangeInclusive<Rate> {
+        let packet = Bytes(self.stream.frame.saturating_add(self.stream.overhead) as u64);
+        Rate::of(packet, Span::from_secs(1))..=FASTEST
     }
 }

@@ -77,7 +77,11 @@ pub(super) fn check(config: &Config) -> Result<(), ParameterError> {
     within("datagram", config.secure.datagram as f64, SHORTEST..=MAX_DATAGRAM as f64)?;
     within("connections", config.connections as f64, 1.0..)?;
     within("links", config.links as f64, 1.0..)?;
-    within("max_rate in bit/s", config.max_rate.map_or(1.0, |rate| rate.as_bps() as f64), 1.0..)?;
+    for (name, rate) in [("rate in bit/s", config.rate.fixed()), ("max_rate in bit/s", config.max_rate)] {
+        let (least, most) = config.rates().into_inner();
+        let bounds = least.as_bps() as f64..=most.as_bps() as f64;
+        within(name, rate.unwrap_or(most).as_bps() as f64, bounds)?;
+    }
     within("max_overhead", config.max_overhead, 0.0..=1e6)?;
     stream(config, shape(config), Time::ZERO).map(drop)
 }
