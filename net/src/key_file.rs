@@ -91,7 +91,10 @@ mod tests {
             let error = read(&path).unwrap_err().to_string();
             error.split_once("/k: ").map(|(_, reason)| reason.to_owned()).unwrap_or(error)
         };
-        assert_eq!(told(b"", 0o600), "no key file: it does not begin with `thalweg-key 1`");
+        assert_eq!(told(b"", 0o600), "it is empty");
+        assert_eq!(told(b"thalw", 0o600), "it ends within its first line: cut short?");
+        assert_eq!(told(b"thalweg-key 1 sha", 0o600), "it ends within its first line: cut short?");
+        assert_eq!(told(b"-----BEGIN", 0o600), "no key file: it does not begin with `thalweg-key 1`");
         assert_eq!(told(&[0xff; 100], 0o600), "no key file: it is no text");
         assert_eq!(
             told(b"thalweg-key 1 shared\nsecret 0123", 0o600),

@@ -35,9 +35,16 @@ pub enum Key {
     },
 }
 
+/// How key files begin: of a shared key, and of one side's own.
+const BEGINNINGS: [&str; 2] = ["thalweg-key 1 shared", "thalweg-key 1 static"];
+
 /// Why a key file is no good.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum KeyError {
+    /// There is nothing in it.
+    Empty,
+    /// Its first line is a part of that of a key file.
+    CutShort,
     /// It does not begin with `thalweg-key`.
     NoKeyFile,
     /// It is of another version, or kind, or has a line that is unknown.
@@ -82,10 +89,14 @@ impl Key {
     pub fn parse(text: &str) -> Result<Key, KeyError> {
         let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
         let mut lines = lines.by_ref().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        if text.trim().is_empty() {
+            return Err(KeyError::Empty);
+        }
         let Some((line, first)) = lines.next() else { return Err(KeyError::NoKeyFile) };
         let is_static = match first.split_whitespace().collect::<Vec<_>>()[..] {
             ["thalweg-key", "1", "shared"] => false,
             ["thalweg-key", "1", "static"] => true,
+            _ if BEGINNINGS.iter().any(|whole| whole.starts_with(first)) => return Err(KeyError::CutShort),
             ["thalweg-key", ..] => return Err(KeyError::UnknownLine { line }),
             _ => return Err(KeyError::NoKeyFile),
         };
@@ -183,6 +194,8 @@ impl fmt::Debug for Key {
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            KeyError::Empty => f.write_str("it is empty"),
+            KeyError::CutShort => f.write_str("it ends within its first line: cut short?"),
             KeyError::NoKeyFile => f.write_str("no key file: it does not begin with `thalweg-key 1`"),
             KeyError::UnknownLine { line } => write!(f, "line {line} is not one of a key file"),
             KeyError::Digits { line, found: 64 } => {
@@ -233,6 +246,8 @@ mod tests {
                 let error = Key::parse(cut).map_err(|error| error.to_string());
                 assert!(is_whole || error.as_ref().is_err_and(|line| !line.contains('\n')), "{at}: {error:?}");
                 assert!(!is_whole || cut.trim_end().len() >= 20 + 72, "{at}");
+                let is_short = error.is_err_and(|line| line == "it is empty" || line.ends_with("cut short?"));
+                assert!(is_whole || is_short || cut.len() > 20, "{at}: {cut}");
             }
         }
     }
