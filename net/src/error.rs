@@ -22,9 +22,10 @@ impl Error {
     }
 }
 
-/// What the kernel says, without its number.
+/// What the kernel or the resolver says, without its number and without who says it.
 pub fn plain(error: &io::Error) -> String {
     let text = error.to_string();
+    let text = text.strip_prefix("failed to lookup address information: ").unwrap_or(&text);
     text.split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
@@ -44,5 +45,9 @@ mod tests {
     fn an_error_says_what_was_tried_and_why_it_failed_in_one_line() {
         let error = Error::io("input file:film.ts")(io::Error::from_raw_os_error(2));
         assert_eq!(error.to_string(), "input file:film.ts: no such file or directory");
+        // As std words what gai_strerror(3) has for EAI_NONAME.
+        let unknown = io::Error::other("failed to lookup address information: Name or service not known");
+        let error = Error::io("looking up nosuch.invalid:22")(unknown);
+        assert_eq!(error.to_string(), "looking up nosuch.invalid:22: name or service not known");
     }
 }

@@ -102,6 +102,6 @@ fn addresses(to: &Host) -> Result<Vec<SocketAddr>, Failure> {
     if to.name.is_empty() || to.port == 0 {
         return Err(Failure::Usage(format!("--to {to}: it needs a host and a port")));
     }
-    let tried = format!("connecting to {to}");
+    let tried = format!("looking up {to}");
     Ok((to.name.as_str(), to.port).to_socket_addrs().map_err(Error::io(tried))?.collect())
 }
