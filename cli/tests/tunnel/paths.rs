@@ -13,8 +13,8 @@ use crate::stage::{HARSH, behind, connect, echo, is_long, key, open, program};
 
 const LEN: u64 = 64 << 20;
 
-/// A link, and what a path does to packets behind it.
-const LINK: &str = r#"{ kind = "drop_tail", rate = "50mbit", queue = "150kB" }, { kind = "wire", delay = "10ms" }"#;
+/// A fifth is lost, each packet by itself.
+const FIFTH: &str = r#"{ kind = "loss", rate = 0.2 }"#;
 
 /// A tunnel whose path can be bent while bytes go through it and come back.
 struct Stage {
@@ -32,8 +32,21 @@ impl Stage {
     }
 }
 
-fn path(forward: &str, reverse: &str) -> String {
-    format!("seed = 1\nforward.element = [{LINK}, {forward}]\nreverse.element = [{LINK}, {reverse}]\n")
+/// A link, and behind it what is lost there and back; copies, damage and another order both ways.
+fn path(lost: &str, lost_back: &str) -> String {
+    let elements = |lost| {
+        format!(
+            r#"[
+    {{ kind = "drop_tail", rate = "50mbit", queue = "150kB" }},
+    {lost},
+    {{ kind = "duplicate", share = 0.02 }},
+    {{ kind = "corrupt", share = 0.001, bytes = 2 }},
+    {{ kind = "wire", delay = "10ms" }},
+    {{ kind = "reorder", share = 0.05, by = "3ms" }},
+]"#
+        )
+    };
+    format!("seed = 1\nforward.element = {}\nreverse.element = {}\n", elements(lost), elements(lost_back))
 }
 
 /// All bytes come back as they were, whatever happens `during` it; the last word is the serving side's.
@@ -79,8 +92,7 @@ fn bursts_of_loss() {
 
 #[test]
 fn five_dark_seconds() {
-    let few = r#"{ kind = "loss", rate = 0.02 }"#;
-    carries("paths-dark", &path(few, few), |stage| {
+    carries("paths-dark", &path(FIFTH, FIFTH), |stage| {
         stage.until(LEN / 4);
         stage.relay.darken(true);
         sleep(Duration::from_secs(5));
@@ -90,8 +102,7 @@ fn five_dark_seconds() {
 
 #[test]
 fn an_address_that_changes_midway() {
-    let few = r#"{ kind = "loss", rate = 0.02 }"#;
-    carries("paths-moved", &path(few, few), |stage| {
+    carries("paths-moved", &path(FIFTH, FIFTH), |stage| {
         for part in [1, 2] {
             stage.until(LEN * part / 3);
             stage.relay.move_sender();
@@ -102,6 +113,5 @@ fn an_address_that_changes_midway() {
 
 #[test]
 fn a_way_back_that_loses_thirty_percent() {
-    let none = r#"{ kind = "loss", rate = 0.0 }"#;
-    carries("paths-back", &path(none, r#"{ kind = "loss", rate = 0.3 }"#), |_| {});
+    carries("paths-back", &path(FIFTH, r#"{ kind = "loss", rate = 0.3 }"#), |_| {});
 }

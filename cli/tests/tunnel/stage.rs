@@ -22,7 +22,10 @@ forward.element = [
 ]
 reverse.element = [
     { kind = "loss", rate = 0.2 },
+    { kind = "duplicate", share = 0.02 },
+    { kind = "corrupt", share = 0.001, bytes = 2 },
     { kind = "wire", delay = "5ms" },
+    { kind = "reorder", share = 0.05, by = "3ms" },
 ]
 "#;
 
