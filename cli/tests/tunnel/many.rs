@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 
 use crate::common::{PATIENCE, wait_until};
 use crate::noise::Noise;
-use crate::stage::{Tunnel, break_off, is_long, open, program};
+use crate::stage::{HARSH, Tunnel, break_off, is_long, open, program};
 
 /// What the first byte asks of the program.
 const ECHO: u8 = 0;
 const BREAK_OFF: u8 = 1;
+/// A connection carries less than so many bytes.
+const MOST: u64 = 50_000;
 /// One connection in so many is broken off by the near end, and as many by the far one.
 const RARE: u64 = 8;
 
@@ -49,8 +51,8 @@ fn fickle(mut stream: TcpStream, resets: &AtomicU64) -> std::io::Result<()> {
 }
 
 /// One connection, from its first byte to its end.
-fn one(local: &str, dice: &mut Noise, most: u64, ends: &mut Ends) {
-    let (seed, len, way) = (dice.below(1 << 32), dice.below(most), dice.below(RARE));
+fn one(local: &str, dice: &mut Noise, ends: &mut Ends) {
+    let (seed, len, way) = (dice.below(1 << 32), dice.below(MOST), dice.below(RARE));
     let mut stream = open(local);
     stream.set_read_timeout(Some(PATIENCE * 2)).expect("a timeout");
     std::thread::sleep(Duration::from_millis(dice.below(50)));
@@ -84,14 +86,14 @@ fn one(local: &str, dice: &mut Noise, most: u64, ends: &mut Ends) {
     }
 }
 
-/// Opens and closes connections from `threads` threads until `time` has passed, or one each; how they ended.
-fn come_and_go(name: &str, threads: u64, time: Duration, most: u64) -> Ends {
+/// Opens and closes connections over `path` from `threads` threads until `time` has passed, or one each; how they ended.
+fn come_and_go(name: &str, path: Option<&str>, threads: u64, time: Duration) -> Ends {
     let resets = Arc::new(AtomicU64::new(0));
     let count = resets.clone();
     let target = program("127.0.0.1:0", move |stream| {
         let _ = fickle(stream, &count);
     });
-    let tunnel = Tunnel::start(name, &target);
+    let tunnel = Tunnel::with(name, &target, path, &[]);
     let until = Instant::now() + time;
     let threads: Vec<_> = (0..threads)
         .map(|thread| {
@@ -99,7 +101,7 @@ fn come_and_go(name: &str, threads: u64, time: Duration, most: u64) -> Ends {
             let run = move || {
                 let (mut dice, mut ends) = (Noise::new(thread + 1), Ends::default());
                 loop {
-                    one(&local, &mut dice, most, &mut ends);
+                    one(&local, &mut dice, &mut ends);
                     if Instant::now() >= until {
                         return ends;
                     }
@@ -122,7 +124,7 @@ fn come_and_go(name: &str, threads: u64, time: Duration, most: u64) -> Ends {
 
 #[test]
 fn a_hundred_connections_at_once_each_end_as_they_should() {
-    let ends = come_and_go("hundred", 100, Duration::ZERO, 50_000);
+    let ends = come_and_go("hundred", None, 100, Duration::ZERO);
     assert_eq!(ends.whole + ends.near + ends.far, 100);
     assert!(ends.whole > 0 && ends.near > 0 && ends.far > 0, "{ends:?}");
 }
@@ -130,8 +132,17 @@ fn a_hundred_connections_at_once_each_end_as_they_should() {
 #[test]
 fn a_thousand_connections_come_and_go_for_a_minute_and_each_ends_as_it_should() {
     if is_long() {
-        let ends = come_and_go("thousand", 1_000, Duration::from_secs(60), 50_000);
+        let ends = come_and_go("thousand", None, 1_000, Duration::from_secs(60));
         println!("{ends:?}");
         assert!(ends.whole > 1_000 && ends.near > 100 && ends.far > 100, "{ends:?}");
+    }
+}
+
+#[test]
+fn two_hundred_connections_come_and_go_over_a_harsh_path() {
+    if is_long() {
+        let ends = come_and_go("two-hundred", Some(HARSH), 200, Duration::from_secs(20));
+        println!("{ends:?}");
+        assert!(ends.whole > 200 && ends.near > 10 && ends.far > 10, "{ends:?}");
     }
 }
