@@ -1,8 +1,11 @@
 //! `thalweg pipe`: what one side reads, the other writes, and both know when that was all.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::spawn;
 
-use crate::common::{Running, run};
+use crate::common::{Running, run, wait_until};
 use crate::noise::Noise;
 use crate::stage::{HARSH, behind, is_long, key};
 
@@ -28,13 +31,13 @@ impl Pipe {
 /// Writes to one end's standard input, and ends it.
 fn feed(end: &mut Running, seed: u64, len: u64) -> std::thread::JoinHandle<()> {
     let mut input = end.child.stdin.take().expect("piped");
-    std::thread::spawn(move || Noise::new(seed).write(&mut input, len).expect("it reads"))
+    spawn(move || Noise::new(seed).write(&mut input, len).expect("it reads"))
 }
 
 /// Expects that at the other's standard output.
 fn drain(end: &mut Running, seed: u64, len: u64) -> std::thread::JoinHandle<()> {
     let mut output = end.child.stdout.take().expect("piped");
-    std::thread::spawn(move || Noise::new(seed).expect(&mut output, len))
+    spawn(move || Noise::new(seed).expect(&mut output, len))
 }
 
 /// Both ways at once, to the end.
@@ -153,9 +156,17 @@ fn a_reader_that_has_gone_fails_both() {
 fn a_killed_peer_is_a_clear_error_in_time() {
     if is_long() {
         let mut pipe = Pipe::start("killed", None, &["--patience", "2s"]);
-        pipe.serve.event("opened");
+        let (mut input, mut output) = (pipe.connect.child.stdin.take(), pipe.serve.child.stdout.take());
+        let writer = spawn(move || Noise::new(1).write(input.as_mut().expect("piped"), u64::MAX).expect_err("no end"));
+        let arrived = Arc::new(AtomicU64::new(0));
+        let count = arrived.clone();
+        // A part, but each byte of it once and in its place.
+        let reader = spawn(move || Noise::new(1).recognise(output.as_mut().expect("piped"), &count));
+        wait_until("bytes", || arrived.load(Ordering::Relaxed) > 1_000_000);
         pipe.connect.child.kill().expect("it runs");
         assert_eq!(pipe.serve.end().code(), Some(1));
+        assert_eq!(reader.join().expect("what was written, as far as it came"), Ok(()));
+        assert_eq!(writer.join().expect("a writer").kind(), ErrorKind::BrokenPipe);
         let line = pipe.serve.rest().pop().expect("a last line");
         assert!(line.contains("silent"), "{line}");
     }
