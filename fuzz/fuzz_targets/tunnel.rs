@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use libfuzzer_sys::fuzz_target;
 use thalweg_core::law::rate::Choice;
 use thalweg_core::session::mux::Reason;
-use thalweg_core::session::secure::{Entropy, Key};
+use thalweg_core::session::secure::{self, Entropy, Key};
 use thalweg_core::session::tunnel::{Config, Event, Id, Tunnel};
 use thalweg_core::session::{MAX_DATAGRAM, Session, stream};
 use thalweg_core::time::{Span, Time};
@@ -49,7 +49,7 @@ fuzz_target!(|data: &[u8]| {
             (3, Some(id)) => world.ends[side].finish(id),
             (4, Some(id)) => world.ends[side].reset(id, Reason::Aborted),
             (5, _) => world.now += Span::from_secs(more * 4),
-            (6, _) if more == 15 => world.ends[side].shutdown(now),
+            (6, _) if more == 15 => world.ends[side].shutdown(now, secure::Reason::Stopped),
             (_, Some(id)) => world.write(side, id, more as usize * 40),
             _ => {}
         }

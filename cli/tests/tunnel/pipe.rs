@@ -51,8 +51,10 @@ fn both_ways(mut pipe: Pipe, there: u64, back: u64) {
     for thread in threads {
         thread.join().expect("all bytes, and the end");
     }
-    pipe.connect.succeeds();
-    pipe.serve.succeeds();
+    for end in [&mut pipe.connect, &mut pipe.serve] {
+        assert_eq!(end.event("down")["why"], "all has arrived");
+        end.succeeds();
+    }
 }
 
 #[test]

@@ -165,7 +165,7 @@ pub enum Ending {
 /// Why an end closes an association.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// All is done.
+    /// All has arrived, both ways.
     Done,
     /// The program ends.
     Stopped,
@@ -173,6 +173,8 @@ pub enum Reason {
     Protocol,
     /// There is no room.
     Overload,
+    /// What it carried is lost.
+    Lost,
     /// What a later version may mean.
     Other(u8),
 }
@@ -200,6 +202,7 @@ impl From<u8> for Reason {
             1 => Reason::Stopped,
             2 => Reason::Protocol,
             3 => Reason::Overload,
+            4 => Reason::Lost,
             other => Reason::Other(other),
         }
     }
@@ -212,6 +215,7 @@ impl From<Reason> for u8 {
             Reason::Stopped => 1,
             Reason::Protocol => 2,
             Reason::Overload => 3,
+            Reason::Lost => 4,
             Reason::Other(other) => other,
         }
     }
@@ -220,10 +224,11 @@ impl From<Reason> for u8 {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Done => f.write_str("all is done"),
+            Reason::Done => f.write_str("all has arrived"),
             Reason::Stopped => f.write_str("the program was stopped"),
             Reason::Protocol => f.write_str("what came made no sense"),
             Reason::Overload => f.write_str("there is no room"),
+            Reason::Lost => f.write_str("what it carried is lost"),
             Reason::Other(code) => write!(f, "reason {code}"),
         }
     }
@@ -232,6 +237,8 @@ impl fmt::Display for Reason {
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // A good end is the same whoever was the first to say so.
+            Ending::Closed(Reason::Done) | Ending::ClosedByPeer(Reason::Done) => Reason::Done.fmt(f),
             Ending::Closed(reason) => write!(f, "closed: {reason}"),
             Ending::ClosedByPeer(reason) => write!(f, "closed by the other end: {reason}"),
             Ending::Silent => f.write_str("the other end has fallen silent"),

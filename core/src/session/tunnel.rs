@@ -166,10 +166,10 @@ impl Tunnel {
     }
 
     /// Begins the end: open connections are broken off, what was written before has yet to arrive, then the other ends are
-    /// told. [`Tunnel::is_over`] says when.
-    pub fn shutdown(&mut self, now: Time) {
+    /// told for which `reason`. [`Tunnel::is_over`] says when.
+    pub fn shutdown(&mut self, now: Time, reason: secure::Reason) {
         self.is_stopping = true;
-        self.links.values_mut().for_each(|link| link.shutdown(now, &mut self.events));
+        self.links.values_mut().for_each(|link| link.shutdown(now, reason, &mut self.events));
         if let Side::Server(server) = &mut self.side {
             server.shutdown(now);
         }

@@ -56,6 +56,6 @@ fn a_connection_that_is_not_opened_says_why() {
     let full = client.open(Time::ZERO).unwrap_err();
     assert_eq!(full, Unopened::Full { limit: 1 });
     assert_eq!(full.to_string(), "1 connections are open, and no more are allowed at a time");
-    client.shutdown(Time::ZERO);
+    client.shutdown(Time::ZERO, secure::Reason::Stopped);
     assert_eq!(client.open(Time::ZERO), Err(Unopened::Stopped));
 }

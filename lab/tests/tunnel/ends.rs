@@ -73,7 +73,7 @@ fn a_shutdown_waits_for_what_was_written() {
         let [done, open] = [story.open(200_000, true), story.open(200_000, false)];
         story.while_(20_000, |story| story.sides[side].apps.get(&done).is_none_or(|app| app.closed.is_none()));
         let now = story.now;
-        story.end(side).shutdown(now);
+        story.end(side).shutdown(now, Close::Stopped);
         story.sides[side].apps.remove(&open);
         story.while_(40_000, |story| {
             story.sides.iter().any(|side| !side.end.as_ref().is_some_and(Tunnel::is_over)) && story.now < now + ms(5000)

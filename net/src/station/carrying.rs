@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::session::live::Metric;
+use thalweg_core::session::secure::Reason;
 use thalweg_core::session::tunnel::{Id, Tunnel};
 use thalweg_core::time::{Span, Time};
 
@@ -113,7 +114,7 @@ impl<O: Outside> Station for Carrying<O> {
         self.listen(now);
         self.ledger.look(now, &self.tunnel);
         if self.outside.is_over() && self.lines.len() == 0 {
-            self.part(now, STOPPED);
+            self.part(now, Reason::Done, STOPPED);
         }
         Ok(more || !self.queue.is_empty())
     }
@@ -148,7 +149,7 @@ impl<O: Outside> Station for Carrying<O> {
         if O::IS_SINGLE && !self.is_parting {
             self.failure = Some("stopped before all had arrived".to_owned());
         }
-        self.part(now, STOPPED);
+        self.part(now, Reason::Stopped, STOPPED);
     }
 
     fn is_over(&self) -> bool {

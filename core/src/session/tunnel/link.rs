@@ -54,7 +54,8 @@ pub(super) struct Link {
     interrupted: Option<Time>,
     /// Why it is gone.
     fate: Option<Why>,
-    is_stopping: bool,
+    /// Why it is to end.
+    stopping: Option<secure::Reason>,
     /// When the mux took no more, before its events are read.
     paused: Option<Time>,
     peer: SocketAddr,
@@ -128,7 +129,7 @@ impl Link {
             frames: Vec::new(),
             interrupted: None,
             fate: None,
-            is_stopping: false,
+            stopping: None,
             paused: None,
             opened: [0; MAX_DATAGRAM].into(),
         }
@@ -180,7 +181,7 @@ impl Link {
 
     /// Whether it takes no more connections.
     pub(super) fn is_down(&self) -> bool {
-        self.fate.is_some() || self.is_stopping
+        self.fate.is_some() || self.stopping.is_some()
     }
 
     pub(super) fn read(&mut self, now: Time, connection: u32, buf: &mut [u8]) -> usize {

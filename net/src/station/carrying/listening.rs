@@ -1,6 +1,7 @@
 //! What the tunnel tells, and what follows from it.
 
 use thalweg_core::session::Session;
+use thalweg_core::session::secure;
 use thalweg_core::session::tunnel::{Event, Id, Reason};
 use thalweg_core::time::Time;
 
@@ -56,17 +57,17 @@ impl<O: Outside> Carrying<O> {
 
     /// Ends all for that reason; only the first counts.
     pub(super) fn fail(&mut self, now: Time, why: String) {
-        self.part(now, &why);
+        self.part(now, secure::Reason::Stopped, &why);
         self.failure.get_or_insert(why);
     }
 
     /// Begins the end. What the tunnel has not carried to its end is broken off, lest a part be taken for the whole; who
     /// has yet to read the rest of a connection that is done may do so while the other ends are told.
-    pub(super) fn part(&mut self, now: Time, why: &str) {
+    pub(super) fn part(&mut self, now: Time, reason: secure::Reason, why: &str) {
         if std::mem::replace(&mut self.is_parting, true) {
             return;
         }
-        self.tunnel.shutdown(now);
+        self.tunnel.shutdown(now, reason);
         for (id, slot) in std::mem::take(&mut self.places) {
             if self.lines.get_mut(slot).is_some_and(|line| line.is_closed()) {
                 self.places.insert(id, slot);

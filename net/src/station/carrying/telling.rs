@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use thalweg_core::session::mux;
 use thalweg_core::session::secure::Ending;
+use thalweg_core::session::secure::Reason::Done;
 use thalweg_core::session::tunnel::{Event, Id, Reason, Why};
 
 use crate::report::Report;
@@ -111,9 +112,13 @@ impl Telling {
 
     /// A link is gone, and with it all there is where nothing `survives` that.
     pub(super) fn down(&mut self, link: u64, why: Why, survives: bool) {
-        // An end of our own making is no news, and what ends all has a line of its own.
-        let is_ours = matches!(why, Why::Ended(Ending::Closed(_)));
-        let text = if is_ours || !survives { String::new() } else { format!("down: {why}") };
+        let text = match why {
+            Why::Ended(Ending::Closed(Done) | Ending::ClosedByPeer(Done)) => why.to_string(),
+            // An end of our own making is no news, and what ends all has a line of its own.
+            Why::Ended(Ending::Closed(_)) => String::new(),
+            _ if !survives => String::new(),
+            _ => format!("down: {why}"),
+        };
         self.push(Report::new("down", text).with_number("link", link as f64).with("why", why));
     }
 

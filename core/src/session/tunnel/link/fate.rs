@@ -42,8 +42,8 @@ impl Link {
     }
 
     /// Begins the end.
-    pub(in super::super) fn shutdown(&mut self, now: Time, events: &mut VecDeque<Event>) {
-        self.is_stopping = true;
+    pub(in super::super) fn shutdown(&mut self, now: Time, reason: secure::Reason, events: &mut VecDeque<Event>) {
+        self.stopping = Some(reason);
         self.mux.shutdown();
         if self.fate.is_some() {
             return;
@@ -52,8 +52,8 @@ impl Link {
         match &mut self.carrier {
             Some(_) if carries => {}
             // Nobody is there who could be told more than that.
-            Some(carrier) => carrier.close(now, secure::Reason::Stopped),
-            None => self.go_down(Why::Ended(Ending::Closed(secure::Reason::Stopped)), events),
+            Some(carrier) => carrier.close(now, reason),
+            None => self.go_down(Why::Ended(Ending::Closed(reason)), events),
         }
         self.on_association(now, events);
     }
@@ -61,9 +61,9 @@ impl Link {
     /// Closes the association of a link that is stopped, when all has arrived.
     pub(super) fn close_if_done(&mut self, now: Time) {
         let is_delivered = |stream: &Stream| stream.sender().queue().is_empty() && stream.sender().unsent() == 0;
-        let is_done = self.is_stopping && self.frames.is_empty() && self.stream.as_ref().is_some_and(is_delivered);
-        if let Some(carrier) = self.carrier.as_mut().filter(|_| is_done && self.fate.is_none()) {
-            carrier.close(now, secure::Reason::Stopped);
+        let is_done = self.frames.is_empty() && self.stream.as_ref().is_some_and(is_delivered);
+        if let Some(reason) = self.stopping.filter(|_| is_done && self.fate.is_none()) {
+            self.close(now, reason);
         }
     }
 
@@ -93,7 +93,7 @@ impl Link {
             }
             (Message::Unknown { stream }, Role::Initiator) if stream == self.name => {
                 self.go_down(Why::Forgotten, events);
-                self.close(now, secure::Reason::Done);
+                self.close(now, secure::Reason::Lost);
                 Ok(())
             }
             _ => Err(wire::Error::Unknown),
@@ -133,7 +133,7 @@ impl Link {
         use Ending::{NoAnswer, Refused, Silent, WornOut};
         let may_return = matches!(ending, Silent | WornOut | NoAnswer | Refused);
         if self.fate.is_some() {
-        } else if self.was_up() && may_return && !self.is_stopping {
+        } else if self.was_up() && may_return && self.stopping.is_none() {
             self.interrupt(now, events);
         } else {
             self.go_down(Why::Ended(ending), events);
@@ -167,7 +167,7 @@ impl Link {
     pub(super) fn on_silence(&mut self, now: Time, events: &mut VecDeque<Event>) {
         if self.interrupted.is_some_and(|since| since + self.config.resume <= now) && self.fate.is_none() {
             self.go_down(Why::GaveUp, events);
-            self.close(now, secure::Reason::Done);
+            self.close(now, secure::Reason::Lost);
         }
     }
 
