@@ -29,6 +29,20 @@
 //! # }
 //! ```
 //!
+//! Each end has settings of its own, those of `thalweg tunnel` unless told otherwise:
+//!
+//! ```
+//! use thalweg_tokio::{Choice, Config, Rate, Span};
+//!
+//! let config = Config {
+//!     rate: Choice::Tfrc,
+//!     max_rate: Some(Rate::from_mbps(40)),
+//!     resume: Span::from_secs(10),
+//!     ..Config::default()
+//! };
+//! assert!(config.rates().contains(&Rate::from_mbps(40)));
+//! ```
+//!
 //! Each end has one thread of its own, the loop that `thalweg tunnel` runs; nothing here needs a feature of tokio's runtime, or
 //! any particular runtime.
 
@@ -39,8 +53,11 @@ use std::io;
 use std::net::SocketAddr;
 use std::thread;
 
+pub use thalweg_core::law::rate::Choice;
 pub use thalweg_core::session::secure::Key;
 pub use thalweg_core::session::tunnel::Config;
+pub use thalweg_core::time::Span;
+pub use thalweg_core::units::Rate;
 pub use thalweg_net::{entropy, key_file};
 
 pub use self::connection::Connection;
