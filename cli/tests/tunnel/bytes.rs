@@ -63,6 +63,18 @@ fn a_lossy_path_changes_nothing() {
 }
 
 #[test]
+fn what_was_not_measured_yet_is_null() {
+    let tunnel = Tunnel::start("idle", &program("127.0.0.1:0", echo));
+    let row = tunnel.connect.wait_for("figures", |row| row["links"] == 1);
+    for name in ["loss_ratio", "gilbert_loss_ratio", "loss_burst_packets", "rtt_seconds", "useless_ratio"] {
+        assert!(row[name].is_null(), "{name}: {row}");
+    }
+    there_and_back(&tunnel, 1, 100_000);
+    let row = tunnel.connect.wait_for("figures", |row| row["rtt_seconds"].is_number());
+    assert!(["loss_ratio", "gilbert_loss_ratio", "useless_ratio"].iter().all(|name| row[name].is_number()), "{row}");
+}
+
+#[test]
 fn a_scraper_gets_the_delays_as_a_histogram() {
     let (key, target) = (key("scraped"), program("127.0.0.1:0", echo));
     let args = ["tunnel", "serve", "--listen", "127.0.0.1:0", "--to", &target, "--key-file", &key, "--metrics", "0"];

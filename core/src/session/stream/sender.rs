@@ -13,6 +13,7 @@ mod delays;
 mod departure;
 mod flight;
 mod losses;
+mod measured;
 mod news;
 mod probe;
 mod room;
@@ -22,6 +23,7 @@ mod unheard;
 pub use self::delays::{Delays, Steps};
 use self::flight::{Fate, Flight, Record};
 use self::losses::Losses;
+pub use self::measured::Measured;
 pub(super) use self::round_trip::MAX_ACK_DELAY;
 use self::round_trip::{GRANULARITY, RoundTrip};
 use self::unheard::Unheard;
@@ -29,7 +31,6 @@ use super::{Config, Event, refused};
 use crate::code::rlc::{self, Density, Encoder, RepairId};
 use crate::law::ParameterError;
 use crate::law::rate::{Allowance, Report};
-use crate::law::schedule::gilbert_elliott::GilbertElliott;
 use crate::law::schedule::{Choice, Coded, Decision, Path, Queue, Schedule, View};
 use crate::time::{Span, Time};
 use crate::units::Bytes;
@@ -161,11 +162,6 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
     /// The path as it was measured.
     pub fn path(&self) -> Path {
         Path { eps: self.losses.eps(), rtt: self.rtt.or_initial(), slot: self.slot }
-    }
-
-    /// What is lost by a model that knows bursts; decisions are made with [`Sender::path`].
-    pub fn bursts(&self) -> &GilbertElliott {
-        self.losses.bursts()
     }
 
     /// Originals that wait for their first packet, what gathers for the next one included.

@@ -3,8 +3,6 @@
 use core::net::SocketAddr;
 
 use super::link::Link;
-use crate::law::schedule::Path;
-use crate::law::schedule::gilbert_elliott::GilbertElliott;
 use crate::session::stream::{receiver, sender};
 
 /// What is worth knowing of a link.
@@ -34,18 +32,8 @@ impl<'a> View<'a> {
     }
 
     /// The path as this end has measured it.
-    pub fn path(&self) -> Option<Path> {
-        self.link.stream().map(|stream| stream.sender().path())
-    }
-
-    /// What is lost on it, by a model that knows bursts.
-    pub fn bursts(&self) -> Option<&'a GilbertElliott> {
-        self.link.stream().map(|stream| stream.sender().bursts())
-    }
-
-    /// u of FEC-ARQ's Eq. (9): packets sent that told nothing new for each one that did.
-    pub fn overhead(&self) -> Option<f64> {
-        self.link.stream().map(|stream| stream.sender().queue().overhead().u())
+    pub fn measured(&self) -> sender::Measured {
+        self.link.stream().map(|stream| stream.sender().measured()).unwrap_or_default()
     }
 
     /// How long what was written here took to arrive in order.

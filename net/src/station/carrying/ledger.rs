@@ -100,18 +100,19 @@ fn counts(view: &View<'_>) -> Counts {
 }
 
 fn gauges(view: &View<'_>) -> Option<Gauges> {
-    let (path, bursts, delays) = (view.path()?, view.bursts()?, view.delays()?);
-    let delay = |quantile| delays.quantile(quantile).map_or(f64::NAN, Span::as_secs_f64);
-    Some([
-        ("loss_ratio", path.eps),
-        ("gilbert_loss_ratio", bursts.eps()),
-        ("loss_burst_packets", bursts.burst()),
-        ("rtt_seconds", path.rtt.as_secs_f64()),
+    let (measured, delays) = (view.measured(), view.delays()?);
+    let delay = |quantile| delays.quantile(quantile).map(Span::as_secs_f64);
+    let gauges = [
+        ("loss_ratio", measured.eps),
+        ("gilbert_loss_ratio", measured.gilbert_eps),
+        ("loss_burst_packets", measured.burst),
+        ("rtt_seconds", measured.rtt.map(Span::as_secs_f64)),
         ("delay_p50_seconds", delay(0.5)),
         ("delay_p99_seconds", delay(0.99)),
         ("delay_max_seconds", delay(1.0)),
-        ("useless_ratio", view.overhead().unwrap_or(f64::NAN)),
-    ])
+        ("useless_ratio", measured.u),
+    ];
+    Some(gauges.map(|(name, value)| (name, value.unwrap_or(f64::NAN))))
 }
 
 fn entries(tunnel: &Tunnel) -> BTreeMap<u64, Entry> {
