@@ -15,12 +15,16 @@ mod dumbbell;
 mod film;
 mod goodput;
 mod namespace;
+#[cfg(feature = "kernel")]
+mod real;
 mod refusals;
 
 #[cfg(not(feature = "kernel"))]
 #[test]
 fn film_in_the_kernel() {
     println!("skipped: --features kernel builds it");
+    let (code, _, line) = common::run(&["lab", "reproduce", "tcp-stream", "--real", "--out", "/dev/null"]);
+    assert_eq!((code, line.lines().count()), (1, 1), "{line}");
     let (code, out, line) = common::run(&["kernel", "load"]);
     assert_eq!((code, out.as_str(), line.lines().count()), (1, "", 1));
     assert!(line.contains("apt-get install clang") && line.contains("--features kernel"), "{line}");

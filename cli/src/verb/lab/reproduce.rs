@@ -7,6 +7,7 @@ mod geneva;
 mod goal;
 mod keep;
 mod pool;
+mod real;
 mod tcp_stream;
 
 use std::fmt::Debug;
@@ -37,7 +38,8 @@ use crate::report::Page;
   thalweg lab reproduce geneva --out geneva.html --keep runs \\
     --docs docs/reproduction.md
   thalweg lab reproduce fec-arq --docs docs/reproduction-fec-arq.md
-  thalweg lab reproduce tcp-stream --quick")]
+  thalweg lab reproduce tcp-stream --quick
+  thalweg lab reproduce tcp-stream --real   # root; 12 min of real time")]
 pub(super) struct Args {
     /// Which paper.
     #[arg(value_name = "PAPER")]
@@ -45,6 +47,10 @@ pub(super) struct Args {
     /// A look at everything within minutes: short runs, few seeds.
     #[arg(long)]
     quick: bool,
+    /// For tcp-stream: Fig. 5 with the kernel's own TCP in network namespaces, beside the lab's. It needs root and a build
+    /// with the feature `kernel`, and takes 90 s of real time for each of eight runs.
+    #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
+    real: bool,
     /// How many seeds; geneva's Fig. 2, where losses are rare, gets twice as many.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
@@ -106,7 +112,8 @@ impl Args {
     }
 
     fn out(&self) -> PathBuf {
-        self.out.clone().unwrap_or_else(|| format!("reproduction-{}.html", self.paper()).into())
+        let real = if self.real { "-real" } else { "" };
+        self.out.clone().unwrap_or_else(|| format!("reproduction-{}{real}.html", self.paper()).into())
     }
 
     /// What holds the page's place while it is being made.
@@ -124,6 +131,9 @@ impl Args {
     /// Options that belong to another paper.
     fn check(&self) -> Result<(), Failure> {
         match self.paper {
+            Paper::Geneva | Paper::FecArq if self.real => {
+                Err(Failure::Usage("lab reproduce: --real is for tcp-stream".to_owned()))
+            }
             Paper::Geneva | Paper::TcpStream if self.recordings.is_some() => {
                 Err(Failure::Usage("lab reproduce: --recordings is for fec-arq".to_owned()))
             }
@@ -150,6 +160,10 @@ impl Args {
                 let results = fec_arq::run_jobs(&plan, &jobs, Pool { keep: keep.as_ref(), threads, stop })?;
                 let page = fec_arq::of(&results, &command);
                 Ok(Report::new(page, results.len(), jobs.len(), &fec_arq::evidence(&results)))
+            }
+            Paper::TcpStream if self.real => {
+                let (page, kept, jobs) = real::report(stop, self.seeds.unwrap_or(1), self.threads(), &command)?;
+                Ok(Report { page, kept, jobs, broken: Vec::new() })
             }
             Paper::TcpStream => {
                 let plan = self.tcp_stream_plan();
@@ -202,6 +216,9 @@ impl Args {
         let mut command = format!("thalweg lab reproduce {}", self.paper());
         if self.quick {
             command += " --quick";
+        }
+        if self.real {
+            command += " --real";
         }
         if let Some(seeds) = self.seeds {
             command += &format!(" --seeds {seeds}");
