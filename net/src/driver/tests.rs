@@ -165,7 +165,7 @@ fn a_turn_ends_though_more_is_due_than_can_be_made() {
     let mut turning = turning(driver, now);
     for _ in 0..3 {
         let before = turning.driver.station.next;
-        assert!(turning.turn(now, &mut Ready::NOTHING).expect("a turn"), "the next one must come at once");
+        assert!(turning.turn(now, &mut { Ready::NOTHING }).expect("a turn"), "the next one must come at once");
         let made = turning.driver.station.next - before;
         assert!((1..COUNT / 10).contains(&made), "{made}");
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 use thalweg_core::probe::Probe;
+use thalweg_core::time::Time;
 use thalweg_lab::experiment::{Ended, FlowOutcome};
 
 use super::super::campaign::Finished;
@@ -43,7 +44,7 @@ fn cells(flow: &FlowOutcome) -> Vec<String> {
     let mut shown = vec![("kind", kind(&flow.ended).to_owned())];
     flow.probe(&mut |name, value| shown.push((name, cell(value))));
     if let Some(transfer) = flow.transfer() {
-        let end = transfer.completed.map_or(f64::NAN, |end| end.as_secs_f64());
+        let end = transfer.completed.map_or(f64::NAN, Time::as_secs_f64);
         shown.push(("transfer_start_s", cell(transfer.start.as_secs_f64())));
         shown.push(("transfer_bytes", transfer.size.0.to_string()));
         shown.push(("transfer_end_s", cell(end)));
