@@ -143,6 +143,6 @@ fn two_hundred_connections_come_and_go_over_a_harsh_path() {
     if is_long() {
         let ends = come_and_go("two-hundred", Some(HARSH), 200, Duration::from_secs(20));
         println!("{ends:?}");
-        assert!(ends.whole > 200 && ends.near > 10 && ends.far > 10, "{ends:?}");
+        assert!(ends.whole > 100 && ends.near > 10 && ends.far > 10, "{ends:?}");
     }
 }
