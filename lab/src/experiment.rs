@@ -181,38 +181,45 @@ impl Experiment {
     /// # Errors
     /// Says what is impossible.
     pub fn check(&self) -> Result<(), Impossible> {
-        let refuse = |why: String| Err(Impossible(why));
-        if self.warmup >= self.duration {
-            return refuse(format!("nothing is measured: warm-up is {}, the run {}", self.warmup, self.duration));
+        self.check_parts().map_err(|(_, why)| Impossible(why))
+    }
+
+    /// The same, with what it is that cannot be.
+    pub(crate) fn check_parts(&self) -> Result<(), (Part, String)> {
+        let (warmup, duration) = (self.warmup, self.duration);
+        if duration > LONGEST {
+            return Err((Part::Duration, format!("a run of {duration}, {LONGEST} are the most")));
         }
-        if self.duration > LONGEST {
-            return refuse(format!("a run of {}, {LONGEST} are the most", self.duration));
+        if warmup >= duration {
+            let why =
+                format!("nothing is measured: warm-up is {warmup}, the run {duration}, expected a shorter warm-up");
+            return Err((Part::Warmup, why));
         }
-        let flows = self.groups.iter().map(|group| group.expected_flows(self.duration)).sum::<f64>();
-        if flows > MOST_FLOWS as f64 {
-            return refuse(format!("about {flows:.0} flows, {MOST_FLOWS} are the most"));
+        let flows: Vec<f64> = self.groups.iter().map(|group| group.expected_flows(duration)).collect();
+        let all = flows.iter().sum::<f64>();
+        if all > MOST_FLOWS as f64 {
+            let most = (0..flows.len()).max_by(|a, b| flows[*a].total_cmp(&flows[*b])).unwrap_or(0);
+            return Err((Part::Group(most), format!("about {all:.0} flows, {MOST_FLOWS} are the most")));
         }
-        for Group { name, hops, .. } in &self.groups {
+        for (nth, Group { name, hops, .. }) in self.groups.iter().enumerate() {
             if hops.is_empty() || hops.end > self.hops.len() {
-                return refuse(format!("group '{name}' crosses hops {hops:?} of {}", self.hops.len()));
+                let why = format!("group '{name}' crosses hops {hops:?} of {}", self.hops.len());
+                return Err((Part::Group(nth), why));
             }
         }
         Ok(())
     }
+}
 
-    /// Whether every flow starts before the run is over, as one that is written down should.
-    ///
-    /// # Errors
-    /// Names a group of which a flow does not.
-    pub(crate) fn check_starts(&self) -> Result<(), Impossible> {
-        match self.groups.iter().find(|group| group.last_start() > self.duration) {
-            Some(late) => {
-                let (name, last, end) = (&late.name, late.last_start(), self.duration);
-                Err(Impossible(format!("a flow of '{name}' starts at {last} or later, the run ends at {end}")))
-            }
-            None => Ok(()),
-        }
-    }
+/// A part of an experiment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// How long the run is.
+    Duration,
+    /// What of it is not measured.
+    Warmup,
+    /// A group, by its place.
+    Group(usize),
 }
 
 impl Experiment {
@@ -237,11 +244,6 @@ impl Kind {
 }
 
 impl Group {
-    /// Before which the last of them cannot start.
-    fn last_start(&self) -> Span {
-        self.start.start + self.every * (self.count as u64).saturating_sub(1)
-    }
-
     /// By which the last of them has started.
     fn latest_start(&self) -> Span {
         self.start.end + self.every * (self.count as u64).saturating_sub(1)

@@ -54,7 +54,7 @@ pub(super) fn plan(experiment: &Experiment, root: &Rng) -> Result<Vec<Planned>, 
             match &group.kind {
                 Kind::Transfers(_, load) => {
                     let end = Time::ZERO + experiment.duration;
-                    let transfers = Transfers::new(*load, end, &rng).map_err(Impossible)?;
+                    let transfers = Transfers::new(*load, end, &rng).map_err(|unfit| Impossible(unfit.to_string()))?;
                     flows.extend(transfers.enumerate().map(|(number, transfer)| Planned {
                         start: transfer.start,
                         segments: Some(transfer.segments),
@@ -164,6 +164,20 @@ impl Stream {
 }
 
 impl Live {
+    /// Whether a session can carry it.
+    ///
+    /// # Errors
+    /// Says what is impossible.
+    pub(crate) fn check(&self) -> Result<(), Impossible> {
+        match (self.payload(), self.media.rate.as_bps(), self.headers().0) {
+            (Bytes(0), _, headers) | (_, 0, headers) => Err(Impossible(format!(
+                "live packets of {} bytes carry no media, expected more than the {headers} bytes of their headers",
+                self.media.packet.0
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// A datagram of its media.
     fn payload(&self) -> Bytes {
         Bytes(self.media.packet.0.saturating_sub(self.headers().0).min(MAX_PAYLOAD as u64))
@@ -186,10 +200,8 @@ impl Live {
         planned: &Planned,
         rng: &Rng,
     ) -> Result<(stream::live::Sender, stream::live::Receiver), Impossible> {
+        self.check()?;
         let (payload, packet) = (self.payload(), self.packet());
-        if payload == Bytes(0) || self.media.rate.as_bps() == 0 {
-            return Err(Impossible(format!("live packets of {} bytes carry no media", self.media.packet.0)));
-        }
         let [from, to] = [5_000, 6_000].map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
         let session = live::sender::Config {
             to,

@@ -5,12 +5,14 @@ mod hop;
 mod stream;
 mod tcp;
 
+use core::ops::Range;
 use std::collections::BTreeMap;
 use std::path::Path as FilePath;
 
 use serde::Deserialize;
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
+use toml::Spanned;
 use toml::de::DeTable;
 
 use self::flow::AccessText;
@@ -19,7 +21,7 @@ use super::parameter::{self, Literals, Parameter};
 use super::quantity::Quantity;
 use super::section::Section;
 use super::{Files, load};
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Part};
 
 /// An experiment as its file and its settings describe it, for any seed.
 #[derive(Clone, PartialEq, Debug)]
@@ -37,6 +39,24 @@ struct Reading {
     about: String,
     parameters: Vec<Parameter>,
     experiment: Experiment,
+    places: Places,
+}
+
+/// Where the parts of an experiment stand in its text.
+struct Places {
+    duration: Range<usize>,
+    warmup: Range<usize>,
+    groups: Vec<Range<usize>>,
+}
+
+impl Places {
+    fn of(&self, part: Part) -> Range<usize> {
+        match part {
+            Part::Duration => self.duration.clone(),
+            Part::Warmup => self.warmup.clone(),
+            Part::Group(nth) => self.groups.get(nth).cloned().unwrap_or_default(),
+        }
+    }
 }
 
 impl Blueprint {
@@ -65,8 +85,8 @@ impl Blueprint {
         let mut kept = BTreeMap::new();
         let mut keep = |named: &str| kept.entry(named.to_owned()).or_insert_with(|| files(named)).clone();
         let reading = read(text, settings, 0, &mut keep).map_err(|fault| fault.in_file(name, text))?;
-        let possible = reading.experiment.check().and_then(|()| reading.experiment.check_starts());
-        possible.map_err(|why| Error::of(name, why.to_string()))?;
+        let possible = reading.experiment.check_parts();
+        possible.map_err(|(part, why)| Fault::at(&reading.places.of(part), why).in_file(name, text))?;
         let Reading { about, parameters, .. } = reading;
         let (name, text, settings) = (name.to_owned(), text.to_owned(), settings.to_vec());
         Ok(Blueprint { name, text, settings, files: kept, about, parameters })
@@ -96,8 +116,8 @@ impl Blueprint {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RunText {
-    duration: Quantity<Span>,
-    warmup: Option<Quantity<Span>>,
+    duration: Spanned<Quantity<Span>>,
+    warmup: Option<Spanned<Quantity<Span>>>,
 }
 
 fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<'_>) -> Result<Reading, Fault> {
@@ -112,7 +132,7 @@ fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<
         let why = if path { "a path for `thalweg emulate`, no experiment: missing [run]" } else { "missing [run]" };
         return Err(Fault::at(&(0..0), why));
     };
-    let run = run.rest::<RunText>()?;
+    let RunText { duration, warmup } = run.rest()?;
     let root = Rng::new(seed).fork("scenario");
     let mut hops = Vec::new();
     for (index, section) in document.sections("hop")?.into_iter().enumerate() {
@@ -122,17 +142,23 @@ fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<
         return Err(Fault::at(&(0..0), "missing [[hop]]"));
     }
     let access = document.section("access")?.map(AccessText::read).transpose()?;
-    let mut flows = flow::Flows::new(&hops, access, &root);
-    for section in document.sections("flow")? {
+    let mut flows = flow::Flows::new(&hops, access, &root, duration.get_ref().0);
+    let described = document.sections("flow")?;
+    document.finish("about, [parameters], [run], [[hop]], [access] or [[flow]]")?;
+    if described.is_empty() {
+        return Err(Fault::at(&(0..0), "missing [[flow]]"));
+    }
+    for section in described {
         flows.add(section, files)?;
     }
-    let groups = flows.into_groups();
-    document.finish("about, [parameters], [run], [[hop]], [access] or [[flow]]")?;
+    let (groups, of_groups) = flows.into_groups();
     if groups.iter().all(|group| group.count == 0) {
-        return Err(Fault::at(&(0..0), "no flow: missing [[flow]], or every 'count' is 0"));
+        return Err(Fault::at(&(0..0), "no flow: every 'count' is 0"));
     }
-    let warmup = run.warmup.map_or(Span::ZERO, |warmup| warmup.0);
-    Ok(Reading { about, parameters, experiment: Experiment { hops, groups, duration: run.duration.0, warmup } })
+    let places =
+        Places { warmup: warmup.as_ref().unwrap_or(&duration).span(), duration: duration.span(), groups: of_groups };
+    let (duration, warmup) = (duration.into_inner().0, warmup.map_or(Span::ZERO, |warmup| warmup.into_inner().0));
+    Ok(Reading { about, parameters, experiment: Experiment { hops, groups, duration, warmup }, places })
 }
 
 /// The parameters, and the values of all expressions: what the table that takes them in borrows from.

@@ -64,6 +64,14 @@ impl Fault {
         Fault { span: None, message, of_settings: true }
     }
 
+    /// The same, somewhere in `span` if it is not known where.
+    pub(super) fn or_at(self, span: &Range<usize>) -> Fault {
+        match self.of_settings {
+            true => self,
+            false => Fault { span: self.span.or_else(|| Some(span.clone())), ..self },
+        }
+    }
+
     /// The error as it is told, of the file called `name` whose content is `text`.
     pub(super) fn in_file(self, name: &str, text: &str) -> Error {
         let lines_before = |at: usize| text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count();

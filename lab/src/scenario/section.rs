@@ -38,13 +38,17 @@ impl<'a> Section<'a> {
     /// The value of `key`, which must be there.
     pub(super) fn require<T: Deserialize<'a>>(&mut self, key: &'static str) -> Result<T, Fault> {
         let value = self.take(key).ok_or_else(|| Fault::at(&self.span, format!("missing '{key}'")))?;
-        Ok(T::deserialize(ValueDeserializer::from(value))?)
+        read(value)
     }
 
     /// The value of `key`, if it is there.
     pub(super) fn optional<T: Deserialize<'a>>(&mut self, key: &'static str) -> Result<Option<T>, Fault> {
-        let value = self.take(key).map(|value| T::deserialize(ValueDeserializer::from(value)));
-        Ok(value.transpose()?)
+        self.take(key).map(read).transpose()
+    }
+
+    /// Where the value of `key` stands, if it is there.
+    pub(super) fn span_of(&self, key: &str) -> Option<Range<usize>> {
+        self.table.get(key).map(Spanned::span)
     }
 
     /// The table of `key`, if it is there.
@@ -66,8 +70,7 @@ impl<'a> Section<'a> {
     pub(super) fn rest<T: Deserialize<'a>>(self) -> Result<T, Fault> {
         let Section { span, table, asked } = self;
         let keys: Vec<String> = table.keys().map(|key| key.get_ref().to_string()).collect();
-        T::deserialize(ValueDeserializer::from(Spanned::new(span, DeValue::Table(table))))
-            .map_err(|error| Fault::from(error).expecting(&keys, &asked))
+        read(Spanned::new(span, DeValue::Table(table))).map_err(|fault| fault.expecting(&keys, &asked))
     }
 
     /// Nothing may be left.
@@ -85,4 +88,10 @@ impl<'a> Section<'a> {
         let name = name.unwrap_or_else(|| kind.get_ref().clone());
         Ok((kind, name))
     }
+}
+
+/// A value of the text. The library does not know where in it every error lies.
+fn read<'a, T: Deserialize<'a>>(value: Spanned<DeValue<'a>>) -> Result<T, Fault> {
+    let span = value.span();
+    T::deserialize(ValueDeserializer::from(value)).map_err(|error| Fault::from(error).or_at(&span))
 }

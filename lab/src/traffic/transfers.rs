@@ -8,6 +8,8 @@
 //!
 //! The scale of the Pareto distribution, its least value, follows from the mean: mean (shape - 1) / shape.
 
+use core::fmt;
+
 use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
@@ -19,7 +21,7 @@ pub struct Load {
     pub arrivals: f64,
     /// Shape of the Pareto distribution of the sizes, above 1, without which there is no mean.
     pub shape: f64,
-    /// Mean size in packets before the cap, at least 1.
+    /// Mean size in packets before the cap, 1 to [`MOST_PACKETS`].
     pub mean: f64,
     /// Larger transfers stop at this many packets, at least 1; this takes from the mean.
     pub most: Option<u64>,
@@ -27,6 +29,24 @@ pub struct Load {
 
 /// More new transfers a second than any published scenario has.
 pub const MOST_ARRIVALS: f64 = 1e6;
+/// More packets a transfer than any published scenario has: 1.5 TB of full ones.
+pub const MOST_PACKETS: f64 = 1e9;
+
+/// A value of a [`Load`] that is impossible.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unfit {
+    /// Its name.
+    pub name: &'static str,
+    why: String,
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
+impl std::error::Error for Unfit {}
 
 impl Load {
     /// GENEVA's Fig. 2: 30 transfers a second of 40 packets each, a scale of 13.33 packets; 14.4 Mb/s at 1500 bytes.
@@ -53,16 +73,17 @@ impl Load {
     ///
     /// # Errors
     /// Names the value that is impossible, and its range.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), Unfit> {
         let Load { arrivals, shape, mean, most } = *self;
-        let within = |name: &str, value: f64, range: &str, good: bool| match good {
+        let within = |name, what: &str, value: f64, range: &str, good: bool| match good {
             true => Ok(()),
-            false => Err(format!("{name} is {value}, expected {range}")),
+            false => Err(Unfit { name, why: format!("{what} is {value}, expected {range}") }),
         };
-        within("arrivals a second", arrivals, "above 0 and at most 1e6", arrivals > 0.0 && arrivals <= MOST_ARRIVALS)?;
-        within("shape", shape, "above 1 and finite", shape > 1.0 && shape.is_finite())?;
-        within("mean", mean, "at least 1 packet and finite", mean >= 1.0 && mean.is_finite())?;
-        within("most", most.unwrap_or(1) as f64, "at least 1 packet", most != Some(0))
+        let come = arrivals > 0.0 && arrivals <= MOST_ARRIVALS;
+        within("arrivals", "arrivals a second", arrivals, "above 0 and at most 1e6", come)?;
+        within("shape", "shape", shape, "above 1 and finite", shape > 1.0 && shape.is_finite())?;
+        within("mean", "mean size", mean, "1 to 1e9 packets", (1.0..=MOST_PACKETS).contains(&mean))?;
+        within("most", "most", most.unwrap_or(1) as f64, "at least 1 packet", most != Some(0))
     }
 }
 
@@ -91,7 +112,7 @@ impl Transfers {
     ///
     /// # Errors
     /// The load does not pass [`Load::check`].
-    pub fn new(load: Load, end: Time, rng: &Rng) -> Result<Transfers, String> {
+    pub fn new(load: Load, end: Time, rng: &Rng) -> Result<Transfers, Unfit> {
         load.check()?;
         Ok(Transfers { load, starts: rng.fork("starts"), sizes: rng.fork("sizes"), last: Time::ZERO, end })
     }
@@ -191,10 +212,11 @@ mod tests {
             (Load { arrivals: 0.0, ..base }, "arrivals a second is 0, expected above 0 and at most 1e6"),
             (Load { arrivals: f64::INFINITY, ..base }, "arrivals a second is inf, expected above 0 and at most 1e6"),
             (Load { shape: 1.0, ..base }, "shape is 1, expected above 1 and finite"),
-            (Load { mean: f64::NAN, ..base }, "mean is NaN, expected at least 1 packet and finite"),
+            (Load { mean: f64::NAN, ..base }, "mean size is NaN, expected 1 to 1e9 packets"),
+            (Load { mean: 1e10, ..base }, "mean size is 10000000000, expected 1 to 1e9 packets"),
             (Load { most: Some(0), ..base }, "most is 0, expected at least 1 packet"),
         ] {
-            assert_eq!(Transfers::new(load, Time::ZERO, &Rng::new(1)).expect_err(why), why);
+            assert_eq!(Transfers::new(load, Time::ZERO, &Rng::new(1)).expect_err(why).to_string(), why);
         }
     }
 }

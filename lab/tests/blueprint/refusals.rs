@@ -73,8 +73,29 @@ fn errors_of_flows_do() {
         (flow("kind = 'tcp'\ndelayed_ack = 40"), "lab.toml:13: invalid type: integer `40`, expected true, false or a"),
         (flow("kind = 'tcp'\nspeed = 1"), "lab.toml:13: unknown field `speed`, expected one of `tcp`"),
         (flow("kind = 'tcp'\n[[flow]]\nkind = 'tcp'"), "lab.toml:13: a second flow named 'tcp'"),
-        (flow("kind = 'transfers'\narrivals = 0\nmean = 10"), "lab.toml:11: arrivals a second is 0, expected above 0"),
-        (flow("kind = 'transfers'\narrivals = 1"), "lab.toml:11: either 'mean', in packets, or 'rate'"),
+        (flow("kind = 'transfers'\narrivals = 0\nmean = 10"), "lab.toml:13: arrivals a second is 0, expected above 0"),
+        (flow("kind = 'transfers'\narrivals = 1"), "lab.toml:11: expected either 'mean', in packets, or 'rate'"),
+        (flow("kind = 'tcp'\nhops = 'all'"), "lab.toml:13: expected the number of a hop, or of the first and the last"),
+    ]);
+}
+
+#[test]
+fn errors_of_arrivals_do() {
+    let transfers = |lines: &str| flow(&format!("kind = 'transfers'\n{lines}"));
+    refused(&[
+        (
+            transfers("mean = 10\narrivals = -1"),
+            "lab.toml:14: arrivals a second is -1, expected above 0 and at most 1e6",
+        ),
+        (transfers("arrivals = nan\nmean = 10"), "lab.toml:13: arrivals a second is NaN, expected above 0"),
+        (transfers("arrivals = 'some'\nmean = 10"), "lab.toml:13: invalid type: string \"some\", expected a number"),
+        (transfers("arrivals = 1\nmean = 0.5"), "lab.toml:14: mean size is 0.5, expected 1 to 1e9 packets"),
+        (transfers("arrivals = 1\nmean = 1e300"), "lab.toml:14: mean size is 1000000"),
+        (transfers("arrivals = 1\n\nrate = '0bit'"), "lab.toml:15: mean size is 0, expected 1 to 1e9 packets"),
+        (transfers("arrivals = 1\nmean = 9\nrate = '1mbit'"), "lab.toml:15: expected either 'mean', in packets, or"),
+        (transfers("arrivals = 1\nmean = 9\nshape = 1"), "lab.toml:15: shape is 1, expected above 1 and finite"),
+        (transfers("arrivals = 1\nmean = 9\nmost = 0"), "lab.toml:15: most is 0, expected at least 1 packet"),
+        (transfers("arrivals = 1e6\nmean = 9"), "lab.toml:11: about 2000000 flows, 100000 are the most"),
     ]);
 }
 
@@ -107,6 +128,14 @@ fn errors_of_sources_do() {
         (flow(&format!("{stream}scheme = 'udp'\npacket = 27")), "lab.toml:15: a packet of 27 bytes, 28 are those of"),
         (flow(&format!("{stream}scheme = 'none'\nreports = 5")), "lab.toml:15: a packet of 5 bytes, 28 are those of"),
         (flow("kind = 'cbr'\nrate = '1mbit'\npacket = 10"), "lab.toml:14: a packet of 10 bytes, 28 are those of"),
+        (
+            flow(&format!("{stream}scheme = 'geneva'\ngeneva = {{ p_max = 0.001 }}")),
+            "lab.toml:15: p_max = 0.001 must be",
+        ),
+        (
+            flow(&format!("{stream}scheme = 'live'\npacket = 30")),
+            "lab.toml:15: live packets of 30 bytes carry no media",
+        ),
         (flow("kind = 'cbr'\nrate = '100gbit'\npacket = 100"), "lab.toml:11: more than a million packets a second"),
     ]);
 }
@@ -142,12 +171,20 @@ fn what_cannot_be_run_is_refused_before_it_runs() {
     let late = format!("{FRAME}[[flow]]\nkind = 'tcp'\n").replace("duration = '2s'", "duration = '2s'\nwarmup = '2s'");
     let alone = FRAME.replace("[access]\nrate = '1gbit'\nnear = '1ms'\nfar = '1ms'\n", "");
     let instant = FRAME.replace("'1ms'", "'0s'").replace("'3ms'", "'0s'");
-    let busy = "[[flow]]\nkind = 'transfers'\narrivals = 1000000\nmean = 10\n";
+    let start = |lines: &str| flow(&format!("kind = 'tcp'\n{lines}"));
+    let long = start("").replace("'2s'", "'1000001s'");
+    let many = "[[flow]]\nkind = 'tcp'\ncount = 99999\n[[flow]]\nname = 'more'\nkind = 'tcp'\ncount = 100000\n";
     for (text, expected) in [
-        (late, "lab.toml: nothing is measured: warm-up is 2s, the run 2s"),
+        (late, "lab.toml:3: nothing is measured: warm-up is 2s, the run 2s, expected a shorter warm-up"),
+        (FRAME.to_owned(), "lab.toml:1: missing [[flow]]"),
+        (start("").replace("'2s'", "'0s'"), "lab.toml:2: nothing is measured: warm-up is 0s, the run 0s"),
+        (long, "lab.toml:2: a run of 1000001s, 1000000s are the most"),
+        (start("start = '3s'"), "lab.toml:13: a flow of 'tcp' starts at 3s or later, the run ends at 2s"),
+        (start("start = '1s'\ncount = 3\nevery = '1s'"), "lab.toml:15: a flow of 'tcp' starts at 3s or later"),
+        (start("count = 100000\nevery = '500000s'"), "lab.toml:14: a flow of 'tcp' starts at "),
         (format!("{alone}[[flow]]\nkind = 'tcp'\n"), "lab.toml:7: missing 'access'"),
         (format!("{instant}[[flow]]\nkind = 'tcp'\n"), "lab.toml:11: its round trip takes no time"),
-        (format!("{FRAME}{busy}"), "lab.toml: about 2000000 flows, 100000 are the most"),
+        (format!("{FRAME}{many}"), "lab.toml:14: about 199999 flows, 100000 are the most"),
     ] {
         let seen = parse(&text, &[]).expect_err(expected).to_string();
         assert!(seen.starts_with(expected), "expected: {expected}\n    seen: {seen}");

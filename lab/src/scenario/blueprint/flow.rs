@@ -41,18 +41,23 @@ pub(super) struct Flows<'a> {
     hops: &'a [Hop],
     access: Option<AccessRange>,
     rng: &'a Rng,
+    /// How long the run is.
+    duration: Span,
     names: Vec<String>,
     groups: Vec<Group>,
+    /// Where each group stands in the text.
+    places: Vec<Range<usize>>,
 }
 
 impl<'a> Flows<'a> {
-    /// None yet, of those that cross `hops`; `access` is for those that have none of their own.
-    pub(super) fn new(hops: &'a [Hop], access: Option<AccessRange>, rng: &'a Rng) -> Flows<'a> {
-        Flows { hops, access, rng, names: Vec::new(), groups: Vec::new() }
+    /// None yet, of those that cross `hops` in a run of `duration`; `access` is for those that have none of their own.
+    pub(super) fn new(hops: &'a [Hop], access: Option<AccessRange>, rng: &'a Rng, duration: Span) -> Flows<'a> {
+        Flows { hops, access, rng, duration, names: Vec::new(), groups: Vec::new(), places: Vec::new() }
     }
 
-    pub(super) fn into_groups(self) -> Vec<Group> {
-        self.groups
+    /// The groups, and where each stands in the text.
+    pub(super) fn into_groups(self) -> (Vec<Group>, Vec<Range<usize>>) {
+        (self.groups, self.places)
     }
 
     /// What one `[[flow]]` describes.
@@ -66,8 +71,14 @@ impl<'a> Flows<'a> {
         }
         self.names.push(name.clone());
         let count = section.optional::<Spanned<usize>>("count")?.map_or(Ok(1), few)?;
+        let when = section.span_of("every").or_else(|| section.span_of("start")).unwrap_or_else(|| span.clone());
         let start = section.optional::<Between>("start")?.map_or(Span::ZERO..Span::ZERO, |start| start.0);
         let every = section.optional::<Quantity<Span>>("every")?.map_or(Span::ZERO, |every| every.0);
+        let last = start.start + every * (count as u64).saturating_sub(1);
+        if count > 0 && last > self.duration {
+            let why = format!("a flow of '{name}' starts at {last} or later, the run ends at {}", self.duration);
+            return Err(Fault::at(&when, why));
+        }
         let own = section.section("access")?.map(AccessText::read).transpose()?;
         let access = own.or_else(|| self.access.clone());
         let access = access.ok_or_else(|| Fault::at(&span, "missing 'access', here or as [access] for all flows"))?;
@@ -95,6 +106,7 @@ impl<'a> Flows<'a> {
                     let late = every * member as u64;
                     let start = start.start + late..start.end + late;
                     self.groups.push(Group { start, ..group(name, Kind::Open(source), 1) });
+                    self.places.push(span.clone());
                 }
                 return Ok(());
             }
@@ -107,6 +119,7 @@ impl<'a> Flows<'a> {
             return Err(Fault::at(&span, "its round trip takes no time: its hops or its 'access' need a delay"));
         }
         self.groups.push(group(name, listens, count));
+        self.places.push(span);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! `kind = "stream"` and `kind = "tfrc"`: media of a constant rate.
 
+use core::ops::Range;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -67,7 +68,10 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
     let latency = latency(&text)?;
     let block =
         |scheme: Scheme| fits(&scheme, media, syn).map(|()| stream(scheme)).map_err(|why| Fault::at(&span, why));
-    let live = |repair| Kind::Live(Live { media, repair, latency });
+    let live = |repair| {
+        let live = Live { media, repair, latency };
+        live.check().map_err(|why| Fault::at(&text.packet.span(), why.to_string())).map(|()| Kind::Live(live))
+    };
     let Some(scheme) = &text.scheme else {
         return if kind == "tfrc" { Ok(Kind::Tfrc(media)) } else { Err(Fault::at(&span, "missing 'scheme'")) };
     };
@@ -82,12 +86,12 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
         "udp" => stream(Scheme::Udp),
         "tfrc" => Kind::Tfrc(media),
         "cbr" => stream(Scheme::Cbr(on_the_wire(media, syn, 8))),
-        "live" => live(Repair::Geneva(law(&text)?)),
-        "live-none" => live(Repair::None),
+        "live" => live(Repair::Geneva(law(&text)?))?,
+        "live-none" => live(Repair::None)?,
         other => match (digits("static"), digits("cbr"), digits("live-static")) {
             (Some(repair), ..) => block(Scheme::Static(repair))?,
             (_, Some(repair), _) => stream(Scheme::Cbr(on_the_wire(media, syn, repair))),
-            (.., Some(repair @ 1..=200)) => live(Repair::Static(repair)),
+            (.., Some(repair @ 1..=200)) => live(Repair::Static(repair))?,
             _ => return Err(Fault::at(&scheme.span(), format!("no scheme '{other}', expected {SCHEMES}"))),
         },
     })
@@ -179,7 +183,12 @@ fn latency(text: &StreamText) -> Result<Span, Fault> {
 const SYN: Span = Span::from_millis(10);
 
 fn law(text: &StreamText) -> Result<Geneva, Fault> {
-    Geneva::new(parameters(text)?).map_err(|why| Fault::at(&text.rate.span(), why.to_string()))
+    Geneva::new(parameters(text)?).map_err(|why| Fault::at(&of_law(text), why.to_string()))
+}
+
+/// Where constants of the law stand; where the stream does, if they are the paper's.
+fn of_law(text: &StreamText) -> Range<usize> {
+    text.geneva.values().next().map_or_else(|| text.rate.span(), Spanned::span)
 }
 
 fn parameters(text: &StreamText) -> Result<geneva::Parameters, Fault> {
@@ -194,6 +203,6 @@ fn parameters(text: &StreamText) -> Result<geneva::Parameters, Fault> {
     if let Some(state) = &text.state {
         parameters.set("state", state.get_ref()).map_err(|why| Fault::at(&state.span(), why.to_string()))?;
     }
-    parameters.check().map_err(|why| Fault::at(&text.rate.span(), why.to_string()))?;
+    parameters.check().map_err(|why| Fault::at(&of_law(text), why.to_string()))?;
     Ok(parameters)
 }

@@ -218,7 +218,8 @@ impl<'de> Deserialize<'de> for DelayedAck {
 /// Finite transfers as they come.
 pub(super) fn transfers(mut section: Section<'_>) -> Result<Kind, Fault> {
     let span = section.span.clone();
-    let refuse = |why: &str| Fault::at(&span, why);
+    let places = ["arrivals", "mean", "rate", "shape", "most"].map(|key| (key, section.span_of(key)));
+    let place = |key: &str| places.iter().find(|(known, _)| *known == key).and_then(|(_, span)| span.clone());
     let arrivals: f64 = section.require("arrivals")?;
     let (mean, rate) = (section.optional::<f64>("mean")?, section.optional::<Quantity<Rate>>("rate")?);
     let (shape, most) = (section.optional::<f64>("shape")?, section.optional::<u64>("most")?);
@@ -226,11 +227,18 @@ pub(super) fn transfers(mut section: Section<'_>) -> Result<Kind, Fault> {
     let mut load = match (mean, rate) {
         (Some(mean), None) => Load { mean, ..Load::geneva_table_1(arrivals) },
         (None, Some(rate)) => Load::of(rate.0, tcp.mss + HEADERS, arrivals),
-        _ => return Err(refuse("either 'mean', in packets, or 'rate', of all transfers together")),
+        (mean, _) => {
+            let both = mean.and(place("rate")).unwrap_or(span);
+            return Err(Fault::at(&both, "expected either 'mean', in packets, or 'rate', of all transfers together"));
+        }
     };
     load.shape = shape.unwrap_or(load.shape);
     load.most = most;
-    load.check().map_err(|why| refuse(&why))?;
+    load.check().map_err(|unfit| {
+        // The mean may be what 'rate' and 'arrivals' make it.
+        let at = place(unfit.name).or_else(|| place("rate")).unwrap_or_else(|| span.clone());
+        Fault::at(&at, unfit.to_string())
+    })?;
     Ok(Kind::Transfers(tcp, load))
 }
 
