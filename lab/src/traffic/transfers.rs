@@ -77,6 +77,8 @@ impl Load {
         let Load { arrivals, shape, mean, most } = *self;
         let within = |name, what: &str, value: f64, range: &str, good: bool| match good {
             true => Ok(()),
+            // Not with hundreds of digits.
+            false if value >= 1e16 => Err(Unfit { name, why: format!("{what} is {value:e}, expected {range}") }),
             false => Err(Unfit { name, why: format!("{what} is {value}, expected {range}") }),
         };
         let come = arrivals > 0.0 && arrivals <= MOST_ARRIVALS;
@@ -214,6 +216,7 @@ mod tests {
             (Load { shape: 1.0, ..base }, "shape is 1, expected above 1 and finite"),
             (Load { mean: f64::NAN, ..base }, "mean size is NaN, expected 1 to 1e9 packets"),
             (Load { mean: 1e10, ..base }, "mean size is 10000000000, expected 1 to 1e9 packets"),
+            (Load { mean: 1e300, ..base }, "mean size is 1e300, expected 1 to 1e9 packets"),
             (Load { most: Some(0), ..base }, "most is 0, expected at least 1 packet"),
         ] {
             assert_eq!(Transfers::new(load, Time::ZERO, &Rng::new(1)).expect_err(why).to_string(), why);

@@ -90,7 +90,7 @@ fn errors_of_arrivals_do() {
         (transfers("arrivals = nan\nmean = 10"), "lab.toml:13: arrivals a second is NaN, expected above 0"),
         (transfers("arrivals = 'some'\nmean = 10"), "lab.toml:13: invalid type: string \"some\", expected a number"),
         (transfers("arrivals = 1\nmean = 0.5"), "lab.toml:14: mean size is 0.5, expected 1 to 1e9 packets"),
-        (transfers("arrivals = 1\nmean = 1e300"), "lab.toml:14: mean size is 1000000"),
+        (transfers("arrivals = 1\nmean = 1e300"), "lab.toml:14: mean size is 1e300, expected 1 to 1e9 packets"),
         (transfers("arrivals = 1\n\nrate = '0bit'"), "lab.toml:15: mean size is 0, expected 1 to 1e9 packets"),
         (transfers("arrivals = 1\nmean = 9\nrate = '1mbit'"), "lab.toml:15: expected either 'mean', in packets, or"),
         (transfers("arrivals = 1\nmean = 9\nshape = 1"), "lab.toml:15: shape is 1, expected above 1 and finite"),
