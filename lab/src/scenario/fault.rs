@@ -78,9 +78,11 @@ impl Fault {
         let Fault { span, message, of_settings } = self;
         // What was put in place of an expression is not to be found in the file: the expression is.
         let source = span.clone().and_then(|span| text.get(span)).map(|source| source.trim_matches(['"', '\'']));
-        let message = match source.filter(|source| source.starts_with('=') && !source.contains('\n')) {
-            Some(expression) => format!("{message}, from '{}'", short(expression)),
-            None => message,
+        let message = match source.filter(|source| !source.contains('\n')) {
+            Some(expression) if expression.starts_with('=') => format!("{message}, from '{}'", short(expression)),
+            // The library does not say which.
+            Some(key) if message == "duplicate key" => format!("'{key}' stands twice in its section, expected once"),
+            _ => message,
         };
         let line = span.map(|span| 1 + lines_before(span.start));
         Error { file: name.to_owned(), line, message, of_settings }
@@ -115,6 +117,7 @@ fn in_words(message: String) -> String {
         "u32" => format!("a whole number from 0 to {}", u32::MAX),
         "u64" | "usize" => "a whole number from 0 on".to_owned(),
         "f64" => "a number".to_owned(),
+        "a boolean" => "true or false".to_owned(),
         _ => return message,
     };
     format!("{what}, expected {number}")

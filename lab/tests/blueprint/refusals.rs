@@ -34,6 +34,10 @@ fn errors_name_the_line_and_what_was_expected() {
         (hop("rate = '-1mbit'\nqueue = 1\ndelay = '1ms'"), "lab.toml:4: '-1mbit' is not a rate such as 40mbit"),
         (hop("rate = '0mbit'\nqueue = 1\ndelay = '1ms'"), "lab.toml:3: a link of rate zero lets nothing through"),
         (hop("rate = '1mbit'\nqueue = 1"), "lab.toml:3: missing field `delay`"),
+        (
+            hop("rate = '1mbit'\nqueue = 1\nrate = '2mbit'"),
+            "lab.toml:6: 'rate' stands twice in its section, expected once",
+        ),
         (hop("rate = '1mbit'\nqueue = 1\ndelay = 3"), "lab.toml:6: invalid type: integer `3`, expected a string with"),
         (hop("[[hop.forward]]\nkind = 'tap'\nkeep = 1"), "lab.toml:3: missing [[hop.backward]]"),
         (
@@ -68,6 +72,7 @@ fn errors_of_flows_do() {
             flow("kind = 'tcp'\nprr = 'perhaps'"),
             "lab.toml:13: invalid value: string \"perhaps\", expected true, false or",
         ),
+        (flow("kind = 'tcp'\nsack = 1"), "lab.toml:13: invalid type: integer `1`, expected true or false"),
         (flow("kind = 'tcp'\nmss = 0"), "lab.toml:13: 'mss' is above 0"),
         (flow("kind = 'tcp'\ninitial_window = 0"), "lab.toml:13: initial_window: iw"),
         (flow("kind = 'tcp'\ndelayed_ack = 40"), "lab.toml:13: invalid type: integer `40`, expected true, false or a"),
