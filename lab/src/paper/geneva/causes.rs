@@ -24,7 +24,7 @@ pub const UNEXPLAINED: &[Remark] = &[
     },
     Remark {
         claims: &["G-T2c"],
-        text: "No cause is known. With streams apart the fast flows have more bursts than the slow ones, not fewer, and so \
+        text: "With streams apart the fast flows have more bursts than the slow ones, not fewer, and so \
                they have with static 8 and 12: it is not the window. In phase the five equal flows have the bursts, as in the \
                paper, but the flow of 90 Mb/s still loses 0.04 % for good, with static 8, too.",
     },
