@@ -114,7 +114,10 @@ fn in_one_line(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
     let paragraphs = text.split("\n\n").take_while(|text| !text.starts_with("Usage:") && !text.starts_with("For more"));
     let lines = paragraphs.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
-    let line = lines.collect::<Vec<_>>().join("; ");
+    let mut line = lines.collect::<Vec<_>>().join("; ");
+    if line.strip_prefix("unexpected argument '").is_some_and(|rest| !rest.starts_with('-') && rest.contains('=')) {
+        line += "; each NAME=VALUE has an option of its own before it, such as --set";
+    }
     PLAINER.iter().fold(line, |line, (theirs, ours)| line.replace(theirs, ours))
 }
 
@@ -153,6 +156,10 @@ mod tests {
         assert_eq!(
             error(&["thalweg", "recv", "--listn", ":1"]),
             "unexpected argument '--listn' found; tip: a similar argument exists: '--listen'"
+        );
+        assert_eq!(
+            error(&["thalweg", "lab", "run", "dumbbell", "--set", "n_tcp=20", "rtt_ms=10"]),
+            "unexpected argument 'rtt_ms=10' found; each NAME=VALUE has an option of its own before it, such as --set"
         );
     }
 }

@@ -260,6 +260,93 @@ fn a_trace_has_every_packet_and_a_capture_those_that_leave() {
     tshark_agrees(&folder.0.join("packets-geneva-1.pcap"), left.len());
 }
 
+#[test]
+fn any_hop_can_be_watched() {
+    let watched = |hop: &[&str]| {
+        let folder = Folder::new(&format!("hop{}", hop.len()));
+        let files = ["--seeds", "1", "--out", folder.path(), "--trace"];
+        let scenario = Folder::new(&format!("parking{}", hop.len()));
+        fs::create_dir(&scenario.0).expect("a folder");
+        let file = scenario.0.join("short.toml");
+        let text = include_str!("../../../scenarios/lab/parking-lot.toml").replace("60s", "5s").replace("10s", "4s");
+        fs::write(&file, text).expect("a file");
+        lab(&[&["run", file.to_str().expect("UTF-8")], &files[..], hop].concat());
+        let trace = folder.read("packets-1.csv");
+        let flows: std::collections::BTreeSet<u32> =
+            rows(&trace).iter().map(|row| cell(row, "flow").parse().expect("a number")).collect();
+        flows.into_iter().collect::<Vec<_>>()
+    };
+    // The long path is flow 0, and each hop has three short ones of its own.
+    assert_eq!(watched(&[]), [0, 1, 2, 3]);
+    assert_eq!(watched(&["--hop", "3"]), [0, 7, 8, 9]);
+}
+
+#[test]
+fn a_folder_holds_what_came_of_one_command() {
+    let folder = Folder::new("reused");
+    let left = || {
+        let entries = fs::read_dir(&folder.0).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+        let mut names: Vec<String> = entries.map(|name| name.into_string().expect("UTF-8")).collect();
+        names.sort();
+        names
+    };
+    let fixed = ["flows.csv", "flows.jsonl", "notes-1.csv", "summary.csv", "summary.jsonl"];
+    fs::create_dir(&folder.0).expect("a folder");
+    fs::write(folder.0.join("notes-1.csv"), "mine").expect("a file");
+    // Whose folder this is nobody knows before there is a summary in it.
+    fs::write(folder.0.join("packets-9.csv"), "mine").expect("a file");
+    let short = ["run", "md1", "--set", "duration_s=2", "--out", folder.path()];
+    lab(&[&short[..], &["--seeds", "3", "--interval", "1s", "--trace", "--pcap"]].concat());
+    assert_eq!(left().len(), fixed.len() + 1 + 3 * 4);
+    let (code, _, stderr) = run(&[&["lab"], &short[..], &["--seeds", "1", "--interval", "1s"]].concat());
+    assert_eq!((code, stderr.lines().count()), (0, 1), "{stderr}");
+    assert!(
+        stderr.starts_with("thalweg: lab: 11 files of single runs of an earlier command removed from "),
+        "{stderr}"
+    );
+    let own = ["intervals-1.csv", "intervals-1.jsonl"];
+    let mut expected = [&fixed[..], &own].concat();
+    expected.sort_unstable();
+    assert_eq!(left(), expected);
+    // Whoever does the same again has the same again, and need not be told.
+    lab(&[&short[..], &["--seeds", "1", "--interval", "1s"]].concat());
+    assert_eq!(left(), expected);
+}
+
+#[test]
+fn what_is_measured_before_its_flows_begin_is_told() {
+    let args = ["lab", "run", "dumbbell", "--seeds", "1", "--set", "warmup_s=1", "--set", "duration_s=4"];
+    let (code, stdout, stderr) = run(&args);
+    assert_eq!((code, stdout.is_empty()), (0, false), "{stderr}");
+    assert_eq!(stderr, "thalweg: lab: measuring begins at 1s, and a flow of 'tcp' may start as late as 2s\n");
+}
+
+#[test]
+fn a_copy_of_a_scenario_runs_wherever_it_lies() {
+    let folder = Folder::new("copy");
+    fs::create_dir(&folder.0).expect("a folder");
+    let file = folder.0.join("my.toml");
+    fs::write(&file, lab(&["list", "trace"]).replace("30s", "6s")).expect("a file");
+    lab(&["run", file.to_str().expect("UTF-8"), "--seeds", "1"]);
+    let (code, _, stderr) = run(&["lab", "run", file.to_str().expect("UTF-8"), "--set", "trace=other.trace"]);
+    assert!(code == 1 && stderr.contains("'other.trace' cannot be read: no such file"), "{stderr}");
+}
+
+#[test]
+fn a_file_without_a_word_about_itself_has_its_name_alone() {
+    let folder = Folder::new("bare");
+    fs::create_dir(&folder.0).expect("a folder");
+    let file = folder.0.join("bare.toml");
+    let text = "run = { duration = '2s' }\nhop = [{ rate = '1mbit', queue = 9, delay = '1ms' }]\n\
+                access = { rate = '1gbit', near = '1ms', far = '1ms' }\n\
+                flow = [{ kind = 'cbr', rate = '100kbit', packet = 100 }]\n";
+    fs::write(&file, text).expect("a file");
+    let name = file.to_str().expect("UTF-8");
+    let stdout = lab(&["run", name, "--seeds", "1"]);
+    let begins = format!("{name}\n1 seed, measured from 0 s to 2 s");
+    assert!(stdout.starts_with(&begins) && !stdout.contains("tcp_goodput"), "{stdout}");
+}
+
 /// Where tshark is installed, it opens the capture, finds as many packets, and nothing wrong with their checksums.
 fn tshark_agrees(capture: &Path, packets: usize) {
     if std::env::var_os("THALWEG_TEST_ALL").is_none() {
@@ -285,6 +372,7 @@ fn a_comparison_is_paired() {
     let stdout = lab(&[&["compare", "dumbbell", "--schemes", "static8,cbr,tfrc", "--json"], &SHORT[..]].concat());
     let object = last(&stdout);
     assert_eq!(object["first"], "static8");
+    assert_eq!((&object["parameters"]["n_tcp"], &object["parameters"]["scheme"]), (&Value::from(3), &Value::Null));
     // Eight repair packets a block are the rate of `cbr`: 39.6 Mb/s but for what is lost.
     let rate = |scheme: &str| object["schemes"][scheme]["stream_goodput_mbps"].as_f64().expect("a rate");
     assert!((rate("static8") - rate("cbr")).abs() < 2.0, "{} {}", rate("static8"), rate("cbr"));
@@ -333,6 +421,8 @@ fn wrong_use_is_exit_2_and_what_does_not_work_exit_1() {
         (&["run", "md1", "--tpindex"], 2, "--tpindex needs a parameter 'scheme'"),
         (&["run", "md1", "--interval", "1s"], 2, "--out"),
         (&["run", "md1", "--seeds", "0"], 2, "--seeds"),
+        (&["run", "md1", "--out", "/dev/null/x", "--trace", "--hop", "2"], 2, "--hop is 2, and the scenario has 1"),
+        (&["run", "md1", "--out", "/dev/null/x", "--hop", "1"], 2, "--hop is for --trace and --pcap"),
         (&["compare", "dumbbell", "--schemes", "udp"], 2, "two or more"),
         (&["compare", "dumbbell", "--schemes", "udp,udp"], 2, "twice"),
         (&["run", "no-such"], 1, "no file 'no-such', nor is it one of those that come with Thalweg: dumbbell"),

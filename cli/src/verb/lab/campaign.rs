@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 use thalweg_core::time::{Span, Time};
-use thalweg_lab::experiment::{Outcome, QUANTITIES, Run};
+use thalweg_lab::experiment::{Experiment, Outcome, QUANTITIES, Run};
 use thalweg_lab::scenario::Blueprint;
 use thalweg_net::signal::Stop;
 
@@ -120,7 +120,14 @@ impl Campaign {
             finished: Mutex::new(Vec::with_capacity(all)),
             failure: Mutex::new(None),
         };
-        let whole: u64 = self.lengths()?.iter().map(|length| millis(*length)).sum::<u64>() * self.seeds.len() as u64;
+        let experiments = self.experiments()?;
+        if let Some((warmup, (group, start))) = experiments.iter().find_map(|it| Some((it.warmup, it.late()?))) {
+            let name = &group.name;
+            eprintln!(
+                "thalweg: lab: measuring begins at {warmup}, and a flow of '{name}' may start as late as {start}"
+            );
+        }
+        let whole = experiments.iter().map(|it| millis(it.duration)).sum::<u64>() * self.seeds.len() as u64;
         let mut progress = Progress::new(all, whole);
         thread::scope(|scope| {
             let workers: Vec<_> =
@@ -142,9 +149,10 @@ impl Campaign {
         Ok(Harvest { finished, missing, stop })
     }
 
-    fn lengths(&self) -> Result<Vec<Span>, Failure> {
-        let lengths = self.variants.iter().map(|(_, blueprint)| Ok(blueprint.experiment(0)?.duration));
-        lengths.collect::<Result<_, _>>().map_err(|error: thalweg_lab::scenario::Error| failed(error.to_string()))
+    /// What each variant is, whatever its seed.
+    pub(super) fn experiments(&self) -> Result<Vec<Experiment>, Failure> {
+        let experiments = self.variants.iter().map(|(_, blueprint)| blueprint.experiment(0));
+        experiments.collect::<Result<_, _>>().map_err(|error| failed(error.to_string()))
     }
 }
 

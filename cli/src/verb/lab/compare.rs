@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
+use thalweg_lab::scenario::Blueprint;
 use thalweg_lab::statistics::Estimate;
 
 use super::campaign::{CPU, Finished, Harvest, quantities};
 use super::output::{self, Output};
 use super::print;
-use super::run::{SCHEME, Seeds, tpindex};
+use super::run::{SCHEME, Seeds, parameters, titled, tpindex};
 use super::source::Source;
 use super::table::{Table, interval};
 use crate::Failure;
@@ -61,14 +62,15 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         let settings = [&args.settings[..], &[(SCHEME.to_owned(), scheme.clone())]].concat();
         variants.push((scheme.clone(), source.blueprint(&settings)?));
     }
-    let about = variants[0].1.about().to_owned();
-    let output = Output::open(&args.output, args.json)?;
-    let harvest = args.seeds.campaign(variants).run(&output)?;
+    let first = variants[0].1.clone();
+    let campaign = args.seeds.campaign(variants);
+    let output = Output::open(&args.output, &campaign, args.json)?;
+    let harvest = campaign.run(&output)?;
     let table = Comparison::of(&args.schemes, &harvest);
     if table.seeds.is_empty() {
         return Err(harvest.nothing_before("every scheme was over with one seed"));
     }
-    print(&if args.json { table.json(&args.scenario) } else { table.text(&args.scenario, &about) })?;
+    print(&if args.json { table.json(&args.scenario, &first) } else { table.text(&args.scenario, &first) })?;
     harvest.complete()
 }
 
@@ -97,8 +99,8 @@ impl<'a> Comparison<'a> {
         Comparison { schemes, seeds, values }
     }
 
-    fn text(&self, scenario: &str, about: &str) -> String {
-        let mut text = format!("{scenario}: {about}\n\n");
+    fn text(&self, scenario: &str, blueprint: &Blueprint) -> String {
+        let mut text = titled(scenario, blueprint) + "\n";
         let mut means = Table::default();
         means.row([String::new()].into_iter().chain(self.schemes.iter().cloned()).collect());
         let mut differences = Table::default();
@@ -120,7 +122,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// The last line.
-    fn json(&self, scenario: &str) -> String {
+    fn json(&self, scenario: &str, blueprint: &Blueprint) -> String {
         let mut schemes = Map::new();
         let mut differences = Map::new();
         for (variant, scheme) in self.schemes.iter().enumerate() {
@@ -137,8 +139,12 @@ impl<'a> Comparison<'a> {
                 differences.insert(scheme.clone(), Value::Object(beside));
             }
         }
+        // Which schemes were compared stands beside them.
+        let mut parameters = parameters(blueprint);
+        parameters.as_object_mut().and_then(|parameters| parameters.remove(SCHEME));
         let whole = json!({
             "scenario": scenario,
+            "parameters": parameters,
             "seeds": self.seeds,
             "schemes": schemes,
             "first": self.schemes[0],

@@ -2,10 +2,11 @@
 //! as JSON lines, and files for each run.
 
 mod capture;
+mod earlier;
 mod flows;
 mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use serde_json::{Map, Value};
 use thalweg_core::time::Span;
 use thalweg_net::error::plain;
 
-use super::campaign::{Finished, quantities};
+use super::campaign::{Campaign, Finished, quantities};
 use super::progress::wipe;
 use super::{failed, print_to_reader};
 use crate::Failure;
@@ -32,12 +33,32 @@ pub(super) struct Files {
     /// .csv and .jsonl, too.
     #[arg(long, value_name = "TIME", requires = "out")]
     interval: Option<Span>,
-    /// With --out: write every packet at the first hop into packets-SEED.csv, too.
+    /// With --out: write every packet at one hop into packets-SEED.csv, too.
     #[arg(long, requires = "out")]
     trace: bool,
-    /// With --out: write the headers of the packets that leave the first hop into packets-SEED.pcap, too.
+    /// With --out: write the headers of the packets that leave that hop into packets-SEED.pcap, too.
     #[arg(long, requires = "out")]
     pcap: bool,
+    /// With --trace or --pcap: the hop that is watched, instead of the first.
+    #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u32).range(1..))]
+    hop: Option<u32>,
+}
+
+impl Files {
+    /// The names of the files of single runs that come of `campaign`.
+    fn written(&self, campaign: &Campaign) -> BTreeSet<String> {
+        let intervals = self.interval.is_some();
+        let both = |what| [(what, "csv", intervals), (what, "jsonl", intervals)];
+        let all = both("intervals").into_iter().chain(both("hops"));
+        let all = all.chain([("packets", "csv", self.trace), ("packets", "pcap", self.pcap)]);
+        let asked = all.filter(|(.., asked)| *asked);
+        let runs =
+            campaign.variants.iter().flat_map(|(scheme, _)| campaign.seeds.iter().map(move |seed| (scheme, *seed)));
+        runs.flat_map(|(scheme, seed)| {
+            asked.clone().map(move |(what, ending, _)| watch::file(what, scheme, seed, ending))
+        })
+        .collect()
+    }
 }
 
 /// Where what comes of runs goes as they end.
@@ -52,6 +73,8 @@ struct Folder {
     interval: Option<Span>,
     trace: bool,
     pcap: bool,
+    /// The hop that these two watch.
+    hop: usize,
 }
 
 /// What comes of runs, in the order of the runs, whichever ends first: as soon as all those before it are over.
@@ -110,10 +133,11 @@ fn refusal(path: &Path, error: &io::Error) -> Failure {
 }
 
 impl Output {
-    /// Makes the folder and its files, so that it is known before anything runs if that cannot be. With `json` each run is a
-    /// line on standard output, too.
-    pub(super) fn open(args: &Files, json: bool) -> Result<Output, Failure> {
-        let (folder, tables) = args.out.as_ref().map(|path| args.folder(path)).transpose()?.unzip();
+    /// Makes the folder and its files for `campaign`, so that it is known before anything runs if that cannot be. With `json`
+    /// each run is a line on standard output, too.
+    pub(super) fn open(args: &Files, campaign: &Campaign, json: bool) -> Result<Output, Failure> {
+        let hop = args.watched(campaign)?;
+        let (folder, tables) = args.out.as_ref().map(|path| args.folder(path, hop, campaign)).transpose()?.unzip();
         Ok(Output { folder, queue: Mutex::new(Queue { json, tables, waiting: BTreeMap::new(), next: 0 }) })
     }
 
@@ -141,11 +165,25 @@ impl Output {
 }
 
 impl Files {
-    fn folder(&self, path: &Path) -> Result<(Folder, Tables), Failure> {
+    /// The hop that --trace and --pcap watch, from 0.
+    fn watched(&self, campaign: &Campaign) -> Result<usize, Failure> {
+        if self.hop.is_some() && !(self.trace || self.pcap) {
+            return Err(Failure::Usage("lab: --hop is for --trace and --pcap".to_owned()));
+        }
+        let hop = self.hop.unwrap_or(1) as usize;
+        let hops = campaign.experiments()?.iter().map(|experiment| experiment.hops.len()).min().unwrap_or(0);
+        match hop <= hops {
+            true => Ok(hop - 1),
+            false => Err(Failure::Usage(format!("lab: --hop is {hop}, and the scenario has {hops}"))),
+        }
+    }
+
+    fn folder(&self, path: &Path, hop: usize, campaign: &Campaign) -> Result<(Folder, Tables), Failure> {
         if self.interval.is_some_and(|interval| interval < LEAST_INTERVAL) {
             return Err(Failure::Usage(format!("lab: --interval is {LEAST_INTERVAL} or more")));
         }
         fs::create_dir_all(path).map_err(|error| refusal(path, &error))?;
+        earlier::remove(path, &self.written(campaign))?;
         let names: Vec<&str> = quantities().map(|(name, _)| name).collect();
         let tables = Tables {
             summary: Table::create(path.join("summary.csv"), format!("scheme,seed,{}\n", names.join(",")))?,
@@ -153,7 +191,8 @@ impl Files {
             flows: Table::create(path.join("flows.csv"), flows::HEADER)?,
             flow_lines: Table::create(path.join("flows.jsonl"), "")?,
         };
-        let folder = Folder { path: path.to_owned(), interval: self.interval, trace: self.trace, pcap: self.pcap };
+        let Files { interval, trace, pcap, .. } = *self;
+        let folder = Folder { path: path.to_owned(), interval, trace, pcap, hop };
         Ok((folder, tables))
     }
 }

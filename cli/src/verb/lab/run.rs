@@ -93,8 +93,9 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         variants.push((TFRC.to_owned(), source.blueprint(&settings)?));
     }
     let tfrc = args.tpindex.then(|| variants.len() - 1);
-    let output = Output::open(&args.output, args.json)?;
-    let harvest = args.seeds.campaign(variants).run(&output)?;
+    let campaign = args.seeds.campaign(variants);
+    let output = Output::open(&args.output, &campaign, args.json)?;
+    let harvest = campaign.run(&output)?;
     if harvest.of(0).next().is_none() {
         return Err(harvest.nothing_before("the first run was over"));
     }
@@ -128,9 +129,7 @@ impl Report<'_> {
     fn json(&self, scenario: &str) -> String {
         let mut object = Map::new();
         object.insert("scenario".to_owned(), scenario.into());
-        let parameters = self.blueprint.parameters().iter();
-        let parameters = parameters.map(|parameter| (parameter.name.clone(), value(&parameter.value)));
-        object.insert("parameters".to_owned(), Value::Object(parameters.collect()));
+        object.insert("parameters".to_owned(), parameters(self.blueprint));
         let seeds: Vec<u64> = self.harvest.of(0).map(|run| run.seed).collect();
         object.insert("seeds".to_owned(), seeds.into());
         for (name, values) in self.quantities() {
@@ -141,16 +140,18 @@ impl Report<'_> {
     }
 
     fn text(&self, scenario: &str) -> String {
-        let mut text = format!("{scenario}: {}\n", self.blueprint.about());
-        for parameter in self.blueprint.parameters() {
-            let _ = write!(text, "{}={} ", parameter.name, parameter.value);
+        let mut text = titled(scenario, self.blueprint);
+        let parameters = self.blueprint.parameters().iter();
+        let parameters: Vec<String> = parameters.map(|it| format!("{}={}", it.name, it.value)).collect();
+        if !parameters.is_empty() {
+            let _ = writeln!(text, "{}", parameters.join(" "));
         }
         let runs: Vec<&Finished> = self.harvest.of(0).collect();
         let window = runs.first().map_or_else(String::new, |run| {
             format!(", measured from {} s to {} s", run.outcome.from().as_secs_f64(), run.outcome.end.as_secs_f64())
         });
         let seeds = if runs.len() == 1 { "seed" } else { "seeds" };
-        let _ = writeln!(text, "\n{} {seeds}{window}; means over seeds and 95 % intervals\n", runs.len());
+        let _ = writeln!(text, "{} {seeds}{window}; means over seeds and 95 % intervals\n", runs.len());
         let mut table = Table::default();
         for (name, values) in self.quantities() {
             let estimate = Estimate::of(values);
@@ -162,9 +163,23 @@ impl Report<'_> {
     }
 }
 
+/// The line that says which scenario this is, and what it is about if its file says so.
+pub(super) fn titled(scenario: &str, blueprint: &Blueprint) -> String {
+    match blueprint.about() {
+        "" => format!("{scenario}\n"),
+        about => format!("{scenario}: {about}\n"),
+    }
+}
+
 /// What TCP gets beside a scheme, as a share of what it gets beside TFRC.
 pub(super) fn tpindex(run: &Finished, tfrc: &Finished) -> f64 {
     run.value("tcp_throughput_mbps") / tfrc.value("tcp_throughput_mbps")
+}
+
+/// The parameters of a blueprint and their values.
+pub(super) fn parameters(blueprint: &Blueprint) -> Value {
+    let parameters = blueprint.parameters().iter();
+    Value::Object(parameters.map(|parameter| (parameter.name.clone(), value(&parameter.value))).collect())
 }
 
 fn value(value: &scenario::Value) -> Value {

@@ -1,5 +1,6 @@
 //! Where scenarios come from: files, and those that the binary brings along.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use thalweg_lab::scenario::Blueprint;
@@ -83,15 +84,18 @@ impl Source {
 
     /// The experiment that it describes with these settings.
     pub(super) fn blueprint(&self, settings: &[(String, String)]) -> Result<Blueprint, Failure> {
+        let data = |named: &str| {
+            let found = DATA.iter().find(|(file, _)| named.ends_with(file));
+            found.map(|(_, text)| (*text).to_owned())
+        };
         let mut files = |named: &str| match &self.beside {
-            Some(beside) => {
-                let text = std::fs::read_to_string(beside.join(named));
-                text.map_err(|error| format!("cannot be read: {}", plain(&error)))
-            }
-            None => {
-                let data = DATA.iter().find(|(file, _)| named.ends_with(file));
-                data.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "does not come with Thalweg".to_owned())
-            }
+            // A copy of a scenario that comes with Thalweg names what comes with it, too.
+            Some(beside) => std::fs::read_to_string(beside.join(named)).or_else(|error| {
+                let copied =
+                    data(named).filter(|_| error.kind() == ErrorKind::NotFound && named.starts_with("../data/"));
+                copied.ok_or_else(|| format!("cannot be read: {}", plain(&error)))
+            }),
+            None => data(named).ok_or_else(|| "does not come with Thalweg".to_owned()),
         };
         Blueprint::parse(&self.name, &self.text, settings, &mut files).map_err(|error| match error.is_of_settings() {
             true => Failure::Usage(format!("lab: --set: {error}")),

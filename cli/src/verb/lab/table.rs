@@ -1,5 +1,7 @@
 //! Tables on a terminal.
 
+use core::ops::Range;
+
 use thalweg_lab::statistics::Estimate;
 
 /// Columns of text, the first of them words, the others numbers.
@@ -21,17 +23,41 @@ impl std::fmt::Display for Table {
             self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
-        for row in &self.rows {
-            let aligned = |(column, cell): (usize, &String)| match widths[column] {
-                width if column == 0 => format!("{cell:width$}"),
-                width => format!("{cell:>width$}"),
-            };
-            let cells: Vec<String> = row.iter().enumerate().map(aligned).collect();
-            writeln!(f, "{}", cells.join("  ").trim_end())?;
+        for (nth, part) in parts(&widths).into_iter().enumerate() {
+            if nth > 0 {
+                writeln!(f)?;
+            }
+            for row in &self.rows {
+                let cell = |column: usize| row.get(column).map_or("", String::as_str);
+                let aligned = part.clone().map(|column| format!("{:>width$}", cell(column), width = widths[column]));
+                let first = format!("{:width$}", cell(0), width = widths[0]);
+                let cells: Vec<String> = [first].into_iter().chain(aligned).collect();
+                writeln!(f, "{}", cells.join("  ").trim_end())?;
+            }
         }
         Ok(())
     }
 }
+
+/// Columns of numbers that stand beside each other; each part begins with the column of words.
+fn parts(widths: &[usize]) -> Vec<Range<usize>> {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    let mut used = 0;
+    for (column, width) in widths.iter().enumerate().skip(1) {
+        match parts.last_mut().filter(|_| used + 2 + width <= WIDEST) {
+            Some(part) => part.end = column + 1,
+            None => {
+                parts.push(column..column + 1);
+                used = widths[0];
+            }
+        }
+        used += 2 + width;
+    }
+    parts
+}
+
+/// Characters of a line, at most, where a single column is not wider.
+const WIDEST: usize = 130;
 
 /// A mean and half its interval, to the same decimal: `0.0264 ± 0.0011`.
 pub(super) fn interval(estimate: &Estimate) -> String {
@@ -85,6 +111,18 @@ mod tests {
         table.row(vec!["loss".into(), "1".into(), "20".into()]);
         table.row(vec!["a".into(), "± 300".into()]);
         assert_eq!(table.to_string(), "loss      1  20\na     ± 300\n");
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_stand_below() {
+        let mut table = Table::default();
+        table.row(["", "a", "b", "c"].map(str::to_owned).to_vec());
+        table.row(["loss", &"1".repeat(60), &"2".repeat(60), "3"].map(str::to_owned).to_vec());
+        let text = table.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        let ends: Vec<char> = lines.iter().filter_map(|line| line.chars().last()).collect();
+        assert_eq!((lines.len(), ends), (5, vec!['b', '2', 'c', '3']));
+        assert!(lines.iter().all(|line| line.len() <= WIDEST) && lines[4] == "loss  3", "{text}");
     }
 
     #[test]

@@ -19,10 +19,12 @@ use crate::Failure;
 pub(in super::super) struct Watch {
     /// What flows and hops show, every so often.
     intervals: Option<Intervals>,
-    /// Every packet at the first hop.
+    /// Every packet at one hop.
     packets: Option<Table>,
     /// Those that leave it.
     capture: Option<Table>,
+    /// The hop of these two.
+    hop: usize,
 }
 
 struct Intervals {
@@ -46,7 +48,7 @@ const TURN: Span = Span::from_millis(10);
 impl Watch {
     /// Watches the run of `scheme` with `seed`, as far as `output` asks for it.
     pub(in super::super) fn new(output: &Output, scheme: &str, seed: u64, run: &mut Run) -> Result<Watch, Failure> {
-        let mut watch = Watch { intervals: None, packets: None, capture: None };
+        let mut watch = Watch { intervals: None, packets: None, capture: None, hop: 0 };
         let Some(folder) = &output.folder else { return Ok(watch) };
         let path = |what: &str, ending: &str| folder.path.join(file(what, scheme, seed, ending));
         if let Some(interval) = folder.interval {
@@ -69,7 +71,8 @@ impl Watch {
             watch.capture = Some(Table::create(path("packets", "pcap"), capture::header())?);
         }
         if folder.trace || folder.pcap {
-            run.network_mut().watch(0);
+            watch.hop = folder.hop;
+            run.network_mut().watch(folder.hop);
         }
         Ok(watch)
     }
@@ -94,7 +97,7 @@ impl Watch {
         if self.packets.is_none() && self.capture.is_none() {
             return Ok(());
         }
-        let [forward, backward] = run.network_mut().take_log(0);
+        let [forward, backward] = run.network_mut().take_log(self.hop);
         let ways = [(Way::Forward, forward), (Way::Backward, backward)];
         let mut entries: Vec<(Way, Entry)> =
             ways.into_iter().flat_map(|(way, log)| log.into_iter().map(move |entry| (way, entry))).collect();
@@ -200,7 +203,7 @@ fn mss(run: &Run, flow: u32) -> Option<Bytes> {
 }
 
 /// The name of a file of one run.
-fn file(what: &str, scheme: &str, seed: u64, ending: &str) -> String {
+pub(super) fn file(what: &str, scheme: &str, seed: u64, ending: &str) -> String {
     let scheme: String = scheme.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
     if scheme.is_empty() { format!("{what}-{seed}.{ending}") } else { format!("{what}-{scheme}-{seed}.{ending}") }
 }

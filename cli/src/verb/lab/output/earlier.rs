@@ -1,0 +1,69 @@
+//! What an earlier command left in a folder: files of runs that nothing tells from those of this one.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::refusal;
+use crate::Failure;
+
+/// Removes the files of single runs, since whoever reads `intervals-*.csv` would read them, too, and says how many these
+/// were but for those that are `written` anew. A folder without a summary is none of ours, and is left alone.
+pub(super) fn remove(folder: &Path, written: &BTreeSet<String>) -> Result<(), Failure> {
+    if !folder.join("summary.csv").exists() {
+        return Ok(());
+    }
+    let refuse = |error| refusal(folder, &error);
+    let mut removed = 0;
+    for entry in fs::read_dir(folder).map_err(refuse)? {
+        let entry = entry.map_err(refuse)?;
+        let name = entry.file_name();
+        if let Some(name) = name.to_str().filter(|name| is_of_one_run(name)) {
+            fs::remove_file(entry.path()).map_err(|error| refusal(&entry.path(), &error))?;
+            removed += usize::from(!written.contains(name));
+        }
+    }
+    if removed > 0 {
+        let files = if removed == 1 { "file" } else { "files" };
+        eprintln!(
+            "thalweg: lab: {removed} {files} of single runs of an earlier command removed from {}",
+            folder.display()
+        );
+    }
+    Ok(())
+}
+
+/// Whether a run writes files of this name: `intervals-SCHEME-SEED.csv` and the like.
+fn is_of_one_run(name: &str) -> bool {
+    let Some((stem, ending)) = name.rsplit_once('.') else { return false };
+    let known = match stem.split_once('-') {
+        Some(("intervals" | "hops", _)) => matches!(ending, "csv" | "jsonl"),
+        Some(("packets", _)) => matches!(ending, "csv" | "pcap"),
+        _ => false,
+    };
+    let seed = stem.rsplit('-').next().unwrap_or_default();
+    known && !seed.is_empty() && seed.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_runs_are_known_by_their_names() {
+        for name in [
+            "intervals-1.csv",
+            "intervals-live-static8-12.jsonl",
+            "hops-2.csv",
+            "packets-geneva-3.csv",
+            "packets-4.pcap",
+        ] {
+            assert!(is_of_one_run(name), "{name}");
+        }
+        for name in
+            ["intervals.csv", "intervals-all.csv", "packets-1.jsonl", "packets-1.csv.gz", "notes-1.csv", "1.csv"]
+        {
+            assert!(!is_of_one_run(name), "{name}");
+        }
+    }
+}
