@@ -138,7 +138,7 @@ impl FromStr for Rate {
             ("mbps", 1e6),
             ("gbps", 1e9),
         ];
-        split_unit(text, UNITS, "a rate such as 40mbit; units are bit, kbit, mbit and gbit")
+        split_unit(text, UNITS, "a rate such as 40mbit; units are bit, kbit, mbit and gbit (mbps means mbit)")
             .map(|bps| Rate((bps + 0.5) as u64))
     }
 }

@@ -67,12 +67,17 @@ fn within(measured: &Estimate, low: f64, high: f64) -> Verdict {
 impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wanted::Above(bound) => write!(f, "above {bound}"),
-            Wanted::Below(bound) => write!(f, "below {bound}"),
+            Wanted::Above(bound) => write!(f, "above {}", short(*bound)),
+            Wanted::Below(bound) => write!(f, "below {}", short(*bound)),
             Wanted::Within(low, high) if (high - low).abs() <= low.abs() * 1e-6 => {
                 write!(f, "{:.4}", f64::midpoint(*low, *high))
             }
-            Wanted::Within(low, high) => write!(f, "{low} to {high}"),
+            Wanted::Within(low, high) => write!(f, "{} to {}", short(*low), short(*high)),
         }
     }
+}
+
+/// A bound that was computed, as one that was written: no page shows more of what was measured than four decimals.
+fn short(bound: f64) -> f64 {
+    if bound.abs() < 0.01 { bound } else { (bound * 1e4).round() / 1e4 }
 }

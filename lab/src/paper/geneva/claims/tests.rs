@@ -68,6 +68,12 @@ fn what_was_not_run_is_undecided() {
 }
 
 #[test]
+fn a_bar_that_was_computed_is_short() {
+    let seen = [Wanted::Within(1.0, 1.223_418_181), Wanted::Within(0.000_3, 0.003), Wanted::Above(2.0 / 3.0)];
+    assert_eq!(seen.map(|wanted| wanted.to_string()), ["1 to 1.2234", "0.0003 to 0.003", "above 0.6667"]);
+}
+
+#[test]
 fn a_number_within_a_range_needs_its_whole_interval_there() {
     let part = |values: &[f64]| Part::new("n", values.to_vec(), Wanted::Within(0.58, 0.70)).verdict();
     assert_eq!(part(&[0.64, 0.65, 0.66]), Verdict::Holds);
