@@ -189,7 +189,10 @@ fn errors_name_the_line_and_what_was_expected() {
             with("kind = \"wire\"\ndelay = 20"),
             "path.toml:5: invalid type: integer `20`, expected a string with a number",
         ),
-        (with("kind = \"wire\"\ndelay = \"1s\"\nloss = 1"), "path.toml:6: unknown field `loss`, expected `delay`"),
+        (
+            with("kind = \"wire\"\ndelay = \"1s\"\nloss = 1"),
+            "path.toml:6: unknown field `loss`, expected one of `delay`, `kind`, `name`",
+        ),
         (
             with("kind = \"loss\"\nrate = 1.5"),
             "path.toml:5: invalid value: floating point `1.5`, expected a share from",
