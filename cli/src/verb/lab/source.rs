@@ -32,6 +32,8 @@ pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
     "lab/md1.toml",
     "lab/trace.toml",
     "lab/scaling.toml",
+    "lab/ns3-dumbbell.toml",
+    "lab/ns3-poisson.toml",
     "lab/example.toml",
     "papers/geneva-s0.toml",
     "papers/geneva-s1.toml",
