@@ -5,7 +5,7 @@ mod sweeps;
 mod traces;
 
 pub use self::numbers::{Number, all as numbers};
-pub(super) use self::traces::{STEP, STEPS, followed};
+pub(super) use self::traces::{STEPS, followed, settled};
 
 use super::case::Case;
 use super::contender::{Contender, Strategy, Variant};

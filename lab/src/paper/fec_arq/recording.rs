@@ -63,6 +63,12 @@ impl Recording {
         self.trips.iter().filter(|trip| trip.lost).count() as f64 / self.trips.len() as f64
     }
 
+    /// The share that is lost of each `window` packets in a row.
+    pub fn losses_among(&self, window: usize) -> impl Iterator<Item = f64> {
+        let lost = |trips: &[Trip]| trips.iter().filter(|trip| trip.lost).count() as f64 / trips.len() as f64;
+        self.trips.windows(window).map(lost)
+    }
+
     /// The round trips of those that were not, s.
     pub fn rtts(&self) -> impl Iterator<Item = f64> {
         self.trips.iter().filter(|trip| !trip.lost).map(|trip| seconds(trip.rtt))

@@ -156,8 +156,9 @@ fn in_numbers(results: &Results) -> Section {
     let table = Table { head, rows: figures::numbers(results).into_iter().map(row).collect() };
     let text = vec![
         "What the paper's text says in numbers of what its figures draw, beside the lab; in the last column Thalweg's own \
-         schedule stands for the cost policy, beside the literal no cost where two are compared. Of Figs. 3, 10 and 11 the text \
-         has no number. Those of Figs. 4 to 7 are the distributions whose percentiles are in Tables II and III."
+         schedule stands for the cost policy, beside the literal no cost where two are compared. Of Figs. 10 and 11 the text has \
+         no number, and of Fig. 3 none but the rates that it draws losses with. Those of Fig. 12 are of its trace, and the lab's of \
+         the recordings. Those of Figs. 4 to 7 are the distributions whose percentiles are in Tables II and III."
             .to_owned(),
     ];
     Section { title: "The figures in numbers".into(), text, figures: vec![Figure::Table(table)] }

@@ -2,21 +2,19 @@
 
 use super::super::case::Case;
 use super::super::contender::Strategy::{Arq, Cost, Opportunistic};
-use super::super::figures::{STEP, STEPS, followed};
+use super::super::figures::{STEPS, followed, settled};
 use super::super::outcome::Outcome;
 use super::{Court, Part, Wanted, difference};
 
 /// Half a slot, s: what a percentile may move by its grid alone.
 const GRID: f64 = 0.01;
 
-/// The last three quarters of each stretch: by then the estimate has forgotten the rate before.
 pub(super) fn estimate_follows(_: &Court<'_>) -> Vec<Part> {
     let points = followed(100);
     let part = |(nth, eps): (usize, f64)| {
-        let stretch = &points[nth * STEP + STEP / 4..(nth + 1) * STEP];
-        let mean = stretch.iter().map(|point| point.1).sum::<f64>() / stretch.len() as f64;
         let wanted = Wanted::Within(0.85, 1.15);
-        Part { wanted, ..Part::exact(format!("estimate / rate, {} % lost", eps * 100.0), mean / eps, 1.0) }
+        let ratio = settled(&points, nth) / eps;
+        Part { wanted, ..Part::exact(format!("estimate / rate, {} % lost", eps * 100.0), ratio, 1.0) }
     };
     STEPS.into_iter().enumerate().map(part).collect()
 }

@@ -1,9 +1,11 @@
 //! What the paper's text says of its figures in numbers.
 
-use super::super::case::Case;
+use super::super::case::{Case, Line};
 use super::super::contender::{Contender, Strategy, Variant};
 use super::super::outcome::Outcome;
+use super::super::recording::Recording;
 use super::super::results::Results;
+use super::traces::{followed, settled};
 use crate::statistics::Estimate;
 
 /// One number.
@@ -24,16 +26,17 @@ pub struct Number {
 /// What a number is reckoned from.
 type Values<'a> = &'a dyn Fn(Contender) -> Vec<f64>;
 
-/// All numbers, by figure. The text has none of Figs. 3, 10 and 11, and those of Fig. 12 are of its recording.
+/// All numbers, by figure. The text has none of Figs. 10 and 11, and those of Fig. 12 are of its recording.
 pub fn all(results: &Results) -> Vec<Number> {
     let [first, second, third] = Case::TABLE_2;
     let [.., lowered] = Case::TABLE_3;
-    let mut numbers = vec![
+    let mut numbers = estimates();
+    numbers.extend([
         saved(results, "Fig. 4", first, 0.9, "over 14 %"),
         saved(results, "Fig. 4", first, 0.95, "over 12 %"),
         saved(results, "Fig. 4", first, 0.99, "about none"),
         of(results, "Fig. 4", "U, cost", "11.2 %", first, Strategy::Cost, percent(Outcome::overhead)),
-    ];
+    ]);
     for (strategy, packets, paper) in [
         (Strategy::Arq, 10, "almost 20 %"),
         (Strategy::Opportunistic, 10, "almost 20 %"),
@@ -57,6 +60,7 @@ pub fn all(results: &Results) -> Vec<Number> {
     numbers.extend([
         of(results, "Fig. 6", "U, cost", "close to 40 %", third, Strategy::Cost, percent(Outcome::overhead)),
         saved(results, "Fig. 7", lowered, 0.9, "none"),
+        fixed("Fig. 7", "of what arrives at R, more than S needs, %".to_owned(), "up to 12 %", spare(&lowered)),
     ]);
     for nth in 0..results.plan().recordings.len() {
         for (strategy, paper) in [(Strategy::Arq, "0.6"), (Strategy::Opportunistic, "0.5"), (Strategy::Cost, "0.4")] {
@@ -74,7 +78,46 @@ pub fn all(results: &Results) -> Vec<Number> {
         Strategy::Cost,
         percent(Outcome::overhead),
     ));
+    numbers.extend(results.plan().recordings.iter().enumerate().flat_map(|(nth, it)| recorded(nth + 1, it)));
     numbers
+}
+
+/// Fig. 3: what the estimates come to while losses are drawn with one rate.
+fn estimates() -> Vec<Number> {
+    let of = |window: usize| {
+        let points = followed(window);
+        // STEPS, as they are printed.
+        ["5", "15", "5"].into_iter().enumerate().map(move |(nth, paper)| {
+            let what = format!("stretch {}: loss rate, estimated of {window} packets, %", nth + 1);
+            fixed("Fig. 3", what, paper, settled(&points, nth) * 100.0)
+        })
+    };
+    [100, 32].into_iter().flat_map(of).collect()
+}
+
+/// Of R (1 - eps), what arrives, the share that S leaves to combinations, %.
+fn spare(case: &Case) -> f64 {
+    let Line::Random { percent, .. } = case.line else { return f64::NAN };
+    let arrives = 400.0 * (1.0 - f64::from(percent) / 100.0);
+    (1.0 - case.offered_kbps as f64 / arrives) * 100.0
+}
+
+/// Fig. 12 of the `nth` recording.
+fn recorded(nth: usize, recording: &Recording) -> [Number; 3] {
+    let of = |what: &str, paper, value| fixed("Fig. 12", format!("recording {nth}: {what}"), paper, value);
+    let most = recording.losses_among(32).fold(0.0, f64::max);
+    let trips = recording.rtts().sum::<f64>() / recording.rtts().count() as f64;
+    [
+        of("loss, %", "5 %", recording.loss() * 100.0),
+        of("most loss among 32 packets in a row, %", "up to 12 %", most * 100.0),
+        of("mean round trip, ms", "about 200", trips * 1e3),
+    ]
+}
+
+/// A number that no run is needed for, the same under all readings.
+fn fixed(figure: &'static str, what: String, paper: &'static str, value: f64) -> Number {
+    let value = Estimate { mean: value, half_width: f64::NAN, count: 1 };
+    Number { figure, what, paper, lab: [value, value], ours: None }
 }
 
 /// A number of one strategy.

@@ -10,7 +10,7 @@ use super::{Axis, Figure, Panel, Series};
 
 /// Loss rates of Fig. 3, one after the other, and for how many packets each.
 pub(in super::super) const STEPS: [f64; 3] = [0.05, 0.15, 0.05];
-pub(in super::super) const STEP: usize = 8_000;
+const STEP: usize = 8_000;
 
 /// The loss rate of each packet, and the estimate after it, from windows of so many packets.
 pub(in super::super) fn followed(window: usize) -> Vec<(f64, f64)> {
@@ -20,6 +20,12 @@ pub(in super::super) fn followed(window: usize) -> Vec<(f64, f64)> {
         (eps, rate.eps())
     };
     outcomes().map(after).collect()
+}
+
+/// The mean estimate of the last three quarters of a stretch: by then it has forgotten the rate before.
+pub(in super::super) fn settled(points: &[(f64, f64)], nth: usize) -> f64 {
+    let stretch = &points[nth * STEP + STEP / 4..(nth + 1) * STEP];
+    stretch.iter().map(|point| point.1).sum::<f64>() / stretch.len() as f64
 }
 
 fn outcomes() -> impl Iterator<Item = (f64, bool)> {
@@ -52,8 +58,8 @@ pub(super) fn fig_3() -> Figure {
         name: "Fig. 3",
         caption:
             "The loss estimate beside the rate that losses are drawn with. The paper does not say how long its window \
-                  is."
-            .into(),
+                  is; the figures in numbers have the means."
+                .into(),
         panels: vec![Panel {
             title: "Estimates of the loss rate".into(),
             x: Axis::linear("packet", ""),
@@ -76,15 +82,13 @@ pub(super) fn fig_12(results: &Results) -> Figure {
             histogram(&it.rtts().collect::<Vec<_>>(), 0.01)
         }),
         plot("(b) loss among 32 packets in a row", Axis::linear("loss", ""), "share", &|it| {
-            let lost: Vec<bool> = it.trips.iter().map(|trip| trip.lost).collect();
-            let share = |window: &[bool]| window.iter().filter(|lost| **lost).count() as f64 / 32.0;
-            histogram(&lost.windows(32).map(share).collect::<Vec<_>>(), 1.0 / 32.0)
+            histogram(&it.losses_among(32).collect::<Vec<_>>(), 1.0 / 32.0)
         }),
     ];
     Figure {
         name: "Fig. 12",
         caption: "What the recordings are like, for the paper's trace. That loses 5 % on average and at times up to 12 % of 32 \
-                  packets, with round trips of about 200 ms; Table IV has the means of these."
+                  packets, with round trips of about 200 ms; the figures in numbers have those of these."
             .into(),
         panels: if recordings.is_empty() { Vec::new() } else { panels },
     }
