@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use thalweg_core::law::schedule::adaptive;
+
 use super::slots::Source;
 use super::ticks::{A_SECOND, Ticks};
 
@@ -48,6 +50,23 @@ impl Case {
     pub const TABLE_2: [Case; 3] = [Case::row(500, 5, 150), Case::row(500, 15, 150), Case::row(500, 15, 400)];
     /// Table III.
     pub const TABLE_3: [Case; 3] = [Case::row(300, 5, 150), Case::row(300, 15, 150), Case::row(300, 15, 400)];
+
+    /// All of both.
+    pub const fn rows() -> [Case; 6] {
+        let ([a, b, c], [d, e, f]) = (Case::TABLE_2, Case::TABLE_3);
+        [a, b, c, d, e, f]
+    }
+
+    /// The same with the overhead that a tunnel allows unless it is told otherwise.
+    pub fn tunnelled() -> [Case; 6] {
+        let u_max = (adaptive::Parameters::default().u_max * 1e3) as u32;
+        Case::rows().map(|row| Case { u_max, ..row })
+    }
+
+    /// The same without a bound on the overhead.
+    pub(super) const fn boundless(self) -> Case {
+        Case { u_max: BOUNDLESS, ..self }
+    }
 
     /// Table IV on a recording.
     pub const fn recorded(nth: usize) -> Case {

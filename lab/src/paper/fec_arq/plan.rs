@@ -1,6 +1,7 @@
 //! What is run.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use thalweg_core::law::schedule::loss::LossRate;
 
@@ -17,11 +18,14 @@ use super::ticks::{A_SECOND, SLOT};
 pub struct Plan {
     /// Bursts of a run.
     pub bursts: u64,
-    /// Seeds, the same for every strategy: 1, 2, ...
+    /// How many seeds, the same for every strategy: 1, 2, ...; and as many of [`Plan::fresh`].
     pub seeds: u64,
     /// What stands in for the paper's trace.
     pub recordings: Vec<Recording>,
 }
+
+/// Nothing was chosen by seeds above.
+const UNSEEN: u64 = 100;
 
 /// One run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -45,6 +49,16 @@ impl Plan {
         Plan { bursts: 1_000, seeds: 2, recordings }
     }
 
+    /// The seeds of everything but [`Plan::fresh`].
+    pub fn usual(&self) -> RangeInclusive<u64> {
+        1..=self.seeds
+    }
+
+    /// Seeds that Thalweg's own law was never chosen by, nor looked at while it was: those that it is judged on.
+    pub fn fresh(&self) -> RangeInclusive<u64> {
+        UNSEEN + 1..=UNSEEN + self.seeds
+    }
+
     /// Everything that tables, figures and claims read, each once.
     pub fn jobs(&self) -> Vec<Job> {
         let mut pairs = BTreeSet::new();
@@ -63,12 +77,18 @@ impl Plan {
         add(&[Case::WIDE], &[Strategy::Opportunistic, Strategy::Cost], &Variant::SHOWN);
         let recorded: Vec<Case> = (0..self.recordings.len()).map(Case::recorded).collect();
         add(&recorded, &all, &Variant::SHOWN);
-        let seeds = 1..=self.seeds;
-        seeds
-            .flat_map(|seed| {
-                pairs.iter().map(move |(case, contender)| Job { case: *case, contender: *contender, seed })
-            })
-            .collect()
+        let of = |seed| pairs.iter().map(move |(case, contender)| Job { case: *case, contender: *contender, seed });
+        self.usual().flat_map(of).chain(self.beside_the_bound()).collect()
+    }
+
+    /// What is judged beside the bound and nowhere else: Thalweg's own law on seeds that it was not chosen by, and with the
+    /// overhead that a tunnel allows on all of them.
+    fn beside_the_bound(&self) -> Vec<Job> {
+        let fresh = || self.fresh().filter(|seed| !self.usual().contains(seed));
+        let of = |seed, cases: [Case; 6], contender| cases.map(|case| Job { case, contender, seed });
+        let both = |seed| [Contender::BOUND, Contender::OURS].map(|contender| of(seed, Case::rows(), contender));
+        let bounded = self.usual().chain(fresh()).map(|seed| of(seed, Case::tunnelled(), Contender::OURS));
+        fresh().flat_map(both).chain(bounded).flatten().collect()
     }
 
     /// Runs a job.

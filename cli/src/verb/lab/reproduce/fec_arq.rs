@@ -1,11 +1,13 @@
 //! The evaluation of hybrid FEC-ARQ: the work, and the whole report.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use thalweg_lab::paper::fec_arq::claims::judge;
 use thalweg_lab::paper::fec_arq::{
-    Contender, Job, Outcome, Plan, Recording, Results, Strategy, Variant, errata, figures, tables,
+    Case, Contender, Job, Outcome, Plan, Recording, Results, Strategy, Variant, errata, figures, tables,
 };
+use thalweg_lab::paper::figure::Subject;
 use thalweg_lab::statistics::Estimate;
 
 use super::super::failed;
@@ -104,20 +106,24 @@ pub(super) fn of(results: &Results, command: &str) -> Page {
     sections.push(in_numbers(results));
     sections.extend(figures::all(results).iter().map(drawing::figure));
     sections.extend([evidence.parts(), drawing::errors(errata::ERRATA, drawing::AS_PRINTED), options()]);
-    let ours = Estimate::of(results.to_bound(Contender::OURS));
+    let ours = results.beside_the_bound();
     let summary = format!(
-        "With the fitted reading {}; with the literal one {}. Mean delay over the bound's, 18 percentiles: Thalweg {}. {} bursts \
-         a run, {} seeds.",
+        "With the fitted reading {}; with the literal one {}. Mean delay over the bound's, 18 percentiles, on {}, by which \
+         nothing was chosen: Thalweg {}. {} bursts a run, {}, where no others are named.",
         evidence.told(FITTED),
         evidence.told(LITERAL),
+        seeds(&results.plan().fresh()),
         interval(&ours),
         results.plan().bursts,
-        results.plan().seeds,
+        seeds(&results.plan().usual()),
     );
     Page { title: "The evaluation of hybrid FEC-ARQ, run again".into(), summary, sections }
 }
 
-/// How far each strategy stays from the bound.
+/// The most that Thalweg's own law may stay from the bound: a study of 600 settings of one law found 1.186.
+const MOST: f64 = 1.2;
+
+/// How far each strategy stays from the bound: on the seeds of everything else, and on those that nothing was chosen by.
 fn beside_the_bound(results: &Results) -> Section {
     let strategies = [Strategy::Arq, Strategy::Opportunistic, Strategy::Cost, Strategy::Ours];
     let mut contenders: Vec<Contender> = Vec::new();
@@ -126,20 +132,36 @@ fn beside_the_bound(results: &Results) -> Section {
             contenders.push(contender);
         }
     }
-    let row = |contender: &Contender| Row {
-        subject: thalweg_lab::paper::figure::Subject::name(*contender).to_owned(),
+    let row = |subject: &str, contender: Contender, cases: &[Case]| Row {
+        subject: subject.to_owned(),
         tone: Some(contender.tone()),
-        cells: vec![interval(&Estimate::of(results.to_bound(*contender)))],
+        cells: [results.plan().usual(), results.plan().fresh()]
+            .map(|seeds| interval(&Estimate::of(results.to_bound(contender, cases, seeds))))
+            .to_vec(),
     };
-    let head = ["strategy", "delay / lower bound"].map(str::to_owned).to_vec();
-    let table = Table { head, rows: contenders.iter().map(row).collect() };
+    let mut rows: Vec<Row> = contenders.iter().map(|it| row(it.name(), *it, &Case::rows())).collect();
+    rows.push(row("Thalweg, as the tunnel has it (U_MAX .5)", Contender::OURS, &Case::tunnelled()));
+    let [usual, fresh] = [results.plan().usual(), results.plan().fresh()].map(|it| seeds(&it));
+    let head = ["strategy".to_owned(), format!("delay / lower bound, {usual}"), format!("the same, {fresh}")].to_vec();
+    let judged = results.beside_the_bound();
+    let verdict = judged.below(MOST).word();
     let text = vec![
-        "Mean over 90, 95 and 99 % of the delay in the six rows of Tables II and III, each over the bound's with the same seed. \
-         The bound knows every loss as it happens, which no sender can. Thalweg's own law has one set of parameters for all \
-         rows; it was chosen on other seeds of the same workload, after a first short search on seed 5 and a look at seed 1."
-            .to_owned(),
+        format!(
+            "Mean over 90, 95 and 99 % of the delay in the six rows of Tables II and III, each over the bound's with the same seed. \
+             The bound knows every loss as it happens, which no sender can. Thalweg's own law has one set of parameters for all \
+             rows, but for the bound on the overhead: U_MAX is 10 in the tables, as the paper has it, and .5 in the tunnel \
+             unless it is told otherwise. All parameters but that were chosen on seeds 21 and 22 of the same workload, after a \
+             first short search on seed 5 and a look at seed 1, which are among those of the first column and of everything \
+             else on this page. By none of the second column's, {fresh}, was anything chosen."
+        ),
+        format!("Wanted of Thalweg are at most {MOST:.2} on {fresh}: {}, {verdict}.", interval(&judged)),
     ];
-    Section { title: "Beside the bound".into(), text, figures: vec![Figure::Table(table)] }
+    Section { title: "Beside the bound".into(), text, figures: vec![Figure::Table(Table { head, rows })] }
+}
+
+/// Seeds in words.
+fn seeds(seeds: &RangeInclusive<u64>) -> String {
+    format!("seeds {} to {}", seeds.start(), seeds.end())
 }
 
 /// What the paper's text says of its figures.
