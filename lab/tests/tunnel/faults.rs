@@ -1,4 +1,5 @@
-//! What paths do to packets, connections do not notice: every byte that is read is held against what was written.
+//! What paths do to packets, connections do not notice: every byte that is read is held against what was written. Whatever
+//! else is wrong with a path, both ways are rough, too.
 
 use thalweg_core::law::rate::Choice;
 use thalweg_core::rng::Rng;
@@ -8,7 +9,7 @@ use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::{Gilbert, Loss};
 use thalweg_lab::path::Path;
 
-use crate::story::{CLIENT, SERVER, Story, ms, rough, wire};
+use crate::story::{CLIENT, SERVER, Story, ms, rough};
 
 /// Bytes to carry; the whole gibibyte in the long tier.
 fn size() -> usize {
@@ -40,14 +41,15 @@ fn loss_reordering_copies_and_damage() {
 #[test]
 fn bursts_of_loss() {
     let gilbert = Gilbert { to_bad: 0.02, to_good: 0.2, loss_bad: 0.9, loss_good: 0.005 };
-    let path = |seed| wire(30).then("loss", Loss::bursts(gilbert, Rng::new(seed)));
+    let path = |seed| rough(seed).then("bursts", Loss::bursts(gilbert, Rng::new(seed).fork("bursts")));
     carries(path(3), path(4), |_| {});
 }
 
+/// Acknowledgements are lost as often as what they tell of must be sent again; what is rough takes its share of the rest.
 #[test]
-fn a_way_back_that_loses_a_third() {
-    let back = wire(20).then("loss", Loss::independent(0.3, Rng::new(5)));
-    carries(wire(20), back, |_| {});
+fn a_way_back_that_loses_a_third_more() {
+    let back = rough(5).then("third", Loss::independent(0.3, Rng::new(5).fork("third")));
+    carries(rough(12), back, |_| {});
 }
 
 /// Five dark seconds end no association: the stream goes on, at most a timer of 0.8 s and a trip after they are over.
