@@ -80,6 +80,8 @@ pub struct Adaptive {
     weights: Vec<f64>,
     /// Free opportunities until a crowd is forgotten.
     crowded: u32,
+    /// The largest window, B..D, that is reckoned exactly.
+    exact: usize,
 }
 
 /// Costs that differ by less are equal.
@@ -101,7 +103,7 @@ const RELIEF: u32 = 64;
 
 /// The most originals that a combination covers (RFC 8681 §4.1.3, NSS).
 pub const LARGEST: usize = 4095;
-/// The largest window, B..D, that is reckoned exactly: half a millisecond.
+/// The largest window, B..D, that is reckoned exactly unless it is told: half a millisecond.
 const EXACT: usize = 256;
 
 impl Adaptive {
@@ -111,7 +113,14 @@ impl Adaptive {
     /// They do not pass [`Parameters::check`].
     pub fn new(parameters: Parameters) -> Result<Adaptive, ParameterError> {
         parameters.check()?;
-        Ok(Adaptive { parameters, now: Decodability::default(), weights: Vec::new(), crowded: 0 })
+        Ok(Adaptive { parameters, now: Decodability::default(), weights: Vec::new(), crowded: 0, exact: EXACT })
+    }
+
+    /// The same law that reckons windows of up to `largest` originals exactly, not 256: what the fast path for larger ones
+    /// costs is measured so.
+    #[must_use]
+    pub fn reckoning(self, largest: usize) -> Adaptive {
+        Adaptive { exact: largest, ..self }
     }
 
     /// Sets another bound on the overhead.
@@ -204,7 +213,7 @@ impl Schedule for Adaptive {
         if self.is_surely_new(view) {
             return Decision::NEW;
         }
-        if queue.n() > EXACT {
+        if queue.n() > self.exact {
             return bulk::choose(view, self.sure(view), |p_useless| self.is_allowed(view, p_useless));
         }
         self.reckoned(view)
