@@ -1,0 +1,84 @@
+//! The films of a folder, and the rate of each of its files. Files are named from the folder on, with `/` between.
+
+mod scan;
+mod walk;
+
+use std::collections::HashMap;
+use std::io;
+
+use thalweg_core::units::Rate;
+
+use self::scan::Scan;
+use self::walk::Stamp;
+use crate::rate::Wrong;
+use crate::root::Root;
+
+/// What a folder has to play.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// In the order of their names.
+    pub films: Vec<Film>,
+    /// What could not be read, and why, in the order of their names.
+    pub faults: Vec<(String, String)>,
+    rates: HashMap<String, Rate>,
+    /// What was found out about films that may be unchanged the next time.
+    known: HashMap<String, (Stamp, Result<Rate, Wrong>)>,
+}
+
+/// A film that can be played.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Film {
+    /// Its file, or its playlist or manifest.
+    pub name: String,
+    /// How it is stored.
+    pub form: Form,
+    /// Its rate, or those of its renditions, ascending; none if nobody knows.
+    pub rates: Vec<Rate>,
+}
+
+/// How a film is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// One file that a browser plays itself.
+    File,
+    /// An HLS playlist.
+    Hls,
+    /// A DASH manifest.
+    Dash,
+}
+
+impl Catalog {
+    /// Looks through a folder. What `before` knows of films that have not changed is not read again.
+    ///
+    /// # Errors
+    /// The folder itself cannot be read.
+    pub fn scan(root: &Root, before: &Catalog) -> io::Result<Catalog> {
+        let found = walk::walk(root)?;
+        let mut catalog = Scan::new(root, before, &found.files).run();
+        catalog.faults.extend(found.faults);
+        catalog.faults.sort();
+        catalog.films.sort_by(|a, b| a.name.cmp(&b.name));
+        for film in &mut catalog.films {
+            film.rates.sort_unstable_by_key(|rate| rate.as_bps());
+        }
+        Ok(catalog)
+    }
+
+    /// The rate at which a file is played.
+    pub fn rate(&self, file: &str) -> Option<Rate> {
+        self.rates.get(file).copied()
+    }
+}
+
+impl Form {
+    /// What a file is by its name, if it is a film.
+    fn of(name: &str) -> Option<Form> {
+        let (_, extension) = name.rsplit_once('.')?;
+        match extension.to_ascii_lowercase().as_str() {
+            "mp4" | "m4v" | "m4a" | "mov" | "webm" => Some(Form::File),
+            "m3u8" => Some(Form::Hls),
+            "mpd" => Some(Form::Dash),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What a link in a playlist or a manifest leads to. Files are named from the folder that is served on, with `/` between.
+
+use percent_encoding::percent_decode_str;
+
+/// The file that `link` in a file of `folder` names; none if it leads out of what is served.
+pub(crate) fn resolve(folder: &str, link: &str) -> Option<String> {
+    let path = link.split(['?', '#']).next()?;
+    if path.contains("://") || path.starts_with("//") || path.starts_with("data:") {
+        return None;
+    }
+    let path = percent_decode_str(path).decode_utf8().ok()?;
+    let outer = if path.starts_with('/') { "" } else { folder };
+    let mut found: Vec<&str> = Vec::new();
+    for part in outer.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => drop(found.pop()?),
+            part => found.push(part),
+        }
+    }
+    Some(found.join("/"))
+}
+
+/// The folder that a file is in, for the links in it.
+pub(crate) fn folder(file: &str) -> &str {
+    file.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_files_below_the_root_or_nowhere() {
+        for (link, expected) in [
+            ("c.ts", "a/b/c.ts"),
+            ("../c%20d.ts?x=1#y", "a/c d.ts"),
+            ("/c.ts", "c.ts"),
+            ("./c//d.ts", "a/b/c/d.ts"),
+            ("../../c.ts", "c.ts"),
+        ] {
+            assert_eq!(resolve("a/b", link).as_deref(), Some(expected), "{link}");
+        }
+        for link in ["../../../c.ts", "%2e%2e/../../c", "https://a/b.ts", "//a/b.ts", "data:,x", "%ff"] {
+            assert_eq!(resolve("a/b", link), None, "{link}");
+        }
+        assert_eq!((folder("a/b/c"), folder("c")), ("a/b", ""));
+    }
+}

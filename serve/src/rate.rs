@@ -1,0 +1,26 @@
+//! How fast a film is played, by what its files say of themselves. All of it is read within bounds.
+
+pub mod dash;
+pub mod hls;
+pub mod mp4;
+
+use std::fmt;
+
+/// What is wrong with a film, in a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wrong(String);
+
+impl Wrong {
+    /// `why` ends a sentence that begins with the film's name.
+    pub(crate) fn new(why: impl Into<String>) -> Wrong {
+        Wrong(why.into())
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Wrong {}

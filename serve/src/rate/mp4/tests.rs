@@ -1,0 +1,131 @@
+//! Films made by hand after ISO/IEC 14496-12.
+
+use std::io::Cursor;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn boxed(kind: &str, body: &[u8]) -> Vec<u8> {
+    [&(body.len() as u32 + 8).to_be_bytes(), kind.as_bytes(), body].concat()
+}
+
+/// 32-bit numbers one after the other.
+fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_be_bytes()).collect()
+}
+
+fn mvhd(timescale: u32, duration: u32) -> Vec<u8> {
+    boxed("mvhd", &words(&[0, 0, 0, timescale, duration]))
+}
+
+fn bps(film: &[u8]) -> Result<u64, String> {
+    rate(&mut Cursor::new(film)).map(Rate::as_bps).map_err(|wrong| wrong.to_string())
+}
+
+/// 90000 ticks a second; `mvex` has what it is given and samples of 3000 ticks.
+fn fragmented(mvex: &[u8], rest: &[Vec<u8>]) -> Vec<u8> {
+    let tkhd = boxed("tkhd", &words(&[0, 0, 0, 7]));
+    let mdia = boxed("mdia", &boxed("mdhd", &words(&[0, 0, 0, 90_000, 0])));
+    let trex = boxed("trex", &words(&[0, 7, 1, 3000, 0, 0]));
+    let mvex = boxed("mvex", &[mvex, &trex].concat());
+    let moov = boxed("moov", &[mvhd(1000, 0), boxed("trak", &[tkhd, mdia].concat()), mvex].concat());
+    [boxed("ftyp", b"iso5"), moov, rest.concat()].concat()
+}
+
+/// A fragment of track 7.
+fn moof(start: u32, trun: &[u32]) -> Vec<u8> {
+    let inside =
+        [boxed("tfhd", &words(&[0x02_0000, 7])), boxed("tfdt", &words(&[0, start])), boxed("trun", &words(trun))];
+    boxed("moof", &boxed("traf", &inside.concat()))
+}
+
+#[test]
+fn the_rate_is_the_bytes_over_the_time_wherever_moov_is() {
+    let (ftyp, moov) = (boxed("ftyp", b"isom"), boxed("moov", &mvhd(600, 1200)));
+    let mdat = boxed("mdat", &vec![0; 10_000 - ftyp.len() - moov.len() - 8]);
+    for film in [[&ftyp[..], &moov, &mdat].concat(), [&ftyp[..], &mdat, &moov].concat()] {
+        // 10 000 bytes in 2 s.
+        assert_eq!(bps(&film), Ok(40_000));
+    }
+    // Version 1 has 64 bits; a box may have a size of 64 bits, too, or go to the end.
+    let body = [&words(&[1 << 24])[..], &[0; 16], &words(&[600]), &1200_u64.to_be_bytes()].concat();
+    let moov = boxed("moov", &boxed("mvhd", &body));
+    let wide = [&[0, 0, 0, 1][..], b"free", &24_u64.to_be_bytes(), &[0; 8]].concat();
+    let film = [&ftyp[..], &moov, &wide, &[0; 4], b"mdat", &[0; 900]].concat();
+    assert_eq!(bps(&film), Ok(film.len() as u64 * 4));
+}
+
+#[test]
+fn fragments_are_as_long_as_the_film_says_or_an_index_or_the_last_of_them() {
+    let mehd = boxed("mehd", &words(&[0, 4000]));
+    let film = fragmented(&mehd, &[]);
+    assert_eq!(bps(&film), Ok(film.len() as u64 * 2));
+
+    // Two subsegments of 1 and 3 s, that reach to the end.
+    let sidx = |bytes: u32| {
+        let table = [bytes, 90_000, 0, bytes, 270_000, 0];
+        boxed("sidx", &[words(&[0, 7, 90_000, 0, 0, 2]), words(&table)].concat())
+    };
+    let film = fragmented(&[], &[sidx(50), boxed("free", &[0; 92])]);
+    assert_eq!(bps(&film), Ok(film.len() as u64 * 2));
+
+    // The last fragment begins at 3.9 s and has 3 samples of 3000 ticks; 0.1 s.
+    let fragments = [moof(0, &[0, 117]), moof(351_000, &[0, 3])];
+    // An index of one fragment alone is not that of the film.
+    let film = fragmented(&[], &[vec![sidx(10)], fragments.to_vec()].concat());
+    assert_eq!(bps(&film), Ok(film.len() as u64 * 2));
+    // Samples with times of their own, sizes beside them.
+    let film = fragmented(&[], &[moof(90_000, &[0x300, 2, 90_000, 5, 270_000, 5])]);
+    assert_eq!(bps(&film), Ok(film.len() as u64 * 2));
+}
+
+#[test]
+fn what_is_wrong_is_told_in_a_line() {
+    let ftyp = boxed("ftyp", b"isom");
+    let with = |rest: &[u8]| bps(&[&ftyp[..], rest].concat()).expect_err("it is wrong");
+    let no_moov = "it has no moov: it was not written to its end, or is a piece of a film";
+    assert_eq!(bps(b""), Err(no_moov.to_owned()));
+    assert_eq!(with(&boxed("mdat", b"...")), no_moov);
+    assert_eq!(bps(b"RIFF....AVI LIST"), Err("it is no MP4".to_owned()));
+    assert_eq!(bps(&boxed("abcd", b"")), Err("it is no MP4".to_owned()));
+    assert_eq!(with(&[0, 0]), "it is cut off at byte 12, in the head of a box");
+    assert_eq!(with(&words(&[7, 0x6d64_6174])), "box mdat at byte 12 is shorter than its own head");
+    assert_eq!(with(&words(&[9, 0x6d64_6174])), "box mdat at byte 12 goes on behind the end");
+    assert_eq!(with(&boxed("moov", &boxed("mvhd", &[0; 9]))), "box mvhd is cut off");
+    assert_eq!(with(&boxed("moov", &mvhd(1000, 0))), "it does not say how long it is");
+    assert_eq!(with(&boxed("moov", &mvhd(0, 5))), "its length is zero or without end");
+    assert_eq!(bps(&fragmented(&[], &[])), Err("it does not say how long it is".to_owned()));
+    let many = boxed("trun", &words(&[0x100, u32::MAX, 1]));
+    let film = fragmented(&[], &[boxed("moof", &boxed("traf", &many))]);
+    assert_eq!(bps(&film), Err("box trun is cut off".to_owned()));
+}
+
+/// Boxes in boxes with anything in them, mostly of kinds that are looked at.
+fn some_boxes() -> impl Strategy<Value = Vec<u8>> {
+    let kind = prop::sample::select(
+        &[
+            "moov", "mvhd", "mvex", "mehd", "trex", "trak", "tkhd", "mdia", "mdhd", "sidx", "moof", "traf", "tfhd",
+            "tfdt", "trun", "mdat",
+        ][..],
+    );
+    let leaf = (kind.clone(), prop::collection::vec(prop_oneof![Just(0), Just(1), any::<u8>()], 0..60));
+    leaf.prop_map(|(kind, body)| boxed(kind, &body)).prop_recursive(5, 40, 6, move |inner| {
+        (kind.clone(), prop::collection::vec(inner, 0..6)).prop_map(|(kind, inside)| boxed(kind, &inside.concat()))
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_have_a_rate_above_zero_or_one_line(
+        boxes in prop::collection::vec(some_boxes(), 0..4), cut in any::<prop::sample::Index>(), anything: Vec<u8>
+    ) {
+        let mut film = [boxed("ftyp", b"isom"), boxes.concat()].concat();
+        for film in [&anything[..], &film.clone(), { film.truncate(cut.index(film.len() + 1)); &film }] {
+            match bps(film) {
+                Ok(rate) => prop_assert!(rate > 0),
+                Err(line) => prop_assert_eq!(line.lines().count(), 1),
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! A folder of films, and what is found in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use thalweg_core::units::Rate;
+use thalweg_serve::{Catalog, Film, Form, Root};
+
+/// A folder of its own, made of names and what is in them.
+fn folder(name: &str, files: &[(&str, &[u8])]) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    for (file, bytes) in files {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, bytes).expect("a file");
+    }
+    folder
+}
+
+/// An MP4 of 1000 bytes and 2 s: 4 kb/s.
+fn mp4() -> Vec<u8> {
+    let word = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>();
+    let mvhd = [&word(&[28])[..], b"mvhd", &word(&[0, 0, 0, 1000, 2000])].concat();
+    let moov = [&word(&[36])[..], b"moov", &mvhd].concat();
+    let film = [&word(&[12])[..], b"ftypisom", &moov, &word(&[952]), b"mdat"].concat();
+    [film, vec![0; 944]].concat()
+}
+
+fn scan(folder: &Path) -> Catalog {
+    Catalog::scan(&Root::open(folder).expect("a folder"), &Catalog::default()).expect("it can be read")
+}
+
+#[test]
+fn films_of_three_forms_are_found_with_their_rates_and_pieces_of_them_are_none() {
+    let folder = folder(
+        "forms",
+        &[
+            ("a film.mp4", &mp4()),
+            (".hidden.mp4", &mp4()),
+            ("hls/master.m3u8", b"#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9000\nhi/x.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=5000\nlo.m3u8\n"),
+            ("hls/hi/x.m3u8", b"#EXTM3U\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n../both.ts\n"),
+            ("hls/hi/0.ts", &[0; 500]),
+            ("hls/lo.m3u8", b"#EXTM3U\n#EXT-X-MAP:URI=\"init.mp4\"\n#EXTINF:1,\nboth.ts\n"),
+            ("hls/init.mp4", b"x"),
+            ("hls/both.ts", &[0; 500]),
+            ("alone/x.m3u8", b"#EXTM3U\n#EXTINF:2.0,\n0.ts\n#EXTINF:2,\n1.ts\n"),
+            ("alone/0.ts", &[0; 1500]),
+            ("alone/1.ts", &[0; 500]),
+            ("dash/x.mpd", b"<MPD><Period><AdaptationSet><SegmentTemplate media='$RepresentationID$-$Number$.m4s'/>\
+                <Representation id='v' bandwidth='8000'/><Representation id='w' bandwidth='6000'/></AdaptationSet></Period></MPD>"),
+            ("dash/v-1.m4s", b"x"),
+            ("dash/w-12.m4s", b"x"),
+            ("film.webm", b"x"),
+        ],
+    );
+    let catalog = scan(&folder);
+    let film = |name: &str, form, bps: &[u64]| Film {
+        name: name.to_owned(),
+        form,
+        rates: bps.iter().map(|&bps| Rate::from_bps(bps)).collect(),
+    };
+    let expected = [
+        film("a film.mp4", Form::File, &[4000]),
+        // 2000 bytes in 4 s.
+        film("alone/x.m3u8", Form::Hls, &[4000]),
+        film("dash/x.mpd", Form::Dash, &[6000, 8000]),
+        film("film.webm", Form::File, &[]),
+        film("hls/master.m3u8", Form::Hls, &[5000, 9000]),
+    ];
+    assert_eq!((&catalog.films[..], &catalog.faults[..]), (&expected[..], &[][..]));
+    for (file, bps) in [
+        ("a film.mp4", 4000),
+        ("hls/hi/0.ts", 9000),
+        ("hls/both.ts", 9000),
+        ("hls/init.mp4", 5000),
+        ("alone/1.ts", 4000),
+        ("dash/v-1.m4s", 8000),
+        ("dash/w-12.m4s", 6000),
+    ] {
+        assert_eq!(catalog.rate(file), Some(Rate::from_bps(bps)), "{file}");
+    }
+    assert_eq!((catalog.rate("hls/master.m3u8"), catalog.rate(".hidden.mp4")), (None, None));
+}
+
+#[test]
+fn what_is_broken_is_told_in_a_line_and_is_there_all_the_same() {
+    let folder = folder(
+        "broken",
+        &[
+            ("a.mp4", &mp4()[..500]),
+            ("b.m3u8", b"<html>"),
+            ("c.mpd", b"<MPD>"),
+            ("d.m3u8", b"\xff"),
+            ("e.m3u8", b"#EXTM3U\n"),
+        ],
+    );
+    std::os::unix::fs::symlink("/etc", folder.join("etc")).expect("a link");
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("f.mp4")).expect("a link");
+    std::os::unix::fs::symlink("a.mp4", folder.join("g.mp4")).expect("a link");
+    let catalog = scan(&folder);
+    let names: Vec<_> = catalog.films.iter().map(|film| &*film.name).collect();
+    assert_eq!(names, ["a.mp4", "b.m3u8", "c.mpd", "d.m3u8", "e.m3u8", "g.mp4"]);
+    assert!(catalog.films.iter().all(|film| film.rates.is_empty()));
+    let faults: Vec<_> = catalog.faults.iter().map(|(name, why)| format!("{name}: {why}")).collect();
+    for (fault, start) in faults.iter().zip([
+        "a.mp4: box mdat at byte 48 goes on behind the end",
+        "b.m3u8: it is no playlist",
+        "c.mpd: it is no XML",
+        "d.m3u8: it cannot be read: ",
+        "e.m3u8: it names no segment that is there",
+        "g.mp4: box mdat",
+    ]) {
+        assert!(fault.starts_with(start) && fault.lines().count() == 1, "{fault}");
+    }
+    assert_eq!(faults.len(), 6);
+}
+
+#[test]
+fn a_film_that_has_changed_is_read_again() {
+    let folder = folder("changed", &[("a.mp4", &mp4())]);
+    let root = Root::open(&folder).expect("a folder");
+    let first = Catalog::scan(&root, &Catalog::default()).expect("it can be read");
+    fs::write(folder.join("a.mp4"), [mp4(), vec![0, 0, 3, 0xe8], b"free".to_vec(), vec![0; 992]].concat())
+        .expect("a file");
+    let second = Catalog::scan(&root, &first).expect("it can be read");
+    assert_eq!((first.rate("a.mp4"), second.rate("a.mp4")), (Some(Rate::from_bps(4000)), Some(Rate::from_bps(8000))));
+}
