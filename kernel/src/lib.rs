@@ -31,6 +31,8 @@ mod control;
 mod rates;
 
 pub use connection::Connection;
+#[cfg(not(feature = "bpf"))]
+pub use control::Rates;
 pub use control::{load, status, unload};
 pub use error::Error;
 pub use name::Name;
