@@ -1,12 +1,29 @@
-//! A server of stored films: it reads from each film how fast it is played.
+//! A server of stored films for unmodified players, which gives each connection the rate of what it plays.
 //!
 //! [`Catalog`] looks through a folder: MP4 files, HLS playlists and DASH manifests, each with the rate at which it is played,
-//! and for each file that a manifest names the rate of its rendition. What is no film, or a broken one, is told in a line.
+//! and for each file that a manifest names the rate of its rendition. [`Site`] answers requests from that folder, and knows
+//! nothing of who carries them; [`Server`] carries them over HTTP/1.1. How fast a connection is sent to is its [`Law`]'s
+//! business: TCP Stream in the kernel, or a [`pace::Bucket`].
 
+pub mod answer;
+mod body;
 pub mod catalog;
+pub mod content;
+mod http1;
+mod kind;
+pub mod law;
+mod ledger;
 mod link;
+pub mod pace;
+mod page;
+pub mod range;
 pub mod rate;
 mod root;
+mod server;
 
+pub use answer::Site;
 pub use catalog::{Catalog, Film, Form};
+pub use law::Law;
+pub use ledger::Ledger;
 pub use root::Root;
+pub use server::{Config, Event, Limits, Server};

@@ -1,0 +1,69 @@
+// Plays what is clicked in the page itself. Without this script, the links lead to the films.
+'use strict';
+const screen = document.getElementById('screen');
+const told = document.getElementById('told');
+let player = null;
+
+function script(path) {
+  return new Promise((done, failed) => {
+    const element = document.createElement('script');
+    element.src = path;
+    element.onload = done;
+    element.onerror = () => failed(new Error('the player did not come'));
+    document.head.append(element);
+  });
+}
+
+function stop() {
+  player?.();
+  player = null;
+  screen.removeAttribute('src');
+}
+
+async function hls(film) {
+  if (!window.Hls) await script("/.thalweg/hls.min.js");
+  if (!Hls.isSupported()) {
+    screen.src = film;
+    return;
+  }
+  const own = new Hls();
+  player = () => own.destroy();
+  own.on(Hls.Events.ERROR, (event, what) => {
+    if (what.fatal) told.textContent = `This film cannot be played: ${what.details}`;
+  });
+  own.loadSource(film);
+  own.attachMedia(screen);
+}
+
+async function dash(film) {
+  if (!window.dashjs) await script("/.thalweg/dash.min.js");
+  const own = dashjs.MediaPlayer().create();
+  player = () => own.destroy();
+  own.on(dashjs.MediaPlayer.events.ERROR, (event) => {
+    told.textContent = `This film cannot be played: ${event.error?.message ?? event.error}`;
+  });
+  own.initialize(screen, film, true);
+}
+
+async function play(link) {
+  stop();
+  told.textContent = link.textContent;
+  screen.hidden = false;
+  const players = { hls, dash };
+  try {
+    const start = players[link.dataset.player];
+    if (start) await start(link.href);
+    else screen.src = link.href;
+    await screen.play();
+  } catch (error) {
+    // A browser that wants to be asked first has its own button for it.
+    if (error.name !== 'NotAllowedError' && error.name !== 'AbortError') told.textContent = `This film cannot be played: ${error.message}`;
+  }
+}
+
+document.querySelector('ul').addEventListener('click', (event) => {
+  const link = event.target.closest('a');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  play(link);
+});

@@ -1,0 +1,217 @@
+//! The server: a listener, its connections, and who looks through the folder from time to time.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use thalweg_core::units::Rate;
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+use crate::answer::Site;
+use crate::http1;
+use crate::law::Law;
+use crate::ledger::{Ledger, While};
+
+/// Events that may wait to be told; more at once are lost.
+const EVENTS: usize = 256;
+/// Threads that wait for disks.
+const WAITING: usize = 16;
+/// How long what is under way may take to end.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What is served, where and how.
+#[derive(Debug)]
+pub struct Config {
+    /// The films.
+    pub folder: PathBuf,
+    /// Where to listen (TCP).
+    pub listen: SocketAddr,
+    /// How fast connections are sent to.
+    pub law: Law,
+    /// How fast films are played that do not tell it.
+    pub rate: Rate,
+    /// Bounds of what clients may cost.
+    pub limits: Limits,
+}
+
+/// Bounds of what clients may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Connections at a time; more wait in the kernel's queue.
+    pub connections: usize,
+    /// How long a client may take for a request, and be quiet between two.
+    pub request: Duration,
+    /// How long a client may read nothing while there is something for it.
+    pub stall: Duration,
+    /// How often the folder is looked through.
+    pub look: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connections: 2000,
+            request: Duration::from_secs(30),
+            // A player that is paused reads nothing, either; it asks again for the rest.
+            stall: Duration::from_secs(60),
+            look: Duration::from_secs(10),
+        }
+    }
+}
+
+/// What is worth a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A file of the folder cannot be understood.
+    Fault {
+        /// The file.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// An answer was broken off.
+    Broken {
+        /// The file.
+        name: String,
+        /// Why.
+        why: String,
+    },
+    /// The law that was chosen is not to be had any more.
+    LawLost {
+        /// What is done instead.
+        why: String,
+    },
+}
+
+/// What all connections share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) site: Site,
+    pub(crate) law: Arc<Law>,
+    pub(crate) limits: Limits,
+    pub(crate) ledger: Arc<Ledger>,
+    events: SyncSender<Event>,
+}
+
+impl Shared {
+    pub(crate) fn tell(&self, event: Event) {
+        // Nobody waits for who listens.
+        let _ = self.events.try_send(event);
+    }
+}
+
+/// A server that runs until it is dropped.
+#[derive(Debug)]
+pub struct Server {
+    runtime: Option<Runtime>,
+    local: SocketAddr,
+    shared: Arc<Shared>,
+    events: Receiver<Event>,
+}
+
+impl Server {
+    /// Looks through the folder, and serves it from now on.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or the address not be listened at. The text says which.
+    pub fn start(config: Config) -> Result<Server, String> {
+        let Config { folder, listen, law, rate, mut limits } = config;
+        limits.connections = limits.connections.min(room());
+        let plain = |error: io::Error| error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase();
+        let site = Site::open(&folder, rate).map_err(|error| format!("{}: {}", folder.display(), plain(error)))?;
+        let tried = |error| format!("listening on {listen}: {}", plain(error));
+        let runtime = Builder::new_multi_thread().enable_all().max_blocking_threads(WAITING).build().map_err(tried)?;
+        let listener = runtime.block_on(TcpListener::bind(listen)).map_err(tried)?;
+        let local = listener.local_addr().map_err(tried)?;
+        let (sender, events) = sync_channel(EVENTS);
+        let ledger = Arc::new(Ledger::default());
+        let shared = Arc::new(Shared { site, law: Arc::new(law), limits, ledger, events: sender });
+        let catalog = shared.site.catalog();
+        shared.ledger.films.store(catalog.films.len() as u64, Ordering::Relaxed);
+        for (name, why) in catalog.faults.clone() {
+            shared.tell(Event::Fault { name, why });
+        }
+        runtime.spawn(accept(listener, shared.clone()));
+        runtime.spawn(look(shared.clone()));
+        Ok(Server { runtime: Some(runtime), local, shared, events })
+    }
+
+    /// Where it listens.
+    pub fn local(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// What it counts.
+    pub fn ledger(&self) -> &Ledger {
+        &self.shared.ledger
+    }
+
+    /// The law of its connections.
+    pub fn law(&self) -> &Law {
+        &self.shared.law
+    }
+
+    /// The next thing worth telling.
+    pub fn poll_event(&self) -> Option<Event> {
+        self.events.try_recv().ok()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_timeout(GRACE);
+        }
+    }
+}
+
+/// For how many connections there are descriptors, of as many as this process may have.
+fn room() -> usize {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let raised = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_ok();
+    let open = if raised { maximum } else { current };
+    // Three for each, its own, that of its law and that of its file; some for all else.
+    open.map_or(usize::MAX, |open| (usize::try_from(open).unwrap_or(usize::MAX).saturating_sub(64) / 3).max(1))
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    let places = Arc::new(Semaphore::new(shared.limits.connections.min(Semaphore::MAX_PERMITS)));
+    while let Ok(place) = places.clone().acquire_owned().await {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let shared = shared.clone();
+                Ledger::add(&shared.ledger.accepted, 1);
+                let counted = While::new(&shared.ledger, 1, |ledger| &ledger.connections);
+                tokio::spawn(async move {
+                    http1::serve(stream, shared).await;
+                    drop((counted, place));
+                });
+            }
+            // A client that was gone at once, or no descriptor: the next may do better.
+            Err(_) => sleep(Duration::from_millis(20)).await,
+        }
+    }
+}
+
+/// Looks through the folder again and again.
+async fn look(shared: Arc<Shared>) {
+    loop {
+        sleep(shared.limits.look).await;
+        let looking = shared.clone();
+        let found = spawn_blocking(move || looking.site.look_again()).await;
+        // A folder that is away for a while, as a network drive may be, keeps what it had.
+        if let Ok(Ok(faults)) = found {
+            faults.into_iter().for_each(|(name, why)| shared.tell(Event::Fault { name, why }));
+            shared.ledger.films.store(shared.site.catalog().films.len() as u64, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! A server on loopback, and clients that behave and that do not.
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use thalweg_core::probe::Probe;
+use thalweg_core::units::Rate;
+use thalweg_serve::law::Choice;
+use thalweg_serve::{Config, Event, Law, Limits, Server};
+
+/// Longer than anything takes here.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server of a folder of its own.
+struct Stage {
+    folder: PathBuf,
+    server: Server,
+}
+
+impl Stage {
+    fn new(name: &str, choice: Choice, limits: Limits) -> Stage {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("http-{name}"));
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join("film.webm"), film(3_000_000)).expect("a file");
+        let (law, _) = Law::choose(Some(choice), &"no_such_law".parse().expect("a name"));
+        let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        // 8 Mb/s: ten seconds of it are 10 MB.
+        let config = Config { folder: folder.clone(), listen, law, rate: Rate::from_mbps(8), limits };
+        Stage { folder, server: Server::start(config).expect("a server") }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.server.local()).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream
+    }
+
+    fn ask(&self, fields: &str) -> TcpStream {
+        let mut stream = self.connect();
+        write!(stream, "{fields}\r\nHost: a\r\nConnection: close\r\n\r\n").expect("a request");
+        stream
+    }
+
+    /// Head and content of an answer that came to its end.
+    fn get(&self, fields: &str) -> (String, Vec<u8>) {
+        let mut bytes = Vec::new();
+        self.ask(fields).read_to_end(&mut bytes).expect("an answer");
+        parts(bytes)
+    }
+
+    fn value(&self, name: &str) -> f64 {
+        let mut found = f64::NAN;
+        self.server.ledger().probe(&mut |known, value| found = if known == name { value } else { found });
+        found
+    }
+
+    fn wait_until(&self, what: &str, is_so: impl Fn(&Stage) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !is_so(self) {
+            assert!(Instant::now() < deadline, "no {what} in time");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+fn parts(bytes: Vec<u8>) -> (String, Vec<u8>) {
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
+    (String::from_utf8(bytes[..end].to_vec()).expect("text"), bytes[end..].to_vec())
+}
+
+/// Bytes that differ from place to place.
+fn film(len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at ^ (at >> 8) ^ (at >> 16)) as u8).collect()
+}
+
+#[test]
+fn a_film_comes_whole_and_in_ranges_over_one_connection() {
+    let stage = Stage::new("whole", Choice::Paced, Limits::default());
+    let (head, content) = stage.get("GET /film.webm HTTP/1.1");
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n") && head.contains("content-type: video/webm\r\n"), "{head}");
+    assert!(content == film(3_000_000));
+    let mut stream = stage.connect();
+    for first in [0_usize, 1_000_000, 2_999_000] {
+        let last = first + 999;
+        write!(stream, "GET /film.webm HTTP/1.1\r\nHost: a\r\nRange: bytes={first}-{last}\r\n\r\n").expect("a request");
+        let mut bytes = vec![0; 4096];
+        let mut read = 0;
+        while !bytes[..read].windows(4).any(|four| four == b"\r\n\r\n") || parts(bytes[..read].to_vec()).1.len() < 1000
+        {
+            read += stream.read(&mut bytes[read..]).expect("an answer");
+        }
+        let (head, content) = parts(bytes[..read].to_vec());
+        assert!(head.starts_with("HTTP/1.1 206 ") && head.contains(&format!("bytes {first}-{last}/3000000")), "{head}");
+        assert!(content == film(3_000_000)[first..=last]);
+    }
+    let (head, content) = stage.get("HEAD /film.webm HTTP/1.1");
+    assert!(head.contains("content-length: 3000000\r\n") && content.is_empty(), "{head}");
+    let (head, content) = stage.get("GET / HTTP/1.1");
+    let page = String::from_utf8(content).expect("text");
+    assert!(head.contains("text/html") && page.contains("<a href=\"/film.webm\""), "{head}{page}");
+    let (head, _) = stage.get("GET /.thalweg/dash.min.js HTTP/1.1");
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    assert_eq!((stage.value("requests_total"), stage.value("refused_requests_total")), (7.0, 0.0));
+}
+
+#[test]
+fn what_cannot_be_is_answered_and_the_server_lives_on() {
+    let stage = Stage::new("wrong", Choice::Paced, Limits::default());
+    for (request, status) in [
+        ("GET /../../etc/passwd HTTP/1.1", 400),
+        ("GET /none HTTP/1.1", 404),
+        ("GET /film.webm HTTP/1.1\r\nRange: bytes=3000000-", 416),
+        ("DELETE /film.webm HTTP/1.1", 405),
+        ("nonsense", 400),
+        (&format!("GET /{} HTTP/1.1", "a".repeat(100_000)), 414),
+    ] {
+        // Whoever sends too much may not be listened to until he has said it all.
+        let mut stream = stage.connect();
+        let _ = write!(stream, "{request}\r\nHost: a\r\nConnection: close\r\n\r\n");
+        let mut bytes = vec![0; 12];
+        match stream.read_exact(&mut bytes) {
+            Ok(()) => {
+                let line = String::from_utf8_lossy(&bytes).into_owned();
+                let other = if status == 414 { "431" } else { "400" };
+                assert!(line.ends_with(&status.to_string()) || line.ends_with(other), "{request:.40}: {line}");
+            }
+            Err(error) => assert_eq!((error.kind(), status), (ErrorKind::ConnectionReset, 414)),
+        }
+    }
+    assert!(stage.get("GET /film.webm HTTP/1.1").1 == film(3_000_000));
+}
+
+#[test]
+fn a_film_has_a_burst_and_then_its_rate_and_a_vanished_client_is_forgotten() {
+    let stage = Stage::new("paced", Choice::Paced, Limits::default());
+    fs::write(stage.folder.join("long.webm"), vec![7; 40_000_000]).expect("a file");
+    let start = Instant::now();
+    let mut stream = stage.ask("GET /long.webm HTTP/1.1");
+    let mut bytes = vec![0; 1 << 16];
+    let mut read = 0;
+    while read < 10_600_000 {
+        read += stream.read(&mut bytes).expect("a film");
+    }
+    // 10 MB at once; 0.6 MB more at 10 Mb/s take 0.48 s, and no machine makes time shorter.
+    assert!(start.elapsed() >= Duration::from_millis(400), "{:?}", start.elapsed());
+    assert_eq!((stage.value("playing"), stage.value("playing_rate_bps"), stage.value("paced")), (1.0, 8e6, 1.0));
+    drop(stream);
+    stage.wait_until("end of the connection", |stage| stage.value("connections") == 0.0);
+    assert_eq!((stage.value("playing"), stage.value("paced")), (0.0, 0.0));
+}
+
+#[test]
+fn who_reads_nothing_or_asks_nothing_is_given_up() {
+    let brief = Duration::from_millis(300);
+    let limits = Limits { request: brief, stall: brief, ..Limits::default() };
+    let stage = Stage::new("slow", Choice::System, limits);
+    fs::write(stage.folder.join("long.webm"), vec![7; 40_000_000]).expect("a file");
+    let reads_nothing = stage.ask("GET /long.webm HTTP/1.1");
+    let asks_nothing = stage.connect();
+    let mut asks_slowly = stage.connect();
+    asks_slowly.write_all(b"GET / HT").expect("half a request");
+    stage.wait_until("connections", |stage| stage.value("connections_total") == 3.0);
+    stage.wait_until("end of the connections", |stage| stage.value("connections") == 0.0);
+    assert_eq!(stage.value("stalled_connections_total"), 1.0);
+    drop((reads_nothing, asks_nothing, asks_slowly));
+}
+
+#[test]
+fn a_film_that_is_cut_off_or_replaced_while_it_is_sent_ends_the_connection() {
+    let stage = Stage::new("changed", Choice::Paced, Limits::default());
+    let path = stage.folder.join("long.webm");
+    let whole = 40_000_000;
+    for fault in ["cut off", "replaced"] {
+        fs::write(&path, vec![7; whole]).expect("a file");
+        let mut stream = stage.ask("GET /long.webm HTTP/1.1");
+        let mut first = [0; 1000];
+        stream.read_exact(&mut first).expect("a film");
+        match fault {
+            "cut off" => fs::File::options().write(true).open(&path).and_then(|file| file.set_len(1000)).expect("ours"),
+            _ => {
+                fs::write(stage.folder.join("new"), vec![8; whole]).expect("a file");
+                fs::rename(stage.folder.join("new"), &path).expect("ours");
+            }
+        }
+        let mut rest = Vec::new();
+        // The end comes early, as an end or as a reset.
+        let _ = stream.read_to_end(&mut rest);
+        assert!(rest.len() < whole && !rest.contains(&8), "{fault}: {}", rest.len());
+        let expected =
+            Event::Broken { name: "long.webm".to_owned(), why: "the file has changed while it was sent".to_owned() };
+        let deadline = Instant::now() + PATIENCE;
+        while stage.server.poll_event().is_none_or(|event| event != expected) {
+            assert!(Instant::now() < deadline, "{fault}: nothing is told");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+    assert_eq!(stage.value("changed_files_total"), 2.0);
+    assert!(stage.get("GET /film.webm HTTP/1.1").1 == film(3_000_000));
+}
+
+#[test]
+fn five_hundred_clients_are_served_at_a_time_and_more_than_there_may_be_wait() {
+    let stage = Stage::new("many", Choice::Paced, Limits { connections: 400, ..Limits::default() });
+    let part = "GET /film.webm HTTP/1.1\r\nRange: bytes=1000-50999";
+    let clients: Vec<_> = (0..500).map(|_| stage.ask(part)).collect();
+    let expected = film(51_000)[1000..].to_vec();
+    for mut client in clients {
+        let mut bytes = Vec::new();
+        client.read_to_end(&mut bytes).expect("an answer");
+        assert!(parts(bytes).1 == expected);
+    }
+    assert_eq!(stage.value("connections_total"), 500.0);
+}
+
+#[test]
+fn a_film_that_comes_later_is_found_and_a_broken_one_told_of() {
+    let look = Duration::from_millis(50);
+    let stage = Stage::new("later", Choice::Paced, Limits { look, ..Limits::default() });
+    let _ = fs::remove_file(stage.folder.join("later.mp4"));
+    fs::write(stage.folder.join("later.mp4"), "nonsense").expect("a file");
+    stage.wait_until("film", |stage| stage.value("films") == 2.0);
+    let told = Event::Fault { name: "later.mp4".to_owned(), why: "it is no MP4".to_owned() };
+    stage.wait_until("word of it", |stage| stage.server.poll_event().is_some_and(|event| event == told));
+    assert!(String::from_utf8_lossy(&stage.get("GET / HTTP/1.1").1).contains("later.mp4"));
+    fs::remove_file(stage.folder.join("later.mp4")).expect("it is there");
+}
