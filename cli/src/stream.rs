@@ -53,28 +53,33 @@ impl Start {
         opening: Report,
     ) -> Result<T, Failure> {
         let metrics = reporting.server()?;
-        let mut reporter = match reporting.json {
-            true => Reporter::json(T::SIDE),
-            false => Reporter::human(T::SIDE),
-        };
-        let opening = match &metrics {
-            Some(server) => {
-                opening.with("metrics", server.local()).text_with(&format!(", metrics on {}", server.local()))
-            }
-            None => opening,
-        };
-        reporter.report(self.clock.now(), &opening);
+        let mut reporter = reporting.reporter(T::SIDE);
+        reporter.report(self.clock.now(), &with_metrics(opening, metrics.as_ref()));
         let driver = Driver { clock: self.clock, stop: self.stop, peer, station, metrics, reporter };
         Ok(driver.run()?)
     }
 }
 
 impl Reporting {
-    fn server(&self) -> Result<Option<Server>, Error> {
+    /// Who tells it on standard error.
+    pub(crate) fn reporter(&self, side: &'static str) -> Reporter {
+        if self.json { Reporter::json(side) } else { Reporter::human(side) }
+    }
+
+    /// Who tells it to Prometheus.
+    pub(crate) fn server(&self) -> Result<Option<Server>, Error> {
         let Some(host) = &self.metrics else { return Ok(None) };
         let tried = format!("metrics on {host}");
         let address = host.resolve().map_err(Error::io(&tried))?;
         Server::bind(address).map(Some).map_err(Error::io(tried))
+    }
+}
+
+/// An opening that also says where metrics are.
+pub(crate) fn with_metrics(opening: Report, metrics: Option<&Server>) -> Report {
+    match metrics {
+        Some(server) => opening.with("metrics", server.local()).text_with(&format!(", metrics on {}", server.local())),
+        None => opening,
     }
 }
 

@@ -10,4 +10,5 @@ pub(crate) mod pipe;
 pub(crate) mod recv;
 pub(crate) mod replay;
 pub(crate) mod send;
+pub(crate) mod serve;
 pub(crate) mod tunnel;

@@ -33,6 +33,7 @@ fn every_metric_is_listed_on_its_side() {
     expect_listed(Sending::metrics(), "Sender");
     expect_listed(Receiving::metrics(), "Receiver");
     expect_listed(Carrying::<Listening>::metrics(), "Tunnel and pipe");
+    expect_listed(thalweg_serve::Ledger::METRICS.iter(), "Serve");
 }
 
 /// The events that a source file makes, each with the keys that follow it.
@@ -61,6 +62,7 @@ fn every_event_is_listed_with_its_keys() {
         ("tunnel", "net/src/station/carrying/telling.rs"),
         ("tunnel", "cli/src/verb/tunnel.rs"),
         ("tunnel", "cli/src/verb/pipe.rs"),
+        ("serve", "cli/src/verb/serve.rs"),
     ] {
         let events = events(file);
         assert!(!events.is_empty(), "{file}");

@@ -49,8 +49,8 @@ impl Figures {
         self.has_begun
     }
 
-    #[cfg(test)]
-    pub(crate) fn of(side: &'static str, rows: Vec<(&'static Metric, f64)>) -> Figures {
+    /// Those of something that is no station.
+    pub fn of(side: &'static str, rows: Vec<(&'static Metric, f64)>) -> Figures {
         Figures { side, rows, histogram: None, has_begun: true }
     }
 

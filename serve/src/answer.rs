@@ -72,9 +72,8 @@ impl Site {
     /// It cannot be read any more.
     pub fn look_again(&self) -> io::Result<Vec<(String, String)>> {
         let before = self.catalog();
-        let mut catalog = Catalog::scan(&self.root, &before)?;
+        let catalog = Catalog::scan(&self.root, &before)?;
         let new = catalog.faults.iter().filter(|fault| !before.faults.contains(fault)).cloned().collect();
-        catalog.faults.shrink_to_fit();
         *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
         Ok(new)
     }
@@ -119,6 +118,8 @@ impl Site {
             Verdict::Failed => return told(StatusCode::PRECONDITION_FAILED, "it is another file by now\n").of(&file),
             Verdict::Known => return empty(StatusCode::NOT_MODIFIED).of(&file),
             Verdict::Whole => (StatusCode::OK, 0..len),
+            // Ranges are for GET alone (§14.2).
+            Verdict::Range(_) if request.method == Method::HEAD => (StatusCode::OK, 0..len),
             Verdict::Range(field) => match Wanted::of(field, len) {
                 Wanted::Whole => (StatusCode::OK, 0..len),
                 Wanted::Part(part) => (StatusCode::PARTIAL_CONTENT, part),

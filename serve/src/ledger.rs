@@ -15,6 +15,7 @@ pub struct Ledger {
     pub(crate) requests: AtomicU64,
     pub(crate) refused: AtomicU64,
     pub(crate) sent: AtomicU64,
+    pub(crate) sent_bps: AtomicU64,
     pub(crate) playing: AtomicU64,
     pub(crate) playing_bps: AtomicU64,
     pub(crate) paced: AtomicU64,
@@ -29,12 +30,13 @@ const fn metric(name: &'static str, kind: Kind, help: &'static str) -> Metric {
 
 impl Ledger {
     /// Every metric that [`Probe::probe`] shows.
-    pub const METRICS: [Metric; 11] = [
+    pub const METRICS: [Metric; 12] = [
         metric("connections", Kind::Gauge, "Connections that are open"),
         metric("connections_total", Kind::Counter, "Connections that were accepted"),
         metric("requests_total", Kind::Counter, "Requests that were answered"),
         metric("refused_requests_total", Kind::Counter, "Requests that were answered with an error, 4xx or 5xx"),
         metric("sent_bytes_total", Kind::Counter, "Bytes of films and pages that were handed to TCP"),
+        metric("sent_rate_bps", Kind::Gauge, "The same, over the last second"),
         metric("playing", Kind::Gauge, "Films, or pieces of them, that are under way"),
         metric("playing_rate_bps", Kind::Gauge, "The playback rates of these together"),
         metric("paced", Kind::Gauge, "Connections that are paced by this program, not by the kernel"),
@@ -56,6 +58,7 @@ impl Probe for Ledger {
             &self.requests,
             &self.refused,
             &self.sent,
+            &self.sent_bps,
             &self.playing,
             &self.playing_bps,
             &self.paced,

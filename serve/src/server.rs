@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use thalweg_core::units::Rate;
+use thalweg_core::time::Span;
+use thalweg_core::units::{Bytes, Rate};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
@@ -142,6 +143,7 @@ impl Server {
         }
         runtime.spawn(accept(listener, shared.clone()));
         runtime.spawn(look(shared.clone()));
+        runtime.spawn(measure(shared.ledger.clone()));
         Ok(Server { runtime: Some(runtime), local, shared, events })
     }
 
@@ -213,5 +215,17 @@ async fn look(shared: Arc<Shared>) {
             faults.into_iter().for_each(|(name, why)| shared.tell(Event::Fault { name, why }));
             shared.ledger.films.store(shared.site.catalog().films.len() as u64, Ordering::Relaxed);
         }
+    }
+}
+
+/// Measures how fast bytes leave, each second.
+async fn measure(ledger: Arc<Ledger>) {
+    let (mut before, mut at) = (0, Instant::now());
+    loop {
+        sleep(Duration::from_secs(1)).await;
+        let (sent, now) = (ledger.sent.load(Ordering::Relaxed), Instant::now());
+        let span = Span::from_nanos((now - at).as_nanos() as u64);
+        ledger.sent_bps.store(Rate::of(Bytes(sent - before), span).as_bps(), Ordering::Relaxed);
+        (before, at) = (sent, now);
     }
 }

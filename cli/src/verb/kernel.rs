@@ -124,7 +124,7 @@ fn say(text: &str) -> Result<(), Failure> {
     }
 }
 
-fn rate(text: &str) -> Result<Rate, String> {
+pub(crate) fn rate(text: &str) -> Result<Rate, String> {
     let rate: Rate = text.parse().map_err(|error| format!("{error}"))?;
     match (1..=FASTEST.as_bps()).contains(&rate.as_bps()) {
         true => Ok(rate),

@@ -1,0 +1,208 @@
+//! `thalweg serve`: stored films for unmodified players, each connection at the rate of what it plays.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use thalweg_core::probe::Probe;
+use thalweg_core::time::{Span, Time};
+use thalweg_core::units::Rate;
+use thalweg_kernel::{Name, Settings};
+use thalweg_net::clock::Clock;
+use thalweg_net::endpoint::Host;
+use thalweg_net::error::Error;
+use thalweg_net::figures::Figures;
+use thalweg_net::metrics;
+use thalweg_net::poll::Interests;
+use thalweg_net::report::Report;
+use thalweg_net::reporter::{Readings, Reporter};
+use thalweg_net::signal::Stop;
+use thalweg_serve::law::Choice;
+use thalweg_serve::{Config, Event, Law, Ledger, Limits, Server};
+
+use crate::Failure;
+use crate::stream::{Reporting, with_metrics};
+use crate::verb::kernel::rate;
+
+const SIDE: &str = "serve";
+/// How often events are looked for, and the wish to end.
+const LOOK: Span = Span::from_millis(100);
+/// How often figures are told.
+const TICK: Span = Span::from_secs(1);
+
+/// Serve a folder of films to browsers and players, each connection at the rate of what it plays.
+///
+/// MP4 files, HLS and DASH over HTTP/1.1, with byte ranges, and a page that lists and plays them. How fast a film is played is
+/// read from it, of HLS and DASH for each rendition. What a film needs is taken as any TCP takes it, more only where it is
+/// spare, by the law that `thalweg kernel load` gives the kernel; without it, what is sent is paced, and that is said.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  thalweg serve films --listen :8080          # and http://this.machine:8080
+  thalweg serve films --listen 127.0.0.1:8080 --law paced --metrics 9100
+  mpv http://this.machine:8080/some.mp4")]
+pub(crate) struct Args {
+    /// The folder; what is hidden in it, and links that lead out of it, are not served
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Where to listen (TCP); `:PORT` is any IPv4 address, `[::]:PORT` any at all
+    #[arg(long, value_name = "HOST:PORT")]
+    listen: Host,
+    /// How fast films are played that do not tell it; up to 1000gbit
+    #[arg(long, value_name = "RATE", default_value_t = Settings::default().rate, value_parser = rate)]
+    rate: Rate,
+    /// tcp-stream (the kernel's, as `thalweg kernel load` gives it; paced where there is none), paced (ten seconds of the film at
+    /// once, then 5/4 of its rate) or system (whatever the system has, as fast as the path bears)
+    #[arg(long, value_name = "LAW", default_value = "tcp-stream", hide_possible_values = true)]
+    law: LawArg,
+    /// What the kernel's law is called, as in `thalweg kernel load --name`
+    #[arg(long, value_name = "NAME", default_value_t = Name::default())]
+    name: Name,
+    #[command(flatten)]
+    reporting: Reporting,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LawArg {
+    TcpStream,
+    Paced,
+    System,
+}
+
+impl From<LawArg> for Choice {
+    fn from(arg: LawArg) -> Choice {
+        match arg {
+            LawArg::TcpStream => Choice::TcpStream,
+            LawArg::Paced => Choice::Paced,
+            LawArg::System => Choice::System,
+        }
+    }
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let Args { folder, listen, rate, law, name, reporting } = args;
+    let stop = Stop::on_signal().map_err(Error::io("handling signals"))?;
+    let listen = listen.resolve().map_err(Error::io(format!("listening on {listen}")))?;
+    let (law, lost) = Law::choose(Some(law.into()), &name);
+    let (shown, law_name) = (folder.display().to_string(), law.name().to_owned());
+    let config = Config { folder, listen, law, rate, limits: Limits::default() };
+    let server = Server::start(config).map_err(|why| Failure::Failed(format!("serve: {why}")))?;
+    let metrics = reporting.server()?;
+    let local = server.local();
+    let opening = Report::new("listening", format!("http://{local} has the films of {shown}, law {law_name}"))
+        .with("address", local)
+        .with("folder", &shown)
+        .with("law", &law_name);
+    let (clock, mut reporter) = (Clock::start(), reporting.reporter(SIDE));
+    reporter.report(clock.now(), &with_metrics(opening, metrics.as_ref()));
+    if let Some(why) = lost {
+        reporter.report(clock.now(), &told(Event::LawLost { why }));
+    }
+    let mut watch = Watch { server, clock, metrics, reporter };
+    watch.until(&stop)
+}
+
+/// What happens meanwhile, in lines.
+fn told(event: Event) -> Report {
+    match event {
+        Event::Fault { name, why } => {
+            Report::new("unreadable", format!("{name}: {why}")).with("file", name).with("reason", why)
+        }
+        Event::Broken { name, why } => {
+            Report::new("broken_off", format!("{name}: {why}")).with("file", name).with("reason", why)
+        }
+        Event::LawLost { why } => Report::new("law_lost", why.clone()).with("reason", why),
+    }
+}
+
+/// A server, and who is told of it.
+struct Watch {
+    server: Server,
+    clock: Clock,
+    metrics: Option<metrics::Server>,
+    reporter: Reporter,
+}
+
+impl Watch {
+    fn until(&mut self, stop: &Stop) -> Result<(), Failure> {
+        let mut tick = Time::ZERO + TICK;
+        while !stop.asked() {
+            let mut interests = Interests::new();
+            if let Some(metrics) = &self.metrics {
+                metrics.interests(&mut interests);
+            }
+            let wait = tick.since(self.clock.now()).min(LOOK);
+            let mut ready = interests.wait(wait).map_err(Error::io("waiting"))?;
+            let now = self.clock.now();
+            if let Some(metrics) = &mut self.metrics {
+                metrics.serve(now, &mut ready, || figures(self.server.ledger()).to_prometheus());
+            }
+            self.tell(now);
+            if now >= tick {
+                tick = now + TICK;
+                self.reporter.tick(now, &Status(figures(self.server.ledger())));
+            }
+        }
+        let now = self.clock.now();
+        self.tell(now);
+        self.reporter.end(now, &Status(figures(self.server.ledger())));
+        Ok(())
+    }
+
+    fn tell(&mut self, now: Time) {
+        while let Some(event) = self.server.poll_event() {
+            self.reporter.report(now, &told(event));
+        }
+    }
+}
+
+fn figures(ledger: &Ledger) -> Figures {
+    let mut rows = Vec::new();
+    ledger.probe(&mut |name, value| {
+        rows.extend(Ledger::METRICS.iter().find(|metric| metric.name == name).map(|metric| (metric, value)));
+    });
+    Figures::of(SIDE, rows)
+}
+
+/// What it tells every second.
+struct Status(Figures);
+
+impl Readings for Status {
+    fn json(&self, at: Time) -> String {
+        self.0.to_json(at)
+    }
+
+    fn line(&self, at: Time) -> String {
+        let get = |name| self.0.get(name);
+        let (rate, out) = (get("playing_rate_bps") / 1e6, get("sent_rate_bps") / 1e6);
+        let sure = [("paced", "paced"), ("refused", "refused_requests_total"), ("changed", "changed_files_total")];
+        let sure = sure.map(|(label, name)| (label, get(name))).into_iter().filter(|(_, value)| *value > 0.0);
+        let sure: String = sure.map(|(label, value)| format!("  {label} {value}")).collect();
+        let seconds = at.as_secs_f64() as u64;
+        format!(
+            "{:02}:{:02}:{:02}  connections {}  playing {} ({rate:.2} Mb/s)  out {out:.2} Mb/s{sure}",
+            seconds / 3600,
+            seconds / 60 % 60,
+            seconds % 60,
+            get("connections"),
+            get("playing"),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_what_is_played_and_what_went_wrong() {
+        let value = |name| match name {
+            "connections" => 3.0,
+            "playing" | "refused_requests_total" => 2.0,
+            "playing_rate_bps" => 7.2e6,
+            "sent_rate_bps" => 9.126e6,
+            _ => 0.0,
+        };
+        let rows = Ledger::METRICS.iter().map(|metric| (metric, value(metric.name))).collect();
+        let line = Status(Figures::of(SIDE, rows)).line(Time::ZERO + Span::from_secs(3661));
+        assert_eq!(line, "01:01:01  connections 3  playing 2 (7.20 Mb/s)  out 9.13 Mb/s  refused 2");
+    }
+}

@@ -1,0 +1,205 @@
+//! `thalweg serve` as its users run it, with curl and ffmpeg as the other end where they are installed.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::{Running, run, scrape};
+
+/// A film's bytes, which differ from place to place.
+fn bytes(len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at ^ (at >> 8)) as u8).collect()
+}
+
+/// A server of a folder of its own.
+struct Serving {
+    folder: PathBuf,
+    running: Running,
+    address: String,
+}
+
+impl Serving {
+    fn start(name: &str, more: &[&str]) -> Serving {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("serve-{name}"));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        fs::write(folder.join("film.webm"), bytes(100_000)).expect("a file");
+        Serving::of(folder, more)
+    }
+
+    fn of(folder: PathBuf, more: &[&str]) -> Serving {
+        let path = folder.to_str().expect("UTF-8");
+        let running = Running::start(&[&["serve", path, "--listen", "127.0.0.1:0"], more].concat());
+        let address = running.address("listening", "address");
+        Serving { folder, running, address }
+    }
+
+    fn url(&self, name: &str) -> String {
+        format!("http://{}/{name}", self.address)
+    }
+}
+
+/// Runs another program; what it says, if it is installed.
+fn peer(program: &str, args: &[&str]) -> Option<(i32, Vec<u8>)> {
+    let output = Command::new(program).args(args).stdin(Stdio::null()).output();
+    let Ok(output) = output else {
+        println!("skipped: no {program}");
+        return None;
+    };
+    Some((output.status.code().expect("an exit code"), output.stdout))
+}
+
+#[test]
+fn it_says_where_and_by_which_law_and_counts_and_ends_when_asked() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-story");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("broken.mp4"), "nonsense").expect("a file");
+    fs::write(folder.join("film.webm"), bytes(1000)).expect("a file");
+    let mut serving = Serving::of(folder, &["--law", "paced"]);
+    let broken = serving.running.event("unreadable");
+    assert_eq!((&broken["file"], &broken["reason"]), (&"broken.mp4".into(), &"it is no MP4".into()));
+    let row = serving.running.wait_for("figures", |value| value["films"] == 2);
+    assert_eq!((&row["side"], &row["connections"]), (&"serve".into(), &0.into()));
+    serving.running.interrupt();
+    serving.running.succeeds();
+}
+
+#[test]
+fn metrics_are_served_beside_it() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-metrics");
+    fs::create_dir_all(&folder).expect("a folder");
+    let args =
+        ["serve", folder.to_str().expect("UTF-8"), "--listen", "127.0.0.1:0", "--metrics", "0", "--law", "system"];
+    let running = Running::start(&args);
+    let opening = running.event("listening");
+    assert_eq!(opening["law"], "system");
+    let page = scrape(opening["metrics"].as_str().expect("an address"));
+    assert!(
+        page.contains("# TYPE thalweg_sent_bytes_total counter\nthalweg_sent_bytes_total{side=\"serve\"} 0\n"),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_law_that_the_kernel_does_not_have_is_said_and_films_are_paced() {
+    let serving = Serving::start("law", &["--name", "no_such_law"]);
+    let lost = serving.running.event("law_lost");
+    let reason = lost["reason"].as_str().expect("text");
+    assert!(
+        reason.starts_with("this kernel has no no_such_law") && reason.ends_with("paced by this program instead"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn what_cannot_be_served_is_one_line() {
+    for (args, code, expected) in [
+        (
+            vec!["serve", "/no/such/folder", "--listen", "127.0.0.1:0"],
+            1,
+            "serve: /no/such/folder: no such file or directory",
+        ),
+        (vec!["serve", "/etc/passwd", "--listen", "127.0.0.1:0"], 1, "serve: /etc/passwd: not a directory"),
+        (vec!["serve", ".", "--listen", "192.0.2.1:80"], 1, "serve: listening on 192.0.2.1:80: "),
+        (vec!["serve", "."], 2, "--listen <HOST:PORT>"),
+        (vec!["serve", ".", "--listen", ":0", "--law", "cubic"], 2, "invalid value 'cubic' for '--law <LAW>'"),
+        (vec!["serve", ".", "--listen", ":0", "--rate", "0bit"], 2, "it must be between 1bit and 1000gbit"),
+    ] {
+        let (actual, out, line) = run(&args);
+        assert_eq!((actual, &*out, line.lines().count()), (code, "", 1), "{args:?}: {line}");
+        assert!(line.contains(expected), "{args:?}: {line}");
+    }
+}
+
+#[test]
+fn curl_gets_films_ranges_and_what_is_left_of_them() {
+    let serving = Serving::start("curl", &["--law", "paced"]);
+    let (film, expected) = (serving.url("film.webm"), bytes(100_000));
+    let curl = |args: &[&str]| peer("curl", &[&["-sS", "--max-time", "20"], args].concat());
+    let Some(whole) = curl(&[&film]) else { return };
+    assert!(whole == (0, expected.clone()));
+    assert!(curl(&["-r", "1000-1999", &film]) == Some((0, expected[1000..2000].to_vec())));
+    assert!(curl(&["-r", "-10", &film]) == Some((0, expected[99_990..].to_vec())));
+    // A download that was broken off goes on.
+    let part = serving.folder.join("part.bin");
+    fs::write(&part, &expected[..60_000]).expect("a file");
+    assert_eq!(curl(&["-C", "-", "-o", part.to_str().expect("UTF-8"), &film]), Some((0, vec![])));
+    assert!(fs::read(&part).expect("a file") == expected);
+    let status = |args: &[&str]| {
+        let (_, said) = curl(&[&["-o", "/dev/null", "-w", "%{http_code}"], args].concat()).expect("curl");
+        String::from_utf8(said).expect("text")
+    };
+    let etag = String::from_utf8(curl(&["-I", &film]).expect("curl").1).expect("text");
+    let etag = etag.lines().find_map(|line| line.strip_prefix("etag: ")).expect("a tag").to_owned();
+    assert_eq!(status(&["-H", &format!("If-None-Match: {etag}"), &film]), "304");
+    // Only if it is newer than the copy.
+    assert_eq!(status(&["-z", part.to_str().expect("UTF-8"), &film]), "304");
+    assert_eq!(status(&["-r", "100000-", &film]), "416");
+    assert_eq!(status(&["--path-as-is", &serving.url("../../etc/passwd")]), "400");
+    assert_eq!(status(&["-X", "PUT", &film]), "405");
+}
+
+/// A film in three forms, as ffmpeg makes them.
+fn films(folder: &Path) -> bool {
+    let _ = fs::remove_dir_all(folder);
+    fs::create_dir_all(folder.join("hls")).expect("a folder");
+    fs::create_dir_all(folder.join("dash")).expect("a folder");
+    let source = "-v error -f lavfi -i testsrc2=size=320x180:rate=10:duration=4 -c:v libx264 -preset ultrafast -g 10";
+    for target in [
+        "-movflags +faststart film.mp4",
+        "-movflags frag_keyframe+empty_moov pieces.mp4",
+        "-f hls -hls_time 1 -hls_list_size 0 -master_pl_name master.m3u8 -b:v 400k hls/low.m3u8",
+        "-f dash -seg_duration 1 dash/film.mpd",
+    ] {
+        let mut command = Command::new("ffmpeg");
+        command.args(source.split(' ')).args(target.split(' ')).current_dir(folder).stdin(Stdio::null());
+        match command.status() {
+            Ok(status) => assert!(status.success(), "{target}"),
+            Err(_) => {
+                println!("skipped: no ffmpeg");
+                return false;
+            }
+        }
+    }
+    true
+}
+
+#[test]
+fn ffmpeg_plays_an_mp4_a_fragmented_one_hls_and_dash_frame_for_frame() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-ffmpeg");
+    if !films(&folder) {
+        return;
+    }
+    let serving = Serving::of(folder.clone(), &[]);
+    for name in ["film.mp4", "pieces.mp4", "hls/master.m3u8", "dash/film.mpd"] {
+        let frames = |from: &str| {
+            let (code, said) =
+                peer("ffmpeg", &["-v", "error", "-i", from, "-map", "0:v", "-f", "framemd5", "-"]).expect("ffmpeg");
+            let said = String::from_utf8(said).expect("text");
+            assert_eq!(code, 0, "{name}: {said}");
+            said.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let local = frames(folder.join(name).to_str().expect("UTF-8"));
+        assert_eq!(local.len(), 40, "{name}");
+        assert!(local == frames(&serving.url(name)), "{name}");
+    }
+    // What it read of them is what ffmpeg says of them.
+    let page = Command::new("curl").args(["-sS", &serving.url("")]).output();
+    let page = page.map(|page| String::from_utf8(page.stdout).expect("text")).unwrap_or_default();
+    for line in page.lines().filter(|line| line.contains("data-player")) {
+        assert!(!line.contains("rate unknown"), "{line}");
+    }
+    for name in ["film.mp4", "pieces.mp4"] {
+        let path = folder.join(name);
+        let asked =
+            ["-v", "error", "-show_entries", "format=bit_rate", "-of", "csv=p=0", path.to_str().expect("UTF-8")];
+        let (_, said) = peer("ffprobe", &asked).expect("ffprobe comes with ffmpeg");
+        let theirs: f64 = String::from_utf8(said).expect("text").trim().parse().expect("a number");
+        let root = thalweg_serve::Root::open(&folder).expect("a folder");
+        let catalog = thalweg_serve::Catalog::scan(&root, &Default::default()).expect("it can be read");
+        let ours = catalog.rate(name).expect(name).as_bps() as f64;
+        assert!((ours / theirs - 1.0).abs() < 0.01, "{name}: {ours} and {theirs}");
+    }
+}
