@@ -1,0 +1,26 @@
+//! Films, playlists and manifests, and the ranges that are asked of them: any bytes have a rate or one line that says why not.
+#![no_main]
+
+use std::io::Cursor;
+
+use libfuzzer_sys::fuzz_target;
+use thalweg_serve::range::Wanted;
+use thalweg_serve::rate::{dash, hls, mp4};
+
+fuzz_target!(|data: &[u8]| {
+    match mp4::rate(&mut Cursor::new(data)) {
+        Ok(rate) => assert!(rate.as_bps() > 0),
+        Err(wrong) => assert_eq!(wrong.to_string().lines().count(), 1),
+    }
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let _ = hls::Playlist::parse(text);
+    for representation in dash::parse("folder", text).unwrap_or_default() {
+        assert!(representation.rate.as_bps() > 0);
+        for place in &representation.places {
+            place.is(place.start());
+        }
+    }
+    if let Wanted::Part(part) = Wanted::of(text, data.len() as u64) {
+        assert!(part.start < part.end && part.end <= data.len() as u64);
+    }
+});
