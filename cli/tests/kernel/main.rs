@@ -13,6 +13,8 @@ mod control;
 mod dumbbell;
 #[cfg(feature = "kernel")]
 mod film;
+#[cfg(feature = "kernel")]
+mod films;
 mod goodput;
 mod namespace;
 #[cfg(feature = "kernel")]
