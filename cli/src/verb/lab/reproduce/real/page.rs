@@ -23,7 +23,7 @@ const NUMBERS: &str = "Each cell: kernel | lab. Payload in Mb/s; the last column
 /// The page; `command` made it.
 pub(super) fn of(results: &Results, command: &str) -> Page {
     let mut made = drawing::made(ABOUT, results.real.len(), command);
-    made.text.push(format!("The kernel: Linux {}.", rustix::system::uname().release().to_string_lossy()));
+    made.text.insert(0, format!("The kernel: Linux {}.", rustix::system::uname().release().to_string_lossy()));
     if !results.missing.is_empty() {
         made.text.push(format!("This kernel does not have {}.", results.missing.join(", ")));
     }
