@@ -180,29 +180,33 @@ fn documented(page: &str, column: usize) -> BTreeSet<(String, String)> {
 
 #[test]
 fn every_probe_is_in_the_docs_and_every_one_of_the_docs_is_shown() {
-    let folder = Folder::new("probes");
-    let files = ["--out", folder.path(), "--interval", "1s", "--seeds", "1", "--set", "n_tcp=1"];
-    let short = ["--set", "duration_s=4", "--set", "warmup_s=1"];
     let mut seen = BTreeSet::new();
-    let mut read = |file: &str| {
+    // Each command has a folder of its own: it would say what it removes of another's.
+    let mut watch = |name: &str, command: &[&str], files: &[String]| {
+        let folder = Folder::new(&format!("probes-{name}"));
+        lab(&[command, &["--out", folder.path(), "--interval", "1s", "--seeds", "1"]].concat());
         let end = |row: &Vec<(&str, &str)>| match row.iter().find(|(column, _)| *column == "end") {
             Some((_, end)) => (*end).to_owned(),
             None => "hop".to_owned(),
         };
-        seen.extend(rows(&folder.read(file)).iter().map(|row| (cell(row, "probe").to_owned(), end(row))));
+        for file in files {
+            seen.extend(rows(&folder.read(file)).iter().map(|row| (cell(row, "probe").to_owned(), end(row))));
+        }
     };
+    let short = ["--set", "n_tcp=1", "--set", "duration_s=6", "--set", "warmup_s=3"];
     let schemes = ["geneva", "static8", "dp-fec", "udp", "tfrc", "live"];
-    lab(&[&["compare", "dumbbell", "--schemes", &schemes.join(",")], &files[..], &short].concat());
-    for scheme in schemes {
-        read(&format!("intervals-{scheme}-1.csv"));
-    }
-    read("hops-geneva-1.csv");
+    let files =
+        schemes.map(|scheme| format!("intervals-{scheme}-1.csv")).into_iter().chain(["hops-geneva-1.csv".into()]);
+    let all = schemes.join(",");
+    let compare = [&["compare", "dumbbell", "--schemes", &all], &short[..]].concat();
+    watch("schemes", &compare, &files.collect::<Vec<_>>());
     for tcp in ["linux-reno", "cubic", "vegas", "copa"] {
-        lab(&[&["run", "dumbbell", "--set", &format!("tcp={tcp}")], &files[..], &short].concat());
-        read("intervals-geneva-1.csv");
+        let carrier = format!("tcp={tcp}");
+        let run = [&["run", "dumbbell", "--set", &carrier], &short[..]].concat();
+        watch(tcp, &run, &["intervals-geneva-1.csv".to_owned()]);
     }
-    lab(&[&["run", "tcp-stream-s2", "--set", "duration_s=4", "--set", "background_s=0"], &files[..6]].concat());
-    read("intervals-1.csv");
+    let film = ["run", "tcp-stream-s2", "--set", "duration_s=4", "--set", "background_s=0"];
+    watch("film", &film, &["intervals-1.csv".to_owned()]);
     let known: BTreeSet<_> =
         documented("lab.md", 2).into_iter().filter(|(_, end)| END.contains(&end.as_str())).collect();
     // The sessions' own metrics are told of elsewhere.
@@ -297,14 +301,14 @@ fn a_folder_holds_what_came_of_one_command() {
     fs::write(folder.0.join("packets-9.csv"), "mine").expect("a file");
     let short = ["run", "md1", "--set", "duration_s=2", "--out", folder.path()];
     lab(&[&short[..], &["--seeds", "3", "--interval", "1s", "--trace", "--pcap"]].concat());
-    assert_eq!(left().len(), fixed.len() + 1 + 3 * 4);
+    assert_eq!(left().len(), fixed.len() + 1 + 3 * 6);
     let (code, _, stderr) = run(&[&["lab"], &short[..], &["--seeds", "1", "--interval", "1s"]].concat());
     assert_eq!((code, stderr.lines().count()), (0, 1), "{stderr}");
     assert!(
-        stderr.starts_with("thalweg: lab: 11 files of single runs of an earlier command removed from "),
+        stderr.starts_with("thalweg: lab: 15 files of single runs of an earlier command removed from "),
         "{stderr}"
     );
-    let own = ["intervals-1.csv", "intervals-1.jsonl"];
+    let own = ["hops-1.csv", "hops-1.jsonl", "intervals-1.csv", "intervals-1.jsonl"];
     let mut expected = [&fixed[..], &own].concat();
     expected.sort_unstable();
     assert_eq!(left(), expected);
