@@ -18,7 +18,9 @@ const ABOUT: &str = "H. Oda, H. Hisamatsu, H. Noborio: Design, Implementation an
 
 const NUMBERS: &str = "Each cell: kernel | lab. Payload in Mb/s; the last column is what the background gets over what it gets \
                        beside a CUBIC film. A player begins 10 s after its film, and would show a stall where the film came \
-                       slower than it is read. The lab ends at 60 s, has ten seeds, and no BBR.";
+                       slower than it is read. The lab ends at 60 s, has ten seeds, and no BBR. \
+                       A kernel's run may meet losses that the lab's do not, its own and the machine's: a film that has just \
+                       lost has less than the lab's in that interval.";
 
 /// The page; `command` made it.
 pub(super) fn of(results: &Results, command: &str) -> Page {
@@ -50,7 +52,7 @@ fn over_time(results: &Results, queue: u32) -> Section {
     };
     Section {
         title: format!("Fig. 5, queue of {queue}"),
-        text: vec!["The first run of each, payload in each second.".into()],
+        text: vec!["The first run of each, payload in each second; the curves are on the HTML page.".into()],
         figures: vec![plot("(a) The film", |record| &record.film), plot("(b) Background", |record| &record.background)],
     }
 }
@@ -123,16 +125,15 @@ fn summary(results: &Results) -> String {
         if real.mean.is_nan() { "-".to_owned() } else { format!("{:.2}", real.mean) }
     };
     let one = |queue: u32| {
-        format!(
-            "{} (printed thresholds) and {} (Vegas's) with a queue of {queue}",
-            left(queue, Carrier::Printed),
-            left(queue, Carrier::VegasThresholds)
-        )
+        let [printed, vegas] = [Carrier::Printed, Carrier::VegasThresholds].map(|carrier| left(queue, carrier));
+        format!("with a queue of {queue} {printed} times (printed thresholds) and {vegas} times (Vegas's)")
     };
     let stalls: u32 = results.real.values().map(|record| record.stalls).sum();
     let stalled = if stalls == 0 { "no film stalled".to_owned() } else { format!("films stalled {stalls} times") };
+    let runs = if results.seeds == 1 { "One run each".to_owned() } else { format!("{} runs each", results.seeds) };
     format!(
-        "Beside TCP Stream in the kernel a CUBIC connection gets so many times what it gets beside a CUBIC film: {}; {}; {stalled}.",
+        "What a CUBIC connection gets beside a film under TCP Stream in the kernel, over what it gets beside a CUBIC film: {}, {}; \
+         {stalled}. {runs}.",
         one(QUEUES[0]),
         one(QUEUES[1])
     )
