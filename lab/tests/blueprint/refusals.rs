@@ -231,8 +231,8 @@ fn a_source_is_no_faster_than_its_access_link() {
 #[test]
 fn without_a_flow_nothing_is_measured() {
     refused(&[
-        (FRAME.to_owned(), "lab.toml:1: no flow: missing [[flow]], or every 'count' is 0"),
-        (flow("kind = 'tcp'\ncount = 0"), "lab.toml:1: no flow: missing [[flow]], or every 'count' is 0"),
+        (FRAME.to_owned(), "lab.toml:1: missing [[flow]]"),
+        (flow("kind = 'tcp'\ncount = 0"), "lab.toml:1: no flow: every 'count' is 0"),
     ]);
     parse(&flow("kind = 'tcp'\ncount = 0\n[[flow]]\nkind = 'cbr'\nrate = '1mbit'\npacket = 28"), &[])
         .expect("one flow");
