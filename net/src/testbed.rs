@@ -7,6 +7,6 @@ mod cable;
 mod flow;
 mod namespace;
 
-pub use self::cable::{Cable, FAR, NEAR, missing};
+pub use self::cable::{Cable, FAR, NEAR, missing, plug};
 pub use self::flow::Flow;
 pub use self::namespace::Namespace;

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use rustix::net::sockopt;
 
-use crate::cable::{Cable, FAR};
-use crate::namespace::Namespace;
+use thalweg_net::error::Error;
+use thalweg_net::testbed::{FAR, Namespace};
+
+use crate::cable::Cable;
 
 /// What is read or written in one call.
 const PIECE: usize = 1 << 16;
@@ -55,7 +57,7 @@ struct Sink {
 
 impl Sink {
     fn open(far: &Namespace) -> Sink {
-        let listener = far.spawn(|| TcpListener::bind((FAR, 0))).join().expect("no panic").expect("a port");
+        let listener = far.within(|| TcpListener::bind((FAR, 0)).map_err(Error::io("sink"))).expect("a port");
         let port = listener.local_addr().expect("bound").port();
         let bytes = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&bytes);
@@ -84,8 +86,7 @@ struct Source {
 
 impl Source {
     fn start(near: &Namespace, port: u16, control: &'static str) -> Source {
-        let connected = near.spawn(move || TcpStream::connect((FAR, port)));
-        let stream = connected.join().expect("no panic").expect("a receiver");
+        let stream = near.within(|| TcpStream::connect((FAR, port)).map_err(Error::io("source"))).expect("a receiver");
         sockopt::set_tcp_congestion(&stream, control).expect("a congestion control that this kernel has");
         let mut writing = stream.try_clone().expect("a second handle");
         let writer = thread::spawn(move || {

@@ -1,20 +1,15 @@
 //! Two namespaces with an emulated path between them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{self, Command};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::common::Running;
-use crate::namespace::{Namespace, ip};
+use thalweg_net::testbed::{self, FAR, NEAR, Namespace};
 
-/// The address of the far end; that of the near one is one below.
-pub(crate) const FAR: &str = "10.77.0.2";
-/// The address of the near end.
-#[cfg_attr(not(feature = "kernel"), allow(dead_code, reason = "only films come from there"))]
-pub(crate) const NEAR: &str = "10.77.0.1";
+use crate::common::Running;
 
 /// Two computers cannot share the time of one: one test at a time.
 static TURN: Mutex<()> = Mutex::new(());
@@ -28,12 +23,8 @@ impl Yard {
     pub(crate) fn enter() -> Option<Yard> {
         let missing = if std::env::var_os("THALWEG_TEST_ALL").is_none() {
             "set THALWEG_TEST_ALL=1 to run it"
-        } else if !rustix::process::geteuid().is_root() {
-            "it needs root"
-        } else if !Path::new("/dev/net/tun").exists() {
-            "there is no /dev/net/tun"
-        } else if Command::new("ip").arg("-V").output().is_err() {
-            "there is no ip (on Debian: apt-get install iproute2)"
+        } else if let Some(missing) = testbed::missing() {
+            missing
         } else {
             // Threads and programs that a test starts inherit this: they stand for computers of their own, which do not
             // wait for what else runs on this one.
@@ -51,30 +42,17 @@ impl Yard {
         let file = std::env::temp_dir().join(format!("thalweg-kernel-{tag}.toml"));
         std::fs::write(&file, scenario).expect("the temporary directory can be written");
         let devices = [format!("n{tag}"), format!("f{tag}")];
-        let near = Namespace::make(format!("thalweg-near-{tag}"));
-        let far = Namespace::make(format!("thalweg-far-{tag}"));
+        let near = Namespace::make(format!("thalweg-near-{tag}")).expect("root may");
+        let far = Namespace::make(format!("thalweg-far-{tag}")).expect("root may");
         let path = file.to_str().expect("a name in UTF-8");
         let emulator = Running::start(&["emulate", path, "--tun", &devices[0], "--tun-to", &devices[1]]);
         emulator.event("listening");
         for (end, device, address) in [(&near, &devices[0], NEAR), (&far, &devices[1], FAR)] {
-            connect(end, device, address);
+            testbed::plug(end, device, address).expect("root may");
         }
         let [near_device, _] = devices;
         Cable { near, far, near_device, emulator, file }
     }
-}
-
-/// Gives one end its device, and the kernel's TCP there nothing that a textbook's does not have.
-fn connect(end: &Namespace, device: &str, address: &str) {
-    end.set("ipv6/conf/default/disable_ipv6", "1");
-    end.set("ipv4/tcp_no_metrics_save", "1");
-    end.set("ipv4/tcp_timestamps", "0");
-    end.set("ipv4/tcp_rmem", "4096 131072 33554432");
-    end.set("ipv4/tcp_wmem", "4096 131072 33554432");
-    ip(&["link", "set", device, "netns", end.name()]);
-    end.ip(&format!("address add {address}/30 dev {device}"));
-    // One segment a packet from TCP on; a queue to the emulator that outlasts a busy machine.
-    end.ip(&format!("link set {device} gso_max_segs 1 txqueuelen 10000 up"));
 }
 
 /// A cable between two namespaces. All of it vanishes when it is dropped.

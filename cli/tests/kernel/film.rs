@@ -12,9 +12,11 @@ use rustix::net::sockopt;
 use serde_json::Value;
 use thalweg_core::units::Rate;
 use thalweg_kernel::Rates;
+use thalweg_net::error::Error;
+use thalweg_net::testbed::{FAR, NEAR};
 
 use crate::bulk::Bulk;
-use crate::cable::{Cable, FAR, NEAR, Yard};
+use crate::cable::{Cable, Yard};
 use crate::common::wait_until;
 use crate::control::Control;
 use crate::dumbbell::Dumbbell;
@@ -32,12 +34,12 @@ impl Film {
     /// `prepare` is done with the listener before anybody connects.
     fn start(cable: &Cable, control: &'static str, port: u16, prepare: impl FnOnce(&TcpListener)) -> Film {
         let listener =
-            cable.near.spawn(move || TcpListener::bind((NEAR, port))).join().expect("no panic").expect("free");
+            cable.near.within(|| TcpListener::bind((NEAR, port)).map_err(Error::io("server"))).expect("free");
         sockopt::set_tcp_congestion(&listener, control).expect("it is loaded");
         prepare(&listener);
-        let client = cable.far.spawn(move || TcpStream::connect((NEAR, port)));
+        let client = cable.far.within(|| TcpStream::connect((NEAR, port)).map_err(Error::io("client")));
         let (server, _) = listener.accept().expect("a client");
-        let mut client = client.join().expect("no panic").expect("connected");
+        let mut client = client.expect("connected");
         let (mut writing, read) = (server.try_clone().expect("a second handle"), Arc::new(AtomicU64::new(0)));
         let count = Arc::clone(&read);
         // Both end when the server's socket is shut down.
@@ -125,26 +127,28 @@ fn who_is_not_root_may_choose_it_and_so_may_a_machine_or_a_route() {
     let Some(control) = Control::load(&[]) else { return };
     let cable = yard.lay(&FILM.scenario(1));
     let name = control.lasting_name();
-    let chosen = cable.near.spawn(move || {
+    let chosen = cable.near.within(|| {
         let nobody = rustix::process::Uid::from_raw(65534);
         // Of this thread alone, with its capabilities.
         rustix::thread::set_thread_res_uid(nobody, nobody, nobody).expect("root may");
-        let listener = TcpListener::bind((NEAR, 8080)).expect("free");
-        sockopt::set_tcp_congestion(&listener, name).map(|()| sockopt::tcp_congestion(&listener))
+        let failed = |errno: rustix::io::Errno| Error::new("congestion control", errno);
+        let listener = TcpListener::bind((NEAR, 8080)).map_err(Error::io("server"))?;
+        sockopt::set_tcp_congestion(&listener, name).map_err(failed)?;
+        sockopt::tcp_congestion(&listener).map_err(failed)
     });
-    assert_eq!(chosen.join().expect("no panic").expect("may"), Ok(name.to_owned()));
+    assert_eq!(chosen, Ok(name.to_owned()));
     let used = || {
-        let listener = cable.far.spawn(|| TcpListener::bind((FAR, 8080))).join().expect("no panic").expect("free");
-        let connected = cable.near.spawn(|| TcpStream::connect((FAR, 8080))).join().expect("no panic");
+        let listener = cable.far.within(|| TcpListener::bind((FAR, 8080)).map_err(Error::io("server"))).expect("free");
+        let connected = cable.near.within(|| TcpStream::connect((FAR, 8080)).map_err(Error::io("client")));
         drop(listener);
         sockopt::tcp_congestion(connected.expect("a listener")).expect("connected")
     };
     assert_ne!(used(), name);
-    cable.near.ip(&format!("route add {FAR}/32 dev {} congctl {name}", cable.near_device));
+    cable.near.ip(&format!("route add {FAR}/32 dev {} congctl {name}", cable.near_device)).expect("ip may");
     assert_eq!(used(), name);
-    cable.near.ip(&format!("route del {FAR}/32 dev {}", cable.near_device));
+    cable.near.ip(&format!("route del {FAR}/32 dev {}", cable.near_device)).expect("ip may");
     assert_ne!(used(), name);
-    cable.near.set("ipv4/tcp_congestion_control", name);
+    cable.near.set("ipv4/tcp_congestion_control", name).expect("it is there");
     assert_eq!(used(), name);
 }
 
@@ -235,9 +239,9 @@ fn open_connections_outlive_its_name_and_a_cable_that_is_cut() {
     assert_eq!(std::io::Error::from(error.expect_err("it is gone")).kind(), ErrorKind::NotFound);
     film.plays_on(1_000_000);
     // Timeouts, one after the other.
-    cable.near.ip(&format!("link set {} down", cable.near_device));
+    cable.near.ip(&format!("link set {} down", cable.near_device)).expect("ip may");
     thread::sleep(Duration::from_secs(2));
-    cable.near.ip(&format!("link set {} up", cable.near_device));
+    cable.near.ip(&format!("link set {} up", cable.near_device)).expect("ip may");
     film.plays_on(10_000_000);
     assert_eq!(sockopt::tcp_congestion(&film.server).expect("connected"), control.name());
     let (code, _, line) = control.run("unload", &[]);

@@ -16,7 +16,6 @@ mod film;
 #[cfg(feature = "kernel")]
 mod films;
 mod goodput;
-mod namespace;
 #[cfg(feature = "kernel")]
 mod real;
 mod refusals;

@@ -58,8 +58,8 @@ impl Cable {
         let far = Namespace::make(format!("thalweg-far-{tag}"))?;
         let (near_device, far_device) = (device(format!("n{tag}"))?, device(format!("f{tag}"))?);
         let emulator = Emulator::cable(&near_device, &far_device, scenario)?;
-        connect(&near, &near_device, NEAR)?;
-        connect(&far, &far_device, FAR)?;
+        plug(&near, &near_device, NEAR)?;
+        plug(&far, &far_device, FAR)?;
         let stop = Stop::default();
         let asked = stop.clone();
         let emulator = thread::spawn(move || carry(emulator, &asked));
@@ -91,8 +91,11 @@ fn device(name: String) -> Result<tun::Name, Error> {
     name.parse().map_err(|why| Error::new(format!("TUN device {name}"), why))
 }
 
-/// Gives one end its device.
-fn connect(end: &Namespace, device: &impl Display, address: IpAddr) -> Result<(), Error> {
+/// Gives one end of a cable its TUN device and its address, and its TCP nothing that a textbook's does not have.
+///
+/// # Errors
+/// The kernel refuses it.
+pub fn plug(end: &Namespace, device: &impl Display, address: IpAddr) -> Result<(), Error> {
     let settings = [
         ("ipv6/conf/default/disable_ipv6", "1"),
         ("ipv4/tcp_no_metrics_save", "1"),
