@@ -55,7 +55,8 @@ impl Start {
         let metrics = reporting.server()?;
         let mut reporter = reporting.reporter(T::SIDE);
         reporter.report(self.clock.now(), &with_metrics(opening, metrics.as_ref()));
-        let driver = Driver { clock: self.clock, stop: self.stop, peer, station, metrics, reporter };
+        let audience = Box::new(reporter);
+        let driver = Driver { clock: self.clock, stop: self.stop, peer, station, metrics, audience };
         Ok(driver.run()?)
     }
 }

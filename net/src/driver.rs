@@ -9,7 +9,7 @@ use crate::figures::Figures;
 use crate::metrics::Server;
 use crate::poll::{self, Interests, Ready};
 use crate::report::Report;
-use crate::reporter::Reporter;
+use crate::reporter::Audience;
 use crate::signal::Stop;
 use crate::station::Station;
 use crate::udp::{Inbox, Outbox, Socket};
@@ -36,7 +36,7 @@ pub struct Driver<T> {
     /// Who may ask for metrics.
     pub metrics: Option<Server>,
     /// Who is told what happens.
-    pub reporter: Reporter,
+    pub audience: Box<dyn Audience>,
 }
 
 impl<T: Station> Driver<T> {
@@ -57,8 +57,8 @@ impl<T: Station> Driver<T> {
         };
         let outcome = turning.run();
         turning.tell();
-        let Driver { clock, station, mut reporter, .. } = turning.driver;
-        reporter.end(clock.now(), &Figures::read(&station));
+        let Driver { clock, station, mut audience, .. } = turning.driver;
+        audience.leave(clock.now(), &Figures::read(&station));
         outcome.map(|()| station)
     }
 }
@@ -104,8 +104,8 @@ impl<T: Station> Turning<T> {
         if now >= self.tick {
             self.tick = self.tick.max(now - TICK) + TICK;
             // What has been told in this turn was told later than it began, and a row is stamped like an event.
-            let Driver { clock, station, reporter, .. } = &mut self.driver;
-            reporter.tick(clock.now(), &Figures::read(station));
+            let Driver { clock, station, audience, .. } = &mut self.driver;
+            audience.see(clock.now(), &Figures::read(station));
         }
         if self.give_up.is_none() && self.driver.stop.asked() {
             self.give_up = Some(now + GRACE);
@@ -139,16 +139,16 @@ impl<T: Station> Turning<T> {
     }
 
     fn tell(&mut self) {
-        let Driver { clock, peer, station, reporter, .. } = &mut self.driver;
+        let Driver { clock, peer, station, audience, .. } = &mut self.driver;
         while let Some(report) = station.poll_report() {
-            reporter.report(clock.now(), &report);
+            audience.hear(clock.now(), &report);
         }
         if !self.told_unsent
             && let Some(error) = peer.take_error()
         {
             self.told_unsent = true;
             let text = format!("sending from {}: {}; trying on", peer.local(), plain(&error));
-            reporter.report(clock.now(), &Report::warning(text));
+            audience.hear(clock.now(), &Report::warning(text));
         }
     }
 

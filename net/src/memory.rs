@@ -14,6 +14,11 @@ use std::task::{Context, Poll, Waker};
 use rustix::event::{EventfdFlags, eventfd};
 
 pub(crate) use self::duct::Duct;
+use crate::figures::Figures;
+use crate::report::Report;
+
+/// So much of what happens waits to be heard; of more, the oldest is dropped.
+const MOST_NEWS: usize = 1024;
 
 /// What the loop and the tasks share.
 #[derive(Debug)]
@@ -34,6 +39,10 @@ pub(crate) struct State {
     pub(crate) is_up: bool,
     /// Tasks that may still ask for connections, or wait for them.
     pub(crate) handles: usize,
+    /// What has happened and nobody has heard.
+    news: VecDeque<Report>,
+    /// As they were when the last second was over.
+    figures: Option<Figures>,
     /// How it ended, once it has.
     end: Option<Result<(), String>>,
     waiting: Vec<Waker>,
@@ -86,6 +95,21 @@ impl Shared {
             self.state().stirred.push_back(token);
             self.ring();
         }
+    }
+
+    /// Something has happened.
+    pub(crate) fn tell(&self, report: Report) {
+        self.change(|state| {
+            if state.news.len() == MOST_NEWS {
+                state.news.pop_front();
+            }
+            state.news.push_back(report);
+        });
+    }
+
+    /// A second has passed, or all is over.
+    pub(crate) fn show(&self, figures: Figures) {
+        self.state().figures = Some(figures);
     }
 
     /// All is over; with its reason where that was not for the good.
@@ -172,6 +196,25 @@ impl Handle {
         }
         state.wait(context);
         Poll::Pending
+    }
+
+    /// What happens next, to the tunnel or to one of its connections. What nobody waits for is kept, up to a thousand and
+    /// some; `None` once the tunnel has ended and all was told.
+    pub fn poll_report(&self, context: &mut Context<'_>) -> Poll<Option<Report>> {
+        let mut state = self.shared.state();
+        if let Some(report) = state.news.pop_front() {
+            return Poll::Ready(Some(report));
+        }
+        if state.end.is_some() {
+            return Poll::Ready(None);
+        }
+        state.wait(context);
+        Poll::Pending
+    }
+
+    /// All figures as they were when the last second was over, or at the end; none in the first second.
+    pub fn figures(&self) -> Option<Figures> {
+        self.shared.state().figures.clone()
     }
 
     /// Gives the hold up, and says how to wait for the end.

@@ -1,6 +1,6 @@
 //! What happens, on standard error: JSON for programs, or a line for people.
 
-use std::fmt::Write as _;
+use std::fmt::{Debug, Write as _};
 use std::io::{self, IsTerminal};
 
 use thalweg_core::time::{Span, Time};
@@ -33,6 +33,18 @@ pub trait Readings {
     fn is_alarming(&self) -> bool {
         false
     }
+}
+
+/// Who is told what happens at a station.
+pub trait Audience: Debug + Send {
+    /// Something has happened.
+    fn hear(&mut self, now: Time, report: &Report);
+
+    /// A second has passed.
+    fn see(&mut self, now: Time, figures: &Figures);
+
+    /// It is over.
+    fn leave(&mut self, now: Time, figures: &Figures);
 }
 
 /// Tells on standard error what happens.
@@ -72,11 +84,6 @@ impl Reporter {
             false => Form::Log { next: Time::ZERO + LOG_INTERVAL, last: None },
         };
         Reporter { side, form, stderr: Spool::stderr().ok() }
-    }
-
-    /// For nobody: a library's part of a program has no say on standard error.
-    pub fn silent(side: &'static str) -> Reporter {
-        Reporter { side, form: Form::Json, stderr: None }
     }
 
     /// As JSON, into a file that a test reads.
@@ -120,6 +127,20 @@ impl Reporter {
             stderr.put(end.as_bytes());
             let _ = stderr.flush();
         }
+    }
+}
+
+impl Audience for Reporter {
+    fn hear(&mut self, now: Time, report: &Report) {
+        self.report(now, report);
+    }
+
+    fn see(&mut self, now: Time, figures: &Figures) {
+        self.tick(now, figures);
+    }
+
+    fn leave(&mut self, now: Time, figures: &Figures) {
+        self.end(now, figures);
     }
 }
 

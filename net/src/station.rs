@@ -8,7 +8,7 @@ mod standard;
 mod tcp;
 
 pub use carrying::{Carrying, Outlet, Outside};
-pub use memory::{Ending, Memory};
+pub use memory::{Ending, Memory, Tasks};
 pub use receiving::Receiving;
 pub use sending::Sending;
 pub use standard::Standard;

@@ -43,6 +43,9 @@
 //! assert!(config.rates().contains(&Rate::from_mbps(40)));
 //! ```
 //!
+//! [`Connector::figures`] and [`Connector::report`], and the same of a [`Listener`], are what `thalweg tunnel` shows: every
+//! metric by its name in docs/metrics.md, and every event.
+//!
 //! Each end has one thread of its own, the loop that `thalweg tunnel` runs; nothing here needs a feature of tokio's runtime, or
 //! any particular runtime.
 
@@ -58,6 +61,8 @@ pub use thalweg_core::session::secure::Key;
 pub use thalweg_core::session::tunnel::Config;
 pub use thalweg_core::time::Span;
 pub use thalweg_core::units::Rate;
+pub use thalweg_net::figures::Figures;
+pub use thalweg_net::report::{Fact, Report};
 pub use thalweg_net::{entropy, key_file};
 
 pub use self::connection::Connection;
@@ -66,9 +71,8 @@ use thalweg_core::session::tunnel::{Error, Tunnel};
 use thalweg_net::clock::{Clock, sharpen_timers};
 use thalweg_net::driver::Driver;
 use thalweg_net::memory::Handle;
-use thalweg_net::reporter::Reporter;
 use thalweg_net::signal::Stop;
-use thalweg_net::station::{Carrying, Memory, Station};
+use thalweg_net::station::{Carrying, Memory};
 use thalweg_net::udp::{Socket, unspecified};
 
 /// The end that calls. Dropped, it lets its connections end by themselves.
@@ -95,6 +99,19 @@ impl Connector {
         let handle = start(clock, socket, tunnel, true)?;
         poll_fn(|context| handle.poll_up(context)).await?;
         Ok(Connector { handle })
+    }
+
+    /// What happens next: the other end is there, moves, falls silent, is back, is gone, and what becomes of connections;
+    /// the events of `thalweg tunnel --json` (docs/metrics.md). What nobody waits for is kept, the last thousand and some.
+    /// `None` once the tunnel has ended and all was told.
+    pub async fn report(&self) -> Option<Report> {
+        poll_fn(|context| self.handle.poll_report(context)).await
+    }
+
+    /// What `thalweg tunnel` shows and counts (docs/metrics.md), as it was when the last second was over; nothing in the
+    /// first second.
+    pub fn figures(&self) -> Option<Figures> {
+        self.handle.figures()
     }
 
     /// Opens a connection. Bytes may be written at once; where the other end does not take it, reading says so.
@@ -131,6 +148,16 @@ impl Listener {
         self.local
     }
 
+    /// What happens next, as [`Connector::report`] has it.
+    pub async fn report(&self) -> Option<Report> {
+        poll_fn(|context| self.handle.poll_report(context)).await
+    }
+
+    /// What is counted, as [`Connector::figures`] has it, over all connectors.
+    pub fn figures(&self) -> Option<Figures> {
+        self.handle.figures()
+    }
+
     /// The next connection that a connector has opened.
     ///
     /// # Errors
@@ -160,10 +187,9 @@ fn invalid(error: Error) -> io::Error {
 /// Runs the loop in a thread of its own.
 fn start(clock: Clock, peer: Socket, tunnel: Tunnel, calls: bool) -> io::Result<Handle> {
     let (memory, handle) = Memory::new(calls)?;
-    let ending = memory.ending();
+    let (ending, audience) = (memory.ending(), Box::new(memory.audience()));
     let station = Carrying::new(tunnel, memory).map_err(io::Error::other)?;
-    let reporter = Reporter::silent(Carrying::<Memory>::SIDE);
-    let driver = Driver { clock, stop: Stop::default(), peer, station, metrics: None, reporter };
+    let driver = Driver { clock, stop: Stop::default(), peer, station, metrics: None, audience };
     thread::Builder::new().name("thalweg".to_owned()).spawn(move || {
         sharpen_timers();
         let outcome = driver.run().map_err(|error| error.to_string());

@@ -2,13 +2,14 @@
 
 use std::future::Future;
 use std::io::ErrorKind;
+use std::time::Duration;
 
 use thalweg_tokio::{Config, Connection, Connector, Key, Listener, entropy};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, split};
 use tokio::runtime::Builder;
 
 fn run<T>(story: impl Future<Output = T>) -> T {
-    Builder::new_current_thread().build().expect("a runtime").block_on(story)
+    Builder::new_current_thread().enable_time().build().expect("a runtime").block_on(story)
 }
 
 fn key() -> Key {
@@ -108,5 +109,37 @@ fn another_key_and_an_end_that_goes_are_errors() {
         let read = near.read(&mut [0; 10]).await;
         assert!(matches!(read, Ok(0)) || read.is_err());
         assert!(near.write_all(&[0; 1 << 20]).await.is_err());
+    });
+}
+
+#[test]
+fn a_program_sees_what_happens_and_what_it_costs() {
+    run(async {
+        let (connector, listener) = pair().await;
+        assert_eq!(connector.report().await.expect("an event").event, "up");
+        assert_eq!(listener.report().await.expect("an event").event, "up");
+
+        let mut near = connector.open().expect("a tunnel");
+        near.write_all(&bytes(0, 30_000)).await.expect("room");
+        near.shutdown().await.expect("a whole connection");
+        let mut far = listener.accept().await.expect("a connection");
+        let mut got = Vec::new();
+        far.read_to_end(&mut got).await.expect("the end");
+        assert_eq!(listener.report().await.expect("an event").event, "opened");
+
+        // By the second after, all of it is counted.
+        tokio::time::sleep(Duration::from_millis(2100)).await;
+        let (at_near, at_far) = (connector.figures().expect("a second"), listener.figures().expect("a second"));
+        assert_eq!(at_near.get("carried_out_bytes_total"), 30_000.0);
+        assert_eq!(at_far.get("carried_in_bytes_total"), 30_000.0);
+        // 30 000 bytes fill 25 packets of 1200 at least.
+        assert!(at_near.get("new_packets_total") >= 25.0, "{at_near:?}");
+        assert!(at_near.get("rtt_seconds") < 0.1, "{at_near:?}");
+
+        drop((near, far));
+        let close = tokio::join!(connector.close(), async {
+            while listener.report().await.expect("an event").event != "down" {}
+        });
+        close.0.expect("all has arrived");
     });
 }

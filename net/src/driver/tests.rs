@@ -7,6 +7,7 @@ use thalweg_core::session::live::Metric;
 use thalweg_core::wire;
 
 use super::*;
+use crate::reporter::Reporter;
 
 const COUNT: u32 = 2000;
 const GAP: Span = Span::from_micros(50);
@@ -127,7 +128,7 @@ fn driver(station: Counter) -> Driver<Counter> {
         peer: Socket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a loopback socket"),
         station,
         metrics: None,
-        reporter: Reporter::json("count"),
+        audience: Box::new(Reporter::json("count")),
     }
 }
 
@@ -175,7 +176,7 @@ fn a_turn_ends_though_more_is_due_than_can_be_made() {
 fn a_row_is_stamped_no_earlier_than_the_event_told_before_it() {
     let path = std::env::temp_dir().join(format!("thalweg-rows-{}", std::process::id()));
     let mut driver = driver(Counter::new(None));
-    driver.reporter = Reporter::to_file("count", &path);
+    driver.audience = Box::new(Reporter::to_file("count", &path));
     // A machine that stands still in the middle of a turn whose row is due.
     driver.station.stall = Some(Duration::from_millis(50));
     let now = driver.clock.now();

@@ -4,9 +4,13 @@ use std::io;
 use std::sync::Arc;
 
 use thalweg_core::session::tunnel::Id;
+use thalweg_core::time::Time;
 
 use super::carrying::{Outlet, Outside};
+use crate::figures::Figures;
 use crate::memory::{Duct, Handle, Shared};
+use crate::report::Report;
+use crate::reporter::Audience;
 use crate::watch::Watch;
 
 /// Takes the connections that tasks ask for, and hands out those that the other side opens.
@@ -32,9 +36,34 @@ impl Memory {
         Ok((Memory { shared, calls }, handle))
     }
 
+    /// Another side of the same, which the loop tells what happens.
+    pub fn audience(&self) -> Tasks {
+        Tasks { shared: self.shared.clone() }
+    }
+
     /// Another side of the same, for who tells how it ended.
     pub fn ending(&self) -> Ending {
         Ending { shared: self.shared.clone() }
+    }
+}
+
+/// Tells the tasks what happens.
+#[derive(Debug)]
+pub struct Tasks {
+    shared: Arc<Shared>,
+}
+
+impl Audience for Tasks {
+    fn hear(&mut self, _now: Time, report: &Report) {
+        self.shared.tell(report.clone());
+    }
+
+    fn see(&mut self, _now: Time, figures: &Figures) {
+        self.shared.show(figures.clone());
+    }
+
+    fn leave(&mut self, now: Time, figures: &Figures) {
+        self.see(now, figures);
     }
 }
 
