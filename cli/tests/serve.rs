@@ -51,6 +51,17 @@ fn peer(program: &str, args: &[&str]) -> Option<(i32, Vec<u8>)> {
     Some((output.status.code().expect("an exit code"), output.stdout))
 }
 
+/// A certificate for `localhost` and its key, made by openssl, if it is installed.
+fn certificate(folder: &Path, name: &str) -> Option<(String, String)> {
+    let path = |end: &str| folder.join(format!("{name}.{end}")).to_str().expect("UTF-8").to_owned();
+    let (certificate, key) = (path("crt"), path("key"));
+    let made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost";
+    let files = ["-keyout", &key, "-out", &certificate];
+    let (code, _) = peer("openssl", &[made.split(' ').collect(), files.to_vec()].concat())?;
+    assert_eq!(code, 0);
+    Some((certificate, key))
+}
+
 #[test]
 fn it_says_where_and_by_which_law_and_counts_and_ends_when_asked() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-story");
@@ -104,6 +115,14 @@ fn what_cannot_be_served_is_one_line() {
         (vec!["serve", "/etc/passwd", "--listen", "127.0.0.1:0"], 1, "serve: /etc/passwd: not a directory"),
         (vec!["serve", ".", "--listen", "192.0.2.1:80"], 1, "serve: listening on 192.0.2.1:80: "),
         (vec!["serve", "."], 2, "--listen <HOST:PORT>"),
+        (vec!["serve", ".", "--listen", ":0", "--cert", "a"], 2, "--key <FILE>"),
+        (vec!["serve", ".", "--listen", ":0", "--key", "a"], 2, "--cert <FILE>"),
+        (vec!["serve", ".", "--listen", ":0", "--tls", "--cert", "a", "--key", "b"], 2, "cannot be used with"),
+        (
+            vec!["serve", ".", "--listen", ":0", "--cert", "/no/such", "--key", "b"],
+            1,
+            "serve: /no/such: no such file or directory",
+        ),
         (vec!["serve", ".", "--listen", ":0", "--law", "cubic"], 2, "invalid value 'cubic' for '--law <LAW>'"),
         (vec!["serve", ".", "--listen", ":0", "--rate", "0bit"], 2, "it must be between 1bit and 1000gbit"),
     ] {
@@ -139,6 +158,52 @@ fn curl_gets_films_ranges_and_what_is_left_of_them() {
     assert_eq!(status(&["-r", "100000-", &film]), "416");
     assert_eq!(status(&["--path-as-is", &serving.url("../../etc/passwd")]), "400");
     assert_eq!(status(&["-X", "PUT", &film]), "405");
+}
+
+#[test]
+fn curl_gets_films_over_tls_and_knows_a_certificate_that_it_is_told_of() {
+    let serving = Serving::start("curl-own", &["--law", "paced", "--tls"]);
+    let told = serving.running.event("certificate");
+    let pin = format!("sha256//{}", told["pin"].as_str().expect("a pin"));
+    let (film, expected) = (format!("https://{}/film.webm", serving.address), bytes(100_000));
+    let curl = |args: &[&str]| peer("curl", &[&["-sS", "--max-time", "20"], args].concat());
+    let Some(whole) = curl(&["-k", "--pinnedpubkey", &pin, &film]) else { return };
+    assert!(whole == (0, expected.clone()));
+    assert!(
+        curl(&["-k", "--pinnedpubkey", &pin, "-r", "1000-1999", &film]) == Some((0, expected[1000..2000].to_vec()))
+    );
+    assert!(curl(&["-k", "--tls-max", "1.2", &film]) == Some((0, expected.clone())));
+    let other = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    // 90: not the key that is pinned; 60: nobody whom it trusts vouches for it (curl's EXIT CODES).
+    assert_eq!(curl(&["-k", "--pinnedpubkey", other, &film]).expect("curl").0, 90);
+    assert_eq!(curl(&[&film]).expect("curl").0, 60);
+    let (code, said) = curl(&[&serving.url("film.webm")]).expect("curl");
+    assert_eq!((code, &*String::from_utf8_lossy(&said)), (0, "this port speaks TLS: ask with https://\n"));
+    let row = serving.running.wait_for("figures", |value| value["refused_requests_total"] == 1);
+    assert_eq!((&row["tls_requests_total"], &row["requests_total"]), (&3.into(), &4.into()), "{row}");
+    assert!(row["failed_handshakes_total"].as_f64().expect("a number") >= 2.0, "{row}");
+}
+
+#[test]
+fn curl_trusts_a_certificate_that_is_given_and_one_that_does_not_fit_its_key_is_one_line() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-given");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("film.webm"), bytes(100_000)).expect("a file");
+    let (Some((certificate, key)), Some((other, _))) = (certificate(&folder, "one"), certificate(&folder, "two"))
+    else {
+        return;
+    };
+    let serving = Serving::of(folder.clone(), &["--law", "paced", "--cert", &certificate, "--key", &key]);
+    let port = serving.address.rsplit_once(':').expect("a port").1;
+    let film = format!("https://localhost:{port}/film.webm");
+    let curl = |args: &[&str]| peer("curl", &[&["-4sS", "--max-time", "20"], args].concat());
+    let Some(whole) = curl(&["--cacert", &certificate, &film]) else { return };
+    assert!(whole == (0, bytes(100_000)));
+    assert_eq!(curl(&["--cacert", &other, &film]).expect("curl").0, 60);
+    let path = folder.to_str().expect("UTF-8");
+    let (code, out, line) = run(&["serve", path, "--listen", "127.0.0.1:0", "--cert", &other, "--key", &key]);
+    assert_eq!((code, &*out, line.lines().count()), (1, "", 1), "{line}");
+    assert!(line.contains(&format!("serve: the key in {key} is not that of {other}")), "{line}");
 }
 
 /// A film in three forms, as ffmpeg makes them.

@@ -177,6 +177,12 @@ fn told(status: StatusCode, line: &'static str) -> Answer {
     whole("text/plain; charset=utf-8", Bytes::from_static(line.as_bytes())).at(status)
 }
 
+/// To whoever speaks HTTP to a port of TLS.
+pub(crate) fn speaks_tls() -> Answer {
+    told(StatusCode::BAD_REQUEST, "this port speaks TLS: ask with https://\n")
+        .with(header::CONNECTION, HeaderValue::from_static("close"))
+}
+
 /// An answer from memory.
 pub(crate) fn whole(media_type: &'static str, bytes: Bytes) -> Answer {
     let answer = empty(StatusCode::OK)

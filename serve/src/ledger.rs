@@ -7,6 +7,22 @@ use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::session::live::{Kind, Metric};
 use thalweg_core::units::Rate;
 
+/// What carries requests and answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Carrier {
+    /// HTTP/1.1 over TCP as it is.
+    Tcp,
+    /// HTTP/1.1 under TLS.
+    Tls,
+}
+
+/// What is counted of one carrier.
+#[derive(Debug, Default)]
+pub(crate) struct Carried {
+    pub(crate) connections: AtomicU64,
+    pub(crate) requests: AtomicU64,
+}
+
 /// Numbers that all connections count into.
 #[derive(Debug, Default)]
 pub struct Ledger {
@@ -22,6 +38,8 @@ pub struct Ledger {
     pub(crate) changed: AtomicU64,
     pub(crate) stalled: AtomicU64,
     pub(crate) films: AtomicU64,
+    pub(crate) handshakes: AtomicU64,
+    pub(crate) tls: Carried,
 }
 
 const fn metric(name: &'static str, kind: Kind, help: &'static str) -> Metric {
@@ -30,7 +48,7 @@ const fn metric(name: &'static str, kind: Kind, help: &'static str) -> Metric {
 
 impl Ledger {
     /// Every metric that [`Probe::probe`] shows.
-    pub const METRICS: [Metric; 12] = [
+    pub const METRICS: [Metric; 15] = [
         metric("connections", Kind::Gauge, "Connections that are open"),
         metric("connections_total", Kind::Counter, "Connections that were accepted"),
         metric("requests_total", Kind::Counter, "Requests that were answered"),
@@ -43,7 +61,22 @@ impl Ledger {
         metric("changed_files_total", Kind::Counter, "Answers broken off because their file changed"),
         metric("stalled_connections_total", Kind::Counter, "Connections closed because nobody read from them"),
         metric("films", Kind::Gauge, "Films in the folder"),
+        metric(
+            "failed_handshakes_total",
+            Kind::Counter,
+            "Connections that asked for TLS in vain, or for something else",
+        ),
+        metric("tls_connections", Kind::Gauge, "Connections under TLS over TCP"),
+        metric("tls_requests_total", Kind::Counter, "Requests that were answered over them"),
     ];
+
+    /// What is counted of a carrier by itself; TCP as it is has the rest.
+    pub(crate) fn of(&self, carrier: Carrier) -> Option<&Carried> {
+        match carrier {
+            Carrier::Tcp => None,
+            Carrier::Tls => Some(&self.tls),
+        }
+    }
 
     pub(crate) fn add(counter: &AtomicU64, more: u64) {
         counter.fetch_add(more, Ordering::Relaxed);
@@ -65,6 +98,9 @@ impl Probe for Ledger {
             &self.changed,
             &self.stalled,
             &self.films,
+            &self.handshakes,
+            &self.tls.connections,
+            &self.tls.requests,
         ];
         for (metric, value) in Ledger::METRICS.iter().zip(values) {
             visit(metric.name, value.load(Ordering::Relaxed) as f64);

@@ -2,13 +2,14 @@
 //!
 //! [`Catalog`] looks through a folder: MP4 files, HLS playlists and DASH manifests, each with the rate at which it is played,
 //! and for each file that a manifest names the rate of its rendition. [`Site`] answers requests from that folder, and knows
-//! nothing of who carries them; [`Server`] carries them over HTTP/1.1. How fast a connection is sent to is its [`Law`]'s
+//! nothing of who carries them; [`Server`] carries them over HTTP/1.1, under TLS if it has an [`Identity`]. How fast a connection is sent to is its [`Law`]'s
 //! business: TCP Stream in the kernel, or a [`pace::Bucket`].
 
 pub mod answer;
 mod body;
 pub mod catalog;
 pub mod content;
+mod exchange;
 mod http1;
 mod kind;
 pub mod law;
@@ -20,6 +21,7 @@ pub mod range;
 pub mod rate;
 mod root;
 mod server;
+mod tls;
 
 pub use answer::Site;
 pub use catalog::{Catalog, Film, Form};
@@ -27,3 +29,4 @@ pub use law::Law;
 pub use ledger::Ledger;
 pub use root::Root;
 pub use server::{Config, Event, Limits, Server};
+pub use tls::Identity;

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustls::ServerConfig;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 use tokio::net::TcpListener;
@@ -21,6 +22,7 @@ use crate::answer::Site;
 use crate::http1;
 use crate::law::Law;
 use crate::ledger::{Ledger, While};
+use crate::tls::Identity;
 
 /// Events that may wait to be told; more at once are lost.
 const EVENTS: usize = 256;
@@ -38,6 +40,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// How fast connections are sent to.
     pub law: Law,
+    /// Who it is over TLS; plain HTTP without.
+    pub identity: Option<Identity>,
     /// How fast films are played that do not tell it.
     pub rate: Rate,
     /// Bounds of what clients may cost.
@@ -49,7 +53,7 @@ pub struct Config {
 pub struct Limits {
     /// Connections at a time; more wait in the kernel's queue.
     pub connections: usize,
-    /// How long a client may take for a request, and be quiet between two.
+    /// How long a client may take for a handshake or a request, and be quiet between two.
     pub request: Duration,
     /// How long a client may read nothing while there is something for it.
     pub stall: Duration,
@@ -98,6 +102,7 @@ pub enum Event {
 pub(crate) struct Shared {
     pub(crate) site: Site,
     pub(crate) law: Arc<Law>,
+    pub(crate) tls: Option<Arc<ServerConfig>>,
     pub(crate) limits: Limits,
     pub(crate) ledger: Arc<Ledger>,
     events: SyncSender<Event>,
@@ -125,17 +130,18 @@ impl Server {
     /// # Errors
     /// The folder cannot be read, or the address not be listened at. The text says which.
     pub fn start(config: Config) -> Result<Server, String> {
-        let Config { folder, listen, law, rate, mut limits } = config;
+        let Config { folder, listen, law, identity, rate, mut limits } = config;
         limits.connections = limits.connections.min(room());
-        let plain = |error: io::Error| error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase();
-        let site = Site::open(&folder, rate).map_err(|error| format!("{}: {}", folder.display(), plain(error)))?;
-        let tried = |error| format!("listening on {listen}: {}", plain(error));
+        let site = Site::open(&folder, rate).map_err(|error| format!("{}: {}", folder.display(), plain(&error)))?;
+        let tried = |error| format!("listening on {listen}: {}", plain(&error));
+        let tls = identity.as_ref().map(Identity::over_tcp).transpose().map_err(|error| format!("TLS: {error}"))?;
         let runtime = Builder::new_multi_thread().enable_all().max_blocking_threads(WAITING).build().map_err(tried)?;
         let listener = runtime.block_on(TcpListener::bind(listen)).map_err(tried)?;
         let local = listener.local_addr().map_err(tried)?;
         let (sender, events) = sync_channel(EVENTS);
         let ledger = Arc::new(Ledger::default());
-        let shared = Arc::new(Shared { site, law: Arc::new(law), limits, ledger, events: sender });
+        let shared =
+            Arc::new(Shared { site, law: Arc::new(law), tls: tls.map(Arc::new), limits, ledger, events: sender });
         let catalog = shared.site.catalog();
         shared.ledger.films.store(catalog.films.len() as u64, Ordering::Relaxed);
         for (name, why) in catalog.faults.clone() {
@@ -174,6 +180,11 @@ impl Drop for Server {
             runtime.shutdown_timeout(GRACE);
         }
     }
+}
+
+/// What a system says of an error, without its number.
+pub(crate) fn plain(error: &io::Error) -> String {
+    error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
 /// For how many connections there are descriptors, of as many as this process may have.

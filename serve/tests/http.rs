@@ -1,81 +1,16 @@
 //! A server on loopback, and clients that behave and that do not.
 
+mod common;
+
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use thalweg_core::probe::Probe;
-use thalweg_core::units::Rate;
 use thalweg_serve::law::Choice;
-use thalweg_serve::{Config, Event, Law, Limits, Server};
+use thalweg_serve::{Event, Limits};
 
-/// Longer than anything takes here.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// A server of a folder of its own.
-struct Stage {
-    folder: PathBuf,
-    server: Server,
-}
-
-impl Stage {
-    fn new(name: &str, choice: Choice, limits: Limits) -> Stage {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("http-{name}"));
-        fs::create_dir_all(&folder).expect("a folder");
-        fs::write(folder.join("film.webm"), film(3_000_000)).expect("a file");
-        let (law, _) = Law::choose(Some(choice), &"no_such_law".parse().expect("a name"));
-        let listen = SocketAddr::from(([127, 0, 0, 1], 0));
-        // 8 Mb/s: ten seconds of it are 10 MB.
-        let config = Config { folder: folder.clone(), listen, law, rate: Rate::from_mbps(8), limits };
-        Stage { folder, server: Server::start(config).expect("a server") }
-    }
-
-    fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.server.local()).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        stream
-    }
-
-    fn ask(&self, fields: &str) -> TcpStream {
-        let mut stream = self.connect();
-        write!(stream, "{fields}\r\nHost: a\r\nConnection: close\r\n\r\n").expect("a request");
-        stream
-    }
-
-    /// Head and content of an answer that came to its end.
-    fn get(&self, fields: &str) -> (String, Vec<u8>) {
-        let mut bytes = Vec::new();
-        self.ask(fields).read_to_end(&mut bytes).expect("an answer");
-        parts(bytes)
-    }
-
-    fn value(&self, name: &str) -> f64 {
-        let mut found = f64::NAN;
-        self.server.ledger().probe(&mut |known, value| found = if known == name { value } else { found });
-        found
-    }
-
-    fn wait_until(&self, what: &str, is_so: impl Fn(&Stage) -> bool) {
-        let deadline = Instant::now() + PATIENCE;
-        while !is_so(self) {
-            assert!(Instant::now() < deadline, "no {what} in time");
-            thread::sleep(Duration::from_millis(10));
-        }
-    }
-}
-
-fn parts(bytes: Vec<u8>) -> (String, Vec<u8>) {
-    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
-    (String::from_utf8(bytes[..end].to_vec()).expect("text"), bytes[end..].to_vec())
-}
-
-/// Bytes that differ from place to place.
-fn film(len: usize) -> Vec<u8> {
-    (0..len).map(|at| (at ^ (at >> 8) ^ (at >> 16)) as u8).collect()
-}
+use crate::common::{PATIENCE, Stage, film, parts};
 
 #[test]
 fn a_film_comes_whole_and_in_ranges_over_one_connection() {

@@ -17,7 +17,7 @@ use thalweg_net::report::Report;
 use thalweg_net::reporter::{Readings, Reporter};
 use thalweg_net::signal::Stop;
 use thalweg_serve::law::Choice;
-use thalweg_serve::{Config, Event, Law, Ledger, Limits, Server};
+use thalweg_serve::{Config, Event, Identity, Law, Ledger, Limits, Server};
 
 use crate::Failure;
 use crate::stream::{Reporting, with_metrics};
@@ -31,13 +31,15 @@ const TICK: Span = Span::from_secs(1);
 
 /// Serve a folder of films to browsers and players, each connection at the rate of what it plays.
 ///
-/// MP4 files, HLS and DASH over HTTP/1.1, with byte ranges, and a page that lists and plays them. How fast a film is played is
+/// MP4 files, HLS and DASH over HTTP/1.1 or HTTPS, with byte ranges, and a page that lists and plays them. How fast a film is played is
 /// read from it, of HLS and DASH for each rendition. What a film needs is taken as any TCP takes it, more only where it is
 /// spare, by the law that `thalweg kernel load` gives the kernel; without it, what is sent is paced, and that is said.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg serve films --listen :8080          # and http://this.machine:8080
   thalweg serve films --listen 127.0.0.1:8080 --law paced --metrics 9100
+  thalweg serve films --listen :8443 --tls    # https, with a certificate made for this run
+  thalweg serve films --listen :443 --cert fullchain.pem --key privkey.pem
   mpv http://this.machine:8080/some.mp4")]
 pub(crate) struct Args {
     /// The folder; what is hidden in it, and links that lead out of it, are not served
@@ -56,6 +58,15 @@ pub(crate) struct Args {
     /// What the kernel's law is called, as in `thalweg kernel load --name`
     #[arg(long, value_name = "NAME", default_value_t = Name::default())]
     name: Name,
+    /// TLS, with a certificate and a key that are made for this run; their digests are told, to be compared or pinned
+    #[arg(long, conflicts_with = "cert")]
+    tls: bool,
+    /// TLS, with this certificate and those that vouch for it (PEM)
+    #[arg(long, value_name = "FILE", requires = "key")]
+    cert: Option<PathBuf>,
+    /// The key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
     #[command(flatten)]
     reporting: Reporting,
 }
@@ -78,26 +89,48 @@ impl From<LawArg> for Choice {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let Args { folder, listen, rate, law, name, reporting } = args;
+    let Args { folder, listen, rate, law, name, tls, cert, key, reporting } = args;
     let stop = Stop::on_signal().map_err(Error::io("handling signals"))?;
+    let identity = identity(tls, cert.zip(key), &listen).map_err(|why| Failure::Failed(format!("serve: {why}")))?;
+    let certificate = identity.as_ref().map(certificate);
     let listen = listen.resolve().map_err(Error::io(format!("listening on {listen}")))?;
     let (law, lost) = Law::choose(Some(law.into()), &name);
     let (shown, law_name) = (folder.display().to_string(), law.name().to_owned());
-    let config = Config { folder, listen, law, rate, limits: Limits::default() };
+    let config = Config { folder, listen, law, identity, rate, limits: Limits::default() };
     let server = Server::start(config).map_err(|why| Failure::Failed(format!("serve: {why}")))?;
     let metrics = reporting.server()?;
     let local = server.local();
-    let opening = Report::new("listening", format!("http://{local} has the films of {shown}, law {law_name}"))
+    let scheme = if certificate.is_some() { "https" } else { "http" };
+    let opening = Report::new("listening", format!("{scheme}://{local} has the films of {shown}, law {law_name}"))
         .with("address", local)
         .with("folder", &shown)
         .with("law", &law_name);
     let (clock, mut reporter) = (Clock::start(), reporting.reporter(SIDE));
     reporter.report(clock.now(), &with_metrics(opening, metrics.as_ref()));
+    if let Some(certificate) = certificate {
+        reporter.report(clock.now(), &certificate);
+    }
     if let Some(why) = lost {
         reporter.report(clock.now(), &told(Event::LawLost { why }));
     }
     let mut watch = Watch { server, clock, metrics, reporter };
     watch.until(&stop)
+}
+
+fn identity(own: bool, files: Option<(PathBuf, PathBuf)>, listen: &Host) -> Result<Option<Identity>, String> {
+    match files {
+        Some((certificate, key)) => Identity::read(&certificate, &key).map(Some),
+        None if own => Identity::own(&listen.name).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// What a person compares with what the browser shows, and a program pins.
+fn certificate(identity: &Identity) -> Report {
+    let (fingerprint, pin) = (identity.fingerprint(), identity.pin());
+    Report::new("certificate", format!("certificate SHA-256 {fingerprint}, its key sha256//{pin}"))
+        .with("fingerprint", fingerprint)
+        .with("pin", pin)
 }
 
 /// What happens meanwhile, in lines.
@@ -173,7 +206,12 @@ impl Readings for Status {
     fn line(&self, at: Time) -> String {
         let get = |name| self.0.get(name);
         let (rate, out) = (get("playing_rate_bps") / 1e6, get("sent_rate_bps") / 1e6);
-        let sure = [("paced", "paced"), ("refused", "refused_requests_total"), ("changed", "changed_files_total")];
+        let sure = [
+            ("paced", "paced"),
+            ("refused", "refused_requests_total"),
+            ("changed", "changed_files_total"),
+            ("bad handshakes", "failed_handshakes_total"),
+        ];
         let sure = sure.map(|(label, name)| (label, get(name))).into_iter().filter(|(_, value)| *value > 0.0);
         let sure: String = sure.map(|(label, value)| format!("  {label} {value}")).collect();
         let seconds = at.as_secs_f64() as u64;

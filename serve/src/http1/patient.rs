@@ -13,7 +13,7 @@ use tokio::time::{Sleep, sleep};
 
 /// A stream whose writes do not wait for ever.
 #[derive(Debug)]
-pub(super) struct Patient {
+pub(crate) struct Patient {
     stream: TcpStream,
     patience: Duration,
     /// While a write waits.
@@ -21,7 +21,7 @@ pub(super) struct Patient {
 }
 
 impl Patient {
-    pub(super) fn new(stream: TcpStream, patience: Duration) -> Patient {
+    pub(crate) fn new(stream: TcpStream, patience: Duration) -> Patient {
         Patient { stream, patience, wait: None }
     }
 

@@ -1,0 +1,53 @@
+//! One request and its answer, counted and given its lane, over any version of HTTP.
+
+use std::sync::Arc;
+
+use hyper::body::Bytes;
+use hyper::http::request::Parts;
+use hyper::{Response, StatusCode};
+use tokio::task::spawn_blocking;
+
+use crate::answer::{Answer, Content};
+use crate::body::{Flow, Playing};
+use crate::law::Lane;
+use crate::ledger::{Carrier, Ledger, While};
+use crate::server::{Event, Shared};
+
+/// Answers a request that came over `carrier`.
+pub(crate) async fn answer(parts: Parts, shared: Arc<Shared>, lane: Arc<Lane>, carrier: Carrier) -> Response<Flow> {
+    let site = shared.clone();
+    let answered = spawn_blocking(move || site.site.answer(&parts)).await;
+    let Answer { head, content, film } = answered.unwrap_or_else(|_| broken());
+    count(&head, &shared, carrier);
+    let film = film.filter(|_| matches!(&content, Content::Piece(piece) if piece.left() > 0)).map(|(name, rate)| {
+        if let Err(why) = lane.play(rate) {
+            shared.tell(Event::LawLost { why });
+        }
+        Playing { name, lane, _counted: While::playing(&shared.ledger, rate) }
+    });
+    head.map(|()| Flow::new(content, shared, film))
+}
+
+/// Answers in a line, whatever was asked for.
+pub(crate) fn told(answer: Answer, shared: Arc<Shared>, carrier: Carrier) -> Response<Flow> {
+    count(&answer.head, &shared, carrier);
+    answer.head.map(|()| Flow::new(answer.content, shared, None))
+}
+
+fn count(head: &Response<()>, shared: &Shared, carrier: Carrier) {
+    let ledger = &shared.ledger;
+    Ledger::add(&ledger.requests, 1);
+    if let Some(of) = ledger.of(carrier) {
+        Ledger::add(&of.requests, 1);
+    }
+    if head.status().is_client_error() || head.status().is_server_error() {
+        Ledger::add(&ledger.refused, 1);
+    }
+}
+
+/// What is left to say where answering has failed.
+fn broken() -> Answer {
+    let mut head = Response::new(());
+    *head.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+    Answer { head, content: Content::Whole(Bytes::new()), film: None }
+}

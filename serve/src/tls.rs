@@ -1,0 +1,155 @@
+//! Who this server is to whoever asks over TLS: a certificate that is given, or one of its own.
+
+mod greeting;
+mod text;
+
+pub(crate) use self::greeting::{Greeting, greet};
+
+use std::fmt;
+use std::fs;
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use ring::digest::{SHA256, digest};
+use rustls::ServerConfig;
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::ring::default_provider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::server::ParsedCertificate;
+use rustls::sign::CertifiedKey;
+
+use self::text::{base64, hex};
+
+/// A certificate of its own is good for so long, and from a day before it was made: clocks differ.
+const GOOD: Duration = Duration::from_secs(365 * 86_400);
+const DAY: Duration = Duration::from_secs(86_400);
+/// More than a chain of certificates needs.
+const LONGEST: u64 = 1 << 20;
+
+/// A certificate, those that vouch for it, and its key.
+pub struct Identity {
+    key: Arc<CertifiedKey>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl Identity {
+    /// Reads a chain of certificates, the server's own first, and the key of that, both as PEM.
+    ///
+    /// # Errors
+    /// A file cannot be read, has none, or the key is another certificate's. The text says which.
+    pub fn read(certificate: &Path, key: &Path) -> Result<Identity, String> {
+        let bad = |path: &Path, why: &dyn fmt::Display| format!("{}: {why}", path.display());
+        let pem = text(certificate)?;
+        let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+        let chain = chain.map_err(|_| bad(certificate, &"a certificate in it is no PEM"))?;
+        if chain.is_empty() {
+            return Err(bad(certificate, &"it has no certificate in PEM"));
+        }
+        let secret = PrivateKeyDer::from_pem_slice(&text(key)?);
+        let secret = secret.map_err(|_| bad(key, &"it has no private key in PEM, or one under a password"))?;
+        Identity::of(chain, secret).map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => {
+                format!("the key in {} is not that of {}", key.display(), certificate.display())
+            }
+            rustls::Error::InvalidCertificate(_) => bad(certificate, &"its first certificate cannot be read"),
+            _ => bad(key, &"no key of a kind that TLS has (ECDSA, Ed25519 or RSA)"),
+        })
+    }
+
+    /// Makes a key and signs its certificate with it: good for a year, for this machine by its name and as `localhost`, and for
+    /// `host`, a name or an address, unless it stands for any.
+    ///
+    /// # Errors
+    /// There is no randomness to be had.
+    pub fn own(host: &str) -> Result<Identity, String> {
+        Identity::made(host).map_err(|error| format!("making a certificate: {error}"))
+    }
+
+    fn made(host: &str) -> Result<Identity, Box<dyn std::error::Error>> {
+        let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        // An address without its interface.
+        let host = host.split('%').next().unwrap_or_default();
+        let any = host.parse().is_ok_and(|address: IpAddr| address.is_unspecified());
+        let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
+        for name in [machine.as_str(), if any { "" } else { host }] {
+            if !name.is_empty() && name.is_ascii() && !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
+        }
+        let mut params = rcgen::CertificateParams::new(names)?;
+        params.distinguished_name.push(rcgen::DnType::CommonName, "thalweg serve");
+        params.not_before = (SystemTime::now() - DAY).into();
+        params.not_after = (SystemTime::now() + GOOD).into();
+        params.extended_key_usages = vec![rcgen::ExtendedKeyUsagePurpose::ServerAuth];
+        let key = rcgen::KeyPair::generate()?;
+        let certificate = params.self_signed(&key)?;
+        let secret = PrivatePkcs8KeyDer::from(key.serialize_der());
+        Ok(Identity::of(vec![certificate.der().clone()], secret.into())?)
+    }
+
+    fn of(chain: Vec<CertificateDer<'static>>, secret: PrivateKeyDer<'static>) -> Result<Identity, rustls::Error> {
+        let provider = Arc::new(default_provider());
+        let key = CertifiedKey::from_der(chain, secret, &provider)?;
+        // Looked at once here, so that what is told of it later is there to tell.
+        ParsedCertificate::try_from(key.end_entity_cert()?)?;
+        Ok(Identity { key: Arc::new(key), provider })
+    }
+
+    /// The SHA-256 of the certificate, as browsers show it.
+    pub fn fingerprint(&self) -> String {
+        let certificate = self.key.cert.first().map_or(&[][..], |certificate| certificate.as_ref());
+        hex(digest(&SHA256, certificate).as_ref())
+    }
+
+    /// The SHA-256 of its public key in base64, as curl and browsers pin it (RFC 7469 §2.4).
+    pub fn pin(&self) -> String {
+        let certificate = self.key.end_entity_cert().and_then(ParsedCertificate::try_from);
+        let key = certificate.map_or_else(|_| Vec::new(), |own| own.subject_public_key_info().as_ref().to_vec());
+        base64(digest(&SHA256, &key).as_ref())
+    }
+
+    /// What TLS over TCP needs.
+    pub(crate) fn over_tcp(&self) -> Result<ServerConfig, rustls::Error> {
+        let versions =
+            ServerConfig::builder_with_provider(self.provider.clone()).with_safe_default_protocol_versions()?;
+        Ok(self.config(versions, b"http/1.1"))
+    }
+
+    fn config(
+        &self,
+        builder: rustls::ConfigBuilder<ServerConfig, rustls::WantsVerifier>,
+        speaks: &[u8],
+    ) -> ServerConfig {
+        let resolver = rustls::sign::SingleCertAndKey::from(self.key.clone());
+        let mut config = builder.with_no_client_auth().with_cert_resolver(Arc::new(resolver));
+        config.alpn_protocols = vec![speaks.to_vec()];
+        config
+    }
+}
+
+impl fmt::Debug for Identity {
+    /// Without the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity").field("fingerprint", &self.fingerprint()).finish_non_exhaustive()
+    }
+}
+
+fn text(path: &Path) -> Result<Vec<u8>, String> {
+    let read = || {
+        let about = fs::metadata(path)?;
+        if !about.is_file() {
+            return Err(std::io::Error::other("it is no file"));
+        }
+        if about.len() > LONGEST {
+            return Err(std::io::Error::other("it is too long for a certificate or a key"));
+        }
+        fs::read(path)
+    };
+    read().map_err(|error| format!("{}: {}", path.display(), crate::server::plain(&error)))
+}
+
+#[cfg(test)]
+mod tests;
