@@ -68,7 +68,6 @@ pub(crate) struct Cable {
 
 impl Cable {
     /// Lets the emulator run whenever it has something to do, whatever else does, if the machine has the means.
-    #[cfg_attr(not(feature = "kernel"), allow(dead_code, reason = "only films ask for it"))]
     pub(crate) fn before_all_else(&self) {
         let emulator = self.emulator.child.id().to_string();
         let _ = Command::new("chrt").args(["--fifo", "--pid", "10", &emulator]).status();

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod browser;
 mod bulk;
 mod cable;
 #[cfg(feature = "kernel")]
@@ -17,8 +18,11 @@ mod film;
 mod films;
 mod goodput;
 #[cfg(feature = "kernel")]
+mod nginx;
+#[cfg(feature = "kernel")]
 mod real;
 mod refusals;
+mod viewer;
 
 #[cfg(not(feature = "kernel"))]
 #[test]

@@ -1,0 +1,130 @@
+//! A film in a browser, over 20 Mb/s with 40 ms of round trip and beside a download.
+
+use std::thread;
+use std::time::Duration;
+
+use thalweg_net::error::Error;
+use thalweg_net::testbed::NEAR;
+
+use crate::bulk::Bulk;
+use crate::cable::{Cable, Yard};
+use crate::common::Running;
+use crate::dumbbell::Dumbbell;
+use crate::goodput::PAYLOAD;
+use crate::viewer::{Film, Seen, Viewer};
+
+const LINE: Dumbbell = Dumbbell { mbit: 20, rtt_ms: 40, queue: 100, loss: 0.0 };
+/// Begins before the film, and is counted while that plays.
+const DOWNLOAD: Bulk =
+    Bulk { flows: 1, control: "cubic", warm_up: Duration::from_secs(5), measured: Duration::from_secs(15) };
+/// How much of the film is played, in seconds.
+const PLAYED: f64 = 20.0;
+/// So much is there ahead of what is played, in seconds. Chromium loads until it has five.
+const AHEAD: f64 = 2.0;
+
+/// None, and a line that says why, where there is no path, no browser or no film.
+fn ready() -> Option<(Yard, Film)> {
+    let yard = Yard::enter().filter(|_| Viewer::is_there())?;
+    Some((yard, Film::make("browser")?))
+}
+
+/// Plays the film beside the download: at its rate without a stall, and the rest of the line is the download's.
+///
+/// The browser, the path and all else share one machine; what it has no time for in one run it has in another.
+fn is_well(yard: &Yard, film: &Film, play: impl Fn(&Cable) -> (Seen, f64)) {
+    let well = (1..=3).any(|seed| {
+        let cable = yard.lay(&LINE.scenario(seed));
+        cable.before_all_else();
+        let (seen, download) = play(&cable);
+        cable.end();
+        let capacity = LINE.mbit as f64 * 1e6 * PAYLOAD;
+        // A film has its rate, and a quarter more to get ahead; the start of a film may be faster.
+        let rest = capacity - 1.25 * film.rate.as_bps() as f64;
+        let (position, stalls, ahead) = (seen.position(), seen.stalls(), seen.most_ahead());
+        println!(
+            "{position:.1} s played, {stalls} stalls, {ahead:.1} s ahead; the download has {:.2} Mb/s of {:.2}",
+            download / 1e6,
+            rest / 1e6
+        );
+        assert!(download <= 1.02 * capacity, "{download}");
+        position >= PLAYED && stalls == 0 && ahead >= AHEAD && download >= 0.8 * rest
+    });
+    assert!(well, "three times not");
+}
+
+/// What the browser saw, and what the download got meanwhile, in bits a second.
+fn beside_a_download(cable: &Cable, viewer: &Viewer<'_>) -> (Seen, f64) {
+    let far = &cable.far;
+    thread::scope(|scope| {
+        let seen = scope.spawn(|| viewer.watch(far));
+        let download = DOWNLOAD.run(cable)[0];
+        (seen.join().expect("it has ended well"), download)
+    })
+}
+
+/// Plays it from the page of `thalweg serve`, over HTTP/1.1.
+fn from_the_page(cable: &Cable, film: &Film, name: &str, law: &[&str]) -> (Seen, f64) {
+    let folder = film.folder.to_str().expect("UTF-8");
+    let listen = format!("{NEAR}:0");
+    let args = [&["serve", folder, "--listen", &listen], law].concat();
+    let serving = cable.near.within(|| Ok::<_, Error>(Running::start(&args))).expect("it is there");
+    let page = format!("http://{}/", serving.address("listening", "address"));
+    let viewer = Viewer { name, page: &page, link: Some(Film::NAME), seconds: PLAYED, flags: &["--disable-quic"] };
+    let (seen, download) = beside_a_download(cable, &viewer);
+    came_by_http1(&seen);
+    (seen, download)
+}
+
+fn came_by_http1(seen: &Seen) {
+    let protocols = seen.protocols(Film::NAME);
+    assert!(!protocols.is_empty() && protocols.iter().all(|protocol| *protocol == "http/1.1"), "{protocols:?}");
+    assert!(seen.complaints().is_empty(), "{:?}", seen.complaints());
+}
+
+#[test]
+fn a_paced_film_in_a_browser() {
+    let Some((yard, film)) = ready() else { return };
+    is_well(&yard, &film, |cable| from_the_page(cable, &film, "paced", &["--law", "paced"]));
+}
+
+#[cfg(feature = "kernel")]
+mod with_the_law {
+    use super::*;
+    use crate::common::wait_until;
+    use crate::control::Control;
+    use crate::nginx::Nginx;
+
+    #[test]
+    fn a_film_over_tcp_stream_in_a_browser() {
+        let Some((yard, film)) = ready() else { return };
+        let Some(control) = Control::load(&[]) else { return };
+        is_well(&yard, &film, |cable| from_the_page(cable, &film, "tcp-stream", &["--name", control.name()]));
+    }
+
+    #[test]
+    fn a_film_of_nginx_in_a_browser() {
+        let Some((yard, film)) = ready() else { return };
+        let rate = film.rate.as_bps();
+        let Some(control) = Control::load(&["--port", &format!("8080={rate}bit")]) else { return };
+        if !Nginx::is_there() {
+            return;
+        }
+        let address = format!("{NEAR}:8080");
+        let governed = |shown: &serde_json::Value| shown["local"] == address.as_str() && shown["rate_bps"] == rate;
+        is_well(&yard, &film, |cable| {
+            // Of this computer alone; the download names its own.
+            cable.near.set("ipv4/tcp_congestion_control", control.name()).expect("root may");
+            let _nginx = Nginx::start(&cable.near, &film.folder, &address);
+            let page = format!("http://{address}/");
+            let viewer = Viewer { name: "nginx", page: &page, link: None, seconds: PLAYED, flags: &["--disable-quic"] };
+            thread::scope(|scope| {
+                let watching =
+                    scope.spawn(|| wait_until("its connection", || control.connections().iter().any(governed)));
+                let (seen, download) = beside_a_download(cable, &viewer);
+                watching.join().expect("it was shown while it played");
+                came_by_http1(&seen);
+                (seen, download)
+            })
+        });
+    }
+}
