@@ -26,14 +26,16 @@ impl Evidence {
     pub(super) fn told(&self, reading: usize) -> String {
         let [hold, contradicted, undecided] = self.counts(reading);
         let all = self.readings[reading].1.len();
-        format!("{hold} of {all} claims hold, {contradicted} are contradicted, {undecided} undecided")
+        let (holds, are) = (verb(hold, "holds", "hold"), verb(contradicted, "is", "are"));
+        format!("{hold} of {all} claims {holds}, {contradicted} {are} contradicted, {undecided} undecided")
     }
 
     /// The same of every reading, in short.
     pub(super) fn all_told(&self) -> String {
         let told = self.readings.iter().enumerate().map(|(nth, (name, _))| {
             let [hold, contradicted, undecided] = self.counts(nth);
-            format!("{name}: {hold} hold, {contradicted} are contradicted, {undecided} undecided")
+            let (holds, are) = (verb(hold, "holds", "hold"), verb(contradicted, "is", "are"));
+            format!("{name}: {hold} {holds}, {contradicted} {are} contradicted, {undecided} undecided")
         });
         let all = self.readings.first().map_or(0, |(_, findings)| findings.len());
         format!("{all} claims under each reading. {}", told.collect::<Vec<_>>().join("; "))
@@ -109,7 +111,8 @@ impl Evidence {
         let row = |gate: Option<Gate>| {
             let counts = (0..self.readings.len()).map(|nth| match self.counted(nth, gate) {
                 [hold, contradicted, undecided] => {
-                    format!("{hold} hold, {contradicted} contradicted, {undecided} undecided")
+                    let holds = verb(hold, "holds", "hold");
+                    format!("{hold} {holds}, {contradicted} contradicted, {undecided} undecided")
                 }
             });
             Row { subject: gate.map_or("all", Gate::word).into(), tone: None, cells: counts.collect() }
@@ -185,6 +188,11 @@ impl Evidence {
     }
 }
 
+/// The verb of a sentence about so many.
+fn verb(count: usize, of_one: &'static str, of_many: &'static str) -> &'static str {
+    if count == 1 { of_one } else { of_many }
+}
+
 fn measured(part: &Part) -> String {
     match part.measured.mean.is_nan() {
         true => "not run".into(),
@@ -230,7 +238,10 @@ mod tests {
         let [Figure::Words(table)] = &section.figures[..] else { panic!("a table of counts") };
         let hard = &table.rows[1];
         assert_eq!(hard.subject, "hard");
-        assert_eq!(hard.cells[0], "1 hold, 0 contradicted, 1 undecided");
+        assert_eq!(hard.cells[0], "1 holds, 0 contradicted, 1 undecided");
+        assert_eq!(evidence.told(0), "1 of 3 claims holds, 1 is contradicted, 1 undecided");
+        let both = "whole: 1 holds, 1 is contradicted, 1 undecided; real: 3 hold, 0 are contradicted, 0 undecided";
+        assert_eq!(evidence.all_told(), format!("3 claims under each reading. {both}"));
     }
 
     #[test]
