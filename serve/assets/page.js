@@ -4,6 +4,10 @@ const screen = document.getElementById('screen');
 const told = document.getElementById('told');
 let player = null;
 
+function fails(why) {
+  told.textContent = `${document.querySelector('[aria-current]').textContent} cannot be played: ${why}`;
+}
+
 function script(path) {
   return new Promise((done, failed) => {
     const element = document.createElement('script');
@@ -29,7 +33,7 @@ async function hls(film) {
   const own = new Hls();
   player = () => own.destroy();
   own.on(Hls.Events.ERROR, (event, what) => {
-    if (what.fatal) told.textContent = `This film cannot be played: ${what.details}`;
+    if (what.fatal) fails(what.details);
   });
   own.loadSource(film);
   own.attachMedia(screen);
@@ -40,15 +44,19 @@ async function dash(film) {
   const own = dashjs.MediaPlayer().create();
   player = () => own.destroy();
   own.on(dashjs.MediaPlayer.events.ERROR, (event) => {
-    told.textContent = `This film cannot be played: ${event.error?.message ?? event.error}`;
+    fails(event.error?.message ?? event.error);
   });
   own.initialize(screen, film, true);
 }
 
 async function play(link) {
   stop();
+  document.querySelector('[aria-current]')?.removeAttribute('aria-current');
+  link.setAttribute('aria-current', 'true');
   told.textContent = link.textContent;
   screen.hidden = false;
+  // The list may be longer than the window.
+  screen.scrollIntoView({ block: 'nearest' });
   const players = { hls, dash };
   try {
     const start = players[link.dataset.player];
@@ -57,9 +65,14 @@ async function play(link) {
     await screen.play();
   } catch (error) {
     // A browser that wants to be asked first has its own button for it.
-    if (error.name !== 'NotAllowedError' && error.name !== 'AbortError') told.textContent = `This film cannot be played: ${error.message}`;
+    if (error.name !== 'NotAllowedError' && error.name !== 'AbortError') fails(error.message);
   }
 }
+
+// A file that breaks off; players tell of theirs themselves.
+screen.addEventListener('error', () => {
+  if (!player) fails(screen.error.message);
+});
 
 document.querySelector('ul').addEventListener('click', (event) => {
   const link = event.target.closest('a');

@@ -57,8 +57,12 @@ try {
   const position = () => page.evaluate(() => document.querySelector('video')?.currentTime ?? 0);
   while (await position() < wanted.seconds && Date.now() < until) await page.waitForTimeout(100);
   await page.screenshot({ path: wanted.picture });
+  const inView = await page.evaluate(() => {
+    const { top, bottom } = document.querySelector('video').getBoundingClientRect();
+    return top < innerHeight / 2 && bottom > innerHeight / 2;
+  });
   const seen = await page.evaluate(() => window.seen);
-  console.log(JSON.stringify({ ...seen, position: await position(), told, responses }));
+  console.log(JSON.stringify({ ...seen, inView, position: await position(), told, responses }));
 } finally {
   await browser.close();
 }

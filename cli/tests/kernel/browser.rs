@@ -1,5 +1,6 @@
 //! A film in a browser, over 20 Mb/s with 40 ms of round trip and beside a download.
 
+use std::fs;
 use std::thread;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ const AHEAD: f64 = 2.0;
 /// None, and a line that says why, where there is no path, no browser or no film.
 fn ready() -> Option<(Yard, Film)> {
     let yard = Yard::enter().filter(|_| Viewer::is_there())?;
-    Some((yard, Film::make("browser")?))
+    Some((yard, Film::make("browser-film")?))
 }
 
 /// Plays the film beside the download: at its rate without a stall, and the rest of the line is the download's.
@@ -62,12 +63,17 @@ fn beside_a_download(cable: &Cable, viewer: &Viewer<'_>) -> (Seen, f64) {
     })
 }
 
-/// Plays it from the page of `thalweg serve`, over HTTP/1.1.
-fn from_the_page(cable: &Cable, film: &Film, name: &str, law: &[&str]) -> (Seen, f64) {
+/// `thalweg serve` at the near end.
+fn serve(cable: &Cable, film: &Film, law: &[&str]) -> Running {
     let folder = film.folder.to_str().expect("UTF-8");
     let listen = format!("{NEAR}:0");
     let args = [&["serve", folder, "--listen", &listen], law].concat();
-    let serving = cable.near.within(|| Ok::<_, Error>(Running::start(&args))).expect("it is there");
+    cable.near.within(|| Ok::<_, Error>(Running::start(&args))).expect("it is there")
+}
+
+/// Plays it from the page of `thalweg serve`, over HTTP/1.1.
+fn from_the_page(cable: &Cable, film: &Film, name: &str, law: &[&str]) -> (Seen, f64) {
+    let serving = serve(cable, film, law);
     let page = format!("http://{}/", serving.address("listening", "address"));
     let viewer = Viewer { name, page: &page, link: Some(Film::NAME), seconds: PLAYED, flags: &["--disable-quic"] };
     let (seen, download) = beside_a_download(cable, &viewer);
@@ -85,6 +91,27 @@ fn came_by_http1(seen: &Seen) {
 fn a_paced_film_in_a_browser() {
     let Some((yard, film)) = ready() else { return };
     is_well(&yard, &film, |cable| from_the_page(cable, &film, "paced", &["--law", "paced"]));
+}
+
+#[test]
+fn every_kind_of_film_in_a_browser() {
+    let Some(yard) = Yard::enter().filter(|_| Viewer::is_there()) else { return };
+    let Some(film) = Film::make("browser-page") else { return };
+    // They stand before those that are played: the list is longer than the window.
+    for nth in 0..30 {
+        let other = film.folder.join(format!("another-{nth}.mp4"));
+        let _ = fs::remove_file(&other);
+        fs::hard_link(film.folder.join(Film::NAME), other).expect("the same disk");
+    }
+    let pieces = [film.in_pieces("hls", "list.m3u8"), film.in_pieces("dash", "manifest.mpd")];
+    let cable = yard.lay(&LINE.scenario(1));
+    let serving = serve(&cable, &film, &["--law", "paced"]);
+    let page = format!("http://{}/", serving.address("listening", "address"));
+    for (name, link) in [("mp4", Film::NAME), ("hls", &pieces[0]), ("dash", &pieces[1])] {
+        let seen = Viewer { name, page: &page, link: Some(link), seconds: 5.0, flags: &[] }.watch(&cable.far);
+        assert!(seen.position() >= 5.0 && seen.is_in_view(), "{name}: {}", seen.position());
+        assert!(seen.complaints().is_empty(), "{name}: {:?}", seen.complaints());
+    }
 }
 
 #[cfg(feature = "kernel")]

@@ -32,17 +32,31 @@ impl Film {
         let words = "-v error -y -f lavfi -i testsrc2=size=640x360:rate=25 -f lavfi -i sine=frequency=330 -t 40 \
             -c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 50 -b:v 3.4M -minrate 3.4M -maxrate 3.4M -bufsize 1.7M \
             -x264-params nal-hrd=cbr -c:a aac -b:a 128k -movflags +faststart";
-        match Command::new("ffmpeg").args(words.split_whitespace()).arg(&film).stdin(Stdio::null()).output() {
-            Ok(output) if output.status.success() => {}
-            Ok(output) => panic!("{}", String::from_utf8_lossy(&output.stderr)),
-            Err(_) => {
-                println!("skipped: no ffmpeg");
-                return None;
-            }
-        }
+        ffmpeg(words, &film)?;
         let bits = fs::metadata(&film).expect("it was written").len() * 8;
         Some(Film { folder, rate: Rate::from_bps(bits / 40) })
     }
+
+    /// A folder beside it with the first of it cut into pieces; the file that tells of them, as a page has it.
+    pub(crate) fn in_pieces(&self, format: &str, index: &str) -> String {
+        let folder = self.folder.join(format);
+        fs::create_dir_all(&folder).expect("a folder");
+        let film = self.folder.join(Film::NAME);
+        let words = format!("-v error -y -i {} -t 12 -c copy -f {format}", film.to_str().expect("UTF-8"));
+        ffmpeg(&words, &folder.join(index)).expect("it has made the film");
+        format!("{format}/{index}")
+    }
+}
+
+/// None, and a line that says so, where it is not installed.
+fn ffmpeg(words: &str, output: &Path) -> Option<()> {
+    let Ok(run) = Command::new("ffmpeg").args(words.split_whitespace()).arg(output).stdin(Stdio::null()).output()
+    else {
+        println!("skipped: no ffmpeg");
+        return None;
+    };
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    Some(())
 }
 
 /// What is to be played.
@@ -97,6 +111,11 @@ impl Seen {
     /// Where it is at the end, in seconds of the film.
     pub(crate) fn position(&self) -> f64 {
         number(&self.0["position"])
+    }
+
+    /// Whether the middle of the window shows it.
+    pub(crate) fn is_in_view(&self) -> bool {
+        self.0["inView"] == true
     }
 
     /// How often it ran dry after it had begun.
