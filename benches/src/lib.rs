@@ -7,6 +7,8 @@
 //!
 //! Lossless transports ([`connection`]) carry the bytes of programs between two [`namespace`]s with an emulated path
 //! between them ([`cable`]), or on loopback.
+//!
+//! Servers of films ([`site`]) are measured from a client ([`http`]) or many ([`players`]).
 
 pub mod bursts;
 pub mod cable;
@@ -15,15 +17,18 @@ pub mod contestant;
 pub mod flow;
 pub mod forwarder;
 pub mod gaps;
+pub mod http;
 pub mod isal;
 pub mod job;
 pub mod namespace;
+pub mod players;
 pub mod program;
 pub mod quic;
 pub mod race;
 pub mod report;
 pub mod scrap;
 pub mod sink;
+pub mod site;
 pub mod source;
 pub mod statistics;
 pub mod stream;

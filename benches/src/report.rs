@@ -75,6 +75,10 @@ pub enum Unit {
     Kibibytes,
     /// Bits a second, written as megabits.
     Megabits,
+    /// Bits a second, written as kilobits.
+    Kilobits,
+    /// A whole number.
+    Count,
     /// Counts, written in millions.
     Millions,
     /// Seconds.
@@ -91,6 +95,8 @@ impl Unit {
             Unit::Megabytes => format!("{:.1} MB", value / 1e6),
             Unit::Kibibytes => format!("{:.1} KiB", value / 1024.0),
             Unit::Megabits => format!("{:.0} Mb/s", value / 1e6),
+            Unit::Kilobits => format!("{:.0} kb/s", value / 1e3),
+            Unit::Count => format!("{value:.0}"),
             Unit::Millions => format!("{:.2} M", value / 1e6),
             Unit::Seconds => format!("{value:.2} s"),
         }

@@ -1,13 +1,16 @@
 //! Files that are gone when their owner is.
 
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs};
 
 use crate::job::Job;
+use crate::noise;
 
-/// A file in the temporary directory, under a name that nobody else has.
+/// A file or folder in the temporary directory, under a name that nobody else has.
 #[derive(Debug)]
 pub struct Scrap(PathBuf);
 
@@ -28,6 +31,26 @@ impl Scrap {
         Ok(scrap)
     }
 
+    /// A folder with one file of noise, which is on the disk by then and in memory still.
+    pub fn folder(name: &str, bytes: u64) -> Result<Scrap, String> {
+        let scrap = Scrap::unwritten();
+        let fill = || -> io::Result<()> {
+            fs::create_dir(&scrap.0)?;
+            let mut file = File::create(scrap.0.join(name))?;
+            let piece = noise(&mut 1, 1 << 20);
+            let mut left = bytes;
+            while left > 0 {
+                let len = left.min(piece.len() as u64);
+                file.write_all(&piece[..len as usize])?;
+                left -= len;
+            }
+            // Nothing is written any more while it is read.
+            file.sync_all()
+        };
+        fill().map_err(|error| format!("cannot fill {}: {error}", scrap.0.display()))?;
+        Ok(scrap)
+    }
+
     fn unwritten() -> Scrap {
         static NTH: AtomicU32 = AtomicU32::new(0);
         let name = format!("thalweg-bench-{}-{}", process::id(), NTH.fetch_add(1, Ordering::Relaxed));
@@ -43,6 +66,6 @@ impl Scrap {
 impl Drop for Scrap {
     fn drop(&mut self) {
         // A file too many in the temporary directory harms nobody.
-        let _ = fs::remove_file(&self.0);
+        let _ = if self.0.is_dir() { fs::remove_dir_all(&self.0) } else { fs::remove_file(&self.0) };
     }
 }

@@ -1,0 +1,74 @@
+//! A client of HTTP/1.1 that throws away what it reads.
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// What is read in one call.
+const PIECE: usize = 1 << 20;
+
+/// So long no server is silent that is alive.
+const SILENCE: Duration = Duration::from_secs(20);
+
+/// Where a head ends.
+const END: &[u8] = b"\r\n\r\n";
+
+/// A connection that is kept open between requests.
+#[derive(Debug)]
+pub struct Client {
+    stream: TcpStream,
+    room: Vec<u8>,
+}
+
+impl Client {
+    /// Connects.
+    pub fn connect(to: SocketAddr) -> io::Result<Client> {
+        let stream = TcpStream::connect(to)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(SILENCE))?;
+        Ok(Client { stream, room: vec![0; PIECE] })
+    }
+
+    /// Reads the whole of a file; how many bytes it had.
+    pub fn fetch(&mut self, file: &str) -> io::Result<u64> {
+        let (length, had) = self.ask(file)?;
+        let mut left = length - had;
+        while left > 0 {
+            let most = left.min(PIECE as u64) as usize;
+            match self.stream.read(&mut self.room[..most])? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                len => left -= len as u64,
+            }
+        }
+        Ok(length)
+    }
+
+    /// Asks for a file and reads the head of the answer: the file's length, and how much of it has come with the head.
+    pub fn ask(&mut self, file: &str) -> io::Result<(u64, u64)> {
+        write!(self.stream, "GET /{file} HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+        let mut had = 0;
+        loop {
+            let len = self.stream.read(&mut self.room[had..])?;
+            had += len;
+            if let Some(at) = self.room[..had].windows(END.len()).position(|bytes| bytes == END) {
+                let head = String::from_utf8_lossy(&self.room[..at]).to_lowercase();
+                let after = (had - at - END.len()) as u64;
+                return length(&head).map(|length| (length, after));
+            }
+            if len == 0 || had == PIECE {
+                return Err(io::Error::other("an answer without a head"));
+            }
+        }
+    }
+
+    /// The connection.
+    pub fn into_stream(self) -> TcpStream {
+        self.stream
+    }
+}
+
+fn length(head: &str) -> io::Result<u64> {
+    let value = head.lines().find_map(|line| line.strip_prefix("content-length:"));
+    let length = value.and_then(|value| value.trim().parse().ok()).filter(|_| head.starts_with("http/1.1 200"));
+    length.ok_or_else(|| io::Error::other(format!("an answer of another kind: {head}")))
+}

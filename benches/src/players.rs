@@ -1,0 +1,156 @@
+//! Many players of one film at a time.
+//!
+//! A player takes ten seconds of the film at once and then 5/4 of its rate, whoever serves it. It begins to play when it has
+//! two seconds of it; where it runs out of film it stalls, until it has two seconds again.
+
+use std::io::{ErrorKind, Read};
+use std::net::TcpStream;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::http::Client;
+use crate::program::allow_files;
+use crate::report::{Bound, Target, Unit, grid};
+use crate::site::{FILM, Site, Tool};
+use crate::statistics::median;
+
+/// Players at a time.
+pub const COUNT: usize = 500;
+/// Bits a second of the film.
+pub const RATE: f64 = 3.6e6;
+/// Seconds of it that are taken at once, and how much faster than it is played the rest is.
+const AHEAD: f64 = 10.0;
+const FASTER: f64 = 1.25;
+/// Seconds of it with which playing begins.
+const START: f64 = 2.0;
+/// How often each player looks for more.
+const LOOK: Duration = Duration::from_millis(20);
+/// What passes before counts for stalls alone.
+const WARM_UP: Duration = Duration::from_secs(10);
+
+/// What came of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Played {
+    /// Bits a second of the slowest.
+    pub slowest: f64,
+    /// Bits a second.
+    pub median: f64,
+    /// How often any player ran out of film, from the first request on.
+    pub stalls: usize,
+    /// Processors that the server took.
+    pub cpu: f64,
+}
+
+impl Played {
+    /// What is to be reached under this law.
+    pub fn targets(&self, law: &str) -> [(Target, f64); 3] {
+        let target = |what: &str, bound, unit| Target { what: format!("{COUNT} players, {law}: {what}"), bound, unit };
+        [
+            (target("the slowest", Bound::AtLeast(RATE), Unit::Kilobits), self.slowest),
+            (target("stalls", Bound::AtMost(0.0), Unit::Count), self.stalls as f64),
+            (target("processors", Bound::AtMost(1.0), Unit::Ratio), self.cpu),
+        ]
+    }
+}
+
+/// The table of several servers.
+pub fn table(played: &[(&str, Played)]) -> String {
+    let row = |(name, played): &(&str, Played)| {
+        let [slowest, median] = [played.slowest, played.median].map(|rate| Unit::Kilobits.write(rate));
+        [(*name).to_owned(), slowest, median, played.stalls.to_string(), format!("{:.3}", played.cpu)]
+    };
+    let rows: Vec<[String; 5]> = played.iter().map(row).collect();
+    grid([&format!("{COUNT} players"), "the slowest", "median", "stalls", "processors"], &rows)
+}
+
+/// Lets them play what `tool` serves of `folder`, and looks at them for so long when all have begun.
+pub fn play<'a>(
+    (name, tool): &(&'a str, Tool),
+    folder: &Path,
+    measured: Duration,
+) -> Result<(&'a str, Played), String> {
+    // Either end of each connection is a file.
+    allow_files(2 * COUNT as u64)?;
+    let mut site = tool.start(folder)?;
+    let played = watch(&mut site, measured).map_err(|error| format!("{name}: {error}"))?;
+    let [slowest, median] = [played.slowest, played.median].map(|rate| Unit::Kilobits.write(rate));
+    let Played { stalls, cpu, .. } = played;
+    eprintln!("players: {name}: {slowest} and more, {median} typically, {stalls} stalls, {cpu:.3} processors");
+    Ok((name, played))
+}
+
+fn watch(site: &mut Site, measured: Duration) -> Result<Played, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("a player: {error}");
+    let players: Result<Vec<Player>, _> = (0..COUNT).map(|_| Player::start(site)).collect();
+    let mut players = players.map_err(|error| failed(&error))?;
+    let mut room = vec![0; 1 << 20];
+    let mut until = |end: Instant, players: &mut [Player]| -> Result<(), String> {
+        while Instant::now() < end {
+            let next = Instant::now() + LOOK;
+            players.iter_mut().try_for_each(|player| player.look(&mut room)).map_err(|error| failed(&error))?;
+            thread::sleep(next.saturating_duration_since(Instant::now()));
+        }
+        Ok(())
+    };
+    let read = |players: &[Player]| players.iter().map(|player| player.read).collect::<Vec<f64>>();
+    until(Instant::now() + WARM_UP, &mut players)?;
+    let (start, before, cpu) = (Instant::now(), read(&players), site.program.cpu());
+    until(start + measured, &mut players)?;
+    let (elapsed, after, cpu) = (start.elapsed().as_secs_f64(), read(&players), site.program.cpu() - cpu);
+    site.program.check()?;
+    let rates: Vec<f64> = after.iter().zip(before).map(|(after, before)| (after - before) * 8.0 / elapsed).collect();
+    Ok(Played {
+        slowest: rates.iter().copied().fold(f64::INFINITY, f64::min),
+        median: median(rates),
+        stalls: players.iter().map(|player| player.stalls).sum(),
+        cpu: cpu.as_secs_f64() / elapsed,
+    })
+}
+
+/// One viewer.
+struct Player {
+    stream: TcpStream,
+    asked: Instant,
+    /// Bytes.
+    read: f64,
+    /// Since when it plays, and how much it had played by then, in bytes.
+    playing: Option<Instant>,
+    played: f64,
+    stalls: usize,
+}
+
+impl Player {
+    fn start(site: &Site) -> std::io::Result<Player> {
+        let mut client = Client::connect(site.address)?;
+        let asked = Instant::now();
+        let (_, read) = client.ask(FILM)?;
+        let stream = client.into_stream();
+        stream.set_nonblocking(true)?;
+        Ok(Player { stream, asked, read: read as f64, playing: None, played: 0.0, stalls: 0 })
+    }
+
+    /// Reads what there is and what it may, and plays.
+    fn look(&mut self, room: &mut [u8]) -> std::io::Result<()> {
+        let bytes = |seconds: f64| seconds * RATE / 8.0;
+        let may = bytes(AHEAD + FASTER * self.asked.elapsed().as_secs_f64());
+        while self.read + 1.0 <= may {
+            let most = room.len().min((may - self.read) as usize);
+            match self.stream.read(&mut room[..most]) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(len) => self.read += len as f64,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error),
+            }
+        }
+        match self.playing {
+            None if self.read >= self.played + bytes(START) => self.playing = Some(Instant::now()),
+            Some(since) if self.played + bytes(since.elapsed().as_secs_f64()) > self.read => {
+                self.stalls += 1;
+                (self.playing, self.played) = (None, self.read);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
