@@ -206,6 +206,33 @@ fn curl_trusts_a_certificate_that_is_given_and_one_that_does_not_fit_its_key_is_
     assert!(line.contains(&format!("serve: the key in {key} is not that of {other}")), "{line}");
 }
 
+#[test]
+fn a_client_of_others_gets_films_over_http3_byte_for_byte() {
+    let serving = Serving::start("http3", &["--tls", "--name", "no_such_law"]);
+    let lost = serving.running.event("law_lost");
+    let expected = "films over TCP are paced by this program instead; over QUIC they have the law";
+    assert!(lost["reason"].as_str().expect("text").ends_with(expected), "{lost}");
+    fs::write(serving.folder.join("long.webm"), bytes(5_000_000)).expect("a file");
+    let got = serving.folder.with_file_name("serve-http3-got");
+    fs::create_dir_all(&got).expect("a folder");
+    let (host, port) = serving.address.rsplit_once(':').expect("a port");
+    let url = |name: &str| format!("https://localhost:{port}/{name}");
+    let download = format!("--download={}", got.display());
+    let args = ["-q", "--exit-on-all-streams-close", "--timeout=20s", &download, host, port];
+    let names = ["film.webm", "long.webm", "none"];
+    let urls = names.map(url);
+    let asked: Vec<&str> = args.into_iter().chain(urls.iter().map(String::as_str)).collect();
+    let Some((code, _)) = peer("gtlsclient", &asked) else { return };
+    assert_eq!(code, 0);
+    for (name, expected) in
+        names.into_iter().zip([bytes(100_000), bytes(5_000_000), b"there is no such file\n".to_vec()])
+    {
+        assert!(fs::read(got.join(name)).expect(name) == expected, "{name}");
+    }
+    let row = serving.running.wait_for("figures", |value| value["quic_requests_total"] == 3);
+    assert_eq!((&row["tls_requests_total"], &row["refused_requests_total"]), (&0.into(), &1.into()), "{row}");
+}
+
 /// A film in three forms, as ffmpeg makes them.
 fn films(folder: &Path) -> bool {
     let _ = fs::remove_dir_all(folder);

@@ -1,4 +1,4 @@
-//! The content of an answer as it leaves over HTTP/1.1: paced where it must be, and counted.
+//! The content of an answer as it leaves, over any version of HTTP: paced where it must be, and counted.
 
 use std::future::Future;
 use std::io;
@@ -7,17 +7,23 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
+use thalweg_core::time::Span;
+use thalweg_core::units::{self, Rate};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Sleep, sleep_until};
 
 use crate::answer::Content;
 use crate::content::Piece;
+use crate::http3::WAITING;
 use crate::law::Lane;
 use crate::ledger::{Ledger, While};
 use crate::server::{Event, Shared};
 
 /// What is read of a file at a time.
 const PIECE: u64 = 128 << 10;
+
+/// Longer than this a film is not thought to wait in QUIC.
+const LONGEST: Span = Span::from_secs(10);
 
 /// What came of a disk, and what is left.
 type Read = (Piece, io::Result<Bytes>);
@@ -35,14 +41,30 @@ pub(crate) struct Flow {
 /// A film under way.
 pub(crate) struct Playing {
     pub(crate) name: String,
+    pub(crate) rate: Rate,
     pub(crate) lane: Arc<Lane>,
+    /// How long its end may still wait to be sent.
+    pub(crate) waits: Span,
     /// As long as it lasts.
     pub(crate) _counted: [While; 2],
+}
+
+impl Drop for Playing {
+    fn drop(&mut self) {
+        self.lane.end(self.rate, self.waits);
+    }
 }
 
 impl Flow {
     pub(crate) fn new(content: Content, shared: Arc<Shared>, film: Option<Playing>) -> Flow {
         Flow { content, shared, film, wait: None, reading: None }
+    }
+
+    /// All of it has been handed to QUIC, which may keep its end for a while.
+    pub(crate) fn linger(self: Pin<&mut Self>) {
+        if let Some(film) = &mut self.get_mut().film {
+            film.waits = film.rate.time_for(units::Bytes(WAITING)).min(LONGEST);
+        }
     }
 
     /// How much may leave now.

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use hyper::body::Bytes;
+use hyper::header::ALT_SVC;
 use hyper::http::request::Parts;
 use hyper::{Response, StatusCode};
+use thalweg_core::time::Span;
 use tokio::task::spawn_blocking;
 
 use crate::answer::{Answer, Content};
@@ -23,9 +25,13 @@ pub(crate) async fn answer(parts: Parts, shared: Arc<Shared>, lane: Arc<Lane>, c
         if let Err(why) = lane.play(rate) {
             shared.tell(Event::LawLost { why });
         }
-        Playing { name, lane, _counted: While::playing(&shared.ledger, rate) }
+        Playing { name, rate, lane, waits: Span::ZERO, _counted: While::playing(&shared.ledger, rate) }
     });
-    head.map(|()| Flow::new(content, shared, film))
+    let mut response = head.map(|()| Flow::new(content, shared.clone(), film));
+    if let Some(port) = shared.alt_svc.clone().filter(|_| carrier == Carrier::Tls) {
+        response.headers_mut().insert(ALT_SVC, port);
+    }
+    response
 }
 
 /// Answers in a line, whatever was asked for.

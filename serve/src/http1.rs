@@ -20,7 +20,7 @@ pub(crate) use self::patient::Patient;
 use crate::answer::speaks_tls;
 use crate::body::Flow;
 use crate::exchange::{answer, told};
-use crate::law::Lane;
+use crate::law::{Lane, Way};
 use crate::ledger::{Carrier, Ledger, While};
 use crate::server::Shared;
 use crate::tls::{Greeting, greet};
@@ -32,7 +32,7 @@ const BUFFER: usize = 64 << 10;
 pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let _ = stream.set_nodelay(true);
     let Ok(socket) = stream.as_fd().try_clone_to_owned() else { return };
-    let lane = Arc::new(Lane::new(shared.law.clone(), socket, shared.ledger.clone()));
+    let lane = Arc::new(Lane::new(shared.law.clone(), Way::Tcp(socket), shared.ledger.clone()));
     let Some(tls) = &shared.tls else {
         let io = Patient::new(stream, shared.limits.stall);
         let each = |parts| answer(parts, shared.clone(), lane.clone(), Carrier::Tcp);

@@ -14,6 +14,8 @@ pub(crate) enum Carrier {
     Tcp,
     /// HTTP/1.1 under TLS.
     Tls,
+    /// HTTP/3.
+    Quic,
 }
 
 /// What is counted of one carrier.
@@ -40,6 +42,7 @@ pub struct Ledger {
     pub(crate) films: AtomicU64,
     pub(crate) handshakes: AtomicU64,
     pub(crate) tls: Carried,
+    pub(crate) quic: Carried,
 }
 
 const fn metric(name: &'static str, kind: Kind, help: &'static str) -> Metric {
@@ -48,18 +51,22 @@ const fn metric(name: &'static str, kind: Kind, help: &'static str) -> Metric {
 
 impl Ledger {
     /// Every metric that [`Probe::probe`] shows.
-    pub const METRICS: [Metric; 15] = [
+    pub const METRICS: [Metric; 17] = [
         metric("connections", Kind::Gauge, "Connections that are open"),
         metric("connections_total", Kind::Counter, "Connections that were accepted"),
         metric("requests_total", Kind::Counter, "Requests that were answered"),
         metric("refused_requests_total", Kind::Counter, "Requests that were answered with an error, 4xx or 5xx"),
-        metric("sent_bytes_total", Kind::Counter, "Bytes of films and pages that were handed to TCP"),
+        metric("sent_bytes_total", Kind::Counter, "Bytes of films and pages that were handed to TCP or QUIC"),
         metric("sent_rate_bps", Kind::Gauge, "The same, over the last second"),
         metric("playing", Kind::Gauge, "Films, or pieces of them, that are under way"),
         metric("playing_rate_bps", Kind::Gauge, "The playback rates of these together"),
         metric("paced", Kind::Gauge, "Connections that are paced by this program, not by the kernel"),
         metric("changed_files_total", Kind::Counter, "Answers broken off because their file changed"),
-        metric("stalled_connections_total", Kind::Counter, "Connections closed because nobody read from them"),
+        metric(
+            "stalled_connections_total",
+            Kind::Counter,
+            "Connections, and requests over QUIC, that ended because nobody read",
+        ),
         metric("films", Kind::Gauge, "Films in the folder"),
         metric(
             "failed_handshakes_total",
@@ -68,6 +75,8 @@ impl Ledger {
         ),
         metric("tls_connections", Kind::Gauge, "Connections under TLS over TCP"),
         metric("tls_requests_total", Kind::Counter, "Requests that were answered over them"),
+        metric("quic_connections", Kind::Gauge, "Connections of HTTP/3, over QUIC"),
+        metric("quic_requests_total", Kind::Counter, "Requests that were answered over them"),
     ];
 
     /// What is counted of a carrier by itself; TCP as it is has the rest.
@@ -75,6 +84,7 @@ impl Ledger {
         match carrier {
             Carrier::Tcp => None,
             Carrier::Tls => Some(&self.tls),
+            Carrier::Quic => Some(&self.quic),
         }
     }
 
@@ -101,6 +111,8 @@ impl Probe for Ledger {
             &self.handshakes,
             &self.tls.connections,
             &self.tls.requests,
+            &self.quic.connections,
+            &self.quic.requests,
         ];
         for (metric, value) in Ledger::METRICS.iter().zip(values) {
             visit(metric.name, value.load(Ordering::Relaxed) as f64);

@@ -2,7 +2,7 @@
 //!
 //! [`Catalog`] looks through a folder: MP4 files, HLS playlists and DASH manifests, each with the rate at which it is played,
 //! and for each file that a manifest names the rate of its rendition. [`Site`] answers requests from that folder, and knows
-//! nothing of who carries them; [`Server`] carries them over HTTP/1.1, under TLS if it has an [`Identity`]. How fast a connection is sent to is its [`Law`]'s
+//! nothing of who carries them; [`Server`] carries them over HTTP/1.1, and under TLS over HTTP/3, too, if it has an [`Identity`]. How fast a connection is sent to is its [`Law`]'s
 //! business: TCP Stream in the kernel, or a [`pace::Bucket`].
 
 pub mod answer;
@@ -11,6 +11,7 @@ pub mod catalog;
 pub mod content;
 mod exchange;
 mod http1;
+mod http3;
 mod kind;
 pub mod law;
 mod ledger;

@@ -1,13 +1,15 @@
 //! The server: a listener, its connections, and who looks through the folder from time to time.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use hyper::header::HeaderValue;
+use quinn::{Endpoint, VarInt};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustls::ServerConfig;
 use thalweg_core::time::Span;
@@ -16,13 +18,13 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::answer::Site;
-use crate::http1;
 use crate::law::Law;
 use crate::ledger::{Ledger, While};
 use crate::tls::Identity;
+use crate::{http1, http3};
 
 /// Events that may wait to be told; more at once are lost.
 const EVENTS: usize = 256;
@@ -103,7 +105,13 @@ pub(crate) struct Shared {
     pub(crate) site: Site,
     pub(crate) law: Arc<Law>,
     pub(crate) tls: Option<Arc<ServerConfig>>,
+    /// Where HTTP/3 is, for those who ask over TCP (RFC 7838).
+    pub(crate) alt_svc: Option<HeaderValue>,
     pub(crate) limits: Limits,
+    /// Of connections, over TCP or QUIC.
+    pub(crate) places: Arc<Semaphore>,
+    /// Of answers over QUIC.
+    pub(crate) files: Semaphore,
     pub(crate) ledger: Arc<Ledger>,
     events: SyncSender<Event>,
 }
@@ -119,6 +127,7 @@ impl Shared {
 #[derive(Debug)]
 pub struct Server {
     runtime: Option<Runtime>,
+    quic: Option<Endpoint>,
     local: SocketAddr,
     shared: Arc<Shared>,
     events: Receiver<Event>,
@@ -136,21 +145,40 @@ impl Server {
         let tried = |error| format!("listening on {listen}: {}", plain(&error));
         let tls = identity.as_ref().map(Identity::over_tcp).transpose().map_err(|error| format!("TLS: {error}"))?;
         let runtime = Builder::new_multi_thread().enable_all().max_blocking_threads(WAITING).build().map_err(tried)?;
-        let listener = runtime.block_on(TcpListener::bind(listen)).map_err(tried)?;
+        let (listener, socket) = runtime.block_on(bind(listen, identity.is_some())).map_err(tried)?;
         let local = listener.local_addr().map_err(tried)?;
+        let quic = identity.zip(socket).map(|(identity, socket)| {
+            let _within = runtime.enter();
+            http3::open(socket, &identity, &law, rate, &limits)
+        });
+        let quic = quic.transpose().map_err(tried)?;
+        let alt_svc = quic.as_ref().and_then(|_| format!("h3=\":{}\"", local.port()).parse().ok());
         let (sender, events) = sync_channel(EVENTS);
         let ledger = Arc::new(Ledger::default());
-        let shared =
-            Arc::new(Shared { site, law: Arc::new(law), tls: tls.map(Arc::new), limits, ledger, events: sender });
+        let places = limits.connections.min(Semaphore::MAX_PERMITS);
+        let shared = Arc::new(Shared {
+            site,
+            law: Arc::new(law),
+            tls: tls.map(Arc::new),
+            alt_svc,
+            limits,
+            places: Arc::new(Semaphore::new(places)),
+            files: Semaphore::new(places),
+            ledger,
+            events: sender,
+        });
         let catalog = shared.site.catalog();
         shared.ledger.films.store(catalog.films.len() as u64, Ordering::Relaxed);
         for (name, why) in catalog.faults.clone() {
             shared.tell(Event::Fault { name, why });
         }
         runtime.spawn(accept(listener, shared.clone()));
+        if let Some(endpoint) = quic.clone() {
+            runtime.spawn(http3::listen(endpoint, shared.clone()));
+        }
         runtime.spawn(look(shared.clone()));
         runtime.spawn(measure(shared.ledger.clone()));
-        Ok(Server { runtime: Some(runtime), local, shared, events })
+        Ok(Server { runtime: Some(runtime), quic, local, shared, events })
     }
 
     /// Where it listens.
@@ -177,6 +205,11 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
+            if let Some(quic) = self.quic.take() {
+                // Otherwise its clients would wait until they give up.
+                quic.close(VarInt::from_u32(0), b"");
+                let _ = runtime.block_on(async { timeout(GRACE, quic.wait_idle()).await });
+            }
             runtime.shutdown_timeout(GRACE);
         }
     }
@@ -192,13 +225,20 @@ fn room() -> usize {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let raised = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_ok();
     let open = if raised { maximum } else { current };
-    // Three for each, its own, that of its law and that of its file; some for all else.
-    open.map_or(usize::MAX, |open| (usize::try_from(open).unwrap_or(usize::MAX).saturating_sub(64) / 3).max(1))
+    // Four for each: its own, that of its law, that of its file, and one for an answer over QUIC; some for all else.
+    open.map_or(usize::MAX, |open| (usize::try_from(open).unwrap_or(usize::MAX).saturating_sub(64) / 4).max(1))
+}
+
+/// Opens the port, and that of UDP if QUIC is to be had there.
+async fn bind(at: SocketAddr, quic: bool) -> io::Result<(TcpListener, Option<UdpSocket>)> {
+    match quic {
+        true => http3::bind(at).await.map(|(tcp, udp)| (tcp, Some(udp))),
+        false => TcpListener::bind(at).await.map(|tcp| (tcp, None)),
+    }
 }
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    let places = Arc::new(Semaphore::new(shared.limits.connections.min(Semaphore::MAX_PERMITS)));
-    while let Ok(place) = places.clone().acquire_owned().await {
+    while let Ok(place) = shared.places.clone().acquire_owned().await {
         match listener.accept().await {
             Ok((stream, _)) => {
                 let shared = shared.clone();

@@ -118,6 +118,12 @@ impl Identity {
         Ok(self.config(versions, b"http/1.1"))
     }
 
+    /// What QUIC needs: TLS 1.3 alone.
+    pub(crate) fn over_quic(&self) -> Result<ServerConfig, rustls::Error> {
+        let builder = ServerConfig::builder_with_provider(self.provider.clone());
+        Ok(self.config(builder.with_protocol_versions(&[&rustls::version::TLS13])?, b"h3"))
+    }
+
     fn config(
         &self,
         builder: rustls::ConfigBuilder<ServerConfig, rustls::WantsVerifier>,

@@ -31,27 +31,28 @@ const TICK: Span = Span::from_secs(1);
 
 /// Serve a folder of films to browsers and players, each connection at the rate of what it plays.
 ///
-/// MP4 files, HLS and DASH over HTTP/1.1 or HTTPS, with byte ranges, and a page that lists and plays them. How fast a film is played is
+/// MP4 files, HLS and DASH over HTTP/1.1, under TLS over HTTP/3, too, with byte ranges, and a page that lists and plays them. How fast a film is played is
 /// read from it, of HLS and DASH for each rendition. What a film needs is taken as any TCP takes it, more only where it is
-/// spare, by the law that `thalweg kernel load` gives the kernel; without it, what is sent is paced, and that is said.
+/// spare, by the law that `thalweg kernel load` gives the kernel; without it, what is sent over TCP is paced, and that is said.
+/// QUIC has the law in any case.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg serve films --listen :8080          # and http://this.machine:8080
   thalweg serve films --listen 127.0.0.1:8080 --law paced --metrics 9100
-  thalweg serve films --listen :8443 --tls    # https, with a certificate made for this run
+  thalweg serve films --listen :8443 --tls    # https and HTTP/3, with a certificate made for this run
   thalweg serve films --listen :443 --cert fullchain.pem --key privkey.pem
   mpv http://this.machine:8080/some.mp4")]
 pub(crate) struct Args {
     /// The folder; what is hidden in it, and links that lead out of it, are not served
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Where to listen (TCP); `:PORT` is any IPv4 address, `[::]:PORT` any at all
+    /// Where to listen (TCP, under TLS also UDP); `:PORT` is any IPv4 address, `[::]:PORT` any at all
     #[arg(long, value_name = "HOST:PORT")]
     listen: Host,
     /// How fast films are played that do not tell it; up to 1000gbit
     #[arg(long, value_name = "RATE", default_value_t = Settings::default().rate, value_parser = rate)]
     rate: Rate,
-    /// tcp-stream (the kernel's, as `thalweg kernel load` gives it; paced where there is none), paced (ten seconds of the film at
+    /// tcp-stream (the kernel's, as `thalweg kernel load` gives it, paced where there is none; over QUIC its own), paced (ten seconds of the film at
     /// once, then 5/4 of its rate) or system (whatever the system has, as fast as the path bears)
     #[arg(long, value_name = "LAW", default_value = "tcp-stream", hide_possible_values = true)]
     law: LawArg,
@@ -95,22 +96,29 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let certificate = identity.as_ref().map(certificate);
     let listen = listen.resolve().map_err(Error::io(format!("listening on {listen}")))?;
     let (law, lost) = Law::choose(Some(law.into()), &name);
-    let (shown, law_name) = (folder.display().to_string(), law.name().to_owned());
+    let (shown, law_name, quic_law) = (folder.display().to_string(), law.name().to_owned(), law.name_over_quic());
     let config = Config { folder, listen, law, identity, rate, limits: Limits::default() };
     let server = Server::start(config).map_err(|why| Failure::Failed(format!("serve: {why}")))?;
     let metrics = reporting.server()?;
     let local = server.local();
-    let scheme = if certificate.is_some() { "https" } else { "http" };
-    let opening = Report::new("listening", format!("{scheme}://{local} has the films of {shown}, law {law_name}"))
+    let secure = certificate.is_some();
+    let scheme = if secure { "https" } else { "http" };
+    let mut opening = Report::new("listening", format!("{scheme}://{local} has the films of {shown}, law {law_name}"))
         .with("address", local)
         .with("folder", &shown)
         .with("law", &law_name);
+    if secure {
+        opening = opening.text_with(&format!(" over TCP and {quic_law} over QUIC")).with("quic_law", quic_law);
+    }
     let (clock, mut reporter) = (Clock::start(), reporting.reporter(SIDE));
     reporter.report(clock.now(), &with_metrics(opening, metrics.as_ref()));
     if let Some(certificate) = certificate {
         reporter.report(clock.now(), &certificate);
     }
-    if let Some(why) = lost {
+    if let Some(mut why) = lost {
+        if secure {
+            why += "; over QUIC they have the law";
+        }
         reporter.report(clock.now(), &told(Event::LawLost { why }));
     }
     let mut watch = Watch { server, clock, metrics, reporter };
@@ -214,9 +222,13 @@ impl Readings for Status {
         ];
         let sure = sure.map(|(label, name)| (label, get(name))).into_iter().filter(|(_, value)| *value > 0.0);
         let sure: String = sure.map(|(label, value)| format!("  {label} {value}")).collect();
+        let over = [("TLS", "tls_connections"), ("HTTP/3", "quic_connections")];
+        let over = over.map(|(label, name)| (label, get(name))).into_iter().filter(|(_, value)| *value > 0.0);
+        let over = over.map(|(label, value)| format!("{value} {label}")).collect::<Vec<_>>().join(", ");
+        let over = if over.is_empty() { over } else { format!(" ({over})") };
         let seconds = at.as_secs_f64() as u64;
         format!(
-            "{:02}:{:02}:{:02}  connections {}  playing {} ({rate:.2} Mb/s)  out {out:.2} Mb/s{sure}",
+            "{:02}:{:02}:{:02}  connections {}{over}  playing {} ({rate:.2} Mb/s)  out {out:.2} Mb/s{sure}",
             seconds / 3600,
             seconds / 60 % 60,
             seconds % 60,
@@ -234,6 +246,7 @@ mod tests {
     fn a_line_has_what_is_played_and_what_went_wrong() {
         let value = |name| match name {
             "connections" => 3.0,
+            "tls_connections" | "failed_handshakes_total" => 1.0,
             "playing" | "refused_requests_total" => 2.0,
             "playing_rate_bps" => 7.2e6,
             "sent_rate_bps" => 9.126e6,
@@ -241,6 +254,9 @@ mod tests {
         };
         let rows = Ledger::METRICS.iter().map(|metric| (metric, value(metric.name))).collect();
         let line = Status(Figures::of(SIDE, rows)).line(Time::ZERO + Span::from_secs(3661));
-        assert_eq!(line, "01:01:01  connections 3  playing 2 (7.20 Mb/s)  out 9.13 Mb/s  refused 2");
+        assert_eq!(
+            line,
+            "01:01:01  connections 3 (1 TLS)  playing 2 (7.20 Mb/s)  out 9.13 Mb/s  refused 2  bad handshakes 1"
+        );
     }
 }

@@ -1,0 +1,109 @@
+//! The port of QUIC, and what its connections may cost.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+
+use quinn::crypto::rustls::QuicServerConfig;
+use quinn::{Endpoint, EndpointConfig, ServerConfig, TokioRuntime, TransportConfig, VarInt};
+use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
+use thalweg_core::units::Rate;
+use thalweg_quic::TcpStreamConfig;
+use tokio::net::TcpListener;
+
+use crate::law::Law;
+use crate::ledger::{Ledger, While};
+use crate::server::{Limits, Shared};
+use crate::tls::Identity;
+
+/// Bytes of a connection that wait for the network, or to be acknowledged: 100 ms of 168 Mb/s.
+pub(crate) const WAITING: u64 = 2 << 20;
+/// Requests of a connection at a time.
+const REQUESTS: u32 = 32;
+/// Streams of control that a client may open; HTTP/3 has three, and room for what it may ignore.
+const CONTROLS: u32 = 8;
+/// Bytes of a request that wait to be read, and of all requests of a connection.
+const STREAM: u32 = 64 << 10;
+const STREAMS: u32 = 256 << 10;
+/// Connections that may wait to be looked at, and bytes of theirs.
+const NEW: usize = 1024;
+const NEW_BYTES: u64 = 4 << 20;
+/// What the kernel may keep of datagrams, where it allows so much: bursts of many connections.
+const DATAGRAMS: usize = 4 << 20;
+/// How often another port is tried where any will do.
+const TRIES: usize = 20;
+
+/// Opens a port of TCP and the same one of UDP.
+pub(crate) async fn bind(at: SocketAddr) -> io::Result<(TcpListener, UdpSocket)> {
+    let mut tries = TRIES;
+    loop {
+        let tcp = TcpListener::bind(at).await?;
+        match UdpSocket::bind(tcp.local_addr()?) {
+            Ok(udp) => return Ok((tcp, udp)),
+            Err(error) if at.port() == 0 && error.kind() == io::ErrorKind::AddrInUse && tries > 0 => tries -= 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Has QUIC at a port; `rate` is that of connections whose film is not known yet.
+///
+/// # Errors
+/// The system's reason.
+pub(crate) fn open(
+    socket: UdpSocket,
+    identity: &Identity,
+    law: &Law,
+    rate: Rate,
+    limits: &Limits,
+) -> io::Result<Endpoint> {
+    let _ = (set_socket_recv_buffer_size(&socket, DATAGRAMS), set_socket_send_buffer_size(&socket, DATAGRAMS));
+    let tls = identity.over_quic().map_err(io::Error::other)?;
+    let tls = QuicServerConfig::try_from(tls).map_err(io::Error::other)?;
+    let mut config = ServerConfig::with_crypto(Arc::new(tls));
+    config.transport_config(Arc::new(transport(law, rate, limits)?));
+    config.max_incoming(NEW).incoming_buffer_size(u64::from(STREAM)).incoming_buffer_size_total(NEW_BYTES);
+    Endpoint::new(EndpointConfig::default(), Some(config), socket, Arc::new(TokioRuntime))
+}
+
+fn transport(law: &Law, rate: Rate, limits: &Limits) -> io::Result<TransportConfig> {
+    let mut transport = TransportConfig::default();
+    transport
+        .max_concurrent_bidi_streams(VarInt::from_u32(REQUESTS))
+        .max_concurrent_uni_streams(VarInt::from_u32(CONTROLS))
+        .max_idle_timeout(Some(limits.request.try_into().map_err(io::Error::other)?))
+        .stream_receive_window(VarInt::from_u32(STREAM))
+        .receive_window(VarInt::from_u32(STREAMS))
+        .send_window(WAITING)
+        // HTTP/3 datagrams are for others.
+        .datagram_receive_buffer_size(None);
+    if law.is_tcp_stream_over_quic() {
+        let config = TcpStreamConfig { rate, ..TcpStreamConfig::default() };
+        transport.congestion_controller_factory(Arc::new(config));
+    }
+    Ok(transport)
+}
+
+/// Takes connections for as long as there are places, which they share with those of TCP.
+pub(crate) async fn listen(endpoint: Endpoint, shared: Arc<Shared>) {
+    while let Some(incoming) = endpoint.accept().await {
+        // From half of the places on, whoever wants one shows first that he is where he says (RFC 9000 §8.1.2).
+        let few = shared.places.available_permits() * 2 < shared.limits.connections;
+        if few && incoming.may_retry() && !incoming.remote_address_validated() {
+            let _ = incoming.retry();
+            continue;
+        }
+        let Ok(place) = shared.places.clone().try_acquire_owned() else {
+            // A browser then goes on over TCP, where it may wait.
+            incoming.refuse();
+            continue;
+        };
+        let shared = shared.clone();
+        Ledger::add(&shared.ledger.accepted, 1);
+        let counted = While::new(&shared.ledger, 1, |ledger| &ledger.connections);
+        tokio::spawn(async move {
+            super::serve(incoming, shared).await;
+            drop((counted, place));
+        });
+    }
+}

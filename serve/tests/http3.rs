@@ -1,0 +1,329 @@
+//! HTTP/3 from a server on loopback, to clients that behave and that do not. `gtlsclient` asks it in the tests of the program.
+
+mod common;
+
+use std::fs;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use h3::client::{RequestStream, SendRequest};
+use hyper::body::{Buf, Bytes};
+use hyper::{Method, Request, Response, StatusCode};
+use quinn::crypto::rustls::QuicClientConfig;
+use quinn::{ClientConfig, Connection, Endpoint, EndpointConfig, TokioRuntime, TransportConfig, VarInt};
+use thalweg_serve::Limits;
+use thalweg_serve::law::Choice;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::timeout;
+
+use crate::common::{PATIENCE, Stage, film, trusting};
+
+type Stream = RequestStream<h3_quinn::BidiStream<Bytes>, Bytes>;
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+/// A port of the client's own, whose streams take `window` bytes that nobody reads.
+fn endpoint(window: u32) -> Endpoint {
+    let tls = QuicClientConfig::try_from(trusting::client(b"h3")).expect("TLS 1.3");
+    let mut config = ClientConfig::new(Arc::new(tls));
+    let mut transport = TransportConfig::default();
+    transport.stream_receive_window(VarInt::from_u32(window));
+    config.transport_config(Arc::new(transport));
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let mut endpoint =
+        Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(TokioRuntime)).expect("an endpoint");
+    endpoint.set_default_client_config(config);
+    endpoint
+}
+
+async fn connect(endpoint: &Endpoint, server: SocketAddr) -> Connection {
+    let connecting = endpoint.connect(server, "localhost").expect("a connection");
+    timeout(PATIENCE, connecting).await.expect("in time").expect("a handshake")
+}
+
+/// A client with a connection, and what it asks over.
+struct Client {
+    connection: Connection,
+    asks: SendRequest<h3_quinn::OpenStreams, Bytes>,
+}
+
+impl Client {
+    async fn new(endpoint: &Endpoint, server: SocketAddr) -> Client {
+        let connection = connect(endpoint, server).await;
+        let (mut driver, asks) = h3::client::new(h3_quinn::Connection::new(connection.clone())).await.expect("HTTP/3");
+        tokio::spawn(async move { driver.wait_idle().await });
+        Client { connection, asks }
+    }
+
+    async fn ask(&mut self, method: Method, path: &str, fields: &[(&str, &str)]) -> (Response<()>, Stream) {
+        let mut request = Request::builder().method(method).uri(format!("https://localhost{path}"));
+        for (name, value) in fields {
+            request = request.header(*name, *value);
+        }
+        let asking = async {
+            let mut stream = self.asks.send_request(request.body(()).expect("a request")).await.expect("it is sent");
+            stream.finish().await.expect("its end");
+            (stream.recv_response().await.expect("an answer"), stream)
+        };
+        timeout(PATIENCE, asking).await.expect("in time")
+    }
+
+    async fn get(&mut self, path: &str, fields: &[(&str, &str)]) -> (Response<()>, Vec<u8>) {
+        let (head, mut stream) = self.ask(Method::GET, path, fields).await;
+        (head, read(&mut stream, usize::MAX).await)
+    }
+}
+
+/// What comes until the end, or until it is enough.
+async fn read(stream: &mut Stream, enough: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while bytes.len() < enough {
+        let next = timeout(PATIENCE, stream.recv_data()).await.expect("in time");
+        let Some(mut next) = next.expect("a film") else { break };
+        bytes.extend_from_slice(&next.copy_to_bytes(next.remaining()));
+    }
+    bytes
+}
+
+/// The whole film, to somebody who has just come.
+fn all_is_well(stage: &Stage) {
+    runtime().block_on(async {
+        let mut client = Client::new(&endpoint(1 << 20), stage.server.local()).await;
+        assert!(client.get("/film.webm", &[]).await.1 == film(3_000_000));
+    });
+}
+
+#[test]
+fn a_film_comes_whole_and_in_ranges_and_what_cannot_be_is_answered() {
+    let stage = Stage::secure("h3-whole", Choice::TcpStream, Limits::default());
+    runtime().block_on(async {
+        let endpoint = endpoint(1 << 20);
+        let mut client = Client::new(&endpoint, stage.server.local()).await;
+        let (head, content) = client.get("/film.webm", &[]).await;
+        assert_eq!(
+            (head.status(), &head.headers()["content-type"]),
+            (StatusCode::OK, &"video/webm".parse().expect("it"))
+        );
+        assert!(content == film(3_000_000));
+        let (head, content) = client.get("/film.webm", &[("range", "bytes=1000000-1000999")]).await;
+        assert_eq!(
+            (head.status(), &head.headers()["content-range"]),
+            (StatusCode::PARTIAL_CONTENT, &"bytes 1000000-1000999/3000000".parse().expect("it"))
+        );
+        assert!(content == film(3_000_000)[1_000_000..1_001_000]);
+        for (path, range, status) in [
+            ("/film.webm", "bytes=3000000-", 416),
+            ("/none", "", 404),
+            ("/../../etc/passwd", "", 400),
+            ("/%2e%2e/%2e%2e/etc/passwd", "", 400),
+            ("/.hidden", "", 404),
+            ("/", "", 200),
+        ] {
+            let (head, _) = client.get(path, &[("range", range)]).await;
+            assert_eq!(head.status(), status, "{path}");
+        }
+        let (head, _) = client.ask(Method::DELETE, "/film.webm", &[]).await;
+        assert_eq!(head.status(), 405);
+        let (head, mut stream) = client.ask(Method::HEAD, "/film.webm", &[]).await;
+        assert_eq!(head.headers()["content-length"], "3000000");
+        assert!(read(&mut stream, usize::MAX).await.is_empty());
+        assert_eq!((stage.value("quic_connections"), stage.value("connections")), (1.0, 1.0));
+        client.connection.close(VarInt::from_u32(0x100), b"");
+        endpoint.wait_idle().await;
+    });
+    stage.wait_until("end", |stage| stage.value("connections") == 0.0);
+    assert_eq!((stage.value("quic_requests_total"), stage.value("requests_total")), (10.0, 10.0));
+    assert_eq!((stage.value("refused_requests_total"), stage.value("failed_handshakes_total")), (6.0, 0.0));
+}
+
+#[test]
+fn many_films_come_over_one_connection_at_once_and_each_byte_is_its_own() {
+    let stage = Stage::secure("h3-many", Choice::TcpStream, Limits::default());
+    runtime().block_on(async {
+        let mut client = Client::new(&endpoint(1 << 20), stage.server.local()).await;
+        let mut streams = Vec::new();
+        // More than the server takes at a time: the rest waits until one has ended.
+        for part in 0..30 {
+            let range = format!("bytes={}-", part * 90_000);
+            streams.push((part * 90_000, client.ask(Method::GET, "/film.webm", &[("range", &range)]).await.1));
+        }
+        for (first, mut stream) in streams {
+            assert!(read(&mut stream, usize::MAX).await == film(3_000_000)[first..]);
+        }
+    });
+}
+
+#[test]
+fn paced_a_film_has_a_burst_and_then_its_rate() {
+    let stage = Stage::secure("h3-paced", Choice::Paced, Limits::default());
+    fs::write(stage.folder.join("long.webm"), vec![7; 40_000_000]).expect("a file");
+    runtime().block_on(async {
+        let mut client = Client::new(&endpoint(1 << 20), stage.server.local()).await;
+        let start = Instant::now();
+        let (_, mut stream) = client.ask(Method::GET, "/long.webm", &[]).await;
+        assert!(read(&mut stream, 10_600_000).await.len() >= 10_600_000);
+        // 10 MB at once; 0.6 MB more at 10 Mb/s take 0.48 s, and no machine makes time shorter.
+        assert!(start.elapsed() >= Duration::from_millis(400), "{:?}", start.elapsed());
+        assert_eq!((stage.value("playing"), stage.value("playing_rate_bps"), stage.value("paced")), (1.0, 8e6, 1.0));
+        // The player does not want it any more, and asks for another place.
+        stream.stop_sending(h3::error::Code::H3_REQUEST_CANCELLED);
+        let (_, content) = client.get("/film.webm", &[("range", "bytes=0-99")]).await;
+        assert!(content == film(100));
+        stage.wait_until("end of the film", |stage| stage.value("playing") == 0.0);
+    });
+}
+
+#[test]
+fn who_reads_nothing_asks_nothing_or_vanishes_is_given_up() {
+    let brief = Duration::from_millis(400);
+    let stage = Stage::secure("h3-slow", Choice::System, Limits { request: brief, stall: brief, ..Limits::default() });
+    fs::write(stage.folder.join("long.webm"), vec![7; 40_000_000]).expect("a file");
+    runtime().block_on(async {
+        let small = endpoint(10_000);
+        let mut reads_nothing = Client::new(&small, stage.server.local()).await;
+        let (_, unread) = reads_nothing.ask(Method::GET, "/long.webm", &[]).await;
+        // The connection is not idle meanwhile: others are asked for over it.
+        while stage.value("stalled_connections_total") == 0.0 {
+            assert_eq!(reads_nothing.get("/none", &[]).await.0.status(), 404);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert_eq!(stage.value("playing"), 0.0);
+        drop(unread);
+        let asks_nothing = connect(&small, stage.server.local()).await;
+        let mut keeps_it_open = Client::new(&small, stage.server.local()).await;
+        assert_eq!(keeps_it_open.get("/none", &[]).await.0.status(), 404);
+        for connection in [asks_nothing, keeps_it_open.connection] {
+            timeout(PATIENCE, connection.closed()).await.expect("it is closed");
+        }
+    });
+    // Its socket is gone with the runtime, in the middle of a film.
+    let vanishing = runtime();
+    vanishing.block_on(async {
+        let mut vanishes = Client::new(&endpoint(1 << 20), stage.server.local()).await;
+        let (_, mut stream) = vanishes.ask(Method::GET, "/long.webm", &[]).await;
+        read(&mut stream, 100_000).await;
+        std::mem::forget((vanishes, stream));
+    });
+    vanishing.shutdown_background();
+    stage.wait_until("end of all", |stage| stage.value("connections") == 0.0 && stage.value("playing") == 0.0);
+    all_is_well(&stage);
+}
+
+#[test]
+fn there_are_so_many_places_and_who_finds_none_is_told_at_once() {
+    let stage = Stage::secure("h3-places", Choice::Paced, Limits { connections: 7, ..Limits::default() });
+    runtime().block_on(async {
+        let endpoint = endpoint(1 << 20);
+        let mut clients = Vec::new();
+        // One place is kept for who comes over TCP. The last of these show first where they are.
+        for _ in 0..6 {
+            clients.push(Client::new(&endpoint, stage.server.local()).await);
+        }
+        let refused = endpoint.connect(stage.server.local(), "localhost").expect("a try").await;
+        let why = refused.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(why.contains("refused"), "{why}");
+        for client in &mut clients {
+            assert!(client.get("/film.webm", &[("range", "bytes=0-99")]).await.1 == film(100));
+        }
+        clients.pop().expect("one").connection.close(VarInt::from_u32(0x100), b"");
+        while stage.value("connections") != 5.0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        Client::new(&endpoint, stage.server.local()).await;
+    });
+}
+
+/// Bytes that nobody could foresee, and that are the same each time.
+fn noise(seed: &mut u64, len: usize) -> Vec<u8> {
+    let mut next = || {
+        // Marsaglia's xorshift.
+        *seed ^= *seed << 13;
+        *seed ^= *seed >> 7;
+        *seed ^= *seed << 17;
+        *seed as u8
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+#[test]
+fn nonsense_ends_a_stream_or_a_connection_and_nothing_else() {
+    static PANICS: AtomicUsize = AtomicUsize::new(0);
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |what| {
+        // Those of the server's threads; a test's own are told anyway.
+        PANICS.fetch_add(1, Ordering::Relaxed);
+        before(what);
+    }));
+    let stage = Stage::secure("h3-nonsense", Choice::Paced, Limits::default());
+    let mut seed = 0x2545_f491_4f6c_dd1d;
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    for turn in 0..2000 {
+        let mut datagram = noise(&mut seed, 1 + turn % 1400);
+        // The long header of version 1, and of one that nobody has.
+        datagram[0] |= if turn % 2 == 0 { 0xc0 } else { 0x40 };
+        if let Some(version) = datagram.get_mut(1..5) {
+            version.copy_from_slice(if turn % 3 == 0 { &[0, 0, 0, 1] } else { &[0xab; 4] });
+        }
+        let _ = socket.send_to(&datagram, stage.server.local());
+    }
+    runtime().block_on(async {
+        let endpoint = endpoint(1 << 20);
+        for turn in 0..200 {
+            let connection = connect(&endpoint, stage.server.local()).await;
+            if let Ok(mut control) = connection.open_uni().await {
+                // A stream of control, of QPACK, of a kind that nobody has; sometimes with settings.
+                let kind = [0, 2, 3, 0x21][turn % 4];
+                let _ = control.write_all(&[&[kind][..], &noise(&mut seed, turn)].concat()).await;
+            }
+            if let Ok((mut send, _receive)) = connection.open_bi().await {
+                // HEADERS, DATA, SETTINGS or a frame that nobody has, of a length that fits.
+                let kind = [1, 1, 1, 0, 4, 0x21][turn % 6];
+                let section = noise(&mut seed, turn % 60);
+                // A section of fields that begins as one without a dynamic table does.
+                let section = if turn % 2 == 0 { [&[0, 0], &section[..]].concat() } else { section };
+                let frame = [&[kind, section.len() as u8][..], &section].concat();
+                let _ = send.write_all(&frame).await;
+                let _ = send.finish();
+            }
+            connection.close(VarInt::from_u32(0), b"");
+        }
+        endpoint.wait_idle().await;
+    });
+    all_is_well(&stage);
+    assert_eq!(PANICS.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn a_head_that_is_too_long_is_refused_and_one_that_never_ends_not_kept() {
+    let stage = Stage::secure("h3-long", Choice::Paced, Limits::default());
+    runtime().block_on(async {
+        let endpoint = endpoint(1 << 20);
+        let mut client = Client::new(&endpoint, stage.server.local()).await;
+        // 32 more a field count (RFC 9204 §3.2.1): within 80 kB as it is sent, and above 64 KiB as it counts.
+        let long = "a".repeat(70_000);
+        let connection = connect(&endpoint, stage.server.local()).await;
+        let (mut send, mut receive) = connection.open_bi().await.expect("a stream");
+        // HEADERS of 2^30 bytes (RFC 9000 §16): only a part of it is ever taken.
+        let endless = async {
+            send.write_all(&[1, 0xc0, 0, 0, 0, 0x40, 0, 0, 0]).await?;
+            loop {
+                send.write_all(&[0; 10_000]).await?;
+            }
+        };
+        let ended: Result<(), quinn::WriteError> = timeout(PATIENCE, endless).await.expect("an end");
+        assert!(ended.is_err());
+        let _ = receive.read_to_end(1000).await;
+        drop(connection);
+        let request = Request::get("https://localhost/film.webm").header("x", &long).body(()).expect("a request");
+        match client.asks.send_request(request).await {
+            Ok(mut stream) => assert_eq!(stream.recv_response().await.expect("an answer").status(), 431),
+            // The server has said how much it takes, and the client keeps to it.
+            Err(error) => assert!(error.to_string().to_lowercase().contains("header"), "{error}"),
+        }
+    });
+    all_is_well(&stage);
+}
