@@ -146,3 +146,6 @@ fn tell(socket: &OwnedFd, name: &Name, rates: &Rates, rate: Rate) -> Result<(), 
     let told = rates.set(socket.as_fd(), rate);
     told.map_err(|error| format!("{error}; this film is paced by this program instead"))
 }
+
+#[cfg(test)]
+mod tests;

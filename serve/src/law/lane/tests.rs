@@ -1,0 +1,94 @@
+//! Over QUIC, on loopback.
+
+#[path = "../../../tests/common/trusting.rs"]
+mod trusting;
+
+use std::net::UdpSocket;
+use std::time::Duration;
+
+use quinn::crypto::rustls::QuicClientConfig;
+use quinn::{ClientConfig, Endpoint, EndpointConfig, TokioRuntime};
+use tokio::runtime::Builder;
+use tokio::time::{sleep, timeout};
+
+use super::*;
+use crate::http3::open;
+use crate::server::Limits;
+use crate::tls::Identity;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn port() -> UdpSocket {
+    UdpSocket::bind("127.0.0.1:0").expect("a port")
+}
+
+/// A connection from here, as the server has it, and who is at its other end.
+async fn pair(law: &Law) -> (Connection, [Endpoint; 2]) {
+    let identity = Identity::own("").expect("a certificate");
+    let server = open(port(), &identity, law, Rate::from_mbps(1), &Limits::default()).expect("a server");
+    let mut client = Endpoint::new(EndpointConfig::default(), None, port(), Arc::new(TokioRuntime)).expect("a client");
+    let tls = QuicClientConfig::try_from(trusting::client(b"h3")).expect("TLS 1.3");
+    client.set_default_client_config(ClientConfig::new(Arc::new(tls)));
+    let calls = client.connect(server.local_addr().expect("a port"), "localhost").expect("a call");
+    tokio::spawn(async move {
+        let connection = calls.await.expect("a handshake");
+        while let Ok(mut stream) = connection.accept_uni().await {
+            let _ = stream.read_to_end(1 << 20).await;
+        }
+    });
+    let calls = server.accept().await.expect("a call");
+    (calls.accept().expect("a call").await.expect("a handshake"), [server, client])
+}
+
+/// Sends until the ceiling of the law's loss window, in segments, is as expected.
+async fn until(connection: &Connection, is_so: impl Fn(u32) -> bool) {
+    let sending = async {
+        let cap = || TcpStream::of(&*connection.congestion_state()).expect("the law").law().cap();
+        while !cap().is_some_and(&is_so) {
+            let mut stream = connection.open_uni().await.expect("a stream");
+            stream.write_all(&[0; 10_000]).await.expect("it is read");
+            stream.finish().expect("it is open");
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(PATIENCE, sending).await.expect("in time");
+}
+
+#[test]
+fn quic_is_told_what_its_films_need_together() {
+    let (law, _) = Law::choose(Some(Choice::TcpStream), &"no_such_law".parse().expect("a name"));
+    let law = Arc::new(law);
+    Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(async {
+        let (connection, _ends) = pair(&law).await;
+        // What a round trip of 20 us to 5 s carries of 1 Mb/s, and of 1 Tb/s.
+        let (slow, fast) = (|cap| cap < 600, |cap| cap > 1000);
+        until(&connection, slow).await;
+        let lane = Lane::new(law.clone(), Way::Quic(connection.clone()), Arc::default());
+        let (sound, picture) = (Rate::from_mbps(1), Rate::from_mbps(1_000_000));
+        lane.play(sound).expect("nothing is lost");
+        lane.play(picture).expect("nothing is lost");
+        until(&connection, fast).await;
+        // The end of the picture waits a moment; then the next piece of the sound finds that it is alone.
+        lane.end(picture, Span::from_millis(200));
+        assert_eq!(lane.take(1 << 20), Ok(1 << 20));
+        assert_eq!(lane.state().told.expect("a rate").0, Rate::from_mbps(1_000_001));
+        sleep(Duration::from_millis(200)).await;
+        assert_eq!(lane.take(1 << 20), Ok(1 << 20));
+        until(&connection, slow).await;
+    });
+}
+
+#[test]
+fn paced_and_system_have_no_such_law_over_quic() {
+    for (choice, taken) in [(Choice::Paced, 10_000_000), (Choice::System, u64::MAX)] {
+        let law = Arc::new(Law::choose(Some(choice), &"no_such_law".parse().expect("a name")).0);
+        Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(async {
+            let (connection, _ends) = pair(&law).await;
+            assert!(TcpStream::of(&*connection.congestion_state()).is_none());
+            let lane = Lane::new(law.clone(), Way::Quic(connection), Arc::default());
+            lane.play(Rate::from_mbps(8)).expect("nothing is lost");
+            // Ten seconds of the film, or all of it.
+            assert_eq!(lane.take(u64::MAX), Ok(taken));
+        });
+    }
+}
