@@ -233,6 +233,34 @@ fn a_client_of_others_gets_films_over_http3_byte_for_byte() {
     assert_eq!((&row["tls_requests_total"], &row["refused_requests_total"]), (&0.into(), &1.into()), "{row}");
 }
 
+/// A Python that has aioquic, if there is one: that of `./test --all`, or the system's.
+fn python_with_aioquic() -> Option<PathBuf> {
+    let own = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("aioquic").join("bin/python");
+    let has = |python: &PathBuf| {
+        let tried = Command::new(python).args(["-c", "import aioquic"]).stderr(Stdio::null()).status();
+        tried.is_ok_and(|status| status.success())
+    };
+    let found = [own, "python3".into()].into_iter().find(has);
+    if found.is_none() {
+        println!("skipped: no aioquic");
+    }
+    found
+}
+
+#[test]
+fn aioquic_gets_films_ranges_and_many_at_once_over_http3() {
+    let Some(python) = python_with_aioquic() else { return };
+    let serving = Serving::start("aioquic", &["--tls"]);
+    let port = serving.address.rsplit_once(':').expect("a port").1;
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/http3.py");
+    let output = Command::new(python).args([script, port]).arg(serving.folder.join("film.webm")).output();
+    let output = output.expect("it runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // 25 at once, 3 before them and 3 behind.
+    let row = serving.running.wait_for("figures", |value| value["requests_total"] == 31);
+    assert_eq!((&row["quic_requests_total"], &row["refused_requests_total"]), (&31.into(), &3.into()), "{row}");
+}
+
 /// A film in three forms, as ffmpeg makes them.
 fn films(folder: &Path) -> bool {
     let _ = fs::remove_dir_all(folder);
