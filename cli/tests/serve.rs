@@ -55,7 +55,8 @@ fn peer(program: &str, args: &[&str]) -> Option<(i32, Vec<u8>)> {
 fn certificate(folder: &Path, name: &str) -> Option<(String, String)> {
     let path = |end: &str| folder.join(format!("{name}.{end}")).to_str().expect("UTF-8").to_owned();
     let (certificate, key) = (path("crt"), path("key"));
-    let made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost";
+    let made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \
+                -addext subjectAltName=DNS:localhost";
     let files = ["-keyout", &key, "-out", &certificate];
     let (code, _) = peer("openssl", &[made.split(' ').collect(), files.to_vec()].concat())?;
     assert_eq!(code, 0);

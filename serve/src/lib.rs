@@ -2,8 +2,9 @@
 //!
 //! [`Catalog`] looks through a folder: MP4 files, HLS playlists and DASH manifests, each with the rate at which it is played,
 //! and for each file that a manifest names the rate of its rendition. [`Site`] answers requests from that folder, and knows
-//! nothing of who carries them; [`Server`] carries them over HTTP/1.1, and under TLS over HTTP/3, too, if it has an [`Identity`]. How fast a connection is sent to is its [`Law`]'s
-//! business: TCP Stream in the kernel, or a [`pace::Bucket`].
+//! nothing of who carries them; [`Server`] carries them over HTTP/1.1, and if it has an [`Identity`] under TLS and over HTTP/3,
+//! too. How fast a connection is sent to is its [`Law`]'s business: TCP Stream in the kernel or over QUIC, or a
+//! [`pace::Bucket`].
 
 pub mod answer;
 mod body;

@@ -31,10 +31,10 @@ const TICK: Span = Span::from_secs(1);
 
 /// Serve a folder of films to browsers and players, each connection at the rate of what it plays.
 ///
-/// MP4 files, HLS and DASH over HTTP/1.1, under TLS over HTTP/3, too, with byte ranges, and a page that lists and plays them. How fast a film is played is
-/// read from it, of HLS and DASH for each rendition. What a film needs is taken as any TCP takes it, more only where it is
-/// spare, by the law that `thalweg kernel load` gives the kernel; without it, what is sent over TCP is paced, and that is said.
-/// QUIC has the law in any case.
+/// MP4 files, HLS and DASH over HTTP/1.1, under TLS also over HTTP/3, with byte ranges, and a page that lists and plays them.
+/// How fast a film is played is read from it, of HLS and DASH for each rendition. What a film needs is taken as any TCP takes
+/// it, more only where it is spare, by the law that `thalweg kernel load` gives the kernel; without it, what is sent over TCP
+/// is paced, and that is said. QUIC has the law in any case.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg serve films --listen :8080          # and http://this.machine:8080
@@ -52,8 +52,8 @@ pub(crate) struct Args {
     /// How fast films are played that do not tell it; up to 1000gbit
     #[arg(long, value_name = "RATE", default_value_t = Settings::default().rate, value_parser = rate)]
     rate: Rate,
-    /// tcp-stream (the kernel's, as `thalweg kernel load` gives it, paced where there is none; over QUIC its own), paced (ten seconds of the film at
-    /// once, then 5/4 of its rate) or system (whatever the system has, as fast as the path bears)
+    /// tcp-stream (the kernel's, as `thalweg kernel load` gives it, paced where there is none; over QUIC its own), paced (ten
+    /// seconds of the film at once, then 5/4 of its rate) or system (whatever the system has, as fast as the path bears)
     #[arg(long, value_name = "LAW", default_value = "tcp-stream", hide_possible_values = true)]
     law: LawArg,
     /// What the kernel's law is called, as in `thalweg kernel load --name`

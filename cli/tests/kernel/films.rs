@@ -47,7 +47,8 @@ fn each_connection_has_the_rate_of_what_it_plays_until_the_law_is_gone() {
     let _without = play(address, "own.webm");
     let lost = serving.event("law_lost");
     let reason = lost["reason"].as_str().expect("text");
-    let expected = format!("this kernel has no {} any more; films are paced by this program instead", control.name());
+    let expected =
+        format!("this kernel has no {} any more; films over TCP are paced by this program instead", control.name());
     assert_eq!(reason, expected);
     serving.wait_for("pacing", |value| value["paced"] == 1);
 }
