@@ -3,91 +3,19 @@
 mod common;
 
 use std::fs;
-use std::net::{SocketAddr, UdpSocket};
-use std::sync::Arc;
+use std::net::UdpSocket;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use h3::client::{RequestStream, SendRequest};
-use hyper::body::{Buf, Bytes};
-use hyper::{Method, Request, Response, StatusCode};
-use quinn::crypto::rustls::QuicClientConfig;
-use quinn::{ClientConfig, Connection, Endpoint, EndpointConfig, TokioRuntime, TransportConfig, VarInt};
+use hyper::{Method, Request, StatusCode};
+use quinn::VarInt;
 use thalweg_serve::Limits;
 use thalweg_serve::law::Choice;
-use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::common::{PATIENCE, Stage, film, trusting};
-
-type Stream = RequestStream<h3_quinn::BidiStream<Bytes>, Bytes>;
-
-fn runtime() -> Runtime {
-    Builder::new_current_thread().enable_all().build().expect("a runtime")
-}
-
-/// A port of the client's own, whose streams take `window` bytes that nobody reads.
-fn endpoint(window: u32) -> Endpoint {
-    let tls = QuicClientConfig::try_from(trusting::client(b"h3")).expect("TLS 1.3");
-    let mut config = ClientConfig::new(Arc::new(tls));
-    let mut transport = TransportConfig::default();
-    transport.stream_receive_window(VarInt::from_u32(window));
-    config.transport_config(Arc::new(transport));
-    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
-    let mut endpoint =
-        Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(TokioRuntime)).expect("an endpoint");
-    endpoint.set_default_client_config(config);
-    endpoint
-}
-
-async fn connect(endpoint: &Endpoint, server: SocketAddr) -> Connection {
-    let connecting = endpoint.connect(server, "localhost").expect("a connection");
-    timeout(PATIENCE, connecting).await.expect("in time").expect("a handshake")
-}
-
-/// A client with a connection, and what it asks over.
-struct Client {
-    connection: Connection,
-    asks: SendRequest<h3_quinn::OpenStreams, Bytes>,
-}
-
-impl Client {
-    async fn new(endpoint: &Endpoint, server: SocketAddr) -> Client {
-        let connection = connect(endpoint, server).await;
-        let (mut driver, asks) = h3::client::new(h3_quinn::Connection::new(connection.clone())).await.expect("HTTP/3");
-        tokio::spawn(async move { driver.wait_idle().await });
-        Client { connection, asks }
-    }
-
-    async fn ask(&mut self, method: Method, path: &str, fields: &[(&str, &str)]) -> (Response<()>, Stream) {
-        let mut request = Request::builder().method(method).uri(format!("https://localhost{path}"));
-        for (name, value) in fields {
-            request = request.header(*name, *value);
-        }
-        let asking = async {
-            let mut stream = self.asks.send_request(request.body(()).expect("a request")).await.expect("it is sent");
-            stream.finish().await.expect("its end");
-            (stream.recv_response().await.expect("an answer"), stream)
-        };
-        timeout(PATIENCE, asking).await.expect("in time")
-    }
-
-    async fn get(&mut self, path: &str, fields: &[(&str, &str)]) -> (Response<()>, Vec<u8>) {
-        let (head, mut stream) = self.ask(Method::GET, path, fields).await;
-        (head, read(&mut stream, usize::MAX).await)
-    }
-}
-
-/// What comes until the end, or until it is enough.
-async fn read(stream: &mut Stream, enough: usize) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while bytes.len() < enough {
-        let next = timeout(PATIENCE, stream.recv_data()).await.expect("in time");
-        let Some(mut next) = next.expect("a film") else { break };
-        bytes.extend_from_slice(&next.copy_to_bytes(next.remaining()));
-    }
-    bytes
-}
+use crate::common::http3::{Client, connect, endpoint, read, runtime};
+use crate::common::{PATIENCE, Stage, film};
 
 /// The whole film, to somebody who has just come.
 fn all_is_well(stage: &Stage) {
@@ -155,6 +83,28 @@ fn many_films_come_over_one_connection_at_once_and_each_byte_is_its_own() {
             assert!(read(&mut stream, usize::MAX).await == film(3_000_000)[first..]);
         }
     });
+}
+
+#[test]
+fn two_hundred_clients_are_served_at_a_time() {
+    let stage = Stage::secure("h3-clients", Choice::TcpStream, Limits::default());
+    runtime().block_on(async {
+        let (endpoint, server) = (endpoint(1 << 20), stage.server.local());
+        let mut clients = JoinSet::new();
+        for first in 0..200 {
+            let endpoint = endpoint.clone();
+            clients.spawn(async move {
+                let range = format!("bytes={first}-{}", first + 49_999);
+                let mut client = Client::new(&endpoint, server).await;
+                let (_, content) = client.get("/film.webm", &[("range", &range)]).await;
+                assert!(content == film(first + 50_000)[first..]);
+            });
+        }
+        while let Some(served) = clients.join_next().await {
+            served.expect("all of its bytes");
+        }
+    });
+    assert_eq!(stage.value("quic_requests_total"), 200.0);
 }
 
 #[test]

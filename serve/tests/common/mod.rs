@@ -1,6 +1,7 @@
 //! A server on loopback, and what asks it.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub(crate) mod http3;
 pub(crate) mod trusting;
 
 use std::fs;
