@@ -70,7 +70,7 @@ fn who_speaks_http_to_it_is_told_and_who_speaks_nonsense_is_not_listened_to() {
 
 #[test]
 fn who_says_nothing_half_a_hello_or_reads_nothing_is_given_up() {
-    let brief = Duration::from_millis(300);
+    let brief = Duration::from_secs(1);
     let stage = Stage::secure("tls-slow", Choice::System, Limits { request: brief, stall: brief, ..Limits::default() });
     fs::write(stage.folder.join("long.webm"), vec![7; 40_000_000]).expect("a file");
     let says_nothing = stage.connect();
