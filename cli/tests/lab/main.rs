@@ -178,6 +178,7 @@ fn every_listed_scenario_can_be_named() {
         "geneva-s3",
         "tcp-stream-s1",
         "tcp-stream-s2",
+        "tcp-stream-pair",
     ] {
         assert!(list.contains(&format!("{name}: ")), "{list}");
     }

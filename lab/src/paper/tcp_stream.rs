@@ -5,6 +5,7 @@
 //! |---|---|
 //! | Figs. 2 and 3 | [`Condition::Simulation`] |
 //! | Figs. 4 and 5 | [`Condition::Testbed`] |
+//! | nothing: two films on the path of Fig. 5 | [`Condition::Pair`] |
 //! | TCP Stream, NewReno, Cubic, and what else may carry a film | [`Carrier`] |
 //!
 //! A [`Plan`] lists jobs and begins them, [`Results`] keep what came of them. [`figures`] and [`claims`] read results;

@@ -17,6 +17,15 @@ pub enum Condition {
         /// The queue, which the paper does not tell; packets.
         queue: u32,
     },
+    /// Two films on the path of Fig. 5, which the paper does not have.
+    Pair {
+        /// The queue, packets.
+        queue: u32,
+        /// When the second starts, s.
+        second: u32,
+        /// When the run ends, s.
+        end: u32,
+    },
 }
 
 impl Condition {
@@ -30,6 +39,7 @@ impl Condition {
         match self {
             Condition::Simulation { .. } => scenario!("tcp-stream-s1.toml"),
             Condition::Testbed { .. } => scenario!("tcp-stream-s2.toml"),
+            Condition::Pair { .. } => scenario!("tcp-stream-pair.toml"),
         }
     }
 }
@@ -39,6 +49,7 @@ impl fmt::Display for Condition {
         match self {
             Condition::Simulation { n_ftp, queue } => write!(f, "{n_ftp} FTP, queue of {queue}"),
             Condition::Testbed { queue } => write!(f, "one film, queue of {queue}"),
+            Condition::Pair { queue, second, .. } => write!(f, "two films {second} s apart, queue of {queue}"),
         }
     }
 }

@@ -98,7 +98,7 @@ impl Plan {
     pub(super) fn seeds_of(&self, condition: Condition) -> u64 {
         match condition {
             Condition::Simulation { .. } => self.seeds,
-            Condition::Testbed { .. } => self.fig5_seeds,
+            Condition::Testbed { .. } | Condition::Pair { .. } => self.fig5_seeds,
         }
     }
 
@@ -120,11 +120,21 @@ impl Plan {
 
     fn settings(&self, job: &Job) -> Vec<(String, String)> {
         let (tcp, thresholds) = job.carrier.settings();
-        let mut settings = vec![("tcp".to_owned(), tcp.to_owned()), ("thresholds".to_owned(), thresholds.to_owned())];
+        let mut settings = Vec::new();
         let mut set = |name: &str, value: &dyn ToString| settings.push((name.to_owned(), value.to_string()));
+        set("thresholds", &thresholds);
         match job.condition {
-            Condition::Testbed { queue } => set("queue_packets", &queue),
+            Condition::Pair { queue, second, end } => {
+                set("queue_packets", &queue);
+                set("second_s", &second);
+                set("duration_s", &end);
+            }
+            Condition::Testbed { queue } => {
+                set("tcp", &tcp);
+                set("queue_packets", &queue);
+            }
             Condition::Simulation { n_ftp, queue } => {
+                set("tcp", &tcp);
                 set("queue_packets", &queue);
                 set("n_ftp", &n_ftp);
                 set("video_mb", &self.film_megabytes());

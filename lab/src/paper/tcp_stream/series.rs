@@ -13,9 +13,9 @@ const SECOND: Span = Span::from_secs(1);
 /// What was delivered in each second, payload, Mb/s.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Series {
-    /// Of the films.
+    /// Of the films; of the first of a pair.
     pub film: Vec<f64>,
-    /// Of everything else over TCP.
+    /// Of everything else over TCP; of the second of a pair.
     pub background: Vec<f64>,
 }
 

@@ -66,10 +66,15 @@ impl Plan {
             let is_film = |group: &Group| matches!(&group.kind, Kind::Tcp(tcp) if tcp.film.is_some());
             let flows = (0..).map_while(|flow| Some((flow, &run.groups()[run.group_of(flow)?])));
             let films: Vec<u32> = flows.filter(|(_, group)| is_film(group)).map(|(flow, _)| flow).collect();
-            let is_traced = matches!(job.condition, Condition::Testbed { .. });
+            // Of two films the second is what the first has beside it.
+            let series = match job.condition {
+                Condition::Simulation { .. } => None,
+                Condition::Testbed { .. } => Some(series::Reader::new(run, &films)),
+                Condition::Pair { .. } => Some(series::Reader::new(run, &films[..1])),
+            };
             Watch {
                 from: Time::ZERO + experiment.warmup,
-                series: is_traced.then(|| series::Reader::new(run, &films)),
+                series,
                 films,
                 lwnd: Mean::default(),
                 dwnd: Mean::default(),
