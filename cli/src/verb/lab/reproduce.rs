@@ -39,7 +39,7 @@ use crate::report::Page;
     --docs docs/reproduction.md
   thalweg lab reproduce fec-arq --docs docs/reproduction-fec-arq.md
   thalweg lab reproduce tcp-stream --quick
-  thalweg lab reproduce tcp-stream --real   # root; 12 min of real time")]
+  thalweg lab reproduce tcp-stream --real   # root; 26 min of real time")]
 pub(super) struct Args {
     /// Which paper.
     #[arg(value_name = "PAPER")]
@@ -47,8 +47,8 @@ pub(super) struct Args {
     /// A look at everything within minutes: short runs, few seeds.
     #[arg(long)]
     quick: bool,
-    /// For tcp-stream: Fig. 5 with the kernel's own TCP in network namespaces, beside the lab's. It needs root and a build
-    /// with the feature `kernel`, and takes 90 s of real time for each of eight runs.
+    /// For tcp-stream: Fig. 5 with the kernel's own TCP in network namespaces, and two films beside each other, with the lab's
+    /// numbers. It needs root and a build with the feature `kernel`, and takes 26 min of real time.
     #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
     real: bool,
     /// How many seeds; geneva's Fig. 2, where losses are rare, gets twice as many.
@@ -162,7 +162,7 @@ impl Args {
                 Ok(Report::new(page, results.len(), jobs.len(), &fec_arq::evidence(&results)))
             }
             Paper::TcpStream if self.real => {
-                let (page, kept, jobs) = real::report(stop, self.seeds.unwrap_or(1), self.threads(), &command)?;
+                let (page, kept, jobs) = real::report(stop, self.seeds, self.threads(), &command)?;
                 Ok(Report { page, kept, jobs, broken: Vec::new() })
             }
             Paper::TcpStream => {

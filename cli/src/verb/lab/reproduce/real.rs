@@ -1,19 +1,22 @@
-//! TCP Stream's Fig. 5 with the kernel's own TCP, beside the lab's.
+//! TCP Stream's Fig. 5 with the kernel's own TCP, beside the lab's, and two films beside each other.
 
+mod bars;
 mod carrier;
 mod page;
+mod pairs;
+mod results;
 mod run;
+mod scene;
+mod spread;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use thalweg_lab::paper::tcp_stream::Plan as LabPlan;
-use thalweg_lab::paper::tcp_stream::{Condition, Results as LabResults};
+use thalweg_lab::paper::tcp_stream::{Job as LabJob, Plan as LabPlan, Results as LabResults};
 use thalweg_net::signal::Stop;
 use thalweg_net::testbed;
 
 use self::carrier::{Carrier, Controls};
-use self::run::Record;
+use self::results::{Results, Spot};
 use super::super::{failed, progress::Progress};
 use super::pool::Pool;
 use super::tcp_stream;
@@ -28,52 +31,61 @@ const QUEUES: [u32; 2] = [250, 50];
 pub(super) struct Job {
     /// Which time it is run.
     seed: u64,
-    queue: u32,
-    carrier: Carrier,
+    spot: Spot,
 }
 
-/// What came of all of them, and of the lab's.
-struct Results {
-    real: BTreeMap<Job, Record>,
-    seeds: u64,
-    lab: LabResults,
-    /// What this kernel does not have.
-    missing: Vec<&'static str>,
+/// How often everything is run with a queue: once where runs are alike, three times where each of the losses decides.
+fn times(queue: u32, seeds: Option<u64>) -> u64 {
+    seeds.unwrap_or(if queue == 50 { 3 } else { 1 })
 }
 
 /// Why it cannot be run here is said before anything is.
-pub(super) fn report(stop: &Stop, seeds: u64, threads: usize, command: &str) -> Result<(Page, usize, usize), Failure> {
+pub(super) fn report(
+    stop: &Stop,
+    seeds: Option<u64>,
+    threads: usize,
+    command: &str,
+) -> Result<(Page, usize, usize), Failure> {
     if let Some(missing) = testbed::missing() {
         return Err(failed(format!("--real: {missing}")));
     }
     let controls = Controls::load().map_err(|why| failed(format!("--real: {why}")))?;
     let (found, missing) = controls.found()?;
-    let of_seed = |seed| QUEUES.into_iter().flat_map(move |queue| [(seed, queue)]);
-    let jobs: Vec<Job> = (1..=seeds)
-        .flat_map(of_seed)
-        .flat_map(|(seed, queue)| found.iter().map(move |&carrier| Job { seed, queue, carrier }))
-        .collect();
-    let lab = lab(stop, threads)?;
-    let mut progress = Progress::new(jobs.len(), jobs.len() as u64 * run::SLICES);
-    let mut real = BTreeMap::new();
+    let jobs = jobs(&found, seeds);
+    let mut results = Results::new(lab(stop, threads)?, missing);
+    let whole = jobs.iter().map(|job| run::slices(job.spot.scene)).sum();
+    let (mut progress, mut done) = (Progress::new(jobs.len(), whole), 0);
     for (nth, job) in jobs.iter().enumerate() {
-        let told = |slice| progress.show(nth as u64 * run::SLICES + slice, nth);
-        match run::one(job, controls.name(job.carrier), stop, told).map_err(|error| failed(error.to_string()))? {
-            Some(record) => real.insert(*job, record),
-            None => break,
-        };
+        let told = |slice| progress.show(done + slice, nth);
+        let of = [job.spot.carrier, job.spot.scene.second_carrier(job.spot.carrier)];
+        let record = run::one(job, of.map(|carrier| controls.name(carrier)), stop, told);
+        let Some(record) = record.map_err(|error| failed(error.to_string()))? else { break };
+        results.insert(*job, record);
+        done += run::slices(job.spot.scene);
     }
     progress.end();
-    let results = Results { real, seeds, lab, missing };
-    let page = page::of(&results, command);
-    Ok((page, results.real.len(), jobs.len()))
+    Ok((page::of(&results, command), results.len(), jobs.len()))
 }
 
-/// Fig. 5 in the lab, with the same queues.
+/// All that is run, so that what was interrupted has as much of everything.
+fn jobs(found: &[Carrier], seeds: Option<u64>) -> Vec<Job> {
+    let most = QUEUES.map(|queue| times(queue, seeds)).into_iter().max().unwrap_or(0);
+    let of_seed = |seed| {
+        let spots = Spot::all().filter(move |spot| seed <= times(spot.queue, seeds));
+        spots.filter(|spot| found.contains(&spot.carrier)).map(move |spot| Job { seed, spot })
+    };
+    (1..=most).flat_map(of_seed).collect()
+}
+
+/// The same in the lab, which has more seeds.
 fn lab(stop: &Stop, threads: usize) -> Result<LabResults, Failure> {
     let plan = LabPlan { queues: QUEUES.to_vec(), n_ftp: Vec::new(), ..LabPlan::paper() };
-    let jobs: Vec<_> =
-        plan.jobs().into_iter().filter(|job| matches!(job.condition, Condition::Testbed { .. })).collect();
+    let of_seed = |seed| {
+        Spot::all().filter_map(move |spot| {
+            Some(LabJob { condition: spot.scene.in_the_lab(spot.queue), carrier: spot.carrier.in_the_lab()?, seed })
+        })
+    };
+    let jobs: Vec<_> = (1..=plan.fig5_seeds).flat_map(of_seed).collect();
     tcp_stream::run_jobs(plan, &jobs, Pool { keep: None, threads, stop })
 }
 

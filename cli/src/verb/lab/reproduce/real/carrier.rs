@@ -26,6 +26,9 @@ pub(in super::super) enum Carrier {
 impl Carrier {
     pub(super) const ALL: [Carrier; 4] = [Carrier::Printed, Carrier::VegasThresholds, Carrier::Cubic, Carrier::Bbr];
 
+    /// TCP Stream with both readings of its thresholds.
+    pub(super) const OURS: [Carrier; 2] = [Carrier::Printed, Carrier::VegasThresholds];
+
     pub(super) fn title(self) -> &'static str {
         match self {
             Carrier::Printed => "TCP Stream, printed",

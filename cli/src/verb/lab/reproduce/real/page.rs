@@ -1,111 +1,108 @@
 //! What is to be read of it.
 
-use thalweg_lab::paper::tcp_stream::{Condition, Job as LabJob, Series as LabSeries};
 use thalweg_lab::statistics::Estimate;
 
 use super::super::super::table::interval;
 use super::super::drawing::{self, Toned};
 use super::carrier::Carrier;
+use super::results::{ALONE, Column, FIRST, Results, SECOND, Spot};
 use super::run::Record;
-use super::{Job, QUEUES, Results};
+use super::scene::Scene;
+use super::spread::Spread;
+use super::{QUEUES, bars, pairs};
 use crate::report::{Axis, Figure, Line, Page, Plot, Row, Section, Table};
 
 const ABOUT: &str = "H. Oda, H. Hisamatsu, H. Noborio: Design, Implementation and Evaluation of Congestion Control Mechanism for \
-                     Video Streaming, Fig. 5, with this machine's kernel: server and client in network namespaces, the path \
+                     Video Streaming, Fig. 5, with this machine's kernel: servers and clients in network namespaces, the path \
                      by `thalweg emulate`'s cable (100 Mb/s, round trip of 30 ms, drop-tail), one film of 3.6 Mb/s that never \
-                     ends, one CUBIC connection from 30 to 60 s. Real time on a real machine: no two runs are the same, and \
-                     what else the machine does is in them. The page is written by:";
+                     ends, one CUBIC connection from 30 to 60 s; then two such films, which the paper does not have. Real time on \
+                     a real machine: no two runs are the same, and what else the machine does is in them. The page is written by:";
+
+const RUNS: &str = "With a queue of 50 losses decide, and no two runs meet the same: everything is run three times there, and \
+                    medians are told, with the least and the greatest in brackets. `--seeds` says otherwise.";
 
 const NUMBERS: &str = "Each cell: kernel | lab. Payload in Mb/s; the last column is what the background gets over what it gets \
-                       beside a CUBIC film. A player begins 10 s after its film, and would show a stall where the film came \
-                       slower than it is read. The lab ends at 60 s, has ten seeds, and no BBR. \
+                       beside a CUBIC film, of medians. A player begins 10 s after its film, and would show a stall where the \
+                       film came slower than it is read. The lab has ten seeds, and no BBR. \
                        A kernel's run may meet losses that the lab's do not, its own and the machine's: a film that has just \
                        lost has less than the lab's in that interval.";
 
 /// The page; `command` made it.
 pub(super) fn of(results: &Results, command: &str) -> Page {
-    let mut made = drawing::made(ABOUT, results.real.len(), command);
+    let mut made = drawing::made(ABOUT, results.len(), command);
     made.text.insert(0, format!("The kernel: Linux {}.", rustix::system::uname().release().to_string_lossy()));
+    made.text.push(RUNS.into());
     if !results.missing.is_empty() {
         made.text.push(format!("This kernel does not have {}.", results.missing.join(", ")));
     }
-    let mut sections = vec![made];
+    let bars = bars::all(results);
+    let mut sections = vec![made, bars::section(&bars)];
     sections.extend(QUEUES.map(|queue| over_time(results, queue)));
     sections.push(Section {
-        title: "In numbers".into(),
+        title: "Fig. 5 in numbers".into(),
         text: vec![NUMBERS.into()],
         figures: QUEUES.map(|queue| Figure::Table(in_numbers(results, queue))).into(),
     });
-    Page { title: "TCP Stream's Fig. 5 with the kernel's own TCP".into(), summary: summary(results), sections }
+    sections.push(pairs::section(results));
+    let title = "TCP Stream's Fig. 5 with the kernel's own TCP";
+    Page { title: title.into(), summary: summary(results, &bars), sections }
 }
 
 fn over_time(results: &Results, queue: u32) -> Section {
-    let plot = |title: &str, of: fn(&Record) -> &Vec<f64>| {
+    let plot = |title: &str, of: usize| {
         let line = |carrier: Carrier| {
-            let record = results.real.get(&Job { seed: 1, queue, carrier })?;
-            // A second's rate stands in its middle.
-            let points = of(record).iter().enumerate().map(|(second, mbps)| (second as f64 + 0.5, *mbps)).collect();
-            Some(Line::new(carrier.title(), carrier.tone(), points))
+            let record = results.records(Spot { scene: Scene::Background, queue, carrier }).next()?;
+            Some(curve(carrier.title(), carrier, record, of))
         };
-        let (x, y) = (Axis::new("time", "s"), Axis::new("throughput", "Mb/s"));
-        Figure::Plot(Plot { title: title.into(), x, y, lines: Carrier::ALL.into_iter().filter_map(line).collect() })
+        plot(title, Carrier::ALL.into_iter().filter_map(line).collect())
     };
     Section {
         title: format!("Fig. 5, queue of {queue}"),
         text: vec!["The first run of each, payload in each second; the curves are on the HTML page.".into()],
-        figures: vec![plot("(a) The film", |record| &record.film), plot("(b) Background", |record| &record.background)],
+        figures: vec![plot("(a) The film", 0), plot("(b) Background", 1)],
     }
 }
 
-/// A number of every run on the machine, and of every seed in the lab.
-struct Column {
-    real: fn(&Record) -> f64,
-    lab: fn(&LabSeries) -> f64,
+/// Rates over time.
+pub(super) fn plot(title: &str, lines: Vec<Line>) -> Figure {
+    Figure::Plot(Plot { title: title.into(), x: Axis::new("time", "s"), y: Axis::new("throughput", "Mb/s"), lines })
 }
 
-const ALONE: Column = Column { real: |it| it.film_mbps(20..30), lab: |it| it.film_mbps(20, 30) };
-const BESIDE: Column = Column { real: |it| it.film_mbps(31..60), lab: |it| it.film_mbps(31, 60) };
-const BACKGROUND: Column = Column { real: |it| it.background_mbps(31..60), lab: |it| it.background_mbps(31, 60) };
+/// That of one connection of a run. A second's rate stands in its middle.
+pub(super) fn curve(name: &str, carrier: Carrier, record: &Record, of: usize) -> Line {
+    let points = record.mbps[of].iter().enumerate().map(|(second, mbps)| (second as f64 + 0.5, *mbps)).collect();
+    Line::new(name, carrier.tone(), points)
+}
 
-impl Results {
-    fn real(&self, queue: u32, carrier: Carrier, of: impl Fn(&Record) -> f64) -> Vec<f64> {
-        let value = |seed| self.real.get(&Job { seed, queue, carrier }).map_or(f64::NAN, &of);
-        (1..=self.seeds).map(value).collect()
-    }
+/// A number in the kernel and in the lab.
+pub(super) fn cell(results: &Results, spot: Spot, column: Column) -> String {
+    format!("{} | {}", Spread::of(results.real(spot, column)), interval(&Estimate::of(results.lab(spot, column))))
+}
 
-    fn lab(&self, queue: u32, carrier: Carrier, of: fn(&LabSeries) -> f64) -> Vec<f64> {
-        let Some(carrier) = carrier.in_the_lab() else { return Vec::new() };
-        let condition = Condition::Testbed { queue };
-        let value = |seed| {
-            let record = self.lab.of(&LabJob { condition, carrier, seed });
-            record.and_then(|record| record.series.as_ref()).map_or(f64::NAN, of)
-        };
-        (1..=self.lab.plan().fig5_seeds).map(value).collect()
-    }
+/// What the background gets over what it gets beside a CUBIC film, of medians.
+pub(super) fn left(results: &Results, queue: u32, carrier: Carrier) -> f64 {
+    let of = |carrier| {
+        let spot = Spot { scene: Scene::Background, queue, carrier };
+        Spread::of(results.real(spot, SECOND)).median
+    };
+    of(carrier) / of(Carrier::Cubic)
+}
 
-    fn cell(&self, queue: u32, carrier: Carrier, column: &Column) -> String {
-        let both = [self.real(queue, carrier, column.real), self.lab(queue, carrier, column.lab)];
-        both.map(|values| interval(&Estimate::of(values))).join(" | ")
-    }
-
-    /// What the background gets over what it gets beside a CUBIC film.
-    fn left(&self, queue: u32, carrier: Carrier) -> [Estimate; 2] {
-        let over = |of: Vec<f64>, cubic: Vec<f64>| Estimate::of(of.iter().zip(&cubic).map(|(of, cubic)| of / cubic));
-        let real = |carrier| self.real(queue, carrier, BACKGROUND.real);
-        let lab = |carrier| self.lab(queue, carrier, BACKGROUND.lab);
-        [over(real(carrier), real(Carrier::Cubic)), over(lab(carrier), lab(Carrier::Cubic))]
-    }
+fn left_in_the_lab(results: &Results, queue: u32, carrier: Carrier) -> Estimate {
+    let of = |carrier| results.lab(Spot { scene: Scene::Background, queue, carrier }, SECOND);
+    Estimate::of(of(carrier).iter().zip(of(Carrier::Cubic)).map(|(of, cubic)| of / cubic))
 }
 
 fn in_numbers(results: &Results, queue: u32) -> Table {
     let row = |carrier: Carrier| {
-        let rates = [ALONE, BESIDE, BACKGROUND].map(|column| results.cell(queue, carrier, &column));
-        let stalls = Estimate::of(results.real(queue, carrier, |record| f64::from(record.stalls)));
-        let left = results.left(queue, carrier).map(|estimate| interval(&estimate)).join(" | ");
+        let spot = Spot { scene: Scene::Background, queue, carrier };
+        let rates = [ALONE, FIRST, SECOND].map(|column| cell(results, spot, column));
+        let times = Spread::of((!left(results, queue, carrier).is_nan()).then(|| left(results, queue, carrier)));
+        let times = format!("{times} | {}", interval(&left_in_the_lab(results, queue, carrier)));
         Row {
             subject: carrier.title().into(),
             tone: Some(carrier.tone()),
-            cells: rates.into_iter().chain([interval(&stalls), left]).collect(),
+            cells: rates.into_iter().chain([stalls(results, spot), times]).collect(),
         }
     };
     let head = [
@@ -119,22 +116,28 @@ fn in_numbers(results: &Results, queue: u32) -> Table {
     Table { head, rows: Carrier::ALL.map(row).into() }
 }
 
-fn summary(results: &Results) -> String {
+/// How often films stood still in all runs of a kind.
+pub(super) fn stalls(results: &Results, spot: Spot) -> String {
+    let runs: Vec<u32> = results.records(spot).map(|record| record.stalls).collect();
+    if runs.is_empty() { "-".to_owned() } else { runs.iter().sum::<u32>().to_string() }
+}
+
+fn summary(results: &Results, bars: &[bars::Bar]) -> String {
     let left = |queue, carrier| {
-        let [real, _] = results.left(queue, carrier);
-        if real.mean.is_nan() { "-".to_owned() } else { format!("{:.2}", real.mean) }
+        let times = left(results, queue, carrier);
+        if times.is_nan() { "-".to_owned() } else { format!("{times:.2}") }
     };
     let one = |queue: u32| {
-        let [printed, vegas] = [Carrier::Printed, Carrier::VegasThresholds].map(|carrier| left(queue, carrier));
+        let [printed, vegas] = Carrier::OURS.map(|carrier| left(queue, carrier));
         format!("with a queue of {queue} {printed} times (printed thresholds) and {vegas} times (Vegas's)")
     };
-    let stalls: u32 = results.real.values().map(|record| record.stalls).sum();
+    let stalls = results.stalls();
     let stalled = if stalls == 0 { "no film stalled".to_owned() } else { format!("films stalled {stalls} times") };
-    let runs = if results.seeds == 1 { "One run each".to_owned() } else { format!("{} runs each", results.seeds) };
     format!(
         "What a CUBIC connection gets beside a film under TCP Stream in the kernel, over what it gets beside a CUBIC film: {}, {}; \
-         {stalled}. {runs}.",
+         {stalled}. {}",
         one(QUEUES[0]),
-        one(QUEUES[1])
+        one(QUEUES[1]),
+        bars::told(bars)
     )
 }

@@ -1,5 +1,6 @@
-//! One run: a film alone, beside a background, and alone again.
+//! One run: a film, and later another connection beside it.
 
+use std::ops::Range;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,16 +13,11 @@ use thalweg_net::signal::Stop;
 use thalweg_net::testbed::{Cable, Flow};
 
 use super::Job;
+use super::scene::Scene;
 
-/// How long it is, s.
-const SECONDS: u64 = 90;
-/// When the background is there, s.
-const BACKGROUND: std::ops::Range<u64> = 30..60;
 /// What is under way is looked at this often.
-const SLICE: Duration = Duration::from_millis(100);
+const SLICE: Span = Span::from_millis(100);
 const A_SECOND: u64 = 10;
-/// How many looks a run has.
-pub(super) const SLICES: u64 = SECONDS * A_SECOND;
 
 /// The film of the paper (§5.1), which never ends here; playing begins 10 s after it, and goes on with 2 s of film.
 const FILM: Video = Video {
@@ -34,12 +30,23 @@ const FILM: Video = Video {
 /// What came of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Record {
-    /// What the film's client read in each second, Mb/s.
-    pub(super) film: Vec<f64>,
-    /// The same of the background's.
-    pub(super) background: Vec<f64>,
-    /// How often the film stood still.
+    /// What the client of the film read in each second, and that of the second connection, Mb/s.
+    pub(super) mbps: [Vec<f64>; 2],
+    /// How often a film stood still.
     pub(super) stalls: u32,
+}
+
+impl Record {
+    /// The mean rate of a connection from one second to another, Mb/s.
+    pub(super) fn mean(&self, of: usize, seconds: Range<usize>) -> f64 {
+        let values = &self.mbps[of][seconds];
+        values.iter().sum::<f64>() / values.len() as f64
+    }
+}
+
+/// How many looks a run has.
+pub(super) fn slices(scene: Scene) -> u64 {
+    scene.seconds() * A_SECOND
 }
 
 /// 100 Mb/s, 30 ms, drop-tail.
@@ -52,57 +59,72 @@ fn path(queue: u32) -> String {
     )
 }
 
-/// Runs it, in real time; none if it was stopped. `told` hears how many slices are over.
-pub(super) fn one(job: &Job, control: &str, stop: &Stop, mut told: impl FnMut(u64)) -> Result<Option<Record>, Error> {
-    let text = path(job.queue);
+/// Runs it, in real time, with what the kernel calls both carriers; none if it was stopped. `told` hears how many slices are
+/// over.
+pub(super) fn one(
+    job: &Job,
+    controls: [&str; 2],
+    stop: &Stop,
+    mut told: impl FnMut(u64),
+) -> Result<Option<Record>, Error> {
+    let text = path(job.spot.queue);
     let scenario = Scenario::parse("path", &text, Some(job.seed), &mut |_| Err("there is none".into()));
     let cable = Cable::lay(scenario.map_err(|why| Error::new("path", why))?)?;
-    let film = Flow::start(&cable, control)?;
-    let mut background: Option<Flow> = None;
-    let mut player = Player::new(FILM, Bytes(1), Time::ZERO);
-    let mut seen = Record { film: Vec::new(), background: Vec::new(), stalls: 0 };
-    let (start, mut before) = (Instant::now(), [Bytes(0); 2]);
-    for slice in 1..=SLICES {
-        thread::sleep((start + SLICE * slice as u32).saturating_duration_since(Instant::now()));
+    let scene = job.spot.scene;
+    let mut both = [Watched::new(0, true), Watched::new(scene.second() * A_SECOND, scene.are_films())];
+    let start = Instant::now();
+    for slice in 0..=slices(scene) {
+        let due = start + Duration::from_nanos((SLICE * slice).as_nanos());
+        thread::sleep(due.saturating_duration_since(Instant::now()));
         if stop.asked() {
             return Ok(None);
         }
-        player.receive(Time::ZERO + Span::from_millis(100 * slice), film.read().0);
+        for (watched, control) in both.iter_mut().zip(controls) {
+            watched.look(slice, &cable, control)?;
+        }
         told(slice);
-        if !slice.is_multiple_of(A_SECOND) {
-            continue;
-        }
-        let now = [film.read(), background.as_ref().map_or(Bytes(0), Flow::read)];
-        let [film_mbps, background_mbps] =
-            [0, 1].map(|of: usize| Rate::of(Bytes(now[of].0 - before[of].0), Span::from_secs(1)).as_mbps_f64());
-        seen.film.push(film_mbps);
-        seen.background.push(background_mbps);
-        before = now;
-        if slice == BACKGROUND.start * A_SECOND {
-            background = Some(Flow::start(&cable, "cubic")?);
-        } else if slice == BACKGROUND.end * A_SECOND {
-            background = None;
-            before[1] = Bytes(0);
-        }
     }
-    seen.stalls = player.seen(Time::ZERO + Span::from_secs(SECONDS)).stalls;
-    drop(film);
+    let record = Record { stalls: both.iter().map(Watched::stalls).sum(), mbps: both.map(|watched| watched.mbps) };
     cable.end()?;
-    Ok(Some(seen))
+    Ok(Some(record))
 }
 
-impl Record {
-    /// The mean rate of the film from one second to another, Mb/s.
-    pub(super) fn film_mbps(&self, seconds: std::ops::Range<usize>) -> f64 {
-        mean(&self.film[seconds])
-    }
-
-    /// The same of the background.
-    pub(super) fn background_mbps(&self, seconds: std::ops::Range<usize>) -> f64 {
-        mean(&self.background[seconds])
-    }
+/// A connection, and what has been seen of it.
+struct Watched {
+    /// When it starts, in slices.
+    start: u64,
+    flow: Option<Flow>,
+    /// Who plays it, if it is a film.
+    player: Option<Player>,
+    /// What the client had read a second ago.
+    before: Bytes,
+    mbps: Vec<f64>,
+    now: Time,
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+impl Watched {
+    fn new(start: u64, is_film: bool) -> Watched {
+        let player = is_film.then(|| Player::new(FILM, Bytes(1), Time::ZERO + SLICE * start));
+        Watched { start, flow: None, player, before: Bytes(0), mbps: Vec::new(), now: Time::ZERO }
+    }
+
+    fn look(&mut self, slice: u64, cable: &Cable, control: &str) -> Result<(), Error> {
+        self.now = Time::ZERO + SLICE * slice;
+        let read = self.flow.as_ref().map_or(Bytes(0), Flow::read);
+        if let Some(player) = self.player.as_mut().filter(|_| slice > self.start) {
+            player.receive(self.now, read.0);
+        }
+        if slice > 0 && slice.is_multiple_of(A_SECOND) {
+            self.mbps.push(Rate::of(Bytes(read.0 - self.before.0), Span::from_secs(1)).as_mbps_f64());
+            self.before = read;
+        }
+        if slice == self.start {
+            self.flow = Some(Flow::start(cable, control)?);
+        }
+        Ok(())
+    }
+
+    fn stalls(&self) -> u32 {
+        self.player.as_ref().map_or(0, |player| player.seen(self.now).stalls)
+    }
 }

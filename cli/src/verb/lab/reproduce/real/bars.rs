@@ -1,0 +1,79 @@
+//! What the project asks of the kernel's TCP Stream.
+
+use super::carrier::Carrier;
+use super::results::{ALONE, Results, Spot};
+use super::scene::Scene;
+use super::spread::Spread;
+use super::{QUEUES, page, pairs};
+use crate::report::{Figure, Row, Section, Table};
+
+const ABOUT: &str = "What Thalweg asks of its control: alone a film has 90 Mb/s of the link's 100, bytes of its own; a CUBIC connection \
+                     beside it gets 1.5 times what it gets beside a CUBIC film, or, at the printed thresholds and a queue of 50, \
+                     more than that; two films that start within 1 s of each other share within 20 %, the greater over the \
+                     lesser; and no film stalls. Where there are several runs their median is judged.";
+
+/// A number and where it should lie.
+pub(super) struct Bar {
+    what: String,
+    wanted: &'static str,
+    /// NaN where it was not run.
+    measured: f64,
+    holds: bool,
+}
+
+/// All of them.
+pub(super) fn all(results: &Results) -> Vec<Bar> {
+    let each = || QUEUES.into_iter().flat_map(|queue| Carrier::OURS.map(|carrier| (queue, carrier)));
+    let named = |what: &str, (queue, carrier): (u32, Carrier)| format!("{what}: {}, queue of {queue}", carrier.title());
+    let alone = each().map(|(queue, carrier)| {
+        let spot = Spot { scene: Scene::Background, queue, carrier };
+        let mbps = Spread::of(results.real(spot, ALONE)).median;
+        Bar {
+            what: named("alone, 20 to 30 s, Mb/s", (queue, carrier)),
+            wanted: "at least 90",
+            measured: mbps,
+            holds: mbps >= 90.0,
+        }
+    });
+    let left = each().filter_map(|(queue, carrier)| {
+        let times = page::left(results, queue, carrier);
+        let (wanted, holds) = match (queue, carrier) {
+            (250, Carrier::Printed) | (50, Carrier::VegasThresholds) => ("at least 1.5", times >= 1.5),
+            (50, Carrier::Printed) => ("above 1", times > 1.0),
+            _ => return None,
+        };
+        Some(Bar { what: named("background, times", (queue, carrier)), wanted, measured: times, holds })
+    });
+    let apart = each().map(|(queue, carrier)| {
+        let times = pairs::apart(results, Spot { scene: Scene::Together, queue, carrier });
+        Bar {
+            what: named("two films, greater over lesser", (queue, carrier)),
+            wanted: "at most 1.2",
+            measured: times,
+            holds: times <= 1.2,
+        }
+    });
+    let stalls = f64::from(results.stalls());
+    let stalls = Bar { what: "stalls of all films".into(), wanted: "none", measured: stalls, holds: stalls == 0.0 };
+    alone.chain(left).chain(apart).chain([stalls]).collect()
+}
+
+/// The table.
+pub(super) fn section(bars: &[Bar]) -> Section {
+    let row = |bar: &Bar| {
+        let (measured, verdict) = match bar.measured.is_nan() {
+            true => ("-".to_owned(), "not run"),
+            false => (format!("{:.2}", bar.measured), if bar.holds { "holds" } else { "does not hold" }),
+        };
+        Row { subject: bar.what.clone(), tone: None, cells: vec![bar.wanted.to_owned(), measured, verdict.to_owned()] }
+    };
+    let head = ["what", "wanted", "kernel", "verdict"].map(str::to_owned).to_vec();
+    let table = Table { head, rows: bars.iter().map(row).collect() };
+    Section { title: "Bars".into(), text: vec![ABOUT.into()], figures: vec![Figure::Words(table)] }
+}
+
+/// How many hold, in a sentence.
+pub(super) fn told(bars: &[Bar]) -> String {
+    let hold = bars.iter().filter(|bar| bar.holds).count();
+    format!("{hold} of {} bars hold.", bars.len())
+}

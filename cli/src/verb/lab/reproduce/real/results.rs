@@ -1,0 +1,94 @@
+//! What came of the runs, the kernel's and the lab's.
+
+use std::collections::BTreeMap;
+
+use thalweg_lab::paper::tcp_stream::Results as LabResults;
+use thalweg_lab::paper::tcp_stream::Series as LabSeries;
+
+use super::carrier::Carrier;
+use super::run::Record;
+use super::scene::Scene;
+use super::{Job, QUEUES};
+
+/// What is run once or more often.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(in super::super) struct Spot {
+    pub(super) scene: Scene,
+    pub(super) queue: u32,
+    /// What carries the film, or both of them.
+    pub(super) carrier: Carrier,
+}
+
+impl Spot {
+    /// All of them.
+    pub(super) fn all() -> impl Iterator<Item = Spot> {
+        let scenes = [Scene::Background, Scene::Together, Scene::Late].into_iter();
+        let places = scenes.flat_map(|scene| QUEUES.map(|queue| (scene, queue)));
+        places.flat_map(|(scene, queue)| scene.carriers().iter().map(move |&carrier| Spot { scene, queue, carrier }))
+    }
+}
+
+/// A number of a run, in the kernel and in the lab: of the film and the connection beside it.
+#[derive(Clone, Copy)]
+pub(super) struct Column {
+    pub(super) real: fn(&Record, Scene) -> f64,
+    pub(super) lab: fn(&LabSeries, Scene) -> f64,
+}
+
+/// The film, as long as there is nobody else.
+pub(super) const ALONE: Column =
+    Column { real: |record, _| record.mean(0, 20..30), lab: |series, _| series.film_mbps(20, 30) };
+/// The film beside the other connection.
+pub(super) const FIRST: Column = Column {
+    real: |record, scene| record.mean(0, scene.beside()),
+    lab: |series, scene| series.film_mbps(scene.beside().start, scene.beside().end),
+};
+/// The other connection.
+pub(super) const SECOND: Column = Column {
+    real: |record, scene| record.mean(1, scene.beside()),
+    lab: |series, scene| series.background_mbps(scene.beside().start, scene.beside().end),
+};
+
+/// What came of all of them.
+pub(super) struct Results {
+    real: BTreeMap<Job, Record>,
+    lab: LabResults,
+    /// What this kernel does not have.
+    pub(super) missing: Vec<&'static str>,
+}
+
+impl Results {
+    pub(super) fn new(lab: LabResults, missing: Vec<&'static str>) -> Results {
+        Results { real: BTreeMap::new(), lab, missing }
+    }
+
+    pub(super) fn insert(&mut self, job: Job, record: Record) {
+        self.real.insert(job, record);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.real.len()
+    }
+
+    /// The kernel's runs, in their order.
+    pub(super) fn records(&self, spot: Spot) -> impl Iterator<Item = &Record> {
+        self.real.iter().filter(move |(job, _)| job.spot == spot).map(|(_, record)| record)
+    }
+
+    /// A number of each of them.
+    pub(super) fn real(&self, spot: Spot, column: Column) -> Vec<f64> {
+        self.records(spot).map(|record| (column.real)(record, spot.scene)).collect()
+    }
+
+    /// The same of the lab's, seed by seed.
+    pub(super) fn lab(&self, spot: Spot, column: Column) -> Vec<f64> {
+        let Some(carrier) = spot.carrier.in_the_lab() else { return Vec::new() };
+        let condition = spot.scene.in_the_lab(spot.queue);
+        self.lab.rates(condition, carrier, |series| (column.lab)(series, spot.scene))
+    }
+
+    /// How often films stood still, all kernel's runs together.
+    pub(super) fn stalls(&self) -> u32 {
+        self.real.values().map(|record| record.stalls).sum()
+    }
+}
