@@ -81,6 +81,12 @@ impl<'a> Carrier<'a> {
         Ok(Carrier { ends, transport: transport.clone(), listener, at, programs })
     }
 
+    /// Gives the far end of connections to come a receive buffer of `bytes`, which the kernel does not change. It needs root.
+    pub fn hold(&self, bytes: libc::c_int) -> Result<(), String> {
+        set(&self.listener, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, &bytes.to_ne_bytes())
+            .map_err(|error| format!("cannot set a receive buffer: {error}"))
+    }
+
     /// A new connection.
     pub fn connect(&mut self) -> Result<Connection, String> {
         if let Transport::Quic = self.transport {
@@ -159,17 +165,13 @@ fn free(address: Ipv4Addr) -> Result<SocketAddr, String> {
 }
 
 fn set_law(socket: &TcpStream, law: &str) -> Result<(), String> {
-    // SAFETY: the name lives during the call and is as long as it says.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::IPPROTO_TCP,
-            libc::TCP_CONGESTION,
-            law.as_ptr().cast(),
-            law.len() as libc::socklen_t,
-        )
-    };
-    let failed =
-        || format!("this kernel has no TCP {law} ({}); try: sudo modprobe tcp_{law}", io::Error::last_os_error());
-    if result == 0 { Ok(()) } else { Err(failed()) }
+    let failed = |error| format!("this kernel has no TCP {law} ({error}); try: sudo modprobe tcp_{law}");
+    set(socket, libc::IPPROTO_TCP, libc::TCP_CONGESTION, law.as_bytes()).map_err(failed)
+}
+
+fn set(socket: &impl AsRawFd, level: libc::c_int, option: libc::c_int, value: &[u8]) -> io::Result<()> {
+    let len = value.len() as libc::socklen_t;
+    // SAFETY: the value lives during the call and is as long as it says.
+    let result = unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value.as_ptr().cast(), len) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -2,7 +2,13 @@
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
+
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
+
+use crate::certificate::NAME;
 
 /// What is read in one call.
 const PIECE: usize = 1 << 20;
@@ -15,20 +21,28 @@ const END: &[u8] = b"\r\n\r\n";
 
 /// A connection that is kept open between requests.
 #[derive(Debug)]
-pub struct Client {
-    stream: TcpStream,
+pub struct Client<S> {
+    stream: S,
     room: Vec<u8>,
 }
 
-impl Client {
-    /// Connects.
-    pub fn connect(to: SocketAddr) -> io::Result<Client> {
-        let stream = TcpStream::connect(to)?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(SILENCE))?;
-        Ok(Client { stream, room: vec![0; PIECE] })
-    }
+/// A connection as it is.
+pub fn plain(to: SocketAddr) -> io::Result<Client<TcpStream>> {
+    let stream = TcpStream::connect(to)?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(SILENCE))?;
+    Ok(Client { stream, room: vec![0; PIECE] })
+}
 
+/// A connection under TLS.
+pub fn tls(to: SocketAddr, config: &Arc<ClientConfig>) -> io::Result<Client<StreamOwned<ClientConnection, TcpStream>>> {
+    let Client { stream, room } = plain(to)?;
+    let name = ServerName::try_from(NAME).map_err(io::Error::other)?;
+    let session = ClientConnection::new(Arc::clone(config), name).map_err(io::Error::other)?;
+    Ok(Client { stream: StreamOwned::new(session, stream), room })
+}
+
+impl<S: Read + Write> Client<S> {
     /// Reads the whole of a file; how many bytes it had.
     pub fn fetch(&mut self, file: &str) -> io::Result<u64> {
         let (length, had) = self.ask(file)?;
@@ -45,7 +59,7 @@ impl Client {
 
     /// Asks for a file and reads the head of the answer: the file's length, and how much of it has come with the head.
     pub fn ask(&mut self, file: &str) -> io::Result<(u64, u64)> {
-        write!(self.stream, "GET /{file} HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+        write!(self.stream, "GET /{file} HTTP/1.1\r\nHost: {NAME}\r\n\r\n")?;
         let mut had = 0;
         loop {
             let len = self.stream.read(&mut self.room[had..])?;
@@ -62,7 +76,7 @@ impl Client {
     }
 
     /// The connection.
-    pub fn into_stream(self) -> TcpStream {
+    pub fn into_stream(self) -> S {
         self.stream
     }
 }

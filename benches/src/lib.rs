@@ -12,6 +12,7 @@
 
 pub mod bursts;
 pub mod cable;
+pub mod certificate;
 pub mod connection;
 pub mod contestant;
 pub mod flow;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::http::Client;
+use crate::http::plain;
 use crate::program::allow_files;
 use crate::report::{Bound, Target, Unit, grid};
 use crate::site::{FILM, Site, Tool};
@@ -72,7 +72,7 @@ pub fn play<'a>(
 ) -> Result<(&'a str, Played), String> {
     // Either end of each connection is a file.
     allow_files(2 * COUNT as u64)?;
-    let mut site = tool.start(folder)?;
+    let mut site = tool.start(folder, None)?;
     let played = watch(&mut site, measured).map_err(|error| format!("{name}: {error}"))?;
     let [slowest, median] = [played.slowest, played.median].map(|rate| Unit::Kilobits.write(rate));
     let Played { stalls, cpu, .. } = played;
@@ -122,7 +122,7 @@ struct Player {
 
 impl Player {
     fn start(site: &Site) -> std::io::Result<Player> {
-        let mut client = Client::connect(site.address)?;
+        let mut client = plain(site.address)?;
         let asked = Instant::now();
         let (_, read) = client.ask(FILM)?;
         let stream = client.into_stream();

@@ -6,15 +6,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
 use quinn::{ClientConfig, Endpoint, EndpointConfig, RecvStream, SendStream, ServerConfig, TokioRuntime};
-use rustls::RootCertStore;
-use rustls::pki_types::PrivateKeyDer;
 use tokio::runtime::Runtime;
 
 use crate::cable::Ends;
+use crate::certificate::{Certificate, NAME};
 use crate::connection::Connection;
-
-/// What the certificate is for.
-const NAME: &str = "localhost";
 
 /// One unidirectional stream.
 pub fn connect(ends: &Ends) -> Result<Connection, String> {
@@ -55,12 +51,8 @@ pub fn connect(ends: &Ends) -> Result<Connection, String> {
 }
 
 fn configs() -> Result<(ServerConfig, ClientConfig), Box<dyn std::error::Error>> {
-    let made = rcgen::generate_simple_self_signed([NAME.to_owned()])?;
-    let certificate = made.cert.der().clone();
-    let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
-    let server = ServerConfig::with_single_cert(vec![certificate.clone()], key)?;
-    let mut roots = RootCertStore::empty();
-    roots.add(certificate)?;
+    let Certificate { own, key, roots, .. } = Certificate::make()?;
+    let server = ServerConfig::with_single_cert(vec![own], key)?;
     Ok((server, ClientConfig::with_root_certificates(Arc::new(roots))?))
 }
 

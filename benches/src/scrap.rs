@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -31,7 +32,8 @@ impl Scrap {
         Ok(scrap)
     }
 
-    /// A folder with one file of noise, which is on the disk by then and in memory still.
+    /// A folder with one file of noise, which is in memory as a file is that has been read from the disk: one that has just been
+    /// written lies there in larger pieces.
     pub fn folder(name: &str, bytes: u64) -> Result<Scrap, String> {
         let scrap = Scrap::unwritten();
         let fill = || -> io::Result<()> {
@@ -44,8 +46,10 @@ impl Scrap {
                 file.write_all(&piece[..len as usize])?;
                 left -= len;
             }
-            // Nothing is written any more while it is read.
-            file.sync_all()
+            file.sync_all()?;
+            // SAFETY: this call has no pointers.
+            unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, libc::POSIX_FADV_DONTNEED) };
+            io::copy(&mut File::open(scrap.0.join(name))?, &mut io::sink()).map(|_| ())
         };
         fill().map_err(|error| format!("cannot fill {}: {error}", scrap.0.display()))?;
         Ok(scrap)

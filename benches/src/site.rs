@@ -6,6 +6,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::certificate::Secret;
 use crate::program::{Program, line};
 use crate::scrap::Scrap;
 
@@ -40,14 +41,16 @@ pub struct Site {
 }
 
 impl Tool {
-    /// Serves `folder`.
-    pub fn start(&self, folder: &Path) -> Result<Site, String> {
+    /// Serves `folder`, under TLS if there is a certificate.
+    pub fn start(&self, folder: &Path, secret: Option<&Secret>) -> Result<Site, String> {
         let address = free()?;
+        let files = secret.map(|secret| secret.files.each_ref().map(Scrap::path));
         let config = match self {
-            Tool::Nginx => Some(Scrap::write(&nginx(address, folder))?),
+            Tool::Nginx => Some(Scrap::write(&nginx(address, folder, files))?),
             Tool::Thalweg { .. } => None,
         };
-        let mut program = Program::start(self.command(folder, address, config.as_ref().map(Scrap::path)))?;
+        let config_path = config.as_ref().map(Scrap::path);
+        let mut program = Program::start(self.command(folder, address, files, config_path))?;
         let start = Instant::now();
         while TcpStream::connect(address).is_err() {
             program.check()?;
@@ -60,20 +63,24 @@ impl Tool {
     }
 
     /// The command, as a reader would type it; of nginx its configuration, too.
-    pub fn lines(&self) -> String {
+    pub fn lines(&self, tls: bool) -> String {
         let (folder, address) = (Path::new("/srv/films"), SocketAddr::from(([127, 0, 0, 1], 8080)));
-        let command = line(&self.command(folder, address, Some(Path::new("nginx.conf"))));
+        let files = tls.then_some(["/srv/cert.pem", "/srv/key.pem"].map(Path::new));
+        let command = line(&self.command(folder, address, files, Some(Path::new("nginx.conf"))));
         match self {
             Tool::Thalweg { .. } => command,
-            Tool::Nginx => format!("{command}   # which has:\n{}", nginx(address, folder).trim_end()),
+            Tool::Nginx => format!("{command}   # which has:\n{}", nginx(address, folder, files).trim_end()),
         }
     }
 
-    fn command(&self, folder: &Path, address: SocketAddr, config: Option<&Path>) -> Command {
+    fn command(&self, folder: &Path, address: SocketAddr, files: Option<[&Path; 2]>, config: Option<&Path>) -> Command {
         match self {
             Tool::Thalweg { binary, options } => {
                 let mut command = Command::new(binary);
                 command.arg("serve").arg(folder).args(["--listen", &address.to_string()]);
+                if let Some([own, key]) = files {
+                    command.arg("--cert").arg(own).arg("--key").arg(key);
+                }
                 command.args(options.split_whitespace());
                 command
             }
@@ -87,12 +94,18 @@ impl Tool {
 }
 
 /// The whole of it: one process, and no logs. nginx itself removes the file that has its number.
-fn nginx(address: SocketAddr, folder: &Path) -> String {
+fn nginx(address: SocketAddr, folder: &Path, files: Option<[&Path; 2]>) -> String {
     let folder = folder.display();
+    let server = match files.map(|files| files.map(Path::display)) {
+        Some([own, key]) => {
+            format!("listen {address} ssl; ssl_certificate {own}; ssl_certificate_key {key}; ssl_protocols TLSv1.3;")
+        }
+        None => format!("listen {address};"),
+    };
     format!(
         "daemon off; master_process off; worker_processes 1; pid {folder}/.nginx.pid; error_log stderr;\n\
          events {{ worker_connections 2048; }}\n\
-         http {{ access_log off; sendfile on; server {{ listen {address}; root {folder}; }} }}\n"
+         http {{ access_log off; sendfile on; server {{ {server} root {folder}; }} }}\n"
     )
 }
 

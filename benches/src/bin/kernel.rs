@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, mem, thread};
 
 use thalweg_bench::cable::Ends;
 use thalweg_bench::connection::{Carrier, Transport};
@@ -20,6 +20,8 @@ use thalweg_bench::statistics::median;
 const NAME: &str = "thalweg_bench";
 /// Who carries bulk.
 const LAWS: [&str; 2] = [NAME, "reno"];
+/// The receive buffer that makes both windows one, in bytes.
+const HELD: i32 = 1 << 20;
 /// What passes before counts nothing.
 const WARM_UP: Duration = Duration::from_secs(1);
 
@@ -29,38 +31,46 @@ fn main() -> ExitCode {
 
 fn bench(settings: &Settings) -> Result<(), String> {
     let (free, film) = (Control::new(settings, "--rate 1000gbit"), Control::new(settings, "--rate 3.6mbit"));
-    let seconds = settings.pick(Duration::from_secs(5), Duration::from_secs(2));
-    let turns =
-        free.during(|| (0..settings.pick(11, 5)).map(|round| turn(round, seconds)).collect::<Result<Vec<_>, _>>())?;
+    let seconds = settings.pick(Duration::from_secs(3), Duration::from_secs(1));
+    let rounds = settings.pick(9, 5);
+    let turns = |hold| (0..rounds).map(|round| turn(round, hold, seconds)).collect::<Result<Vec<[f64; 2]>, String>>();
+    let bulk = || Ok([on_one_processor(|| turns(Some(HELD)))?, turns(None)?]);
+    let bulk = free.during(bulk)?;
     let folder = Scrap::folder(FILM, 64 << 20)?;
     let measured = settings.pick(Duration::from_secs(30), Duration::from_secs(10));
     let tool = Tool::Thalweg { binary: settings.binary.clone(), options: format!("--name {NAME}") };
     let played = [film.during(|| play(&("thalweg, TCP Stream", tool.clone()), folder.path(), measured))?];
 
     let text = format!(
-        "What the law costs as a program of the kernel's (eBPF): one TCP connection that never runs out of data on loopback, with \
-         a playback rate so high that the ceiling of the loss window is out of the way, beside the kernel's own reno. They take \
-         turns, and turns in going first; medians of {} rounds of {} s, the ratio of the turns of one round.\n\n\
+        "What the law costs as a program of the kernel's (eBPF): one TCP connection that never runs out of data on loopback, beside \
+         the kernel's own reno. They take turns, and turns in going first; medians of {rounds} rounds of {} s, the ratio of the turns \
+         of one round. To compare what they cost and not how wide they open their windows, both ends are on one processor and the \
+         receiver has a buffer of {} MiB, which is narrower than either window. The second line is loopback as it is. There the \
+         ceiling is in the way at any rate that the law takes: at the microsecond that loopback's shortest round trips last it is two \
+         segments with 1000gbit, and each law makes its own of segments that come out of order.\n\n\
          Then {COUNT} players at a time of a film of 3.6 Mb/s from `thalweg serve` under the law. Each takes ten seconds of it at \
          once and then 5/4 of its rate; rates and CPU over {} s after 10 s, stalls from the first request on.",
-        turns.len(),
         seconds.as_secs(),
+        HELD >> 20,
         measured.as_secs()
     );
     section(
         "TCP Stream in the kernel",
         &text,
-        &[line(&free.command("load")), line(&film.command("load")), tool.lines()],
+        &[line(&free.command("load")), line(&film.command("load")), tool.lines(false)],
     );
-    let rows = [0, 1].map(|place| {
-        let rate = median(turns.iter().map(|turn| turn[place]));
-        [["TCP Stream", "reno"][place].to_owned(), Unit::Megabits.write(rate)]
-    });
-    table(["bulk on loopback", "throughput"], &rows);
+    let ratio = |turns: &[[f64; 2]]| median(turns.iter().map(|[ours, reno]| ours / reno));
+    let row = |(name, turns): (&str, &Vec<[f64; 2]>)| {
+        let [ours, reno] = [0, 1].map(|place| Unit::Megabits.write(median(turns.iter().map(|turn| turn[place]))));
+        [name.to_owned(), ours, reno, format!("{:.3}", ratio(turns))]
+    };
+    let names = ["one window, one processor", "as it is"];
+    let rows: Vec<[String; 4]> = names.into_iter().zip(&bulk).map(row).collect();
+    table(["bulk on loopback", "TCP Stream", "reno", "ratio"], &rows);
     println!("{}", players_table(&played));
-    let what = "throughput on loopback of TCP Stream in the kernel / reno's".into();
+    let what = "throughput on loopback of TCP Stream in the kernel / reno's, one window".into();
     let target = Target { what, bound: Bound::AtLeast(0.9), unit: Unit::Ratio };
-    let mut results = vec![(target, median(turns.iter().map(|[ours, reno]| ours / reno)))];
+    let mut results = vec![(target, ratio(&bulk[0]))];
     results.extend(played[0].1.targets("TCP Stream"));
     verdicts(&results);
     Ok(())
@@ -96,20 +106,39 @@ impl Control {
     }
 }
 
+/// Does `work` in a thread that has one processor, as have those that it starts.
+fn on_one_processor<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+    let pinned = || {
+        // SAFETY: the set is a local of the right type and size, and all zeros are the empty one.
+        let result = unsafe {
+            let mut one: libc::cpu_set_t = mem::zeroed();
+            libc::CPU_SET(0, &mut one);
+            libc::sched_setaffinity(0, size_of_val(&one), &raw const one)
+        };
+        match result {
+            0 => work(),
+            _ => Err(format!("cannot stay on one processor: {}", io::Error::last_os_error())),
+        }
+    };
+    thread::scope(|scope| scope.spawn(pinned).join().expect("no panic"))
+}
+
 /// What both carried, in bits a second; whoever went second goes first the next time.
-fn turn(round: usize, measured: Duration) -> Result<[f64; 2], String> {
+fn turn(round: usize, hold: Option<i32>, measured: Duration) -> Result<[f64; 2], String> {
     let [ours, reno] = LAWS;
     if round.is_multiple_of(2) {
-        Ok([carry(ours, measured)?, carry(reno, measured)?])
+        Ok([carry(ours, hold, measured)?, carry(reno, hold, measured)?])
     } else {
-        let reno = carry(reno, measured)?;
-        Ok([carry(ours, measured)?, reno])
+        let reno = carry(reno, hold, measured)?;
+        Ok([carry(ours, hold, measured)?, reno])
     }
 }
 
-fn carry(law: &'static str, measured: Duration) -> Result<f64, String> {
+fn carry(law: &'static str, hold: Option<i32>, measured: Duration) -> Result<f64, String> {
     let ends = Ends::loopback();
-    let flow = Flow::start(Carrier::start(&Transport::Kernel(law), &ends)?.connect()?);
+    let mut carrier = Carrier::start(&Transport::Kernel(law), &ends)?;
+    hold.map_or(Ok(()), |bytes| carrier.hold(bytes))?;
+    let flow = Flow::start(carrier.connect()?);
     thread::sleep(WARM_UP);
     let (start, bytes) = (Instant::now(), flow.bytes());
     thread::sleep(measured);

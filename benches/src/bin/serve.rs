@@ -1,14 +1,16 @@
 //! `thalweg serve` beside nginx: one large file as fast as it goes, and 500 players of a film.
 
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use thalweg_bench::http::Client;
+use thalweg_bench::certificate::Secret;
+use thalweg_bench::http::{self, Client};
 use thalweg_bench::players::{COUNT, play, table as players_table};
 use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
 use thalweg_bench::scrap::Scrap;
-use thalweg_bench::site::{FILM, Tool};
+use thalweg_bench::site::{FILM, Site, Tool};
 use thalweg_bench::statistics::median;
 
 fn main() -> ExitCode {
@@ -19,10 +21,11 @@ fn main() -> ExitCode {
 struct Contest {
     /// What carries it.
     over: &'static str,
+    secret: Option<Secret>,
     contestants: [(&'static str, Tool); 2],
     turns: Vec<[Fetched; 2]>,
-    /// Of the other's throughput, and times the other's CPU a byte.
-    bounds: [Bound; 2],
+    /// Of the other's CPU a byte, and of its throughput if that is to be reached.
+    bounds: Vec<Bound>,
 }
 
 /// One turn.
@@ -36,12 +39,23 @@ struct Fetched {
 
 fn bench(settings: &Settings) -> Result<(), String> {
     let thalweg = |options: &str| Tool::Thalweg { binary: settings.binary.clone(), options: options.to_owned() };
-    let mut contests = [Contest {
-        over: "plain TCP",
-        contestants: [("thalweg", thalweg("--law system")), ("nginx, sendfile", Tool::Nginx)],
-        turns: Vec::new(),
-        bounds: [Bound::AtLeast(1.0 / 3.0), Bound::AtMost(3.0)],
-    }];
+    let ours = || ("thalweg", thalweg("--law system"));
+    let mut contests = [
+        Contest {
+            over: "plain TCP",
+            secret: None,
+            contestants: [ours(), ("nginx, sendfile", Tool::Nginx)],
+            turns: Vec::new(),
+            bounds: vec![Bound::AtMost(3.0), Bound::AtLeast(1.0 / 3.0)],
+        },
+        Contest {
+            over: "TLS",
+            secret: Some(Secret::make()?),
+            contestants: [ours(), ("nginx", Tool::Nginx)],
+            turns: Vec::new(),
+            bounds: vec![Bound::AtMost(1.5)],
+        },
+    ];
     let bytes = settings.pick(4, 1) << 30;
     let folder = Scrap::folder(FILM, bytes)?;
     for round in 0..settings.pick(7, 3) {
@@ -54,17 +68,18 @@ fn bench(settings: &Settings) -> Result<(), String> {
     let played = [play(&paced, folder.path(), measured)?, play(&contests[0].contestants[1], folder.path(), measured)?];
 
     let text = format!(
-        "One file of {} GiB, in memory, to one client on loopback that reads it whole, 1 MiB a call, and throws it away. CPU is \
+        "One file of {} GiB, in memory since it was read once, to one client on loopback that reads it whole, 1 MiB a call, and throws it away. CPU is \
          user and system time of the server's only process, what the kernel does in its name included. The law of both is the \
-         system's. Contestants take turns; medians, ratios of the turns of one round.\n\n\
+         system's. TLS is 1.3 with AES-128-GCM, by rustls with ring and by OpenSSL. Contestants take turns; medians, ratios of the \
+         turns of one round.\n\n\
          Then {COUNT} players at a time of a film of 3.6 Mb/s. Each takes ten seconds of it at once and then 5/4 of its rate; rates \
          and CPU over {} s after 10 s, stalls from the first request on. `thalweg serve` paces, which it does where the kernel has \
          no law for films; with nginx the players alone do.",
         bytes >> 30,
         measured.as_secs()
     );
-    let mut lines: Vec<String> = vec![paced.1.lines()];
-    lines.extend(contests.iter().flat_map(|contest| &contest.contestants).map(|(_, tool)| tool.lines()));
+    let mut lines: Vec<String> = contests.iter().flat_map(Contest::lines).collect();
+    lines.push(paced.1.lines(false));
     section("Films over HTTP", &text, &lines);
     table(
         ["the whole file", "over", "throughput", "CPU s / GB"],
@@ -82,10 +97,10 @@ impl Contest {
     fn turn(&self, round: usize, folder: &Path) -> Result<[Fetched; 2], String> {
         let [ours, theirs] = [0, 1].map(|place| &self.contestants[place]);
         if round.is_multiple_of(2) {
-            Ok([fetch(ours, self.over, folder)?, fetch(theirs, self.over, folder)?])
+            Ok([self.fetch(ours, folder)?, self.fetch(theirs, folder)?])
         } else {
-            let theirs = fetch(theirs, self.over, folder)?;
-            Ok([fetch(ours, self.over, folder)?, theirs])
+            let theirs = self.fetch(theirs, folder)?;
+            Ok([self.fetch(ours, folder)?, theirs])
         }
     }
 
@@ -97,27 +112,39 @@ impl Contest {
         })
     }
 
-    fn results(&self) -> [(Target, f64); 2] {
+    fn lines(&self) -> Vec<String> {
+        self.contestants.iter().map(|(_, tool)| tool.lines(self.secret.is_some())).collect()
+    }
+
+    fn results(&self) -> Vec<(Target, f64)> {
         let ratio =
             |value: fn(&Fetched) -> f64| median(self.turns.iter().map(|[ours, theirs]| value(ours) / value(theirs)));
-        let target = |what: &str, bound| Target { what: format!("{what}, {}", self.over), bound, unit: Unit::Ratio };
-        let [rate, cost] = self.bounds;
-        [
-            (target("throughput of serve / nginx's", rate), ratio(|turn| turn.rate)),
-            (target("CPU a byte of serve / nginx's", cost), ratio(|turn| turn.cost)),
-        ]
+        let measured = [("CPU a byte", ratio(|turn| turn.cost)), ("throughput", ratio(|turn| turn.rate))];
+        let target = |what: &str, bound| Target {
+            what: format!("{what} of thalweg serve / nginx's, {}", self.over),
+            bound,
+            unit: Unit::Ratio,
+        };
+        measured.into_iter().zip(&self.bounds).map(|((what, ratio), bound)| (target(what, *bound), ratio)).collect()
+    }
+
+    fn fetch(&self, (name, tool): &(&str, Tool), folder: &Path) -> Result<Fetched, String> {
+        let mut site = tool.start(folder, self.secret.as_ref())?;
+        let failed = |error| format!("{name}: the film does not come: {error}");
+        let fetched = match &self.secret {
+            None => measure(&site, http::plain(site.address).map_err(failed)?),
+            Some(secret) => measure(&site, http::tls(site.address, &secret.client).map_err(failed)?),
+        };
+        let fetched = fetched.map_err(failed)?;
+        site.program.check()?;
+        eprintln!("serve: {name}, {}: {}, {:.3} CPU s/GB", self.over, Unit::Megabits.write(fetched.rate), fetched.cost);
+        Ok(fetched)
     }
 }
 
-fn fetch((name, tool): &(&str, Tool), over: &str, folder: &Path) -> Result<Fetched, String> {
-    let mut site = tool.start(folder)?;
-    let failed = |error| format!("{name}: the film does not come: {error}");
-    let mut client = Client::connect(site.address).map_err(failed)?;
+fn measure<S: Read + Write>(site: &Site, mut client: Client<S>) -> io::Result<Fetched> {
     let (start, cpu) = (Instant::now(), site.program.cpu());
-    let bytes = client.fetch(FILM).map_err(failed)? as f64;
+    let bytes = client.fetch(FILM)? as f64;
     let (elapsed, cpu) = (start.elapsed().as_secs_f64(), site.program.cpu() - cpu);
-    site.program.check()?;
-    let fetched = Fetched { rate: bytes * 8.0 / elapsed, cost: cpu.as_secs_f64() / (bytes / 1e9) };
-    eprintln!("serve: {name}, {over}: {}, {:.3} CPU s/GB", Unit::Megabits.write(fetched.rate), fetched.cost);
-    Ok(fetched)
+    Ok(Fetched { rate: bytes * 8.0 / elapsed, cost: cpu.as_secs_f64() / (bytes / 1e9) })
 }

@@ -1,0 +1,61 @@
+//! A certificate made for the occasion.
+
+use std::sync::Arc;
+
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::ring::{cipher_suite, default_provider};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::scrap::Scrap;
+
+/// What it is for.
+pub const NAME: &str = "localhost";
+
+/// A certificate, its key, and what trusts it.
+#[derive(Debug)]
+pub struct Certificate {
+    /// The certificate.
+    pub own: CertificateDer<'static>,
+    /// Its key.
+    pub key: PrivateKeyDer<'static>,
+    /// It alone.
+    pub roots: RootCertStore,
+    pem: [String; 2],
+}
+
+/// Certificate and key as files, and a client that trusts them.
+#[derive(Debug)]
+pub struct Secret {
+    /// Certificate and key as PEM.
+    pub files: [Scrap; 2],
+    /// TLS 1.3 with AES-128-GCM, and nothing else.
+    pub client: Arc<ClientConfig>,
+}
+
+impl Certificate {
+    /// Makes one.
+    pub fn make() -> Result<Certificate, Box<dyn std::error::Error>> {
+        let made = rcgen::generate_simple_self_signed([NAME.to_owned()])?;
+        let own = made.cert.der().clone();
+        let mut roots = RootCertStore::empty();
+        roots.add(own.clone())?;
+        let key = PrivateKeyDer::Pkcs8(made.signing_key.serialize_der().into());
+        Ok(Certificate { own, key, roots, pem: [made.cert.pem(), made.signing_key.serialize_pem()] })
+    }
+}
+
+impl Secret {
+    /// Makes one.
+    pub fn make() -> Result<Secret, String> {
+        let Certificate { roots, pem, .. } = Certificate::make().map_err(|error| format!("a certificate: {error}"))?;
+        let [own, key] = pem;
+        let provider =
+            CryptoProvider { cipher_suites: vec![cipher_suite::TLS13_AES_128_GCM_SHA256], ..default_provider() };
+        let builder =
+            ClientConfig::builder_with_provider(provider.into()).with_protocol_versions(&[&rustls::version::TLS13]);
+        let client =
+            builder.map_err(|error| format!("TLS: {error}"))?.with_root_certificates(roots).with_no_client_auth();
+        Ok(Secret { files: [Scrap::write(&own)?, Scrap::write(&key)?], client: client.into() })
+    }
+}
