@@ -45,9 +45,9 @@ fn bench(settings: &Settings) -> Result<(), String> {
         "What the law costs as a program of the kernel's (eBPF): one TCP connection that never runs out of data on loopback, beside \
          the kernel's own reno. They take turns, and turns in going first; medians of {rounds} rounds of {} s, the ratio of the turns \
          of one round. To compare what they cost and not how wide they open their windows, both ends are on one processor and the \
-         receiver has a buffer of {} MiB, which is narrower than either window. The second line is loopback as it is. There the \
-         ceiling is in the way at any rate that the law takes: at the microsecond that loopback's shortest round trips last it is two \
-         segments with 1000gbit, and each law makes its own of segments that come out of order.\n\n\
+         receiver has a buffer of {} MiB, which is narrower than what reno's window grows to. The second line is loopback as it \
+         is. There the ceiling is in the way at any rate that the law takes: at the microsecond that loopback's shortest round \
+         trips last it is two segments with 1000gbit, and each law makes its own of segments that come out of order.\n\n\
          Then {COUNT} players at a time of a film of 3.6 Mb/s from `thalweg serve` under the law. Each takes ten seconds of it at \
          once and then 5/4 of its rate; rates and CPU over {} s after 10 s, stalls from the first request on.",
         seconds.as_secs(),

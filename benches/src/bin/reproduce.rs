@@ -51,7 +51,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
          same losses, mean over 90, 95 and 99 % on the six lines; that of Thalweg's own schedule, which takes a packet for lost \
          when its acknowledgement is overdue, here a round trip after it left, on seeds {} to {}, by which nothing was chosen. The whole evaluation is in \
          [reproduction-fec-arq.md](reproduction-fec-arq.md).\n\n\
-         Then all that TCP Stream's evaluation has, in short: each run of it as long as a player needs, on {THREADS} threads. The \
+         Then TCP Stream's evaluation in short, with films of a minute and three seeds, on {THREADS} threads. The \
          whole is in [reproduction-tcp-stream.md](reproduction-tcp-stream.md).",
         plan.bursts,
         first.len(),
