@@ -7,7 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::namespace::{Namespace, ip};
+use thalweg_net::error::Error;
+use thalweg_net::testbed::{Namespace, ip};
+
+use crate::place::Place;
 use crate::program::Program;
 use crate::scrap::Scrap;
 
@@ -22,9 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct Ends {
     /// The client's place.
-    pub near: Namespace,
+    pub near: Place,
     /// The server's place.
-    pub far: Namespace,
+    pub far: Place,
     /// The server, as the client sees it.
     pub address: Ipv4Addr,
 }
@@ -32,7 +35,7 @@ pub struct Ends {
 impl Ends {
     /// Both on this computer, without any path between them.
     pub fn loopback() -> Ends {
-        Ends { near: Namespace::host(), far: Namespace::host(), address: Ipv4Addr::LOCALHOST }
+        Ends { near: Place::Here, far: Place::Here, address: Ipv4Addr::LOCALHOST }
     }
 }
 
@@ -88,8 +91,8 @@ impl Cable {
         let tag = format!("{}-{}", process::id(), NTH.fetch_add(1, Ordering::Relaxed));
         let scenario = Scrap::write(&link.scenario(seed))?;
         let devices = [format!("n{tag}"), format!("f{tag}")];
-        let near = Namespace::make(format!("thalweg-bench-near-{tag}"))?;
-        let far = Namespace::make(format!("thalweg-bench-far-{tag}"))?;
+        let made = |name| Namespace::make(format!("thalweg-bench-{name}-{tag}")).map_err(|error| error.to_string());
+        let (near, far) = (made("near")?, made("far")?);
         let mut command = Command::new(binary);
         command.arg("emulate").arg(scenario.path()).args(["--tun", &devices[0], "--tun-to", &devices[1]]);
         let mut emulator = Program::start(command)?;
@@ -102,9 +105,14 @@ impl Cable {
             thread::sleep(Duration::from_millis(10));
         }
         for (end, device, address) in [(&near, &devices[0], NEAR), (&far, &devices[1], FAR)] {
-            connect(end, device, address)?;
+            connect(end, device, address).map_err(|error| error.to_string())?;
         }
-        Ok(Cable { emulator, ends: Ends { near, far, address: FAR }, devices, _scenario: scenario })
+        Ok(Cable {
+            emulator,
+            ends: Ends { near: Place::Apart(near), far: Place::Apart(far), address: FAR },
+            devices,
+            _scenario: scenario,
+        })
     }
 
     /// Bytes of all IP packets that the near end has sent into it so far, and the far end.
@@ -119,10 +127,11 @@ impl Cable {
 }
 
 /// Gives one end its device. The kernel keeps its defaults, but learns nothing from one connection for the next.
-fn connect(end: &Namespace, device: &str, address: Ipv4Addr) -> Result<(), String> {
+fn connect(end: &Namespace, device: &str, address: Ipv4Addr) -> Result<(), Error> {
+    end.ip("link set lo up")?;
     end.set("ipv6/conf/default/disable_ipv6", "1")?;
     end.set("ipv4/tcp_no_metrics_save", "1")?;
-    ip(&["link", "set", device, "netns", end.name().unwrap_or_default()])?;
+    ip(&["link", "set", device, "netns", end.name()])?;
     end.ip(&format!("address add {address}/30 dev {device}"))?;
     // One segment a packet from TCP on; a queue to the emulator that outlasts a busy machine.
     end.ip(&format!("link set {device} gso_max_segs 1 txqueuelen 10000 up"))

@@ -5,7 +5,7 @@
 //! ([`program`]) between them, and a passive relay ([`tap`]) where the wire is of interest. What runs to its end by itself is
 //! a [`job`].
 //!
-//! Lossless transports ([`connection`]) carry the bytes of programs between two [`namespace`]s with an emulated path
+//! Lossless transports ([`connection`]) carry the bytes of programs between two [`place`]s with an emulated path
 //! between them ([`cable`]), or on loopback.
 //!
 //! Servers of films ([`site`]) are measured from a client ([`http`]) or many ([`players`]).
@@ -21,7 +21,7 @@ pub mod gaps;
 pub mod http;
 pub mod isal;
 pub mod job;
-pub mod namespace;
+pub mod place;
 pub mod players;
 pub mod program;
 pub mod quic;

@@ -9,4 +9,4 @@ mod namespace;
 
 pub use self::cable::{Cable, FAR, NEAR, missing, plug};
 pub use self::flow::Flow;
-pub use self::namespace::Namespace;
+pub use self::namespace::{Namespace, ip};

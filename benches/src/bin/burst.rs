@@ -10,10 +10,10 @@ use thalweg_bench::bursts::{BURST, Bursts, EVERY, MESSAGE, PATIENCE};
 use thalweg_bench::cable::{Cable, Link};
 use thalweg_bench::connection::{Carrier, Transport};
 use thalweg_bench::forwarder::Forwarder;
-use thalweg_bench::namespace::Namespace;
 use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
 use thalweg_bench::scrap::Scrap;
 use thalweg_bench::statistics::quantile;
+use thalweg_net::testbed;
 
 /// Megabits a second: enough that a burst is over within 2 ms.
 const RATE: u64 = 50;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn bench(settings: &Settings) -> Result<(), String> {
-    if let Some(why) = Namespace::missing() {
+    if let Some(why) = testbed::missing() {
         return Err(why.into());
     }
     let key = Scrap::key(&settings.binary)?;

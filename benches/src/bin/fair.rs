@@ -8,9 +8,9 @@ use thalweg_bench::cable::{Cable, Link};
 use thalweg_bench::connection::{Carrier, Transport};
 use thalweg_bench::flow::Flow;
 use thalweg_bench::forwarder::Forwarder;
-use thalweg_bench::namespace::Namespace;
 use thalweg_bench::report::{Settings, Unit, main as report, section, table};
 use thalweg_bench::scrap::Scrap;
+use thalweg_net::testbed;
 
 /// Megabits a second, and round trips in milliseconds.
 const PATHS: [(u64, u64); 4] = [(20, 20), (20, 100), (50, 20), (50, 100)];
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 }
 
 fn bench(settings: &Settings) -> Result<(), String> {
-    if let Some(why) = Namespace::missing() {
+    if let Some(why) = testbed::missing() {
         return Err(why.into());
     }
     let key = Scrap::key(&settings.binary)?;

@@ -75,8 +75,11 @@ impl Drop for Namespace {
     }
 }
 
-/// Runs `ip`.
-pub(super) fn ip(args: &[&str]) -> Result<(), Error> {
+/// Runs `ip` with these words.
+///
+/// # Errors
+/// What `ip` says, in one line.
+pub fn ip(args: &[&str]) -> Result<(), Error> {
     let tried = || format!("ip {}", args.join(" "));
     let output = Command::new("ip").args(args).output();
     let output = output.map_err(|error| match error.kind() {
