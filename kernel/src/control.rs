@@ -28,11 +28,9 @@ pub fn load(name: &Name, settings: &Settings) -> Result<(), Error> {
     allowed()?;
     let _turn = Turn::take()?;
     let folder = folder(name);
-    if folder.join("link").exists() {
-        return Err(Error::Loaded(name.clone()));
-    }
     if registered(name)? {
-        return Err(Error::Taken(name.clone()));
+        let is_ours = folder.join("link").exists();
+        return Err(if is_ours { Error::Loaded(name.clone()) } else { Error::Taken(name.clone()) });
     }
     let pins = Pins::make(folder)?;
     let mut object = open(name)?;
@@ -63,14 +61,19 @@ pub fn status(name: &Name) -> Result<Status, Error> {
     Ok(Status { settings: settings(&folder)?, connections: connections(&folder)? })
 }
 
-/// Takes the name away at once. Connections that are open keep the law; how many there are.
+/// Takes the name away at once. Connections that are open keep the law; how many there are. What a loader or an unloader has
+/// left that was killed goes, too.
 ///
 /// # Errors
 /// It is not loaded, or this is not root.
 pub fn unload(name: &Name) -> Result<usize, Error> {
     allowed()?;
     let _turn = Turn::take()?;
-    let folder = loaded(name)?;
+    let folder = loaded(name).inspect_err(|error| {
+        if *error == Error::NotLoaded(name.clone()) {
+            sweep(&folder(name));
+        }
+    })?;
     let taking = format!("unregistering {name}");
     let link = Link::open(folder.join("link")).map_err(Error::bpf(&taking))?;
     // From Linux 6.10 on; before, the registration ends with the last that holds it, which is this process.
@@ -106,9 +109,10 @@ fn registered(name: &Name) -> Result<bool, Error> {
     Ok(names.split_whitespace().any(|known| known == name.as_str()))
 }
 
+/// The pins of a control that is registered: without that they were left by a loader or an unloader that was killed.
 fn loaded(name: &Name) -> Result<std::path::PathBuf, Error> {
     let folder = folder(name);
-    if folder.join("link").exists() { Ok(folder) } else { Err(Error::NotLoaded(name.clone())) }
+    if folder.join("link").exists() && registered(name)? { Ok(folder) } else { Err(Error::NotLoaded(name.clone())) }
 }
 
 /// The program in the kernel, verified, and not yet registered.

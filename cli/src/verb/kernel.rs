@@ -98,7 +98,11 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         }
         Verb::Unload(args) => {
             let open = thalweg_kernel::unload(&args.called.name).map_err(|error| failed(&error))?;
-            say(&format!("{} is gone; {open} open connections keep it until they end", args.called.name))
+            let kept = match open {
+                1 => "1 open connection keeps it until it ends".to_owned(),
+                _ => format!("{open} open connections keep it until they end"),
+            };
+            say(&format!("{} is gone; {kept}", args.called.name))
         }
     }
 }

@@ -4,12 +4,16 @@ use std::path::PathBuf;
 use std::process::{self, Command};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::Signal;
 
 use serde_json::Value;
 
 use thalweg_net::testbed::{self, FAR, NEAR, Namespace};
 
-use crate::common::Running;
+use crate::common::{Running, signal};
 
 /// Two computers cannot share the time of one: one test at a time.
 static TURN: Mutex<()> = Mutex::new(());
@@ -71,6 +75,14 @@ impl Cable {
     pub(crate) fn before_all_else(&self) {
         let emulator = self.emulator.child.id().to_string();
         let _ = Command::new("chrt").args(["--fifo", "--pid", "10", &emulator]).status();
+    }
+
+    /// Lets nothing through for a while; what waits then goes on.
+    #[cfg_attr(not(feature = "kernel"), allow(dead_code, reason = "only films are held up"))]
+    pub(crate) fn hold(&self, span: Duration) {
+        signal(&self.emulator.child, Signal::STOP);
+        thread::sleep(span);
+        signal(&self.emulator.child, Signal::CONT);
     }
 
     /// Ends the emulator, whose books must balance; what it told last.

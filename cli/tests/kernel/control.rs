@@ -1,7 +1,8 @@
 //! `thalweg kernel load`, under a name of the test's own.
 
-use std::path::Path;
-use std::process;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
@@ -53,6 +54,28 @@ impl Control {
         assert_eq!(code, 0, "{error}");
         let status: Value = serde_json::from_str(&out).expect("JSON");
         status["connections"].as_array().expect("a list").clone()
+    }
+
+    /// Where it is pinned.
+    pub(crate) fn folder(&self) -> PathBuf {
+        Path::new("/sys/fs/bpf/thalweg").join(&self.0)
+    }
+
+    /// Compiles a program in C against `kernel/include`, and runs it with the name as its argument; it succeeds.
+    pub(crate) fn in_c(&self, what: &str, source: &str, stdin: Stdio) {
+        let program = std::env::temp_dir().join(format!("thalweg-{what}-{}", self.name()));
+        let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernel/include");
+        let mut compiler = Command::new("cc")
+            .args(["-Wall", "-Werror", "-I", include, "-xc", "-", "-o"])
+            .arg(&program)
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("a C compiler");
+        compiler.stdin.take().expect("piped").write_all(source.as_bytes()).expect("it reads");
+        assert!(compiler.wait().expect("a child").success());
+        let status = Command::new(&program).arg(self.name()).stdin(stdin).status().expect("it runs");
+        std::fs::remove_file(&program).expect("it was there");
+        assert!(status.success(), "{status}");
     }
 
     /// Whether the kernel has it.

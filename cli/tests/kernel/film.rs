@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -22,17 +22,24 @@ use crate::control::Control;
 use crate::dumbbell::Dumbbell;
 use crate::goodput::PAYLOAD;
 
-const FILM: Dumbbell = Dumbbell { mbit: 100, rtt_ms: 30, queue: 250, loss: 0.0 };
+pub(crate) const FILM: Dumbbell = Dumbbell { mbit: 100, rtt_ms: 30, queue: 250, loss: 0.0 };
 
 /// A server behind `port` of the near end, and somebody at the far end who reads from it.
-struct Film {
-    server: TcpStream,
+pub(crate) struct Film {
+    pub(crate) server: TcpStream,
     read: Arc<AtomicU64>,
 }
 
 impl Film {
-    /// `prepare` is done with the listener before anybody connects.
+    /// One that always has more to send. `prepare` is done with the listener before anybody connects.
     fn start(cable: &Cable, control: &'static str, port: u16, prepare: impl FnOnce(&TcpListener)) -> Film {
+        let film = Film::quiet(cable, control, port, prepare);
+        film.flood();
+        film
+    }
+
+    /// One that has nothing to send yet.
+    pub(crate) fn quiet(cable: &Cable, control: &'static str, port: u16, prepare: impl FnOnce(&TcpListener)) -> Film {
         let listener =
             cable.near.within(|| TcpListener::bind((NEAR, port)).map_err(Error::io("server"))).expect("free");
         sockopt::set_tcp_congestion(&listener, control).expect("it is loaded");
@@ -40,10 +47,9 @@ impl Film {
         let client = cable.far.within(|| TcpStream::connect((NEAR, port)).map_err(Error::io("client")));
         let (server, _) = listener.accept().expect("a client");
         let mut client = client.expect("connected");
-        let (mut writing, read) = (server.try_clone().expect("a second handle"), Arc::new(AtomicU64::new(0)));
+        let read = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&read);
-        // Both end when the server's socket is shut down.
-        thread::spawn(move || while writing.write_all(&[0; 1 << 16]).is_ok() {});
+        // It ends when the server's socket is shut down.
         thread::spawn(move || {
             let mut piece = vec![0; 1 << 16];
             while let Ok(length @ 1..) = client.read(&mut piece) {
@@ -53,14 +59,20 @@ impl Film {
         Film { server, read }
     }
 
+    /// From now on there is always more to send.
+    pub(crate) fn flood(&self) {
+        let mut writing = self.server.try_clone().expect("a second handle");
+        thread::spawn(move || while writing.write_all(&[0; 1 << 16]).is_ok() {});
+    }
+
     /// Waits until so many bytes more have come.
-    fn plays_on(&self, bytes: u64) {
+    pub(crate) fn plays_on(&self, bytes: u64) {
         let from = self.read.load(Ordering::Relaxed);
         wait_until("data", || self.read.load(Ordering::Relaxed) >= from + bytes);
     }
 
     /// What `status` tells of it, once it is so.
-    fn shown(&self, control: &Control, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn shown(&self, control: &Control, what: &str, is_so: impl Fn(&Value) -> bool) -> Value {
         let local = self.server.local_addr().expect("connected").to_string();
         let find = || control.connections().into_iter().find(|shown| shown["local"] == local.as_str());
         wait_until(what, || find().is_some_and(|shown| is_so(&shown)));
@@ -205,24 +217,12 @@ fn a_rate_reaches_it_by_port_by_listener_and_by_socket() {
 
 /// The same with `kernel/include/thalweg_rates.h`: 4 Mb/s for standard input.
 fn tell_in_c(control: &Control, socket: &TcpStream) {
-    let program = std::env::temp_dir().join(format!("thalweg-rates-{}", control.name()));
     let source = r#"#include "thalweg_rates.h"
         int main(int argc, char **argv) {
             int rates = thalweg_rates_open(argv[1]);
             return argc != 2 || rates < 0 || thalweg_rates_set(rates, 0, 4000000); }"#;
-    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../kernel/include");
-    let mut compiler = Command::new("cc")
-        .args(["-Wall", "-Werror", "-I", include, "-xc", "-", "-o"])
-        .arg(&program)
-        .stdin(Stdio::piped())
-        .spawn()
-        .expect("a C compiler");
-    compiler.stdin.take().expect("piped").write_all(source.as_bytes()).expect("it reads");
-    assert!(compiler.wait().expect("a child").success());
     let socket: std::os::fd::OwnedFd = socket.try_clone().expect("a second handle").into();
-    let status = Command::new(&program).arg(control.name()).stdin(socket).status().expect("it runs");
-    std::fs::remove_file(&program).expect("it was there");
-    assert!(status.success(), "{status}");
+    control.in_c("rates", source, socket.into());
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn open_connections_outlive_its_name_and_a_cable_that_is_cut() {
     let film = Film::start(&cable, control.lasting_name(), 8080, |_| ());
     film.plays_on(1_000_000);
     let (code, out, _) = control.run("unload", &[]);
-    assert_eq!((code, out), (0, format!("{} is gone; 1 open connections keep it until they end\n", control.name())));
+    assert_eq!((code, out), (0, format!("{} is gone; 1 open connection keeps it until it ends\n", control.name())));
     assert!(!control.is_registered());
     let error = sockopt::set_tcp_congestion(TcpListener::bind("127.0.0.1:0").expect("a port"), control.name());
     assert_eq!(std::io::Error::from(error.expect_err("it is gone")).kind(), ErrorKind::NotFound);
@@ -246,35 +246,6 @@ fn open_connections_outlive_its_name_and_a_cable_that_is_cut() {
     assert_eq!(sockopt::tcp_congestion(&film.server).expect("connected"), control.name());
     let (code, _, line) = control.run("unload", &[]);
     assert_eq!((code, line), (1, format!("thalweg: kernel: {} is not loaded\n", control.name())));
-}
-
-#[test]
-fn a_loader_that_is_killed_leaves_all_or_nothing() {
-    let Some(_yard) = Yard::enter() else { return };
-    let Some(control) = Control::named() else { return };
-    let mut nothing = 0;
-    for after in 0..40 {
-        let mut loader = Command::new(env!("CARGO_BIN_EXE_thalweg"))
-            .args(["kernel", "load", "--name", control.name()])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the binary runs");
-        thread::sleep(Duration::from_millis(2 * after));
-        let _ = loader.kill();
-        loader.wait().expect("a child");
-        if control.run("status", &[]).0 == 0 {
-            assert!(control.is_registered(), "after {after}");
-        } else {
-            // The kernel puts away what nobody holds a moment later.
-            wait_until("end of the registration", || !control.is_registered());
-            nothing += 1;
-            assert_eq!(control.run("load", &[]).0, 0, "after {after}");
-        }
-        assert_eq!(control.run("unload", &[]).0, 0, "after {after}");
-        assert!(!control.is_registered());
-    }
-    assert!(nothing > 0, "none was killed in time");
 }
 
 #[test]

@@ -15,6 +15,10 @@ mod dumbbell;
 #[cfg(feature = "kernel")]
 mod film;
 #[cfg(feature = "kernel")]
+mod film_killed;
+#[cfg(feature = "kernel")]
+mod film_phases;
+#[cfg(feature = "kernel")]
 mod films;
 mod goodput;
 #[cfg(feature = "kernel")]
