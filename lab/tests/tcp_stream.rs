@@ -79,3 +79,28 @@ fn what_was_not_run_has_no_value() {
     results.insert(at, record.clone());
     assert_eq!(results.values(at.condition, at.carrier, |record| record.loss), [record.loss]);
 }
+
+/// What the second film of a pair gets over what the first gets, in the last 20 s.
+fn share(carrier: Carrier, second: u32, end: u32) -> f64 {
+    let job = Job { condition: Condition::Pair { queue: 250, second, end }, carrier, seed: 1 };
+    let series = plan().begin(&job).expect("possible").finish().expect("conservation").series.expect("of a pair");
+    let (from, to) = (end as usize - 20, end as usize);
+    let (first, second) = (series.film_mbps(from, to), series.background_mbps(from, to));
+    // Together they fill the link.
+    assert!((90.0..97.4).contains(&(first + second)), "{first} and {second}");
+    second / first
+}
+
+#[test]
+fn two_films_share_as_their_bands_have_it_and_who_comes_late_gets_more() {
+    // Eq. (4): each keeps between alpha and beta packets of its own in the queue, 2 and 4, above the ceiling of ten as printed;
+    // of two with one tau, rates are as these.
+    for (carrier, band) in [(Carrier::Printed, 14.0 / 12.0), (Carrier::VegasThresholds, 4.0 / 2.0)] {
+        let share = share(carrier, 1, 30);
+        assert!((1.0 / band..band).contains(&share), "{carrier:?}: {share}");
+    }
+    // A late one takes the twelve packets of the first for a part of its path: with d for its own delay in the queue, in the time
+    // of a packet, 12 / (d + 12) + 12 / d = 1, and it gets 1.6 times as much; the bands leave 14/12 either way.
+    let late = share(Carrier::Printed, 20, 50);
+    assert!((1.6 * 12.0 / 14.0..1.6 * 14.0 / 12.0).contains(&late), "{late}");
+}
