@@ -1,17 +1,12 @@
-//! What it costs that windows of many originals are judged as a whole (`adaptive/bulk.rs`) and not reckoned: both judge the same
-//! states of whole runs, in windows that are small enough for either.
+//! What it costs that windows of many originals are reckoned only as often as bounded work allows (`adaptive/effort.rs`): beside a
+//! law that reckons every one, in states of whole runs.
 
 use thalweg_core::law::schedule::adaptive::{Adaptive, Parameters};
 use thalweg_core::law::schedule::{Choice, Decision, Schedule, View};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_lab::paper::fec_arq::slots::{self, Knowledge, Patience, Source};
-use thalweg_lab::paper::fec_arq::ticks::{SLOT, seconds};
+use thalweg_lab::paper::fec_arq::ticks::SLOT;
 use thalweg_lab::paper::fec_arq::{Channel, Outcome};
-
-/// Windows above are judged as a whole by the one law, up to 256 reckoned by the other.
-const SMALL: usize = 64;
-/// The largest window that is reckoned.
-const LARGE: usize = 256;
 
 /// Two laws that see the same; the first is obeyed.
 #[derive(Debug)]
@@ -21,20 +16,19 @@ struct Pair {
     count: Count,
 }
 
-/// States in which one judged as a whole and the other reckoned.
+/// States in which something waits, and in how many of them both did the same: a new original, something of what is in doubt.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
-    states: u32,
-    /// Both sent a new original, both something of what was in doubt, or neither anything.
+    waiting: u32,
     same: u32,
 }
 
 impl Schedule for Pair {
     fn choose(&mut self, view: &View<'_>) -> Decision {
         let (obeyed, asked) = (self.obeyed.choose(view), self.asked.choose(view));
-        if (SMALL + 1..=LARGE).contains(&view.queue.n()) {
-            self.count.states += 1;
-            self.count.same += u32::from(kind(obeyed) == kind(asked));
+        if view.queue.m() > 0 && view.queue.n() > 64 {
+            self.count.waiting += 1;
+            self.count.same += u32::from((obeyed.choice == Choice::New) == (asked.choice == Choice::New));
         }
         obeyed
     }
@@ -44,50 +38,49 @@ impl Probe for Pair {
     fn probe(&self, _: &mut Visitor<'_>) {}
 }
 
-fn kind(decision: Decision) -> u8 {
-    match decision.choice {
-        Choice::New => 0,
-        Choice::Repair { .. } | Choice::Resend { .. } => 1,
-        Choice::Idle => 2,
-    }
-}
-
-fn law(exact: usize) -> Adaptive {
-    Adaptive::new(Parameters::default()).expect("the default").reckoning(exact)
+fn law() -> Adaptive {
+    Adaptive::new(Parameters::default()).expect("the default")
 }
 
 /// Packets of a burst, slots from one to the next, bursts, the share that is lost, and the round trip in slots.
 type Run = (usize, u64, u64, f64, u64);
 
-fn run((burst, gap, bursts, eps, rtt): Run, obeyed: usize, asked: usize) -> (Outcome, Count) {
-    let mut pair = Pair { obeyed: law(obeyed), asked: law(asked), count: Count::default() };
+fn run((burst, gap, bursts, eps, rtt): Run, obeyed: Adaptive, asked: Adaptive) -> (Outcome, Count) {
+    let mut pair = Pair { obeyed, asked, count: Count::default() };
     let channel = Channel::Random { seed: 7, eps, rtt: rtt * SLOT };
-    let source = Source { burst, gap: gap * SLOT, buffer: 1000, bursts };
+    let source = Source { burst, gap: gap * SLOT, buffer: 8000, bursts };
     let outcome = slots::run(source, &channel, Patience::Overdue, Knowledge::Told, &mut pair);
     (outcome, pair.count)
 }
 
-/// What is in docs/controls.md: mostly the two agree, the median is the same within a tenth, and what is late is at most a round
-/// trip later, since what no combination went ahead of is mended when it is known to be lost; for no more in vain.
+/// What is in docs/controls.md. In windows of up to 256 the choice is the same; up to about a thousand, in 94 of 100 states in which
+/// something waits, and the delays are the same within a fiftieth, for hardly more in vain.
 #[test]
-fn many_originals_judged_as_one_are_at_most_a_round_trip_later() {
-    let runs: [Run; 6] = [
+fn a_bound_on_the_work_costs_next_to_nothing() {
+    let runs: [Run; 10] = [
         (8, 10, 400, 0.01, 100),
         (8, 10, 400, 0.05, 100),
         (7, 10, 400, 0.15, 100),
         (9, 10, 400, 0.05, 100),
         (100, 160, 25, 0.01, 100),
         (100, 160, 25, 0.05, 100),
+        (8, 10, 1000, 0.01, 800),
+        (8, 10, 1000, 0.05, 800),
+        (9, 10, 1000, 0.05, 800),
+        (100, 160, 80, 0.05, 800),
     ];
     for case in runs {
-        let (exact, count) = run(case, LARGE, SMALL);
-        let (rough, _) = run(case, SMALL, LARGE);
-        let [exactly, roughly] = [&exact, &rough].map(|it| [0.5, 0.99].map(|share| it.percentile(share)));
-        let [needed, spent] = [&exact, &rough].map(Outcome::overhead);
-        let told = format!("{case:?}: {count:?}, s {exactly:?} {roughly:?}, U {needed:.3} {spent:.3}");
+        let (exact, _) = run(case, law().tireless(), law());
+        let (bounded, count) = run(case, law(), law().tireless());
+        let trip = (case.4 * SLOT) as f64 / 3000.0;
+        let [exactly, boundedly] = [&exact, &bounded].map(|it| [0.5, 0.99].map(|share| it.percentile(share) / trip));
+        let [needed, spent] = [&exact, &bounded].map(Outcome::overhead);
+        let told = format!("{case:?}: {count:?}, round trips {exactly:.3?} {boundedly:.3?}, U {needed:.3} {spent:.3}");
         println!("{told}");
-        assert!(count.states > 2000 && f64::from(count.same) > 0.65 * f64::from(count.states), "{told}");
-        let trip = seconds(case.4 * SLOT);
-        assert!(roughly[0] <= exactly[0] * 1.1 && roughly[1] <= exactly[1] + trip && spent <= needed + 0.01, "{told}");
+        if case.4 == 100 {
+            assert!(exact == bounded && count.same == count.waiting, "{told}");
+        }
+        assert!(count.waiting > 1000 && f64::from(count.same) >= 0.94 * f64::from(count.waiting), "{told}");
+        assert!((0..2).all(|at| boundedly[at] <= exactly[at] * 1.02) && spent <= needed + 0.02, "{told}");
     }
 }

@@ -15,7 +15,7 @@
 //! 6. *A crowd.* Where more than 16 originals wait, and until the line has had 64 opportunities to spare, nothing goes before
 //!    what waits that is likelier to be useless than to be lost.
 //!
-//! Windows above 256 originals are not reckoned but judged as a whole, in bounded time: see `adaptive/bulk.rs`.
+//! Windows above 256 originals are reckoned as often as bounded work allows: see `adaptive/effort.rs`.
 //!
 //! With r = rtt / T, at most m + 400 T / rtt, w the weights, and p and Q after the packet:
 //!
@@ -24,8 +24,9 @@
 //!
 //! W being the sum of the weights of what waits, o the weight of the newest times `offset`.
 
-mod bulk;
+mod effort;
 
+use self::effort::Effort;
 use super::decodability::{self, Decodability};
 use super::{Decision, ParameterError, Place, Schedule, View, parameter};
 use crate::probe::{Probe, Visitor};
@@ -80,8 +81,7 @@ pub struct Adaptive {
     weights: Vec<f64>,
     /// Free opportunities until a crowd is forgotten.
     crowded: u32,
-    /// The largest window, B..D, that is reckoned exactly.
-    exact: usize,
+    effort: Effort,
 }
 
 /// Costs that differ by less are equal.
@@ -103,7 +103,7 @@ const RELIEF: u32 = 64;
 
 /// The most originals that a combination covers (RFC 8681 §4.1.3, NSS).
 pub const LARGEST: usize = 4095;
-/// The largest window, B..D, that is reckoned exactly unless it is told: half a millisecond.
+/// The largest window, B..D, that is reckoned at every opportunity.
 const EXACT: usize = 256;
 
 impl Adaptive {
@@ -113,14 +113,19 @@ impl Adaptive {
     /// They do not pass [`Parameters::check`].
     pub fn new(parameters: Parameters) -> Result<Adaptive, ParameterError> {
         parameters.check()?;
-        Ok(Adaptive { parameters, now: Decodability::default(), weights: Vec::new(), crowded: 0, exact: EXACT })
+        Ok(Adaptive {
+            parameters,
+            now: Decodability::default(),
+            weights: Vec::new(),
+            crowded: 0,
+            effort: Effort::default(),
+        })
     }
 
-    /// The same law that reckons windows of up to `largest` originals exactly, not 256: what the fast path for larger ones
-    /// costs is measured so.
+    /// The same law that reckons every window, however large and long it takes: what the bound on its work costs is measured so.
     #[must_use]
-    pub fn reckoning(self, largest: usize) -> Adaptive {
-        Adaptive { exact: largest, ..self }
+    pub fn tireless(self) -> Adaptive {
+        Adaptive { effort: Effort::BOUNDLESS, ..self }
     }
 
     /// Sets another bound on the overhead.
@@ -141,16 +146,23 @@ impl Adaptive {
         if queue.m() == 0 || queue.missing() > 0 || queue.coded_in_flight() > 0 || queue.coded_arrived() > 0 {
             return false;
         }
+        // In a crowd only what is likelier to be lost than useless may go first, and the last of n is useless with that much.
+        if self.crowded > 0 && libm::pow(1.0 - eps, n.min(LARGEST as f64)) > eps {
+            return true;
+        }
         let Parameters { slack, waiting, offset, .. } = self.parameters;
         // Who entered earlier weighs no less.
-        let [first, next, last] = [queue.b(), queue.d(), queue.e()].map(|original| weight(view, queue.place(original)));
+        let weight = weight(view);
+        let [first, next, last] = [queue.b(), queue.d(), queue.e()].map(|original| weight(queue.place(original)));
         let gain = first * n.min(eps * n * (n + 1.0) / 2.0) + next * (eps * (n + 1.0)).min(1.0);
         waiting * (m + offset) * last * (1.0 - n * eps) > lack(view, slack) * gain + TIE
     }
 
     fn weigh(&mut self, view: &View<'_>) {
         self.weights.clear();
-        self.weights.extend(view.queue.in_doubt().chain(view.queue.waiting()).map(|place| weight(view, place)));
+        let weight = weight(view);
+        self.weights.extend(view.queue.in_doubt().map(&weight));
+        self.weights.extend(view.queue.waiting().map(&weight));
     }
 
     /// The cost of D, and of each combination without what they share.
@@ -181,11 +193,14 @@ impl Adaptive {
 }
 
 /// w_l.
-fn weight(view: &View<'_>, place: &Place) -> f64 {
+fn weight(view: &View<'_>) -> impl Fn(&Place) -> f64 {
     let (rtt, slot) = (view.path.rtt.as_secs_f64(), view.path.slot.as_secs_f64());
     let usual = (rtt + HALF_A_BURST * slot).max(f64::MIN_POSITIVE);
-    let share = (view.now.since(place.entered).as_secs_f64() + rtt) / usual;
-    share * share * share
+    let now = view.now;
+    move |place| {
+        let share = (now.since(place.entered).as_secs_f64() + rtt) / usual;
+        share * share * share
+    }
 }
 
 /// r: the round trip in packet times.
@@ -213,10 +228,18 @@ impl Schedule for Adaptive {
         if self.is_surely_new(view) {
             return Decision::NEW;
         }
-        if queue.n() > self.exact {
-            return bulk::choose(view, self.sure(view), |p_useless| self.is_allowed(view, p_useless));
+        if queue.n() <= EXACT {
+            return self.reckoned(view);
         }
-        self.reckoned(view)
+        let decision = if self.effort.suffices(view) {
+            let decision = self.reckoned(view);
+            self.effort.spent(self.now.work() + self.weights.len(), view, &self.now);
+            decision
+        } else {
+            self.effort.stands(view, self.sure(view), |p_useless| self.is_allowed(view, p_useless))
+        };
+        self.effort.took(&decision, view.path.eps);
+        decision
     }
 
     fn rest(&mut self) {
@@ -234,9 +257,13 @@ impl Adaptive {
         let weights = &self.weights;
         self.now.reckon(queue, view.path.eps, |l| weights[l]);
         let (new, repair) = self.costs(view);
-        let allowed = (0..self.now.candidates()).filter(|nth| self.is_allowed(view, self.now.p()[*nth]));
-        let best =
-            allowed.map(|nth| (nth, repair(nth))).reduce(|best, next| if next.1 < best.1 - TIE { next } else { best });
+        let mut best: Option<(usize, f64)> = None;
+        for nth in 0..self.now.candidates().min(LARGEST) {
+            let cost = repair(nth);
+            if best.is_none_or(|best| cost < best.1 - TIE) && self.is_allowed(view, self.now.p()[nth]) {
+                best = Some((nth, cost));
+            }
+        }
         let is_idle = queue.m() == 0;
         let is_sure = self.now.p_all() > self.sure(view);
         match best {

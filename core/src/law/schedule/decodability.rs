@@ -20,7 +20,7 @@
 //!
 //! A deficiency above the number of combinations that are still to come can never close, so d need only be followed up to
 //! there: with N originals and K combinations all candidates together cost O(N (K + 2)), and behind the last combination
-//! next to nothing.
+//! next to nothing. Above 256 originals a pass ahead finds how far d gets with more than 10⁻¹³, and what lies beyond is left out.
 
 mod chain;
 #[cfg(test)]
@@ -32,9 +32,14 @@ use super::Queue;
 /// Places that stay allocated when none is needed.
 pub(super) const IDLE: usize = 64;
 
+/// Looking for what is out of reach takes a pass of its own, and below this gains little.
+const MANY: usize = 256;
+
 /// What a queue's receiver will be able to decode, and the memory that reckoning takes.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Decodability {
+    /// Originals above which deficiencies that are out of reach are left out.
+    many: usize,
     eps: f64,
     steps: Vec<Step>,
     /// r_l and R_l, a row for each l.
@@ -46,6 +51,28 @@ pub struct Decodability {
     undecoded: f64,
     /// a_{D-1}(0): that everything sent can be decoded.
     whole: f64,
+    /// a_{D-1}(1): that one equation will be missing.
+    almost: f64,
+}
+
+impl Default for Decodability {
+    fn default() -> Decodability {
+        let (steps, closing, onward) = (Vec::new(), Chain::default(), Chain::default());
+        let (p, gain) = (Vec::new(), Vec::new());
+        Decodability {
+            many: MANY,
+            eps: 0.0,
+            steps,
+            closing,
+            onward,
+            p,
+            gain,
+            q: 0.0,
+            undecoded: 0.0,
+            whole: 0.0,
+            almost: 0.0,
+        }
+    }
 }
 
 impl Decodability {
@@ -56,6 +83,9 @@ impl Decodability {
         self.steps.clear();
         self.steps.extend(queue.in_doubt().map(|place| Step::of(place, eps)));
         chain::bound(&mut self.steps);
+        if self.steps.len() > self.many {
+            chain::trim(&mut self.steps, eps, &mut self.p);
+        }
         self.look_back(&weight);
         self.look_on(&weight);
     }
@@ -69,6 +99,11 @@ impl Decodability {
         self.steps.clear();
         self.steps.shrink_to(IDLE);
         [&mut self.closing, &mut self.onward].into_iter().for_each(|chain| chain.rest(IDLE));
+    }
+
+    /// What the last reckoning took: values of r and R that it went through, a few nanoseconds each.
+    pub fn work(&self) -> usize {
+        self.closing.len()
     }
 
     /// How many combinations are weighed: those that end with B, and so on.
@@ -94,6 +129,11 @@ impl Decodability {
     /// The probability that all of B..D will be decodable.
     pub fn p_all(&self) -> f64 {
         self.whole
+    }
+
+    /// The probability that all of B..D will be decodable with one more combination of all of them.
+    pub fn p_all_repaired(&self) -> f64 {
+        self.whole + (1.0 - self.eps) * self.almost
     }
 
     /// p_D if D were sent now; the others stay as they are.
@@ -151,7 +191,7 @@ impl Decodability {
             self.gain.push(keep * (falls(&reached, onward) + falls(&backward, closing)));
         }
         self.undecoded = self.p.iter().map(|p| 1.0 - p).sum();
-        self.whole = reached[0];
+        (self.whole, self.almost) = (reached[0], reached.get(1).copied().unwrap_or(0.0));
     }
 }
 

@@ -40,26 +40,6 @@ fn parameters_have_ranges() {
     assert!(law(Parameters::default()).set_u_max(f64::NAN).is_err());
 }
 
-/// A stream of which `fates` tells what became of the originals that were sent: 0 arrived, 1 lost, else in flight; with
-/// `coded` combinations of all of them in flight.
-fn stream(fates: &[u8], coded: u32, waiting: u64) -> Queue {
-    let mut queue = in_flight(fates.len() as u64, waiting);
-    for (original, fate) in (1..).zip(fates) {
-        match fate {
-            0 => {
-                queue.arrived(&uncoded(original));
-            }
-            1 => queue.lost(&uncoded(original)),
-            _ => {}
-        }
-    }
-    for _ in 0..coded {
-        let last = queue.d() - 1;
-        queue.sent(&super::super::Coded { first: queue.b(), last, p_useless: 0.0 });
-    }
-    queue
-}
-
 proptest! {
     /// What is told without reckoning is what is reckoned.
     #[test]
@@ -73,90 +53,56 @@ proptest! {
         }
     }
 
-    /// Of a window where both can run and in which nothing waits: both rest or both repair, with the same probability that it is in
-    /// vain, whatever was lost, is under way or has come, on slow paths and fast ones.
+    /// Nor where a crowd waits and combinations are in flight.
     #[test]
-    fn bulk_that_rests_is_judged_as_it_is_reckoned(
-        mut fates in prop::collection::vec(0u8..30, 100..250), coded in 0u32..30, came in 0u32..12,
-        loss in 1u32..250, rtt in 1u64..500, slot in 1u64..200,
-    ) {
-        fates[0] = 2;
-        let mut queue = stream(&fates, coded, 0);
-        for _ in 0..came {
-            let combination = super::super::Coded { first: queue.b(), last: queue.d() - 1, p_useless: 0.0 };
-            queue.sent(&combination);
-            queue.arrived_as(&combination, true);
+    fn what_is_surely_new_in_a_crowd_is_new(n in 2u64..250, coded in 0u64..20, exponent in 2..6, rtt in 1u64..500) {
+        let mut queue = in_flight(n, 60);
+        for nth in 0..coded {
+            queue.sent(&super::super::Coded { first: 1, last: 2 + nth * (n - 2) / 20, p_useless: 0.0 });
         }
-        let path = Path { eps: f64::from(loss) / 1000.0, rtt: Span::from_millis(rtt), slot: Span::from_micros(slot * 100) };
+        let path = Path { eps: libm::pow(10.0, -f64::from(exponent)), rtt: Span::from_millis(rtt), slot: Span::from_millis(1) };
         let view = View { now: Time::ZERO + Span::from_millis(400), queue: &queue, path };
-        let mut law = law(Parameters { u_max: 1e6, ..Parameters::default() });
-        let exact = law.reckoned(&view);
-        let (p_all, sure) = (law.now.p_all(), law.sure(&view));
-        let rough = bulk::choose(&view, sure, |_| true);
-        if (p_all - sure).abs() > 1e-9 {
-            prop_assert_eq!(exact == Decision::IDLE, rough == Decision::IDLE, "{} {:?} {:?}", p_all, exact, rough);
-        }
-        if let Choice::Repair { last } = rough.choice {
-            prop_assert_eq!(last, queue.d() - 1);
-            prop_assert!((rough.p_useless - p_all).abs() < 1e-9, "{} {}", rough.p_useless, p_all);
+        let mut law = Adaptive { crowded: RELIEF, ..law(Parameters { u_max: 1e6, ..Parameters::default() }) };
+        if law.is_surely_new(&view) {
+            prop_assert_eq!(law.reckoned(&view), Decision::NEW);
         }
     }
 
-    /// A combination that ends early replaces less, so that no more is repaired than is reckoned.
+    /// What a large window may cost: no more than an opportunity allows and one reckoning, over however many opportunities.
     #[test]
-    fn bulk_repairs_no_more_than_is_reckoned_wherever_combinations_end(
-        fates in prop::collection::vec(1u8..30, 100..250), ends in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
-        loss in 1u32..250,
-    ) {
-        let mut queue = stream(&fates, 0, 0);
-        for end in ends {
-            let last = queue.b() + 1 + end.index(fates.len() - 1) as u64;
-            queue.sent(&super::super::Coded { first: queue.b(), last, p_useless: 0.0 });
+    fn large_windows_are_reckoned_as_often_as_they_may_be(n in 257u64..1500, coded in 0u64..60, micros in 1u64..1000) {
+        let mut queue = in_flight(n, 8);
+        for nth in 0..coded {
+            queue.sent(&super::super::Coded { first: 1, last: 2 + nth * (n - 2) / 60, p_useless: 0.0 });
         }
-        let view = view(&queue, f64::from(loss) / 1000.0);
-        let mut law = law(Parameters { u_max: 1e6, ..Parameters::default() });
-        let exact = law.reckoned(&view);
-        let (p_all, sure) = (law.now.p_all(), law.sure(&view));
-        let rough = bulk::choose(&view, sure, |_| true);
-        prop_assert!(exact != Decision::IDLE || rough == Decision::IDLE || (p_all - sure).abs() < 1e-9, "{:?}", rough);
-        if let Choice::Repair { .. } = rough.choice {
-            prop_assert!(rough.p_useless > p_all - 1e-9, "{} {}", rough.p_useless, p_all);
+        let path = Path { eps: 0.02, rtt: Span::from_micros(micros) * n, slot: Span::from_micros(micros) };
+        let view = View { now: Time::ZERO + Span::from_secs(1), queue: &queue, path };
+        let mut law = law(Parameters::default());
+        let allowed = (micros * 32).min(4096) as usize;
+        let (mut worked, mut largest, mut opportunities) = (0, 0, 0);
+        for _ in 0..200 {
+            law.now.rest();
+            law.choose(&view);
+            opportunities += 1;
+            let work = if law.now.candidates() > 0 { law.now.work() + n as usize + 8 } else { 0 };
+            (worked, largest) = (worked + work, largest.max(work));
+            prop_assert!(worked <= opportunities * allowed + largest, "{worked} {opportunities} {allowed} {largest}");
         }
+        prop_assert!(largest > 0);
     }
+}
 
-    /// Where something waits, the first that was lost goes before it, however many were. By the cost of the exact law that is at worst
-    /// as much dearer as the next original is held up by all that are still needed: waiting w_D (Q + eps) / (1 - eps).
-    #[test]
-    fn bulk_that_waits_is_mended_at_a_bounded_cost(
-        mut fates in prop::collection::vec(0u8..30, 100..250), waiting in 1u64..60,
-        loss in 1u32..250, rtt in 1u64..500, slot in 1u64..200,
-    ) {
-        fates[0] = 2;
-        let queue = stream(&fates, 0, waiting);
-        let path = Path { eps: f64::from(loss) / 1000.0, rtt: Span::from_millis(rtt), slot: Span::from_micros(slot * 100) };
-        let view = View { now: Time::ZERO + Span::from_millis(400), queue: &queue, path };
-        let mut law = law(Parameters { u_max: 1e6, ..Parameters::default() });
-        law.reckoned(&view);
-        let rough = bulk::choose(&view, law.sure(&view), |_| true);
-        let Some(nth) = fates.iter().position(|fate| *fate == 1) else {
-            prop_assert_eq!(rough, Decision::NEW);
-            return Ok(());
-        };
-        prop_assert_eq!(rough, Decision::resend(queue.b() + nth as u64));
-        let (new, repair) = law.costs(&view);
-        let held = law.parameters.waiting * law.weights[queue.n()] * law.now.q_new() / (1.0 - path.eps);
-        prop_assert!(repair(nth) <= (new + held) + 1e-9 * held.abs().max(new.abs()), "{} {} {}", repair(nth), new, held);
-    }
-
-    /// Alone at the head of what is in flight, a loss goes before what waits by the exact law, too.
-    #[test]
-    fn a_loss_by_itself_is_mended_by_either(mut fates in prop::collection::vec(0u8..30, 100..250)) {
-        fates.iter_mut().for_each(|fate| *fate = (*fate).max(2) * u8::from(*fate != 0));
-        fates[0] = 1;
-        let queue = stream(&fates, 0, 8);
-        let view = view(&queue, 0.01);
-        let mut law = law(Parameters { u_max: 1e6, ..Parameters::default() });
-        prop_assert!(law.reckoned(&view) != Decision::NEW);
-        prop_assert_eq!(bulk::choose(&view, law.sure(&view), |_| true), Decision::resend(queue.b()));
-    }
+/// While a reckoning is owed, what was found to be lost since then goes first, and then what waits.
+#[test]
+fn what_is_lost_while_work_is_owed_goes_first() {
+    let mut queue = in_flight(600, 4);
+    let path = Path { eps: 0.01, rtt: Span::from_millis(6), slot: Span::from_micros(10) };
+    let mut law = law(Parameters::default());
+    law.choose(&View { now: Time::ZERO + Span::from_millis(6), queue: &queue, path });
+    queue.lost(&uncoded(7));
+    let view = View { now: Time::ZERO + Span::from_millis(6), queue: &queue, path };
+    assert_eq!(law.choose(&view), Decision::resend(7));
+    queue.sent(&uncoded(7));
+    let view = View { now: Time::ZERO + Span::from_millis(6), queue: &queue, path };
+    assert_eq!(law.choose(&view), Decision::NEW);
 }

@@ -24,6 +24,9 @@ pub(super) struct Chain {
     scratch: Vec<f64>,
 }
 
+/// A deficiency that is reached with less is left out.
+const NEVER: f64 = 1e-13;
+
 impl Step {
     pub(super) fn of(place: &Place, eps: f64) -> Step {
         let missing = match (place.arrived, place.copies) {
@@ -42,18 +45,24 @@ impl Step {
             at.insert(0, 0.0);
         } else if self.missing > 0.0 {
             at.push(0.0);
-            for d in (1..at.len()).rev() {
-                at[d] = at[d] * (1.0 - self.missing) + at[d - 1] * self.missing;
+            let (mut below, stay) = (0.0, 1.0 - self.missing);
+            for value in at.iter_mut() {
+                let here = *value;
+                *value = here * stay + below * self.missing;
+                below = here;
             }
-            at[0] *= 1.0 - self.missing;
         }
         let known = (0..self.arrived).map(|_| 1.0);
         for share in known.chain((0..self.coded).map(|_| 1.0 - eps)) {
-            closed(at[0], share);
-            at[0] += share * at.get(1).copied().unwrap_or(0.0);
+            let (nothing, above, stay) = (at[0], at.get(1).copied().unwrap_or(0.0), 1.0 - share);
+            closed(nothing, share);
             for d in 1..at.len() {
-                at[d] = at[d] * (1.0 - share) + at.get(d + 1).copied().unwrap_or(0.0) * share;
+                at[d - 1] = at[d - 1] * stay + at[d] * share;
             }
+            if let Some(last) = at.last_mut() {
+                *last *= stay;
+            }
+            at[0] = nothing + share * above;
         }
         at.truncate(self.top + 1);
     }
@@ -65,6 +74,20 @@ pub(super) fn bound(steps: &mut [Step]) {
     for (l, step) in steps.iter_mut().enumerate().rev() {
         step.top = (l + 1).min(to_come + 1);
         to_come += step.arrived as usize + step.coded as usize;
+    }
+}
+
+/// Lowers [`Step::top`] to what is reached with more than [`NEVER`]: of many originals nearly all deficiencies are out of reach.
+pub(super) fn trim(steps: &mut [Step], eps: f64, reached: &mut Vec<f64>) {
+    reached.clear();
+    reached.push(1.0);
+    for step in steps {
+        step.forward(reached, eps, |_, _| ());
+        let mut beyond = 0.0;
+        while reached.len() > 2 && beyond + reached[reached.len() - 1] < NEVER {
+            beyond += reached.pop().unwrap_or(0.0);
+        }
+        step.top = step.top.min(reached.len() - 1);
     }
 }
 
@@ -92,6 +115,11 @@ impl Chain {
         }
     }
 
+    /// How many values there are.
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
     pub(super) fn row(&self, l: usize) -> &[f64] {
         &self.values[self.starts[l]..self.starts[l + 1]]
     }
@@ -107,13 +135,17 @@ impl Chain {
         worth.resize(width, 0.0);
         let known = (0..step.arrived).map(|_| 1.0);
         for share in known.chain((0..step.coded).map(|_| 1.0 - eps)) {
-            for d in (1..width).rev() {
-                worth[d] = worth[d - 1] * share + worth[d] * (1.0 - share);
+            let (mut below, stay) = (worth[0], 1.0 - share);
+            for value in &mut worth[1..] {
+                let here = *value;
+                *value = below * share + here * stay;
+                below = here;
             }
         }
         let row = &mut self.values[start..end];
-        for (d, value) in row.iter_mut().enumerate() {
-            *value = worth[d] * (1.0 - step.missing) + worth[d + 1] * step.missing;
+        let stay = 1.0 - step.missing;
+        for (value, pair) in row.iter_mut().zip(worth.windows(2)) {
+            *value = pair[0] * stay + pair[1] * step.missing;
         }
         row
     }

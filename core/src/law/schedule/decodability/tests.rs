@@ -76,6 +76,29 @@ prop_compose! {
 }
 
 proptest! {
+    /// Of many originals the deficiencies that are out of reach are left out, which nobody notices.
+    #[test]
+    fn what_is_out_of_reach_is_not_missed(
+        fates in prop::collection::vec((0u8..4, 0u8..40, 0u8..9), MANY + 1..700), eps in 0.001f64..0.3, rate in 1u8..9,
+    ) {
+        let fates: Vec<Fate> = fates
+            .iter()
+            .map(|(arrived, lost, coded)| (*arrived == 0, u32::from(*lost > 0), u32::from(*coded == rate), 0))
+            .collect();
+        let queue = queue_of(&fates);
+        let trimmed = reckoned(&queue, eps);
+        let mut whole = Decodability { many: usize::MAX, ..Decodability::default() };
+        whole.reckon(&queue, eps, |_| 1.0);
+        prop_assert!(trimmed.work() <= whole.work());
+        prop_assert!((trimmed.q() - whole.q()).abs() < 1e-9, "{} {}", trimmed.q(), whole.q());
+        for nth in 0..queue.n() {
+            prop_assert!((trimmed.p()[nth] - whole.p()[nth]).abs() < 1e-9);
+            prop_assert!((trimmed.gain(nth) - whole.gain(nth)).abs() < 1e-7, "{} {}", trimmed.gain(nth), whole.gain(nth));
+        }
+    }
+}
+
+proptest! {
     #[test]
     fn p_and_q_are_those_of_an_enumeration(queue in any_queue(), eps in 0.01..0.6_f64) {
         let (p, q) = enumerated(&queue, eps);
