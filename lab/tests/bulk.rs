@@ -53,8 +53,8 @@ fn run((burst, gap, bursts, eps, rtt): Run, obeyed: Adaptive, asked: Adaptive) -
     (outcome, pair.count)
 }
 
-/// What is in docs/controls.md. In windows of up to 256 the choice is the same; up to about a thousand, in 94 of 100 states in which
-/// something waits, and the delays are the same within a fiftieth, for hardly more in vain.
+/// What is in docs/controls.md. In windows of up to 256 the choice is the same; up to about a thousand, in 96 of 100 states in which
+/// something waits, and the delays are the same within 3 %, for hardly more in vain.
 #[test]
 fn a_bound_on_the_work_costs_next_to_nothing() {
     let runs: [Run; 10] = [
@@ -80,7 +80,7 @@ fn a_bound_on_the_work_costs_next_to_nothing() {
         if case.4 == 100 {
             assert!(exact == bounded && count.same == count.waiting, "{told}");
         }
-        assert!(count.waiting > 1000 && f64::from(count.same) >= 0.94 * f64::from(count.waiting), "{told}");
-        assert!((0..2).all(|at| boundedly[at] <= exactly[at] * 1.02) && spent <= needed + 0.02, "{told}");
+        assert!(count.waiting > 1000 && f64::from(count.same) >= 0.96 * f64::from(count.waiting), "{told}");
+        assert!((0..2).all(|at| boundedly[at] <= exactly[at] * 1.03) && spent <= needed + 0.02, "{told}");
     }
 }

@@ -101,6 +101,9 @@ const CROWD: usize = 16;
 /// As long as free opportunities since then are fewer, what is likelier to be useless than to be lost waits for one.
 const RELIEF: u32 = 64;
 
+/// What an original takes by itself, beside the values of its deficiencies and as many of these.
+const AN_ORIGINAL: usize = 8;
+
 /// The most originals that a combination covers (RFC 8681 §4.1.3, NSS).
 pub const LARGEST: usize = 4095;
 /// The largest window, B..D, that is reckoned at every opportunity.
@@ -233,7 +236,7 @@ impl Schedule for Adaptive {
         }
         let decision = if self.effort.suffices(view) {
             let decision = self.reckoned(view);
-            self.effort.spent(self.now.work() + self.weights.len(), view, &self.now);
+            self.effort.spent(self.now.work() + AN_ORIGINAL * self.weights.len(), view, &self.now);
             decision
         } else {
             self.effort.stands(view, self.sure(view), |p_useless| self.is_allowed(view, p_useless))
