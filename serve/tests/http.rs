@@ -105,6 +105,25 @@ fn who_reads_nothing_or_asks_nothing_is_given_up() {
 }
 
 #[test]
+fn who_reads_slowly_is_waited_for_and_holds_up_nobody() {
+    let stage = Stage::new("trickle", Choice::System, Limits { stall: Duration::from_secs(5), ..Limits::default() });
+    fs::write(stage.folder.join("long.webm"), film(40_000_000)).expect("a file");
+    let mut slow = stage.ask("GET /long.webm HTTP/1.1");
+    let mut bytes = Vec::new();
+    // 4 MB/s for three seconds, of 40 MB, which no buffer holds.
+    for _ in 0..30 {
+        let at = bytes.len();
+        bytes.resize(at + 400_000, 0);
+        slow.read_exact(&mut bytes[at..]).expect("a film");
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert!(stage.get("GET /film.webm HTTP/1.1").1 == film(3_000_000));
+    slow.read_to_end(&mut bytes).expect("the rest");
+    assert!(parts(bytes).1 == film(40_000_000));
+    assert_eq!(stage.value("stalled_connections_total"), 0.0);
+}
+
+#[test]
 fn a_film_that_is_cut_off_or_replaced_while_it_is_sent_ends_the_connection() {
     let stage = Stage::new("changed", Choice::Paced, Limits::default());
     let path = stage.folder.join("long.webm");
