@@ -3,6 +3,8 @@
 const screen = document.getElementById('screen');
 const told = document.getElementById('told');
 let player = null;
+// A browser begins when it has a sixth of a second, which is gone with the first loss where others fill the path.
+const HEAD_START = { film: 2, wait: 5 };  // seconds
 
 function fails(why) {
   told.textContent = `${document.querySelector('[aria-current]').textContent} cannot be played: ${why}`;
@@ -49,6 +51,17 @@ async function dash(film) {
   own.initialize(screen, film, true);
 }
 
+async function file(film) {
+  screen.src = film;
+  const begun = performance.now();
+  const has = () => {
+    const end = screen.buffered.length ? screen.buffered.end(0) : 0;
+    return end >= Math.min(HEAD_START.film, screen.duration || Infinity);
+  };
+  const late = () => performance.now() - begun > HEAD_START.wait * 1000;
+  while (screen.src === film && !screen.error && !has() && !late()) await new Promise((done) => setTimeout(done, 100));
+}
+
 async function play(link) {
   stop();
   document.querySelector('[aria-current]')?.removeAttribute('aria-current');
@@ -59,10 +72,9 @@ async function play(link) {
   screen.scrollIntoView({ block: 'nearest' });
   const players = { hls, dash };
   try {
-    const start = players[link.dataset.player];
-    if (start) await start(link.href);
-    else screen.src = link.href;
-    await screen.play();
+    await (players[link.dataset.player] ?? file)(link.href);
+    // Another may have been picked meanwhile.
+    if (link.hasAttribute('aria-current')) await screen.play();
   } catch (error) {
     // A browser that wants to be asked first has its own button for it.
     if (error.name !== 'NotAllowedError' && error.name !== 'AbortError') fails(error.message);

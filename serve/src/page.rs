@@ -37,7 +37,7 @@ fn page(films: &[Film]) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Films</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<link rel=\"icon\" href=\"data:,\">\n\
          <link rel=\"stylesheet\" href=\"/.thalweg/page.css\">\n<h1>Films</h1>\n\
-         <video id=\"screen\" controls playsinline hidden></video>\n<p id=\"told\" role=\"status\"></p>\n",
+         <video id=\"screen\" controls playsinline preload=\"auto\" hidden></video>\n<p id=\"told\" role=\"status\"></p>\n",
     );
     if films.is_empty() {
         page += "<p>There is none here yet: MP4, HLS and DASH are shown.</p>\n";

@@ -77,13 +77,13 @@ fn from_the_page(cable: &Cable, film: &Film, name: &str, law: &[&str]) -> (Seen,
     let page = format!("http://{}/", serving.address("listening", "address"));
     let viewer = Viewer { name, page: &page, link: Some(Film::NAME), seconds: PLAYED, flags: &["--disable-quic"] };
     let (seen, download) = beside_a_download(cable, &viewer);
-    came_by_http1(&seen);
+    came_by("http/1.1", &seen);
     (seen, download)
 }
 
-fn came_by_http1(seen: &Seen) {
+fn came_by(protocol: &str, seen: &Seen) {
     let protocols = seen.protocols(Film::NAME);
-    assert!(!protocols.is_empty() && protocols.iter().all(|protocol| *protocol == "http/1.1"), "{protocols:?}");
+    assert!(!protocols.is_empty() && protocols.iter().all(|seen| *seen == protocol), "{protocols:?}");
     assert!(seen.complaints().is_empty(), "{:?}", seen.complaints());
 }
 
@@ -91,6 +91,24 @@ fn came_by_http1(seen: &Seen) {
 fn a_paced_film_in_a_browser() {
     let Some((yard, film)) = ready() else { return };
     is_well(&yard, &film, |cable| from_the_page(cable, &film, "paced", &["--law", "paced"]));
+}
+
+#[test]
+fn a_film_over_http3_in_a_browser() {
+    let Some((yard, film)) = ready() else { return };
+    is_well(&yard, &film, |cable| {
+        let serving = serve(cable, &film, &["--tls"]);
+        let address = serving.address("listening", "address");
+        // Nobody vouches for the certificate, and no first answer over TCP tells of QUIC.
+        let quic = format!("--origin-to-force-quic-on={address}");
+        let pin = serving.event("certificate")["pin"].as_str().expect("text").to_owned();
+        let pin = format!("--ignore-certificate-errors-spki-list={pin}");
+        let (page, flags) = (format!("https://{address}/"), [quic.as_str(), &pin]);
+        let viewer = Viewer { name: "http3", page: &page, link: Some(Film::NAME), seconds: PLAYED, flags: &flags };
+        let (seen, download) = beside_a_download(cable, &viewer);
+        came_by("h3", &seen);
+        (seen, download)
+    });
 }
 
 #[test]
@@ -149,7 +167,7 @@ mod with_the_law {
                     scope.spawn(|| wait_until("its connection", || control.connections().iter().any(governed)));
                 let (seen, download) = beside_a_download(cable, &viewer);
                 watching.join().expect("it was shown while it played");
-                came_by_http1(&seen);
+                came_by("http/1.1", &seen);
                 (seen, download)
             })
         });
