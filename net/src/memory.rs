@@ -212,7 +212,7 @@ impl Handle {
         Poll::Pending
     }
 
-    /// All figures as they were when the last second was over, or at the end; none in the first second.
+    /// All figures as they were when the last second was over; none in the first second.
     pub fn figures(&self) -> Option<Figures> {
         self.shared.state().figures.clone()
     }
@@ -245,14 +245,14 @@ pub struct Closing {
 }
 
 impl Closing {
-    /// Whether it has ended.
+    /// Whether it has ended, and its figures then.
     ///
     /// # Errors
     /// The other end was lost.
-    pub fn poll_end(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub fn poll_end(&self, context: &mut Context<'_>) -> Poll<io::Result<Figures>> {
         let mut state = self.shared.state();
         match &state.end {
-            Some(Ok(())) => Poll::Ready(Ok(())),
+            Some(Ok(())) => Poll::Ready(state.figures.clone().ok_or_else(|| io::Error::other("the tunnel never ran"))),
             Some(Err(why)) => Poll::Ready(Err(io::Error::new(io::ErrorKind::ConnectionAborted, why.clone()))),
             None => {
                 state.wait(context);

@@ -23,7 +23,8 @@
 //! assert_eq!(text, "hello");
 //!
 //! drop((near, far));
-//! connector.close().await?; // Waits until all has arrived.
+//! let cost = connector.close().await?; // Waits until all has arrived.
+//! assert_eq!(cost.get("carried_out_bytes_total"), 5.0);
 //! # Ok(())
 //! # })
 //! # }
@@ -43,8 +44,17 @@
 //! assert!(config.rates().contains(&Rate::from_mbps(40)));
 //! ```
 //!
-//! [`Connector::figures`] and [`Connector::report`], and the same of a [`Listener`], are what `thalweg tunnel` shows: every
-//! metric by its name in docs/metrics.md, and every event.
+//! What `thalweg tunnel` shows is at hand, too: every metric by its name in docs/metrics.md, as it was when the last second was
+//! over, and every event, once. NaN is what is not known, or has another name.
+//!
+//! ```no_run
+//! # async fn watch(connector: thalweg_tokio::Connector) {
+//! while let Some(report) = connector.report().await {
+//!     let trip = connector.figures().map_or(f64::NAN, |figures| figures.get("rtt_seconds"));
+//!     eprintln!("{}: {} (round trip {trip} s)", report.event, report.text);
+//! }
+//! # }
+//! ```
 //!
 //! Each end has one thread of its own, the loop that `thalweg tunnel` runs; nothing here needs a feature of tokio's runtime, or
 //! any particular runtime.
@@ -59,7 +69,7 @@ use std::thread;
 pub use thalweg_core::law::rate::Choice;
 pub use thalweg_core::session::secure::Key;
 pub use thalweg_core::session::tunnel::Config;
-pub use thalweg_core::time::Span;
+pub use thalweg_core::time::{Span, Time};
 pub use thalweg_core::units::Rate;
 pub use thalweg_net::figures::Figures;
 pub use thalweg_net::report::{Fact, Report};
@@ -102,8 +112,8 @@ impl Connector {
     }
 
     /// What happens next: the other end is there, moves, falls silent, is back, is gone, and what becomes of connections;
-    /// the events of `thalweg tunnel --json` (docs/metrics.md). What nobody waits for is kept, the last thousand and some.
-    /// `None` once the tunnel has ended and all was told.
+    /// the events of `thalweg tunnel --json` (docs/metrics.md). What nobody waits for is kept, the last thousand and some; each
+    /// is told once, to whoever asks first. `None` once the tunnel has ended and all was told.
     pub async fn report(&self) -> Option<Report> {
         poll_fn(|context| self.handle.poll_report(context)).await
     }
@@ -122,11 +132,11 @@ impl Connector {
         self.handle.open().map(Connection::new)
     }
 
-    /// Waits until all connections have ended, at both ends, and what was written has arrived.
+    /// Waits until all connections have ended, at both ends, and what was written has arrived; then gives the last figures.
     ///
     /// # Errors
     /// The other end was lost.
-    pub async fn close(self) -> io::Result<()> {
+    pub async fn close(self) -> io::Result<Figures> {
         close(self.handle).await
     }
 }
@@ -166,16 +176,16 @@ impl Listener {
         poll_fn(|context| self.handle.poll_accept(context)).await.map(Connection::new)
     }
 
-    /// Waits until all connections have ended, at both ends, and what was written has arrived.
+    /// Waits until all connections have ended, at both ends, and what was written has arrived; then gives the last figures.
     ///
     /// # Errors
     /// The loop could not go on.
-    pub async fn close(self) -> io::Result<()> {
+    pub async fn close(self) -> io::Result<Figures> {
         close(self.handle).await
     }
 }
 
-async fn close(handle: Handle) -> io::Result<()> {
+async fn close(handle: Handle) -> io::Result<Figures> {
     let closing = handle.close();
     poll_fn(|context| closing.poll_end(context)).await
 }

@@ -140,6 +140,7 @@ fn a_program_sees_what_happens_and_what_it_costs() {
         let close = tokio::join!(connector.close(), async {
             while listener.report().await.expect("an event").event != "down" {}
         });
-        close.0.expect("all has arrived");
+        let last = close.0.expect("all has arrived");
+        assert_eq!(last.get("carried_out_bytes_total"), 30_000.0);
     });
 }
