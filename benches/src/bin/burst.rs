@@ -86,12 +86,14 @@ fn verdict(link: &Link, outcomes: &[Outcome]) -> [(Target, f64); 3] {
     let p99 = |place: usize| outcomes[place].late(0.99);
     let kernel = if p99(BBR) <= p99(CUBIC) { BBR } else { CUBIC };
     let law = if kernel == BBR { "bbr" } else { "cubic" };
+    // A ratio to what never came is nought.
+    let never = if p99(kernel).is_finite() { "" } else { ", which never came" };
     let target = |what: &str, most| {
         let what = format!("{what}, {}", link.named());
         Target { what, bound: Bound::AtMost(most), unit: Unit::Ratio }
     };
     [
-        (target(&format!("p99 of thalweg, fixed / kernel {law}'s"), 0.5), p99(FIXED) / p99(kernel)),
+        (target(&format!("p99 of thalweg, fixed / kernel {law}'s{never}"), 0.5), p99(FIXED) / p99(kernel)),
         (target("p99 of thalweg, fixed / kcptun's", 1.0), p99(FIXED) / p99(KCP)),
         (target("bytes of thalweg, fixed / kcptun's", 1.0), outcomes[FIXED].bytes() / outcomes[KCP].bytes()),
     ]
