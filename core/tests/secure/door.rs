@@ -198,3 +198,33 @@ fn what_is_too_short_to_be_answered_is_not() {
     }
     assert_eq!(receiver(&knock), Ok(None));
 }
+
+#[test]
+fn a_recorded_hello_from_another_port_is_answered_alike_and_later_makes_one_association_that_ends_unproved() {
+    let key = shared(1);
+    let mut door = door(&key);
+    let recorded = hello(&key, 1);
+    let mut say = |now: Time, from: &str| {
+        // The cookie in the recording is of no use; who says it gets his own.
+        let knock = with_cookie(&mut door, now, from, &recorded);
+        let mut buf = [0; MAX_DATAGRAM];
+        let reply = door.handle_datagram(now, at(from), &knock, &mut buf).unwrap();
+        (reply.association, buf[..reply.transmit.len].to_vec())
+    };
+    let (association, answer) = say(Time::ZERO, "192.0.2.9:1");
+    assert!(association.is_some());
+    let just_before = Time::ZERO + Span::from_millis(19_999);
+    let (association, again) = say(just_before, "192.0.2.66:2");
+    assert!(association.is_none(), "within 20 s there is no second one");
+    assert_eq!(again, answer);
+    let late = Time::ZERO + Span::from_secs(20);
+    let (association, other) = say(late, "192.0.2.66:3");
+    assert_ne!(other, answer);
+    assert!(say(late, "192.0.2.66:4").0.is_none(), "nor a third");
+    let mut half_open = association.expect("one more");
+    let mut buf = [0; MAX_DATAGRAM];
+    assert!(half_open.poll_transmit(late, &mut buf).is_none() && half_open.seal(late, b"secret", &mut buf).is_none());
+    half_open.handle_timeout(late + Span::from_secs(10));
+    assert_eq!(half_open.poll_event(), Some(Event::Ended(Ending::Silent)));
+    assert!(half_open.is_over());
+}

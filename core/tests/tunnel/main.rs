@@ -2,6 +2,7 @@
 
 mod doubt;
 mod forge;
+mod lobby;
 mod memory;
 mod pair;
 mod peers;
