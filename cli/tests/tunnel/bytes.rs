@@ -116,8 +116,11 @@ fn a_key_for_each_side_carries_bytes_and_keeps_others_out() {
     let target = program("127.0.0.1:0", echo);
     let serve = Running::start(&["tunnel", "serve", "--listen", "127.0.0.1:0", "--to", &target, "--key-file", &far]);
     let server = serve.address("listening", "address");
-    let (_connect, local) = connect(&server, &near, &[]);
+    let (connect, local) = connect(&server, &near, &[]);
     exchange(open(&local), 7, 300_000);
+    for (end, others) in [(&serve, &near_public), (&connect, &far_public)] {
+        assert_eq!(end.event("up")["peer"].as_str(), Some(others.as_str()), "as keygen has printed it");
+    }
     let (code, _, stderr) = run(&["pipe", "connect", &server, "--key-file", &other]);
     assert_eq!(code, 1);
     assert!(stderr.lines().last().is_some_and(|line| line.contains("not to this key")), "{stderr}");

@@ -69,7 +69,7 @@ use core::net::SocketAddr;
 pub use association::Association;
 pub use door::{Door, Reply};
 pub use entropy::Entropy;
-pub use key::{Key, KeyError};
+pub use key::{Key, KeyError, PublicKey};
 pub use noise::Role;
 pub use replay::WINDOW;
 

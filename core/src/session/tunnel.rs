@@ -247,7 +247,7 @@ impl Session for Tunnel {
             None => match link::agree(&self.config, attaching.shape, now) {
                 Some(stream) => {
                     let link = Link::admit(&self.config, self.next, attaching, stream);
-                    self.events.push_back(Event::Up { link: self.next, from: link.peer() });
+                    self.events.push_back(Event::Up { link: self.next, from: link.peer(), key: link.peer_key() });
                     self.links.insert(self.next, link.into());
                     self.next += 1;
                 }

@@ -1,7 +1,8 @@
-//! Tunnels without a path between them: what they hold when idle, and who cannot harm them; what they refuse.
+//! Tunnels without a path between them: what they hold when idle, who is there, and who cannot harm them; what they refuse.
 
 mod doubt;
 mod forge;
+mod known;
 mod lobby;
 mod memory;
 mod pair;

@@ -48,11 +48,16 @@ impl Pair {
     pub(crate) fn with(config: Config) -> Pair {
         let mut entropy = Entropy::new([5; 32]);
         let key = Key::shared(&mut entropy);
+        Pair::between(config, [&key, &key], entropy)
+    }
+
+    /// The client's key, and the server's.
+    pub(crate) fn between(config: Config, [key, theirs]: [&Key; 2], mut entropy: Entropy) -> Pair {
         Pair {
             now: Time::ZERO,
-            client: Tunnel::connect(config.clone(), &key, there(), Time::ZERO, entropy.fork()).expect("in range"),
-            server: Tunnel::serve(config, &key, entropy.fork()).expect("in range"),
-            key,
+            client: Tunnel::connect(config.clone(), key, there(), Time::ZERO, entropy.fork()).expect("in range"),
+            server: Tunnel::serve(config, theirs, entropy.fork()).expect("in range"),
+            key: key.clone(),
             entropy,
             heard: BTreeMap::new(),
             events: Vec::new(),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::backoff::Backoff;
 use super::entropy::Entropy;
 use super::greeting::Greeting;
-use super::key::{Key, KeyError};
+use super::key::{Key, KeyError, PublicKey};
 use super::keyring::Keyring;
 use super::noise::{Keys, Role};
 use super::path::Path;
@@ -34,6 +34,8 @@ pub struct Association {
     /// By which id this end is addressed, and the other.
     ids: [u64; 2],
     path: Path,
+    /// Who the other end has proved to be, where it has a key of its own.
+    peer_key: Option<PublicKey>,
     greeting: Option<Greeting>,
     keyring: Option<Keyring>,
     pulse: Pulse,
@@ -94,6 +96,7 @@ impl Association {
         entropy: Entropy,
     ) -> Association {
         let mut responder = Association::new(config, key, Role::Responder, ids, from, now, entropy);
+        responder.peer_key = keys.peer();
         responder.keyring = Some(Keyring::new(Role::Responder, config.limits, keys, now));
         responder
     }
@@ -113,6 +116,7 @@ impl Association {
             entropy,
             ids,
             path: Path::new(address),
+            peer_key: None,
             greeting: None,
             keyring: None,
             pulse: Pulse::new(now, &config),
@@ -139,6 +143,11 @@ impl Association {
     /// Where the other end is: the last address that it has proved, or the one that an initiator was given.
     pub fn peer(&self) -> SocketAddr {
         self.path.address()
+    }
+
+    /// The other end's public key, once it is known; none where both ends have a shared one.
+    pub fn peer_key(&self) -> Option<PublicKey> {
+        self.peer_key
     }
 
     /// Whether there is sealing.

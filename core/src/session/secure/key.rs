@@ -35,6 +35,10 @@ pub enum Key {
     },
 }
 
+/// An X25519 public key, which anybody may know; written as in a `peer` line, 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PublicKey(pub [u8; 32]);
+
 /// How key files begin: of a shared key, and of one side's own.
 const BEGINNINGS: [&str; 2] = ["thalweg-key 1 shared", "thalweg-key 1 static"];
 
@@ -134,7 +138,7 @@ impl Key {
     pub fn public(&self) -> String {
         match self {
             Key::Shared(secret) => format!("fingerprint {}", hex(&noise::fingerprint(secret))),
-            Key::Static { secret, .. } => format!("peer {}", hex(&noise::public(secret))),
+            Key::Static { secret, .. } => format!("peer {}", PublicKey(noise::public(secret))),
         }
     }
 
@@ -183,6 +187,18 @@ fn digits_of(line: usize, digits: &str) -> Result<[u8; 32], KeyError> {
         *byte = (high << 4 | low) as u8;
     }
     Ok(bytes)
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex(&self.0))
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl fmt::Debug for Key {

@@ -13,7 +13,7 @@ use snow::types::{Cipher, Dh, Hash, Random};
 use snow::{Builder, HandshakeState, StatelessTransportState};
 
 use super::entropy::Entropy;
-use super::key::Key;
+use super::key::{Key, PublicKey};
 use crate::session::MAX_DATAGRAM;
 use crate::wire::Error;
 use crate::wire::secure::VERSION;
@@ -86,6 +86,11 @@ impl Keys {
         let hash = state.get_handshake_hash().first_chunk().copied().expect("BLAKE2s has 32 bytes");
         let transport = state.into_stateless_transport_mode().expect("both messages have passed");
         Keys { transport, hash }
+    }
+
+    /// Who the other end is, where it has a key of its own.
+    pub(super) fn peer(&self) -> Option<PublicKey> {
+        self.transport.get_remote_static().and_then(|key| key.first_chunk().copied()).map(PublicKey)
     }
 
     pub(super) fn hash(&self) -> &[u8; HASH] {

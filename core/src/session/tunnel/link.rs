@@ -13,7 +13,7 @@ use crate::law::rate::{self, Law};
 use crate::law::schedule::adaptive::{Adaptive, Parameters};
 use crate::law::{ParameterError, within};
 use crate::session::mux::{self, Mux};
-use crate::session::secure::{self, Role};
+use crate::session::secure::{self, PublicKey, Role};
 use crate::session::stream::{self, End};
 use crate::session::{MAX_DATAGRAM, Transmit};
 use crate::time::{Span, Time};
@@ -160,6 +160,11 @@ impl Link {
     /// Where the other end was last.
     pub(super) fn peer(&self) -> SocketAddr {
         self.peer
+    }
+
+    /// Whose association carries it, where each end has a key of its own.
+    pub(super) fn peer_key(&self) -> Option<PublicKey> {
+        self.carrier.as_ref()?.association().peer_key()
     }
 
     /// None before both ends know of it.

@@ -5,7 +5,7 @@ use core::net::SocketAddr;
 
 use crate::law::ParameterError;
 use crate::session::mux;
-use crate::session::secure::{Ending, KeyError};
+use crate::session::secure::{Ending, KeyError, PublicKey};
 
 /// A connection. None is used twice.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,6 +25,8 @@ pub enum Event {
         link: u64,
         /// Where the other end is.
         from: SocketAddr,
+        /// Who it is: the public key that it has proved to have, where each end has a key of its own.
+        key: Option<PublicKey>,
     },
     /// The other end has proved a new address.
     Moved {

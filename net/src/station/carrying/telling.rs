@@ -92,8 +92,13 @@ impl Telling {
     /// What became of a link.
     pub(super) fn link(&mut self, event: Event) {
         let report = match event {
-            Event::Up { link, from } => {
-                Report::new("up", format!("up: {from} has the key")).with_number("link", link as f64).with("from", from)
+            Event::Up { link, from, key } => {
+                let up = Report::new("up", format!("up: {from} has the key"));
+                let up = up.with_number("link", link as f64).with("from", from);
+                match key {
+                    Some(key) => up.with("peer", key).text_with(&format!(", peer {key}")),
+                    None => up,
+                }
             }
             Event::Moved { link, to } => Report::new("moved", format!("the other end is at {to} now"))
                 .with_number("link", link as f64)

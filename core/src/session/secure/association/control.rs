@@ -29,8 +29,9 @@ impl Association {
 
     pub(super) fn on_answer(&mut self, now: Time, noise: &[u8]) -> Result<(), Error> {
         self.ids[1] = self.greeting.as_mut().ok_or(Error::Repeated)?.on_answer(noise)?;
-        let greeting = self.greeting.take().ok_or(Error::Repeated)?;
-        self.keyring = Some(Keyring::new(Role::Initiator, self.config.limits, greeting.into_keys(), now));
+        let keys = self.greeting.take().ok_or(Error::Repeated)?.into_keys();
+        self.peer_key = keys.peer();
+        self.keyring = Some(Keyring::new(Role::Initiator, self.config.limits, keys, now));
         self.pulse.hear(now, &self.config);
         // The responder says nothing before it has heard something sealed.
         self.pulse.ask(now);

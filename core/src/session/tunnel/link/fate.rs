@@ -107,7 +107,8 @@ impl Link {
             let is_less = told.frame <= asked.frame && told.window <= asked.window;
             self.stream = Some(stream(&self.config, told, now).ok().filter(|_| is_less).ok_or(wire::Error::Malformed)?);
             self.peer = carrier.association().peer();
-            events.push_back(Event::Up { link: self.number, from: self.peer });
+            let key = carrier.association().peer_key();
+            events.push_back(Event::Up { link: self.number, from: self.peer, key });
         }
         carrier.attached();
         self.go_on(now, events);
