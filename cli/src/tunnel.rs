@@ -31,7 +31,7 @@ pub(crate) struct Listen {
 /// The side that calls.
 #[derive(clap::Args)]
 pub(crate) struct Server {
-    /// Where the other side listens (UDP)
+    /// Where the other side listens (UDP); of a name's addresses the first of IPv4 is called, or else the first
     #[arg(value_name = "HOST:PORT")]
     pub(crate) server: Host,
 }
@@ -103,9 +103,8 @@ impl Way {
         }
         let (config, key) = (self.config()?, self.key()?);
         let start = Start::now()?;
-        let tried = format!("connecting to {server}");
-        let to = server.resolve().map_err(Error::io(&tried))?;
-        let socket = Socket::bind(unspecified(to)).map_err(Error::io(&tried))?;
+        let to = server.resolve_called().map_err(Error::io(format!("looking up {server}")))?;
+        let socket = Socket::bind(unspecified(to)).map_err(Error::io(format!("connecting to {to}")))?;
         let now = start.clock.now();
         let tunnel = Tunnel::connect(config, &key, to, now, keys()?).map_err(|error| self.wrong(&error))?;
         Ok(Ready { start, tunnel, socket, peer: Some(to) })

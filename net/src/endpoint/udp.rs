@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use super::ParseError;
-use crate::udp::{Multicast, Socket, unspecified};
+use crate::udp::{Multicast, Socket, route_to, unspecified};
 
 /// A UDP address and how to reach it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +46,21 @@ impl Host {
     /// # Errors
     /// There is no such host, or nobody to ask; or its address means another host on every interface, and it names none.
     pub fn resolve(&self) -> io::Result<SocketAddr> {
-        let address = self.look_up()?;
+        self.in_scope(self.look_up()?)
+    }
+
+    /// Looks the name up for calling who listens there: the first IPv4 address that this machine has a way to, or else the
+    /// first address. Who listens on any address of one family often means IPv4, and who listens on any at all hears both.
+    ///
+    /// # Errors
+    /// As [`Host::resolve`].
+    pub fn resolve_called(&self) -> io::Result<SocketAddr> {
+        let addresses = self.addresses()?;
+        let has_way = |address: SocketAddr| route_to(address, Multicast::default()).is_ok();
+        self.in_scope(called(&addresses, has_way).ok_or_else(no_address)?)
+    }
+
+    fn in_scope(&self, address: SocketAddr) -> io::Result<SocketAddr> {
         if is_unscoped(address) {
             let example = format!("[{}%eth0]:{}", address.ip(), self.port);
             return Err(invalid(&format!("a link-local address needs its interface, as in {example}")));
@@ -63,11 +77,14 @@ impl Host {
     }
 
     fn look_up(&self) -> io::Result<SocketAddr> {
+        self.addresses()?.first().copied().ok_or_else(no_address)
+    }
+
+    fn addresses(&self) -> io::Result<Vec<SocketAddr>> {
         if self.name.is_empty() {
-            return Ok(SocketAddr::from(([0; 4], self.port)));
+            return Ok(vec![SocketAddr::from(([0; 4], self.port))]);
         }
-        let mut addresses = (self.name.as_str(), self.port).to_socket_addrs()?;
-        addresses.next().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the host has no address"))
+        Ok((self.name.as_str(), self.port).to_socket_addrs()?.collect())
     }
 }
 
@@ -133,6 +150,16 @@ fn is_unscoped(address: SocketAddr) -> bool {
             address.scope_id() == 0 && (is_local_group || address.ip().is_unicast_link_local())
         }
     }
+}
+
+/// Which of a host's addresses is called.
+fn called(addresses: &[SocketAddr], has_way: impl Fn(SocketAddr) -> bool) -> Option<SocketAddr> {
+    let near = addresses.iter().find(|address| address.is_ipv4() && has_way(**address));
+    near.or(addresses.first()).copied()
+}
+
+fn no_address() -> io::Error {
+    io::Error::new(io::ErrorKind::NotFound, "the host has no address")
 }
 
 fn interface_index(name: &str) -> io::Result<NonZeroU32> {
@@ -239,6 +266,17 @@ mod tests {
         assert!(is_lo("[fe80::1%lo]:5000") && is_lo("[ff12::8%lo]:5000"));
         assert!(is_lo("[ff12::8]:5000?iface=lo") && is_lo("[ff11::8]:5000?iface=lo"));
         assert!(resolved("[ff15::8]:5000").is_ok() && resolved("[2001:db8::1]:5000").is_ok());
+    }
+
+    #[test]
+    fn of_a_name_with_both_families_ipv4_is_called_unless_there_is_no_way() {
+        let [v6, far, near] = ["[2001:db8::1]:7", "192.0.2.1:7", "198.51.100.1:7"].map(|it| it.parse().expect(it));
+        let all = [v6, far, near];
+        assert_eq!(called(&all, |_| true), Some(far));
+        assert_eq!(called(&all, |address| address != far), Some(near));
+        assert_eq!(called(&all, |_| false), Some(v6), "as the resolver has it");
+        assert_eq!(called(&[v6], |_| true), Some(v6));
+        assert_eq!(called(&[], |_| true), None);
     }
 
     #[test]
