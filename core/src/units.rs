@@ -126,7 +126,8 @@ pub(crate) fn split_unit(text: &str, units: &[(&str, f64)], expected: &'static s
 impl FromStr for Rate {
     type Err = ParseUnitError;
 
-    /// A number and a unit: `40mbit`, `2.5gbit`, `500kbit`, `9600bit`, also written `40Mbps`.
+    /// A number and a unit: `40mbit`, `2.5gbit`, `500kbit`, `9600bit`, also written `40Mbps`. What is more than none and less than
+    /// a bit a second is refused, since it would be shown as another number.
     fn from_str(text: &str) -> Result<Rate, ParseUnitError> {
         const UNITS: &[(&str, f64)] = &[
             ("bit", 1.0),
@@ -138,8 +139,12 @@ impl FromStr for Rate {
             ("mbps", 1e6),
             ("gbps", 1e9),
         ];
-        split_unit(text, UNITS, "a rate such as 40mbit; units are bit, kbit, mbit and gbit (mbps means mbit)")
-            .map(|bps| Rate((bps + 0.5) as u64))
+        split_unit(text, UNITS, "a rate such as 40mbit; units are bit, kbit, mbit and gbit (mbps means mbit)").and_then(
+            |bps| match bps > 0.0 && bps < 1.0 {
+                true => Err(ParseUnitError { text: text.to_owned(), expected: "a whole bit a second" }),
+                false => Ok(Rate((bps + 0.5) as u64)),
+            },
+        )
     }
 }
 
@@ -169,6 +174,9 @@ mod tests {
     fn rates_are_read_as_tc_writes_them() {
         assert_eq!("40mbit".parse(), Ok(Rate::from_mbps(40)));
         assert_eq!("2.5Gbps".parse(), Ok(Rate::from_mbps(2500)));
+        assert_eq!(("0bit".parse(), "1bit".parse()), (Ok(Rate::from_bps(0)), Ok(Rate::from_bps(1))));
+        let refused = "0.5bit".parse::<Rate>().map_err(|error| error.to_string());
+        assert_eq!(refused, Err("'0.5bit' is not a whole bit a second".to_owned()));
         for bad in ["40", "mbit", "-4mbit", "4mb", "1e9mbit", ""] {
             assert!(bad.parse::<Rate>().is_err(), "{bad}");
         }

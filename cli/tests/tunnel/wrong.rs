@@ -147,6 +147,8 @@ fn wrong_use_is_one_line_and_exit_2() {
         (pipe(&["--rate", "fixed:0bit"]), "--rate fixed:0bit: it must be between 9.824kbit"),
         (pipe(&["--rate", "fixed:1bit"]), "--rate fixed:1bit: it must be between 9.824kbit"),
         (pipe(&["--rate", "fixed:1001gbit"]), "and 1000gbit"),
+        (pipe(&["--rate", "fixed:0.5bit"]), "'0.5bit' is not a whole bit a second"),
+        (pipe(&["--max-rate", "0.5bit"]), "'0.5bit' is not a whole bit a second"),
         (pipe(&["--max-rate", "0mbit"]), "--max-rate 0bit: it must be between 9.824kbit"),
         (pipe(&["--max-rate", "2.2kbit", "--mtu", "256"]), "between 2.272kbit, which is one packet of --mtu a second,"),
         (pipe(&["--mtu", "100"]), "100 is not in 256 to 1500"),

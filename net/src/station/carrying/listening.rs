@@ -1,8 +1,8 @@
 //! What the tunnel tells, and what follows from it.
 
 use thalweg_core::session::Session;
-use thalweg_core::session::secure;
-use thalweg_core::session::tunnel::{Event, Id, Reason};
+use thalweg_core::session::secure::{self, Ending};
+use thalweg_core::session::tunnel::{Event, Id, Reason, Why};
 use thalweg_core::time::Time;
 
 use super::line::Line;
@@ -34,7 +34,9 @@ impl<O: Outside> Carrying<O> {
                 Event::Down { link, why } => {
                     self.ledger.note(link, &self.tunnel);
                     let survives = self.outside.survives(self.was_up);
-                    self.telling.down(link, why, survives);
+                    // Who was asked to end is no news when the other end repeats why.
+                    let is_echo = self.is_parting && why == Why::Ended(Ending::ClosedByPeer(secure::Reason::Stopped));
+                    self.telling.down(link, why, survives && !is_echo);
                     if !survives {
                         self.fail(now, why.to_string());
                     }
