@@ -1,7 +1,7 @@
 //! Beside flows that fill buffers (§2.2, §5.5).
 
 use thalweg_core::law::window::Flavour;
-use thalweg_core::time::Span;
+use thalweg_core::time::{Span, Time};
 
 use crate::dumbbell::{Dumbbell, Link, secs};
 
@@ -69,4 +69,28 @@ fn once_the_other_has_left_the_queue_is_short_again() {
         }
     });
     assert!(competed && left.is_some());
+}
+
+#[test]
+fn beside_two_of_cubic_it_has_no_more_than_its_rule_gives_where_the_queue_is_never_seen_empty() {
+    let link = link(50, 20, 1.0);
+    let mut fooled = 0;
+    for turn in 0..10 {
+        let mut dumbbell = Dumbbell::new(link, 1);
+        let start = |step: u64| Time::ZERO + Span::from_millis(step * turn % 100);
+        dumbbell.add(Flavour::Copa, start(7));
+        dumbbell.add(Flavour::Cubic, start(13));
+        dumbbell.add(Flavour::Cubic, start(31));
+        dumbbell.run_until(secs(15));
+        let before = [0, 1, 2].map(|flow| dumbbell.delivered(flow));
+        dumbbell.run_until(secs(60));
+        fooled += u32::from(dumbbell.shown(0, "rtt_min") > 0.022);
+        let got = [0, 1, 2].map(|flow| (dumbbell.delivered(flow) - before[flow as usize]) as f64);
+        let share = got[0] / got.iter().sum::<f64>();
+        // A round trip adds one to 1/delta, so RTTstanding / d_q segments to cwnd, where Reno adds one; a loss halves both.
+        // The queue is full at 40 ms, and CUBIC's 0.7 leaves 28 ms of it, which Copa takes for RTTmin: 40 / 12.
+        let ratio = 40.0 / 12.0;
+        assert!(share < ratio / (ratio + 2.0) && share > 1.0 / 6.0, "{share}");
+    }
+    assert!(fooled > 5, "{fooled}");
 }
