@@ -39,7 +39,7 @@ const TICK: Span = Span::from_secs(1);
 #[command(after_help = "Examples:
   thalweg serve films --listen :8080          # and http://this.machine:8080
   thalweg serve films --listen 127.0.0.1:8080 --law paced --metrics 9100
-  thalweg serve films --listen :8443 --tls    # https and HTTP/3, certificate made here
+  thalweg serve films --listen :8443 --tls    # https, HTTP/3, own certificate
   thalweg serve films --listen :443 --cert fullchain.pem --key privkey.pem
   mpv http://this.machine:8080/some.mp4")]
 pub(crate) struct Args {
