@@ -3,6 +3,7 @@
 mod bursts;
 mod delay;
 mod faults;
+mod late;
 mod overhead;
 mod story;
 mod trade;

@@ -7,7 +7,7 @@
 //!
 //! **Loss.** A packet is lost when its acknowledgement is overdue: where a packet that was sent later has come, by a round
 //! trip and the reordering that was measured; where none has, by a timer, which doubles while nothing at all is heard. What
-//! comes after all is put right, and widens the reordering that is expected.
+//! comes after all is put right, in the loss estimate as well, and widens the reordering that is expected.
 
 mod delays;
 mod departure;

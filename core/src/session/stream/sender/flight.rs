@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 
+use super::losses::{Losses, OUTCOMES};
 use crate::law::schedule::Coded;
 use crate::time::Time;
 
-/// So many packets are remembered after the last that was under way, for acknowledgements that come late.
-const LATE: u64 = 64;
+/// So many packets are remembered after the last that was under way, for acknowledgements that come late: what has left the
+/// window of the loss estimate is not put right in it.
+const LATE: u64 = OUTCOMES as u64;
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Flight {
@@ -16,6 +18,8 @@ pub(super) struct Flight {
     /// The oldest that is under way, or the next; all before it are decided.
     oldest: u64,
     under_way: u32,
+    /// A packet whose outcome had been told as another came after all.
+    is_corrected: bool,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -35,6 +39,17 @@ pub(super) enum Fate {
     Unheard,
     /// Lost when everything was: that says nothing about the next packet.
     Silenced,
+}
+
+impl Fate {
+    /// Whether the packet was lost, if it is known and says anything.
+    fn lost(self) -> Option<bool> {
+        match self {
+            Fate::Acknowledged => Some(false),
+            Fate::Lost | Fate::Unheard => Some(true),
+            Fate::UnderWay | Fate::Silenced => None,
+        }
+    }
 }
 
 impl Flight {
@@ -72,24 +87,33 @@ impl Flight {
         let Some(index) = sequence.checked_sub(self.first) else { return };
         if let Some(record) = self.records.get_mut(index as usize) {
             self.under_way -= u32::from(record.fate == Fate::UnderWay);
+            self.is_corrected |= sequence < self.oldest && record.fate != fate;
             record.fate = fate;
         }
     }
 
-    /// The outcomes that are known since the last call, in the order of sending: whether each was lost.
-    pub(super) fn outcomes(&mut self, mut tell: impl FnMut(bool)) {
-        while let Some((_, record)) = self.oldest() {
-            match record.fate {
-                Fate::UnderWay => break,
-                Fate::Acknowledged => tell(false),
-                Fate::Lost | Fate::Unheard => tell(true),
-                Fate::Silenced => {}
-            }
+    /// Tells the outcomes that are known since the last call, in the order of sending; where one was told as another than it
+    /// is, all that are remembered are told anew. One that is forgotten stays as it is.
+    pub(super) fn tell(&mut self, losses: &mut Losses) {
+        let mut from = self.oldest;
+        while self.oldest().is_some_and(|(_, record)| record.fate != Fate::UnderWay) {
             self.oldest += 1;
         }
+        if std::mem::take(&mut self.is_corrected) {
+            losses.take_back();
+            from = self.first;
+        }
+        let [from, to] = [from, self.oldest].map(|sequence| (sequence - self.first) as usize);
+        self.records.range(from..to).filter_map(|record| record.fate.lost()).for_each(|lost| losses.outcome(lost));
+        self.forget(losses);
+    }
+
+    fn forget(&mut self, losses: &mut Losses) {
         while self.first < self.oldest
-            && (self.oldest - self.first > LATE || self.records.front().is_some_and(|r| r.fate == Fate::Acknowledged))
+            && let Some(fate) = self.records.front().map(|record| record.fate)
+            && (fate == Fate::Acknowledged || self.oldest - self.first > LATE)
         {
+            fate.lost().into_iter().for_each(|lost| losses.settle(lost));
             self.records.pop_front();
             self.first += 1;
         }

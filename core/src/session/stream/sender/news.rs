@@ -118,8 +118,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             self.found_sent = Some(sent);
             self.rest = Time::ZERO;
         }
-        let losses = &mut self.losses;
-        self.flight.outcomes(|lost| losses.outcome(lost));
+        self.flight.tell(&mut self.losses);
     }
 
     /// When a packet is lost if nothing tells of it before.
