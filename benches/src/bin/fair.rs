@@ -10,6 +10,7 @@ use thalweg_bench::flow::Flow;
 use thalweg_bench::forwarder::Forwarder;
 use thalweg_bench::report::{Settings, Unit, main as report, section, table};
 use thalweg_bench::scrap::Scrap;
+use thalweg_bench::statistics::median;
 use thalweg_net::testbed;
 
 /// Megabits a second, and round trips in milliseconds.
@@ -21,6 +22,9 @@ const RIVALS: usize = 2;
 /// A transport by its name.
 type Contestant = (&'static str, Transport);
 
+/// Bits a second that each flow's reader got in one run, the contestant's first.
+type Rates = [f64; RIVALS + 1];
+
 fn main() -> ExitCode {
     report("fair", bench)
 }
@@ -30,49 +34,56 @@ fn bench(settings: &Settings) -> Result<(), String> {
         return Err(why.into());
     }
     let key = Scrap::key(&settings.binary)?;
-    let thalweg = |options| Forwarder::thalweg(&settings.binary, key.path(), options);
-    let contestants: [Contestant; 5] = [
-        ("thalweg, copa", Transport::Forwarded(thalweg("--rate copa"))),
-        ("thalweg, cubic", Transport::Forwarded(thalweg("--rate cubic"))),
-        ("thalweg, tfrc", Transport::Forwarded(thalweg("--rate tfrc"))),
-        ("kernel TCP, cubic", Transport::Kernel("cubic")),
-        ("kernel TCP, bbr", Transport::Kernel("bbr")),
-    ];
     let plan = Plan {
-        warm_up: Duration::from_secs(settings.pick(15, 5)),
-        measured: Duration::from_secs(settings.pick(45, 10)),
+        runs: settings.pick(3, 1),
+        warm_up: Duration::from_secs(settings.pick(10, 5)),
+        measured: Duration::from_secs(settings.pick(24, 10)),
     };
     let mut rows = Vec::new();
     for (megabits, rtt) in PATHS {
         let link = Link { megabits, rtt: Duration::from_millis(rtt), loss: 0.0 };
-        for (name, transport) in &contestants {
-            let rates = plan.run(settings, transport, &link).map_err(|error| format!("{name}: {error}"))?;
-            rows.push(row(&link, name, &rates));
-            eprintln!("fair: {}", rows[rows.len() - 1].join(", "));
+        let contestants = contestants(settings, &key, &link);
+        let mut runs = vec![Vec::new(); contestants.len()];
+        for _ in 0..plan.runs {
+            for ((name, transport), runs) in contestants.iter().zip(&mut runs) {
+                let rates = plan.run(settings, transport, &link).map_err(|error| format!("{name}: {error}"))?;
+                eprintln!("fair: {}", row(&link, name, &[rates]).join(", "));
+                runs.push(rates);
+            }
         }
+        rows.extend(contestants.iter().zip(&runs).map(|((name, _), runs)| row(&link, name, runs)));
     }
-    let text = format!(
-        "One bulk transfer beside {RIVALS} of the kernel's TCP with CUBIC, through `thalweg emulate --tun`: one link with a \
-         drop-tail queue of one bandwidth-delay product. Shares are those of the bytes that were read in {} s, after {} s \
-         for all to find their place; a fair one is {:.0} %. The last column is what all of them read, of the link's rate.",
-        plan.measured.as_secs(),
-        plan.warm_up.as_secs(),
-        100.0 / (RIVALS + 1) as f64
-    );
-    section("Beside two CUBIC flows", &text, &[thalweg("--rate copa").lines()]);
-    table(["link", "contestant", "its share", "first CUBIC", "second CUBIC", "all, of the link"], &rows);
+    let command = Forwarder::thalweg(&settings.binary, key.path(), "--rate copa").lines();
+    section("Beside two CUBIC flows", &plan.text(), &[command]);
+    let head =
+        ["link", "contestant", "its share", "least", "greatest", "first CUBIC", "second CUBIC", "all, of the link"];
+    table(head, &rows);
     Ok(())
 }
 
-/// How long it takes.
+fn contestants(settings: &Settings, key: &Scrap, link: &Link) -> [Contestant; 6] {
+    let thalweg =
+        |law: &str| Transport::Forwarded(Forwarder::thalweg(&settings.binary, key.path(), &format!("--rate {law}")));
+    let fair = format!("fixed:{}kbit", link.megabits * 1000 / (RIVALS as u64 + 1));
+    [
+        ("thalweg, copa", thalweg("copa")),
+        ("thalweg, cubic", thalweg("cubic")),
+        ("thalweg, tfrc", thalweg("tfrc")),
+        ("thalweg, fixed at a third", thalweg(&fair)),
+        ("kernel TCP, cubic", Transport::Kernel("cubic")),
+        ("kernel TCP, bbr", Transport::Kernel("bbr")),
+    ]
+}
+
+/// How often, and how long it takes.
 struct Plan {
+    runs: usize,
     warm_up: Duration,
     measured: Duration,
 }
 
 impl Plan {
-    /// Bits a second that each flow's reader got, the contestant's first.
-    fn run(&self, settings: &Settings, transport: &Transport, link: &Link) -> Result<[f64; RIVALS + 1], String> {
+    fn run(&self, settings: &Settings, transport: &Transport, link: &Link) -> Result<Rates, String> {
         let mut cable = Cable::lay(&settings.binary, link, 1)?;
         let mut carrier = Carrier::start(transport, &cable.ends)?;
         let mut kernel = Carrier::start(&Transport::Kernel("cubic"), &cable.ends)?;
@@ -86,11 +97,38 @@ impl Plan {
         cable.check()?;
         Ok(std::array::from_fn(|i| (after[i] - before[i]) as f64 * 8.0 / elapsed))
     }
+
+    fn text(&self) -> String {
+        let Plan { runs, warm_up, measured } = self;
+        let runs = if *runs == 1 {
+            "One run".into()
+        } else {
+            format!("Medians of {runs} runs, in which contestants take turns")
+        };
+        format!(
+            "One bulk transfer beside {RIVALS} of the kernel's TCP with CUBIC, through `thalweg emulate --tun`: one link with a \
+             drop-tail queue of one bandwidth-delay product. Shares are those of the bytes that were read in {} s, after {} s \
+             for all to find their place; a fair one is {:.0} %. {runs}; least and greatest are of its share. The last column \
+             is what all of them read, of the link's rate. `fixed:` is told a third of that rate, repair included.",
+            measured.as_secs(),
+            warm_up.as_secs(),
+            100.0 / (RIVALS + 1) as f64
+        )
+    }
 }
 
-fn row(link: &Link, name: &str, rates: &[f64; RIVALS + 1]) -> [String; 6] {
-    let all: f64 = rates.iter().sum();
-    let [own, first, second] = rates.map(|rate| Unit::Percent.write(rate / all));
+fn row(link: &Link, name: &str, runs: &[Rates]) -> [String; 8] {
+    let all = |rates: &Rates| rates.iter().sum::<f64>();
+    let share = |flow: usize| runs.iter().map(move |rates| rates[flow] / all(rates));
     let path = format!("{} Mb/s, {} ms", link.megabits, link.rtt.as_millis());
-    [path, name.to_owned(), own, first, second, Unit::Percent.write(all / (link.megabits as f64 * 1e6))]
+    let numbers = [
+        median(share(0)),
+        share(0).fold(f64::INFINITY, f64::min),
+        share(0).fold(0.0, f64::max),
+        median(share(1)),
+        median(share(2)),
+        median(runs.iter().map(|rates| all(rates) / (link.megabits as f64 * 1e6))),
+    ];
+    let [own, least, greatest, first, second, of_link] = numbers.map(|number| Unit::Percent.write(number));
+    [path, name.to_owned(), own, least, greatest, first, second, of_link]
 }
