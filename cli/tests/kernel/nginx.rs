@@ -54,27 +54,32 @@ impl Drop for Nginx {
     }
 }
 
+/// What `docs/kernel.md` has for a whole configuration, at this address and of this folder; what else it has is of no account
+/// to films, but would be written where a test must not.
 fn configured(own: &Path, folder: &Path, address: &str) -> String {
     let (own, folder) = (own.display(), folder.display());
-    format!(
-        "daemon off;
-user root;
-pid {own}/pid;
-error_log stderr;
-events {{}}
-http {{
-    types {{ text/html html; video/mp4 mp4; }}
-    access_log off;
-    client_body_temp_path {own};
-    proxy_temp_path {own};
-    fastcgi_temp_path {own};
-    uwsgi_temp_path {own};
-    scgi_temp_path {own};
-    server {{
-        listen {address};
-        root {folder};
-    }}
-}}
-"
-    )
+    let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(|of| format!("{of}_temp_path {own};\n"));
+    let page = include_str!("../../../docs/kernel.md");
+    let whole = page.lines().skip_while(|line| *line != "    events {}").take_while(|line| line.starts_with("    "));
+    let whole = whole.collect::<Vec<_>>().join("\n");
+    assert!(whole.contains("listen 80;") && whole.contains("root /srv/films;"), "{whole}");
+    let whole = whole
+        .replace("http {", &format!("http {{\naccess_log off;\n{}", paths.concat()))
+        .replace("listen 80;", &format!("listen {address};"))
+        .replace("root /srv/films;", &format!("root {folder};"));
+    format!("daemon off;\nuser root;\npid {own}/pid;\nerror_log stderr;\n{whole}\n")
+}
+
+#[test]
+fn what_the_page_has_for_nginx_is_a_whole_configuration() {
+    if !Nginx::is_there() {
+        return;
+    }
+    let own = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("nginx-page");
+    fs::create_dir_all(&own).expect("a folder");
+    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|port| port.local_addr()).expect("a port");
+    let file = own.join("films.conf");
+    fs::write(&file, configured(&own, &own, &free.to_string())).expect("a file");
+    let found = Command::new(PROGRAM).arg("-t").arg("-p").arg(&own).arg("-c").arg(&file).output().expect("it is there");
+    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
 }
