@@ -11,9 +11,19 @@ fn json_has_a_grade_and_a_reason_for_every_check() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     let checks = report["checks"].as_array().expect("a list of checks");
     let names: Vec<&str> = checks.iter().filter_map(|check| check["name"].as_str()).collect();
-    for name in
-        ["kernel", "gso", "gro", "receive_buffer", "send_buffer", "timer", "clock", "repair", "ipv6", "multicast"]
-    {
+    for name in [
+        "kernel",
+        "gso",
+        "gro",
+        "receive_buffer",
+        "send_buffer",
+        "timer",
+        "clock",
+        "repair",
+        "ipv6",
+        "multicast",
+        "films",
+    ] {
         assert!(names.contains(&name), "{name} of {names:?}");
     }
     for check in checks {

@@ -1,5 +1,6 @@
 //! What this machine offers a stream, measured where it can be, and how to get more.
 
+mod films;
 mod machine;
 mod sockets;
 mod time;
@@ -67,6 +68,7 @@ pub fn examine() -> Vec<Finding> {
     findings.push(machine::repair());
     findings.push(sockets::ipv6());
     findings.push(sockets::multicast());
+    findings.push(films::law());
     findings
 }
 

@@ -12,13 +12,17 @@ pub(super) fn kernel() -> Finding {
     };
     let release = release.trim();
     let found = format!("Linux {release} {}", std::env::consts::ARCH);
-    let mut numbers = release.split(['.', '-']).map(|part| part.parse::<u32>().unwrap_or(0));
-    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    if version >= (5, 0) {
+    if version(release) >= (5, 0) {
         Finding::good("kernel", found, "new enough to send and receive bursts in one call")
     } else {
         Finding::poor("kernel", found, "Linux 5.0 or later sends and receives bursts in one call")
     }
+}
+
+/// The first two numbers of a release, zeros for what is no number.
+pub(super) fn version(release: &str) -> (u32, u32) {
+    let mut numbers = release.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
 pub(super) fn processors() -> Finding {
