@@ -68,6 +68,7 @@ fn wrong_use_is_one_line_and_exit_2() {
         (send(&["--loop"]), "--loop is for file:"),
         (vec!["kernel", "load", "--rate", "1001gbit"], "it must be between 1bit and 1000gbit"),
         (vec!["kernel", "load", "--port", "8080"], "PORT=RATE"),
+        (vec!["kernel", "load", "--port", "80=1mbit", "--port", "80=2mbit"], "kernel: --port 80 is given twice"),
         (vec!["kernel", "load", "--name", "sixteen__letters"], "1 to 15 letters"),
         (vec!["kernel", "load", "--thresholds", "reno"], "paper, vegas"),
         (send(&["--bind", "[::1]:0"]), "one is IPv4, one IPv6"),

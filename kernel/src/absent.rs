@@ -3,9 +3,10 @@
 use std::convert::Infallible;
 use std::os::fd::AsFd;
 
+use thalweg_core::law::window::tcp_stream::Thresholds;
 use thalweg_core::units::Rate;
 
-use crate::{Error, Name, Settings, Status};
+use crate::{Error, Loaded, Name, Settings, Status, Unloaded};
 
 /// The playback rates of sockets: there are none.
 #[derive(Debug)]
@@ -18,6 +19,11 @@ impl Rates {
     /// [`Error::NotBuilt`].
     pub fn open(_name: &Name) -> Result<Rates, Error> {
         Err(Error::NotBuilt)
+    }
+
+    /// Whether these are of the control that is loaded now.
+    pub fn is_current(&self) -> bool {
+        match self.0 {}
     }
 
     /// Sets the rate of a socket of this process.
@@ -33,7 +39,7 @@ impl Rates {
 ///
 /// # Errors
 /// [`Error::NotBuilt`].
-pub fn load(_name: &Name, _settings: &Settings) -> Result<(), Error> {
+pub fn load(_name: &Name, _settings: &Settings) -> Result<Loaded, Error> {
     Err(Error::NotBuilt)
 }
 
@@ -49,6 +55,14 @@ pub fn status(_name: &Name) -> Result<Status, Error> {
 ///
 /// # Errors
 /// [`Error::NotBuilt`].
-pub fn unload(_name: &Name) -> Result<usize, Error> {
+pub fn unload(_name: &Name) -> Result<Unloaded, Error> {
+    Err(Error::NotBuilt)
+}
+
+/// The thresholds of a control that is loaded.
+///
+/// # Errors
+/// [`Error::NotBuilt`].
+pub fn thresholds(_name: &Name) -> Result<Thresholds, Error> {
     Err(Error::NotBuilt)
 }

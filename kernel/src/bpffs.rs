@@ -33,6 +33,15 @@ impl Turn {
     }
 }
 
+/// The names of all controls that have a registration pinned, in their order.
+pub(crate) fn registrations() -> Vec<String> {
+    let folders = fs::read_dir(Path::new(BPFFS).join("thalweg")).into_iter().flatten().flatten();
+    let pinned = folders.filter(|folder| folder.path().join("link").exists());
+    let mut names: Vec<String> = pinned.filter_map(|folder| folder.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    names
+}
+
 /// The folder of a control.
 pub(crate) fn folder(name: &Name) -> PathBuf {
     Path::new(BPFFS).join("thalweg").join(name.as_str())

@@ -9,8 +9,8 @@ use libbpf_rs::{ErrorKind, Link, MapCore, MapFlags, MapHandle, MapMut, Object, O
 use thalweg_core::law::window::tcp_stream::Thresholds;
 use thalweg_core::units::Rate;
 
-use crate::bpffs::{Pins, Turn, folder, sweep};
-use crate::{Connection, Error, Name, Settings, Status};
+use crate::bpffs::{self, Pins, Turn, folder, sweep};
+use crate::{Connection, Error, Loaded, Name, Settings, Status, Unloaded, namespace};
 
 /// `bpf/tcp_stream.bpf.c`, compiled.
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tcp_stream.bpf.o"));
@@ -20,11 +20,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Registers the control under a name, until [`unload`]: it outlives this process.
 ///
 /// The registration itself is pinned last. A loader that is killed before leaves no control, and what it has pinned the next
-/// one sweeps away.
+/// one sweeps away. Where the network namespace of this process still has an unloaded control of the same name for its
+/// default, it has this one from now on.
 ///
 /// # Errors
 /// Whatever [`Error`] says.
-pub fn load(name: &Name, settings: &Settings) -> Result<(), Error> {
+pub fn load(name: &Name, settings: &Settings) -> Result<Loaded, Error> {
     allowed()?;
     let _turn = Turn::take()?;
     let folder = folder(name);
@@ -32,6 +33,8 @@ pub fn load(name: &Name, settings: &Settings) -> Result<(), Error> {
         let is_ours = folder.join("link").exists();
         return Err(if is_ours { Error::Loaded(name.clone()) } else { Error::Taken(name.clone()) });
     }
+    // Nothing of this name is registered: what the default has was unloaded.
+    let is_default = namespace::is_default(name);
     let pins = Pins::make(folder)?;
     let mut object = open(name)?;
     fill(&mut object, settings)?;
@@ -47,7 +50,8 @@ pub fn load(name: &Name, settings: &Settings) -> Result<(), Error> {
     })?;
     link.pin(pins.path("link")).map_err(Error::bpf("pinning the registration"))?;
     pins.keep();
-    Ok(())
+    let renewed = is_default.then(|| namespace::make_default(name));
+    Ok(Loaded { renewed })
 }
 
 /// What a control was loaded with, and the connections that use it.
@@ -61,16 +65,16 @@ pub fn status(name: &Name) -> Result<Status, Error> {
     Ok(Status { settings: settings(&folder)?, connections: connections(&folder)? })
 }
 
-/// Takes the name away at once. Connections that are open keep the law; how many there are. What a loader or an unloader has
-/// left that was killed goes, too.
+/// Takes the name away at once. Connections that are open keep the law. What a loader or an unloader has left that was killed
+/// goes, too. A default is left to whoever has set it.
 ///
 /// # Errors
 /// It is not loaded, or this is not root.
-pub fn unload(name: &Name) -> Result<usize, Error> {
+pub fn unload(name: &Name) -> Result<Unloaded, Error> {
     allowed()?;
     let _turn = Turn::take()?;
     let folder = loaded(name).inspect_err(|error| {
-        if *error == Error::NotLoaded(name.clone()) {
+        if matches!(error, Error::NotLoaded { .. }) {
             sweep(&folder(name));
         }
     })?;
@@ -89,7 +93,15 @@ pub fn unload(name: &Name) -> Result<usize, Error> {
     }
     let open = connections(&folder).map(|connections| connections.len());
     sweep(&folder);
-    open
+    Ok(Unloaded { open: open?, instead: namespace::is_default(name).then(namespace::other) })
+}
+
+/// The thresholds of a control that is loaded.
+///
+/// # Errors
+/// There is no such control, or this process may not reach it.
+pub fn thresholds(name: &Name) -> Result<Thresholds, Error> {
+    settings(&folder(name)).map(|settings| settings.thresholds)
 }
 
 fn allowed() -> Result<(), Error> {
@@ -104,15 +116,18 @@ fn allowed() -> Result<(), Error> {
 
 /// Whether the kernel has a congestion control of this name.
 fn registered(name: &Name) -> Result<bool, Error> {
-    const NAMES: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
-    let names = fs::read_to_string(NAMES).map_err(Error::io::<std::io::Error>(format!("reading {NAMES}")))?;
-    Ok(names.split_whitespace().any(|known| known == name.as_str()))
+    Ok(namespace::controls()?.iter().any(|known| known == name.as_str()))
 }
 
 /// The pins of a control that is registered: without that they were left by a loader or an unloader that was killed.
 fn loaded(name: &Name) -> Result<std::path::PathBuf, Error> {
     let folder = folder(name);
-    if folder.join("link").exists() && registered(name)? { Ok(folder) } else { Err(Error::NotLoaded(name.clone())) }
+    if folder.join("link").exists() && registered(name)? {
+        return Ok(folder);
+    }
+    let known = namespace::controls()?;
+    let others = bpffs::registrations().into_iter().filter(|other| *other != name.as_str() && known.contains(other));
+    Err(Error::NotLoaded { name: name.clone(), others: others.collect() })
 }
 
 /// The program in the kernel, verified, and not yet registered.

@@ -18,7 +18,12 @@ pub enum Error {
     /// Another control has this name.
     Taken(Name),
     /// There is nothing of this name.
-    NotLoaded(Name),
+    NotLoaded {
+        /// The name.
+        name: Name,
+        /// What is loaded, under other names.
+        others: Vec<String>,
+    },
     /// The machine said no.
     Refused {
         /// What was being done.
@@ -58,7 +63,10 @@ impl fmt::Display for Error {
             Error::NoTypes => f.write_str("this kernel has no /sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)"),
             Error::Loaded(name) => write!(f, "{name} is loaded already; `unload` takes it away"),
             Error::Taken(name) => write!(f, "another congestion control is called {name}"),
-            Error::NotLoaded(name) => write!(f, "{name} is not loaded"),
+            Error::NotLoaded { name, others } if others.is_empty() => write!(f, "{name} is not loaded"),
+            Error::NotLoaded { name, others } => {
+                write!(f, "{name} is not loaded; loaded under another name: {}", others.join(", "))
+            }
             Error::Refused { tried, reason } => write!(f, "{tried}: {reason}"),
         }
     }

@@ -28,12 +28,14 @@ mod control;
 #[path = "absent.rs"]
 mod control;
 #[cfg(feature = "bpf")]
+mod namespace;
+#[cfg(feature = "bpf")]
 mod rates;
 
 pub use connection::Connection;
 #[cfg(not(feature = "bpf"))]
 pub use control::Rates;
-pub use control::{load, status, unload};
+pub use control::{load, status, thresholds, unload};
 pub use error::Error;
 pub use name::Name;
 #[cfg(feature = "bpf")]
@@ -69,4 +71,22 @@ pub struct Status {
     pub settings: Settings,
     /// The connections that use it, in every network namespace.
     pub connections: Vec<Connection>,
+}
+
+/// What has come of a [`load`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loaded {
+    /// If the default of this process's network namespace was an unloaded control of the same name: whether the new one has its
+    /// place now.
+    pub renewed: Option<Result<(), Error>>,
+}
+
+/// What an [`unload`] has left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unloaded {
+    /// Connections that are open and keep the law, in every network namespace.
+    pub open: usize,
+    /// If the default of this process's network namespace is still this control, for all connections that come: another
+    /// one that it can be set to.
+    pub instead: Option<String>,
 }

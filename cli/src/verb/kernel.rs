@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use thalweg_core::law::window::tcp_stream;
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
-use thalweg_kernel::{Connection, Error, FASTEST, Name, Settings, Status};
+use thalweg_kernel::{Connection, Error, FASTEST, Loaded, Name, Settings, Status, Unloaded};
 
 use crate::Failure;
 
@@ -90,29 +90,68 @@ enum Thresholds {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.verb {
-        Verb::Load(args) => load(args).map_err(|error| failed(&error)),
+        Verb::Load(args) => load(args),
         Verb::Status(args) => {
             let Show { json, called: Called { name } } = args;
             let status = thalweg_kernel::status(&name).map_err(|error| failed(&error))?;
             say(&if json { told(&name, &status).to_string() } else { text(&name, &status) })
         }
         Verb::Unload(args) => {
-            let open = thalweg_kernel::unload(&args.called.name).map_err(|error| failed(&error))?;
-            let kept = match open {
-                1 => "1 open connection keeps it until it ends".to_owned(),
-                _ => format!("{open} open connections keep it until they end"),
-            };
-            say(&format!("{} is gone; {kept}", args.called.name))
+            let name = args.called.name;
+            say(&gone(&name, &thalweg_kernel::unload(&name).map_err(|error| failed(&error))?))
         }
     }
 }
 
-fn load(args: Load) -> Result<(), Error> {
-    let thresholds = match args.thresholds {
+fn load(args: Load) -> Result<(), Failure> {
+    let Load { rate, port: ports, thresholds, called: Called { name } } = args;
+    if let Some(port) = twice(&ports) {
+        return Err(Failure::Usage(format!("kernel: --port {port} is given twice")));
+    }
+    let thresholds = match thresholds {
         Thresholds::Paper => tcp_stream::Thresholds::Paper,
         Thresholds::Vegas => tcp_stream::Thresholds::Vegas,
     };
-    thalweg_kernel::load(&args.called.name, &Settings { rate: args.rate, thresholds, ports: args.port })
+    let loaded = thalweg_kernel::load(&name, &Settings { rate, thresholds, ports });
+    say(&here(&name, &loaded.map_err(|error| failed(&error))?))
+}
+
+/// The first port that comes again.
+fn twice(ports: &[(u16, Rate)]) -> Option<u16> {
+    let mut numbers: Vec<u16> = ports.iter().map(|(port, _)| *port).collect();
+    numbers.sort_unstable();
+    numbers.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
+fn choosing(name: &str) -> String {
+    format!("sysctl -w net.ipv4.tcp_congestion_control={name}")
+}
+
+/// What a load has done.
+fn here(name: &Name, loaded: &Loaded) -> String {
+    match &loaded.renewed {
+        None => format!("{name} is loaded, for whoever chooses it: {}", choosing(name.as_str())),
+        Some(Ok(())) => {
+            format!("{name} is loaded, and the default here (sysctl) in place of the one that was unloaded")
+        }
+        Some(Err(why)) => {
+            let choosing = choosing(name.as_str());
+            format!("{name} is loaded, but the default here is still the one that was unloaded ({why}): {choosing}")
+        }
+    }
+}
+
+/// What an unload has left.
+fn gone(name: &Name, unloaded: &Unloaded) -> String {
+    let kept = match unloaded.open {
+        0 => "no open connection keeps it".to_owned(),
+        1 => "1 open connection keeps it until it ends".to_owned(),
+        open => format!("{open} open connections keep it until they end"),
+    };
+    let default = unloaded.instead.as_ref().map(|other| {
+        format!("\nnew connections here still get it, since it is the default (sysctl): {}", choosing(other))
+    });
+    format!("{name} is gone; {kept}{}", default.unwrap_or_default())
 }
 
 fn failed(error: &Error) -> Failure {
@@ -230,10 +269,34 @@ mod tests {
     }
 
     #[test]
+    fn whoever_unloads_reads_who_keeps_it_and_what_to_type() {
+        let gone = |open, instead: Option<&str>| {
+            gone(&Name::default(), &Unloaded { open, instead: instead.map(str::to_owned) })
+        };
+        assert_eq!(gone(0, None), "tcp_stream is gone; no open connection keeps it");
+        assert_eq!(gone(1, None), "tcp_stream is gone; 1 open connection keeps it until it ends");
+        let expected = "tcp_stream is gone; 2 open connections keep it until they end\n\
+             new connections here still get it, since it is the default (sysctl): sysctl -w net.ipv4.tcp_congestion_control=cubic";
+        assert_eq!(gone(2, Some("cubic")), expected);
+    }
+
+    #[test]
+    fn whoever_loads_reads_how_to_choose_it_unless_it_is_chosen() {
+        let here = |renewed| here(&Name::default(), &Loaded { renewed });
+        let expected =
+            "tcp_stream is loaded, for whoever chooses it: sysctl -w net.ipv4.tcp_congestion_control=tcp_stream";
+        assert_eq!(here(None), expected);
+        assert!(here(Some(Ok(()))).ends_with("the default here (sysctl) in place of the one that was unloaded"));
+        assert!(here(Some(Err(Error::NotRoot))).contains("still the one that was unloaded (it needs root): sysctl -w"));
+    }
+
+    #[test]
     fn rates_and_ports_are_read_as_people_write_them() {
         assert_eq!(port("8080=3.6mbit"), Ok((8080, Rate::from_bps(3_600_000))));
         for bad in ["8080", "0=1mbit", "65536=1mbit", "x=1mbit", "80=fast", "80=0mbit", "80=1001gbit"] {
             assert!(port(bad).is_err(), "{bad}");
         }
+        let ports = |numbers: &[u16]| numbers.iter().map(|port| (*port, Rate::from_mbps(1))).collect::<Vec<_>>();
+        assert_eq!((twice(&ports(&[80, 81])), twice(&ports(&[80, 81, 80]))), (None, Some(80)));
     }
 }

@@ -19,7 +19,7 @@ impl Control {
     pub(crate) fn load(args: &[&str]) -> Option<Control> {
         let control = Control::named()?;
         let (code, out, error) = control.run("load", args);
-        assert_eq!((code, out.as_str(), error.as_str()), (0, "", ""));
+        assert_eq!((code, out.as_str(), error.as_str()), (0, control.is_loaded().as_str(), ""));
         Some(control)
     }
 
@@ -46,6 +46,19 @@ impl Control {
     /// `thalweg kernel VERB`.
     pub(crate) fn run(&self, verb: &str, args: &[&str]) -> (i32, String, String) {
         run(&[&["kernel", verb, "--name", self.name()], args].concat())
+    }
+
+    /// What `load` says where nobody has chosen it.
+    pub(crate) fn is_loaded(&self) -> String {
+        let choosing = format!("sysctl -w net.ipv4.tcp_congestion_control={}", self.name());
+        format!("{} is loaded, for whoever chooses it: {choosing}\n", self.name())
+    }
+
+    /// The verb fails in one line, in which there may also be what else is loaded on this machine.
+    pub(crate) fn is_refused_as_not_loaded(&self, verb: &str) {
+        let (code, out, line) = self.run(verb, &[]);
+        let expected = format!("thalweg: kernel: {} is not loaded", self.name());
+        assert!(code == 1 && out.is_empty() && line.starts_with(&expected) && line.lines().count() == 1, "{line}");
     }
 
     /// What `status` tells of the connections.
