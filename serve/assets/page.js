@@ -66,7 +66,8 @@ async function play(link) {
   stop();
   document.querySelector('[aria-current]')?.removeAttribute('aria-current');
   link.setAttribute('aria-current', 'true');
-  told.textContent = link.textContent;
+  const { wrong } = link.dataset;
+  told.textContent = link.textContent + (wrong ? ` may not play: ${wrong}` : '');
   screen.hidden = false;
   // The list may be longer than the window.
   screen.scrollIntoView({ block: 'nearest' });
@@ -86,7 +87,7 @@ screen.addEventListener('error', () => {
   if (!player) fails(screen.error.message);
 });
 
-document.querySelector('ul').addEventListener('click', (event) => {
+document.getElementById('films').addEventListener('click', (event) => {
   const link = event.target.closest('a');
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();

@@ -88,7 +88,7 @@ impl Site {
             return told(StatusCode::BAD_REQUEST, "this path leads nowhere\n");
         };
         let answer = match name.as_str() {
-            "" => page::answer(&self.catalog()),
+            "" => page::answer(&self.catalog(), self.rate),
             name => page::asset(name).unwrap_or_else(|| self.file(name, request)),
         };
         if request.method == Method::HEAD { Answer { content: Content::Whole(Bytes::new()), ..answer } } else { answer }

@@ -18,6 +18,8 @@ use crate::root::Root;
 pub struct Catalog {
     /// In the order of their names.
     pub films: Vec<Film>,
+    /// Films in forms that no browser plays, in the order of their names.
+    pub foreign: Vec<String>,
     /// What could not be read, and why, in the order of their names.
     pub faults: Vec<(String, String)>,
     rates: HashMap<String, Rate>,
@@ -55,7 +57,9 @@ impl Catalog {
     pub fn scan(root: &Root, before: &Catalog) -> io::Result<Catalog> {
         let found = walk::walk(root)?;
         let mut catalog = Scan::new(root, before, &found.files).run();
+        catalog.foreign = found.files.into_keys().filter(|name| is_foreign(name)).collect();
         catalog.faults.extend(found.faults);
+        catalog.faults.extend(catalog.foreign_fault());
         catalog.faults.sort();
         catalog.films.sort_by(|a, b| a.name.cmp(&b.name));
         for film in &mut catalog.films {
@@ -68,6 +72,24 @@ impl Catalog {
     pub fn rate(&self, file: &str) -> Option<Rate> {
         self.rates.get(file).copied()
     }
+
+    /// One line for all that browsers do not play, however many these are.
+    fn foreign_fault(&self) -> Option<(String, String)> {
+        let first = self.foreign.first()?;
+        let (_, extension) = first.rsplit_once('.')?;
+        let more = match self.foreign.len() - 1 {
+            0 => String::new(),
+            more => format!(", nor {more} more like it"),
+        };
+        let remedy = format!("`ffmpeg -i film.{extension} -c copy film.mp4` makes one of it that they do");
+        Some((first.clone(), format!("browsers do not play it{more}; {remedy}")))
+    }
+}
+
+/// Whether a file is a film by its name, but none for browsers.
+fn is_foreign(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+    matches!(extension.as_str(), "mkv" | "avi" | "wmv" | "flv" | "mpg" | "mpeg")
 }
 
 impl Form {

@@ -1,5 +1,6 @@
 //! The page that lists the films and plays them, and the scripts that come with it.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use hyper::body::Bytes;
@@ -20,9 +21,9 @@ const ASSETS: [(&str, &str, &[u8]); 5] = [
     (".thalweg/LICENSES", "text/plain; charset=utf-8", include_bytes!("../assets/LICENSES")),
 ];
 
-/// The page.
-pub(crate) fn answer(catalog: &Catalog) -> Answer {
-    whole("text/html; charset=utf-8", Bytes::from(page(&catalog.films))).guarded()
+/// The page; films that do not tell how fast they are played are taken for films of `rate`.
+pub(crate) fn answer(catalog: &Catalog, rate: Rate) -> Answer {
+    whole("text/html; charset=utf-8", Bytes::from(page(catalog, rate))).guarded()
 }
 
 /// What the page needs beside itself.
@@ -32,48 +33,61 @@ pub(crate) fn asset(name: &str) -> Option<Answer> {
 }
 
 /// Each film is a link to itself: readable, and for some browsers playable, without a script.
-fn page(films: &[Film]) -> String {
+fn page(catalog: &Catalog, rate: Rate) -> String {
     let mut page = String::from(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Films</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<link rel=\"icon\" href=\"data:,\">\n\
          <link rel=\"stylesheet\" href=\"/.thalweg/page.css\">\n<h1>Films</h1>\n\
          <video id=\"screen\" controls playsinline preload=\"auto\" hidden></video>\n<p id=\"told\" role=\"status\"></p>\n",
     );
-    if films.is_empty() {
-        page += "<p>There is none here yet: MP4, HLS and DASH are shown.</p>\n";
+    if catalog.films.is_empty() {
+        page += "<p>There is none here yet: MP4, WebM, HLS and DASH are shown.</p>\n";
     }
-    page += "<ul>\n";
-    for Film { name, form, rates } in films {
-        let (form, player) = match form {
-            Form::File => ("file", ""),
-            Form::Hls => ("HLS", "hls"),
-            Form::Dash => ("DASH", "dash"),
-        };
-        let link = utf8_percent_encode(name, IN_PATHS);
-        let rates = match &rates[..] {
-            [] => "rate unknown".to_owned(),
-            rates => format!("{} Mb/s", rates.iter().map(|rate| mbps(*rate)).collect::<Vec<_>>().join(", ")),
-        };
-        let name = escaped(name);
-        let _ = writeln!(
-            page,
-            "<li><a href=\"/{link}\" data-player=\"{player}\">{name}</a> <small>{form}, {rates}</small></li>"
-        );
+    let faults: HashMap<_, _> = catalog.faults.iter().map(|(name, why)| (name.as_str(), why.as_str())).collect();
+    page += "<ul id=\"films\">\n";
+    for film in &catalog.films {
+        page += &line(film, rate, faults.get(&*film.name).copied());
     }
-    page + "</ul>\n<script src=\"/.thalweg/page.js\"></script>\n</html>\n"
+    page += "</ul>\n";
+    if !catalog.foreign.is_empty() {
+        page +=
+            "<h2>For other players</h2>\n<p>Browsers do not play these; mpv and VLC do, from these links.</p>\n<ul>\n";
+        for name in &catalog.foreign {
+            let _ =
+                writeln!(page, "<li><a href=\"/{}\">{}</a></li>", utf8_percent_encode(name, IN_PATHS), escaped(name));
+        }
+        page += "</ul>\n";
+    }
+    page + "<script src=\"/.thalweg/page.js\"></script>\n</html>\n"
 }
 
-/// Two digits that say something.
-fn mbps(rate: Rate) -> String {
-    let rate = rate.as_mbps_f64();
-    let digits = if rate >= 10.0 {
-        0
-    } else if rate >= 0.1 {
-        1
-    } else {
-        3
+/// A film, and what is wrong with it, if anything is.
+fn line(Film { name, form, rates }: &Film, unknown: Rate, wrong: Option<&str>) -> String {
+    let (form, player) = match form {
+        Form::File => ("file", ""),
+        Form::Hls => ("HLS", "hls"),
+        Form::Dash => ("DASH", "dash"),
     };
-    format!("{rate:.digits$}")
+    let rates = match &rates[..] {
+        [] => format!("rate unknown, taken for {}", shown(unknown)),
+        rates => rates.iter().map(|rate| shown(*rate)).collect::<Vec<_>>().join(", "),
+    };
+    let (wrong, said) = match wrong.map(escaped) {
+        Some(why) => (format!(" data-wrong=\"{why}\""), format!("; {why}")),
+        None => (String::new(), String::new()),
+    };
+    let (link, name) = (utf8_percent_encode(name, IN_PATHS), escaped(name));
+    format!(
+        "<li><a href=\"/{link}\" data-player=\"{player}\"{wrong}>{name}</a> <small>{form}, {rates}{said}</small></li>\n"
+    )
+}
+
+/// Two digits that say something, and their unit.
+fn shown(rate: Rate) -> String {
+    let mbps = rate.as_mbps_f64();
+    let (value, unit) = if mbps >= 0.1 { (mbps, "Mb/s") } else { (mbps * 1e3, "kb/s") };
+    let digits = usize::from(value < 10.0);
+    format!("{value:.digits$} {unit}")
 }
 
 fn escaped(text: &str) -> String {
@@ -87,23 +101,30 @@ mod tests {
     #[test]
     fn a_name_is_shown_as_it_is_and_never_as_html() {
         let film = |name: &str, form, rates| Film { name: name.to_owned(), form, rates };
-        let films = [
+        let films = vec![
             film("a/<b> \"c\" & d?.mp4", Form::File, vec![]),
             film("x.m3u8", Form::Hls, vec![Rate::from_bps(45_000), Rate::from_bps(3_600_000), Rate::from_mbps(25)]),
         ];
-        let page = page(&films);
-        assert!(page.contains("href=\"/a/%3Cb%3E%20%22c%22%20%26%20d%3F.mp4\" data-player=\"\">"), "{page}");
-        assert!(
-            page.contains(">a/&lt;b&gt; &quot;c&quot; &amp; d?.mp4</a> <small>file, rate unknown</small>"),
-            "{page}"
-        );
-        assert!(page.contains("data-player=\"hls\">x.m3u8</a> <small>HLS, 0.045, 3.6, 25 Mb/s</small>"), "{page}");
+        let mut catalog = Catalog::default();
+        catalog.faults = vec![(films[0].name.clone(), "it says \"<moov>\"".to_owned())];
+        catalog.films = films;
+        catalog.foreign = vec!["d & e.mkv".to_owned()];
+        let page = page(&catalog, Rate::from_bps(3_600_000));
+        let why = "it says &quot;&lt;moov&gt;&quot;";
+        for expected in [
+            &*format!("href=\"/a/%3Cb%3E%20%22c%22%20%26%20d%3F.mp4\" data-player=\"\" data-wrong=\"{why}\">"),
+            ">a/&lt;b&gt; &quot;c&quot; &amp; d?.mp4</a> <small>file, rate unknown, taken for 3.6 Mb/s; ",
+            "data-player=\"hls\">x.m3u8</a> <small>HLS, 45 kb/s, 3.6 Mb/s, 25 Mb/s</small>",
+            "<li><a href=\"/d%20%26%20e.mkv\">d &amp; e.mkv</a></li>",
+        ] {
+            assert!(page.contains(expected), "{expected}: {page}");
+        }
     }
 
     #[test]
     fn everything_that_the_page_names_is_there() {
         let script = include_str!("../assets/page.js");
-        for text in [&page(&[]), script] {
+        for text in [&page(&Catalog::default(), Rate::from_mbps(1)), script] {
             for name in text.split("\"/").skip(1).filter_map(|rest| rest.split('"').next()) {
                 assert!(asset(name).is_some(), "{name}");
             }

@@ -93,6 +93,7 @@ fn what_is_broken_is_told_in_a_line_and_is_there_all_the_same() {
             ("c.mpd", b"<MPD>"),
             ("d.m3u8", b"\xff"),
             ("e.m3u8", b"#EXTM3U\n"),
+            ("itself.m3u8", b"#EXTM3U\n#EXTINF:10,\nitself.m3u8\n"),
         ],
     );
     std::os::unix::fs::symlink("/etc", folder.join("etc")).expect("a link");
@@ -100,7 +101,7 @@ fn what_is_broken_is_told_in_a_line_and_is_there_all_the_same() {
     std::os::unix::fs::symlink("a.mp4", folder.join("g.mp4")).expect("a link");
     let catalog = scan(&folder);
     let names: Vec<_> = catalog.films.iter().map(|film| &*film.name).collect();
-    assert_eq!(names, ["a.mp4", "b.m3u8", "c.mpd", "d.m3u8", "e.m3u8", "g.mp4"]);
+    assert_eq!(names, ["a.mp4", "b.m3u8", "c.mpd", "d.m3u8", "e.m3u8", "g.mp4", "itself.m3u8"]);
     assert!(catalog.films.iter().all(|film| film.rates.is_empty()));
     let faults: Vec<_> = catalog.faults.iter().map(|(name, why)| format!("{name}: {why}")).collect();
     for (fault, start) in faults.iter().zip([
@@ -110,10 +111,20 @@ fn what_is_broken_is_told_in_a_line_and_is_there_all_the_same() {
         "d.m3u8: it cannot be read: ",
         "e.m3u8: it names no segment that is there",
         "g.mp4: box mdat",
+        "itself.m3u8: it names no segment that is there",
     ]) {
         assert!(fault.starts_with(start) && fault.lines().count() == 1, "{fault}");
     }
-    assert_eq!(faults.len(), 6);
+    assert_eq!(faults.len(), 7);
+}
+
+#[test]
+fn films_that_no_browser_plays_are_told_in_one_line_with_what_makes_one_of_them() {
+    let folder = folder("foreign", &[("a.mp4", &mp4()), ("b/x.MKV", b"x"), ("c.avi", b"x"), ("d.txt", b"x")]);
+    let catalog = scan(&folder);
+    assert_eq!((catalog.films.len(), &catalog.foreign[..]), (1, &["b/x.MKV".to_owned(), "c.avi".to_owned()][..]));
+    let why = "browsers do not play it, nor 1 more like it; `ffmpeg -i film.MKV -c copy film.mp4` makes one of it that they do";
+    assert_eq!(catalog.faults, [("b/x.MKV".to_owned(), why.to_owned())]);
 }
 
 #[test]

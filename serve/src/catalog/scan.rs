@@ -137,7 +137,9 @@ impl<'a> Scan<'a> {
 
     /// The bytes of all segments over their time.
     fn mean(&self, name: &str, (length, links, bytes): &(Span, Vec<String>, Option<u64>)) -> Option<Rate> {
-        let segments: HashSet<_> = links.iter().filter_map(|uri| link::resolve(link::folder(name), uri)).collect();
+        let segments = links.iter().filter_map(|uri| link::resolve(link::folder(name), uri));
+        // A playlist that names itself, say.
+        let segments: HashSet<_> = segments.filter(|segment| Form::of(segment) != Some(Form::Hls)).collect();
         let whole = || segments.iter().filter_map(|segment| self.files.get(segment)).map(|stamp| stamp.len).sum();
         let rate = Rate::of(Bytes(bytes.unwrap_or_else(whole)), *length);
         (rate.as_bps() > 0).then_some(rate)
