@@ -13,7 +13,7 @@ use crate::answer::{Answer, Content};
 use crate::body::{Flow, Playing};
 use crate::law::Lane;
 use crate::ledger::{Carrier, Ledger, While};
-use crate::server::{Event, Shared};
+use crate::server::Shared;
 
 /// Answers a request that came over `carrier`.
 pub(crate) async fn answer(parts: Parts, shared: Arc<Shared>, lane: Arc<Lane>, carrier: Carrier) -> Response<Flow> {
@@ -22,8 +22,8 @@ pub(crate) async fn answer(parts: Parts, shared: Arc<Shared>, lane: Arc<Lane>, c
     let Answer { head, content, film } = answered.unwrap_or_else(|_| broken());
     count(&head, &shared, carrier);
     let film = film.filter(|_| matches!(&content, Content::Piece(piece) if piece.left() > 0)).map(|(name, rate)| {
-        if let Err(why) = lane.play(rate) {
-            shared.tell(Event::LawLost { why });
+        if let Some(event) = lane.play(rate) {
+            shared.tell(event);
         }
         Playing { name, rate, lane, waits: Span::ZERO, _counted: While::playing(&shared.ledger, rate) }
     });

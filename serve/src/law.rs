@@ -2,12 +2,17 @@
 //! without a word.
 
 mod claims;
+mod kernel;
 mod lane;
 
+pub use self::kernel::Lack;
+pub(crate) use self::kernel::{Change, Kernel};
 pub(crate) use self::lane::{Lane, Way};
 
-use rustix::net::{AddressFamily, SocketType, socket, sockopt};
-use thalweg_kernel::{Name, Rates};
+use thalweg_core::law::window::tcp_stream::Thresholds;
+use thalweg_kernel::Name;
+
+use crate::server::Event;
 
 /// What is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,31 +30,43 @@ pub enum Choice {
 #[derive(Debug)]
 pub struct Law {
     choice: Choice,
-    /// This control of the kernel's, which is told each connection's rate.
-    kernel: Option<(Name, Rates)>,
+    /// The kernel's, if that is asked for.
+    kernel: Option<Kernel>,
+    /// Those of TCP Stream over QUIC.
+    thresholds: Thresholds,
 }
 
 impl Law {
-    /// The law that is asked for; if the kernel does not have it, TCP is paced, and a line says why.
-    pub fn choose(wanted: Option<Choice>, name: &Name) -> (Law, Option<String>) {
+    /// The law that is asked for; if the kernel does not have it, TCP is paced until it has, and a line says why.
+    pub fn choose(wanted: Option<Choice>, name: &Name) -> (Law, Option<Lack>) {
         let choice = wanted.unwrap_or_default();
-        match (choice == Choice::TcpStream).then(|| kernel(name).map(|rates| (name.clone(), rates))) {
-            None => (Law { choice, kernel: None }, None),
-            Some(Ok(kernel)) => (Law { choice, kernel: Some(kernel) }, None),
-            Some(Err(why)) => {
-                let why = format!("{why}; films over TCP are paced by this program instead");
-                (Law { choice, kernel: None }, Some(why))
-            }
-        }
+        let kernel = (choice == Choice::TcpStream).then(|| Kernel::new(name));
+        let lack = kernel.as_ref().and_then(Kernel::look).and_then(|change| match change {
+            Change::Lost(lack) => Some(lack),
+            Change::Back => None,
+        });
+        let is_there = kernel.is_some() && lack.is_none();
+        // One server, one law: that of the kernel, if it has one.
+        let thresholds = is_there.then(|| thalweg_kernel::thresholds(name).ok()).flatten().unwrap_or_default();
+        (Law { choice, kernel, thresholds }, lack)
     }
 
     /// What it is called over TCP.
     pub fn name(&self) -> &str {
         match (&self.kernel, self.choice) {
-            (Some((name, _)), _) => name.as_str(),
-            (None, Choice::TcpStream | Choice::Paced) => "paced",
-            (None, Choice::System) => "system",
+            (Some(kernel), _) if kernel.is_there() => kernel.name().as_str(),
+            (_, Choice::TcpStream | Choice::Paced) => "paced",
+            (_, Choice::System) => "system",
         }
+    }
+
+    /// What has become of the kernel's since it was looked at last.
+    pub(crate) fn look(&self) -> Option<Event> {
+        let kernel = self.kernel.as_ref()?;
+        kernel.look().map(|change| match change {
+            Change::Lost(lack) => Event::LawLost(lack),
+            Change::Back => Event::LawBack { name: kernel.name().to_string() },
+        })
     }
 
     /// What it is called over QUIC, which needs no kernel for it.
@@ -61,17 +78,10 @@ impl Law {
         }
     }
 
-    /// Whether QUIC has TCP Stream.
-    pub(crate) fn is_tcp_stream_over_quic(&self) -> bool {
-        self.choice == Choice::TcpStream
+    /// The thresholds of TCP Stream over QUIC, if QUIC has it.
+    pub(crate) fn thresholds_over_quic(&self) -> Option<Thresholds> {
+        (self.choice == Choice::TcpStream).then_some(self.thresholds)
     }
-}
-
-fn kernel(name: &Name) -> Result<Rates, String> {
-    let probe = socket(AddressFamily::INET, SocketType::STREAM, None).map_err(|error| format!("no socket: {error}"))?;
-    let lacks = |_| format!("this kernel has no {name} (`thalweg kernel load` gives it one)");
-    sockopt::set_tcp_congestion(&probe, name.as_str()).map_err(lacks)?;
-    Rates::open(name).map_err(|error| format!("{name} cannot be told how fast films are played: {error}"))
 }
 
 #[cfg(test)]
@@ -81,13 +91,15 @@ mod tests {
     #[test]
     fn what_is_not_there_is_said_in_one_line_and_never_replaced_by_another_control() {
         let none: Name = "no_such_law".parse().expect("a name");
-        let (law, why) = Law::choose(None, &none);
+        let (law, lack) = Law::choose(None, &none);
         assert_eq!((law.name(), law.name_over_quic()), ("paced", "tcp_stream"));
         let expected = "this kernel has no no_such_law (`thalweg kernel load` gives it one); films over TCP are paced by this program instead";
-        assert_eq!(why.as_deref(), Some(expected));
+        assert_eq!(lack, Some(Lack { word: "absent", why: expected.to_owned() }));
+        // It is said once.
+        assert_eq!(law.look(), None);
         for (choice, name) in [(Choice::Paced, "paced"), (Choice::System, "system")] {
-            let (law, why) = Law::choose(Some(choice), &none);
-            assert_eq!((law.name(), law.name_over_quic(), why), (name, name, None));
+            let (law, lack) = Law::choose(Some(choice), &none);
+            assert_eq!((law.name(), law.name_over_quic(), lack), (name, name, None));
         }
     }
 }

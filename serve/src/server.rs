@@ -21,7 +21,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use crate::answer::Site;
-use crate::law::Law;
+use crate::law::{Lack, Law};
 use crate::ledger::{Ledger, While};
 use crate::tls::Identity;
 use crate::{http1, http3};
@@ -92,10 +92,12 @@ pub enum Event {
         /// Why.
         why: String,
     },
-    /// The law that was chosen is not to be had any more.
-    LawLost {
-        /// What is done instead.
-        why: String,
+    /// The kernel's law is not to be had, or not any more.
+    LawLost(Lack),
+    /// The kernel has the law, or another one under its name: from now on connections get it with their next request.
+    LawBack {
+        /// The name.
+        name: String,
     },
 }
 
@@ -255,10 +257,13 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-/// Looks through the folder again and again.
+/// Looks through the folder again and again, and whether the kernel has the law.
 async fn look(shared: Arc<Shared>) {
     loop {
         sleep(shared.limits.look).await;
+        if let Some(event) = shared.law.look() {
+            shared.tell(event);
+        }
         let looking = shared.clone();
         let found = spawn_blocking(move || looking.site.look_again()).await;
         // A folder that is away for a while, as a network drive may be, keeps what it had.

@@ -16,7 +16,7 @@ use thalweg_net::poll::Interests;
 use thalweg_net::report::Report;
 use thalweg_net::reporter::{Readings, Reporter};
 use thalweg_net::signal::Stop;
-use thalweg_serve::law::Choice;
+use thalweg_serve::law::{Choice, Lack};
 use thalweg_serve::{Config, Event, Identity, Law, Ledger, Limits, Server};
 
 use crate::Failure;
@@ -115,11 +115,11 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(certificate) = certificate {
         reporter.report(clock.now(), &certificate);
     }
-    if let Some(mut why) = lost {
+    if let Some(mut lack) = lost {
         if secure {
-            why += "; over QUIC they have the law";
+            lack.why += "; over QUIC they have the law";
         }
-        reporter.report(clock.now(), &told(Event::LawLost { why }));
+        reporter.report(clock.now(), &told(Event::LawLost(lack)));
     }
     let mut watch = Watch { server, clock, metrics, reporter };
     watch.until(&stop)
@@ -150,7 +150,14 @@ fn told(event: Event) -> Report {
         Event::Broken { name, why } => {
             Report::new("broken_off", format!("{name}: {why}")).with("file", name).with("reason", why)
         }
-        Event::LawLost { why } => Report::new("law_lost", why.clone()).with("reason", why),
+        Event::LawLost(Lack { word, why }) => {
+            Report::new("law_lost", why.clone()).with("why", word).with("reason", why)
+        }
+        Event::LawBack { name } => Report::new(
+            "law_back",
+            format!("this kernel has {name} now; films over TCP have it from their next request on"),
+        )
+        .with("law", name),
     }
 }
 

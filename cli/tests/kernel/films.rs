@@ -4,12 +4,27 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
 use crate::cable::Yard;
 use crate::common::{Running, wait_until};
 use crate::control::Control;
+
+/// A folder of films that everybody may read.
+fn folder() -> &'static str {
+    static FOLDER: OnceLock<String> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("films");
+        fs::create_dir_all(&folder).expect("a folder");
+        // 20 MB: more than the kernel takes at once. A playlist of 8 s makes 20 Mb/s of it.
+        fs::write(folder.join("own.webm"), vec![7; 20_000_000]).expect("a file");
+        fs::write(folder.join("part.ts"), vec![7; 20_000_000]).expect("a file");
+        fs::write(folder.join("list.m3u8"), "#EXTM3U\n#EXTINF:8,\npart.ts\n").expect("a file");
+        folder.into_os_string().into_string().expect("UTF-8")
+    })
+}
 
 /// Asks for a film, and reads the first of it.
 fn play(address: &str, film: &str) -> TcpStream {
@@ -23,13 +38,7 @@ fn play(address: &str, film: &str) -> TcpStream {
 fn each_connection_has_the_rate_of_what_it_plays_until_the_law_is_gone() {
     let Some(_yard) = Yard::enter() else { return };
     let Some(control) = Control::load(&[]) else { return };
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("films");
-    fs::create_dir_all(&folder).expect("a folder");
-    // 20 MB: more than the kernel takes at once. A playlist of 8 s makes 20 Mb/s of it.
-    fs::write(folder.join("own.webm"), vec![7; 20_000_000]).expect("a file");
-    fs::write(folder.join("part.ts"), vec![7; 20_000_000]).expect("a file");
-    fs::write(folder.join("list.m3u8"), "#EXTM3U\n#EXTINF:8,\npart.ts\n").expect("a file");
-    let folder = folder.to_str().expect("UTF-8");
+    let folder = folder();
     let args = ["serve", folder, "--listen", "127.0.0.1:0", "--name", control.name(), "--rate", "5mbit"];
     let serving = Running::start(&args);
     let opening = serving.event("listening");
@@ -46,9 +55,30 @@ fn each_connection_has_the_rate_of_what_it_plays_until_the_law_is_gone() {
     assert_eq!(control.run("unload", &[]).0, 0);
     let _without = play(address, "own.webm");
     let lost = serving.event("law_lost");
-    let reason = lost["reason"].as_str().expect("text");
     let expected =
         format!("this kernel has no {} any more; films over TCP are paced by this program instead", control.name());
-    assert_eq!(reason, expected);
+    assert_eq!((&lost["why"], &lost["reason"]), (&"unloaded".into(), &expected.into()));
     serving.wait_for("pacing", |value| value["paced"] == 1);
+    // Those that come after a law of this name is there again have that one, at their rates.
+    assert_eq!(control.run("load", &[]).0, 0);
+    let again = play(address, "part.ts");
+    assert_eq!(serving.event("law_back")["law"], control.name());
+    wait_until("its rate", || shown(&again).is_some_and(|shown| shown["rate_bps"] == 20_000_000));
+    // The same where nobody has asked for anything in between.
+    assert_eq!((control.run("unload", &[]).0, control.run("load", &[]).0), (0, 0));
+    let again = play(address, "own.webm");
+    assert_eq!(serving.event("law_back")["law"], control.name());
+    wait_until("its rate", || shown(&again).is_some_and(|shown| shown["rate_bps"] == 5_000_000));
+}
+
+#[test]
+fn a_law_that_is_loaded_while_films_are_served_is_taken_up() {
+    let Some(_yard) = Yard::enter() else { return };
+    let Some(control) = Control::named() else { return };
+    let serving = Running::start(&["serve", folder(), "--listen", "127.0.0.1:0", "--name", control.name()]);
+    assert_eq!(serving.event("listening")["law"], "paced");
+    assert_eq!(serving.event("law_lost")["why"], "absent");
+    assert_eq!(control.run("load", &[]).0, 0);
+    // Nobody asks for a film: it is looked for all the same.
+    assert_eq!(serving.event("law_back")["law"], control.name());
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use quinn::crypto::rustls::QuicServerConfig;
 use quinn::{Endpoint, EndpointConfig, ServerConfig, TokioRuntime, TransportConfig, VarInt};
 use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
+use thalweg_core::law::window::tcp_stream::Variant;
 use thalweg_core::units::Rate;
 use thalweg_quic::TcpStreamConfig;
 use tokio::net::TcpListener;
@@ -77,8 +78,9 @@ fn transport(law: &Law, rate: Rate, limits: &Limits) -> io::Result<TransportConf
         .send_window(WAITING)
         // HTTP/3 datagrams are for others.
         .datagram_receive_buffer_size(None);
-    if law.is_tcp_stream_over_quic() {
-        let config = TcpStreamConfig { rate, ..TcpStreamConfig::default() };
+    if let Some(thresholds) = law.thresholds_over_quic() {
+        let variant = Variant { thresholds, ..Variant::default() };
+        let config = TcpStreamConfig { rate, variant };
         transport.congestion_controller_factory(Arc::new(config));
     }
     Ok(transport)

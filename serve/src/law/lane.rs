@@ -1,21 +1,21 @@
 //! The law of one connection, told what it plays.
 
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use quinn::Connection;
-use rustix::net::sockopt;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
-use thalweg_kernel::{FASTEST, Name, Rates};
+use thalweg_kernel::Rates;
 use thalweg_quic::TcpStream;
 
 use super::claims::Claims;
-use super::{Choice, Law};
+use super::{Choice, Kernel, Law, kernel};
 use crate::ledger::{Ledger, While};
 use crate::pace::Bucket;
+use crate::server::Event;
 
 /// One connection, and what it carries.
 #[derive(Debug)]
@@ -41,6 +41,8 @@ struct State {
     claims: Claims,
     /// What was told last, and where the other end was then.
     told: Option<(Rate, Option<SocketAddr>)>,
+    /// Where the kernel's law that it has is told its rate.
+    under: Option<Arc<Rates>>,
     bucket: Option<(Bucket, While)>,
 }
 
@@ -49,14 +51,16 @@ impl Lane {
         Lane { law, way, start: Instant::now(), ledger, state: Mutex::default() }
     }
 
-    /// From now on it plays a film of `rate`, beside those that it plays already.
-    ///
-    /// # Errors
-    /// The kernel's law is not to be had any more; it is paced instead. The line says why.
-    pub(crate) fn play(&self, rate: Rate) -> Result<(), String> {
+    /// From now on it plays a film of `rate`, beside those that it plays already. What it finds to have become of the kernel's
+    /// law is to be told.
+    pub(crate) fn play(&self, rate: Rate) -> Option<Event> {
         let mut state = self.state();
         state.claims.begin(rate);
-        self.tell(&mut state)
+        let is_tcp = matches!(self.way, Way::Tcp(_));
+        let event = if is_tcp { self.law.look() } else { None };
+        let is_told = self.tell(&mut state);
+        let is_there = self.law.kernel.as_ref().is_some_and(Kernel::is_there);
+        event.or_else(|| (is_tcp && is_there && !is_told).then(|| Event::LawLost(kernel::refused())))
     }
 
     /// A film of `rate` has ended; so long its end may still wait to be sent.
@@ -65,27 +69,27 @@ impl Lane {
         self.state().claims.end(rate, until);
     }
 
-    fn tell(&self, state: &mut State) -> Result<(), String> {
-        let Some(rate) = state.claims.rate(self.now()) else { return Ok(()) };
+    /// Whether it needs no pacing.
+    fn tell(&self, state: &mut State) -> bool {
+        let Some(rate) = state.claims.rate(self.now()) else { return true };
         state.told = Some((rate, self.remote()));
-        match (&self.way, &self.law.kernel, self.law.choice) {
-            (_, _, Choice::System) => return Ok(()),
+        let is_told = match (&self.way, &self.law.kernel, self.law.choice) {
+            (_, _, Choice::System) => true,
             (Way::Quic(connection), _, Choice::TcpStream) => {
                 if let Some(control) = TcpStream::of(&*connection.congestion_state()) {
                     control.play(rate);
                 }
-                return Ok(());
+                true
             }
-            (Way::Tcp(socket), Some((name, rates)), _) => match tell(socket, name, rates, rate) {
-                Ok(()) => return Ok(()),
-                Err(why) => {
-                    self.pace(state, rate);
-                    return Err(why);
-                }
-            },
-            (_, _, Choice::Paced | Choice::TcpStream) => self.pace(state, rate),
+            (Way::Tcp(socket), Some(kernel), _) => kernel.tell(socket, rate, &mut state.under),
+            (_, _, Choice::Paced | Choice::TcpStream) => false,
+        };
+        if is_told {
+            state.bucket = None;
+        } else {
+            self.pace(state, rate);
         }
-        Ok(())
+        is_told
     }
 
     fn pace(&self, state: &mut State, rate: Rate) {
@@ -105,8 +109,7 @@ impl Lane {
         // A film beside this one has ended, or the other end has moved and quinn has made a new controller.
         let is = state.claims.rate(now).map(|rate| (rate, self.remote()));
         if is.is_some() && is != state.told {
-            // Whoever asks for the next film is told what is wrong.
-            let _ = self.tell(&mut state);
+            self.tell(&mut state);
         }
         let Some((bucket, _)) = &mut state.bucket else { return Ok(wanted) };
         let later = |at: Time| self.start + std::time::Duration::from_nanos(at.as_nanos());
@@ -134,17 +137,6 @@ impl Lane {
     fn now(&self) -> Time {
         Time::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
-}
-
-/// Whoever unloads the law, the connections that come then have the system's: each is looked at.
-fn tell(socket: &OwnedFd, name: &Name, rates: &Rates, rate: Rate) -> Result<(), String> {
-    let has = sockopt::tcp_congestion(socket).is_ok_and(|has| has == name.as_str());
-    if !has && sockopt::set_tcp_congestion(socket, name.as_str()).is_err() {
-        return Err(format!("this kernel has no {name} any more; films over TCP are paced by this program instead"));
-    }
-    let rate = Rate::from_bps(rate.as_bps().min(FASTEST.as_bps()));
-    let told = rates.set(socket.as_fd(), rate);
-    told.map_err(|error| format!("{error}; this film is paced by this program instead"))
 }
 
 #[cfg(test)]
