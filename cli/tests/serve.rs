@@ -115,6 +115,7 @@ fn what_cannot_be_served_is_one_line() {
         ),
         (vec!["serve", "/etc/passwd", "--listen", "127.0.0.1:0"], 1, "serve: /etc/passwd: not a directory"),
         (vec!["serve", ".", "--listen", "192.0.2.1:80"], 1, "serve: listening on 192.0.2.1:80: "),
+        (vec!["serve", ".", "--listen", "127.0.0.1:0", "--user", "no one"], 1, "serve: /etc/passwd has no user no one"),
         (vec!["serve", "."], 2, "--listen <HOST:PORT>"),
         (vec!["serve", ".", "--listen", ":0", "--cert", "a"], 2, "--key <FILE>"),
         (vec!["serve", ".", "--listen", ":0", "--key", "a"], 2, "--cert <FILE>"),

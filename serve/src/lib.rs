@@ -24,6 +24,7 @@ pub mod rate;
 mod root;
 mod server;
 mod tls;
+mod user;
 
 pub use answer::Site;
 pub use catalog::{Catalog, Film, Form};
@@ -32,3 +33,4 @@ pub use ledger::Ledger;
 pub use root::Root;
 pub use server::{Config, Event, Limits, Server};
 pub use tls::Identity;
+pub use user::User;

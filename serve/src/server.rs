@@ -1,7 +1,7 @@
 //! The server: a listener, its connections, and who looks through the folder from time to time.
 
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{self, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use hyper::header::HeaderValue;
 use quinn::{Endpoint, VarInt};
+use rustix::net::listen;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustls::ServerConfig;
 use thalweg_core::time::Span;
@@ -24,10 +25,13 @@ use crate::answer::Site;
 use crate::law::{Lack, Law};
 use crate::ledger::{Ledger, While};
 use crate::tls::Identity;
+use crate::user::User;
 use crate::{http1, http3};
 
 /// Events that may wait to be told; more at once are lost.
 const EVENTS: usize = 256;
+/// Connections that may wait in the kernel's queue, where it allows so many.
+const QUEUE: i32 = 1024;
 /// Threads that wait for disks.
 const WAITING: usize = 16;
 /// How long what is under way may take to end.
@@ -44,6 +48,8 @@ pub struct Config {
     pub law: Law,
     /// Who it is over TLS; plain HTTP without.
     pub identity: Option<Identity>,
+    /// Whose rights it has once its ports are open; those that it was started with without.
+    pub user: Option<User>,
     /// How fast films are played that do not tell it.
     pub rate: Rate,
     /// Bounds of what clients may cost.
@@ -136,24 +142,29 @@ pub struct Server {
 }
 
 impl Server {
-    /// Looks through the folder, and serves it from now on.
+    /// Looks through the folder, and serves it from now on. With a user it wants to be called before the process has a second
+    /// thread: those that there are keep the rights that they have.
     ///
     /// # Errors
-    /// The folder cannot be read, or the address not be listened at. The text says which.
+    /// The folder cannot be read, the address not be listened at, or the user not be become. The text says which.
     pub fn start(config: Config) -> Result<Server, String> {
-        let Config { folder, listen, law, identity, rate, mut limits } = config;
+        let Config { folder, listen, law, identity, user, rate, mut limits } = config;
         limits.connections = limits.connections.min(room());
-        let site = Site::open(&folder, rate).map_err(|error| format!("{}: {}", folder.display(), plain(&error)))?;
         let tried = |error| format!("listening on {listen}: {}", plain(&error));
         let tls = identity.as_ref().map(Identity::over_tcp).transpose().map_err(|error| format!("TLS: {error}"))?;
-        let runtime = Builder::new_multi_thread().enable_all().max_blocking_threads(WAITING).build().map_err(tried)?;
-        let (listener, socket) = runtime.block_on(bind(listen, identity.is_some())).map_err(tried)?;
+        let (listener, socket) = bind(listen, identity.is_some()).map_err(tried)?;
         let local = listener.local_addr().map_err(tried)?;
-        let quic = identity.zip(socket).map(|(identity, socket)| {
-            let _within = runtime.enter();
-            http3::open(socket, &identity, &law, rate, &limits)
-        });
+        if let Some(user) = user {
+            // Before there is a second thread: each has rights of its own.
+            user.take_over().map_err(|error| format!("giving up privileges: {}", plain(&error)))?;
+        }
+        let site = Site::open(&folder, rate).map_err(|error| format!("{}: {}", folder.display(), plain(&error)))?;
+        let runtime = Builder::new_multi_thread().enable_all().max_blocking_threads(WAITING).build().map_err(tried)?;
+        let within = runtime.enter();
+        let listener = TcpListener::from_std(listener).map_err(tried)?;
+        let quic = identity.zip(socket).map(|(identity, socket)| http3::open(socket, &identity, &law, rate, &limits));
         let quic = quic.transpose().map_err(tried)?;
+        drop(within);
         let alt_svc = quic.as_ref().and_then(|_| format!("h3=\":{}\"", local.port()).parse().ok());
         let (sender, events) = sync_channel(EVENTS);
         let ledger = Arc::new(Ledger::default());
@@ -232,11 +243,14 @@ fn room() -> usize {
 }
 
 /// Opens the port, and that of UDP if QUIC is to be had there.
-async fn bind(at: SocketAddr, quic: bool) -> io::Result<(TcpListener, Option<UdpSocket>)> {
-    match quic {
-        true => http3::bind(at).await.map(|(tcp, udp)| (tcp, Some(udp))),
-        false => TcpListener::bind(at).await.map(|tcp| (tcp, None)),
-    }
+fn bind(at: SocketAddr, quic: bool) -> io::Result<(net::TcpListener, Option<UdpSocket>)> {
+    let (tcp, udp) = match quic {
+        true => http3::bind(at).map(|(tcp, udp)| (tcp, Some(udp)))?,
+        false => (net::TcpListener::bind(at)?, None),
+    };
+    tcp.set_nonblocking(true)?;
+    listen(&tcp, QUEUE)?;
+    Ok((tcp, udp))
 }
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {

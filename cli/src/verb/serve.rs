@@ -17,7 +17,7 @@ use thalweg_net::report::Report;
 use thalweg_net::reporter::{Readings, Reporter};
 use thalweg_net::signal::Stop;
 use thalweg_serve::law::{Choice, Lack};
-use thalweg_serve::{Config, Event, Identity, Law, Ledger, Limits, Server};
+use thalweg_serve::{Config, Event, Identity, Law, Ledger, Limits, Server, User};
 
 use crate::Failure;
 use crate::stream::{Reporting, with_metrics};
@@ -40,7 +40,7 @@ const TICK: Span = Span::from_secs(1);
   thalweg serve films --listen :8080          # and http://this.machine:8080
   thalweg serve films --listen 127.0.0.1:8080 --law paced --metrics 9100
   thalweg serve films --listen :8443 --tls    # https, HTTP/3, own certificate
-  thalweg serve films --listen :443 --cert fullchain.pem --key privkey.pem
+  thalweg serve films --listen :443 --cert chain.pem --key key.pem --user www-data
   mpv http://this.machine:8080/some.mp4")]
 pub(crate) struct Args {
     /// The folder; what is hidden in it, and links that lead out of it, are not served
@@ -59,6 +59,10 @@ pub(crate) struct Args {
     /// What the kernel's law is called, as in `thalweg kernel load --name`
     #[arg(long, value_name = "NAME", default_value_t = Name::default())]
     name: Name,
+    /// Whose rights it has once ports, keys and the law's rates are open, for whoever starts it as root; a user of /etc/passwd
+    /// who may read the films
+    #[arg(long, value_name = "NAME")]
+    user: Option<String>,
     /// TLS, with a certificate and a key that are made for this run; their digests are told, to be compared or pinned
     #[arg(long, conflicts_with = "cert")]
     tls: bool,
@@ -90,16 +94,18 @@ impl From<LawArg> for Choice {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let Args { folder, listen, rate, law, name, tls, cert, key, reporting } = args;
+    let Args { folder, listen, rate, law, name, user, tls, cert, key, reporting } = args;
     let stop = Stop::on_signal().map_err(Error::io("handling signals"))?;
-    let identity = identity(tls, cert.zip(key), &listen).map_err(|why| Failure::Failed(format!("serve: {why}")))?;
+    let failed = |why| Failure::Failed(format!("serve: {why}"));
+    let identity = identity(tls, cert.zip(key), &listen).map_err(failed)?;
     let certificate = identity.as_ref().map(certificate);
     let listen = listen.resolve().map_err(Error::io(format!("listening on {listen}")))?;
+    let user = user.map(|user| User::find(&user)).transpose().map_err(failed)?;
+    let metrics = reporting.server()?;
     let (law, lost) = Law::choose(Some(law.into()), &name);
     let (shown, law_name, quic_law) = (folder.display().to_string(), law.name().to_owned(), law.name_over_quic());
-    let config = Config { folder, listen, law, identity, rate, limits: Limits::default() };
-    let server = Server::start(config).map_err(|why| Failure::Failed(format!("serve: {why}")))?;
-    let metrics = reporting.server()?;
+    let config = Config { folder, listen, law, identity, user, rate, limits: Limits::default() };
+    let server = Server::start(config).map_err(failed)?;
     let local = server.local();
     let secure = certificate.is_some();
     let scheme = if secure { "https" } else { "http" };

@@ -82,3 +82,27 @@ fn a_law_that_is_loaded_while_films_are_served_is_taken_up() {
     // Nobody asks for a film: it is looked for all the same.
     assert_eq!(serving.event("law_back")["law"], control.name());
 }
+
+#[test]
+fn who_gives_up_his_privileges_keeps_the_law_until_it_is_another() {
+    let Some(_yard) = Yard::enter() else { return };
+    let Some(control) = Control::load(&[]) else { return };
+    let user = ["--user", "nobody", "--rate", "5mbit"];
+    let args = [&["serve", folder(), "--listen", "127.0.0.1:0", "--name", control.name()][..], &user].concat();
+    let serving = Running::start(&args);
+    let opening = serving.event("listening");
+    let address = opening["address"].as_str().expect("an address");
+    for thread in fs::read_dir(format!("/proc/{}/task", serving.child.id())).expect("it runs") {
+        let status = fs::read_to_string(thread.expect("a thread").path().join("status")).expect("it runs");
+        let has = |name| status.lines().find_map(|line| line.strip_prefix(name)).expect("a line").trim().to_owned();
+        assert_eq!((has("Uid:").as_str(), has("CapPrm:").as_str()), ("65534\t65534\t65534\t65534", "0000000000000000"));
+        assert!(!has("Groups:").split(' ').any(|group| group == "0"), "{status}");
+    }
+    let _film = play(address, "own.webm");
+    wait_until("its rate", || control.connections().iter().any(|shown| shown["rate_bps"] == 5_000_000));
+    assert_eq!((control.run("unload", &[]).0, control.run("load", &[]).0), (0, 0));
+    let _paced = play(address, "own.webm");
+    assert_eq!(serving.event("law_lost")["why"], "denied");
+    serving.wait_for("pacing", |value| value["paced"] == 1);
+    assert!(control.connections().is_empty());
+}

@@ -1,7 +1,7 @@
 //! The port of QUIC, and what its connections may cost.
 
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::sync::Arc;
 
 use quinn::crypto::rustls::QuicServerConfig;
@@ -10,7 +10,6 @@ use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_s
 use thalweg_core::law::window::tcp_stream::Variant;
 use thalweg_core::units::Rate;
 use thalweg_quic::TcpStreamConfig;
-use tokio::net::TcpListener;
 
 use crate::law::Law;
 use crate::ledger::{Ledger, While};
@@ -35,10 +34,10 @@ const DATAGRAMS: usize = 4 << 20;
 const TRIES: usize = 20;
 
 /// Opens a port of TCP and the same one of UDP.
-pub(crate) async fn bind(at: SocketAddr) -> io::Result<(TcpListener, UdpSocket)> {
+pub(crate) fn bind(at: SocketAddr) -> io::Result<(TcpListener, UdpSocket)> {
     let mut tries = TRIES;
     loop {
-        let tcp = TcpListener::bind(at).await?;
+        let tcp = TcpListener::bind(at)?;
         match UdpSocket::bind(tcp.local_addr()?) {
             Ok(udp) => return Ok((tcp, udp)),
             Err(error) if at.port() == 0 && error.kind() == io::ErrorKind::AddrInUse && tries > 0 => tries -= 1,
