@@ -104,7 +104,8 @@ fn tcp_stream_is_the_paper_with_either_thresholds() {
     let vegas: Vec<&str> = ["tcp-stream"].into_iter().chain(vegas.into_iter().flat_map(|set| ["--set", set])).collect();
     agrees(&vegas, film, include_str!("replay/tcp-stream-vegas.jsonl"));
     let output = replay(&["tcp-stream"], "{\"event\":\"ack\",\"rtt\":0.1,\"round_end\":false}");
-    let line = "{\"lwnd\":3,\"dwnd\":0,\"send_window\":3,\"ssthresh\":\"inf\",\"delay_on\":false,\"diff\":null}\n";
+    let line = "{\"lwnd\":3,\"dwnd\":0,\"swnd\":3,\"ssthresh\":\"inf\",\"delay_on\":false,\"diff\":null,\
+                \"cap\":30,\"tau\":0.1}\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), line);
     let (code, message) = complaint(&["tcp-stream"], "{\"event\":\"dup3\",\"flight\":3}");
     assert!(code == Some(1) && message.contains("flight"), "{message}");
@@ -145,7 +146,7 @@ fn the_examples_of_the_manual_can_be_pasted() {
         let shell = Command::new("sh").args(["-ec", &commands.join("\n")]).env("PATH", path_with(binary)).output();
         let output = shell.expect("a shell");
         assert!(output.status.success() && output.stderr.is_empty(), "{commands:?}: {output:?}");
-        assert_eq!(objects(&String::from_utf8_lossy(&output.stdout)).len(), 2, "{commands:?}");
+        assert_eq!(objects(&String::from_utf8_lossy(&output.stdout)).len(), 3, "{commands:?}");
     }
 }
 

@@ -62,7 +62,7 @@ fn series_show_the_windows_by_the_papers_names() {
     let film = (0..).find(|flow| run.group_of(*flow).is_none_or(|group| run.groups()[group].name == "film"));
     let mut shown = Vec::new();
     run.probe(film.expect("ten films"), &mut |name, _| shown.push(name));
-    for name in ["lwnd", "dwnd", "cap", "diff", "tau", "delay_on", "send_window"] {
+    for name in ["lwnd", "dwnd", "cap", "diff", "tau", "delay_on", "swnd"] {
         assert_eq!(shown.iter().filter(|seen| **seen == name).count(), 1, "{name}");
     }
     for name in ["cwnd", "ssthresh"] {

@@ -38,9 +38,13 @@ use senders::Senders;
 /// newreno reads what a TCP sender meets: {"event":"ack","rtt":0.1,"round_end":false} for each segment acknowledged,
 /// {"event":"dup3"} when a loss is found, {"event":"recovered"} when it is repaired, and {"event":"timeout"}. In between
 /// nothing grows. "flight" may tell the segments in flight at a dup3 or timeout; without it they fill the window.
-/// "again":true says that the segment has timed out before.
+/// "again":true says that the segment has timed out before. It writes cwnd and ssthresh in segments. Constants: iw=2
+/// segments, ssthresh=inf.
 ///
-/// tcp-stream reads the same, but no "flight": what a loss leaves is half of its own loss window.
+/// tcp-stream reads the same, but no "flight": what a loss leaves is half of its own loss window. It writes lwnd, dwnd, their
+/// sum swnd, ssthresh, diff (how many wait in the queue) and cap (the ceiling of lwnd) in segments, delay_on, and tau, the
+/// least round trip, in seconds. Constants: rate=3.6mbit of the film, mss=1500 bytes, iw=2, ssthresh=inf, thresholds=paper
+/// (or vegas), on_loss=reset (or halve).
 ///
 /// tfrc-equation reads {"s":1024,"rtt":0.05,"p":0.01}: packet size in bytes, round trip in seconds, loss event rate; it
 /// writes the rate in bytes per second. It has no constants.
@@ -50,9 +54,12 @@ use senders::Senders;
 /// could be sent, the probability that each original will be decodable, the originals still needed, and the cost.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples: what would GENEVA have done with one loss among 33 packets at 20 ms? What is worth sending next?
+    after_help = "Examples: what would GENEVA have done with one loss among 33 packets at 20 ms? What would TCP Stream
+have done with a film of 8 Mb/s? What is worth sending next?
   echo '{\"lost\":1,\"delivered\":32,\"srtt\":0.02}' \\
     | thalweg replay geneva --set state=real --set k=25
+  echo '{\"event\":\"ack\",\"rtt\":0.1,\"round_end\":true}' \\
+    | thalweg replay tcp-stream --set rate=8mbit
   echo '{\"eps\":0.1,\"b\":1,\"d\":5,\"e\":6,\"received\":[[2,2]],' \\
     '\"in_flight\":[[1,1],[1,4]],\"overhead\":{\"useless\":0,\"received\":0,' \\
     '\"in_flight\":4,\"sum_p_useless\":0.0}}' | thalweg replay decodability"
@@ -164,7 +171,7 @@ fn shown(law: Law) -> &'static [&'static str] {
         Law::DpFec => &["f", "repair", "impact"],
         Law::NewReno => &["cwnd", "ssthresh"],
         Law::TfrcEquation => &["x"],
-        Law::TcpStream => &["lwnd", "dwnd", "send_window", "ssthresh", "delay_on", "diff"],
+        Law::TcpStream => &["lwnd", "dwnd", "swnd", "ssthresh", "delay_on", "diff", "cap", "tau"],
         // The answer is more than a row of numbers.
         Law::Decodability => &[],
     }

@@ -159,8 +159,8 @@ def tcp_stream(log, rate=3.6e6, mss=1500, iw=2.0, ssthresh=math.inf, vegas=False
         elif event == "timeout":
             ssthresh = max(2, lwnd / 2)
             lwnd, dwnd, delay_on, recovering = 1.0, 0.0, False, False
-        yield dict(lwnd=lwnd, dwnd=dwnd, send_window=lwnd + dwnd, ssthresh="inf" if math.isinf(ssthresh) else ssthresh,
-                   delay_on=delay_on, diff=diff)
+        yield dict(lwnd=lwnd, dwnd=dwnd, swnd=lwnd + dwnd, ssthresh="inf" if math.isinf(ssthresh) else ssthresh,
+                   delay_on=delay_on, diff=diff, cap=None if rtt is None else cap(rtt), tau=tau)
 
 
 def the_film():

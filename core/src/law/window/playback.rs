@@ -27,18 +27,22 @@ impl Playback {
     /// The names that [`Playback::set`] knows.
     pub const NAMES: &'static [&'static str] = &["rate", "mss"];
 
-    /// Sets `rate`, in bits a second and rounded to a whole one, or `mss`, in bytes, from text.
+    /// Sets `rate`, with its unit (`8mbit`) or in bits a second, rounded to a whole one, or `mss`, in bytes, from text.
     ///
     /// # Errors
     /// There is no such parameter, or the value is out of its range: 1 bit/s to 1 Tb/s, 1 to 65535 bytes.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
         let name = known(name, Playback::NAMES)?;
-        let found = number(name, value)?;
         if name == "rate" {
+            let rate = value.parse::<Rate>().map(|rate| rate.as_bps() as f64);
+            let expected = "a rate such as 3.6mbit, or a number of bits a second";
+            let wrong = |_| ParameterError::Value { name, value: value.to_owned(), expected };
+            let found = rate.or_else(|_| number(name, value).map_err(wrong))?;
             within(name, found, 1.0..=1e12)?;
             self.rate = Rate::from_bps(libm::round(found) as u64);
             return Ok(());
         }
+        let found = number(name, value)?;
         within(name, found, 1.0..=65535.0)?;
         if found.fract() != 0.0 {
             return Err(ParameterError::Refused(format!("mss = {found} is not a whole number of bytes")));
@@ -89,9 +93,13 @@ mod tests {
         film.set("rate", "2.5e6").expect("in range");
         film.set("mss", "1460").expect("in range");
         assert_eq!(film, Playback { rate: Rate::from_bps(2_500_000), mss: Bytes(1460) });
+        film.set("rate", "8mbit").expect("in range");
+        assert_eq!(film.rate, Rate::from_mbps(8));
         for (name, value, why) in [
             ("rate", "0", "at least 1"),
-            ("rate", "fast", "not a number"),
+            ("rate", "0bit", "at least 1"),
+            ("rate", "2000gbit", "at most"),
+            ("rate", "fast", "not a rate such as 3.6mbit"),
             ("mss", "0", "at least 1"),
             ("mss", "1.5", "whole"),
             ("fps", "25", "known are rate, mss"),

@@ -126,7 +126,8 @@ impl TcpStream {
 
     /// Eqs. (2) to (4).
     fn adjust_dwnd(&mut self, tau: f64, rtt: f64, may_grow: bool) {
-        let diff = self.swnd() * (1.0 - tau / rtt.max(f64::MIN_POSITIVE));
+        // Where nothing takes any time, nothing waits.
+        let diff = if rtt > 0.0 { self.swnd() * (1.0 - tau / rtt) } else { 0.0 };
         self.diff = Some(diff);
         let base = match self.variant.thresholds {
             Thresholds::Paper => f64::from(self.film.cap(Seconds(rtt))),
@@ -201,11 +202,11 @@ impl CongestionWindow for TcpStream {
 }
 
 impl Probe for TcpStream {
-    /// Shows `lwnd`, `dwnd`, `send_window`, `ssthresh`, `diff` and `cap` in segments, `delay_on` as 0 or 1, `tau` in seconds.
+    /// Shows `lwnd`, `dwnd`, `swnd`, `ssthresh`, `diff` and `cap` in segments, `delay_on` as 0 or 1, `tau` in seconds.
     fn probe(&self, visit: &mut Visitor<'_>) {
         visit("lwnd", self.lwnd);
         visit("dwnd", self.dwnd);
-        visit("send_window", self.swnd());
+        visit("swnd", self.swnd());
         visit("ssthresh", self.ssthresh);
         visit("delay_on", f64::from(u8::from(self.delay_on)));
         visit("diff", self.diff.unwrap_or(f64::NAN));

@@ -32,6 +32,14 @@ fn the_loss_window_ends_at_30_packets_and_the_delay_window_takes_one_a_round_tri
 }
 
 #[test]
+fn a_path_that_takes_no_time_has_no_queue() {
+    let mut law = stream(Thresholds::Paper);
+    law.sample(Seconds(0.0));
+    law.acknowledge(1, true, true);
+    assert_eq!((shown(&law, "diff"), shown(&law, "cap"), shown(&law, "tau")), (0.0, 1.0, 0.0));
+}
+
+#[test]
 fn by_delay_alone_printed_thresholds_settle_at_rate_rtt_over_rtt_minus_tau() {
     // Rate RTT / (RTT - tau) = C gives RTT = tau C / (C - Rate); of 2 to 4 segments more wait (2 to 4) C / (C - Rate).
     for capacity in [450.0, 600.0, 1_000.0, 3_000.0] {
@@ -143,7 +151,7 @@ fn whatever_happens_the_windows_stay_within_their_bounds() {
             }
             assert!(law.lwnd >= 1.0 && law.dwnd >= 0.0 && law.cwnd() >= 1.0 && law.ssthresh >= 2.0);
             assert!(law.tau.is_none_or(|tau| tau == least));
-            assert_eq!(shown(&law, "send_window"), law.lwnd + law.dwnd);
+            assert_eq!(shown(&law, "swnd"), law.lwnd + law.dwnd);
         }
     }
 }
