@@ -17,6 +17,7 @@ fn bytes(len: usize) -> Vec<u8> {
 struct Serving {
     folder: PathBuf,
     running: Running,
+    opening: serde_json::Value,
     address: String,
 }
 
@@ -32,8 +33,9 @@ impl Serving {
     fn of(folder: PathBuf, more: &[&str]) -> Serving {
         let path = folder.to_str().expect("UTF-8");
         let running = Running::start(&[&["serve", path, "--listen", "127.0.0.1:0"], more].concat());
-        let address = running.address("listening", "address");
-        Serving { folder, running, address }
+        let opening = running.event("listening");
+        let address = opening["address"].as_str().expect("an address").to_owned();
+        Serving { folder, running, opening, address }
     }
 
     fn url(&self, name: &str) -> String {
@@ -70,6 +72,8 @@ fn it_says_where_and_by_which_law_and_counts_and_ends_when_asked() {
     fs::write(folder.join("broken.mp4"), "nonsense").expect("a file");
     fs::write(folder.join("film.webm"), bytes(1000)).expect("a file");
     let mut serving = Serving::of(folder, &["--law", "paced"]);
+    let url = format!("http://{}/", serving.address);
+    assert_eq!((&serving.opening["url"], &serving.opening["films"]), (&url.into(), &2.into()));
     let broken = serving.running.event("unreadable");
     assert_eq!((&broken["file"], &broken["reason"]), (&"broken.mp4".into(), &"it is no MP4".into()));
     let row = serving.running.wait_for("figures", |value| value["films"] == 2);
@@ -116,6 +120,7 @@ fn what_cannot_be_served_is_one_line() {
         (vec!["serve", "/etc/passwd", "--listen", "127.0.0.1:0"], 1, "serve: /etc/passwd: not a directory"),
         (vec!["serve", ".", "--listen", "192.0.2.1:80"], 1, "serve: listening on 192.0.2.1:80: "),
         (vec!["serve", ".", "--listen", "127.0.0.1:0", "--user", "no one"], 1, "serve: /etc/passwd has no user no one"),
+        (vec!["serve", ".", "--listen", "[fe80::1]:80"], 1, "serve: listening on [fe80::1]:80: a link-local address"),
         (vec!["serve", "."], 2, "--listen <HOST:PORT>"),
         (vec!["serve", ".", "--listen", ":0", "--cert", "a"], 2, "--key <FILE>"),
         (vec!["serve", ".", "--listen", ":0", "--key", "a"], 2, "--cert <FILE>"),

@@ -183,6 +183,11 @@ pub(crate) fn speaks_tls() -> Answer {
         .with(header::CONNECTION, HeaderValue::from_static("close"))
 }
 
+/// To whoever does not say which host he asks.
+pub(crate) fn names_no_host() -> Answer {
+    told(StatusCode::BAD_REQUEST, "a request of HTTP/1.1 names one host\n")
+}
+
 /// An answer from memory.
 pub(crate) fn whole(media_type: &'static str, bytes: Bytes) -> Answer {
     let answer = empty(StatusCode::OK)

@@ -32,6 +32,7 @@ pub struct Ledger {
     pub(crate) accepted: AtomicU64,
     pub(crate) requests: AtomicU64,
     pub(crate) refused: AtomicU64,
+    pub(crate) bad: AtomicU64,
     pub(crate) sent: AtomicU64,
     pub(crate) sent_bps: AtomicU64,
     pub(crate) playing: AtomicU64,
@@ -51,11 +52,16 @@ const fn metric(name: &'static str, kind: Kind, help: &'static str) -> Metric {
 
 impl Ledger {
     /// Every metric that [`Probe::probe`] shows.
-    pub const METRICS: [Metric; 17] = [
+    pub const METRICS: [Metric; 18] = [
         metric("connections", Kind::Gauge, "Connections that are open"),
         metric("connections_total", Kind::Counter, "Connections that were accepted"),
         metric("requests_total", Kind::Counter, "Requests that were answered"),
         metric("refused_requests_total", Kind::Counter, "Requests that were answered with an error, 4xx or 5xx"),
+        metric(
+            "bad_requests_total",
+            Kind::Counter,
+            "Connections over TCP that ended because what came was no request, or too long for one",
+        ),
         metric("sent_bytes_total", Kind::Counter, "Bytes of films and pages that were handed to TCP or QUIC"),
         metric("sent_rate_bps", Kind::Gauge, "The same, over the last second"),
         metric("playing", Kind::Gauge, "Films, or pieces of them, that are under way"),
@@ -100,6 +106,7 @@ impl Probe for Ledger {
             &self.accepted,
             &self.requests,
             &self.refused,
+            &self.bad,
             &self.sent,
             &self.sent_bps,
             &self.playing,

@@ -17,6 +17,7 @@ mod kind;
 pub mod law;
 mod ledger;
 mod link;
+pub mod machine;
 pub mod pace;
 mod page;
 pub mod range;

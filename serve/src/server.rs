@@ -4,7 +4,7 @@ use std::io;
 use std::net::{self, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -98,6 +98,8 @@ pub enum Event {
         /// Why.
         why: String,
     },
+    /// Somebody has asked a port without TLS for TLS, for the first time.
+    AskedForTls,
     /// The kernel's law is not to be had, or not any more.
     LawLost(Lack),
     /// The kernel has the law, or another one under its name: from now on connections get it with their next request.
@@ -121,6 +123,8 @@ pub(crate) struct Shared {
     /// Of answers over QUIC.
     pub(crate) files: Semaphore,
     pub(crate) ledger: Arc<Ledger>,
+    /// Whether a port without TLS was asked for it.
+    pub(crate) asked_for_tls: AtomicBool,
     events: SyncSender<Event>,
 }
 
@@ -178,6 +182,7 @@ impl Server {
             places: Arc::new(Semaphore::new(places)),
             files: Semaphore::new(places),
             ledger,
+            asked_for_tls: AtomicBool::new(false),
             events: sender,
         });
         let catalog = shared.site.catalog();

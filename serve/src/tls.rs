@@ -2,8 +2,9 @@
 
 mod greeting;
 mod text;
+mod validity;
 
-pub(crate) use self::greeting::{Greeting, greet};
+pub(crate) use self::greeting::{Greeting, greet, wants_tls};
 
 use std::fmt;
 use std::fs;
@@ -22,10 +23,14 @@ use rustls::server::ParsedCertificate;
 use rustls::sign::CertifiedKey;
 
 use self::text::{base64, hex};
+use self::validity::{Validity, is_of_version_1};
+use crate::machine;
 
 /// A certificate of its own is good for so long, and from a day before it was made: clocks differ.
 const GOOD: Duration = Duration::from_secs(365 * 86_400);
 const DAY: Duration = Duration::from_secs(86_400);
+/// What `ring` signs with.
+const KEYS: &str = "ECDSA P-256 or P-384, Ed25519, or RSA of 2048 to 4096 bits";
 /// More than a chain of certificates needs.
 const LONGEST: u64 = 1 << 20;
 
@@ -48,19 +53,33 @@ impl Identity {
         if chain.is_empty() {
             return Err(bad(certificate, &"it has no certificate in PEM"));
         }
-        let secret = PrivateKeyDer::from_pem_slice(&text(key)?);
-        let secret = secret.map_err(|_| bad(key, &"it has no private key in PEM, or one under a password"))?;
+        let pem = text(key)?;
+        let secret = PrivateKeyDer::from_pem_slice(&pem).map_err(|_| match is_locked(&pem) {
+            true => bad(key, &"its key is under a password; `openssl pkey -in OLD -out NEW` takes that off"),
+            false => bad(key, &"it has no private key in PEM"),
+        })?;
+        let unfit = match is_of_version_1(&chain[0]) {
+            true => {
+                "its first certificate is of X.509 version 1; one with an extension, such as subjectAltName, is of 3"
+            }
+            false => "its first certificate cannot be read",
+        };
         Identity::of(chain, secret).map_err(|error| match error {
             rustls::Error::InconsistentKeys(_) => {
                 format!("the key in {} is not that of {}", key.display(), certificate.display())
             }
-            rustls::Error::InvalidCertificate(_) => bad(certificate, &"its first certificate cannot be read"),
-            _ => bad(key, &"no key of a kind that TLS has (ECDSA, Ed25519 or RSA)"),
+            rustls::Error::InvalidCertificate(_) => bad(certificate, &unfit),
+            _ => bad(key, &format_args!("its key is none of those that are taken: {KEYS}")),
         })
     }
 
+    /// That the certificate is not good yet, not any more, or not for long.
+    pub fn warning(&self, now: SystemTime) -> Option<String> {
+        Validity::of(self.key.cert.first()?)?.warning(now)
+    }
+
     /// Makes a key and signs its certificate with it: good for a year, for this machine by its name and as `localhost`, and for
-    /// `host`, a name or an address, unless it stands for any.
+    /// `host`, a name or an address; where that stands for any, for those by which this machine reaches others.
     ///
     /// # Errors
     /// There is no randomness to be had.
@@ -72,11 +91,13 @@ impl Identity {
         let machine = rustix::system::uname().nodename().to_string_lossy().into_owned();
         // An address without its interface.
         let host = host.split('%').next().unwrap_or_default();
-        let any = host.parse().is_ok_and(|address: IpAddr| address.is_unspecified());
+        let any = host.is_empty() || host.parse().is_ok_and(|address: IpAddr| address.is_unspecified());
+        let own =
+            if any { machine::addresses().iter().map(ToString::to_string).collect() } else { vec![host.to_owned()] };
         let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
-        for name in [machine.as_str(), if any { "" } else { host }] {
-            if !name.is_empty() && name.is_ascii() && !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
+        for name in own.into_iter().chain([machine]) {
+            if !name.is_empty() && name.is_ascii() && !names.contains(&name) {
+                names.push(name);
             }
         }
         let mut params = rcgen::CertificateParams::new(names)?;
@@ -141,6 +162,12 @@ impl fmt::Debug for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Identity").field("fingerprint", &self.fingerprint()).finish_non_exhaustive()
     }
+}
+
+/// Whether a key is under a password (RFC 7468 §11, or as OpenSSL had it before).
+fn is_locked(pem: &[u8]) -> bool {
+    let pem = String::from_utf8_lossy(pem);
+    pem.contains("BEGIN ENCRYPTED PRIVATE KEY") || pem.contains("Proc-Type: 4,ENCRYPTED")
 }
 
 fn text(path: &Path) -> Result<Vec<u8>, String> {

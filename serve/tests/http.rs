@@ -67,6 +67,42 @@ fn what_cannot_be_is_answered_and_the_server_lives_on() {
         }
     }
     assert!(stage.get("GET /film.webm HTTP/1.1").1 == film(3_000_000));
+    assert_eq!((stage.value("requests_total"), stage.value("refused_requests_total")), (5.0, 4.0));
+    stage.wait_until("count", |stage| stage.value("bad_requests_total") == 2.0);
+}
+
+#[test]
+fn who_asks_for_another_version_for_tls_or_no_host_is_told_so_and_counted() {
+    let stage = Stage::new("other", Choice::Paced, Limits::default());
+    let answer = |request: &[u8]| {
+        let mut stream = stage.connect();
+        stream.write_all(request).expect("a request");
+        let mut bytes = Vec::new();
+        // The end, or a reset where bytes were left unread.
+        let _ = stream.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let said = answer(b"\x16\x03\x01\x00\x04\x01\x00\x00\x00");
+    assert!(
+        said.starts_with("HTTP/1.1 400 ") && said.ends_with("\r\n\r\nthis port speaks no TLS: ask with http://\r\n"),
+        "{said}"
+    );
+    let (head, content) = parts(said.into_bytes());
+    assert!(head.contains(&format!("content-length: {}\r\n", content.len())), "{head}");
+    stage.wait_until("word of it", |stage| stage.server.poll_event() == Some(Event::AskedForTls));
+    assert!(answer(b"GET / HTTP/2.0\r\n\r\n").starts_with("HTTP/1.1 400 "));
+    answer(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    stage.wait_until("count", |stage| stage.value("bad_requests_total") == 3.0);
+    assert_eq!(stage.value("requests_total"), 0.0);
+    for fields in ["", "Host: a\r\nHost: b\r\n"] {
+        let said = answer(format!("GET / HTTP/1.1\r\n{fields}Connection: close\r\n\r\n").as_bytes());
+        assert!(
+            said.starts_with("HTTP/1.1 400 ") && said.ends_with("a request of HTTP/1.1 names one host\n"),
+            "{said}"
+        );
+    }
+    assert!(answer(b"GET / HTTP/1.0\r\n\r\n").starts_with("HTTP/1.0 200 "));
+    assert_eq!((stage.value("requests_total"), stage.value("refused_requests_total")), (3.0, 2.0));
 }
 
 #[test]

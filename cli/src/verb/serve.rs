@@ -1,6 +1,8 @@
 //! `thalweg serve`: stored films for unmodified players, each connection at the rate of what it plays.
 
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use clap::ValueEnum;
 use thalweg_core::probe::Probe;
@@ -17,7 +19,7 @@ use thalweg_net::report::Report;
 use thalweg_net::reporter::{Readings, Reporter};
 use thalweg_net::signal::Stop;
 use thalweg_serve::law::{Choice, Lack};
-use thalweg_serve::{Config, Event, Identity, Law, Ledger, Limits, Server, User};
+use thalweg_serve::{Config, Event, Identity, Law, Ledger, Limits, Server, User, machine};
 
 use crate::Failure;
 use crate::stream::{Reporting, with_metrics};
@@ -39,8 +41,8 @@ const TICK: Span = Span::from_secs(1);
 #[command(after_help = "Examples:
   thalweg serve films --listen :8080          # and http://this.machine:8080
   thalweg serve films --listen 127.0.0.1:8080 --law paced --metrics 9100
-  thalweg serve films --listen :8443 --tls    # https, HTTP/3, own certificate
-  thalweg serve films --listen :443 --cert chain.pem --key key.pem --user www-data
+  thalweg serve films --listen :8443 --tls    # https, HTTP/3
+  thalweg serve films --listen :443 --cert all.pem --key key.pem --user www-data
   mpv http://this.machine:8080/some.mp4")]
 pub(crate) struct Args {
     /// The folder; what is hidden in it, and links that lead out of it, are not served
@@ -99,20 +101,18 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let failed = |why| Failure::Failed(format!("serve: {why}"));
     let identity = identity(tls, cert.zip(key), &listen).map_err(failed)?;
     let certificate = identity.as_ref().map(certificate);
-    let listen = listen.resolve().map_err(Error::io(format!("listening on {listen}")))?;
+    let warning = identity.as_ref().and_then(|identity| identity.warning(SystemTime::now()));
+    let name_given = listen.name.clone();
+    let listen = listen.resolve().map_err(Error::io(format!("serve: listening on {listen}")))?;
     let user = user.map(|user| User::find(&user)).transpose().map_err(failed)?;
     let metrics = reporting.server()?;
     let (law, lost) = Law::choose(Some(law.into()), &name);
-    let (shown, law_name, quic_law) = (folder.display().to_string(), law.name().to_owned(), law.name_over_quic());
+    let (shown, quic_law) = (folder.display().to_string(), law.name_over_quic());
     let config = Config { folder, listen, law, identity, user, rate, limits: Limits::default() };
     let server = Server::start(config).map_err(failed)?;
-    let local = server.local();
     let secure = certificate.is_some();
     let scheme = if secure { "https" } else { "http" };
-    let mut opening = Report::new("listening", format!("{scheme}://{local} has the films of {shown}, law {law_name}"))
-        .with("address", local)
-        .with("folder", &shown)
-        .with("law", &law_name);
+    let mut opening = opening(&server, scheme, &name_given, &shown);
     if secure {
         opening = opening.text_with(&format!(" over TCP and {quic_law} over QUIC")).with("quic_law", quic_law);
     }
@@ -120,6 +120,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     reporter.report(clock.now(), &with_metrics(opening, metrics.as_ref()));
     if let Some(certificate) = certificate {
         reporter.report(clock.now(), &certificate);
+    }
+    if let Some(why) = warning {
+        reporter.report(clock.now(), &Report::warning(format!("the certificate: {why}")));
     }
     if let Some(mut lack) = lost {
         if secure {
@@ -129,6 +132,37 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
     let mut watch = Watch { server, clock, metrics, reporter };
     watch.until(&stop)
+}
+
+/// Where the films are, and how many.
+fn opening(server: &Server, scheme: &str, name: &str, folder: &str) -> Report {
+    let local = server.local();
+    let (elsewhere, here) = places(local, name, &machine::addresses());
+    let urls: Vec<_> = elsewhere.iter().map(|place| format!("{scheme}://{place}/")).collect();
+    let here = here.map(|place| format!("{scheme}://{place}/"));
+    let told_here = here.as_ref().map(|here| format!("here {here}"));
+    let text = urls.iter().cloned().chain(told_here).collect::<Vec<_>>().join(", ");
+    let films = figures(server.ledger()).get("films");
+    let count = if films == 0.0 { "none yet: MP4, WebM, HLS and DASH are taken".to_owned() } else { films.to_string() };
+    let law = server.law().name();
+    Report::new("listening", format!("the films of {folder} ({count}) are at {text}; law {law}"))
+        .with("address", local)
+        .with("url", urls.first().or(here.as_ref()).map_or("", String::as_str))
+        .with("folder", folder)
+        .with("law", law)
+        .with_number("films", films)
+}
+
+/// Hosts and ports for browsers elsewhere, and for those on this machine where they have another one.
+fn places(local: SocketAddr, name: &str, own: &[IpAddr]) -> (Vec<String>, Option<String>) {
+    let (any, port) = (local.ip(), local.port());
+    if !any.is_unspecified() {
+        let named = !name.is_empty() && name.parse::<IpAddr>().is_err() && !name.contains('%');
+        return (vec![if named { format!("{name}:{port}") } else { local.to_string() }], None);
+    }
+    // A port of any address of IPv6 is one of IPv4, too.
+    let reached = own.iter().filter(|own| any.is_ipv6() || own.is_ipv4());
+    (reached.map(|own| SocketAddr::new(*own, port).to_string()).collect(), Some(format!("localhost:{port}")))
 }
 
 fn identity(own: bool, files: Option<(PathBuf, PathBuf)>, listen: &Host) -> Result<Option<Identity>, String> {
@@ -156,6 +190,7 @@ fn told(event: Event) -> Report {
         Event::Broken { name, why } => {
             Report::new("broken_off", format!("{name}: {why}")).with("file", name).with("reason", why)
         }
+        Event::AskedForTls => Report::warning("somebody asked this port for https://; it speaks http:// without --tls"),
         Event::LawLost(Lack { word, why }) => {
             Report::new("law_lost", why.clone()).with("why", word).with("reason", why)
         }
@@ -230,6 +265,7 @@ impl Readings for Status {
         let sure = [
             ("paced", "paced"),
             ("refused", "refused_requests_total"),
+            ("no requests", "bad_requests_total"),
             ("changed", "changed_files_total"),
             ("bad handshakes", "failed_handshakes_total"),
         ];
@@ -254,6 +290,19 @@ impl Readings for Status {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_it_is_told_to_be_can_be_opened_from_elsewhere() {
+        let own = ["198.51.100.7", "2001:db8::7"].map(|own| own.parse().expect("an address"));
+        let at = |local: &str, name| places(local.parse().expect("an address"), name, &own);
+        let (v4, v6) = ("198.51.100.7:80".to_owned(), "[2001:db8::7]:80".to_owned());
+        let here = Some("localhost:80".to_owned());
+        assert_eq!(at("0.0.0.0:80", ""), (vec![v4.clone()], here.clone()));
+        assert_eq!(at("[::]:80", "::"), (vec![v4, v6], here));
+        assert_eq!(at("127.0.0.1:80", "localhost"), (vec!["localhost:80".to_owned()], None));
+        assert_eq!(at("192.0.2.1:80", "192.0.2.1"), (vec!["192.0.2.1:80".to_owned()], None));
+        assert_eq!(places("0.0.0.0:80".parse().expect("an address"), "", &[]).0, [""; 0]);
+    }
 
     #[test]
     fn a_line_has_what_is_played_and_what_went_wrong() {

@@ -1,4 +1,4 @@
-//! How a connection to a port of TLS begins.
+//! How a connection begins, of TLS or without.
 
 use std::sync::Arc;
 
@@ -20,6 +20,13 @@ pub(crate) enum Greeting {
     Tls(Box<TlsStream<Patient>>),
     /// HTTP as it is; it can be told so.
     Plain(Patient),
+}
+
+/// Whether a client of a port without TLS begins a handshake; none if it says nothing for as long as a request may take.
+pub(crate) async fn wants_tls(stream: &TcpStream, limits: &Limits) -> Option<bool> {
+    let mut first = [0];
+    timeout(limits.request, stream.peek(&mut first)).await.ok()?.ok()?;
+    Some(first == [HANDSHAKE])
 }
 
 /// Waits for a handshake, as long as a request may take; none if it fails.

@@ -23,6 +23,19 @@ fn pem(label: &str, der: &[u8]) -> String {
 }
 
 #[test]
+fn a_certificate_for_any_address_is_for_those_of_this_machine() {
+    let identity = Identity::own("0.0.0.0").expect("a certificate");
+    let certificate = rustls::pki_types::CertificateDer::from(identity.key.cert[0].to_vec());
+    let certificate = ParsedCertificate::try_from(&certificate).expect("it can be read");
+    for address in machine::addresses() {
+        let name = rustls::pki_types::ServerName::from(address);
+        rustls::client::verify_server_name(&certificate, &name).expect("its own address");
+    }
+    let other = "192.0.2.9".try_into().expect("an address");
+    assert!(rustls::client::verify_server_name(&certificate, &other).is_err());
+}
+
+#[test]
 fn a_certificate_of_its_own_is_as_openssl_reads_it() {
     let identity = Identity::own("192.0.2.7").expect("a certificate");
     let folder = folder("own");
@@ -41,11 +54,59 @@ fn a_certificate_of_its_own_is_as_openssl_reads_it() {
     for name in ["DNS:localhost", "IP Address:127.0.0.1", "IP Address:0:0:0:0:0:0:0:1", "IP Address:192.0.2.7"] {
         assert!(names.contains(name), "{name}: {names}");
     }
+    assert_eq!(identity.warning(SystemTime::now()), None);
     let key = folder.join("own.pub");
     fs::write(&key, openssl("-pubkey").expect("openssl")).expect("a file");
     let script = "openssl pkey -pubin -in $0 -outform der | openssl dgst -sha256 -binary | base64";
     let digest = Command::new("sh").args(["-c", script]).arg(&key).output().expect("a shell").stdout;
     assert_eq!(String::from_utf8(digest).expect("text").trim(), identity.pin());
+    fs::remove_dir_all(folder).expect("ours");
+}
+
+/// A certificate that does not say of which version it is, and so is of the first (RFC 5280 §4.1.2.1).
+fn of_version_1() -> Vec<u8> {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    let mut der = made.cert.der().to_vec();
+    // Two sequences, each with a length of two bytes, and in the inner one the version first.
+    assert_eq!((der[1], der[5], &der[8..13]), (0x82, 0x82, &[0xa0, 3, 2, 1, 2][..]));
+    for at in [2, 6] {
+        let len = u16::from_be_bytes([der[at], der[at + 1]]) - 5;
+        der[at..at + 2].copy_from_slice(&len.to_be_bytes());
+    }
+    der.drain(8..13);
+    der
+}
+
+#[test]
+fn keys_that_are_not_taken_are_told_from_those_that_are() {
+    let folder = folder("keys");
+    for (name, kind, taken) in [
+        ("p384", "-newkey ec -pkeyopt ec_paramgen_curve:P-384", true),
+        ("rsa", "-newkey rsa:2048", true),
+        ("ed25519", "-newkey ed25519", true),
+        ("p521", "-newkey ec -pkeyopt ec_paramgen_curve:P-521", false),
+        ("short", "-newkey rsa:1024", false),
+    ] {
+        let mut openssl = Command::new("openssl");
+        openssl
+            .args("req -x509 -nodes -days 2 -subj /CN=localhost -keyout key -out crt".split(' '))
+            .args(kind.split(' '));
+        match openssl.current_dir(&folder).output() {
+            Err(_) => return println!("skipped: no openssl"),
+            // A newer one may make no key that is too short.
+            Ok(output) if !output.status.success() => continue,
+            Ok(_) => {}
+        }
+        let identity = Identity::read(&folder.join("crt"), &folder.join("key"));
+        match identity {
+            Ok(identity) => {
+                assert!(taken, "{name}");
+                let warning = identity.warning(SystemTime::now()).expect("its end is near");
+                assert!(warning.starts_with("it is good until "), "{warning}");
+            }
+            Err(why) => assert!(!taken && why.ends_with(KEYS), "{name}: {why}"),
+        }
+    }
     fs::remove_dir_all(folder).expect("ours");
 }
 
@@ -63,6 +124,7 @@ fn what_cannot_be_a_certificate_and_its_key_is_said_in_a_line() {
     let empty = file("empty.crt", pem("CERTIFICATE", b"nothing").as_bytes());
     let odd = file("odd.key", pem("PRIVATE KEY", b"nothing").as_bytes());
     let locked = file("locked.key", pem("ENCRYPTED PRIVATE KEY", b"nothing").as_bytes());
+    let first = file("first.crt", pem("CERTIFICATE", &of_version_1()).as_bytes());
     let none = folder.join("none");
     let long = file("long", &vec![b'a'; 2 << 20]);
     for (certificate, key, expected) in [
@@ -74,9 +136,14 @@ fn what_cannot_be_a_certificate_and_its_key_is_said_in_a_line() {
         (&key, &key, "one.key: it has no certificate in PEM"),
         (&broken, &key, "broken: a certificate in it is no PEM"),
         (&empty, &key, "empty.crt: its first certificate cannot be read"),
-        (&one, &one, "one.crt: it has no private key in PEM, or one under a password"),
-        (&one, &locked, "locked.key: it has no private key in PEM, or one under a password"),
-        (&one, &odd, "odd.key: no key of a kind that TLS has (ECDSA, Ed25519 or RSA)"),
+        (&one, &one, "one.crt: it has no private key in PEM"),
+        (&one, &locked, "locked.key: its key is under a password; `openssl pkey -in OLD -out NEW` takes that off"),
+        (&one, &odd, &format!("odd.key: its key is none of those that are taken: {KEYS}")),
+        (
+            &first,
+            &key,
+            "its first certificate is of X.509 version 1; one with an extension, such as subjectAltName, is of 3",
+        ),
         (&one, &other, &format!("the key in {} is not that of {}", other.display(), one.display())),
     ] {
         let why = Identity::read(certificate, key).expect_err(expected);
