@@ -33,10 +33,11 @@ fn is_whole(control: &Control, when: &str) -> bool {
     is_loaded
 }
 
-/// Points in time that lie unevenly: half a millisecond after the start and up to 100 ms.
+/// Points in time, from half a millisecond after the start up to 100 ms, the denser the earlier: what is to be killed may be over
+/// within some milliseconds.
 fn moments() -> impl Iterator<Item = Duration> {
     // Steps of the golden ratio fill an interval evenly, in no order.
-    (1..=60_u32).map(|nth| Duration::from_secs_f64(0.0005 + 0.1 * (f64::from(nth) * 0.618_034).fract()))
+    (1..=60_u32).map(|nth| Duration::from_secs_f64(0.0005 + 0.1 * (f64::from(nth) * 0.618_034).fract().powi(2)))
 }
 
 #[test]
