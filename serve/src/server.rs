@@ -17,7 +17,7 @@ use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
@@ -132,6 +132,16 @@ impl Shared {
     pub(crate) fn tell(&self, event: Event) {
         // Nobody waits for who listens.
         let _ = self.events.try_send(event);
+    }
+
+    /// Serves a connection, which is counted and has its place until it has ended.
+    pub(crate) fn admit(&self, place: OwnedSemaphorePermit, serving: impl Future<Output = ()> + Send + 'static) {
+        Ledger::add(&self.ledger.accepted, 1);
+        let counted = While::new(&self.ledger, 1, |ledger| &ledger.connections);
+        tokio::spawn(async move {
+            serving.await;
+            drop((counted, place));
+        });
     }
 }
 
@@ -261,15 +271,7 @@ fn bind(at: SocketAddr, quic: bool) -> io::Result<(net::TcpListener, Option<UdpS
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     while let Ok(place) = shared.places.clone().acquire_owned().await {
         match listener.accept().await {
-            Ok((stream, _)) => {
-                let shared = shared.clone();
-                Ledger::add(&shared.ledger.accepted, 1);
-                let counted = While::new(&shared.ledger, 1, |ledger| &ledger.connections);
-                tokio::spawn(async move {
-                    http1::serve(stream, shared).await;
-                    drop((counted, place));
-                });
-            }
+            Ok((stream, _)) => shared.admit(place, http1::serve(stream, shared.clone())),
             // A client that was gone at once, or no descriptor: the next may do better.
             Err(_) => sleep(Duration::from_millis(20)).await,
         }

@@ -12,7 +12,6 @@ use thalweg_core::units::Rate;
 use thalweg_quic::TcpStreamConfig;
 
 use crate::law::Law;
-use crate::ledger::{Ledger, While};
 use crate::server::{Limits, Shared};
 use crate::tls::Identity;
 
@@ -99,12 +98,6 @@ pub(crate) async fn listen(endpoint: Endpoint, shared: Arc<Shared>) {
             incoming.refuse();
             continue;
         };
-        let shared = shared.clone();
-        Ledger::add(&shared.ledger.accepted, 1);
-        let counted = While::new(&shared.ledger, 1, |ledger| &ledger.connections);
-        tokio::spawn(async move {
-            super::serve(incoming, shared).await;
-            drop((counted, place));
-        });
+        shared.admit(place, super::serve(incoming, shared.clone()));
     }
 }
