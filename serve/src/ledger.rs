@@ -60,7 +60,7 @@ impl Ledger {
         metric(
             "bad_requests_total",
             Kind::Counter,
-            "Connections over TCP that ended because what came was no request, or too long for one",
+            "What came and was no request, or too long for one; over TCP it ended its connection",
         ),
         metric("sent_bytes_total", Kind::Counter, "Bytes of films and pages that were handed to TCP or QUIC"),
         metric("sent_rate_bps", Kind::Gauge, "The same, over the last second"),

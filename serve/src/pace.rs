@@ -1,14 +1,16 @@
-//! Pacing in the application, where the kernel has no law for it: a bucket of bytes for each connection.
+//! How much faster than it is played a film may come; and pacing in the application, where the kernel has no law for it: a
+//! bucket of bytes for each connection.
 //!
-//! A film starts with what it plays in [`AHEAD`], as fast as the path takes it, so that the picture comes at once and a short
-//! stall of the path does not stop it; from then on it gets [`FASTER`] times its rate.
+//! A paced film starts with what it plays in [`AHEAD`], as fast as the path takes it, so that the picture comes at once and a
+//! short stall of the path does not stop it; from then on it gets [`FASTER`] times its rate.
 
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 
 /// What a bucket holds: so much of the film.
 pub const AHEAD: Span = Span::from_secs(10);
-/// How much faster than it is played a film comes, as a fraction: what was lost to a stall is made good.
+/// How much faster than it is played a film comes, as a fraction: what was lost to a stall is made good. To TCP Stream it is the
+/// ceiling, under which losses hold it for a while after each; with a quarter to spare it has its rate all the same.
 pub const FASTER: (u64, u64) = (5, 4);
 /// Less is not handed out at a time, but for the end of a film: each piece costs a turn of the loop.
 const LEAST: u64 = 64 << 10;
@@ -42,7 +44,7 @@ impl Bucket {
         self.fill(now);
         let least = wanted.min(LEAST);
         if self.tokens < least {
-            return Err(self.filled + self.speed().time_for(Bytes(least - self.tokens)));
+            return Err(self.filled + faster(self.rate).time_for(Bytes(least - self.tokens)));
         }
         let taken = self.tokens.min(wanted);
         self.tokens -= taken;
@@ -54,22 +56,23 @@ impl Bucket {
         self.tokens = (self.tokens + bytes).min(holds(self.rate));
     }
 
-    fn speed(&self) -> Rate {
-        let (more, than) = FASTER;
-        Rate::from_bps((u128::from(self.rate.as_bps()) * u128::from(more) / u128::from(than)) as u64)
-    }
-
     fn fill(&mut self, now: Time) {
-        let more = self.speed().bytes_in(now.since(self.filled));
+        let more = faster(self.rate).bytes_in(now.since(self.filled));
         let full = holds(self.rate);
         if self.tokens + more.0 >= full {
             (self.tokens, self.filled) = (full, now);
         } else {
             // Only the time that whole bytes took: what is left of it counts the next time.
             self.tokens += more.0;
-            self.filled = (self.filled + self.speed().time_for(more)).min(now);
+            self.filled = (self.filled + faster(self.rate).time_for(more)).min(now);
         }
     }
+}
+
+/// [`FASTER`] times this rate.
+pub(crate) fn faster(rate: Rate) -> Rate {
+    let (more, than) = FASTER;
+    Rate::from_bps((u128::from(rate.as_bps()) * u128::from(more) / u128::from(than)) as u64)
 }
 
 fn holds(rate: Rate) -> u64 {

@@ -257,7 +257,8 @@ fn nonsense_ends_a_stream_or_a_connection_and_nothing_else() {
         endpoint.wait_idle().await;
         // The first of a connection's may be answered before another ends it.
         let answered = stage.value("requests_total");
-        assert!(closed > 100 && answered > 0.0, "closed {closed}, answered {answered}");
+        let bad = stage.value("bad_requests_total");
+        assert!(closed > 100 && answered > 0.0 && bad > 0.0, "closed {closed}, answered {answered}, bad {bad}");
     });
     all_is_well(&stage);
     assert_eq!(PANICS.load(Ordering::Relaxed), 0);

@@ -1,4 +1,5 @@
-//! `thalweg serve` over TCP Stream in the kernel: who gets which rate, and what is said when the law goes.
+//! `thalweg serve` over TCP Stream in the kernel: who gets which rate, which is 5/4 of the film's, and what is said when the law
+//! goes.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -50,7 +51,7 @@ fn each_connection_has_the_rate_of_what_it_plays_until_the_law_is_gone() {
     };
     let films = [("own.webm", 5_000_000_u64), ("part.ts", 20_000_000)].map(|(film, bps)| (play(address, film), bps));
     for (stream, bps) in &films {
-        wait_until("its rate", || shown(stream).is_some_and(|shown| shown["rate_bps"] == *bps));
+        wait_until("its rate", || shown(stream).is_some_and(|shown| shown["rate_bps"] == bps * 5 / 4));
     }
     assert_eq!(control.run("unload", &[]).0, 0);
     let _without = play(address, "own.webm");
@@ -63,12 +64,12 @@ fn each_connection_has_the_rate_of_what_it_plays_until_the_law_is_gone() {
     assert_eq!(control.run("load", &[]).0, 0);
     let again = play(address, "part.ts");
     assert_eq!(serving.event("law_back")["law"], control.name());
-    wait_until("its rate", || shown(&again).is_some_and(|shown| shown["rate_bps"] == 20_000_000));
+    wait_until("its rate", || shown(&again).is_some_and(|shown| shown["rate_bps"] == 25_000_000));
     // The same where nobody has asked for anything in between.
     assert_eq!((control.run("unload", &[]).0, control.run("load", &[]).0), (0, 0));
     let again = play(address, "own.webm");
     assert_eq!(serving.event("law_back")["law"], control.name());
-    wait_until("its rate", || shown(&again).is_some_and(|shown| shown["rate_bps"] == 5_000_000));
+    wait_until("its rate", || shown(&again).is_some_and(|shown| shown["rate_bps"] == 6_250_000));
 }
 
 #[test]
@@ -99,7 +100,7 @@ fn who_gives_up_his_privileges_keeps_the_law_until_it_is_another() {
         assert!(!has("Groups:").split(' ').any(|group| group == "0"), "{status}");
     }
     let _film = play(address, "own.webm");
-    wait_until("its rate", || control.connections().iter().any(|shown| shown["rate_bps"] == 5_000_000));
+    wait_until("its rate", || control.connections().iter().any(|shown| shown["rate_bps"] == 6_250_000));
     assert_eq!((control.run("unload", &[]).0, control.run("load", &[]).0), (0, 0));
     let _paced = play(address, "own.webm");
     assert_eq!(serving.event("law_lost")["why"], "denied");

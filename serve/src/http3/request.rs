@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 
-use h3::error::Code;
+use h3::error::{Code, ConnectionError, StreamError};
 use h3::quic::BidiStream;
 use h3::server::{RequestResolver, RequestStream};
 use hyper::body::{Body, Bytes};
@@ -32,7 +32,11 @@ enum End {
 
 /// Answers to the end, good or bad.
 pub(super) async fn serve(asked: Asked, shared: Arc<Shared>, lane: Arc<Lane>) {
-    let Ok(Ok((request, mut stream))) = timeout(shared.limits.request, asked.resolve_request()).await else { return };
+    let (request, mut stream) = match timeout(shared.limits.request, asked.resolve_request()).await {
+        Ok(Ok(resolved)) => resolved,
+        Ok(Err(error)) if is_bad(&error) => return Ledger::add(&shared.ledger.bad, 1),
+        _ => return,
+    };
     // Nothing that may follow the head is read.
     stream.stop_sending(Code::H3_NO_ERROR);
     // As many files at a time as connections, over all connections.
@@ -53,6 +57,15 @@ pub(super) async fn serve(asked: Asked, shared: Arc<Shared>, lane: Arc<Lane>) {
             Ledger::add(&shared.ledger.stalled, 1);
             stream.stop_stream(Code::H3_REQUEST_CANCELLED);
         }
+    }
+}
+
+/// Whether what came is no request or too long for one, rather than that the client has gone.
+fn is_bad(error: &StreamError) -> bool {
+    match error {
+        StreamError::StreamError { .. } | StreamError::HeaderTooBig { .. } | StreamError::Undefined { .. } => true,
+        StreamError::ConnectionError { 0: error, .. } => matches!(error, ConnectionError::Local { .. }),
+        _ => false,
     }
 }
 

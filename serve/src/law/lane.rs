@@ -14,7 +14,7 @@ use thalweg_quic::TcpStream;
 use super::claims::Claims;
 use super::{Choice, Kernel, Law, kernel};
 use crate::ledger::{Ledger, While};
-use crate::pace::Bucket;
+use crate::pace::{Bucket, faster};
 use crate::server::Event;
 
 /// One connection, and what it carries.
@@ -77,11 +77,11 @@ impl Lane {
             (_, _, Choice::System) => true,
             (Way::Quic(connection), _, Choice::TcpStream) => {
                 if let Some(control) = TcpStream::of(&*connection.congestion_state()) {
-                    control.play(rate);
+                    control.play(faster(rate));
                 }
                 true
             }
-            (Way::Tcp(socket), Some(kernel), _) => kernel.tell(socket, rate, &mut state.under),
+            (Way::Tcp(socket), Some(kernel), _) => kernel.tell(socket, faster(rate), &mut state.under),
             (_, _, Choice::Paced | Choice::TcpStream) => false,
         };
         if is_told {
