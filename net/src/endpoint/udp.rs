@@ -203,7 +203,10 @@ impl FromStr for Host {
 
     /// `HOST:PORT`, `[IPV6]:PORT` or `[IPV6%INTERFACE]:PORT`; `:PORT` is any address.
     fn from_str(text: &str) -> Result<Host, ParseError> {
-        let error = || ParseError(format!("'{text}' is not HOST:PORT"));
+        let error = || match port_of(text, text) {
+            Ok(Some(port)) => ParseError(format!("'{text}' is not HOST:PORT; the port alone is :{port}")),
+            _ => ParseError(format!("'{text}' is not HOST:PORT")),
+        };
         let (name, port) = text.rsplit_once(':').ok_or_else(error)?;
         let bracketed = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
         let port = port_of(port, text)?.ok_or_else(error)?;
@@ -291,6 +294,12 @@ mod tests {
         {
             assert_eq!(read(text), Err(ParseError(format!("'{text}' {why}"))));
         }
+    }
+
+    #[test]
+    fn who_writes_a_port_alone_where_a_host_belongs_reads_how_to() {
+        let error = "8080".parse::<Host>().expect_err("no host");
+        assert_eq!(error.to_string(), "'8080' is not HOST:PORT; the port alone is :8080");
     }
 
     #[test]
