@@ -16,10 +16,8 @@ const WHY: &str = "Where a film alone misses its bar, the machine is in it: a pa
                    and 4 of them, at which Vegas's thresholds close dwnd, are half a millisecond, as long as a busy machine \
                    holds packets up by itself. With a queue of 50 the printed thresholds leave 36 places: what a sender that \
                    was held up for 5 ms, or that hears of many segments at once, sends in one burst is more than these; it \
-                   loses, and has less for the 8 s in which dwnd grows into the link again. Paced by the kernel as a trial, \
-                   films had 29 to 53 Mb/s more there, each beside its pair without, but on loopback half of the throughput, \
-                   so that they are not paced. CUBIC loses in the same place; BBR paces, and does not slow down for single \
-                   losses. The lab's sender is never held up, and has 97 Mb/s with each.";
+                   loses, and has less for the 8 s in which dwnd grows into the link again. CUBIC loses in the same place; \
+                   BBR paces, and does not slow down for single losses. The lab's sender is never held up.";
 
 /// A number and where it should lie.
 pub(super) struct Bar {
