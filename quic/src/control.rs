@@ -149,6 +149,7 @@ impl Controller for TcpStream {
 
     /// Whole segments, at least two (RFC 9002 §7.2).
     fn window(&self) -> u64 {
+        // Deviation(TCP Stream §4): what RFC 9002 has otherwise is QUIC's: the least window, which losses count, and the timeout.
         // `as` saturates.
         (self.law.swnd() as u64).max(2) * u64::from(self.mtu)
     }

@@ -18,15 +18,22 @@ impl Section {
         for paragraph in &self.text {
             let _ = write!(text, "\n{paragraph}\n");
         }
-        for figure in &self.figures {
-            text += &match figure {
-                Figure::Plot(plot) => plot.to_markdown(),
-                Figure::Table(table) => table.to_markdown("--:"),
-                Figure::Words(table) => table.to_markdown("---"),
-                Figure::Code(code) => format!("\n{}\n", code.trim_end().lines().map(indented).collect::<String>()),
-            };
+        let figures: String = self.figures.iter().map(Figure::to_markdown).collect();
+        if figures.is_empty() && !self.figures.is_empty() {
+            text += "\nCurves, which the HTML page of the same command has.\n";
         }
-        text
+        text + &figures
+    }
+}
+
+impl Figure {
+    fn to_markdown(&self) -> String {
+        match self {
+            Figure::Plot(plot) => plot.to_markdown(),
+            Figure::Table(table) => table.to_markdown("--:"),
+            Figure::Words(table) => table.to_markdown("---"),
+            Figure::Code(code) => format!("\n{}\n", code.trim_end().lines().map(indented).collect::<String>()),
+        }
     }
 }
 

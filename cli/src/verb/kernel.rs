@@ -45,7 +45,7 @@ struct Load {
     /// How fast the films behind a local port are played; may be repeated
     #[arg(long, value_name = "PORT=RATE", value_parser = port)]
     port: Vec<(u16, Rate)>,
-    /// How much may wait in queues: as the paper prints it, or as Vegas, which leaves more to others where queues are short
+    /// How much may wait in queues: as the paper prints it, or as Vegas, which leaves more to others
     #[arg(long, value_name = "NAME", default_value = "paper")]
     thresholds: Thresholds,
     #[command(flatten)]

@@ -49,7 +49,7 @@ use senders::Senders;
 /// tfrc-equation reads {"s":1024,"rtt":0.05,"p":0.01}: packet size in bytes, round trip in seconds, loss event rate; it
 /// writes the rate in bytes per second. It has no constants.
 ///
-/// decodability reads states of a lossless sender, as in the second example: loss rate, first undecoded, first unsent and
+/// decodability reads states of a lossless sender, as in the last example: loss rate, first undecoded, first unsent and
 /// last queued original, and coded packets as [first, last]. It writes, for what is in flight and for each packet that
 /// could be sent, the probability that each original will be decodable, the originals still needed, and the cost.
 #[derive(clap::Args)]

@@ -265,7 +265,7 @@ impl Readings for Status {
         let sure = [
             ("paced", "paced"),
             ("refused", "refused_requests_total"),
-            ("no requests", "bad_requests_total"),
+            ("bad requests", "bad_requests_total"),
             ("changed", "changed_files_total"),
             ("bad handshakes", "failed_handshakes_total"),
         ];

@@ -16,10 +16,10 @@ const ABOUT: &str = "H. Oda, H. Hisamatsu, H. Noborio: Design, Implementation an
                      Video Streaming, Fig. 5, with this machine's kernel: servers and clients in network namespaces, the path \
                      by `thalweg emulate`'s cable (100 Mb/s, round trip of 30 ms, drop-tail), one film of 3.6 Mb/s that never \
                      ends, one CUBIC connection from 30 to 60 s; then two such films, which the paper does not have. Real time on \
-                     a real machine: no two runs are the same, and what else the machine does is in them. The page is written by:";
+                     a real machine: no two runs are the same, and what else the machine does is in them.";
 
 const RUNS: &str = "With a queue of 50 losses decide, and no two runs meet the same: everything is run three times there, and \
-                    medians are told, with the least and the greatest in brackets. `--seeds` says otherwise.";
+                    medians are told, of each number its own, with the least and the greatest in brackets. `--seeds` says otherwise.";
 
 const NUMBERS: &str = "Each cell: kernel | lab. Payload in Mb/s; the last column is what the background gets over what it gets \
                        beside a CUBIC film, of medians. A player begins 10 s after its film, and would show a stall where the \
@@ -31,10 +31,10 @@ const NUMBERS: &str = "Each cell: kernel | lab. Payload in Mb/s; the last column
 pub(super) fn of(results: &Results, command: &str) -> Page {
     let mut made = drawing::made(ABOUT, results.len(), command);
     made.text.insert(0, format!("The kernel: Linux {}.", rustix::system::uname().release().to_string_lossy()));
-    made.text.push(RUNS.into());
     if !results.missing.is_empty() {
         made.text.push(format!("This kernel does not have {}.", results.missing.join(", ")));
     }
+    made.text.extend([RUNS, "The page is written by:"].map(str::to_owned));
     let bars = bars::all(results);
     let mut sections = vec![made, bars::section(&bars)];
     sections.extend(QUEUES.map(|queue| over_time(results, queue)));
@@ -58,7 +58,7 @@ fn over_time(results: &Results, queue: u32) -> Section {
     };
     Section {
         title: format!("Fig. 5, queue of {queue}"),
-        text: vec!["The first run of each, payload in each second; the curves are on the HTML page.".into()],
+        text: vec!["The first run of each, payload in each second.".into()],
         figures: vec![plot("(a) The film", 0), plot("(b) Background", 1)],
     }
 }
