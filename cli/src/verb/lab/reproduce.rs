@@ -51,7 +51,7 @@ pub(super) struct Args {
     /// numbers. It needs root and a build with the feature `kernel`, and takes 26 min of real time.
     #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
     real: bool,
-    /// How many seeds; geneva's Fig. 2, where losses are rare, gets twice as many.
+    /// How many seeds, 5 and for tcp-stream 20 if not said; geneva's Fig. 2, where losses are rare, gets twice as many.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
     /// For geneva: how long each run is, warm-up included; those of Fig. 2 are two thirds of it. The paper and

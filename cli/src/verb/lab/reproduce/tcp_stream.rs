@@ -89,7 +89,8 @@ const OPTIONS: [&str; 2] = [
      segment and a least retransmission timeout of 0.2 s; Fig. 5 as Linux does. A loss leaves nothing of dwnd, and the delay \
      part begins when lwnd meets its ceiling. Numbers count from the end of the warm-up on, and a run ends within 0.1 s of its \
      last film, at the latest after five times the films' playing time.",
-    "One line for each figure; the others differ in queue, N and what carries the films.",
+    "One line for each figure, the first of `tcp-stream-s1`, the other of `tcp-stream-s2`; the others differ in queue, N and \
+     what carries the films.",
 ];
 
 fn options(plan: &Plan) -> Section {
