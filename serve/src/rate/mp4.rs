@@ -1,9 +1,11 @@
 //! MP4 (ISO/IEC 14496-12): how long a film is, from its boxes; with the length of the file that is its rate.
 //!
 //! `moov` says it (`mvhd`), in films of fragments `mehd` or an index over all of them (`sidx`). Where none does, the last
-//! fragment tells when it ends. Only heads of boxes and the few small ones among these are read.
+//! fragment tells when it ends. Where `moov` has the samples (`stts`, `stsz`), a film that is denser for a while gets more than
+//! its mean ([`course`]). Only heads of boxes and the few among these are read.
 
 mod boxes;
+mod course;
 mod fragments;
 
 use std::io::{Read, Seek};
@@ -12,29 +14,32 @@ use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
 use self::boxes::{Boxes, Head, ticks};
+use self::course::Course;
 use self::fragments::Fragments;
 use super::Wrong;
 
-/// The mean rate of a film: its bytes over its time.
+/// What playing a film needs: its bytes over its time, or more where it is dense for longer than a player is ahead.
 ///
 /// # Errors
 /// It is no MP4, is cut off, contradicts itself, or does not say how long it is.
 pub fn rate(film: &mut (impl Read + Seek)) -> Result<Rate, Wrong> {
     let mut boxes = Boxes::new(film)?;
-    let length = length(&mut boxes)?;
-    match Rate::of(Bytes(boxes.len()), length) {
-        rate if length > Span::ZERO && rate.as_bps() > 0 => Ok(rate),
+    let mut course = Course::default();
+    let length = length(&mut boxes, &mut course)?;
+    let bytes = Bytes(boxes.len());
+    match Rate::of(bytes, length) {
+        mean if length > Span::ZERO && mean.as_bps() > 0 => Ok(mean.max(course.rate(bytes))),
         _ => Err(Wrong::new("its length is zero or without end")),
     }
 }
 
-fn length(boxes: &mut Boxes<'_, impl Read + Seek>) -> Result<Span, Wrong> {
+fn length(boxes: &mut Boxes<'_, impl Read + Seek>, course: &mut Course) -> Result<Span, Wrong> {
     let (mut fragments, mut has_moov, mut known, mut at) = (Fragments::default(), false, None, 0);
     while let Some(head) = boxes.head(at, boxes.len())? {
         match &head.kind {
             b"moov" => {
                 has_moov = true;
-                known = movie(boxes, head, &mut fragments)?;
+                known = movie(boxes, head, &mut fragments, course)?;
             }
             b"sidx" => {
                 if let Some(length) = index(boxes, head)? {
@@ -59,12 +64,17 @@ fn movie(
     boxes: &mut Boxes<'_, impl Read + Seek>,
     moov: Head,
     fragments: &mut Fragments,
+    course: &mut Course,
 ) -> Result<Option<Span>, Wrong> {
     let (mut own, mut timescale, mut extended, mut whole) = (None, 0, false, None);
     boxes.each(moov, |boxes, head| {
         match &head.kind {
             b"mvhd" => (own, timescale) = boxes.body(head)?.times()?,
-            b"trak" => fragments.track(boxes, head)?,
+            b"trak" => {
+                fragments.track(boxes, head)?;
+                // Without its samples, or with half of them, the film has its mean.
+                let _ = course.track(boxes, head);
+            }
             b"mvex" => {
                 extended = true;
                 boxes.each(head, |boxes, head| {

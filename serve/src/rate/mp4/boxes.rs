@@ -11,6 +11,9 @@ const MAX_BOXES: u32 = 500_000;
 /// The longest box that is read whole: an index of 65535 entries is under 800 KB.
 const MAX_BODY: u64 = 1 << 20;
 
+/// The longest table of samples: 4 million, or 18 hours of pictures.
+const MAX_TABLE: u64 = 16 << 20;
+
 /// Kinds that a film may begin with.
 const FIRST: [&[u8; 4]; 10] =
     [b"ftyp", b"styp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pdin", b"sidx", b"moof"];
@@ -29,6 +32,9 @@ pub(super) struct Head {
     body: u64,
     pub(super) end: u64,
 }
+
+/// What is done with a box.
+type Visit<'v, F> = dyn FnMut(&mut Boxes<'_, F>, Head) -> Result<(), Wrong> + 'v;
 
 /// The bytes of a box that are not read yet.
 pub(super) struct Body {
@@ -94,10 +100,25 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
         Ok(())
     }
 
+    /// Does something with each box inside those that a path of kinds leads to.
+    pub(super) fn below(&mut self, outer: Head, path: &[&[u8; 4]], visit: &mut Visit<'_, F>) -> Result<(), Wrong> {
+        let Some((first, rest)) = path.split_first() else { return self.each(outer, visit) };
+        self.each(outer, |boxes, head| if head.kind == **first { boxes.below(head, rest, visit) } else { Ok(()) })
+    }
+
     /// The bytes of a box.
     pub(super) fn body(&mut self, head: Head) -> Result<Body, Wrong> {
+        self.within(head, MAX_BODY)
+    }
+
+    /// The bytes of a box that may be long.
+    pub(super) fn table(&mut self, head: Head) -> Result<Body, Wrong> {
+        self.within(head, MAX_TABLE)
+    }
+
+    fn within(&mut self, head: Head, most: u64) -> Result<Body, Wrong> {
         let Head { kind, body, end } = head;
-        if end - body > MAX_BODY {
+        if end - body > most {
             return Err(Wrong::new(format!("box {} has {} bytes", kind.escape_ascii(), end - body)));
         }
         Ok(Body { bytes: self.read(body, (end - body) as usize)?, at: 0, kind })

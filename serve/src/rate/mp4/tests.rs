@@ -56,6 +56,46 @@ fn the_rate_is_the_bytes_over_the_time_wherever_moov_is() {
     assert_eq!(bps(&film), Ok(film.len() as u64 * 4));
 }
 
+/// A film of `seconds`, a sample of so many bytes in each, and a track of sound whose samples are all alike.
+fn uneven(seconds: &[u32]) -> Vec<u8> {
+    let track = |sizes: &[u32]| {
+        let stts = boxed("stts", &words(&[0, 1, seconds.len() as u32, 1000]));
+        let stbl = boxed("stbl", &[stts, boxed("stsz", &words(sizes))].concat());
+        let mdhd = boxed("mdhd", &words(&[0, 0, 0, 1000, 0]));
+        boxed("trak", &boxed("mdia", &[mdhd, boxed("minf", &stbl)].concat()))
+    };
+    let pictures = track(&[&[0, 0, seconds.len() as u32], seconds].concat());
+    let sound = track(&[0, 500, seconds.len() as u32]);
+    let moov = boxed("moov", &[mvhd(1, seconds.len() as u32), pictures, sound].concat());
+    let mdat = boxed("mdat", &vec![0; seconds.iter().sum::<u32>() as usize]);
+    [boxed("ftyp", b"isom"), moov, mdat].concat()
+}
+
+#[test]
+fn a_film_that_is_dense_for_long_needs_more_than_its_mean() {
+    // As long as what a player is ahead covers it, the mean will do, however dense.
+    let short = uneven(&[&[100_000][..], &[10_000; 99]].concat());
+    assert_eq!(bps(&short), Ok(short.len() as u64 * 8 / 100));
+    // 30 s of 100 kB, wherever they are: 40 s of the rate must be 30 s of what they need, with what lies evenly between.
+    for begin in [0, 20, 70] {
+        let mut seconds = [10_000; 100];
+        seconds[begin..begin + 30].fill(100_000);
+        let film = uneven(&seconds);
+        let even = (film.len() as u64 - 3_700_000) / 100;
+        let needed = (30 * (100_000 + even)).div_ceil(40);
+        assert_eq!(bps(&film), Ok(needed * 8));
+    }
+}
+
+#[test]
+fn tables_that_contradict_the_film_leave_it_its_mean() {
+    let mut film = uneven(&[100_000; 30]);
+    film.truncate(film.len() - 3_000_000);
+    let moov = film.len() - 8;
+    film[moov..moov + 4].copy_from_slice(&8_u32.to_be_bytes());
+    assert_eq!(bps(&film), Ok(film.len() as u64 * 8 / 30));
+}
+
 #[test]
 fn fragments_are_as_long_as_the_film_says_or_an_index_or_the_last_of_them() {
     let mehd = boxed("mehd", &words(&[0, 4000]));
@@ -106,7 +146,7 @@ fn some_boxes() -> impl Strategy<Value = Vec<u8>> {
     let kind = prop::sample::select(
         &[
             "moov", "mvhd", "mvex", "mehd", "trex", "trak", "tkhd", "mdia", "mdhd", "sidx", "moof", "traf", "tfhd",
-            "tfdt", "trun", "mdat",
+            "tfdt", "trun", "mdat", "minf", "stbl", "stts", "stsz",
         ][..],
     );
     let leaf = (kind.clone(), prop::collection::vec(prop_oneof![Just(0), Just(1), any::<u8>()], 0..60));
