@@ -9,6 +9,7 @@ use thalweg_core::units::{Bytes, Rate};
 
 /// What a bucket holds: so much of the film.
 pub const AHEAD: Span = Span::from_secs(10);
+// Deviation(TCP Stream Eq. (1)): there the ceiling is of the playback rate itself.
 /// How much faster than it is played a film comes, as a fraction: what was lost to a stall is made good. To TCP Stream it is the
 /// ceiling, under which losses hold it for a while after each; with a quarter to spare it has its rate all the same.
 pub const FASTER: (u64, u64) = (5, 4);
