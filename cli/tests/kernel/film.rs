@@ -32,7 +32,7 @@ pub(crate) struct Film {
 
 impl Film {
     /// One that always has more to send. `prepare` is done with the listener before anybody connects.
-    fn start(cable: &Cable, control: &'static str, port: u16, prepare: impl FnOnce(&TcpListener)) -> Film {
+    pub(crate) fn start(cable: &Cable, control: &'static str, port: u16, prepare: impl FnOnce(&TcpListener)) -> Film {
         let film = Film::quiet(cable, control, port, prepare);
         film.flood();
         film
@@ -65,10 +65,15 @@ impl Film {
         thread::spawn(move || while writing.write_all(&[0; 1 << 16]).is_ok() {});
     }
 
+    /// Bytes that have come.
+    pub(crate) fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
     /// Waits until so many bytes more have come.
     pub(crate) fn plays_on(&self, bytes: u64) {
-        let from = self.read.load(Ordering::Relaxed);
-        wait_until("data", || self.read.load(Ordering::Relaxed) >= from + bytes);
+        let from = self.read();
+        wait_until("data", || self.read() >= from + bytes);
     }
 
     /// What `status` tells of it, once it is so.

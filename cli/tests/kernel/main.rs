@@ -15,6 +15,8 @@ mod dumbbell;
 #[cfg(feature = "kernel")]
 mod film;
 #[cfg(feature = "kernel")]
+mod film_beside;
+#[cfg(feature = "kernel")]
 mod film_default;
 #[cfg(feature = "kernel")]
 mod film_killed;
