@@ -185,7 +185,7 @@ pub(crate) fn speaks_tls() -> Answer {
 
 /// To whoever does not say which host he asks.
 pub(crate) fn names_no_host() -> Answer {
-    told(StatusCode::BAD_REQUEST, "a request of HTTP/1.1 names one host\n")
+    told(StatusCode::BAD_REQUEST, "a request names one host\n")
 }
 
 /// An answer from memory.

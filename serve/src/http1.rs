@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hyper::body::Incoming;
-use hyper::header::HOST;
+use hyper::header::{HOST, HeaderValue};
 use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, Version};
@@ -86,12 +87,29 @@ where
     }
 }
 
-/// Answers a request; one of HTTP/1.1 that names no host, or two, is none (RFC 9112 §3.2).
+/// Answers a request; one that names two hosts or what is none, and of HTTP/1.1 one that names none, is refused (RFC 9112 §3.2).
 async fn asked(parts: Parts, shared: Arc<Shared>, lane: Arc<Lane>, carrier: Carrier) -> Response<Flow> {
-    match parts.version == Version::HTTP_11 && parts.headers.get_all(HOST).iter().count() != 1 {
-        true => told(names_no_host(), shared, carrier),
-        false => answer(parts, shared, lane, carrier).await,
+    let mut hosts = parts.headers.get_all(HOST).iter();
+    let is_well = match (hosts.next(), hosts.next()) {
+        (None, _) => parts.version != Version::HTTP_11,
+        (Some(host), None) => is_host(host),
+        _ => false,
+    };
+    match is_well {
+        true => answer(parts, shared, lane, carrier).await,
+        false => told(names_no_host(), shared, carrier),
     }
+}
+
+/// A host and perhaps a port (RFC 9110 §7.2), or nothing, as of a target without an authority.
+fn is_host(value: &HeaderValue) -> bool {
+    let Ok(text) = value.to_str() else { return false };
+    // An authority may also name a user, and what follows the colon is looked at by nobody.
+    let has_port = |rest: &str| {
+        rest.is_empty() || rest.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let is_named = |named: Authority| text.strip_prefix(named.host()).is_some_and(has_port);
+    text.is_empty() || text.parse().is_ok_and(is_named)
 }
 
 /// Tells whoever runs this server, and who looks at what comes in clear, that this port has no TLS.
