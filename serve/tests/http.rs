@@ -214,16 +214,38 @@ fn a_film_that_is_cut_off_or_replaced_while_it_is_sent_ends_the_connection() {
 
 #[test]
 fn five_hundred_clients_are_served_at_a_time_and_more_than_there_may_be_wait() {
-    let stage = Stage::new("many", Choice::Paced, Limits { connections: 400, ..Limits::default() });
+    let stage = Stage::new("many", Choice::Paced, Limits { connections: 500, ..Limits::default() });
     let part = "GET /film.webm HTTP/1.1\r\nRange: bytes=1000-50999";
-    let clients: Vec<_> = (0..500).map(|_| stage.ask(part)).collect();
     let expected = film(51_000)[1000..].to_vec();
-    for mut client in clients {
+    let staying = format!("{part}\r\nHost: a\r\n\r\n");
+    let first: Vec<_> = (0..500)
+        .map(|_| {
+            let mut client = stage.connect();
+            client.write_all(staying.as_bytes()).expect("a request");
+            client
+        })
+        .collect();
+    stage.wait_until("five hundred", |stage| stage.value("requests_total") == 500.0);
+    let waiting: Vec<_> = (0..100).map(|_| stage.ask(part)).collect();
+    for mut client in &first {
+        let mut bytes = Vec::new();
+        while !bytes.ends_with(&expected) {
+            let at = bytes.len();
+            bytes.resize(at + 4096, 0);
+            let read = client.read(&mut bytes[at..]).expect("an answer");
+            assert_ne!(read, 0, "an end");
+            bytes.truncate(at + read);
+        }
+        assert!(parts(bytes).1 == expected);
+    }
+    assert_eq!((stage.value("connections"), stage.value("connections_total")), (500.0, 500.0));
+    drop(first);
+    for mut client in waiting {
         let mut bytes = Vec::new();
         client.read_to_end(&mut bytes).expect("an answer");
         assert!(parts(bytes).1 == expected);
     }
-    assert_eq!(stage.value("connections_total"), 500.0);
+    assert_eq!(stage.value("connections_total"), 600.0);
 }
 
 #[test]
