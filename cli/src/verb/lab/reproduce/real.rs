@@ -9,6 +9,7 @@ mod run;
 mod scene;
 mod spread;
 
+use std::num::NonZero;
 use std::path::Path;
 
 use thalweg_lab::paper::tcp_stream::{Job as LabJob, Plan as LabPlan, Results as LabResults};
@@ -49,10 +50,12 @@ pub(super) fn report(
     if let Some(missing) = testbed::missing() {
         return Err(failed(format!("--real: {missing}")));
     }
+    // Before the lab's share, which is work of this program's own.
+    let load = load()?;
     let controls = Controls::load().map_err(|why| failed(format!("--real: {why}")))?;
     let (found, missing) = controls.found()?;
     let jobs = jobs(&found, seeds);
-    let mut results = Results::new(lab(stop, threads)?, missing);
+    let mut results = Results::new(lab(stop, threads)?, missing, load);
     let whole = jobs.iter().map(|job| run::slices(job.spot.scene)).sum();
     let (mut progress, mut done) = (Progress::new(jobs.len(), whole), 0);
     for (nth, job) in jobs.iter().enumerate() {
@@ -87,6 +90,15 @@ fn lab(stop: &Stop, threads: usize) -> Result<LabResults, Failure> {
     };
     let jobs: Vec<_> = (1..=plan.fig5_seeds).flat_map(of_seed).collect();
     tcp_stream::run_jobs(plan, &jobs, Pool { keep: None, threads, stop })
+}
+
+/// The load averages over the last 1, 5 and 15 min, as the kernel writes them, and how many processors share it.
+fn load() -> Result<String, Failure> {
+    let file = Path::new("/proc/loadavg");
+    let text = std::fs::read_to_string(file).map_err(|error| super::unreadable(file, &error))?;
+    let averages = text.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    Ok(format!("{averages}; {processors} processors"))
 }
 
 /// The controls that this kernel has, by name.

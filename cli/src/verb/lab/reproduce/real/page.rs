@@ -30,7 +30,8 @@ const NUMBERS: &str = "Each cell: kernel | lab. Payload in Mb/s; the last column
 /// The page; `command` made it.
 pub(super) fn of(results: &Results, command: &str) -> Page {
     let mut made = drawing::made(ABOUT, results.len(), command);
-    made.text.insert(0, format!("The kernel: Linux {}.", rustix::system::uname().release().to_string_lossy()));
+    let kernel = format!("The kernel: Linux {}.", rustix::system::uname().release().to_string_lossy());
+    made.text.splice(0..0, [kernel, format!("Load average when it began: {}.", results.load)]);
     if !results.missing.is_empty() {
         made.text.push(format!("This kernel does not have {}.", results.missing.join(", ")));
     }

@@ -55,11 +55,13 @@ pub(super) struct Results {
     lab: LabResults,
     /// What this kernel does not have.
     pub(super) missing: Vec<&'static str>,
+    /// How much the machine had to do when it began, and with how many processors.
+    pub(super) load: String,
 }
 
 impl Results {
-    pub(super) fn new(lab: LabResults, missing: Vec<&'static str>) -> Results {
-        Results { real: BTreeMap::new(), lab, missing }
+    pub(super) fn new(lab: LabResults, missing: Vec<&'static str>, load: String) -> Results {
+        Results { real: BTreeMap::new(), lab, missing, load }
     }
 
     pub(super) fn insert(&mut self, job: Job, record: Record) {
