@@ -6,6 +6,9 @@
  *     thalweg_rates_set(rates, socket, 8000000);         bits a second, before or after the connection begins
  *
  * What is told of a listening socket is true of all connections that it accepts from then on.
+ *
+ * `syscall` is no ISO C: with -std=c11 it needs -D_DEFAULT_SOURCE, with GNU C, which compilers take if nothing is said,
+ * nothing.
  */
 #ifndef THALWEG_RATES_H
 #define THALWEG_RATES_H
