@@ -42,7 +42,7 @@ pub use name::Name;
 pub use rates::Rates;
 use thalweg_core::law::window::Playback;
 use thalweg_core::law::window::tcp_stream::Thresholds;
-use thalweg_core::units::Rate;
+pub use thalweg_core::units::Rate;
 
 /// The fastest film that integers reckon with, 1 Tb/s.
 pub const FASTEST: Rate = Rate::from_mbps(1_000_000);
