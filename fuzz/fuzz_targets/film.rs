@@ -5,12 +5,14 @@ use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
 use thalweg_serve::range::Wanted;
-use thalweg_serve::rate::{dash, hls, mp4};
+use thalweg_serve::rate::{dash, hls, mp4, webm};
 
 fuzz_target!(|data: &[u8]| {
-    match mp4::rate(&mut Cursor::new(data)) {
-        Ok(rate) => assert!(rate.as_bps() > 0),
-        Err(wrong) => assert_eq!(wrong.to_string().lines().count(), 1),
+    for rate in [mp4::rate(&mut Cursor::new(data)), webm::rate(&mut Cursor::new(data))] {
+        match rate {
+            Ok(rate) => assert!(rate.as_bps() > 0),
+            Err(wrong) => assert_eq!(wrong.to_string().lines().count(), 1),
+        }
     }
     let Ok(text) = std::str::from_utf8(data) else { return };
     let _ = hls::Playlist::parse(text);

@@ -1,9 +1,13 @@
 //! What a file is, by its name, as browsers and players want to be told (media types).
 
+/// What is behind the last dot of a name, in small letters.
+pub(crate) fn extension(name: &str) -> String {
+    name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase()
+}
+
 /// The media type of a file.
 pub(crate) fn of(name: &str) -> &'static str {
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
-    match extension.as_str() {
+    match extension(name).as_str() {
         "mp4" | "m4v" | "m4s" | "cmfv" => "video/mp4",
         "m4a" | "cmfa" => "audio/mp4",
         "mov" => "video/quicktime",

@@ -3,6 +3,7 @@
 pub mod dash;
 pub mod hls;
 pub mod mp4;
+pub mod webm;
 
 use std::fmt;
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use thalweg_core::units::Rate;
 use thalweg_serve::{Catalog, Film, Form, Root};
@@ -25,6 +26,15 @@ fn mp4() -> Vec<u8> {
     let moov = [&word(&[36])[..], b"moov", &mvhd].concat();
     let film = [&word(&[12])[..], b"ftypisom", &moov, &word(&[952]), b"mdat"].concat();
     [film, vec![0; 944]].concat()
+}
+
+/// A WebM or MKV of 1000 bytes and 2 s, with the numbers of RFC 9559: 4 kb/s.
+fn webm() -> Vec<u8> {
+    let element = |id: &[u8], body: &[u8]| [id, &(body.len() as u32 | 0x1000_0000).to_be_bytes(), body].concat();
+    let info = element(b"\x15\x49\xa9\x66", &element(b"\x44\x89", &2000_f64.to_be_bytes()));
+    let cluster = element(b"\x1f\x43\xb6\x75", &[0; 954]);
+    let segment = element(b"\x18\x53\x80\x67", &[info, cluster].concat());
+    [element(b"\x1a\x45\xdf\xa3", b""), segment].concat()
 }
 
 fn scan(folder: &Path) -> Catalog {
@@ -51,7 +61,7 @@ fn films_of_three_forms_are_found_with_their_rates_and_pieces_of_them_are_none()
                 <Representation id='v' bandwidth='8000'/><Representation id='w' bandwidth='6000'/></AdaptationSet></Period></MPD>"),
             ("dash/v-1.m4s", b"x"),
             ("dash/w-12.m4s", b"x"),
-            ("film.webm", b"x"),
+            ("film.webm", &webm()),
         ],
     );
     let catalog = scan(&folder);
@@ -65,7 +75,7 @@ fn films_of_three_forms_are_found_with_their_rates_and_pieces_of_them_are_none()
         // 2000 bytes in 4 s.
         film("alone/x.m3u8", Form::Hls, &[4000]),
         film("dash/x.mpd", Form::Dash, &[6000, 8000]),
-        film("film.webm", Form::File, &[]),
+        film("film.webm", Form::File, &[4000]),
         film("hls/master.m3u8", Form::Hls, &[5000, 9000]),
     ];
     assert_eq!((&catalog.films[..], &catalog.faults[..]), (&expected[..], &[][..]));
@@ -94,6 +104,8 @@ fn what_is_broken_is_told_in_a_line_and_is_there_all_the_same() {
             ("d.m3u8", b"\xff"),
             ("e.m3u8", b"#EXTM3U\n"),
             ("itself.m3u8", b"#EXTM3U\n#EXTINF:10,\nitself.m3u8\n"),
+            ("j.webm", &webm()[..999]),
+            ("k.webm", b"x"),
         ],
     );
     std::os::unix::fs::symlink("/etc", folder.join("etc")).expect("a link");
@@ -101,7 +113,7 @@ fn what_is_broken_is_told_in_a_line_and_is_there_all_the_same() {
     std::os::unix::fs::symlink("a.mp4", folder.join("g.mp4")).expect("a link");
     let catalog = scan(&folder);
     let names: Vec<_> = catalog.films.iter().map(|film| &*film.name).collect();
-    assert_eq!(names, ["a.mp4", "b.m3u8", "c.mpd", "d.m3u8", "e.m3u8", "g.mp4", "itself.m3u8"]);
+    assert_eq!(names, ["a.mp4", "b.m3u8", "c.mpd", "d.m3u8", "e.m3u8", "g.mp4", "itself.m3u8", "j.webm", "k.webm"]);
     assert!(catalog.films.iter().all(|film| film.rates.is_empty()));
     let faults: Vec<_> = catalog.faults.iter().map(|(name, why)| format!("{name}: {why}")).collect();
     for (fault, start) in faults.iter().zip([
@@ -112,19 +124,57 @@ fn what_is_broken_is_told_in_a_line_and_is_there_all_the_same() {
         "e.m3u8: it names no segment that is there",
         "g.mp4: box mdat",
         "itself.m3u8: it names no segment that is there",
+        "j.webm: it is cut off: element 0x18538067 at byte 8 goes on behind the end",
+        "k.webm: it is no WebM and no MKV",
     ]) {
         assert!(fault.starts_with(start) && fault.lines().count() == 1, "{fault}");
     }
-    assert_eq!(faults.len(), 7);
+    assert_eq!(faults.len(), 9);
 }
 
 #[test]
 fn films_that_no_browser_plays_are_told_in_one_line_with_what_makes_one_of_them() {
-    let folder = folder("foreign", &[("a.mp4", &mp4()), ("b/x.MKV", b"x"), ("c.avi", b"x"), ("d.txt", b"x")]);
+    let folder = folder("foreign", &[("a.mp4", &mp4()), ("b/x.MKV", &webm()), ("c.avi", b"x"), ("d.txt", b"x")]);
+    fs::write(folder.join("g.mkv"), "x").expect("a file");
     let catalog = scan(&folder);
-    assert_eq!((catalog.films.len(), &catalog.foreign[..]), (1, &["b/x.MKV".to_owned(), "c.avi".to_owned()][..]));
-    let why = "browsers do not play it, nor 1 more like it; `ffmpeg -i film.MKV -c copy film.mp4` makes one of it that they do";
-    assert_eq!(catalog.faults, [("b/x.MKV".to_owned(), why.to_owned())]);
+    let names = ["b/x.MKV", "c.avi", "g.mkv"];
+    assert_eq!((catalog.films.len(), &catalog.foreign[..]), (1, &names.map(str::to_owned)[..]));
+    let why = "browsers do not play it, nor 2 more like it; `ffmpeg -i film.MKV -c copy film.mp4` makes one of it that they do";
+    // MKV tells how fast it is played, and is served so fast.
+    let faults = [("b/x.MKV", why), ("g.mkv", "it is no WebM and no MKV")];
+    assert_eq!(catalog.faults, faults.map(|(name, why)| (name.to_owned(), why.to_owned())));
+    assert_eq!((catalog.rate("b/x.MKV"), catalog.rate("c.avi")), (Some(Rate::from_bps(4000)), None));
+}
+
+/// What a program prints; none if it is not there.
+fn output(program: &str, words: &str, file: &Path) -> Option<String> {
+    let run = Command::new(program).args(words.split_whitespace()).arg(file).stdin(Stdio::null()).output().ok()?;
+    assert!(run.status.success(), "{program} {words}: {}", String::from_utf8_lossy(&run.stderr));
+    String::from_utf8(run.stdout).ok()
+}
+
+#[test]
+fn a_film_of_ffmpeg_is_as_fast_as_ffprobe_says() {
+    let folder = folder("ffmpeg", &[("d.txt", b"x")]);
+    for (name, how) in [("a.webm", "libvpx"), ("b.mkv", "mpeg4"), ("live.mkv", "mpeg4 -live 1")] {
+        let words = format!("-v error -f lavfi -i testsrc=size=160x90:rate=25:duration=3 -c:v {how}");
+        if output("ffmpeg", &words, &folder.join(name)).is_none() {
+            println!("skipped: ffmpeg does not run here");
+            return;
+        }
+    }
+    let catalog = scan(&folder);
+    for name in ["a.webm", "b.mkv"] {
+        let words = "-v error -show_entries format=bit_rate -of csv=p=0";
+        let Some(theirs) = output("ffprobe", words, &folder.join(name)) else {
+            return println!("skipped: ffprobe does not run here");
+        };
+        let theirs: f64 = theirs.trim().parse().expect("a rate");
+        let ours = catalog.rate(name).expect("a rate").as_bps() as f64;
+        assert!((ours / theirs - 1.0).abs() < 1e-3, "{name}: {ours} b/s, ffprobe {theirs}");
+    }
+    let told = catalog.faults.iter().filter(|(name, _)| name == "live.mkv").map(|(_, why)| &**why);
+    assert_eq!(told.collect::<Vec<_>>(), ["it does not say how long it is"]);
 }
 
 #[test]

@@ -9,9 +9,10 @@ use thalweg_core::units::{Bytes, Rate};
 
 use super::walk::Stamp;
 use super::{Catalog, Film, Form};
+use crate::kind::extension;
 use crate::link;
 use crate::rate::hls::Playlist;
-use crate::rate::{Wrong, dash, mp4};
+use crate::rate::{Wrong, dash, mp4, webm};
 use crate::root::Root;
 
 /// The longest playlist or manifest that is read.
@@ -38,8 +39,16 @@ impl<'a> Scan<'a> {
         self.playlists();
         for name in self.of(Form::File) {
             if self.catalog.rate(name).is_none() {
-                let rates = self.film(name).map(|rate| rate.into_iter().collect());
+                let rates = self.film(name).map(|rate| vec![rate]);
                 self.tell(name, Form::File, rates);
+            }
+        }
+        // For other players than browsers, so it is no film of the page.
+        for name in self.files.keys().filter(|name| extension(name) == "mkv") {
+            if self.catalog.rate(name).is_none()
+                && let Err(wrong) = self.film(name)
+            {
+                self.catalog.faults.push((name.to_owned(), wrong.to_string()));
             }
         }
         self.catalog
@@ -145,23 +154,24 @@ impl<'a> Scan<'a> {
         (rate.as_bps() > 0).then_some(rate)
     }
 
-    /// The rate of a file; none if what it is does not tell.
-    fn film(&mut self, name: &str) -> Result<Option<Rate>, Wrong> {
-        if name.to_ascii_lowercase().ends_with(".webm") {
-            return Ok(None);
-        }
+    /// The rate of a file that is a film by itself.
+    fn film(&mut self, name: &str) -> Result<Rate, Wrong> {
         let stamp = self.files[name];
         let rate = match self.before.known.get(name) {
             Some((known, rate)) if *known == stamp => rate.clone(),
             _ => {
                 let file = self.root.file(Path::new(name));
-                file.map_err(|error| Wrong::new(format!("it cannot be read: {error}")))
-                    .and_then(|mut file| mp4::rate(&mut file))
+                file.map_err(|error| Wrong::new(format!("it cannot be read: {error}"))).and_then(|mut file| {
+                    match extension(name).as_str() {
+                        "webm" | "mkv" => webm::rate(&mut file),
+                        _ => mp4::rate(&mut file),
+                    }
+                })
             }
         };
         self.catalog.known.insert(name.to_owned(), (stamp, rate.clone()));
         let rate = rate?;
         self.claim(name, rate);
-        Ok(Some(rate))
+        Ok(rate)
     }
 }
