@@ -10,6 +10,7 @@ use thalweg_core::units::Rate;
 
 use self::scan::Scan;
 use self::walk::Stamp;
+use crate::kind::extension;
 use crate::rate::Wrong;
 use crate::root::Root;
 
@@ -81,22 +82,26 @@ impl Catalog {
             0 => String::new(),
             more => format!(", nor {more} more like it"),
         };
-        let remedy = format!("`ffmpeg -i film.{extension} -c copy film.mp4` makes one of it that they do");
+        let copy = if is_old(first) { "" } else { " -c copy" };
+        let remedy = format!("`ffmpeg -i film.{extension}{copy} film.mp4` makes one of it that they do");
         Some((first.clone(), format!("browsers do not play it{more}; {remedy}")))
     }
 }
 
 /// Whether a file is a film by its name, but none for browsers.
 fn is_foreign(name: &str) -> bool {
-    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
-    matches!(extension.as_str(), "mkv" | "avi" | "wmv" | "flv" | "mpg" | "mpeg")
+    matches!(&*extension(name), "mkv" | "avi" | "flv" | "m2ts" | "mts") || is_old(name)
+}
+
+/// Whether its pictures, too, are of a kind that no browser plays, or even no MP4 can have.
+fn is_old(name: &str) -> bool {
+    matches!(&*extension(name), "wmv" | "mpg" | "mpeg" | "vob" | "ogv")
 }
 
 impl Form {
     /// What a file is by its name, if it is a film.
     fn of(name: &str) -> Option<Form> {
-        let (_, extension) = name.rsplit_once('.')?;
-        match extension.to_ascii_lowercase().as_str() {
+        match extension(name).as_str() {
             "mp4" | "m4v" | "m4a" | "mov" | "webm" => Some(Form::File),
             "m3u8" => Some(Form::Hls),
             "mpd" => Some(Form::Dash),

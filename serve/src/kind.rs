@@ -16,8 +16,9 @@ pub(crate) fn of(name: &str) -> &'static str {
         "avi" => "video/x-msvideo",
         "wmv" => "video/x-ms-wmv",
         "flv" => "video/x-flv",
-        "mpg" | "mpeg" => "video/mpeg",
-        "ts" => "video/mp2t",
+        "mpg" | "mpeg" | "vob" => "video/mpeg",
+        "ogv" => "video/ogg",
+        "ts" | "m2ts" | "mts" => "video/mp2t",
         "mp3" => "audio/mpeg",
         "aac" => "audio/aac",
         // RFC 8216 §4, ISO/IEC 23009-1 Annex C.

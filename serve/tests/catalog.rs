@@ -135,15 +135,24 @@ fn what_is_broken_is_told_in_a_line_and_is_there_all_the_same() {
 #[test]
 fn films_that_no_browser_plays_are_told_in_one_line_with_what_makes_one_of_them() {
     let folder = folder("foreign", &[("a.mp4", &mp4()), ("b/x.MKV", &webm()), ("c.avi", b"x"), ("d.txt", b"x")]);
-    fs::write(folder.join("g.mkv"), "x").expect("a file");
+    for (name, bytes) in [("e.m2ts", "x"), ("f.MTS", "x"), ("g.mkv", "x"), ("h.ogv", "x"), ("i.vob", "x")] {
+        fs::write(folder.join(name), bytes).expect("a file");
+    }
     let catalog = scan(&folder);
-    let names = ["b/x.MKV", "c.avi", "g.mkv"];
+    let names = ["b/x.MKV", "c.avi", "e.m2ts", "f.MTS", "g.mkv", "h.ogv", "i.vob"];
     assert_eq!((catalog.films.len(), &catalog.foreign[..]), (1, &names.map(str::to_owned)[..]));
-    let why = "browsers do not play it, nor 2 more like it; `ffmpeg -i film.MKV -c copy film.mp4` makes one of it that they do";
+    let why = "browsers do not play it, nor 6 more like it; `ffmpeg -i film.MKV -c copy film.mp4` makes one of it that they do";
     // MKV tells how fast it is played, and is served so fast.
     let faults = [("b/x.MKV", why), ("g.mkv", "it is no WebM and no MKV")];
     assert_eq!(catalog.faults, faults.map(|(name, why)| (name.to_owned(), why.to_owned())));
     assert_eq!((catalog.rate("b/x.MKV"), catalog.rate("c.avi")), (Some(Rate::from_bps(4000)), None));
+}
+
+#[test]
+fn kinds_of_pictures_that_no_mp4_for_browsers_has_are_made_anew() {
+    let catalog = scan(&folder("old", &[("a.ogv", b"x")]));
+    let why = "browsers do not play it; `ffmpeg -i film.ogv film.mp4` makes one of it that they do";
+    assert_eq!(catalog.faults, [("a.ogv".to_owned(), why.to_owned())]);
 }
 
 /// What a program prints; none if it is not there.
