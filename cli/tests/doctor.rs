@@ -56,3 +56,16 @@ fn text_has_no_colour_in_a_pipe_and_names_a_command_for_what_is_poor() {
     assert!(settings.len() >= poor, "{poor} buffers are poor: {text}");
     assert_eq!(text.contains("60-thalweg.conf"), !settings.is_empty(), "{text}");
 }
+
+#[test]
+fn what_this_binary_was_built_without_is_built_before_it_is_loaded() {
+    let output = Command::new(env!("CARGO_BIN_EXE_thalweg")).args(["doctor", "--json"]).output().expect("it starts");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    let checks = report["checks"].as_array().expect("a list of checks");
+    let films = checks.iter().find(|check| check["name"] == "films").expect("a check");
+    let fixes: Vec<&str> = films["fix"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    // There are none where it is loaded, or cannot be.
+    assert!(fixes.is_empty() || fixes.last() == Some(&"sudo thalweg kernel load"), "{fixes:?}");
+    let is_built = fixes.iter().any(|fix| fix.starts_with("cargo install --path cli --features kernel"));
+    assert_eq!(is_built, !fixes.is_empty() && !cfg!(feature = "kernel"), "{fixes:?}");
+}

@@ -20,7 +20,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let findings = examine();
+    let mut findings = examine();
+    if !cfg!(feature = "kernel") {
+        findings.iter_mut().for_each(build_first);
+    }
     let mut output = io::stdout().lock();
     let written = if args.json { write_json(&findings, &mut output) } else { write_text(&findings, &mut output) };
     match written {
@@ -28,6 +31,16 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             Err(Failure::Failed(format!("doctor: cannot write standard output: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// What brings the feature `kernel`, and its place for what else it needs.
+const BUILDING: &str = "cargo install --path cli --features kernel    # docs/kernel.md has what it needs";
+
+/// What this binary was built without is built before it is used.
+fn build_first(finding: &mut Finding) {
+    if let Some(at) = finding.fix.iter().position(|fix| fix.starts_with("sudo thalweg kernel ")) {
+        finding.fix.insert(at, BUILDING.to_owned());
     }
 }
 
