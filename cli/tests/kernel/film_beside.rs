@@ -35,7 +35,7 @@ fn beside(cable: &Cable, control: &'static str) -> [f64; 2] {
 fn beside_it_a_download_has_half_as_much_again_as_beside_cubic_and_the_film_its_rate() {
     let Some(yard) = Yard::enter() else { return };
     let Some(control) = Control::load(&[]) else { return };
-    // A quiet machine has 2.1 times, and one with other work 1.95 to 2.8; a burst that it makes is a loss of either.
+    // A quiet machine has 2.1 times, and one with other work 1.8 to 2.8: what that holds up in bursts is a loss of either.
     let well = (1..=2).any(|seed| {
         let [[film, download], [greedy, beside_greedy]] = [control.lasting_name(), "cubic"].map(|control| {
             let cable = yard.lay(&FILM.scenario(seed));
