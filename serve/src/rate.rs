@@ -5,7 +5,10 @@ pub mod hls;
 pub mod mp4;
 pub mod webm;
 
-use std::fmt;
+use std::{fmt, io};
+
+use thalweg_core::time::Span;
+use thalweg_core::units::{Bytes, Rate};
 
 /// What is wrong with a film, in a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +19,10 @@ impl Wrong {
     pub(crate) fn new(why: impl Into<String>) -> Wrong {
         Wrong(why.into())
     }
+
+    pub(crate) fn unreadable(error: io::Error) -> Wrong {
+        Wrong(format!("it cannot be read: {error}"))
+    }
 }
 
 impl fmt::Display for Wrong {
@@ -25,3 +32,11 @@ impl fmt::Display for Wrong {
 }
 
 impl std::error::Error for Wrong {}
+
+/// The bytes of a film over its time.
+fn mean(film: Bytes, length: Span) -> Result<Rate, Wrong> {
+    match Rate::of(film, length) {
+        rate if length > Span::ZERO && rate.as_bps() > 0 => Ok(rate),
+        _ => Err(Wrong::new("its length is zero or without end")),
+    }
+}

@@ -76,10 +76,9 @@ impl<'a> Scan<'a> {
     }
 
     fn text(&self, name: &str) -> Result<String, Wrong> {
-        let unreadable = |error| Wrong::new(format!("it cannot be read: {error}"));
-        let file = self.root.file(Path::new(name)).map_err(unreadable)?;
+        let file = self.root.file(Path::new(name)).map_err(Wrong::unreadable)?;
         let mut text = String::new();
-        match file.take(MAX_MANIFEST + 1).read_to_string(&mut text).map_err(unreadable)? as u64 {
+        match file.take(MAX_MANIFEST + 1).read_to_string(&mut text).map_err(Wrong::unreadable)? as u64 {
             0..=MAX_MANIFEST => Ok(text),
             _ => Err(Wrong::new("it is longer than 8 MiB")),
         }
@@ -161,11 +160,9 @@ impl<'a> Scan<'a> {
             Some((known, rate)) if *known == stamp => rate.clone(),
             _ => {
                 let file = self.root.file(Path::new(name));
-                file.map_err(|error| Wrong::new(format!("it cannot be read: {error}"))).and_then(|mut file| {
-                    match extension(name).as_str() {
-                        "webm" | "mkv" => webm::rate(&mut file),
-                        _ => mp4::rate(&mut file),
-                    }
+                file.map_err(Wrong::unreadable).and_then(|mut file| match extension(name).as_str() {
+                    "webm" | "mkv" => webm::rate(&mut file),
+                    _ => mp4::rate(&mut file),
                 })
             }
         };

@@ -16,7 +16,7 @@ use thalweg_core::units::{Bytes, Rate};
 use self::boxes::{Boxes, Head, ticks};
 use self::course::Course;
 use self::fragments::Fragments;
-use super::Wrong;
+use super::{Wrong, mean};
 
 /// What playing a film needs: its bytes over its time, or more where it is dense for longer than a player is ahead.
 ///
@@ -27,10 +27,7 @@ pub fn rate(film: &mut (impl Read + Seek)) -> Result<Rate, Wrong> {
     let mut course = Course::default();
     let length = length(&mut boxes, &mut course)?;
     let bytes = Bytes(boxes.len());
-    match Rate::of(bytes, length) {
-        mean if length > Span::ZERO && mean.as_bps() > 0 => Ok(mean.max(course.rate(bytes))),
-        _ => Err(Wrong::new("its length is zero or without end")),
-    }
+    Ok(mean(bytes, length)?.max(course.rate(bytes)))
 }
 
 fn length(boxes: &mut Boxes<'_, impl Read + Seek>, course: &mut Course) -> Result<Span, Wrong> {

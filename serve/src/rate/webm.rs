@@ -9,7 +9,7 @@ use std::io::{Read, Seek, SeekFrom};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
-use super::Wrong;
+use super::{Wrong, mean};
 
 /// Before the pictures a film has ten or so, and Info as many inside.
 const MAX_ELEMENTS: u32 = 1000;
@@ -36,13 +36,9 @@ const DEFAULT_SCALE: u64 = 1_000_000;
 /// # Errors
 /// It is no Matroska, is cut off, contradicts itself, or does not say how long it is.
 pub fn rate(film: &mut (impl Read + Seek)) -> Result<Rate, Wrong> {
-    let len = film.seek(SeekFrom::End(0)).map_err(unreadable)?;
+    let len = film.seek(SeekFrom::End(0)).map_err(Wrong::unreadable)?;
     let mut elements = Elements { film, left: MAX_ELEMENTS };
-    let length = length(&mut elements, len)?;
-    match Rate::of(Bytes(len), length) {
-        rate if rate.as_bps() > 0 => Ok(rate),
-        _ => Err(Wrong::new("its length is zero or without end")),
-    }
+    mean(Bytes(len), length(&mut elements, len)?)
 }
 
 /// What Info says, which stands in the Segment before its first Cluster.
@@ -127,8 +123,8 @@ impl<F: Read + Seek> Elements<'_, F> {
 
     fn read(&mut self, at: u64, len: u64) -> Result<Vec<u8>, Wrong> {
         let mut bytes = vec![0; len as usize];
-        self.film.seek(SeekFrom::Start(at)).map_err(unreadable)?;
-        self.film.read_exact(&mut bytes).map_err(unreadable)?;
+        self.film.seek(SeekFrom::Start(at)).map_err(Wrong::unreadable)?;
+        self.film.read_exact(&mut bytes).map_err(Wrong::unreadable)?;
         Ok(bytes)
     }
 }
@@ -142,10 +138,6 @@ fn vint(bytes: &[u8], max: usize) -> Option<(u64, &[u8])> {
 
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte))
-}
-
-fn unreadable(error: std::io::Error) -> Wrong {
-    Wrong::new(format!("it cannot be read: {error}"))
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ pub(super) struct Body {
 
 impl<'a, F: Read + Seek> Boxes<'a, F> {
     pub(super) fn new(film: &'a mut F) -> Result<Boxes<'a, F>, Wrong> {
-        let len = film.seek(SeekFrom::End(0)).map_err(unreadable)?;
+        let len = film.seek(SeekFrom::End(0)).map_err(Wrong::unreadable)?;
         Ok(Boxes { film, len, left: MAX_BOXES })
     }
 
@@ -126,8 +126,8 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
 
     fn read(&mut self, at: u64, len: usize) -> Result<Vec<u8>, Wrong> {
         let mut bytes = vec![0; len];
-        self.film.seek(SeekFrom::Start(at)).map_err(unreadable)?;
-        self.film.read_exact(&mut bytes).map_err(unreadable)?;
+        self.film.seek(SeekFrom::Start(at)).map_err(Wrong::unreadable)?;
+        self.film.read_exact(&mut bytes).map_err(Wrong::unreadable)?;
         Ok(bytes)
     }
 }
@@ -168,8 +168,4 @@ pub(super) fn ticks(count: u64, timescale: u64) -> Result<Span, Wrong> {
     let nanos = (u128::from(count) * 1_000_000_000).checked_div(timescale.into());
     let nanos = nanos.and_then(|nanos| u64::try_from(nanos).ok());
     nanos.map(Span::from_nanos).ok_or_else(|| Wrong::new("its length is zero or without end"))
-}
-
-fn unreadable(error: std::io::Error) -> Wrong {
-    Wrong::new(format!("it cannot be read: {error}"))
 }
