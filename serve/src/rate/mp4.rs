@@ -2,7 +2,7 @@
 //!
 //! `moov` says it (`mvhd`), in films of fragments `mehd` or an index over all of them (`sidx`). Where none does, the last
 //! fragment tells when it ends. Where `moov` has the samples (`stts`, `stsz`), a film that is denser for a while gets more than
-//! its mean ([`course`]). Only heads of boxes and the few among these are read.
+//! its mean. Only heads of boxes and the few among these are read.
 
 mod boxes;
 mod course;
