@@ -27,7 +27,7 @@ pub fn rate(film: &mut (impl Read + Seek)) -> Result<Rate, Wrong> {
     let mut course = Course::default();
     let length = length(&mut boxes, &mut course)?;
     let bytes = Bytes(boxes.len());
-    Ok(mean(bytes, length)?.max(course.rate(bytes)))
+    Ok(mean(bytes, length)?.max(course.rate(bytes, length)))
 }
 
 fn length(boxes: &mut Boxes<'_, impl Read + Seek>, course: &mut Course) -> Result<Span, Wrong> {
@@ -69,8 +69,7 @@ fn movie(
             b"mvhd" => (own, timescale) = boxes.body(head)?.times()?,
             b"trak" => {
                 fragments.track(boxes, head)?;
-                // Without its samples, or with half of them, the film has its mean.
-                let _ = course.track(boxes, head);
+                course.track(boxes, head);
             }
             b"mvex" => {
                 extended = true;

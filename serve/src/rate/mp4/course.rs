@@ -14,14 +14,28 @@ use crate::rate::Wrong;
 
 /// Seconds of a film that are told apart: a day and some.
 const LONGEST: usize = 100_000;
+/// In nanoseconds.
+const SECOND: u64 = 1_000_000_000;
 
-/// Bytes of each second, of all tracks together.
-#[derive(Default)]
-pub(super) struct Course(Vec<u64>);
+/// Bytes of each second, of all tracks together; none if a track could not be read.
+pub(super) struct Course(Option<Vec<u64>>);
+
+impl Default for Course {
+    fn default() -> Course {
+        Course(Some(Vec::new()))
+    }
+}
 
 impl Course {
-    /// Takes in the samples of a `trak`. Where all are of one length nothing is taken: they lie evenly.
-    pub(super) fn track(&mut self, boxes: &mut Boxes<'_, impl Read + Seek>, trak: Head) -> Result<(), Wrong> {
+    /// Takes in a `trak`. Half of its samples would say nothing of where the others lie.
+    pub(super) fn track(&mut self, boxes: &mut Boxes<'_, impl Read + Seek>, trak: Head) {
+        if self.tables(boxes, trak).is_err() {
+            self.0 = None;
+        }
+    }
+
+    /// Where all samples are of one length nothing is taken: they lie evenly.
+    fn tables(&mut self, boxes: &mut Boxes<'_, impl Read + Seek>, trak: Head) -> Result<(), Wrong> {
         let (mut timescale, mut times, mut sizes) = (0, None, None);
         boxes.below(trak, &[b"mdia"], &mut |boxes, head| {
             if &head.kind == b"mdhd" {
@@ -64,33 +78,38 @@ impl Course {
     fn add(&mut self, second: u64, bytes: u64) -> Result<(), Wrong> {
         let second = usize::try_from(second).ok().filter(|second| *second < LONGEST);
         let second = second.ok_or_else(|| Wrong::new("it is longer than a day"))?;
-        if self.0.len() <= second {
-            self.0.resize(second + 1, 0);
+        let Some(seconds) = &mut self.0 else { return Ok(()) };
+        if seconds.len() <= second {
+            seconds.resize(second + 1, 0);
         }
-        self.0[second] += bytes;
+        seconds[second] += bytes;
         Ok(())
     }
 
-    /// The least rate at which a film of so many bytes never runs dry behind [`AHEAD`] of it. What no sample accounts for lies
-    /// evenly. Zero where nothing is known, or samples have more bytes than the film.
-    pub(super) fn rate(&self, film: Bytes) -> Rate {
-        let known: u64 = self.0.iter().sum();
-        let (Some(rest), 1..) = (film.0.checked_sub(known), self.0.len()) else { return Rate::from_bps(0) };
-        let even = rest / self.0.len() as u64;
-        let (mut slow, mut fast) = (0, self.0.iter().max().map_or(0, |most| most + even));
+    /// The least rate at which a film of so many bytes and so long never runs dry behind [`AHEAD`] of it. What no sample
+    /// accounts for lies evenly over all of it. Zero where nothing is known, or samples have more bytes than the film.
+    pub(super) fn rate(&self, film: Bytes, length: Span) -> Rate {
+        let seconds = self.0.as_deref().unwrap_or_default();
+        let known: u64 = seconds.iter().sum();
+        let (Some(rest), Some(most)) = (film.0.checked_sub(known), seconds.iter().max()) else {
+            return Rate::from_bps(0);
+        };
+        let even = rest / (seconds.len() as u64).max(length.as_nanos().div_ceil(SECOND));
+        let (mut slow, mut fast) = (0, most + even);
         while fast - slow > 1 {
             let rate = slow + (fast - slow) / 2;
-            if self.runs_dry(rate, even) { slow = rate } else { fast = rate }
+            if runs_dry(seconds, even, rate) { slow = rate } else { fast = rate }
         }
         Rate::of(Bytes(fast), Span::from_secs(1))
     }
+}
 
-    fn runs_dry(&self, rate: u64, even: u64) -> bool {
-        let ahead = rate.saturating_mul(AHEAD.as_nanos() / 1_000_000_000);
-        let mut behind = 0_u64;
-        self.0.iter().any(|bytes| {
-            behind = (behind + bytes + even).saturating_sub(rate);
-            behind > ahead
-        })
-    }
+/// Whether a player that is [`AHEAD`], and gets `rate` bytes a second, lacks something of these seconds and what lies evenly.
+fn runs_dry(seconds: &[u64], even: u64, rate: u64) -> bool {
+    let ahead = rate.saturating_mul(AHEAD.as_nanos() / SECOND);
+    let mut behind = 0_u64;
+    seconds.iter().any(|bytes| {
+        behind = (behind + bytes + even).saturating_sub(rate);
+        behind > ahead
+    })
 }

@@ -88,6 +88,19 @@ fn a_film_that_is_dense_for_long_needs_more_than_its_mean() {
 }
 
 #[test]
+fn what_no_sample_accounts_for_lies_over_all_of_the_film() {
+    let mut film = uneven(&[10_000; 100]);
+    // The table of the pictures' times goes on for a second only: where the others lie is not known.
+    let stts = film.windows(4).position(|kind| kind == b"stts").expect("a table");
+    film[stts + 12..stts + 16].copy_from_slice(&1_u32.to_be_bytes());
+    assert_eq!(bps(&film), Ok(film.len() as u64 * 8 / 100));
+    // A track that cannot be read says nothing of itself, and the others nothing of it.
+    let stsz = film.windows(4).rposition(|kind| kind == b"stsz").expect("a table");
+    film[stsz + 8..stsz + 12].copy_from_slice(&0_u32.to_be_bytes());
+    assert_eq!(bps(&film), Ok(film.len() as u64 * 8 / 100));
+}
+
+#[test]
 fn tables_that_contradict_the_film_leave_it_its_mean() {
     let mut film = uneven(&[100_000; 30]);
     film.truncate(film.len() - 3_000_000);
