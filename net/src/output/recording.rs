@@ -18,7 +18,7 @@ pub enum Existing {
     /// It stays as it is, and is no output.
     #[default]
     Keep,
-    /// The first stream replaces it.
+    /// The first stream replaces it, unless it came only after the start.
     Overwrite,
     /// Every stream continues it.
     Append,
@@ -56,7 +56,8 @@ impl Recording {
                 access(parent, Access::WRITE_OK | Access::EXEC_OK)?;
             }
         }
-        let path = path.to_owned();
+        let is_new = existing == Existing::Overwrite && !path.exists();
+        let (path, existing) = (path.to_owned(), if is_new { Existing::Keep } else { existing });
         Ok(Recording { path, existing, spool: None, next: 1, dropped: 0, error: None, notice: None })
     }
 
@@ -221,11 +222,14 @@ mod tests {
     #[test]
     fn a_file_that_came_meanwhile_stays_and_the_recording_says_where_it_is() {
         let directory = Directory::new("meanwhile");
-        let mut recording = Recording::new(&directory.path("out"), Existing::Keep).expect("a directory");
+        let open = |existing| Recording::new(&directory.path("out"), existing).expect("a directory");
+        let mut recordings = [open(Existing::Keep), open(Existing::Overwrite)];
         directory.write("out", "not ours");
-        let told = record(&mut recording, "one");
-        assert!(told.contains("/out-2; ") && told.contains("stays as it is"), "{told}");
-        assert_eq!((directory.read("out"), directory.read("out-2")), ("not ours".into(), "one".into()));
+        for (recording, name) in recordings.iter_mut().zip(["out-2", "out-3"]) {
+            let told = record(recording, name);
+            assert!(told.contains(&format!("/{name}; ")) && told.contains("stays as it is"), "{told}");
+            assert_eq!((directory.read("out"), directory.read(name)), ("not ours".into(), name.into()));
+        }
     }
 
     #[test]

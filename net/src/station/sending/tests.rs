@@ -1,3 +1,5 @@
+use std::time::{Duration, Instant};
+
 use thalweg_core::session::live::receiver::{self, Receiver};
 use thalweg_core::session::live::sender::{Breaker, Repair, SourceId};
 use thalweg_core::session::live::{Media, Playout};
@@ -6,6 +8,9 @@ use thalweg_core::wire::rtp;
 
 use super::*;
 use crate::report::Fact;
+
+#[path = "../../../../cli/tests/common/ts.rs"]
+mod ts;
 
 const STEP: Span = Span::from_millis(10);
 
@@ -92,7 +97,10 @@ impl World {
         if station.session().poll_timeout().is_some_and(|due| due <= now) {
             station.session().handle_timeout(now);
         }
-        station.exchange(now, &mut { Ready::NOTHING }).expect("an input");
+        let mut interests = Interests::new();
+        station.interests(&mut interests);
+        let mut ready = interests.wait(Span::ZERO).expect("a look at its input");
+        station.exchange(now, &mut ready).expect("an input");
         station.session().handle_media(now, &[7; 1000]);
         let (mut buf, from) = ([0; MAX_DATAGRAM], address(5000 + nth as u16));
         while let Some(transmit) = station.session().poll_transmit(now, &mut buf) {
@@ -256,4 +264,51 @@ fn without_retry_the_first_end_is_the_last() {
     world.carries_media = false;
     world.run(seconds(60));
     assert_eq!(world.senders[0].ending(), Some(Ending::Breaker), "{:?}", world.told[0]);
+}
+
+/// Issue 15: the input is drained meanwhile. What a file has is not live, and stays for the next session.
+#[test]
+fn a_pipe_runs_on_while_nobody_listens_and_a_file_waits() {
+    let path = std::env::temp_dir().join(format!("thalweg-drained-{}", std::process::id()));
+    // 24 s of media, 357 datagrams a second.
+    let media = ts::stream(60_000);
+    for is_pipe in [true, false] {
+        let endpoint = format!("file:{}", path.display()).parse().expect("an endpoint");
+        let mut writer = None;
+        let input = if is_pipe {
+            let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+            rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0).expect("a pipe");
+            let (path, media) = (path.clone(), media.clone());
+            writer = Some(std::thread::spawn(move || std::fs::write(path, media)));
+            Input::open(&endpoint)
+        } else {
+            std::fs::write(&path, &media).expect("a temporary file");
+            Input::open(&endpoint)
+        };
+        let mut world = World::new(config(), Retry::Always);
+        world.senders[0] = Sending::new(config(), Time::ZERO, &Rng::new(0), Retry::Always, input.expect("an input"));
+        world.run(seconds(2));
+        world.receiver = None;
+        while world.times(0, "silent").is_empty() {
+            assert!(world.now < Time::ZERO + seconds(15), "{:?}", world.told[0]);
+            world.run(Span::from_millis(100));
+        }
+        // The world itself gives a datagram in each step.
+        let drained =
+            |world: &World| world.metric(0, "media_packets_total") - (world.now.as_secs_f64() * 100.0).round();
+        let before = drained(&world);
+        world.run(seconds(5));
+        let patience = Instant::now() + Duration::from_secs(30);
+        while is_pipe && drained(&world) - before < 1000.0 {
+            // Who fills the pipe lives in real time.
+            assert!(Instant::now() < patience, "{} were drained", drained(&world) - before);
+            std::thread::sleep(Duration::from_millis(1));
+            world.run(STEP);
+        }
+        assert!(is_pipe || drained(&world) == before, "{}", drained(&world) - before);
+        std::fs::remove_file(&path).expect("it was there");
+        drop(world);
+        // Its reader has gone before it had all.
+        drop(writer.map(std::thread::JoinHandle::join));
+    }
 }
