@@ -21,6 +21,8 @@ struct World {
     receiver: Option<Receiver>,
     /// Media gets through if true, or else control alone.
     carries_media: bool,
+    /// Datagrams that the senders have sent.
+    departures: usize,
     /// Reports of each sender.
     reports: Vec<Vec<(Time, Report)>>,
 }
@@ -65,6 +67,7 @@ impl World {
             senders: vec![],
             receiver: Some(receiver(1)),
             carries_media: true,
+            departures: 0,
             reports: vec![],
         };
         world.join(config, retry);
@@ -109,6 +112,7 @@ impl World {
         station.session().handle_media(now, &[7; 1000]);
         let (mut buf, from) = ([0; MAX_DATAGRAM], address(5000 + nth as u16));
         while let Some(transmit) = station.session().poll_transmit(now, &mut buf) {
+            self.departures += 1;
             let bytes = &buf[..transmit.len];
             if let Some(receiver) = receiver.as_mut().filter(|_| self.carries_media || rtp::is_rtcp(bytes)) {
                 let _ = receiver.handle_datagram(now, from, bytes);
@@ -166,6 +170,8 @@ fn without_a_receiver_it_asks_for_one_after_a_second_and_waits_on() {
         report.text.contains("192.0.2.1:6000") && report.text.contains("thalweg recv --listen :6000"),
         "{report:?}"
     );
+    // Ten hellos a second for ten seconds, and then one.
+    assert!((3600..=3700).contains(&world.departures), "{}", world.departures);
     world.receiver = Some(receiver(1));
     world.run(seconds(2));
     assert_eq!(world.times(0, "connected").len(), 1, "{:?}", world.reports[0]);
