@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod doctor;
 pub mod driver;
+pub mod drops;
 pub mod emulate;
 pub mod endpoint;
 pub mod entropy;
