@@ -117,7 +117,7 @@ pub(super) fn of(results: &Results, command: &str) -> Page {
         results.plan().bursts,
         seeds(&results.plan().usual()),
     );
-    Page { title: "The evaluation of hybrid FEC-ARQ, run again".into(), summary, sections }
+    Page { title: "The evaluation of hybrid FEC-ARQ, run again".into(), summary, sections, ..Page::default() }
 }
 
 /// The most that Thalweg's own law may stay from the bound: a study of 600 settings of one law found 1.186.
