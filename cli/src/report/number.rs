@@ -16,7 +16,7 @@ impl Number {
         let (subject, value, caption) = (escape(&self.subject), escape(&self.value), escape(&self.caption));
         let tone = self.tone.0;
         format!(
-            "<div class=\"number\">\n<h3><i class=\"dot tone-{tone}\"></i>{subject}</h3>\n<p class=\"value\">{value}</p>\n\
+            "<div class=\"number\">\n<p class=\"subject\"><i class=\"dot tone-{tone}\"></i>{subject}</p>\n<p class=\"value\">{value}</p>\n\
              <p>{caption}</p>\n</div>\n"
         )
     }

@@ -160,10 +160,10 @@ fn window(take: &Take) -> Vec<(f64, f64)> {
 
 /// On the link and after repair, a plot a run, all on one scale.
 fn loss(takes: &[&Take]) -> Section {
-    let curves: Vec<[Vec<(f64, f64)>; 2]> = takes.iter().map(|take| losses(take)).collect();
-    let all = curves.iter().flatten().flatten();
+    let all = takes.iter().flat_map(|take| losses(take)).flatten();
     let top = all.map(|point| point.1).filter(|loss| loss.is_finite()).fold(0.0, f64::max);
-    let plot = |(nth, (take, [link, after])): (usize, (&&Take, [Vec<(f64, f64)>; 2]))| {
+    let plot = |(nth, take): (usize, &&Take)| {
+        let [link, after] = losses(take);
         Figure::Plot(Plot {
             title: name(&take.repair),
             x: time(take),
@@ -177,7 +177,7 @@ fn loss(takes: &[&Take]) -> Section {
             "Of what was sent since the point before: packets that the link lost, and datagrams of the video that never came out.              Both curves have the same points and one clock."
                 .into(),
         ],
-        figures: takes.iter().zip(curves).enumerate().map(plot).collect(),
+        figures: takes.iter().enumerate().map(plot).collect(),
     }
 }
 

@@ -70,7 +70,7 @@ impl Comparison {
         let mut screens = received.iter().map(|path| Screen::open(path)).collect::<Result<Vec<_>, _>>()?;
         let mut pictures = vec![Picture::default(); screens.len()];
         let mut start = None;
-        let mut most: Option<(f64, Span, Vec<(Vec<u8>, Fidelity)>)> = None;
+        let mut most: Option<Shown> = None;
         while let Some(pts) = original.next() {
             let at = Span::from_micros((pts - *start.get_or_insert(pts)).max(0) as u64 * 100 / 9);
             if at >= compared(length) {
@@ -82,20 +82,32 @@ impl Comparison {
             let shown: Vec<Fidelity> = screens.iter_mut().map(shown).collect();
             pictures.iter_mut().zip(&shown).for_each(|(picture, fidelity)| picture.add(*fidelity));
             let spread = spread(&shown);
-            if spread > most.as_ref().map_or(0.0, |most| most.0) {
-                let frames = screens.iter().map(|screen| screen.frame.clone()).zip(shown).collect();
-                most = Some((spread, at, frames));
+            if spread > most.as_ref().map_or(0.0, |most| most.spread) {
+                let frames = screens.iter().map(|screen| screen.frame.clone()).collect();
+                most = Some(Shown { at, spread, frames, fidelities: shown });
             }
         }
         if start.is_none() {
             return Err("ffmpeg finds no video in the input".into());
         }
-        let still = |(frame, fidelity): (Vec<u8>, Fidelity)| still(frame, original.size, fidelity);
-        let moment = most.map(|(_, at, frames)| {
-            let stills = frames.into_iter().map(still).collect::<Result<Vec<_>, _>>()?;
-            Ok::<_, String>(Moment { at, stills })
-        });
-        Ok(Comparison { pictures, moment: moment.transpose()? })
+        let moment = most.map(|most| most.stills(original.size)).transpose()?;
+        Ok(Comparison { pictures, moment })
+    }
+}
+
+/// What was on the screens of all runs at a moment.
+struct Shown {
+    at: Span,
+    spread: f64,
+    frames: Vec<Vec<u8>>,
+    fidelities: Vec<Fidelity>,
+}
+
+impl Shown {
+    fn stills(self, size: Size) -> Result<Moment, String> {
+        let shown = self.frames.into_iter().zip(self.fidelities);
+        let stills = shown.map(|(frame, fidelity)| still(frame, size, fidelity)).collect::<Result<_, _>>()?;
+        Ok(Moment { at: self.at, stills })
     }
 }
 
