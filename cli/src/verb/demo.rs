@@ -34,9 +34,9 @@ use terminal::{columns, wrapped};
 
 /// Show what repair does: one video over one lossy link, once with each repair.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  ./demo --input video.ts --seconds 30")]
+#[command(after_help = "Example:\n  ./demo --input film.ts --seconds 30")]
 pub(crate) struct Args {
-    /// The video, MPEG-TS; it is played in a loop
+    /// The film, MPEG-TS; it is played in a loop
     #[arg(long, value_name = "FILE", default_value = "assets/clip.ts")]
     input: PathBuf,
     /// The link, as `thalweg emulate` takes it
