@@ -193,6 +193,13 @@ impl<S: Schedule, A: Allowance> End<S, A> {
         self.receiver.handle_timeout(now);
     }
 
+    /// Goes on over another association after an interruption. Nothing is known of its path: what was measured is forgotten,
+    /// and `allowance` begins anew (RFC 9000 §9.4). Both ends tell each other at once all that has come.
+    pub fn resume(&mut self, now: Time, allowance: A) {
+        self.sender.resume(now, allowance);
+        self.receiver.resume(now);
+    }
+
     /// Writes the next frame that is due into `buf`, which must hold [`Config::frame`] bytes, and tells its length.
     pub fn poll_frame(&mut self, now: Time, buf: &mut [u8]) -> Option<usize> {
         let buf = &mut buf[..self.config.frame];

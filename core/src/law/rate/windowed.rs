@@ -53,7 +53,7 @@ impl<L: CongestionWindow> Allowance for Windowed<L> {
     }
 
     fn on_sent(&mut self, now: Time, _size: Bytes) {
-        self.pacer.sent(now, self.law.gap().unwrap_or_default());
+        self.pacer.sent_of(self.law.burst(), now, self.law.gap().unwrap_or_default());
     }
 
     fn on_report(&mut self, report: &Report) {

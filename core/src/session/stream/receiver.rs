@@ -147,6 +147,12 @@ impl Receiver {
         self.due = Some(now);
     }
 
+    /// The stream goes on over another association: acknowledgements that were under way are lost with the old one.
+    pub(super) fn resume(&mut self, now: Time) {
+        self.history.tell_all();
+        self.due = Some(now);
+    }
+
     /// Bytes in order; 0 if there are none yet, or the stream has ended.
     pub(super) fn read(&mut self, now: Time, buf: &mut [u8]) -> usize {
         let mut count = 0;

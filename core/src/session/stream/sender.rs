@@ -16,6 +16,7 @@ mod losses;
 mod measured;
 mod news;
 mod probe;
+mod resumption;
 mod room;
 mod round_trip;
 mod unheard;
@@ -99,6 +100,8 @@ pub struct Sender<S, A> {
     is_limited: bool,
     /// The newest packet that was acknowledged.
     newest: Option<u64>,
+    /// The first packet of the present association.
+    resumed: u64,
     /// When silence began: the last acknowledgement, or the first packet after nothing was under way.
     quiet: Time,
     /// Losses that were found since the last report, and when the newest of them was sent.
@@ -134,6 +137,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             rest: Time::ZERO,
             is_limited: false,
             newest: None,
+            resumed: 0,
             quiet: Time::ZERO,
             found: 0,
             found_sent: None,
@@ -211,6 +215,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         }
         let in_flight = self.flight.under_way();
         let landed = self.land(now, newest, told);
+        self.end_resumption();
         self.rtt.heard();
         (self.quiet, self.rest) = (now, Time::ZERO);
         self.note_delays(now, edge);

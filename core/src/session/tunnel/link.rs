@@ -95,15 +95,19 @@ pub(super) fn agree(config: &Config, asked: Shape, now: Time) -> Option<Stream> 
 
 fn stream(config: &Config, shape: Shape, now: Time) -> Result<Stream, ParameterError> {
     let made = stream::Config { frame: shape.frame.into(), window: shape.window.into(), grain: GRAIN, ..config.stream };
+    let schedule = Adaptive::new(Parameters { u_max: config.max_overhead, ..Parameters::default() })?;
+    End::new(made, schedule, law(config, &made, now)?)
+}
+
+/// The law of a stream that begins, or goes on over another association.
+fn law(config: &Config, stream: &stream::Config, now: Time) -> Result<Capped<Law>, ParameterError> {
     let law = rate::Config {
         now,
-        packet: Bytes((made.frame + made.overhead) as u64),
+        packet: Bytes((stream.frame + stream.overhead) as u64),
         most: config.max_rate.unwrap_or(MOST),
         slack: SLACK,
     };
-    let law = Capped::new(Law::new(config.rate, law)?, config.max_rate, SLACK);
-    let schedule = Adaptive::new(Parameters { u_max: config.max_overhead, ..Parameters::default() })?;
-    End::new(made, schedule, law)
+    Ok(Capped::new(Law::new(config.rate, law)?, config.max_rate, SLACK))
 }
 
 /// What [`Config::connections`] says of an end.

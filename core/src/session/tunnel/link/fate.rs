@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Carrier, Event, Id, Link, Message, Reason, Role, Shape, Stream, Time, Why, shape, stream};
+use super::{Carrier, Event, Id, Link, Message, Reason, Role, Shape, Stream, Time, Why, law, shape, stream};
 use crate::session::secure::{self, Ending};
 use crate::wire;
 
@@ -159,8 +159,10 @@ impl Link {
             self.peer = peer;
             events.push_back(Event::Moved { link: self.number, to: peer });
         }
-        if let Some(stream) = &mut self.stream {
-            stream.handle_timeout(now);
+        if let Some(stream) = &mut self.stream
+            && let Ok(law) = law(&self.config, stream.config(), now)
+        {
+            stream.resume(now, law);
         }
     }
 
