@@ -17,6 +17,7 @@ mod kind;
 pub mod law;
 mod ledger;
 mod link;
+mod look;
 pub mod machine;
 pub mod pace;
 mod page;
@@ -28,7 +29,7 @@ mod tls;
 mod user;
 
 pub use answer::Site;
-pub use catalog::{Catalog, Film, Form};
+pub use catalog::{Catalog, Film, Form, Work};
 pub use law::Law;
 pub use ledger::Ledger;
 pub use root::Root;

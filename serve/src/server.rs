@@ -1,11 +1,11 @@
-//! The server: a listener, its connections, and who looks through the folder from time to time.
+//! The server: a listener and its connections.
 
 use std::io;
 use std::net::{self, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use hyper::header::HeaderValue;
@@ -18,7 +18,6 @@ use thalweg_core::units::{Bytes, Rate};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
 use crate::answer::Site;
@@ -26,7 +25,7 @@ use crate::law::{Lack, Law};
 use crate::ledger::{Ledger, While};
 use crate::tls::Identity;
 use crate::user::User;
-use crate::{http1, http3};
+use crate::{http1, http3, look};
 
 /// Events that may wait to be told; more at once are lost.
 const EVENTS: usize = 256;
@@ -153,6 +152,8 @@ pub struct Server {
     local: SocketAddr,
     shared: Arc<Shared>,
     events: Receiver<Event>,
+    /// Who looks through the folder ends with it.
+    _looking: Sender<()>,
 }
 
 impl Server {
@@ -204,9 +205,9 @@ impl Server {
         if let Some(endpoint) = quic.clone() {
             runtime.spawn(http3::listen(endpoint, shared.clone()));
         }
-        runtime.spawn(look(shared.clone()));
+        let looking = look::again_and_again(shared.clone()).map_err(tried)?;
         runtime.spawn(measure(shared.ledger.clone()));
-        Ok(Server { runtime: Some(runtime), quic, local, shared, events })
+        Ok(Server { runtime: Some(runtime), quic, local, shared, events, _looking: looking })
     }
 
     /// Where it listens.
@@ -274,23 +275,6 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
             Ok((stream, _)) => shared.admit(place, http1::serve(stream, shared.clone())),
             // A client that was gone at once, or no descriptor: the next may do better.
             Err(_) => sleep(Duration::from_millis(20)).await,
-        }
-    }
-}
-
-/// Looks through the folder again and again, and whether the kernel has the law.
-async fn look(shared: Arc<Shared>) {
-    loop {
-        sleep(shared.limits.look).await;
-        if let Some(event) = shared.law.look() {
-            shared.tell(event);
-        }
-        let looking = shared.clone();
-        let found = spawn_blocking(move || looking.site.look_again()).await;
-        // A folder that is away for a while, as a network drive may be, keeps what it had.
-        if let Ok(Ok(faults)) = found {
-            faults.into_iter().for_each(|(name, why)| shared.tell(Event::Fault { name, why }));
-            shared.ledger.films.store(shared.site.catalog().films.len() as u64, Ordering::Relaxed);
         }
     }
 }
