@@ -325,7 +325,7 @@ fn ffmpeg_plays_an_mp4_a_fragmented_one_hls_and_dash_frame_for_frame() {
         let (_, said) = peer("ffprobe", &asked).expect("ffprobe comes with ffmpeg");
         let theirs: f64 = String::from_utf8(said).expect("text").trim().parse().expect("a number");
         let root = thalweg_serve::Root::open(&folder).expect("a folder");
-        let catalog = thalweg_serve::Catalog::scan(&root, &Default::default()).expect("it can be read");
+        let catalog = thalweg_serve::Catalog::scan(&root).expect("it can be read");
         let ours = catalog.rate(name).expect(name).as_bps() as f64;
         assert!((ours / theirs - 1.0).abs() < 0.01, "{name}: {ours} and {theirs}");
     }

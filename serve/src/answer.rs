@@ -2,6 +2,7 @@
 
 mod conditions;
 
+use std::collections::HashSet;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -57,7 +58,7 @@ impl Site {
     /// It is no folder, or cannot be read.
     pub fn open(folder: &Path, rate: Rate) -> io::Result<Site> {
         let root = Root::open(folder)?;
-        let catalog = Catalog::scan(&root, &Catalog::default())?;
+        let catalog = Catalog::scan(&root)?;
         Ok(Site { root, catalog: RwLock::new(Arc::new(catalog)), rate })
     }
 
@@ -72,8 +73,10 @@ impl Site {
     /// It cannot be read any more.
     pub fn look_again(&self) -> io::Result<Vec<(String, String)>> {
         let before = self.catalog();
-        let catalog = Catalog::scan(&self.root, &before)?;
-        let new = catalog.faults.iter().filter(|fault| !before.faults.contains(fault)).cloned().collect();
+        let Some(catalog) = before.again(&self.root)? else { return Ok(Vec::new()) };
+        // Not one by one: there may be as many as files.
+        let known: HashSet<_> = before.faults.iter().collect();
+        let new = catalog.faults.iter().filter(|fault| !known.contains(fault)).cloned().collect();
         *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
         Ok(new)
     }

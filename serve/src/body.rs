@@ -17,6 +17,7 @@ use crate::content::Piece;
 use crate::http3::WAITING;
 use crate::law::Lane;
 use crate::ledger::{Ledger, While};
+use crate::places::Busy;
 use crate::server::{Event, Shared};
 
 /// What is read of a file at a time.
@@ -33,6 +34,8 @@ pub(crate) struct Flow {
     content: Content,
     shared: Arc<Shared>,
     film: Option<Playing>,
+    /// As long as it lasts.
+    busy: Option<Busy>,
     wait: Option<Pin<Box<Sleep>>>,
     /// What is waited for of a disk, and how much of it may leave.
     reading: Option<(JoinHandle<Read>, usize)>,
@@ -56,8 +59,8 @@ impl Drop for Playing {
 }
 
 impl Flow {
-    pub(crate) fn new(content: Content, shared: Arc<Shared>, film: Option<Playing>) -> Flow {
-        Flow { content, shared, film, wait: None, reading: None }
+    pub(crate) fn new(content: Content, shared: Arc<Shared>, film: Option<Playing>, busy: Option<Busy>) -> Flow {
+        Flow { content, shared, film, busy, wait: None, reading: None }
     }
 
     /// All of it has been handed to QUIC, which may keep its end for a while.
@@ -128,7 +131,12 @@ impl Body for Flow {
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let next = ready!(self.next(cx));
         match &next {
-            Some(Ok(bytes)) => Ledger::add(&self.shared.ledger.sent, bytes.len() as u64),
+            Some(Ok(bytes)) => {
+                Ledger::add(&self.shared.ledger.sent, bytes.len() as u64);
+                if let Some(busy) = &self.busy {
+                    busy.goes_on();
+                }
+            }
             Some(Err(error)) => {
                 Ledger::add(&self.shared.ledger.changed, 1);
                 let name = self.film.as_ref().map_or_else(String::new, |film| film.name.clone());

@@ -17,6 +17,7 @@ use crate::server::Shared;
 
 /// Answers a request that came over `carrier`.
 pub(crate) async fn answer(parts: Parts, shared: Arc<Shared>, lane: Arc<Lane>, carrier: Carrier) -> Response<Flow> {
+    let busy = lane.busy();
     let site = shared.clone();
     let answered = spawn_blocking(move || site.site.answer(&parts)).await;
     let Answer { head, content, film } = answered.unwrap_or_else(|_| broken());
@@ -27,7 +28,7 @@ pub(crate) async fn answer(parts: Parts, shared: Arc<Shared>, lane: Arc<Lane>, c
         }
         Playing { name, rate, lane, waits: Span::ZERO, _counted: While::playing(&shared.ledger, rate) }
     });
-    let mut response = head.map(|()| Flow::new(content, shared.clone(), film));
+    let mut response = head.map(|()| Flow::new(content, shared.clone(), film, Some(busy)));
     if let Some(port) = shared.alt_svc.clone().filter(|_| carrier == Carrier::Tls) {
         response.headers_mut().insert(ALT_SVC, port);
     }
@@ -37,7 +38,7 @@ pub(crate) async fn answer(parts: Parts, shared: Arc<Shared>, lane: Arc<Lane>, c
 /// Answers in a line, whatever was asked for.
 pub(crate) fn told(answer: Answer, shared: Arc<Shared>, carrier: Carrier) -> Response<Flow> {
     count(&answer.head, &shared, carrier);
-    answer.head.map(|()| Flow::new(answer.content, shared, None))
+    answer.head.map(|()| Flow::new(answer.content, shared, None, None))
 }
 
 fn count(head: &Response<()>, shared: &Shared, carrier: Carrier) {

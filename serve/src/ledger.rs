@@ -40,6 +40,7 @@ pub struct Ledger {
     pub(crate) paced: AtomicU64,
     pub(crate) changed: AtomicU64,
     pub(crate) stalled: AtomicU64,
+    pub(crate) displaced: AtomicU64,
     pub(crate) films: AtomicU64,
     pub(crate) handshakes: AtomicU64,
     pub(crate) tls: Carried,
@@ -52,7 +53,7 @@ const fn metric(name: &'static str, kind: Kind, help: &'static str) -> Metric {
 
 impl Ledger {
     /// Every metric that [`Probe::probe`] shows.
-    pub const METRICS: [Metric; 18] = [
+    pub const METRICS: [Metric; 19] = [
         metric("connections", Kind::Gauge, "Connections that are open"),
         metric("connections_total", Kind::Counter, "Connections that were accepted"),
         metric("requests_total", Kind::Counter, "Requests that were answered"),
@@ -72,6 +73,11 @@ impl Ledger {
             "stalled_connections_total",
             Kind::Counter,
             "Connections, and requests over QUIC, that ended because nobody read",
+        ),
+        metric(
+            "displaced_connections_total",
+            Kind::Counter,
+            "Connections that gave their place to one of an address that had fewer",
         ),
         metric("films", Kind::Gauge, "Films in the folder"),
         metric(
@@ -114,6 +120,7 @@ impl Probe for Ledger {
             &self.paced,
             &self.changed,
             &self.stalled,
+            &self.displaced,
             &self.films,
             &self.handshakes,
             &self.tls.connections,

@@ -15,6 +15,7 @@ use super::claims::Claims;
 use super::{Choice, Kernel, Law, kernel};
 use crate::ledger::{Ledger, While};
 use crate::pace::{Bucket, faster};
+use crate::places::{Busy, Occupant};
 use crate::server::Event;
 
 /// One connection, and what it carries.
@@ -24,6 +25,7 @@ pub(crate) struct Lane {
     way: Way,
     start: Instant,
     ledger: Arc<Ledger>,
+    occupant: Arc<Occupant>,
     state: Mutex<State>,
 }
 
@@ -47,8 +49,13 @@ struct State {
 }
 
 impl Lane {
-    pub(crate) fn new(law: Arc<Law>, way: Way, ledger: Arc<Ledger>) -> Lane {
-        Lane { law, way, start: Instant::now(), ledger, state: Mutex::default() }
+    pub(crate) fn new(law: Arc<Law>, way: Way, ledger: Arc<Ledger>, occupant: Arc<Occupant>) -> Lane {
+        Lane { law, way, start: Instant::now(), ledger, occupant, state: Mutex::default() }
+    }
+
+    /// An answer of it begins.
+    pub(crate) fn busy(&self) -> Busy {
+        self.occupant.busy()
     }
 
     /// From now on it plays a film of `rate`, beside those that it plays already. What it finds to have become of the kernel's

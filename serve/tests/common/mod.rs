@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 use rustls::{ClientConnection, StreamOwned};
 use thalweg_core::probe::Probe;
 use thalweg_core::units::Rate;
@@ -50,6 +51,16 @@ impl Stage {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.server.local()).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream
+    }
+
+    /// A connection from 127.0.0.`last`, another address of this machine.
+    pub(crate) fn connect_from(&self, last: u8) -> TcpStream {
+        let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+        bind(&socket, &SocketAddr::from(([127, 0, 0, last], 0))).expect("an address of ours");
+        connect(&socket, &self.server.local()).expect("it listens");
+        let stream = TcpStream::from(socket);
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         stream
     }

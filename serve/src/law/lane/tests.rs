@@ -13,10 +13,16 @@ use tokio::time::{sleep, timeout};
 
 use super::*;
 use crate::http3::open;
+use crate::places::Places;
 use crate::server::Limits;
 use crate::tls::Identity;
 
 const PATIENCE: Duration = Duration::from_secs(30);
+
+fn occupant() -> Arc<Occupant> {
+    let places = Places::new(1);
+    places.take([192, 0, 2, 1].into()).expect("a place").occupant().clone()
+}
 
 fn port() -> UdpSocket {
     UdpSocket::bind("127.0.0.1:0").expect("a port")
@@ -63,7 +69,7 @@ fn quic_is_told_what_its_films_need_together() {
         // What a round trip of 20 us to 5 s carries of 1 Mb/s, and of 1 Tb/s.
         let (slow, fast) = (|cap| cap < 600, |cap| cap > 1000);
         until(&connection, slow).await;
-        let lane = Lane::new(law.clone(), Way::Quic(connection.clone()), Arc::default());
+        let lane = Lane::new(law.clone(), Way::Quic(connection.clone()), Arc::default(), occupant());
         let (sound, picture) = (Rate::from_mbps(1), Rate::from_mbps(1_000_000));
         assert_eq!(lane.play(sound), None);
         assert_eq!(lane.play(picture), None);
@@ -85,7 +91,7 @@ fn paced_and_system_have_no_such_law_over_quic() {
         Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(async {
             let (connection, _ends) = pair(&law).await;
             assert!(TcpStream::of(&*connection.congestion_state()).is_none());
-            let lane = Lane::new(law.clone(), Way::Quic(connection), Arc::default());
+            let lane = Lane::new(law.clone(), Way::Quic(connection), Arc::default(), occupant());
             assert_eq!(lane.play(Rate::from_mbps(8)), None);
             // Ten seconds of the film, or all of it.
             assert_eq!(lane.take(u64::MAX), Ok(taken));
