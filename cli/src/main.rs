@@ -1,5 +1,6 @@
 //! `thalweg`: media over networks that lose packets and are shared with others. One file a verb, no arithmetic here.
 
+mod built_in;
 mod report;
 mod stream;
 mod tunnel;

@@ -23,6 +23,9 @@ pub(crate) struct Reporting {
     /// One JSON object a second on standard error, and one for every event
     #[arg(long)]
     json: bool,
+    /// Nothing on standard error but warnings, troubles and failures: no status line, no summary
+    #[arg(long, conflicts_with = "json")]
+    quiet: bool,
     /// Serve Prometheus metrics at http://ADDR/metrics; a port alone is on loopback
     #[arg(long, value_name = "ADDR", value_parser = Host::or_loopback)]
     metrics: Option<Host>,
@@ -64,7 +67,7 @@ impl Start {
 impl Reporting {
     /// Who tells it on standard error.
     pub(crate) fn reporter(&self, side: &'static str) -> Reporter {
-        if self.json { Reporter::json(side) } else { Reporter::human(side) }
+        reporter(side, self.json, self.quiet)
     }
 
     /// Who tells it to Prometheus.
@@ -73,6 +76,15 @@ impl Reporting {
         let tried = format!("metrics on {host}");
         let address = host.resolve().map_err(Error::io(&tried))?;
         Server::bind(address).map(Some).map_err(Error::io(tried))
+    }
+}
+
+/// Who tells it on standard error.
+pub(crate) fn reporter(side: &'static str, json: bool, quiet: bool) -> Reporter {
+    match (json, quiet) {
+        (true, _) => Reporter::json(side),
+        (_, true) => Reporter::quiet(side),
+        _ => Reporter::human(side),
     }
 }
 

@@ -209,6 +209,21 @@ fn relay_of(demo: &Child) -> Pid {
 }
 
 #[test]
+fn the_demo_needs_no_checkout() {
+    let elsewhere = Path::new(env!("CARGO_TARGET_TMPDIR")).join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).expect("a temporary directory");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_thalweg"))
+        .args(["demo", "--seconds", "2", "--scheme", "none"])
+        .current_dir(&elsewhere)
+        .output()
+        .expect("the binary runs");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(stdout.contains("  clip, ") && stdout.contains("  demo, "), "{output:?}");
+    assert!(elsewhere.join("out/demo.html").exists(), "{output:?}");
+    std::fs::remove_dir_all(&elsewhere).expect("it was there");
+}
+
+#[test]
 fn a_film_that_cannot_be_played_is_named_at_once() {
     let (code, stdout, stderr) = run(&["demo", "--input", "no/such.ts"]);
     assert_eq!((code, stdout.as_str(), stderr.lines().count()), (1, "", 1), "{stderr}");

@@ -64,6 +64,22 @@ fn it_relays_counts_and_ends_well_when_it_is_interrupted() {
 }
 
 #[test]
+fn the_paths_that_come_with_thalweg_need_no_checkout() {
+    for name in ["demo", "gilbert"] {
+        let mut child = thalweg(&[name, "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9", "--json"])
+            .current_dir(env!("CARGO_TARGET_TMPDIR"))
+            .spawn()
+            .expect("the binary runs");
+        let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
+        let mut line = String::new();
+        stderr.read_line(&mut line).expect("a first line");
+        interrupt(&child);
+        assert_eq!(json(&line)["event"], "listening", "{name}");
+        assert_eq!(child.wait().expect("it ends").code(), Some(0), "{name}");
+    }
+}
+
+#[test]
 fn a_tun_device_is_for_root_alone() {
     if rustix::process::geteuid().is_root() || !Path::new("/dev/net/tun").exists() {
         println!("skipped: we are root, or there is no /dev/net/tun");

@@ -3,9 +3,11 @@
 mod common;
 
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use common::stream::{Stream, sink, source};
-use common::ts;
+use common::stream::{LATENCY, Stream, sink, source};
+use common::{Running, run, ts};
 
 fn temporary(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("thalweg-{}-{name}", std::process::id()))
@@ -137,4 +139,107 @@ fn packets_that_fill_no_datagram_are_not_held_back() {
         let len = sink.recv(&mut buffer).expect("seven packets, then three");
         assert_eq!(&buffer[..len], expected);
     }
+}
+
+/// `ffmpeg ... udp://HOST:PORT` without a `pkt_size` cuts MPEG-TS into datagrams of 1472 bytes, within packets.
+#[test]
+fn the_default_datagrams_of_ffmpeg_arrive_whole() {
+    let ffmpeg = |to: &str| {
+        let clip = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/clip.ts");
+        let words = ["-v", "error", "-y", "-re", "-i", clip, "-t", "2", "-map", "0", "-c", "copy", "-f", "mpegts", to];
+        Command::new("ffmpeg").args(words).stdin(Stdio::null()).status()
+    };
+    let file = temporary("ffmpeg.ts");
+    if !ffmpeg(&file.display().to_string()).is_ok_and(|status| status.success()) {
+        println!("skipped: ffmpeg does not run here");
+        return;
+    }
+    let original = std::fs::read(&file).expect("what ffmpeg wrote");
+    std::fs::remove_file(&file).expect("it was there");
+
+    let (sink, output) = sink("127.0.0.1:0");
+    let mut stream = Stream::start(&["--output", &output], &["--input", "udp://127.0.0.1:0"]);
+    let input = stream.send.address("sending", "input_address");
+    stream.send.event("connected");
+    let collecting = std::thread::spawn(move || {
+        let (mut bytes, mut buffer) = (Vec::new(), [0; 2048]);
+        while let Ok(len) = sink.recv(&mut buffer) {
+            bytes.extend_from_slice(&buffer[..len]);
+            sink.set_read_timeout(Some(Duration::from_secs(8))).expect("a timeout");
+        }
+        bytes
+    });
+    assert!(ffmpeg(&format!("udp://{input}")).expect("it ran before").success());
+    let told = stream.send.event("warning");
+    assert!(told["text"].as_str().expect("words").contains("1472 bytes"), "{told}");
+    stream.send.interrupt();
+    let last = stream.send.wait_for("the last figures", |row| row["input_refused_datagrams_total"].is_number());
+    stream.send.succeeds();
+    let rest = stream.send.rest();
+    let last = rest.last().map_or(last, |line| serde_json::from_str(line).expect("JSON"));
+    assert_eq!((&last["input_refused_datagrams_total"], &last["input_skipped_bytes_total"]), (&0.into(), &0.into()));
+    let arrived = collecting.join().expect("the sink");
+    assert!(arrived == original, "{} of {} bytes", arrived.len(), original.len());
+}
+
+#[test]
+fn datagrams_that_are_too_long_and_no_mpeg_ts_are_left_out_with_advice() {
+    let stream = Stream::start(&["--output", "udp://127.0.0.1:9"], &["--input", "udp://127.0.0.1:0"]);
+    let source = source(&stream.send);
+    for _ in 0..3 {
+        source.send(&no_packets(1472)).expect("loopback takes it");
+    }
+    let warning = stream.send.event("warning");
+    let text = warning["text"].as_str().expect("words");
+    assert!(text.contains("ts+udp://") && text.contains("pkt_size=1316"), "{warning}");
+    stream.send.wait_for("the count", |row| row["input_refused_datagrams_total"] == 3);
+}
+
+#[test]
+fn a_recording_over_a_file_that_exists_is_refused_and_the_file_stays() {
+    let path = temporary("precious.ts");
+    std::fs::write(&path, "precious").expect("a temporary file");
+    let (code, stdout, stderr) = run(&["recv", "--listen", "127.0.0.1:0", "--output", &url(&path)]);
+    assert_eq!((code, stdout.as_str(), stderr.lines().count()), (2, "", 1), "{stderr}");
+    assert!(stderr.contains("--overwrite") && stderr.contains("--append"), "{stderr}");
+    for option in ["--overwrite", "--append"] {
+        let recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--output", &url(&path), option]);
+        recv.event("listening");
+        assert_eq!(std::fs::read(&path).expect("it is there"), b"precious", "{option}");
+    }
+    std::fs::remove_file(&path).expect("it was there");
+}
+
+#[test]
+fn each_stream_of_a_receiver_is_recorded_in_a_file_of_its_own_or_behind_the_last() {
+    let original = temporary("take.ts");
+    let stream = ts::stream(700);
+    std::fs::write(&original, &stream).expect("a temporary file");
+    for append in [false, true] {
+        let paths = ["recorded.ts", "recorded-2.ts"].map(temporary);
+        let append: &[&str] = if append { &["--append"] } else { &[] };
+        let args = ["recv", "--listen", "127.0.0.1:0", "--latency", LATENCY, "--output", &url(&paths[0])];
+        let mut recv = Running::start(&[&args, append].concat());
+        let to = recv.address("listening", "address");
+        assert!(!paths[0].exists(), "nothing has come");
+        for take in 0..2 {
+            let input = url(&original);
+            let mut send = Running::start(&["send", "--to", &to, "--latency", LATENCY, "--input", &input]);
+            let file = &paths[if append.is_empty() { take } else { 0 }];
+            assert_eq!(recv.event("recording")["file"], file.display().to_string());
+            send.succeeds();
+            assert_eq!(recv.event("ended")["reason"], "bye");
+        }
+        recv.interrupt();
+        recv.succeeds();
+        let read = |path: &PathBuf| std::fs::read(path).unwrap_or_default();
+        match append.is_empty() {
+            true => assert!(read(&paths[0]) == stream && read(&paths[1]) == stream),
+            false => assert!(read(&paths[0]) == stream.repeat(2) && !paths[1].exists()),
+        }
+        for path in paths {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+    std::fs::remove_file(&original).expect("it was there");
 }

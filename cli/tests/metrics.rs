@@ -55,9 +55,10 @@ fn events(file: &str) -> Vec<(String, Vec<String>)> {
 fn every_event_is_listed_with_its_keys() {
     let rows = rows("Events");
     for (side, file) in [
-        ("send", "net/src/station/sending.rs"),
+        ("send", "net/src/station/sending/telling.rs"),
         ("send", "cli/src/verb/send.rs"),
         ("recv", "net/src/station/receiving.rs"),
+        ("recv", "net/src/output/recording.rs"),
         ("recv", "cli/src/verb/recv.rs"),
         ("tunnel", "net/src/station/carrying/telling.rs"),
         ("tunnel", "cli/src/verb/tunnel.rs"),

@@ -213,12 +213,32 @@ fn prometheus_is_told_every_documented_metric() {
 }
 
 #[test]
-fn a_sender_that_nobody_answers_gives_up_and_says_so() {
+fn a_sender_that_nobody_answers_says_what_it_waits_for_and_gives_up_at_its_timeout() {
     let closed = UdpSocket::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound").to_string();
-    let mut send = Running::start(&["send", "--to", &closed, "--input", "udp://127.0.0.1:0"]);
+    let mut send = Running::start(&["send", "--to", &closed, "--input", "udp://127.0.0.1:0", "--timeout", "2s"]);
+    let waiting = send.event("waiting");
+    let command = waiting["command"].as_str().expect("a command");
+    assert!(command.starts_with("thalweg recv --listen :"), "{waiting}");
     let ended = send.event("ended");
     assert_eq!(ended["reason"], "no_answer");
     assert_eq!(send.end().code(), Some(1));
+}
+
+#[test]
+fn a_second_sender_hears_at_once_that_the_receiver_is_taken() {
+    let stream = Stream::start(&["--output", "udp://127.0.0.1:9"], &["--input", "udp://127.0.0.1:0"]);
+    stream.recv.event("started");
+    let to = stream.send.address("sending", "to");
+    let mut second = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--retry", "never"]);
+    second.event("busy");
+    assert_eq!(second.event("ended")["reason"], "busy");
+    assert_eq!(second.end().code(), Some(1));
+    // One that would call again is stopped between two calls.
+    let mut second = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--retry"]);
+    assert_eq!(second.event("retry")["wait_seconds"], 30.0);
+    second.interrupt();
+    assert_eq!(second.event("ended")["reason"], "bye");
+    second.succeeds();
 }
 
 #[test]

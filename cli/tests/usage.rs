@@ -66,6 +66,10 @@ fn wrong_use_is_one_line_and_exit_2() {
         (send(&["--set", "b=1e-9", "--set", "p_max=1"]), "W0 = 2 lies on the pole a / p_max = 2 of i(W)"),
         (send(&["--block", "100ms", "--latency", "90ms"]), "longer than the latency"),
         (send(&["--loop"]), "--loop is for file:"),
+        (send(&["--timeout", "0s"]), "it must be above zero"),
+        (send(&["--retry", "sometimes"]), "always, never"),
+        (send(&["--quiet", "--json"]), "'--quiet' cannot be used with '--json'"),
+        (vec!["recv", "--listen", ":0", "--output", "-", "--append"], "--overwrite and --append are for file: outputs"),
         (vec!["kernel", "load", "--rate", "1001gbit"], "it must be between 1bit and 1000gbit"),
         (vec!["kernel", "load", "--port", "8080"], "PORT=RATE"),
         (vec!["kernel", "load", "--port", "80=1mbit", "--port", "80=2mbit"], "kernel: --port 80 is given twice"),
@@ -210,6 +214,29 @@ fn an_input_at_a_free_port_tells_people_which() {
     child.kill().and_then(|()| child.wait()).expect("it still runs");
     let port = line.split_once("sending udp://127.0.0.1:0 (port ").and_then(|(_, rest)| rest.split_once(')'));
     assert!(port.is_some_and(|(port, _)| port.parse::<u16>().is_ok_and(|port| port > 0)), "{line}");
+}
+
+#[test]
+fn quiet_has_nothing_but_the_failure_and_others_a_summary_at_the_end() {
+    let free = UdpSocket::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound").to_string();
+    let args = ["send", "--input", "udp://127.0.0.1:0", "--to", &free, "--timeout", "1500ms"];
+    let line = failure(&[&args[..], &["--quiet"]].concat(), 1);
+    assert_eq!(line, format!("thalweg: sending to {free}: nobody answered"));
+    let (code, _, stderr) = run(&args);
+    assert!(code == 1 && stderr.contains("\nwaiting for a receiver at ") && !stderr.contains('\x1b'), "{stderr}");
+
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_thalweg"))
+        .args(["recv", "--listen", "127.0.0.1:0", "--output", "udp://127.0.0.1:9"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
+    let mut line = String::new();
+    stderr.read_line(&mut line).expect("text");
+    common::signal(&child, rustix::process::Signal::INT);
+    let rest: Vec<String> = stderr.lines().map_while(Result::ok).collect();
+    assert!(child.wait().expect("it ends").success(), "{rest:?}");
+    assert!(rest.last().is_some_and(|last| last.contains(" in all  media 0 B in 0 datagrams")), "{rest:?}");
 }
 
 #[test]

@@ -82,6 +82,7 @@ fn sending([kind, rates, draw]: [u8; 3], to: SocketAddr) -> sender::Config {
         source_id: if kind & 8 == 0 { SourceId::Explicit } else { SourceId::Plain },
         breaker: [Breaker::RepairFirst, Breaker::Rfc8083, Breaker::Off, Breaker::RepairFirst]
             [usize::from(rates >> 4 & 3)],
+        answer_timeout: (kind & 16 != 0).then_some(Span::from_secs(10)),
     }
 }
 

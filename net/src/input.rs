@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
 use crate::udp::{Inbox, Socket};
-use realign::Realign;
+use realign::{Realign, first_packet};
 use rtp::Unwrap;
 use stream::Stream;
 
@@ -25,7 +25,8 @@ pub struct Input {
     name: String,
     source: Source,
     refused: u64,
-    notice: Option<Report>,
+    /// What is still to be told.
+    notices: Vec<Report>,
     told_skipped: bool,
 }
 
@@ -62,7 +63,7 @@ impl Input {
             Endpoint::File { path, repeat } => Source::Stream(Stream::file(path, *repeat).map_err(Error::io(&name))?),
             Endpoint::Stdio => Source::Stream(Stream::stdin().map_err(Error::io(&name))?),
         };
-        let mut input = Input { name, source, refused: 0, notice: None, told_skipped: false };
+        let mut input = Input { name, source, refused: 0, notices: Vec::new(), told_skipped: false };
         if let Source::Stream(stream) = &mut input.source {
             stream.look().map_err(|reason| Error::new(&input.name, reason))?;
         }
@@ -86,7 +87,7 @@ impl Input {
     }
 
     /// Hands what is due by `now` to `take`; whether more may be waiting. Nothing is taken from a file or a pipe
-    /// before somebody is `connected`.
+    /// while it is not `wanted`.
     ///
     /// # Errors
     /// The file cannot be read, or is no transport stream.
@@ -94,7 +95,7 @@ impl Input {
         &mut self,
         now: Time,
         ready: &mut Ready,
-        connected: bool,
+        wanted: bool,
         mut take: impl FnMut(&[u8]),
     ) -> Result<bool, Error> {
         let readable = ready.take();
@@ -108,15 +109,18 @@ impl Input {
                 }
                 let more = socket.receive(inbox);
                 for (_, datagram) in inbox.datagrams() {
-                    if let Some(reason) = contents.unpack(now, datagram, &mut take) {
+                    let told = contents.unpack(now, datagram, &mut take).unwrap_or_else(|reason| {
                         self.refused += 1;
-                        self.notice.get_or_insert_with(|| Report::warning(format!("{}: {reason}", self.name)));
-                    }
+                        // The first refusal is told, the count is a metric.
+                        (self.refused == 1).then_some(reason)
+                    });
+                    let report = |text| Report::warning(format!("{}: {text}", self.name));
+                    self.notices.extend(told.map(report));
                 }
                 Ok(more)
             }
             Source::Stream(stream) => {
-                stream.read(now, readable, connected, take).map_err(|reason| Error::new(&self.name, reason))
+                stream.read(now, readable, wanted, take).map_err(|reason| Error::new(&self.name, reason))
             }
         }
     }
@@ -153,6 +157,14 @@ impl Input {
         }
     }
 
+    /// Whether it goes on by itself, as all do but files.
+    pub fn is_live(&self) -> bool {
+        match &self.source {
+            Source::Datagrams { .. } => true,
+            Source::Stream(stream) => !stream.is_file(),
+        }
+    }
+
     /// Datagrams that cannot be carried.
     pub fn refused(&self) -> u64 {
         self.refused
@@ -177,7 +189,7 @@ impl Input {
             let text = format!("{}: its last packet is cut short; left out {} bytes", self.name, bytes.0);
             return Some(Report::warning(text));
         }
-        // The first refusal and the first gap are told, the counts are metrics.
+        // The first gap is told, the count is a metric.
         let is_film = match &self.source {
             Source::Datagrams { .. } => true,
             Source::Stream(stream) => stream.is_film(),
@@ -185,8 +197,7 @@ impl Input {
         if is_film && self.skipped() > Bytes(0) && !std::mem::replace(&mut self.told_skipped, true) {
             return Some(not_mpeg_ts(&self.name));
         }
-        let notice = self.notice.as_mut()?;
-        (!notice.text.is_empty()).then(|| std::mem::replace(notice, Report::warning("")))
+        self.notices.pop()
     }
 }
 
@@ -196,25 +207,47 @@ pub(crate) fn not_mpeg_ts(name: &str) -> Report {
 }
 
 impl Contents {
-    /// Gives what a datagram carries to `take`, or says why it cannot be carried.
-    fn unpack(&mut self, now: Time, datagram: &[u8], take: &mut impl FnMut(&[u8])) -> Option<String> {
+    /// Gives what a datagram carries to `take`, with something to tell if there is; an error is why it cannot be carried.
+    fn unpack(&mut self, now: Time, datagram: &[u8], take: &mut impl FnMut(&[u8])) -> Result<Option<String>, String> {
         let payload = match self {
+            Contents::Opaque if datagram.len() > MAX_PAYLOAD => return self.realign(now, datagram, take).map(Some),
             Contents::Opaque => datagram,
             Contents::Ts(realign) => {
                 realign.push(now, datagram, take);
-                return None;
+                return Ok(None);
             }
-            Contents::Rtp(unwrap) => match unwrap.payload(datagram) {
-                Ok(Some(payload)) => payload,
-                Ok(None) => return None,
-                Err(reason) => return Some(reason),
+            Contents::Rtp(unwrap) => match unwrap.payload(datagram)? {
+                Some(payload) => payload,
+                None => return Ok(None),
             },
         };
         if payload.len() > MAX_PAYLOAD {
-            return Some(format!("left out a datagram of {} bytes; {MAX_PAYLOAD} is the most", payload.len()));
+            return Err(format!("left out a datagram of {} bytes; {MAX_PAYLOAD} is the most", payload.len()));
         }
         take(payload);
-        None
+        Ok(None)
+    }
+
+    /// Goes on as `ts+udp://` does from a datagram that is too long, if it is cut from a stream of MPEG-TS.
+    fn realign(&mut self, now: Time, datagram: &[u8], take: &mut impl FnMut(&[u8])) -> Result<String, String> {
+        let len = datagram.len();
+        let Some(start) = first_packet(datagram) else {
+            return Err(format!(
+                "left out a datagram of {len} bytes; {MAX_PAYLOAD} is the most. For MPEG-TS there is ts+udp://, and \
+                 pkt_size=1316 in ffmpeg's URL"
+            ));
+        };
+        if start > 0 {
+            // The end of a packet whose beginning has left in a datagram that was short enough.
+            take(&datagram[..start]);
+        }
+        let mut realign = Realign::default();
+        realign.push(now, &datagram[start..], take);
+        *self = Contents::Ts(realign);
+        Ok(format!(
+            "datagrams of {len} bytes are longer than {MAX_PAYLOAD}: they are MPEG-TS, and go on as by ts+udp://, seven \
+             packets a datagram"
+        ))
     }
 }
 
@@ -222,18 +255,40 @@ impl Contents {
 mod tests {
     use super::*;
 
-    fn unpack(contents: &mut Contents, datagram: &[u8]) -> (Vec<Vec<u8>>, Option<String>) {
+    fn unpack(contents: &mut Contents, datagram: &[u8]) -> (Vec<Vec<u8>>, Result<Option<String>, String>) {
         let mut taken = Vec::new();
-        let reason = contents.unpack(Time::ZERO, datagram, &mut |payload| taken.push(payload.to_vec()));
-        (taken, reason)
+        let told = contents.unpack(Time::ZERO, datagram, &mut |payload| taken.push(payload.to_vec()));
+        (taken, told)
     }
 
     #[test]
     fn opaque_datagrams_pass_unseen_up_to_the_longest_that_fits() {
         let fits = vec![7; MAX_PAYLOAD];
-        assert_eq!(unpack(&mut Contents::Opaque, &fits), (vec![fits], None));
-        let (taken, reason) = unpack(&mut Contents::Opaque, &[7; MAX_PAYLOAD + 1]);
-        assert!(taken.is_empty() && reason.is_some());
-        assert_eq!(unpack(&mut Contents::Opaque, &[]), (vec![vec![]], None));
+        assert_eq!(unpack(&mut Contents::Opaque, &fits), (vec![fits], Ok(None)));
+        let (taken, told) = unpack(&mut Contents::Opaque, &[7; MAX_PAYLOAD + 1]);
+        let reason = told.expect_err("too long");
+        assert!(taken.is_empty() && reason.contains("ts+udp://") && reason.contains("pkt_size=1316"), "{reason}");
+        assert_eq!(unpack(&mut Contents::Opaque, &[]), (vec![vec![]], Ok(None)));
+    }
+
+    /// Cut into 1472 bytes, as ffmpeg does by default: the first datagram has seven packets and 156 bytes of the eighth.
+    #[test]
+    fn datagrams_of_mpeg_ts_that_are_too_long_are_cut_anew_and_lose_nothing() {
+        let packets = (0..100u8).flat_map(|mark| [&[0x47, 0x01, 0x00, mark][..], &[mark; 184]].concat());
+        let stream: Vec<u8> = packets.collect();
+        for short in [0, 216, 1000] {
+            let (head, rest) = stream.split_at(short);
+            let (mut contents, mut taken, mut told) = (Contents::Opaque, Vec::new(), Vec::new());
+            let mut take = |payload: &[u8]| taken.push(payload.to_vec());
+            for datagram in [head].into_iter().chain(rest.chunks(1472)).filter(|datagram| !datagram.is_empty()) {
+                told.extend(contents.unpack(Time::ZERO, datagram, &mut take).expect("MPEG-TS"));
+            }
+            let Contents::Ts(realign) = &mut contents else { panic!("the cuts are within packets") };
+            realign.finish(&mut take);
+            assert_eq!((taken.concat() == stream, realign.skipped()), (true, Bytes(0)), "{short}");
+            assert_eq!(told.len(), 1, "{told:?}");
+            let whole = |payload: &&Vec<u8>| payload.len().is_multiple_of(188);
+            assert!(taken.iter().filter(whole).count() >= taken.len() - 2, "at most the cut of the short one");
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! Where media goes to.
 
+mod recording;
 mod rtp;
+
+pub use recording::Existing;
 
 use std::net::SocketAddr;
 
@@ -16,6 +19,7 @@ use crate::poll::{Interests, Ready};
 use crate::report::Report;
 use crate::spool::Spool;
 use crate::udp::{Outbox, Socket};
+use recording::Recording;
 use rtp::Wrap;
 
 /// An open `--output`. It never makes anybody wait.
@@ -39,14 +43,15 @@ enum Contents {
 enum Sink {
     Datagrams { socket: Socket, to: SocketAddr, outbox: Outbox },
     Stream(Spool),
+    Recording(Recording),
 }
 
 impl Output {
-    /// Opens it.
+    /// Opens it. A regular file is made only when media comes; `existing` says what becomes of one that is there.
     ///
     /// # Errors
     /// What was tried and the kernel's reason.
-    pub fn open(endpoint: &Endpoint, rng: &Rng) -> Result<Output, Error> {
+    pub fn open(endpoint: &Endpoint, existing: Existing, rng: &Rng) -> Result<Output, Error> {
         let name = format!("output {endpoint}");
         let (contents, sink) = match endpoint {
             Endpoint::Udp(framing, udp) => {
@@ -57,6 +62,10 @@ impl Output {
                     Framing::Rtp => Contents::Rtp(Wrap::new(rng.fork(&name))),
                 };
                 (contents, Sink::Datagrams { socket, to, outbox: Outbox::new() })
+            }
+            Endpoint::File { path, .. } if Recording::is_for(path) => {
+                let recording = Recording::new(path, existing).map_err(Error::io(&name))?;
+                (Contents::AsIs, Sink::Recording(recording))
             }
             Endpoint::File { path, .. } => (Contents::AsIs, Sink::Stream(Spool::file(path).map_err(Error::io(&name))?)),
             Endpoint::Stdio => (Contents::AsIs, Sink::Stream(Spool::stdout().map_err(Error::io(&name))?)),
@@ -93,6 +102,14 @@ impl Output {
                 Ok(())
             }
             Sink::Stream(spool) => spool.flush().map_err(Error::io(&self.name)),
+            Sink::Recording(recording) => recording.flush().map_err(Error::io(&self.name)),
+        }
+    }
+
+    /// The stream under way has ended; the next one gets a file of its own.
+    pub fn end_stream(&mut self) {
+        if let Sink::Recording(recording) = &mut self.sink {
+            recording.end_stream();
         }
     }
 
@@ -111,6 +128,8 @@ impl Output {
         match &self.sink {
             Sink::Datagrams { socket, .. } => interests.nothing(socket),
             Sink::Stream(spool) => spool.interests(interests),
+            // A regular file takes everything at once.
+            Sink::Recording(_) => {}
         }
     }
 
@@ -119,13 +138,14 @@ impl Output {
     /// # Errors
     /// As for [`Output::flush`].
     pub fn resume(&mut self, ready: &mut Ready) -> Result<(), Error> {
-        if ready.take() { self.flush() } else { Ok(()) }
+        let has_interest = !matches!(self.sink, Sink::Recording(_));
+        if has_interest && ready.take() { self.flush() } else { Ok(()) }
     }
 
     /// Whether a slow reader still has something to take.
     pub fn is_waiting(&self) -> bool {
         match &self.sink {
-            Sink::Datagrams { .. } => false,
+            Sink::Datagrams { .. } | Sink::Recording(_) => false,
             Sink::Stream(spool) => spool.is_waiting(),
         }
     }
@@ -135,6 +155,7 @@ impl Output {
         match &self.sink {
             Sink::Datagrams { socket, .. } => socket.unsent(),
             Sink::Stream(spool) => spool.dropped(),
+            Sink::Recording(recording) => recording.dropped(),
         }
     }
 
@@ -148,7 +169,13 @@ impl Output {
     }
 
     /// Tells of the first datagram that was dropped and the first bytes that were left out; the counts are metrics.
+    /// Names each file that a recording goes to.
     pub fn poll_notice(&mut self) -> Option<Report> {
+        if let Sink::Recording(recording) = &mut self.sink
+            && let Some(notice) = recording.poll_notice()
+        {
+            return Some(notice);
+        }
         if self.skipped() > Bytes(0) && !std::mem::replace(&mut self.told_skipped, true) {
             return Some(not_mpeg_ts(&self.name));
         }
@@ -158,7 +185,7 @@ impl Output {
         self.told = true;
         let reason = match &mut self.sink {
             Sink::Datagrams { socket, .. } => socket.take_error().map_or(String::new(), |error| plain(&error)),
-            Sink::Stream(_) => "its reader is too slow".to_owned(),
+            Sink::Stream(_) | Sink::Recording(_) => "its reader is too slow".to_owned(),
         };
         Some(Report::warning(format!("{}: dropping datagrams: {reason}", self.name)))
     }
@@ -175,6 +202,7 @@ impl Sink {
                 outbox.push(socket, *to, len);
             }
             Sink::Stream(spool) => spool.put(payload),
+            Sink::Recording(recording) => recording.put(payload),
         }
     }
 }
@@ -189,7 +217,7 @@ mod tests {
     fn an_rtp_output_numbers_its_packets_and_keeps_their_boundaries() {
         let receiver = Socket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a loopback socket");
         let endpoint = format!("rtp://{}", receiver.local()).parse().expect("an endpoint");
-        let mut output = Output::open(&endpoint, &Rng::new(1)).expect("an output");
+        let mut output = Output::open(&endpoint, Existing::Keep, &Rng::new(1)).expect("an output");
         // RFC 2250 §2: whole packets of MPEG-TS, which begin with 0x47, and nothing else.
         let payload = |mark: u8| [&[0x47, mark][..], &[0xff; 186]].concat();
         for mark in 0..3 {

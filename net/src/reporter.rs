@@ -1,7 +1,13 @@
 //! What happens, on standard error: JSON for programs, or a line for people.
 
-use std::fmt::{Debug, Write as _};
-use std::io::{self, IsTerminal};
+mod figures;
+mod line;
+
+pub use figures::amount;
+pub use line::{Line, is_live};
+
+use std::fmt::Debug;
+use std::io;
 
 use thalweg_core::time::{Span, Time};
 
@@ -11,8 +17,8 @@ use crate::spool::Spool;
 
 /// How often somebody who keeps a log, rather than watches a terminal, is told.
 const LOG_INTERVAL: Span = Span::from_secs(10);
-/// A line that is no older is the last one: its figures are of whole seconds.
-const FRESH: Span = Span::from_secs(1);
+/// Events that are told also to who wants quiet: something is wrong, or has been.
+const TROUBLES: [&str; 5] = ["warning", "silent", "retry", "interrupted", "law_lost"];
 /// Back to the start of the line, and away with it.
 const ERASE: &str = "\r\x1b[K";
 
@@ -22,12 +28,10 @@ pub trait Readings {
     fn json(&self, at: Time) -> String;
 
     /// What a person wants to know at a glance; empty if that is nothing yet.
-    fn line(&self, at: Time) -> String;
+    fn line(&self, at: Time) -> Line;
 
-    /// What a person is left with at the end.
-    fn last(&self, at: Time) -> String {
-        self.line(at)
-    }
+    /// The summary of all, with which a person is left at the end; empty if there is nothing to sum up.
+    fn last(&self, at: Time) -> String;
 
     /// Whether something is wrong that can still be mended.
     fn is_alarming(&self) -> bool {
@@ -63,11 +67,12 @@ enum Form {
         colour: bool,
         line_shown: bool,
     },
-    /// A line now and then: the next, and the last that was.
+    /// A line now and then.
     Log {
         next: Time,
-        last: Option<Time>,
     },
+    /// Nothing but troubles.
+    Quiet,
 }
 
 impl Reporter {
@@ -79,11 +84,16 @@ impl Reporter {
     /// For people: a live line on a terminal, otherwise a line now and then. Colours as <https://no-color.org> says.
     pub fn human(side: &'static str) -> Reporter {
         let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let form = match io::stderr().is_terminal() {
+        let form = match is_live(&io::stderr()) {
             true => Form::Terminal { colour, line_shown: false },
-            false => Form::Log { next: Time::ZERO + LOG_INTERVAL, last: None },
+            false => Form::Log { next: Time::ZERO + LOG_INTERVAL },
         };
         Reporter { side, form, stderr: Spool::stderr().ok() }
+    }
+
+    /// For people who want to read of troubles alone.
+    pub fn quiet(side: &'static str) -> Reporter {
+        Reporter { side, form: Form::Quiet, stderr: Spool::stderr().ok() }
     }
 
     /// As JSON, into a file that a test reads.
@@ -100,7 +110,8 @@ impl Reporter {
         let text = match &mut self.form {
             Form::Json => report.to_json(now, self.side),
             Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), report.text),
-            Form::Log { .. } => report.text.clone(),
+            Form::Quiet if !TROUBLES.contains(&report.event) => return,
+            Form::Log { .. } | Form::Quiet => report.text.clone(),
         };
         self.put(&text, "\n");
     }
@@ -156,29 +167,26 @@ impl Form {
             Form::Terminal { colour, line_shown } => {
                 *line_shown = true;
                 let red = *colour && readings.is_alarming();
-                let line = cut(&line);
+                // The last column stays free, where terminals would begin a new line.
+                let line = line.fit(line::columns().saturating_sub(1));
                 let text = if red { format!("{ERASE}\x1b[31m{line}\x1b[0m") } else { format!("{ERASE}{line}") };
                 Some((text, ""))
             }
-            Form::Log { next, last } if now >= *next => {
-                (*next, *last) = (now + LOG_INTERVAL, Some(now));
-                Some((line, "\n"))
+            Form::Log { next } if now >= *next => {
+                *next = now + LOG_INTERVAL;
+                Some((line.to_string(), "\n"))
             }
-            Form::Log { .. } | Form::Json => None,
+            Form::Log { .. } | Form::Quiet | Form::Json => None,
         }
     }
 
-    /// What is told at the end; nothing if it has just been.
+    /// What is told at the end.
     fn end(&mut self, now: Time, readings: &impl Readings) -> String {
         match self {
             Form::Json => readings.json(now),
             Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), readings.last(now)),
-            Form::Log { last: Some(last), .. }
-                if now.since(*last) < FRESH && readings.last(now) == readings.line(now) =>
-            {
-                String::new()
-            }
             Form::Log { .. } => readings.last(now),
+            Form::Quiet => String::new(),
         }
     }
 }
@@ -188,101 +196,34 @@ fn erased(line_shown: &mut bool) -> &'static str {
     if std::mem::take(line_shown) { ERASE } else { "" }
 }
 
-impl Readings for Figures {
-    fn json(&self, at: Time) -> String {
-        self.to_json(at)
-    }
-
-    fn line(&self, at: Time) -> String {
-        if !self.has_begun() {
-            return String::new();
-        }
-        let get = |name| self.get(name);
-        let seconds = at.as_secs_f64() as u64;
-        let mut line = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-        let mut add = |label: &str, value: f64, scale: f64, digits: usize, unit: &str| {
-            if value.is_finite() {
-                let _ = write!(line, "  {label} {:.digits$}{unit}", value * scale);
-            }
-        };
-        add("connections", get("connections"), 1.0, 0, "");
-        add("out", get("carried_out_rate_bps"), 1e-6, 2, " Mb/s");
-        add("in", get("carried_in_rate_bps"), 1e-6, 2, " Mb/s");
-        add("media", get("media_rate_bps"), 1e-6, 2, " Mb/s");
-        add("wire", get("wire_rate_bps"), 1e-6, 2, " Mb/s");
-        add("loss", get("loss_before_repair_ratio"), 100.0, 2, "%");
-        add("loss", get("loss_ratio"), 100.0, 2, "%");
-        add("RTT", get("rtt_seconds"), 1e3, 1, " ms");
-        add("after repair", get("loss_after_repair_ratio"), 100.0, 4, "%");
-        for (label, name) in [("unsent", "unsent_packets_total"), ("rejected", "rejected_datagrams_total")] {
-            add(label, above_zero(get(name)), 1.0, 0, "");
-        }
-        // Below zero it only says that media waits, or does not leave at all.
-        add("overhead", above_zero(get("overhead_ratio")), 100.0, 1, "%");
-        add("useless", above_zero(get("useless_ratio")), 100.0, 1, "%");
-        add("window", get("repair_window_packets"), 1.0, 0, "");
-        add("W", get("w_packets"), 1.0, 0, "");
-        add("ERTT", get("ertt_seconds"), 1e3, 1, " ms");
-        add("latency p50", get("latency_p50_seconds"), 1e3, 1, " ms");
-        add("p99", get("latency_p99_seconds"), 1e3, 1, " ms");
-        add("delay p50", get("delay_p50_seconds"), 1e3, 1, " ms");
-        add("p99", get("delay_p99_seconds"), 1e3, 1, " ms");
-        line
-    }
-
-    fn is_alarming(&self) -> bool {
-        self.get("loss_after_repair_ratio") > 0.0 || self.get("breaker_open") > 0.0
-    }
-}
-
-/// The value, if it is worth a word.
-fn above_zero(value: f64) -> f64 {
-    if value > 0.0 { value } else { f64::NAN }
-}
-
-/// The line cut to the width of the terminal on standard error, so that it can be written over.
-fn cut(line: &str) -> String {
-    let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(80, |size| usize::from(size.ws_col));
-    line.chars().take(columns.saturating_sub(1)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use thalweg_core::session::live::sender::Sender;
 
-    fn shown(values: &[(&str, f64)]) -> String {
-        let value = |name| values.iter().find(|(known, _)| *known == name).map_or(f64::NAN, |(_, value)| *value);
-        let rows = Sender::METRICS.iter().map(|metric| (metric, value(metric.name))).collect();
-        Figures::of("send", rows).line(Time::ZERO + Span::from_secs(3661))
-    }
+    const FORM: Form = Form::Log { next: Time::from_nanos(LOG_INTERVAL.as_nanos()) };
 
-    #[test]
-    fn a_line_has_what_is_known_and_the_counts_of_what_went_wrong() {
-        let wrong = [("unsent_packets_total", 7.0), ("rejected_datagrams_total", 0.0), ("overhead_ratio", 0.4)];
-        assert_eq!(shown(&wrong), "01:01:01  unsent 7  overhead 40.0%");
-        // Nobody there: media comes and nothing but hellos leaves.
-        assert_eq!(shown(&[("media_rate_bps", 25e6), ("overhead_ratio", -0.99)]), "01:01:01  media 25.00 Mb/s");
-    }
-
-    /// Ends a stream of so many milliseconds whose figures a log is told, and counts the lines.
-    fn logged(millis: u64) -> Vec<String> {
+    /// Ends a stream of so many milliseconds whose figures are told, and returns the lines.
+    fn told(mut form: Form, millis: u64) -> Vec<String> {
         let at = |millis| Time::ZERO + Span::from_millis(millis);
         let figures = || Figures::of("send", vec![(&Sender::METRICS[0], 7.0)]);
-        let mut form = Form::Log { next: Time::ZERO + LOG_INTERVAL, last: None };
         let ticks =
             (1..=millis / 1000).filter_map(|second| form.tick(at(second * 1000), &figures())).map(|(text, _)| text);
         let mut lines: Vec<String> = ticks.collect();
         lines.push(form.end(at(millis), &figures()));
         lines.retain(|line| !line.is_empty());
-        lines.iter().map(|line| line[..8].to_owned()).collect()
+        lines
     }
 
     #[test]
-    fn a_log_has_a_line_in_ten_seconds_and_the_last_one_once() {
-        assert_eq!(logged(5000), ["00:00:05"]);
-        assert_eq!(logged(10_040), ["00:00:10"], "the end comes with the tick, or just behind it");
-        assert_eq!(logged(11_000), ["00:00:10", "00:00:11"]);
-        assert_eq!(logged(25_000), ["00:00:10", "00:00:20", "00:00:25"]);
+    fn a_log_has_a_line_in_ten_seconds_and_ends_in_a_summary() {
+        assert_eq!(told(FORM, 5000), ["00:00:05 in all"]);
+        assert_eq!(told(FORM, 10_040), ["00:00:10", "00:00:10 in all"]);
+        assert_eq!(told(FORM, 25_000), ["00:00:10", "00:00:20", "00:00:25 in all"]);
+    }
+
+    #[test]
+    fn quiet_has_no_line_and_no_summary() {
+        assert_eq!(told(Form::Quiet, 25_000), [""; 0]);
     }
 }

@@ -25,7 +25,7 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    /// Creates or overwrites a file, or opens a named pipe, which may still lack a reader.
+    /// Opens a device, or a named pipe, which may still lack a reader; overwrites anything else.
     pub(crate) fn file(path: &Path) -> io::Result<Spool> {
         let is_pipe = path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo());
         let mut options = OpenOptions::new();
@@ -55,7 +55,8 @@ impl Spool {
         Ok(Spool::new(own.unwrap_or(shared)))
     }
 
-    fn new(file: File) -> Spool {
+    /// An open file.
+    pub(crate) fn new(file: File) -> Spool {
         Spool { file, waiting: Vec::new(), written: 0, stuck: false, dropped: 0 }
     }
 

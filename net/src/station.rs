@@ -10,7 +10,7 @@ mod tcp;
 pub use carrying::{Carrying, Outlet, Outside};
 pub use memory::{Ending, Memory, Tasks};
 pub use receiving::Receiving;
-pub use sending::Sending;
+pub use sending::{Retry, Sending};
 pub use standard::Standard;
 pub use tcp::{Listening, Reaching};
 

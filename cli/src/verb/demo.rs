@@ -21,11 +21,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use thalweg_core::time::Span;
-use thalweg_lab::scenario::Scenario;
 use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 
-use crate::Failure;
+use crate::{Failure, built_in};
 use film::Film;
 use picture::{Comparison, Moment, Picture};
 use progress::Progress;
@@ -37,10 +36,10 @@ use terminal::{columns, wrapped};
 #[command(after_help = "Example:\n  ./demo --input film.ts --seconds 30")]
 pub(crate) struct Args {
     /// The film, MPEG-TS; it is played in a loop
-    #[arg(long, value_name = "FILE", default_value = "assets/clip.ts")]
+    #[arg(long, value_name = "FILE", default_value = built_in::CLIP)]
     input: PathBuf,
     /// The link, as `thalweg emulate` takes it
-    #[arg(long, value_name = "FILE", default_value = "scenarios/demo.toml")]
+    #[arg(long, value_name = "FILE", default_value = "demo")]
     scenario: PathBuf,
     /// How long each run takes
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(2..=3600))]
@@ -71,7 +70,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 fn perform(args: &Args) -> Result<(), String> {
     let film = Film::open(&args.input)?;
     // What is wrong with the link is said before anything else.
-    Scenario::open(&args.scenario, None).map_err(|error| error.to_string())?;
+    built_in::scenario(&args.scenario, None).map_err(|error| error.to_string())?;
     std::fs::create_dir_all(&args.out)
         .map_err(|error| format!("cannot make {}: {}", args.out.display(), plain(&error)))?;
     let stop = Stop::on_signal().map_err(|error| format!("cannot wait for signals: {}", plain(&error)))?;

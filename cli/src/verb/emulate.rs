@@ -9,12 +9,14 @@ use thalweg_lab::scenario::Scenario;
 use thalweg_net::emulate::{Emulator, Way};
 use thalweg_net::endpoint::Host;
 use thalweg_net::report::Report;
-use thalweg_net::reporter::{Readings, Reporter};
+use thalweg_net::reporter::{Line, Readings};
 use thalweg_net::signal::Stop;
 use thalweg_net::tun::Name;
 use thalweg_net::udp::comes_in;
 
 use crate::Failure;
+use crate::built_in;
+use crate::stream::reporter;
 
 /// What it is called in its JSON.
 const SIDE: &str = "emulate";
@@ -27,13 +29,13 @@ const SIDE: &str = "emulate";
 /// SIGTERM, tells on standard error how it goes, and adds up at the end.
 #[derive(clap::Args)]
 #[command(after_help = "Example: a receiver at port 6000 seen through the demo's link at port 6001
-  thalweg emulate scenarios/demo.toml --listen 127.0.0.1:6001 \\
-    --to 127.0.0.1:6000
+  thalweg emulate demo --listen 127.0.0.1:6001 --to 127.0.0.1:6000
 
 Example: a cable between two network namespaces; docs/emulate.md has all of its lines
-  thalweg emulate scenarios/demo.toml --tun near --tun-to far")]
+  thalweg emulate demo --tun near --tun-to far")]
 pub(crate) struct Args {
-    /// The path; scenarios/emulate-example.toml shows everything that can be on it.
+    /// The path: a file, of which scenarios/emulate-example.toml shows everything that can be in it, or `demo` or
+    /// `gilbert`, which come with Thalweg.
     #[arg(value_name = "PATH.toml")]
     path: PathBuf,
     /// Where clients send to; `:PORT` is any IPv4 address, `[::]:PORT` any at all.
@@ -54,13 +56,16 @@ pub(crate) struct Args {
     /// One JSON object a second on standard error instead of text.
     #[arg(long)]
     json: bool,
+    /// Nothing on standard error but failures.
+    #[arg(long, conflicts_with = "json")]
+    quiet: bool,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let scenario = Scenario::open(&args.path, args.seed).map_err(failed)?;
+    let scenario = built_in::scenario(&args.path, args.seed).map_err(failed)?;
     let stop = Stop::on_signal().map_err(|error| failed(format!("cannot wait for signals: {error}")))?;
     let (mut emulator, opening) = open(&args, scenario)?;
-    let mut reporter = if args.json { Reporter::json(SIDE) } else { Reporter::human(SIDE) };
+    let mut reporter = reporter(SIDE, args.json, args.quiet);
     reporter.report(Time::ZERO, &opening);
     let tick = |emulator: &Emulator| reporter.tick(emulator.now(), &Status(emulator));
     emulator.run(&stop, tick).map_err(failed)?;
@@ -121,11 +126,19 @@ impl Readings for Status<'_> {
         status.to_string()
     }
 
-    fn line(&self, _at: Time) -> String {
+    fn line(&self, at: Time) -> Line {
         let Status(emulator) = self;
-        let clients = emulator.clients().map_or_else(String::new, |clients| format!("clients {clients}  "));
-        let (forward, reverse) = (brief(emulator.forward()), brief(emulator.reverse()));
-        format!("{clients}forward {forward}  reverse {reverse}")
+        let mut line = Line::at(at);
+        if let Some(clients) = emulator.clients() {
+            line.push(3, format!("clients {clients}"));
+        }
+        for (name, way) in [("forward", emulator.forward()), ("reverse", emulator.reverse())] {
+            line.push(1, format!("{name} {} in, {} out, {} queued", way.received(), way.delivered(), way.inside()));
+            for account in way.accounts().filter(|account| account.tally.dropped.of_ends > 0) {
+                line.push(2, format!("{} lost by {}", account.tally.dropped.of_ends, account.name));
+            }
+        }
+        line
     }
 
     fn last(&self, _at: Time) -> String {
@@ -157,14 +170,6 @@ fn direction(way: &Way) -> Value {
         "queued_packets": way.inside(),
         "elements": elements,
     })
-}
-
-fn brief(way: &Way) -> String {
-    let mut text = format!("{} in, {} out, {} queued", way.received(), way.delivered(), way.inside());
-    for account in way.accounts().filter(|account| account.tally.dropped.of_ends > 0) {
-        text += &format!(", {} lost by {}", account.tally.dropped.of_ends, account.name);
-    }
-    text
 }
 
 fn summary(emulator: &Emulator) -> String {

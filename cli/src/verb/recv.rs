@@ -8,7 +8,7 @@ use thalweg_core::session::live::{DEFAULT_LATENCY, Ending, Playout};
 use thalweg_core::time::Span;
 use thalweg_net::endpoint::{Endpoint, Host};
 use thalweg_net::error::Error;
-use thalweg_net::output::Output;
+use thalweg_net::output::{Existing, Output};
 use thalweg_net::report::Report;
 use thalweg_net::station::Receiving;
 use thalweg_net::udp::{Socket, comes_in};
@@ -33,7 +33,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOST:PORT")]
     listen: Host,
     /// Where media goes to: udp://HOST:PORT, ts+udp://, rtp://, file:PATH or -; may be repeated. A multicast group may
-    /// have ?iface=NAME&ttl=N, or one of the two, behind its port
+    /// have ?iface=NAME&ttl=N, or one of the two, behind its port. A file is made when media comes; each further stream
+    /// has one of its own, as in out.ts, out-2.ts
     #[arg(long = "output", value_name = "URL", required = true, value_parser = Endpoint::output)]
     outputs: Vec<Endpoint>,
     /// Time from input to output, 5ms to 10s; the longer of both sides' wins
@@ -45,6 +46,12 @@ pub(crate) struct Args {
     /// End with the first stream instead of waiting for the next; with exit code 1 if its sender goes without a goodbye
     #[arg(long)]
     once: bool,
+    /// Replace a file: output that exists, once media comes; without this or --append it is refused
+    #[arg(long, conflicts_with = "append")]
+    overwrite: bool,
+    /// Write behind what a file: output has, and all streams into the one file instead of FILE, FILE-2, FILE-3
+    #[arg(long)]
+    append: bool,
     #[command(flatten)]
     reporting: Reporting,
 }
@@ -71,9 +78,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let start = Start::now()?;
     let tried = format!("listening on {}", args.listen);
     let address = args.listen.resolve().map_err(Error::io(&tried))?;
-    check(&args.outputs, address)?;
+    check(&args, address)?;
     let peer = Socket::bind(address).map_err(Error::io(&tried))?;
-    let open = |endpoint| Output::open(endpoint, &start.rng);
+    let open = |endpoint| Output::open(endpoint, args.existing(), &start.rng);
     let outputs = args.outputs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
 
     let config = Config { latency: args.latency, playout: args.playout.into() };
@@ -92,10 +99,33 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// No output twice, and none to where we listen.
-fn check(outputs: &[Endpoint], listen: SocketAddr) -> Result<(), Failure> {
-    for (nth, output) in outputs.iter().enumerate() {
-        if outputs[..nth].contains(output) {
+impl Args {
+    fn existing(&self) -> Existing {
+        match (self.overwrite, self.append) {
+            (true, _) => Existing::Overwrite,
+            (_, true) => Existing::Append,
+            _ => Existing::Keep,
+        }
+    }
+}
+
+/// No output twice, none to where we listen, and none over a file that nobody has given up.
+fn check(args: &Args, listen: SocketAddr) -> Result<(), Failure> {
+    let existing = args.existing();
+    let has_file = args.outputs.iter().any(|output| matches!(output, Endpoint::File { .. }));
+    if existing != Existing::Keep && !has_file {
+        return Err(Failure::Usage("recv: --overwrite and --append are for file: outputs".to_owned()));
+    }
+    for (nth, output) in args.outputs.iter().enumerate() {
+        if let Endpoint::File { path, .. } = output
+            && existing == Existing::Keep
+            && path.is_file()
+        {
+            return Err(Failure::Usage(format!(
+                "recv: --output {output}: the file exists: --overwrite replaces it, --append continues it"
+            )));
+        }
+        if args.outputs[..nth].contains(output) {
             return Err(Failure::Usage(format!("recv: --output {output} is given twice")));
         }
         if output.address().is_some_and(|to| comes_in(listen, to)) {

@@ -17,7 +17,7 @@ use thalweg_net::endpoint::{Endpoint, Host, Udp};
 use thalweg_net::error::Error;
 use thalweg_net::input::Input;
 use thalweg_net::report::Report;
-use thalweg_net::station::Sending;
+use thalweg_net::station::{Retry, Sending, Station};
 use thalweg_net::udp::{Multicast, Socket, comes_in, route_to, unspecified};
 
 use crate::Failure;
@@ -54,6 +54,13 @@ pub(crate) struct Args {
     /// Time from input to output, 5ms to 10s; the longer of both sides' wins
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
     latency: Span,
+    /// End with exit code 1 if no receiver answers for so long; without it, wait for one
+    #[arg(long, value_name = "TIME", value_parser = timeout)]
+    timeout: Option<Span>,
+    /// Call again 30 s after the receiver has gone or is taken, or the circuit breaker has opened, then 1 min, up to 5 min
+    /// (always), or end then with exit code 1 (never)
+    #[arg(long, value_name = "WHEN", value_enum, default_value = "always", num_args = 0..=1, default_missing_value = "always")]
+    retry: RetryArg,
     #[command(flatten)]
     protection: Protection,
     #[command(flatten)]
@@ -106,6 +113,12 @@ enum BreakerArg {
     Off,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum RetryArg {
+    Always,
+    Never,
+}
+
 #[derive(Clone, Copy)]
 enum RepairArg {
     None,
@@ -127,6 +140,14 @@ impl FromStr for RepairArg {
     }
 }
 
+/// Reads how long a receiver is waited for.
+fn timeout(text: &str) -> Result<Span, String> {
+    match text.parse() {
+        Ok(Span::ZERO) => Err("it must be above zero".to_owned()),
+        other => other.map_err(|error| format!("{error}")),
+    }
+}
+
 /// Reads a repair for somebody who hands it on.
 pub(crate) fn repair(text: &str) -> Result<String, String> {
     text.parse().map(|repair: RepairArg| repair.to_string())
@@ -138,6 +159,15 @@ impl fmt::Display for RepairArg {
             RepairArg::None => f.write_str("none"),
             RepairArg::Static(packets) => write!(f, "static:{packets}"),
             RepairArg::Geneva => f.write_str("geneva"),
+        }
+    }
+}
+
+impl From<RetryArg> for Retry {
+    fn from(arg: RetryArg) -> Retry {
+        match arg {
+            RetryArg::Always => Retry::Always,
+            RetryArg::Never => Retry::Never,
         }
     }
 }
@@ -231,6 +261,7 @@ impl Args {
             block: self.protection.block,
             source_id: if self.interop.plain_rtp { SourceId::Plain } else { SourceId::Explicit },
             breaker: self.protection.breaker.into(),
+            answer_timeout: self.timeout,
         }
     }
 
@@ -296,25 +327,25 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let input = Input::open(&endpoint)?;
 
     let config = args.config(to, &input, repair);
-    let session = Sender::new(config, start.clock.now(), &start.rng);
+    let mut station = Sending::new(config, start.clock.now(), &start.rng, args.retry.into(), input);
     if let Some(file) = &args.interop.sdp {
-        peer.describe(&session, file)?;
+        peer.describe(station.session(), file)?;
     }
     // Port 0 has become a real one.
-    let port = match (&endpoint, input.local()) {
+    let local = station.input().local();
+    let port = match (&endpoint, local) {
         (Endpoint::Udp(_, udp), Some(local)) if udp.host.port == 0 => format!(" (port {})", local.port()),
         _ => String::new(),
     };
     let text = format!("sending {endpoint}{port} to {to}, repair {}, latency {}", args.protection.repair, args.latency);
     let opening =
         Report::new("sending", text).with("to", to).with("from", peer.socket.local()).with("input", &endpoint);
-    let opening = input.local().into_iter().fold(opening, |opening, local| opening.with("input_address", local));
-    let station =
-        start.run(Sending::new(session, input, args.interop.fec_port), peer.socket, &args.reporting, opening)?;
+    let opening = local.into_iter().fold(opening, |opening, local| opening.with("input_address", local));
+    let station = start.run(station, peer.socket, &args.reporting, opening)?;
+    let failed = |why: &dyn fmt::Display| Err(Failure::Failed(format!("sending to {to}: {why}")));
     match station.ending() {
-        Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Breaker)) => {
-            Err(Failure::Failed(format!("sending to {to}: {ending}")))
-        }
-        Some(Ending::Bye | Ending::Silent) | None => Ok(()),
+        Some(Ending::Silent) => failed(&"the receiver has gone"),
+        Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Breaker)) => failed(&ending),
+        Some(Ending::Bye) | None => Ok(()),
     }
 }

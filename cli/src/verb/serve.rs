@@ -16,7 +16,7 @@ use thalweg_net::figures::Figures;
 use thalweg_net::metrics;
 use thalweg_net::poll::Interests;
 use thalweg_net::report::Report;
-use thalweg_net::reporter::{Readings, Reporter};
+use thalweg_net::reporter::{Line, Readings, Reporter, amount};
 use thalweg_net::signal::Stop;
 use thalweg_serve::law::{Choice, Lack};
 use thalweg_serve::{Config, Event, Identity, Law, Ledger, Limits, Server, User, machine};
@@ -259,31 +259,44 @@ impl Readings for Status {
         self.0.to_json(at)
     }
 
-    fn line(&self, at: Time) -> String {
+    fn line(&self, at: Time) -> Line {
         let get = |name| self.0.get(name);
         let (rate, out) = (get("playing_rate_bps") / 1e6, get("sent_rate_bps") / 1e6);
-        let sure = [
+        let over = [("TLS", "tls_connections"), ("HTTP/3", "quic_connections")];
+        let over = over.map(|(label, name)| (label, get(name))).into_iter().filter(|(_, value)| *value > 0.0);
+        let over = over.map(|(label, value)| format!("{value} {label}")).collect::<Vec<_>>().join(", ");
+        let over = if over.is_empty() { over } else { format!(" ({over})") };
+        let mut line = Line::at(at);
+        line.push(2, format!("connections {}{over}", get("connections")));
+        line.push(1, format!("playing {} ({rate:.2} Mb/s)", get("playing")));
+        line.push(1, format!("out {out:.2} Mb/s ({})", amount(get("sent_bytes_total"))));
+        self.wrongs().for_each(|wrong| line.push(3, wrong));
+        line
+    }
+
+    fn last(&self, at: Time) -> String {
+        let get = |name| self.0.get(name);
+        let mut line = Line::at(at);
+        line.push(0, format!("in all: connections {}", get("connections_total")));
+        line.push(0, format!("requests {}", get("requests_total")));
+        line.push(0, format!("out {}", amount(get("sent_bytes_total"))));
+        self.wrongs().for_each(|wrong| line.push(0, wrong));
+        line.to_string()
+    }
+}
+
+impl Status {
+    /// What went wrong, and what is paced here.
+    fn wrongs(&self) -> impl Iterator<Item = String> {
+        let counts = [
             ("paced", "paced"),
             ("refused", "refused_requests_total"),
             ("bad requests", "bad_requests_total"),
             ("changed", "changed_files_total"),
             ("bad handshakes", "failed_handshakes_total"),
         ];
-        let sure = sure.map(|(label, name)| (label, get(name))).into_iter().filter(|(_, value)| *value > 0.0);
-        let sure: String = sure.map(|(label, value)| format!("  {label} {value}")).collect();
-        let over = [("TLS", "tls_connections"), ("HTTP/3", "quic_connections")];
-        let over = over.map(|(label, name)| (label, get(name))).into_iter().filter(|(_, value)| *value > 0.0);
-        let over = over.map(|(label, value)| format!("{value} {label}")).collect::<Vec<_>>().join(", ");
-        let over = if over.is_empty() { over } else { format!(" ({over})") };
-        let seconds = at.as_secs_f64() as u64;
-        format!(
-            "{:02}:{:02}:{:02}  connections {}{over}  playing {} ({rate:.2} Mb/s)  out {out:.2} Mb/s{sure}",
-            seconds / 3600,
-            seconds / 60 % 60,
-            seconds % 60,
-            get("connections"),
-            get("playing"),
-        )
+        let counts = counts.map(|(label, name)| (label, self.0.get(name)));
+        counts.into_iter().filter(|(_, value)| *value > 0.0).map(|(label, value)| format!("{label} {value}"))
     }
 }
 
@@ -312,13 +325,14 @@ mod tests {
             "playing" | "refused_requests_total" => 2.0,
             "playing_rate_bps" => 7.2e6,
             "sent_rate_bps" => 9.126e6,
+            "sent_bytes_total" => 2.5e9,
             _ => 0.0,
         };
         let rows = Ledger::METRICS.iter().map(|metric| (metric, value(metric.name))).collect();
         let line = Status(Figures::of(SIDE, rows)).line(Time::ZERO + Span::from_secs(3661));
         assert_eq!(
-            line,
-            "01:01:01  connections 3 (1 TLS)  playing 2 (7.20 Mb/s)  out 9.13 Mb/s  refused 2  bad handshakes 1"
+            line.to_string(),
+            "01:01:01  connections 3 (1 TLS)  playing 2 (7.20 Mb/s)  out 9.13 Mb/s (2.5 GB)  refused 2  bad handshakes 1"
         );
     }
 }

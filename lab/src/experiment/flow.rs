@@ -213,6 +213,7 @@ impl Live {
             block: None,
             source_id: SourceId::Explicit,
             breaker: Breaker::RepairFirst,
+            answer_timeout: None,
         };
         let media = u128::from(self.media.rate.as_bps()) * u128::from(payload.0) / u128::from(packet.0);
         let rate = Rate::from_bps(media.max(1) as u64);

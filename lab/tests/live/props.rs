@@ -55,6 +55,7 @@ pub(crate) fn sender_config() -> sender::Config {
         block: None,
         source_id: SourceId::Explicit,
         breaker: Breaker::RepairFirst,
+        answer_timeout: None,
     }
 }
 

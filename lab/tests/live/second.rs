@@ -3,12 +3,12 @@
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::Ending;
 use thalweg_core::session::live::receiver::Event as Heard;
-use thalweg_core::session::live::sender::{Event as Said, Sender};
+use thalweg_core::session::live::sender::{Config, Event as Said, Sender};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::units::Rate;
 
 use crate::faults::quiet;
-use crate::props::{address, at, sender_config};
+use crate::props::{address, at, ms, sender_config};
 use crate::story::Story;
 
 /// Lets `second` talk to the story's receiver, a millisecond away from it, until it is connected or the time is over.
@@ -40,13 +40,14 @@ fn knocking(story: &mut Story, second: &mut Sender, millis: core::ops::Range<u64
 #[test]
 fn a_second_sender_is_told_that_the_receiver_is_busy() {
     let mut story = quiet();
-    let mut second = Sender::new(sender_config(), story.now, &Rng::new(77));
+    let config = Config { answer_timeout: Some(ms(10_000)), ..sender_config() };
+    let mut second = Sender::new(config, story.now, &Rng::new(77));
     // Ten seconds of knocking, and no goodbye to somebody who never took anything.
     let answers = knocking(&mut story, &mut second, 3000..13_100);
     assert!(answers >= 10, "{answers}");
     assert!(!second.is_connected());
     let said: Vec<_> = core::iter::from_fn(|| second.poll_event()).collect();
-    assert_eq!(said, [Said::Ended(Ending::Busy)]);
+    assert_eq!(said, [Said::Busy, Said::Ended(Ending::Busy)]);
     story.until(13_500);
     assert_eq!(story.lost(500, 13_400), 0, "the first stream is not harmed");
 }

@@ -38,6 +38,7 @@ impl Live {
             block: None,
             source_id: SourceId::Explicit,
             breaker: Breaker::Off,
+            answer_timeout: None,
         };
         let (start, stop) = (Time::ZERO + ms(200), Some(Time::ZERO + ms(5_200)));
         let (rate, payload) = (Rate::from_mbps(30), Bytes(1_316));

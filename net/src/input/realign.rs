@@ -2,10 +2,22 @@
 
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
-use thalweg_core::wire::mpegts::align::Aligner;
+use thalweg_core::wire::mpegts::PACKET;
+use thalweg_core::wire::mpegts::align::{Aligner, SYNC_RUN};
+use thalweg_core::wire::mpegts::packet::SYNC;
 
 /// How long packets wait for others to fill their datagram: as long as the shortest block.
 const HOLD: Span = Span::from_millis(10);
+
+/// The place of the first packet in a datagram that is cut from a stream of MPEG-TS, perhaps within packets; none if it
+/// holds anything else, or too few packets to tell.
+pub(super) fn first_packet(datagram: &[u8]) -> Option<usize> {
+    let is_start = |at: &usize| {
+        let mut starts = datagram[*at..].iter().step_by(PACKET);
+        starts.len() >= SYNC_RUN && starts.all(|byte| *byte == SYNC)
+    };
+    (0..PACKET.min(datagram.len())).find(is_start)
+}
 
 /// Puts seven packets into a datagram, or fewer rather than to wait for long.
 #[derive(Debug, Default)]
@@ -88,6 +100,20 @@ mod tests {
             realign.let_go(now, &mut |datagram| taken.push(datagram.len()));
         }
         assert_eq!((taken, realign.due()), (vec![7 * 188, 3 * 188], None));
+    }
+
+    #[test]
+    fn a_datagram_is_mpeg_ts_where_every_188th_byte_over_five_packets_is_the_sync_byte() {
+        let stream = packets(9);
+        for cut in 0..188 {
+            let expected = (188 - cut) % 188;
+            assert_eq!(first_packet(&stream[cut..cut + 1472]), Some(expected));
+            // Four packets are too few to tell.
+            assert_eq!(first_packet(&stream[cut..cut + expected + 3 * 188 + 1]), None);
+        }
+        let mut broken = stream[..1472].to_vec();
+        broken[3 * 188] = 0;
+        assert_eq!((first_packet(&broken), first_packet(&[]), first_packet(&[0; 1472])), (None, None, None));
     }
 
     proptest! {

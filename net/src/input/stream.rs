@@ -31,7 +31,7 @@ pub(super) struct Stream {
     file: File,
     mode: LoopMode,
     source: TsSource,
-    /// When the first datagram left, or would have for the rest to be where it is; none without a connection.
+    /// When the first datagram left, or would have for the rest to be where it is; none while nobody wants it.
     origin: Option<Time>,
     ended: bool,
     /// Whether a datagram of it was ever timed: if not, an error will say all there is to say.
@@ -58,7 +58,7 @@ impl Stream {
     /// Reads on until a first datagram is timed, so that what is no transport stream, or has no clock, is said before
     /// anything else. A pipe is read as far as it has something to read within [`PATIENCE`].
     pub(super) fn look(&mut self) -> Result<(), String> {
-        let is_file = self.file.metadata().is_ok_and(|metadata| metadata.is_file());
+        let is_file = self.is_file();
         let until = Instant::now() + PATIENCE;
         while !self.ended && self.source.due().is_none() {
             let wait = until.saturating_duration_since(Instant::now());
@@ -68,6 +68,11 @@ impl Stream {
             self.fill()?;
         }
         Ok(())
+    }
+
+    /// Whether it is a regular file, which waits for its reader.
+    pub(super) fn is_file(&self) -> bool {
+        self.file.metadata().is_ok_and(|metadata| metadata.is_file())
     }
 
     /// Standard input.
@@ -89,18 +94,18 @@ impl Stream {
         }
     }
 
-    /// Reads ahead, and hands to `take` what is due; whether more is. The clock starts with the connection.
+    /// Reads ahead, and hands to `take` what is due; whether more is. The clock runs while it is `wanted`.
     pub(super) fn read(
         &mut self,
         now: Time,
         readable: bool,
-        connected: bool,
+        wanted: bool,
         mut take: impl FnMut(&[u8]),
     ) -> Result<bool, String> {
         if readable && self.source.wants() {
             self.fill()?;
         }
-        if !connected {
+        if !wanted {
             self.origin = None;
             return Ok(false);
         }

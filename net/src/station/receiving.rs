@@ -1,5 +1,7 @@
 //! The receiving end of a live stream.
 
+use std::collections::VecDeque;
+
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::session::Session;
 use thalweg_core::session::live::receiver::{Event, Receiver};
@@ -29,6 +31,8 @@ const SKIPPED: Metric = Metric {
 #[derive(Debug)]
 pub struct Receiving {
     session: Receiver,
+    /// What the session has said and nobody was told yet.
+    events: VecDeque<Event>,
     outputs: Vec<Output>,
     dropped_by_lost_outputs: u64,
     skipped_by_lost_outputs: Bytes,
@@ -46,6 +50,7 @@ impl Receiving {
     pub fn new(session: Receiver, outputs: Vec<Output>, once: bool) -> Receiving {
         Receiving {
             session,
+            events: VecDeque::new(),
             outputs,
             dropped_by_lost_outputs: 0,
             skipped_by_lost_outputs: Bytes(0),
@@ -109,6 +114,13 @@ impl Station for Receiving {
 
     fn exchange(&mut self, now: Time, ready: &mut Ready) -> Result<bool, Error> {
         self.each_output(|output| output.resume(ready))?;
+        // What is handed out next is of the stream that began last.
+        while let Some(event) = self.session.poll_event() {
+            if matches!(event, Event::Started { .. } | Event::Ended(_)) {
+                self.outputs.iter_mut().for_each(Output::end_stream);
+            }
+            self.events.push_back(event);
+        }
         let mut any = false;
         while let Some(datagram) = self.session.poll_media(now) {
             for output in &mut self.outputs {
@@ -158,7 +170,7 @@ impl Station for Receiving {
         if let Some(stopped) = self.stopped.take() {
             return Some(stopped);
         }
-        let event = self.session.poll_event()?;
+        let event = self.events.pop_front().or_else(|| self.session.poll_event())?;
         match event {
             Event::Started { .. } => self.is_under_way = true,
             // Its own stop has said so before.

@@ -1,8 +1,20 @@
 //! The sending end of a live stream.
 
+mod calls;
+mod telling;
+#[cfg(test)]
+mod tests;
+
+pub use calls::Retry;
+pub(super) use telling::name;
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+
 use thalweg_core::probe::{Probe, Visitor};
+use thalweg_core::rng::Rng;
 use thalweg_core::session::Session;
-use thalweg_core::session::live::sender::{Event, Sender};
+use thalweg_core::session::live::sender::{Config, Event, Sender};
 use thalweg_core::session::live::{Ending, Kind, Metric};
 use thalweg_core::time::{Span, Time};
 
@@ -11,6 +23,14 @@ use crate::error::Error;
 use crate::input::Input;
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
+use calls::Calls;
+use telling::describe;
+
+const CALLS: Metric = Metric {
+    name: "calls_total",
+    kind: Kind::Counter,
+    help: "Sessions that have begun: the first, and one for each call after an end",
+};
 
 const REFUSED: Metric = Metric {
     name: "input_refused_datagrams_total",
@@ -28,51 +48,112 @@ const SKIPPED: Metric = Metric {
 const DENSE: u32 = 60;
 /// Over which density is measured.
 const PERIOD: Span = Span::from_millis(10);
+/// A receiver that has not answered for so long is asked for in words.
+const PATIENCE: Span = Span::from_secs(1);
 
-/// An input and the session that sends it.
+/// An input and the sessions that send it, one after the other.
 #[derive(Debug)]
 pub struct Sending {
-    session: Sender,
+    calls: Calls,
+    to: SocketAddr,
     input: Input,
     density: Density,
+    /// The time of this turn.
+    now: Time,
     /// Whether media has come, or somebody has answered.
     has_begun: bool,
+    /// Whether it has been said that nobody answers this call.
+    asked: bool,
     /// Where bare repair goes, while nobody has been told that the receiver does not take it.
     fec_port: Option<u16>,
-    notice: Option<Report>,
+    reports: VecDeque<Report>,
     /// Why it ends, once that is decided here.
     finishing: Option<&'static str>,
     ending: Option<Ending>,
 }
 
 impl Sending {
-    /// Sends what `input` gives; bare repair, if there is any, goes to `fec_port`.
-    pub fn new(session: Sender, input: Input, fec_port: Option<u16>) -> Sending {
-        let notice = None;
+    /// Calls the receiver at once, and again as `retry` has it, and sends what `input` gives.
+    pub fn new(config: Config, now: Time, rng: &Rng, retry: Retry, input: Input) -> Sending {
         Sending {
-            session,
+            to: config.to,
+            fec_port: config.fec_to.map(|to| to.port()),
+            calls: Calls::new(config, now, rng.fork("calls"), retry),
             input,
-            fec_port,
-            notice,
             density: Density::default(),
+            now,
             has_begun: false,
+            asked: false,
+            reports: VecDeque::new(),
             finishing: None,
             ending: None,
         }
     }
 
-    /// How the stream ended, once it has.
+    /// What it sends.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// How the last session ended, once no other follows.
     pub fn ending(&self) -> Option<Ending> {
         self.ending
     }
 
     /// Sends what waits and says goodbye; only the first reason counts.
     fn part(&mut self, now: Time, why: &'static str) {
-        let Sending { session, input, finishing, .. } = self;
-        if finishing.replace(finishing.unwrap_or(why)).is_none() {
-            input.finish(|payload| session.handle_media(now, payload));
-            session.finish(now);
+        if self.finishing.replace(self.finishing.unwrap_or(why)).is_some() {
+            return;
         }
+        let Sending { calls, input, .. } = self;
+        input.finish(|payload| calls.session.handle_media(now, payload));
+        match calls.again.take() {
+            // Between two calls nobody is left to say goodbye to.
+            Some((_, ending)) => self.end(if self.input.is_over() { ending } else { Ending::Bye }),
+            None => calls.session.finish(now),
+        }
+    }
+
+    /// Tells of the end, after which nothing comes.
+    fn end(&mut self, ending: Ending) {
+        self.ending = Some(ending);
+        self.reports.push_back(telling::ended(ending, self.finishing.unwrap_or_default()));
+    }
+
+    /// Takes in what the session says.
+    fn hear(&mut self) {
+        while self.ending.is_none()
+            && let Some(event) = self.calls.session.poll_event()
+        {
+            let mut wait = None;
+            match event {
+                Event::Connected { .. } => self.calls.on_connected(self.now),
+                Event::Busy => wait = Some(self.calls.on_busy(self.now)),
+                Event::Silent => wait = Some(self.calls.on_silent(self.now)),
+                Event::Ended(ending) => {
+                    match self.calls.on_ended(self.now, ending, self.finishing.is_none()) {
+                        (ending, Some(wait)) => self.reports.push_back(telling::retry(self.to, ending, wait)),
+                        (ending, None) => self.end(ending),
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            self.reports.push_back(describe(event, wait));
+            // None but Thalweg answers a hello.
+            if let Event::Connected { .. } = event
+                && let Some(port) = self.fec_port.take()
+            {
+                let text = format!("thalweg recv does not take repair at port {port}: without --fec-port it would");
+                self.reports.push_back(Report::warning(text));
+            }
+        }
+    }
+
+    /// When a receiver that does not answer is to be asked for.
+    fn asks_at(&self) -> Option<Time> {
+        let waits = !self.asked && self.finishing.is_none() && self.calls.is_unanswered();
+        waits.then(|| self.calls.since + PATIENCE)
     }
 }
 
@@ -98,24 +179,39 @@ impl Station for Sending {
     const SIDE: &'static str = "send";
 
     fn metrics() -> impl Iterator<Item = &'static Metric> {
-        Sender::METRICS.iter().chain([&REFUSED, &SKIPPED])
+        Sender::METRICS.iter().chain([&CALLS, &REFUSED, &SKIPPED])
     }
 
     fn session(&mut self) -> &mut Sender {
-        &mut self.session
+        &mut self.calls.session
     }
 
     fn exchange(&mut self, now: Time, ready: &mut Ready) -> Result<bool, Error> {
-        let Sending { session, input, density, has_begun, .. } = self;
-        let connected = session.is_connected();
+        self.now = now;
+        self.hear();
+        if self.calls.turn(now) {
+            self.asked = false;
+        }
+        if self.calls.again.is_some() {
+            // Figures are of the last second also while nothing is sent.
+            self.calls.session.handle_timeout(now);
+        }
+        if self.asks_at().is_some_and(|due| due <= now) {
+            self.asked = true;
+            self.reports.push_back(telling::waiting(self.to));
+        }
+        let Sending { calls, input, density, has_begun, .. } = self;
+        let connected = calls.session.is_connected();
         *has_begun |= connected;
         density.tick(now);
-        let more = input.read(now, ready, connected, |payload| {
+        // A live input runs on while nobody listens; what it gives is counted, and does not leave.
+        let is_wanted = connected || (*has_begun && input.is_live());
+        let more = input.read(now, ready, is_wanted, |payload| {
             density.count += 1;
             *has_begun = true;
-            session.handle_media(now, payload);
+            calls.session.handle_media(now, payload);
         })?;
-        if input.is_over() {
+        if self.input.is_over() {
             self.part(now, "the input is over");
         }
         Ok(more)
@@ -127,11 +223,11 @@ impl Station for Sending {
 
     fn rest(&self) -> Span {
         // What no law paces leaves when it is looked at: below 63 Mb/s each datagram on its own, above in trains.
-        if self.session.is_paced() || self.density.is_dense { REST } else { Span::ZERO }
+        if self.calls.session.is_paced() || self.density.is_dense { REST } else { Span::ZERO }
     }
 
     fn next(&self) -> Option<Time> {
-        self.input.next()
+        [self.input.next(), self.calls.next(), self.asks_at()].into_iter().flatten().min()
     }
 
     fn has_begun(&self) -> bool {
@@ -147,72 +243,16 @@ impl Station for Sending {
     }
 
     fn poll_report(&mut self) -> Option<Report> {
-        if let Some(notice) = self.notice.take().or_else(|| self.input.poll_notice()) {
-            return Some(notice);
-        }
-        let event = self.session.poll_event()?;
-        if let Event::Ended(ending) = event {
-            self.ending = Some(ending);
-        }
-        // None but Thalweg answers a hello.
-        if let Event::Connected { .. } = event
-            && let Some(port) = self.fec_port.take()
-        {
-            let text = format!("thalweg recv does not take repair at port {port}: without --fec-port it would");
-            self.notice = Some(Report::warning(text));
-        }
-        Some(describe(event, self.finishing.unwrap_or_default()))
+        self.hear();
+        self.input.poll_notice().or_else(|| self.reports.pop_front())
     }
 }
 
 impl Probe for Sending {
     fn probe(&self, visit: &mut Visitor<'_>) {
-        self.session.probe(visit);
+        self.calls.probe(visit);
+        visit(CALLS.name, self.calls.count() as f64);
         visit(REFUSED.name, self.input.refused() as f64);
         visit(SKIPPED.name, self.input.skipped().0 as f64);
-    }
-}
-
-/// `why` says why it says goodbye, if it does.
-fn describe(event: Event, why: &str) -> Report {
-    match event {
-        Event::Connected { to, latency } => Report::new("connected", format!("connected to {to}, latency {latency}"))
-            .with("to", to)
-            .with_number("latency_seconds", latency.as_secs_f64()),
-        Event::Moved { to } => Report::new("moved", format!("the receiver is at {to} now")).with("to", to),
-        Event::TooShort { round_trip, needed } => Report::new(
-            "too_short",
-            format!(
-                "repair comes too late on a round trip of {round_trip}: give --latency {}ms or more",
-                needed.as_nanos().div_ceil(1_000_000)
-            ),
-        )
-        .with_number("needed_seconds", needed.as_secs_f64()),
-        Event::InTime => Report::new("in_time", "the round trip is shorter, and repair comes in time"),
-        Event::OverRate { greatest, unsent } => Report::new(
-            "over_rate",
-            format!("media is faster than --max-rate {greatest}: {unsent} more datagrams did not leave"),
-        )
-        .with_number("unsent_packets", unsent as f64),
-        Event::Silent => Report::new("silent", "nothing comes back from the receiver; media waits, hellos go on"),
-        Event::LowerRate(rate) => {
-            Report::new("lower_rate", format!("loss stays too high: the source should come down to {rate}"))
-                .with_number("rate_bps", rate.as_bps() as f64)
-        }
-        Event::RateRestored => Report::new("rate_restored", "the path carries the stream again"),
-        Event::Ended(Ending::Bye) => Report::new("ended", format!("ended: {why}")).with("reason", name(Ending::Bye)),
-        // A failure: people read of it in the line that the program fails with.
-        Event::Ended(ending) => Report::new("ended", "").with("reason", name(ending)),
-    }
-}
-
-/// What an ending is called in JSON.
-pub(super) fn name(ending: Ending) -> &'static str {
-    match ending {
-        Ending::Bye => "bye",
-        Ending::NoAnswer => "no_answer",
-        Ending::Busy => "busy",
-        Ending::Breaker => "breaker",
-        Ending::Silent => "silent",
     }
 }

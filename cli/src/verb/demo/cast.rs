@@ -66,8 +66,9 @@ impl Cast {
         let mut emulate = command(&["emulate"]);
         emulate.arg(scenario).args(["--listen", &to, "--to", &listen, "--json"]);
         let recv = command(&["recv", "--listen", &listen, "--output", &sink, "--latency", LATENCY, "--json"]);
-        let send =
+        let mut send =
             command(&["send", "--input", &source, "--to", &to, "--repair", repair, "--latency", LATENCY, "--json"]);
+        send.args(["--retry", "never"]);
         let (tell, lines) = channel();
         let actors = [
             Actor::enter("thalweg recv", recv, RECV, clock, tell.clone())?,

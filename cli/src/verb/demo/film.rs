@@ -14,6 +14,7 @@ use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 
 use super::ledger::Mark;
+use crate::built_in;
 
 /// A file that has been found playable.
 pub(super) struct Film {
@@ -37,7 +38,10 @@ impl Film {
 
     /// The film from its start; always the same datagrams.
     pub(super) fn reel(&self) -> Result<Reel<'_>, String> {
-        let file = File::open(&self.path).map_err(|error| self.fault(&plain(&error)))?;
+        let file: Box<dyn Medium> = match built_in::clip(&self.path) {
+            Some(clip) => Box::new(clip),
+            None => Box::new(File::open(&self.path).map_err(|error| self.fault(&plain(&error)))?),
+        };
         Ok(Reel { film: self, file, source: TsSource::new(LoopMode::Forever), chunk: vec![0; 1 << 16] })
     }
 
@@ -46,10 +50,15 @@ impl Film {
     }
 }
 
+/// Bytes that can be read again from their start.
+trait Medium: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Medium for T {}
+
 /// A film being played.
 pub(super) struct Reel<'a> {
     film: &'a Film,
-    file: File,
+    file: Box<dyn Medium>,
     source: TsSource,
     chunk: Vec<u8>,
 }

@@ -1,7 +1,9 @@
 //! How far a campaign is: one line on standard error that changes, or a new one now and then where that is no terminal.
 
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{Write, stderr};
 use std::time::{Duration, Instant};
+
+use thalweg_net::reporter::is_live;
 
 const WIDTH: usize = 30;
 /// From one drawing to the next.
@@ -22,7 +24,7 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn new(runs: usize, whole: u64) -> Progress {
         let start = Instant::now();
-        Progress { runs, whole, start, drawn: start, live: stderr().is_terminal() }
+        Progress { runs, whole, start, drawn: start, live: is_live(&stderr()) }
     }
 
     /// Shows that `done` of the whole is done, and `finished` runs are.
@@ -50,7 +52,7 @@ impl Progress {
 
 /// Makes room for something else on the line of a terminal; the next drawing comes below it.
 pub(super) fn wipe() {
-    if stderr().is_terminal() {
+    if is_live(&stderr()) {
         let _ = write!(stderr(), "\r\x1b[K");
     }
 }

@@ -38,9 +38,6 @@ use reports::Reports;
 use stats::Counts;
 use wishes::Wishes;
 
-/// How long a receiver may take to answer the first hello.
-pub const ANSWER_TIMEOUT: Span = Span::from_secs(10);
-
 /// One RTP stream that leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stream {
@@ -255,7 +252,8 @@ impl Sender {
 
     /// By when somebody must have answered the first hello.
     fn answer_due(&self) -> Option<Time> {
-        self.peer.knocking_since().filter(|_| !self.is_plain()).map(|since| since + ANSWER_TIMEOUT)
+        let since = self.peer.knocking_since().filter(|_| !self.is_plain())?;
+        Some(since + self.config.answer_timeout?)
     }
 }
 
@@ -269,9 +267,11 @@ impl Session for Sender {
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        self.close_due(now);
-        self.check_peer(now);
-        self.check_guard(now);
+        if !self.ended {
+            self.close_due(now);
+            self.check_peer(now);
+            self.check_guard(now);
+        }
         self.second.tick(now, &self.counts);
         self.history.forget(now - history::MEMORY);
     }

@@ -59,6 +59,8 @@ pub struct Config {
     pub source_id: SourceId,
     /// Which breaker ends the stream.
     pub breaker: Breaker,
+    /// How long nobody may answer the first hello before the session ends; none waits for ever.
+    pub answer_timeout: Option<Span>,
 }
 
 /// What a sender tells.
@@ -93,6 +95,8 @@ pub enum Event {
         /// Media datagrams dropped since this was said last.
         unsent: u64,
     },
+    /// The receiver takes another stream, and hellos go on; once until it has a place.
+    Busy,
     /// No feedback for so long, or a goodbye, so that media has stopped; hellos go on.
     Silent,
     /// Loss stays too high: the source should come down to this rate.

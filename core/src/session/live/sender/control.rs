@@ -73,7 +73,11 @@ impl Sender {
     }
 
     fn on_answer(&mut self, now: Time, from: SocketAddr, ssrc: u32, answer: &Answer) {
+        let was_busy = self.peer.is_busy();
         let change = self.peer.on_answer(now, from, ssrc, answer);
+        if self.peer.is_busy() && !was_busy && self.peer.knocking_since().is_some() {
+            self.events.push_back(Event::Busy);
+        }
         self.fit_latency();
         let to = self.peer.to();
         match change {

@@ -69,6 +69,7 @@ mod tests {
             block: None,
             source_id,
             breaker: Breaker::RepairFirst,
+            answer_timeout: None,
         };
         Sender::new(config, Time::ZERO, &Rng::new(1)).description(Ipv4Addr::LOCALHOST.into()).to_string()
     }

@@ -10,6 +10,10 @@ use crate::wire::rtcp::Goodbye;
 
 /// Between hellos that nobody has answered yet.
 const KNOCK: Span = Span::from_millis(100);
+/// So long hellos are that frequent; a receiver that is waited for longer gets fewer.
+const EAGER: Span = Span::from_secs(10);
+/// Between those.
+const WAIT: Span = Span::from_secs(1);
 /// Between hellos after an answer, until the receiver reports: until then it may not know that its answer has come.
 const GREET: Span = Span::from_millis(20);
 /// Between hellos of a running stream.
@@ -227,6 +231,7 @@ impl Peer {
         }
         self.hello = now
             + match self.state {
+                State::Knocking { since } if now.since(since) >= EAGER => WAIT,
                 State::Knocking { .. } | State::Silent => KNOCK,
                 State::Greeting => GREET,
                 State::Streaming => REMIND,

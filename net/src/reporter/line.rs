@@ -1,0 +1,100 @@
+//! A status line that fits its terminal.
+
+use std::fmt;
+use std::io::{self, IsTerminal};
+
+use thalweg_core::time::Time;
+
+/// Columns where the terminal does not say how many it has.
+const COLUMNS: usize = 80;
+
+/// Parts from left to right, each with its rank: where the line is too long, the greatest rank is dropped first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Line(Vec<(u8, String)>);
+
+impl Line {
+    /// A line that begins with the time since the start, which is dropped last.
+    pub fn at(time: Time) -> Line {
+        Line(vec![(0, clock(time))])
+    }
+
+    /// Adds a part at the end.
+    pub fn push(&mut self, rank: u8, text: impl Into<String>) {
+        self.0.push((rank, text.into()));
+    }
+
+    /// Whether there is nothing to show.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// As many of the parts as `columns` hold, the most important of them.
+    pub fn fit(&self, columns: usize) -> String {
+        let mut kept = self.clone();
+        while kept.0.len() > 1 && kept.to_string().chars().count() > columns {
+            // Of equal ranks the last.
+            let least = kept.0.iter().enumerate().max_by_key(|(_, (rank, _))| *rank);
+            kept.0.remove(least.map_or(0, |(nth, _)| nth));
+        }
+        kept.to_string().chars().take(columns).collect()
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (nth, (_, text)) in self.0.iter().enumerate() {
+            write!(f, "{}{text}", if nth > 0 { "  " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Hours, minutes and seconds since the start.
+pub(super) fn clock(time: Time) -> String {
+    let seconds = time.as_secs_f64() as u64;
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// Whether a line there can be written over: a terminal that knows more than `TERM=dumb`.
+pub fn is_live(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && can_erase(std::env::var_os("TERM").as_deref())
+}
+
+fn can_erase(term: Option<&std::ffi::OsStr>) -> bool {
+    term.is_none_or(|term| term != "dumb")
+}
+
+/// Columns of the terminal on standard error.
+pub(super) fn columns() -> usize {
+    let told = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+    if told > 0 { told } else { COLUMNS }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_terminal_drops_the_least_important_parts_and_keeps_their_order() {
+        let mut line = Line::at(Time::ZERO);
+        for (rank, text) in [(1, "media 3.90 Mb/s"), (3, "wire 5 Mb/s"), (2, "loss 0.10%"), (3, "window 8")] {
+            line.push(rank, text);
+        }
+        let whole = "00:00:00  media 3.90 Mb/s  wire 5 Mb/s  loss 0.10%  window 8";
+        assert_eq!(line.fit(80), whole);
+        assert_eq!(line.fit(whole.len()), whole);
+        assert_eq!(line.fit(whole.len() - 1), "00:00:00  media 3.90 Mb/s  wire 5 Mb/s  loss 0.10%");
+        assert_eq!(line.fit(40), "00:00:00  media 3.90 Mb/s  loss 0.10%");
+        assert_eq!(line.fit(30), "00:00:00  media 3.90 Mb/s");
+        assert_eq!((line.fit(9), line.fit(5)), ("00:00:00".to_owned(), "00:00".to_owned()));
+        for columns in 0..80 {
+            assert!(line.fit(columns).chars().count() <= columns);
+        }
+    }
+
+    #[test]
+    fn a_dumb_terminal_gets_no_escape_sequences() {
+        let term = |name: &'static str| can_erase(Some(name.as_ref()));
+        assert_eq!((term("dumb"), term("xterm"), can_erase(None)), (false, true, true));
+    }
+}

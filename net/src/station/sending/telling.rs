@@ -1,0 +1,89 @@
+//! Reports of a sending end.
+
+use std::net::SocketAddr;
+
+use thalweg_core::session::live::Ending;
+use thalweg_core::session::live::sender::Event;
+use thalweg_core::time::Span;
+
+use crate::report::Report;
+
+/// `wait` is how long the session waits for its receiver, if it does.
+pub(super) fn describe(event: Event, wait: Option<Span>) -> Report {
+    let wait = wait.unwrap_or_default();
+    match event {
+        Event::Connected { to, latency } => Report::new("connected", format!("connected to {to}, latency {latency}"))
+            .with("to", to)
+            .with_number("latency_seconds", latency.as_secs_f64()),
+        Event::Moved { to } => Report::new("moved", format!("the receiver is at {to} now")).with("to", to),
+        Event::TooShort { round_trip, needed } => Report::new(
+            "too_short",
+            format!(
+                "repair comes too late on a round trip of {round_trip}: give --latency {}ms or more",
+                needed.as_nanos().div_ceil(1_000_000)
+            ),
+        )
+        .with_number("needed_seconds", needed.as_secs_f64()),
+        Event::InTime => Report::new("in_time", "the round trip is shorter, and repair comes in time"),
+        Event::OverRate { greatest, unsent } => Report::new(
+            "over_rate",
+            format!("media is faster than --max-rate {greatest}: {unsent} more datagrams did not leave"),
+        )
+        .with_number("unsent_packets", unsent as f64),
+        Event::Busy => {
+            Report::new("busy", format!("the receiver is taken by another stream; asking it for {wait} more"))
+                .with_number("wait_seconds", wait.as_secs_f64())
+        }
+        Event::Silent => Report::new(
+            "silent",
+            format!("nothing comes back from the receiver; media waits, and hellos go on for {wait}"),
+        )
+        .with_number("wait_seconds", wait.as_secs_f64()),
+        Event::LowerRate(rate) => {
+            Report::new("lower_rate", format!("loss stays too high: the source should come down to {rate}"))
+                .with_number("rate_bps", rate.as_bps() as f64)
+        }
+        Event::RateRestored => Report::new("rate_restored", "the path carries the stream again"),
+        Event::Ended(ending) => ended(ending, ""),
+    }
+}
+
+/// The end; `why` says why it says goodbye, if it does.
+pub(super) fn ended(ending: Ending, why: &str) -> Report {
+    // A failure: people read of it in the line that the program fails with.
+    let text = if ending == Ending::Bye { format!("ended: {why}") } else { String::new() };
+    Report::new("ended", text).with("reason", name(ending))
+}
+
+/// A session has ended with `ending`, and `to` is called again after `wait`.
+pub(super) fn retry(to: SocketAddr, ending: Ending, wait: Span) -> Report {
+    let why = match ending {
+        Ending::Silent => "the receiver has gone".to_owned(),
+        other => other.to_string(),
+    };
+    let when = if wait > Span::ZERO { format!("again in {wait}") } else { "again now".to_owned() };
+    Report::new("retry", format!("{why}; calling {to} {when}"))
+        .with("to", to)
+        .with("reason", name(ending))
+        .with_number("wait_seconds", wait.as_secs_f64())
+}
+
+/// Nobody has answered yet.
+pub(super) fn waiting(to: SocketAddr) -> Report {
+    let listen = if to.is_ipv6() { format!("[::]:{}", to.port()) } else { format!(":{}", to.port()) };
+    let command = format!("thalweg recv --listen {listen} --output file:out.ts");
+    Report::new("waiting", format!("waiting for a receiver at {to}; there, start: {command}"))
+        .with("to", to)
+        .with("command", command)
+}
+
+/// What an ending is called in JSON.
+pub(in crate::station) fn name(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Bye => "bye",
+        Ending::NoAnswer => "no_answer",
+        Ending::Busy => "busy",
+        Ending::Breaker => "breaker",
+        Ending::Silent => "silent",
+    }
+}
