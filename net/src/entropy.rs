@@ -4,6 +4,7 @@ use std::io;
 
 use rustix::rand::{GetRandomFlags, getrandom};
 use thalweg_core::session::secure::Entropy;
+use zeroize::Zeroizing;
 
 /// A seed that nobody can guess.
 ///
@@ -21,7 +22,7 @@ pub fn seed() -> io::Result<u64> {
 /// # Errors
 /// The kernel has no `getrandom`.
 pub fn keys() -> io::Result<Entropy> {
-    let mut seed = [0; 32];
-    getrandom(&mut seed, GetRandomFlags::empty())?;
-    Ok(Entropy::new(seed))
+    let mut seed = Zeroizing::new([0; 32]);
+    getrandom(&mut seed[..], GetRandomFlags::empty())?;
+    Ok(Entropy::new(*seed))
 }

@@ -69,7 +69,8 @@ fn a_burst_after_idle_leaves_at_once() {
     for (rtt, eps) in [(150, 0.05), (150, 0.0), (150, 0.15), (400, 0.05)] {
         // The rate is not looked at.
         let line = Line { rate: Rate::from_mbps(50), rtt: ms(rtt), eps, back: eps };
-        let [free, paced] = [pool(|| Copa::new(Start::default()), line), pool(|| Paced(Copa::new(Start::default())), line)];
+        let [free, paced] =
+            [pool(|| Copa::new(Start::default()), line), pool(|| Paced(Copa::new(Start::default())), line)];
         let told = [&free, &paced].map(|trade| [50, 95, 99].map(|share| trade.percentile(share)));
         println!("{rtt} ms, {eps}: {told:?}, {:.3} and {:.3} bytes for each", free.bytes, paced.bytes);
         assert!(free.percentile(50) <= line.rtt / 2 + ms(5), "{rtt} ms, {eps}: {told:?}");

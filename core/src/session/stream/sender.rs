@@ -89,7 +89,8 @@ pub struct Sender<S, A> {
     since: Time,
     /// When something was last written.
     written: Time,
-    /// The first original that the other end has no room for.
+    /// Originals that may wait for their arrival, and the first that the other end has no room for.
+    most: usize,
     limit: u64,
     last: Last,
     told_delivered: bool,
@@ -130,6 +131,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             gathered: Vec::new(),
             since: Time::ZERO,
             written: Time::ZERO,
+            most: config.window,
             limit: config.window as u64,
             last: Last::Open,
             told_delivered: false,

@@ -184,12 +184,15 @@ fn an_initial_window_may_leave_at_once_while_nothing_waits() {
     assert_eq!(line.law.burst(), 1);
     line.ack();
     assert_eq!(line.law.burst(), 10);
-    // Slow start overshoots.
+    // Slow start ends with a queue, of which the law hears a round trip later.
     while line.waiting() < 5.0 {
         line.ack();
     }
-    line.run_until(line.now + ms(50));
-    assert_eq!(line.law.burst(), 1);
+    let end = line.now + ms(100);
+    while line.law.burst() > 1 {
+        line.ack();
+        assert!(line.now < end);
+    }
 }
 
 #[test]

@@ -13,9 +13,14 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         asks
     }
 
+    /// Originals that may wait for their arrival from now on.
+    pub(in super::super) fn bound(&mut self, most: usize) {
+        self.most = most.min(self.config.window);
+    }
+
     /// Whether one more original may enter the queue.
     pub(super) fn has_room(&self) -> bool {
-        self.queue.len() < self.config.window && self.queue.e().wrapping_add(1) < self.limit
+        self.queue.len() < self.most && self.queue.e().wrapping_add(1) < self.limit
     }
 
     pub(super) fn wants_to_send(&self) -> bool {

@@ -186,6 +186,13 @@ impl Link {
         self.close(now, secure::Reason::Protocol);
     }
 
+    /// Ends for want of memory.
+    pub(in super::super) fn overload(&mut self, now: Time, events: &mut VecDeque<Event>) {
+        let reason = secure::Reason::Overload;
+        self.go_down(Why::Ended(Ending::Closed(reason)), events);
+        self.close(now, reason);
+    }
+
     fn close(&mut self, now: Time, reason: secure::Reason) {
         if let Some(carrier) = &mut self.carrier {
             carrier.close(now, reason);
