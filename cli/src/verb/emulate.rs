@@ -11,6 +11,7 @@ use thalweg_net::endpoint::Host;
 use thalweg_net::report::Report;
 use thalweg_net::reporter::{Readings, Reporter};
 use thalweg_net::signal::Stop;
+use thalweg_net::terminal::escaped;
 use thalweg_net::tun::Name;
 use thalweg_net::udp::comes_in;
 
@@ -162,7 +163,7 @@ fn direction(way: &Way) -> Value {
 fn brief(way: &Way) -> String {
     let mut text = format!("{} in, {} out, {} queued", way.received(), way.delivered(), way.inside());
     for account in way.accounts().filter(|account| account.tally.dropped.of_ends > 0) {
-        text += &format!(", {} lost by {}", account.tally.dropped.of_ends, account.name);
+        text += &format!(", {} lost by {}", account.tally.dropped.of_ends, escaped(account.name));
     }
     text
 }
@@ -180,7 +181,7 @@ fn summary(emulator: &Emulator) -> String {
                 (tally.added, "added"),
                 (tally.changed, "changed"),
             ];
-            text += &format!("  {:16} {} in", account.name, account.received);
+            text += &format!("  {:16} {} in", escaped(account.name), account.received);
             for (count, what) in numbers.into_iter().filter(|(count, _)| *count > 0) {
                 text += &format!(", {count} {what}");
             }
