@@ -21,6 +21,7 @@ pub mod reporter;
 pub mod signal;
 mod spool;
 pub mod station;
+pub mod terminal;
 pub mod testbed;
 pub mod tun;
 pub mod udp;

@@ -54,6 +54,8 @@ pub struct Config {
     pub user: Option<User>,
     /// How fast films are played that do not tell it.
     pub rate: Rate,
+    /// Whether files may be had as downloads, as fast as the path bears.
+    pub downloads: bool,
     /// Bounds of what clients may cost.
     pub limits: Limits,
 }
@@ -176,7 +178,7 @@ impl Server {
     /// # Errors
     /// The folder cannot be read, the address not be listened at, or the user not be become. The text says which.
     pub fn start(config: Config) -> Result<Server, String> {
-        let Config { folder, listen, law, identity, user, rate, mut limits } = config;
+        let Config { folder, listen, law, identity, user, rate, downloads, mut limits } = config;
         limits.connections = limits.connections.min(room());
         let tried = |error| format!("listening on {listen}: {}", plain(&error));
         let tls = identity.as_ref().map(Identity::over_tcp).transpose().map_err(|error| format!("TLS: {error}"))?;
@@ -186,7 +188,8 @@ impl Server {
             // Before there is a second thread: each has rights of its own.
             user.take_over().map_err(|error| format!("giving up privileges: {}", plain(&error)))?;
         }
-        let site = Site::open(&folder, rate).map_err(|error| format!("{}: {}", folder.display(), plain(&error)))?;
+        let site = Site::open(&folder, rate, downloads);
+        let site = site.map_err(|error| format!("{}: {}", folder.display(), plain(&error)))?;
         let runtime = Builder::new_multi_thread().enable_all().max_blocking_threads(WAITING).build().map_err(tried)?;
         let within = runtime.enter();
         let listener = TcpListener::from_std(listener).map_err(tried)?;

@@ -288,3 +288,20 @@ fn idle_connections_of_one_address_keep_nobody_out_and_films_under_way_go_on() {
     drop(crowd);
     stage.wait_until("place", |stage| stage.value("connections") == 9.0);
 }
+
+#[test]
+fn a_download_is_no_film_and_paced_by_nobody() {
+    let stage = Stage::new("download", Choice::Paced, Limits::default());
+    fs::write(stage.folder.join("long.webm"), vec![7; 40_000_000]).expect("a file");
+    let mut stream = stage.ask("GET /long.webm HTTP/1.1");
+    stream.read_exact(&mut [0; 1000]).expect("a film");
+    assert_eq!(["downloads", "playing", "paced"].map(|name| stage.value(name)), [0.0, 1.0, 1.0]);
+    drop(stream);
+    stage.wait_until("end", |stage| stage.value("connections") == 0.0);
+    let mut stream = stage.ask("GET /long.webm?download HTTP/1.1");
+    stream.read_exact(&mut [0; 1000]).expect("a film");
+    assert_eq!(["downloads", "playing", "paced"].map(|name| stage.value(name)), [1.0, 0.0, 0.0]);
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).expect("all of it");
+    stage.wait_until("end", |stage| stage.value("downloads") == 0.0);
+}

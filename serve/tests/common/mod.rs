@@ -44,8 +44,16 @@ impl Stage {
         let (law, _) = Law::choose(Some(choice), &"no_such_law".parse().expect("a name"));
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
         // 8 Mb/s: ten seconds of it are 10 MB.
-        let config =
-            Config { folder: folder.clone(), listen, law, identity, user: None, rate: Rate::from_mbps(8), limits };
+        let config = Config {
+            folder: folder.clone(),
+            listen,
+            law,
+            identity,
+            user: None,
+            rate: Rate::from_mbps(8),
+            downloads: true,
+            limits,
+        };
         Stage { folder, server: Server::start(config).expect("a server") }
     }
 

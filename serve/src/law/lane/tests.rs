@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use quinn::crypto::rustls::QuicClientConfig;
 use quinn::{ClientConfig, Endpoint, EndpointConfig, TokioRuntime};
+use rustix::net::sockopt;
 use tokio::runtime::Builder;
 use tokio::time::{sleep, timeout};
 
@@ -97,4 +98,30 @@ fn paced_and_system_have_no_such_law_over_quic() {
             assert_eq!(lane.take(u64::MAX), Ok(taken));
         });
     }
+}
+
+/// `reno`, which every kernel has, stands for the law, and is what the listener would have.
+#[test]
+fn a_download_over_tcp_has_the_systems_control_and_over_quic_a_ceiling_that_no_path_reaches() {
+    let (law, _) = Law::choose(Some(Choice::TcpStream), &"reno".parse().expect("a name"));
+    let law = Arc::new(law);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let _client = std::net::TcpStream::connect(listener.local_addr().expect("a port")).expect("it listens");
+    let socket = OwnedFd::from(listener.accept().expect("a connection").0);
+    sockopt::set_tcp_congestion(&socket, "reno").expect("every kernel has it");
+    let lane = Lane::new(law.clone(), Way::Tcp(socket.try_clone().expect("a socket")), Arc::default(), occupant());
+    drop(Download::of(Arc::new(lane)));
+    let system = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").expect("Linux");
+    let expected = if system.trim() == "reno" { "cubic" } else { system.trim() };
+    assert_eq!(sockopt::tcp_congestion(&socket).expect("a name"), expected);
+    Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(async {
+        let (connection, _ends) = pair(&law).await;
+        let lane = Arc::new(Lane::new(law.clone(), Way::Quic(connection.clone()), Arc::default(), occupant()));
+        lane.play(Rate::from_mbps(1));
+        until(&connection, |cap| cap < 100).await;
+        let download = Download::of(lane.clone());
+        until(&connection, |cap| cap > 100).await;
+        drop(download);
+        until(&connection, |cap| cap < 100).await;
+    });
 }
