@@ -48,6 +48,8 @@ pub enum Variant {
     /// So, with the second term of Eq. (6) times .2, and fewer combinations in flight than .6 (D - B) where nothing waits:
     /// numbers that were chosen by the tables themselves.
     Fitted,
+    /// As [`Variant::Literal`], and a loss is known when Thalweg's sender would know it.
+    Overdue,
 }
 
 /// kappa of [`Variant::Fitted`].
@@ -86,7 +88,7 @@ impl Contender {
             (Strategy::Arq | Strategy::Bound, _) => Ok(Box::new(Arq)),
             (Strategy::Opportunistic, Variant::Fitted) => Ok(Box::new(Opportunistic::capped(CAP)?)),
             (Strategy::Opportunistic, _) => Ok(Box::new(Opportunistic::new())),
-            (Strategy::Cost, Variant::Literal | Variant::Rto) => cost_based(Form::Example, 1.0, None),
+            (Strategy::Cost, Variant::Literal | Variant::Rto | Variant::Overdue) => cost_based(Form::Example, 1.0, None),
             (Strategy::Cost, Variant::OneTerm) => cost_based(Form::OneTerm, 1.0, None),
             (Strategy::Cost, Variant::Fitted) => cost_based(Form::Example, KAPPA, Some(CAP)),
             (Strategy::Ours, _) => {
@@ -100,7 +102,7 @@ impl Contender {
     pub(super) fn patience(self, case: &Case) -> Patience {
         match (self.strategy, self.variant, case.line) {
             (Strategy::Bound, ..) => Patience::Oracle,
-            (Strategy::Ours, ..) => Patience::Overdue,
+            (Strategy::Ours, ..) | (_, Variant::Overdue, _) => Patience::Overdue,
             (_, Variant::Literal, Line::Random { .. }) => Patience::RoundTrips(100),
             // Round trips that change need room, or everything above the mean would count as lost.
             _ => Patience::RoundTrips(150),
@@ -125,7 +127,7 @@ impl Strategy {
 }
 
 impl Variant {
-    /// All of them.
+    /// All that the paper may mean.
     pub const ALL: [Variant; 4] = [Variant::Literal, Variant::Rto, Variant::OneTerm, Variant::Fitted];
     /// Those that are shown side by side everywhere.
     pub const SHOWN: [Variant; 2] = [Variant::Fitted, Variant::Literal];
@@ -135,14 +137,17 @@ impl Subject for Contender {
     fn name(self) -> &'static str {
         match (self.strategy, self.variant) {
             (Strategy::Arq, Variant::Literal) => "ARQ, literal",
+            (Strategy::Arq, Variant::Overdue) => "ARQ, overdue",
             (Strategy::Arq, _) => "ARQ, 1.5 RTT",
             (Strategy::Opportunistic, Variant::Literal) => "no cost, literal",
             (Strategy::Opportunistic, Variant::Fitted) => "no cost, fitted",
+            (Strategy::Opportunistic, Variant::Overdue) => "no cost, overdue",
             (Strategy::Opportunistic, _) => "no cost, 1.5 RTT",
             (Strategy::Cost, Variant::Literal) => "cost, literal",
             (Strategy::Cost, Variant::Rto) => "cost, 1.5 RTT",
             (Strategy::Cost, Variant::OneTerm) => "cost, Eq. (3)",
             (Strategy::Cost, Variant::Fitted) => "cost, fitted",
+            (Strategy::Cost, Variant::Overdue) => "cost, overdue",
             (Strategy::Bound, _) => "lower bound",
             (Strategy::Ours, _) => "Thalweg",
         }
