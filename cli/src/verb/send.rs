@@ -312,7 +312,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let station =
         start.run(Sending::new(session, input, args.interop.fec_port), peer.socket, &args.reporting, opening)?;
     match station.ending() {
-        Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Breaker)) => {
+        Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Version(_) | Ending::Breaker)) => {
             Err(Failure::Failed(format!("sending to {to}: {ending}")))
         }
         Some(Ending::Bye | Ending::Silent) | None => Ok(()),

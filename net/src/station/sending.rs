@@ -138,6 +138,10 @@ impl Station for Sending {
         self.has_begun
     }
 
+    fn handle_unreachable(&mut self, now: Time) {
+        self.session.handle_unreachable(now);
+    }
+
     fn finish(&mut self, now: Time) {
         self.part(now, "stopped");
     }
@@ -214,5 +218,6 @@ pub(super) fn name(ending: Ending) -> &'static str {
         Ending::Busy => "busy",
         Ending::Breaker => "breaker",
         Ending::Silent => "silent",
+        Ending::Version(_) => "version",
     }
 }
