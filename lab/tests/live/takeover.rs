@@ -56,10 +56,10 @@ fn copies_from_elsewhere_move_nobody_while_the_old_path_works() {
     for millis in 3000..6000 {
         story.until(millis);
         let (left, came) = (story.recent.front().cloned(), story.returned.last().cloned());
-        for datagram in left {
+        if let Some(datagram) = left {
             let _ = story.receiver.handle_datagram(story.now, relay, &datagram);
         }
-        for datagram in came {
+        if let Some(datagram) = came {
             let _ = story.sender.handle_datagram(story.now, relay, &datagram);
         }
     }

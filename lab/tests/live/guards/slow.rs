@@ -20,7 +20,7 @@ fn lossy(kbps: u64, loss: f64, seed: u64, until: u64) -> Story {
 #[test]
 fn a_tenth_of_loss_ends_slow_streams_as_it_ends_fast_ones() {
     for kbps in [300, 1000, 2000, 4000] {
-        for seed in 11..=15 {
+        for seed in 1..=5 {
             let story = lossy(kbps, 0.1, seed, 17_000);
             let (when, last) = *story.sender_events.last().expect("an event");
             assert_eq!(last, Said::Ended(Ending::Breaker), "{kbps} kb/s, seed {seed}: {:?}", story.sender_events);
