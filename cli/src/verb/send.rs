@@ -345,7 +345,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let failed = |why: &dyn fmt::Display| Err(Failure::Failed(format!("sending to {to}: {why}")));
     match station.ending() {
         Some(Ending::Silent) => failed(&"the receiver has gone"),
-        Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Breaker)) => failed(&ending),
+        Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Version(_) | Ending::Breaker)) => failed(&ending),
         Some(Ending::Bye) | None => Ok(()),
     }
 }

@@ -9,7 +9,7 @@ use thalweg_core::law::window::tcp_stream::TcpStream;
 use thalweg_core::law::window::{Flavour, Playback, Window};
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::sender::{Breaker, Repair, SourceId};
-use thalweg_core::session::live::{self, MAX_PAYLOAD, Playout};
+use thalweg_core::session::live::{self, MAX_PAYLOAD};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_core::wire::fecframe::PayloadId;
@@ -218,7 +218,7 @@ impl Live {
         let media = u128::from(self.media.rate.as_bps()) * u128::from(payload.0) / u128::from(packet.0);
         let rate = Rate::from_bps(media.max(1) as u64);
         let config = stream::live::Config { flow, session, start: planned.start, stop: None, rate, payload };
-        let hearing = live::receiver::Config { latency: self.latency, playout: Playout::Asap };
+        let hearing = live::receiver::Config { latency: self.latency, ..Default::default() };
         let receiver = stream::live::Receiver::new(flow, hearing, from, &rng.fork("receiver"));
         Ok((stream::live::Sender::new(config, &rng.fork("sender")), receiver))
     }

@@ -4,17 +4,20 @@ use core::net::SocketAddr;
 use std::collections::{BTreeMap, VecDeque};
 
 use thalweg_core::rng::Rng;
+use thalweg_core::session::live::End;
 use thalweg_core::session::live::receiver::{self, Receiver};
 use thalweg_core::session::live::sender::{self, Sender};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
+use thalweg_core::wire::hello::Answer;
 use thalweg_lab::check;
 use thalweg_lab::node::Node;
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::path::Path;
 
 use crate::props::{PAYLOAD, address, at, metrics, payload};
+use crate::tap::Tap;
 
 /// One datagram that was handed out.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -56,7 +59,8 @@ pub(crate) struct Story {
     pub(crate) deaf: bool,
     /// Nothing longer comes in.
     pub(crate) longest: usize,
-    /// What is done to the bytes that leave the sender.
+    /// What somebody on the path has read, and does to the bytes that leave the sender.
+    pub(crate) tap: Tap,
     pub(crate) rewrite: fn(&mut [u8]),
     /// How much of its payload a datagram has.
     pub(crate) length: fn(u64) -> usize,
@@ -75,6 +79,8 @@ pub(crate) struct Story {
     pub(crate) departures: Vec<(Time, Bytes)>,
     /// All bytes that the sender and the receiver have sent, for stories that compare them.
     pub(crate) written: Option<[Vec<u8>; 2]>,
+    /// What either side has sent to addresses of neither, for stories with strangers.
+    pub(crate) elsewhere: Vec<(SocketAddr, Vec<u8>)>,
     /// What came back, and what left last, for stories that play it again.
     pub(crate) returned: Vec<Vec<u8>>,
     pub(crate) recent: VecDeque<Vec<u8>>,
@@ -96,6 +102,7 @@ impl Story {
             back: Back::Everything,
             deaf: false,
             longest: MAX_DATAGRAM,
+            tap: Tap::default(),
             rewrite: |_| {},
             length: |_| PAYLOAD,
             gap: None,
@@ -108,6 +115,7 @@ impl Story {
             receiver_events: Vec::new(),
             departures: Vec::new(),
             written: None,
+            elsewhere: Vec::new(),
             returned: Vec::new(),
             recent: VecDeque::new(),
         }
@@ -197,8 +205,8 @@ impl Story {
         while let Some(packet) = self.reverse.poll(self.now) {
             if let Body::Datagram(bytes) = packet.body {
                 active = true;
-                // RFC 3550 §6.7: an answer's last packet is application-defined, of our name.
-                let is_answer = bytes.windows(4).any(|name| name == b"THLW");
+                // RFC 3550 §6.7: an answer holds an application-defined packet of our name and its subtype.
+                let is_answer = bytes.chunks(4).any(|word| word.starts_with(&[0x80 | Answer::SUBTYPE, 204]));
                 if self.back == Back::Everything || (self.back == Back::Answers && is_answer) {
                     // A refusal is counted; the story goes on.
                     let _ = self.sender.handle_datagram(now, self.receiver_at, &bytes);
@@ -211,7 +219,8 @@ impl Story {
         let mut buf = [0; MAX_DATAGRAM];
         while let Some(transmit) = self.sender.poll_transmit(now, &mut buf) {
             active = true;
-            (self.rewrite)(&mut buf[..transmit.len]);
+            self.tap.read(&buf[..transmit.len]);
+            self.tap.change(End::Sender, &mut buf[..transmit.len], self.rewrite);
             if let Some([sent, _]) = &mut self.written {
                 sent.extend_from_slice(&buf[..transmit.len]);
             }
@@ -223,6 +232,8 @@ impl Story {
             }
             if transmit.to == self.receiver_at {
                 self.forward.accept(self.now, packet);
+            } else {
+                self.elsewhere.push((transmit.to, buf[..transmit.len].to_vec()));
             }
         }
         self.sender_events.extend(core::iter::from_fn(|| self.sender.poll_event()).map(|event| (self.now, event)));
@@ -257,11 +268,14 @@ impl Story {
         let mut buf = [0; MAX_DATAGRAM];
         while let Some(transmit) = self.receiver.poll_transmit(self.now, &mut buf) {
             active = true;
+            self.tap.read(&buf[..transmit.len]);
             if let Some([_, sent]) = &mut self.written {
                 sent.extend_from_slice(&buf[..transmit.len]);
             }
             if transmit.to == self.sender_at {
                 self.reverse.accept(self.now, Packet::datagram(0, buf[..transmit.len].to_vec()));
+            } else {
+                self.elsewhere.push((transmit.to, buf[..transmit.len].to_vec()));
             }
         }
         self.receiver_events.extend(core::iter::from_fn(|| self.receiver.poll_event()).map(|event| (self.now, event)));

@@ -1,8 +1,7 @@
 //! What keeps a stream from flooding its path: the brake of the live profile, or the breakers of RFC 8083.
 
-use core::net::SocketAddr;
-
 use super::brake::{Demand, Pressure};
+use super::control::Origin;
 use super::history::Settled;
 use super::{Breaker, Event, Repair, Sender};
 use crate::law::breaker;
@@ -70,10 +69,10 @@ impl Sender {
     }
 
     /// Shows a regular report to the breakers.
-    pub(super) fn on_receiver_report(&mut self, now: Time, from: SocketAddr, report: &rtcp::Report<'_>) {
+    pub(super) fn on_receiver_report(&mut self, now: Time, origin: Origin, report: &rtcp::Report<'_>) {
         // Answers begin with an empty report, which says nothing of our media.
         let is_ours = report.blocks().any(|block| block.ssrc == self.source.ssrc);
-        if !is_ours || !self.believes(now, from, report.ssrc) {
+        if !is_ours || !self.believes_report(now, origin, report.ssrc) {
             return;
         }
         let rtt = self.peer.round_trip().unwrap_or(Span::ZERO);
