@@ -86,7 +86,8 @@ struct Protection {
     /// latency after half a round trip holds two blocks, and a longer one is shortened to that
     #[arg(long, value_name = "TIME", value_parser = latency)]
     block: Option<Span>,
-    /// What ends a stream that would flood its path: first its repair and then the stream, RFC 8083, or nothing
+    /// What ends a stream that would flood its path: first its repair and then the stream, where loss is not shown to be
+    /// the path's own; RFC 8083 to the letter; or nothing
     #[arg(long, value_enum, default_value = "repair-first")]
     breaker: BreakerArg,
 }

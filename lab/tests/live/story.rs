@@ -39,6 +39,32 @@ pub(crate) enum Back {
     Nothing,
 }
 
+/// Lets a rate through, and bursts of eight packets; drops the rest at once, so that nothing waits.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Policer {
+    rate: Rate,
+    /// Nanoseconds of the rate that are saved up.
+    tokens: u64,
+    filled: Time,
+}
+
+impl Policer {
+    const BURST: Bytes = Bytes(8 * 1500);
+
+    pub(crate) fn new(rate: Rate) -> Policer {
+        Policer { rate, tokens: 0, filled: Time::ZERO }
+    }
+
+    fn admits(&mut self, now: Time, size: Bytes) -> bool {
+        let most = self.rate.time_for(Policer::BURST).as_nanos();
+        self.tokens = (self.tokens + now.since(self.filled).as_nanos()).min(most);
+        self.filled = now;
+        let left = self.tokens.checked_sub(self.rate.time_for(size).as_nanos());
+        self.tokens = left.unwrap_or(self.tokens);
+        left.is_some()
+    }
+}
+
 /// A source, two sessions, and what is between them.
 pub(crate) struct Story {
     pub(crate) now: Time,
@@ -53,6 +79,8 @@ pub(crate) struct Story {
     pub(crate) turns: Option<Span>,
     pub(crate) forward: Path,
     pub(crate) reverse: Path,
+    /// Stands before the path forward.
+    pub(crate) policer: Option<Policer>,
     /// What comes back.
     pub(crate) back: Back,
     /// While true, nothing comes in.
@@ -99,6 +127,7 @@ impl Story {
             turns: None,
             forward,
             reverse,
+            policer: None,
             back: Back::Everything,
             deaf: false,
             longest: MAX_DATAGRAM,
@@ -230,7 +259,8 @@ impl Story {
             if self.notes {
                 self.departures.push((self.now, packet.size));
             }
-            if transmit.to == self.receiver_at {
+            let is_admitted = self.policer.as_mut().is_none_or(|policer| policer.admits(self.now, packet.size));
+            if is_admitted && transmit.to == self.receiver_at {
                 self.forward.accept(self.now, packet);
             } else {
                 self.elsewhere.push((transmit.to, buf[..transmit.len].to_vec()));

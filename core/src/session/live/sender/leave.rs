@@ -67,7 +67,7 @@ impl Sender {
         let (Bytes(sources), Bytes(each)) = (load.wire, load.repair);
         let mut repairs = 0;
         if !self.protection.is_none() && self.has_listener() {
-            repairs = self.protection.close_block(&load, open, since, self.brake.limit());
+            repairs = self.protection.close_block(&load, open, since, |window| self.brake.window(window));
             if self.protection.is_hopeless() || self.peer.is_unreported(closes, self.protection.interval()) {
                 // It would come too late whatever the block, or to nobody, and only take room from the media.
                 repairs = 0;
