@@ -18,8 +18,8 @@ pub(crate) fn clip(name: &Path) -> Option<Cursor<&'static [u8]>> {
     (name == Path::new(CLIP)).then(|| Cursor::new(BYTES))
 }
 
-/// The scenario that comes with Thalweg under this name, or else that of the file. A file of such a name in this folder is
-/// `./demo`.
+/// The scenario that comes with Thalweg under this name, or else that of the file. A file of such a name in this
+/// folder is `./demo`.
 pub(crate) fn scenario(name: &Path, seed: Option<u64>) -> Result<Scenario, Error> {
     match SCENARIOS.iter().find(|(known, _)| name == Path::new(known)) {
         Some((known, text)) => {

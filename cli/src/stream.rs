@@ -79,7 +79,7 @@ impl Reporting {
     }
 }
 
-/// Who tells it on standard error.
+/// The reporter on standard error that `--json` and `--quiet` ask for.
 pub(crate) fn reporter(side: &'static str, json: bool, quiet: bool) -> Reporter {
     match (json, quiet) {
         (true, _) => Reporter::json(side),

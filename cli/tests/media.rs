@@ -170,8 +170,8 @@ fn the_default_datagrams_of_ffmpeg_arrive_whole() {
         bytes
     });
     assert!(ffmpeg(&format!("udp://{input}")).expect("it ran before").success());
-    let told = stream.send.event("warning");
-    assert!(told["text"].as_str().expect("words").contains("1472 bytes"), "{told}");
+    let warning = stream.send.event("warning");
+    assert!(warning["text"].as_str().expect("words").contains("1472 bytes"), "{warning}");
     stream.send.interrupt();
     let last = stream.send.wait_for("the last figures", |row| row["input_refused_datagrams_total"].is_number());
     stream.send.succeeds();

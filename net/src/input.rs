@@ -25,7 +25,7 @@ pub struct Input {
     name: String,
     source: Source,
     refused: u64,
-    /// What is still to be told.
+    /// Warnings that were not reported yet.
     notices: Vec<Report>,
     told_skipped: bool,
 }
@@ -109,13 +109,13 @@ impl Input {
                 }
                 let more = socket.receive(inbox);
                 for (_, datagram) in inbox.datagrams() {
-                    let told = contents.unpack(now, datagram, &mut take).unwrap_or_else(|reason| {
+                    let notice = contents.unpack(now, datagram, &mut take).unwrap_or_else(|reason| {
                         self.refused += 1;
-                        // The first refusal is told, the count is a metric.
+                        // The first refusal is reported, the count is a metric.
                         (self.refused == 1).then_some(reason)
                     });
                     let report = |text| Report::warning(format!("{}: {text}", self.name));
-                    self.notices.extend(told.map(report));
+                    self.notices.extend(notice.map(report));
                 }
                 Ok(more)
             }
@@ -157,7 +157,7 @@ impl Input {
         }
     }
 
-    /// Whether it goes on by itself, as all do but files.
+    /// Returns whether it goes on by itself, as all do but files.
     pub fn is_live(&self) -> bool {
         match &self.source {
             Source::Datagrams { .. } => true,
@@ -189,7 +189,7 @@ impl Input {
             let text = format!("{}: its last packet is cut short; left out {} bytes", self.name, bytes.0);
             return Some(Report::warning(text));
         }
-        // The first gap is told, the count is a metric.
+        // The first gap is reported, the count is a metric.
         let is_film = match &self.source {
             Source::Datagrams { .. } => true,
             Source::Stream(stream) => stream.is_film(),
@@ -207,7 +207,7 @@ pub(crate) fn not_mpeg_ts(name: &str) -> Report {
 }
 
 impl Contents {
-    /// Gives what a datagram carries to `take`, with something to tell if there is; an error is why it cannot be carried.
+    /// Gives what a datagram carries to `take`, and returns a warning if there is one; an error says why it is left out.
     fn unpack(&mut self, now: Time, datagram: &[u8], take: &mut impl FnMut(&[u8])) -> Result<Option<String>, String> {
         let payload = match self {
             Contents::Opaque if datagram.len() > MAX_PAYLOAD => return self.realign(now, datagram, take).map(Some),
@@ -245,8 +245,8 @@ impl Contents {
         realign.push(now, &datagram[start..], take);
         *self = Contents::Ts(realign);
         Ok(format!(
-            "datagrams of {len} bytes are longer than {MAX_PAYLOAD}: they are MPEG-TS, and go on as by ts+udp://, seven \
-             packets a datagram"
+            "datagrams of {len} bytes are longer than {MAX_PAYLOAD}: they are MPEG-TS, and go on as by ts+udp://, \
+             seven packets a datagram"
         ))
     }
 }
@@ -257,36 +257,36 @@ mod tests {
 
     fn unpack(contents: &mut Contents, datagram: &[u8]) -> (Vec<Vec<u8>>, Result<Option<String>, String>) {
         let mut taken = Vec::new();
-        let told = contents.unpack(Time::ZERO, datagram, &mut |payload| taken.push(payload.to_vec()));
-        (taken, told)
+        let notice = contents.unpack(Time::ZERO, datagram, &mut |payload| taken.push(payload.to_vec()));
+        (taken, notice)
     }
 
     #[test]
     fn opaque_datagrams_pass_unseen_up_to_the_longest_that_fits() {
         let fits = vec![7; MAX_PAYLOAD];
         assert_eq!(unpack(&mut Contents::Opaque, &fits), (vec![fits], Ok(None)));
-        let (taken, told) = unpack(&mut Contents::Opaque, &[7; MAX_PAYLOAD + 1]);
-        let reason = told.expect_err("too long");
+        let (taken, notice) = unpack(&mut Contents::Opaque, &[7; MAX_PAYLOAD + 1]);
+        let reason = notice.expect_err("too long");
         assert!(taken.is_empty() && reason.contains("ts+udp://") && reason.contains("pkt_size=1316"), "{reason}");
         assert_eq!(unpack(&mut Contents::Opaque, &[]), (vec![vec![]], Ok(None)));
     }
 
-    /// Cut into 1472 bytes, as ffmpeg does by default: the first datagram has seven packets and 156 bytes of the eighth.
+    /// Datagrams of 1472 bytes, ffmpeg's default: the first has seven packets and 156 bytes of the eighth.
     #[test]
     fn datagrams_of_mpeg_ts_that_are_too_long_are_cut_anew_and_lose_nothing() {
         let packets = (0..100u8).flat_map(|mark| [&[0x47, 0x01, 0x00, mark][..], &[mark; 184]].concat());
         let stream: Vec<u8> = packets.collect();
         for short in [0, 216, 1000] {
             let (head, rest) = stream.split_at(short);
-            let (mut contents, mut taken, mut told) = (Contents::Opaque, Vec::new(), Vec::new());
+            let (mut contents, mut taken, mut notices) = (Contents::Opaque, Vec::new(), Vec::new());
             let mut take = |payload: &[u8]| taken.push(payload.to_vec());
             for datagram in [head].into_iter().chain(rest.chunks(1472)).filter(|datagram| !datagram.is_empty()) {
-                told.extend(contents.unpack(Time::ZERO, datagram, &mut take).expect("MPEG-TS"));
+                notices.extend(contents.unpack(Time::ZERO, datagram, &mut take).expect("MPEG-TS"));
             }
             let Contents::Ts(realign) = &mut contents else { panic!("the cuts are within packets") };
             realign.finish(&mut take);
             assert_eq!((taken.concat() == stream, realign.skipped()), (true, Bytes(0)), "{short}");
-            assert_eq!(told.len(), 1, "{told:?}");
+            assert_eq!(notices.len(), 1, "{notices:?}");
             let whole = |payload: &&Vec<u8>| payload.len().is_multiple_of(188);
             assert!(taken.iter().filter(whole).count() >= taken.len() - 2, "at most the cut of the short one");
         }

@@ -18,7 +18,7 @@ use crate::terminal::escaped;
 
 /// How often somebody who keeps a log, rather than watches a terminal, is told.
 const LOG_INTERVAL: Span = Span::from_secs(10);
-/// Events that are told also to who wants quiet: something is wrong, or has been.
+/// Events that are reported with `--quiet`, too: something is wrong, or has been.
 const TROUBLES: [&str; 5] = ["warning", "silent", "retry", "interrupted", "law_lost"];
 /// Back to the start of the line, and away with it.
 const ERASE: &str = "\r\x1b[K";
@@ -182,7 +182,7 @@ impl Form {
         }
     }
 
-    /// What is told at the end.
+    /// The last words.
     fn end(&mut self, now: Time, readings: &impl Readings) -> String {
         match self {
             Form::Json => readings.json(now),
@@ -205,8 +205,8 @@ mod tests {
 
     const FORM: Form = Form::Log { next: Time::from_nanos(LOG_INTERVAL.as_nanos()) };
 
-    /// Ends a stream of so many milliseconds whose figures are told, and returns the lines.
-    fn told(mut form: Form, millis: u64) -> Vec<String> {
+    /// Reports a stream of so many milliseconds, and returns the lines.
+    fn lines(mut form: Form, millis: u64) -> Vec<String> {
         let at = |millis| Time::ZERO + Span::from_millis(millis);
         let figures = || Figures::of("send", vec![(&Sender::METRICS[0], 7.0)]);
         let ticks =
@@ -219,13 +219,13 @@ mod tests {
 
     #[test]
     fn a_log_has_a_line_in_ten_seconds_and_ends_in_a_summary() {
-        assert_eq!(told(FORM, 5000), ["00:00:05 in all"]);
-        assert_eq!(told(FORM, 10_040), ["00:00:10", "00:00:10 in all"]);
-        assert_eq!(told(FORM, 25_000), ["00:00:10", "00:00:20", "00:00:25 in all"]);
+        assert_eq!(lines(FORM, 5000), ["00:00:05 in all"]);
+        assert_eq!(lines(FORM, 10_040), ["00:00:10", "00:00:10 in all"]);
+        assert_eq!(lines(FORM, 25_000), ["00:00:10", "00:00:20", "00:00:25 in all"]);
     }
 
     #[test]
     fn quiet_has_no_line_and_no_summary() {
-        assert_eq!(told(Form::Quiet, 25_000), [""; 0]);
+        assert_eq!(lines(Form::Quiet, 25_000), [""; 0]);
     }
 }

@@ -57,9 +57,9 @@ pub(crate) struct Args {
     /// End with exit code 1 if no receiver answers for so long; without it, wait for one
     #[arg(long, value_name = "TIME", value_parser = timeout)]
     timeout: Option<Span>,
-    /// Call again 30 s after the receiver has gone or is taken, or the circuit breaker has opened, then 1 min, up to 5 min
-    /// (always), or end then with exit code 1 (never)
-    #[arg(long, value_name = "WHEN", value_enum, default_value = "always", num_args = 0..=1, default_missing_value = "always")]
+    /// Call again 30 s after the receiver has gone or is taken, or the circuit breaker has opened, then after 1 min, up
+    /// to 5 min (always), or end then with exit code 1 (never)
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, num_args = 0..=1, default_missing_value = "always")]
     retry: RetryArg,
     #[command(flatten)]
     protection: Protection,
@@ -114,8 +114,9 @@ enum BreakerArg {
     Off,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Default, ValueEnum)]
 enum RetryArg {
+    #[default]
     Always,
     Never,
 }

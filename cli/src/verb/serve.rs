@@ -290,7 +290,7 @@ impl Readings for Status {
 }
 
 impl Status {
-    /// What went wrong, and what is paced here.
+    /// Counts of failures, and of connections that are paced here.
     fn wrongs(&self) -> impl Iterator<Item = String> {
         let counts = [
             ("paced", "paced"),

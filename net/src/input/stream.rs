@@ -70,7 +70,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Whether it is a regular file, which waits for its reader.
+    /// Returns whether it is a regular file, which waits for its reader.
     pub(super) fn is_file(&self) -> bool {
         self.file.metadata().is_ok_and(|metadata| metadata.is_file())
     }

@@ -40,7 +40,7 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// Whether `path` is to be recorded to, rather than opened at once as a pipe or a device is.
+    /// Returns whether `path` is a file, present or not, rather than a pipe or a device, which are opened at once.
     pub(super) fn is_for(path: &Path) -> bool {
         path.metadata().map_or(true, |metadata| metadata.is_file() || metadata.is_dir())
     }
@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    /// Records a stream, and returns what it tells.
+    /// Records a stream, and returns the line that names its file.
     fn record(recording: &mut Recording, media: &str) -> String {
         recording.put(media.as_bytes());
         recording.flush().expect("the disk has room");
@@ -226,8 +226,8 @@ mod tests {
         let mut recordings = [open(Existing::Keep), open(Existing::Overwrite)];
         directory.write("out", "not ours");
         for (recording, name) in recordings.iter_mut().zip(["out-2", "out-3"]) {
-            let told = record(recording, name);
-            assert!(told.contains(&format!("/{name}; ")) && told.contains("stays as it is"), "{told}");
+            let line = record(recording, name);
+            assert!(line.contains(&format!("/{name}; ")) && line.contains("stays as it is"), "{line}");
             assert_eq!((directory.read("out"), directory.read(name)), ("not ours".into(), name.into()));
         }
     }

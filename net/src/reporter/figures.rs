@@ -53,11 +53,11 @@ const PARTS: [Part; 18] = [
 /// Counts of what went wrong, which are shown above zero.
 const FAULTS: [(&str, &str); 9] = [
     ("unsent", "unsent_packets_total"),
-    ("refused", "input_refused_datagrams_total"),
-    ("skipped bytes", "input_skipped_bytes_total"),
+    ("left out", "input_refused_datagrams_total"),
+    ("left out bytes", "input_skipped_bytes_total"),
     ("rejected", "rejected_datagrams_total"),
     ("dropped", "output_dropped_datagrams_total"),
-    ("skipped bytes", "output_skipped_bytes_total"),
+    ("left out bytes", "output_skipped_bytes_total"),
     ("early", "early_packets_total"),
     ("broken", "broken_connections_total"),
     ("refused", "refused_connections_total"),
@@ -65,7 +65,7 @@ const FAULTS: [(&str, &str); 9] = [
 /// Their rank in the status line.
 const FAULT: u8 = 2;
 
-/// What below zero says nothing: media waits, or does not leave at all.
+/// Ratios that say nothing below zero: media waits, or does not leave at all.
 const COSTS: [&str; 2] = ["overhead_ratio", "useless_ratio"];
 
 /// Times of a whole session.

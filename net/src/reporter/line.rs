@@ -23,7 +23,7 @@ impl Line {
         self.0.push((rank, text.into()));
     }
 
-    /// Whether there is nothing to show.
+    /// Returns whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -55,7 +55,7 @@ pub(super) fn clock(time: Time) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// Whether a line there can be written over: a terminal that knows more than `TERM=dumb`.
+/// Returns whether a line there can be written over: on a terminal, unless `TERM` is `dumb`.
 pub fn is_live(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && can_erase(std::env::var_os("TERM").as_deref())
 }
@@ -66,8 +66,8 @@ fn can_erase(term: Option<&std::ffi::OsStr>) -> bool {
 
 /// Columns of the terminal on standard error.
 pub(super) fn columns() -> usize {
-    let told = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
-    if told > 0 { told } else { COLUMNS }
+    let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
+    if columns > 0 { columns } else { COLUMNS }
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ const SKIPPED: Metric = Metric {
 #[derive(Debug)]
 pub struct Receiving {
     session: Receiver,
-    /// What the session has said and nobody was told yet.
+    /// Events of the session that were not reported yet.
     events: VecDeque<Event>,
     outputs: Vec<Output>,
     dropped_by_lost_outputs: u64,

@@ -62,7 +62,7 @@ pub struct Sending {
     now: Time,
     /// Whether media has come, or somebody has answered.
     has_begun: bool,
-    /// Whether it has been said that nobody answers this call.
+    /// True once it was reported that nobody answers this call.
     asked: bool,
     /// Where bare repair goes, while nobody has been told that the receiver does not take it.
     fec_port: Option<u16>,
@@ -90,12 +90,12 @@ impl Sending {
         }
     }
 
-    /// What it sends.
+    /// Its source of media.
     pub fn input(&self) -> &Input {
         &self.input
     }
 
-    /// How the last session ended, once no other follows.
+    /// The end of the last session, once no other follows.
     pub fn ending(&self) -> Option<Ending> {
         self.ending
     }
@@ -114,13 +114,13 @@ impl Sending {
         }
     }
 
-    /// Tells of the end, after which nothing comes.
+    /// Ends the station, and reports it.
     fn end(&mut self, ending: Ending) {
         self.ending = Some(ending);
         self.reports.push_back(telling::ended(ending, self.finishing.unwrap_or_default()));
     }
 
-    /// Takes in what the session says.
+    /// Takes in the session's events.
     fn hear(&mut self) {
         while self.ending.is_none()
             && let Some(event) = self.calls.session.poll_event()
@@ -150,7 +150,7 @@ impl Sending {
         }
     }
 
-    /// When a receiver that does not answer is to be asked for.
+    /// The time at which a receiver that does not answer is asked for in words.
     fn asks_at(&self) -> Option<Time> {
         let waits = !self.asked && self.finishing.is_none() && self.calls.is_unanswered();
         waits.then(|| self.calls.since + PATIENCE)

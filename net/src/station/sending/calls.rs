@@ -8,12 +8,12 @@ use thalweg_core::time::{Span, Time};
 
 /// Between the end of a session and the first call after it.
 const FIRST: Span = Span::from_secs(30);
-/// Bound on that time, which doubles from call to call; a session that lasts longer begins with [`FIRST`] again.
+/// Bound on that time, which doubles from call to call; after a session that lasts longer it is [`FIRST`] again.
 const LONGEST: Span = Span::from_secs(300);
-/// How long a receiver that is taken is asked on: the place of a sender that went without a goodbye comes free meanwhile.
+/// Time for which a receiver that is taken is asked on: the place of a sender that was killed comes free meanwhile.
 const TAKEN: Span = Span::from_secs(3);
 
-/// What follows a session that ends against its user's wish.
+/// The sequel of a session that ends against its user's wish.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Retry {
     /// A new session, after a time that doubles.
@@ -31,17 +31,17 @@ pub(super) struct Calls {
     retry: Retry,
     /// Sessions that have begun.
     count: u64,
-    /// When this one did.
+    /// Start of the session under way.
     pub(super) since: Time,
-    /// When it first had a receiver.
+    /// Time at which it first had a receiver.
     connected: Option<Time>,
     /// Wait before the next call.
     wait: Span,
-    /// When the session under way ends for this reason, unless its receiver answers before.
+    /// The session under way ends at this time for this reason, unless its receiver answers before.
     doubt: Option<(Time, Ending)>,
-    /// Why it is being ended.
+    /// Reason for which it is being ended.
     verdict: Option<Ending>,
-    /// After a session: when the next one begins, and why that one ended.
+    /// After a session: the start of the next one, and the reason for which that one ended.
     pub(super) again: Option<(Time, Ending)>,
     /// Counters of the sessions before, in the order of [`Sender::METRICS`].
     earlier: Vec<f64>,
@@ -120,12 +120,12 @@ impl Calls {
         true
     }
 
-    /// When [`Calls::turn`] has something to do.
+    /// The time at which [`Calls::turn`] has something to do.
     pub(super) fn next(&self) -> Option<Time> {
         self.doubt.or(self.again).map(|(due, _)| due)
     }
 
-    /// Whether nobody at all has answered this call, although somebody should.
+    /// Returns whether nobody at all has answered this call, although somebody should.
     pub(super) fn is_unanswered(&self) -> bool {
         let is_quiet = self.doubt.is_none() && self.verdict.is_none() && self.again.is_none();
         is_quiet && self.connected.is_none() && !self.session.is_connected()
@@ -136,7 +136,7 @@ impl Calls {
         self.count
     }
 
-    /// How long the next call waits after a session that ends or falls silent at `now`.
+    /// The wait before the next call, after a session that ends or falls silent at `now`.
     fn wait(&mut self, now: Time) -> Span {
         if self.connected.take_if(|connected| now.since(*connected) > LONGEST).is_some() {
             self.wait = FIRST;

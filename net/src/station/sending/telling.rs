@@ -77,7 +77,7 @@ pub(super) fn waiting(to: SocketAddr) -> Report {
         .with("command", command)
 }
 
-/// What an ending is called in JSON.
+/// Name of an ending in JSON.
 pub(in crate::station) fn name(ending: Ending) -> &'static str {
     match ending {
         Ending::Bye => "bye",

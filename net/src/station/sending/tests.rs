@@ -19,10 +19,10 @@ struct World {
     now: Time,
     senders: Vec<Sending>,
     receiver: Option<Receiver>,
-    /// Whether media gets through, or only control.
+    /// Media gets through if true, or else control alone.
     carries_media: bool,
-    /// What each sender has told.
-    told: Vec<Vec<(Time, Report)>>,
+    /// Reports of each sender.
+    reports: Vec<Vec<(Time, Report)>>,
 }
 
 fn address(port: u16) -> SocketAddr {
@@ -63,16 +63,21 @@ fn sending(config: Config, now: Time, retry: Retry, seed: u64) -> Sending {
 
 impl World {
     fn new(config: Config, retry: Retry) -> World {
-        let mut world =
-            World { now: Time::ZERO, senders: vec![], receiver: Some(receiver(1)), carries_media: true, told: vec![] };
+        let mut world = World {
+            now: Time::ZERO,
+            senders: vec![],
+            receiver: Some(receiver(1)),
+            carries_media: true,
+            reports: vec![],
+        };
         world.join(config, retry);
         world
     }
 
     /// Adds a sender that begins now.
     fn join(&mut self, config: Config, retry: Retry) {
-        self.senders.push(sending(config, self.now, retry, self.told.len() as u64));
-        self.told.push(Vec::new());
+        self.senders.push(sending(config, self.now, retry, self.reports.len() as u64));
+        self.reports.push(Vec::new());
     }
 
     /// Runs on for so long, with a datagram of media from each sender in every step.
@@ -121,17 +126,17 @@ impl World {
             }
         }
         let station = &mut senders[nth];
-        self.told[nth].extend(std::iter::from_fn(|| station.poll_report()).map(|report| (now, report)));
+        self.reports[nth].extend(std::iter::from_fn(|| station.poll_report()).map(|report| (now, report)));
     }
 
-    /// When a sender has told of these events.
+    /// Times of these events of a sender.
     fn times(&self, nth: usize, event: &str) -> Vec<Time> {
-        self.told[nth].iter().filter(|(_, report)| report.event == event).map(|(at, _)| *at).collect()
+        self.reports[nth].iter().filter(|(_, report)| report.event == event).map(|(at, _)| *at).collect()
     }
 
     /// A fact of each of these events.
     fn facts(&self, nth: usize, event: &str, fact: &str) -> Vec<Fact> {
-        let reports = self.told[nth].iter().filter(|(_, report)| report.event == event);
+        let reports = self.reports[nth].iter().filter(|(_, report)| report.event == event);
         reports
             .flat_map(|(_, report)| report.facts.iter().filter(|(name, _)| *name == fact))
             .map(|(_, f)| f.clone())
@@ -158,12 +163,15 @@ fn without_a_receiver_it_asks_for_one_after_a_second_and_waits_on() {
     let mut world = World::new(config(), Retry::Always);
     world.receiver = None;
     world.run(seconds(3600));
-    let [(at, told)] = &world.told[0][..] else { panic!("{:?}", world.told[0]) };
-    assert_eq!((told.event, *at), ("waiting", Time::ZERO + seconds(1)));
-    assert!(told.text.contains("192.0.2.1:6000") && told.text.contains("thalweg recv --listen :6000"), "{told:?}");
+    let [(at, report)] = &world.reports[0][..] else { panic!("{:?}", world.reports[0]) };
+    assert_eq!((report.event, *at), ("waiting", Time::ZERO + seconds(1)));
+    assert!(
+        report.text.contains("192.0.2.1:6000") && report.text.contains("thalweg recv --listen :6000"),
+        "{report:?}"
+    );
     world.receiver = Some(receiver(1));
     world.run(seconds(2));
-    assert_eq!(world.times(0, "connected").len(), 1, "{:?}", world.told[0]);
+    assert_eq!(world.times(0, "connected").len(), 1, "{:?}", world.reports[0]);
 }
 
 #[test]
@@ -183,7 +191,7 @@ fn a_receiver_that_is_gone_for_good_is_called_again_with_a_fresh_session_and_cou
     world.receiver = None;
     world.run(seconds(60));
     let (silent, retry) = (world.times(0, "silent"), world.times(0, "retry"));
-    assert_eq!((silent.len(), retry.len()), (1, 1), "{:?}", world.told[0]);
+    assert_eq!((silent.len(), retry.len()), (1, 1), "{:?}", world.reports[0]);
     // RFC 8083 §4.5 and issue 15: 30 s.
     let waited = retry[0].since(silent[0]);
     assert!((seconds(30)..seconds(31)).contains(&waited), "{waited}");
@@ -192,7 +200,7 @@ fn a_receiver_that_is_gone_for_good_is_called_again_with_a_fresh_session_and_cou
     assert_ne!(world.senders[0].session().description(address(1).ip()), first.description(address(1).ip()));
     world.receiver = Some(receiver(2));
     world.run(seconds(2));
-    assert_eq!(world.times(0, "connected").len(), 2, "{:?}", world.told[0]);
+    assert_eq!(world.times(0, "connected").len(), 2, "{:?}", world.reports[0]);
     assert!(world.times(0, "ended").is_empty());
 }
 
@@ -206,7 +214,7 @@ fn a_receiver_that_comes_back_within_thirty_seconds_gets_the_same_session_on() {
     world.receiver = gone;
     world.run(seconds(60));
     assert_eq!(world.metric(0, "calls_total"), 1.0);
-    assert!(world.times(0, "retry").is_empty(), "{:?}", world.told[0]);
+    assert!(world.times(0, "retry").is_empty(), "{:?}", world.reports[0]);
 }
 
 #[test]
@@ -215,17 +223,17 @@ fn a_session_that_its_breaker_ends_is_followed_by_another_thirty_seconds_later()
     world.run(seconds(5));
     world.carries_media = false;
     while world.times(0, "retry").is_empty() {
-        assert!(world.now < Time::ZERO + seconds(60), "{:?}", world.told[0]);
+        assert!(world.now < Time::ZERO + seconds(60), "{:?}", world.reports[0]);
         world.run(seconds(1));
     }
-    let (_, told) = world.told[0].iter().find(|(_, report)| report.event == "retry").expect("it was waited for");
-    assert!(told.text.contains("circuit breaker") && told.text.contains("again in 30s"), "{told:?}");
+    let (_, retry) = world.reports[0].iter().find(|(_, report)| report.event == "retry").expect("it was waited for");
+    assert!(retry.text.contains("circuit breaker") && retry.text.contains("again in 30s"), "{retry:?}");
     let ended = world.times(0, "retry")[0];
     world.carries_media = true;
     world.run(seconds(29));
     assert!(!world.senders[0].session().is_connected());
     world.run(seconds(2));
-    assert!(world.senders[0].session().is_connected(), "{:?}", world.told[0]);
+    assert!(world.senders[0].session().is_connected(), "{:?}", world.reports[0]);
     let again = *world.times(0, "connected").last().expect("twice");
     assert!((seconds(30)..seconds(31)).contains(&again.since(ended)), "{}", again.since(ended));
 }
@@ -239,13 +247,13 @@ fn a_second_sender_hears_at_once_that_the_receiver_is_taken_and_calls_ever_more_
     let start = world.now;
     world.run(seconds(1300));
     for nth in [1, 2] {
-        assert!(world.times(nth, "busy")[0].since(start) < Span::from_millis(200), "{:?}", world.told[nth]);
+        assert!(world.times(nth, "busy")[0].since(start) < Span::from_millis(200), "{:?}", world.reports[nth]);
     }
     assert_eq!(world.senders[2].ending(), Some(Ending::Busy));
-    assert!(world.times(2, "ended")[0].since(start) < seconds(4), "{:?}", world.told[2]);
+    assert!(world.times(2, "ended")[0].since(start) < seconds(4), "{:?}", world.reports[2]);
     // Issue 15: after 30 s, doubling to 5 min.
     let waits = [30.0, 60.0, 120.0, 240.0, 300.0, 300.0].map(Fact::Number);
-    assert!(world.facts(1, "retry", "wait_seconds").starts_with(&waits), "{:?}", world.told[1]);
+    assert!(world.facts(1, "retry", "wait_seconds").starts_with(&waits), "{:?}", world.reports[1]);
     assert_eq!(world.times(0, "silent").len(), 0, "the first stream is not harmed");
     // Asked to stop between two calls, it has ended at once.
     assert!(!world.senders[1].is_over());
@@ -266,7 +274,7 @@ fn without_retry_the_first_end_is_the_last() {
     world.run(seconds(5));
     world.carries_media = false;
     world.run(seconds(60));
-    assert_eq!(world.senders[0].ending(), Some(Ending::Breaker), "{:?}", world.told[0]);
+    assert_eq!(world.senders[0].ending(), Some(Ending::Breaker), "{:?}", world.reports[0]);
 }
 
 /// Issue 15: the input is drained meanwhile. What a file has is not live, and stays for the next session.
@@ -293,7 +301,7 @@ fn a_pipe_runs_on_while_nobody_listens_and_a_file_waits() {
         world.run(seconds(2));
         world.receiver = None;
         while world.times(0, "silent").is_empty() {
-            assert!(world.now < Time::ZERO + seconds(15), "{:?}", world.told[0]);
+            assert!(world.now < Time::ZERO + seconds(15), "{:?}", world.reports[0]);
             world.run(Span::from_millis(100));
         }
         // The world itself gives a datagram in each step.

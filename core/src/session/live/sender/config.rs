@@ -59,7 +59,7 @@ pub struct Config {
     pub source_id: SourceId,
     /// Which breaker ends the stream.
     pub breaker: Breaker,
-    /// How long nobody may answer the first hello before the session ends; none waits for ever.
+    /// Time without an answer to the first hello after which the session ends; none waits for ever.
     pub answer_timeout: Option<Span>,
 }
 
