@@ -95,6 +95,8 @@ fn what_is_too_much_is_refused_in_a_line() {
         assert_eq!(parse("films", &mpd(&inner)).expect_err(expected).to_string(), expected);
     }
     let id = many("a", 1 << 20);
+    let wrong = parse("films", &format!("<MPD><{id}></MPD>")).expect_err("a tag that does not end").to_string();
+    assert!(wrong.starts_with("it is no XML: ") && wrong.len() <= 203, "{}", wrong.len());
     let found = read(&format!("<SegmentTemplate media='{}'/>{}", many("$RepresentationID$", 1000), many(one, 10)));
     assert_eq!(found.places.len(), 1);
     let found =
