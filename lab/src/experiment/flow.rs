@@ -5,6 +5,7 @@ use core::net::SocketAddr;
 use thalweg_core::law::window::clamp::Clamp;
 use thalweg_core::law::window::cubic::Cubic;
 use thalweg_core::law::window::linux_reno::LinuxReno;
+use thalweg_core::law::window::newreno::NewReno;
 use thalweg_core::law::window::tcp_stream::TcpStream;
 use thalweg_core::law::window::{Flavour, Playback, Window};
 use thalweg_core::rng::Rng;
@@ -125,6 +126,7 @@ impl Tcp {
         let receiver = tcp::ReceiverConfig { sack, delay: self.delayed_ack, ..tcp::ReceiverConfig::new(flow) };
         let film = self.film.map(|film| (Playback { rate: film.rate, mss: self.mss }, film));
         let law = match (self.flavour, self.dialect) {
+            (Flavour::NewReno, Dialect::Ns3) => Window::NewReno(NewReno::new(self.start).counting_acks()),
             (Flavour::LinuxReno, Dialect::Ns3) => Window::LinuxReno(LinuxReno::new(self.start).keeping_count()),
             (Flavour::Cubic, Dialect::Linux) => Window::Cubic(Cubic::new(self.start).like_linux()),
             (flavour, _) => match (flavour, film) {
