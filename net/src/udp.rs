@@ -75,12 +75,18 @@ impl Socket {
     pub fn sending(from: SocketAddr, to: SocketAddr, multicast: Multicast) -> io::Result<Socket> {
         let socket = aimed(to, multicast)?;
         socket.bind(&from.into())?;
-        let mut socket = Socket::new(socket)?;
-        if !to.ip().is_multicast() {
-            socket.state.enable_transport_errors((&socket.socket).into())?;
-            socket.hears_errors = true;
-        }
-        Ok(socket)
+        Socket::new(socket)
+    }
+
+    /// Asks the kernel for what ICMP says of datagrams that have left. From then on [`Socket::take_unreachable`] has to be
+    /// asked after each [`Socket::receive`].
+    ///
+    /// # Errors
+    /// The kernel's reason.
+    pub fn hear_errors(&mut self) -> io::Result<()> {
+        self.state.enable_transport_errors((&self.socket).into())?;
+        self.hears_errors = true;
+        Ok(())
     }
 
     fn new(socket: socket2::Socket) -> io::Result<Socket> {
@@ -322,6 +328,7 @@ mod tests {
         let nobody = loopback().local();
         let to = loopback();
         let mut from = Socket::sending(unspecified(nobody), nobody, Multicast::default()).expect("loopback");
+        from.hear_errors().expect("Linux");
         assert!(!from.take_unreachable());
         for _ in 0..3 {
             send_all(&mut from, nobody, &[vec![1; 100]]);

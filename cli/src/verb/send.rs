@@ -321,8 +321,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let repair = args.protection.repair()?;
     let endpoint = args.input()?;
     let start = Start::now()?;
-    let peer = args.peer()?;
+    let mut peer = args.peer()?;
     let to = peer.to;
+    peer.socket.hear_errors().map_err(Error::io(format!("sending to {to}")))?;
     if endpoint.address().is_some_and(|at| comes_in(at, to)) {
         return Err(Failure::Usage(format!("send: what leaves for --to {to} would come in at --input {endpoint}")));
     }

@@ -66,11 +66,9 @@ impl Receiver {
             let has_it = self.stream.as_ref().is_some_and(|stream| stream.is_of(from, secret));
             if !is_taken || has_it {
                 self.reply(from, Reply::Proved(self.answer(hello, token, Some(secret)), secret));
-            }
-            if !is_taken && !has_it {
-                self.stand(Candidate { from, greeting, secret, came: now });
-            }
-            if !is_taken || has_it {
+                if !has_it {
+                    self.stand(Candidate { from, greeting, secret, came: now });
+                }
                 return;
             }
         }
