@@ -2,6 +2,8 @@
 //
 //   sender --- 10 Gb/s, U(0.5, 1.5) ms --- router === 1 Gb/s, 3 ms, 833 packets === router --- 10 Gb/s, 1 ms --- receiver
 //
+// --rtt-ms makes the bottleneck longer, and its queue follows: one bandwidth-delay product.
+//
 // Built and run by benches/ns3/run; prints one line of JSON. Everything that costs ns-3 time without changing what happens
 // is left out: no queue discs, no logs, no traces but that of drops, and routes that are found by index. ns-3's links
 // carry two bytes of PPP around each IP packet; they count on its bottleneck, as they do in everybody's ns-3.
@@ -25,7 +27,7 @@ struct Options {
     uint32_t tcp = 100, cbr = 10, seed = 1;
     std::string flavour = "linux-reno";
     bool delayedAck = false;
-    double duration = 40, warmup = 10;
+    double duration = 40, warmup = 10, rttMs = 10;
 };
 
 constexpr uint16_t PORT = 5000;
@@ -38,6 +40,27 @@ constexpr double CBR_GAP = 1500 * 8 / 39.6e6;
 constexpr uint32_t SENDERS = 0x0a000000;
 constexpr uint32_t RECEIVERS = 0x0b000000;
 constexpr uint32_t SIDE = 0xff000000;
+
+/// Expiries of retransmission timers, of all TCP together.
+uint64_t g_timeouts = 0;
+
+/// A growth rule that counts them: a socket announces each by this event and by no other, in recovery and in repetition.
+template <class Growth> class Counting : public Growth {
+  public:
+    static TypeId GetTypeId() {
+        static TypeId id = TypeId("ns3::Counting" + Growth::GetTypeId().GetName().substr(5))
+                               .template SetParent<Growth>()
+                               .template AddConstructor<Counting<Growth>>();
+        return id;
+    }
+
+    void CwndEvent(Ptr<TcpSocketState> state, const TcpSocketState::TcpCAEvent_t event) override {
+        g_timeouts += event == TcpSocketState::CA_EVENT_LOSS;
+        Growth::CwndEvent(state, event);
+    }
+
+    Ptr<TcpCongestionOps> Fork() override { return CopyObject<Counting<Growth>>(this); }
+};
 
 /// Routes by index, at the same cost however many ends there are.
 class Direct : public Ipv4RoutingProtocol {
@@ -106,6 +129,7 @@ class DirectHelper : public Ipv4RoutingHelper {
 const char* Wrong(const Options& options) {
     if (options.flavour != "linux-reno" && options.flavour != "newreno") return "--tcp is linux-reno or newreno";
     if (options.tcp + options.cbr == 0 || options.tcp + options.cbr > 100000) return "there are 1 to 100000 flows";
+    if (!(options.rttMs > 4)) return "--rtt-ms is more than the access links' 4";
     if (!(options.warmup >= 0 && options.warmup < options.duration)) return "--warmup ends before --duration";
     return nullptr;
 }
@@ -113,9 +137,9 @@ const char* Wrong(const Options& options) {
 /// Sets what every TCP of the run is.
 void SetTcp(const Options& options) {
     const bool linuxReno = options.flavour == "linux-reno";
-    const char* growth = linuxReno ? "ns3::TcpLinuxReno" : "ns3::TcpNewReno";
+    const TypeId growth = linuxReno ? Counting<TcpLinuxReno>::GetTypeId() : Counting<TcpNewReno>::GetTypeId();
     const char* recovery = linuxReno ? "ns3::TcpPrrRecovery" : "ns3::TcpClassicRecovery";
-    Config::SetDefault("ns3::TcpL4Protocol::SocketType", StringValue(growth));
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(growth));
     Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(TypeId::LookupByName(recovery)));
     Config::SetDefault("ns3::TcpSocketBase::Sack", BooleanValue(true));
     Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
@@ -131,7 +155,7 @@ void SetTcp(const Options& options) {
 
 /// What has been counted by some moment.
 struct Count {
-    uint64_t carried, dropped, droppedCbr, sentCbr, tcpBytes;
+    uint64_t carried, dropped, droppedCbr, sentCbr, tcpBytes, timeouts;
 };
 
 /// The network and what is read off it.
@@ -151,7 +175,7 @@ class Dumbbell {
     }
 
     Count Now() const {
-        Count count{m_queue->GetTotalReceivedPackets(), m_queue->GetTotalDroppedPackets(), m_droppedCbr, 0, 0};
+        Count count{m_queue->GetTotalReceivedPackets(), m_queue->GetTotalDroppedPackets(), m_droppedCbr, 0, 0, g_timeouts};
         for (const auto& source : m_cbr) count.sentCbr += source->GetTotalTx() / DATAGRAM;
         for (const auto& sink : m_sinks) count.tcpBytes += sink->GetTotalRx();
         return count;
@@ -180,15 +204,18 @@ class Dumbbell {
 
     /// The bottleneck and the links to it. Addresses are given by hand: the usual helper would add queue discs.
     void Connect() {
-        const auto middle = Link(m_routers.Get(0), m_routers.Get(1), "1Gbps", 3e-3, "833p");
+        // A packet of 1500 bytes takes 12 us.
+        const std::string queue = std::to_string(static_cast<uint32_t>(m_options.rttMs / 12e-3)) + "p";
+        const double delay = (m_options.rttMs / 2 - 2) * 1e-3;
+        const auto middle = Link(m_routers.Get(0), m_routers.Get(1), "1Gbps", delay, queue.c_str());
         m_queue = DynamicCast<PointToPointNetDevice>(middle.Get(0))->GetQueue();
         const auto left = m_routers.Get(0)->GetObject<Direct>();
         const auto right = m_routers.Get(1)->GetObject<Direct>();
         left->All(RECEIVERS, middle.Get(0), Address(middle.Get(0), 0x0c000001));
         right->All(SENDERS, middle.Get(1), Address(middle.Get(1), 0x0c000002));
-        Ptr<UniformRandomVariable> delay = CreateObject<UniformRandomVariable>();
+        Ptr<UniformRandomVariable> near = CreateObject<UniformRandomVariable>();
         for (uint32_t pair = 0; pair < Pairs(); ++pair) {
-            Join(2 * pair, left, 0, SENDERS + 4 * pair, delay->GetValue(0.5e-3, 1.5e-3));
+            Join(2 * pair, left, 0, SENDERS + 4 * pair, near->GetValue(0.5e-3, 1.5e-3));
             Join(2 * pair + 1, right, 1, RECEIVERS + 4 * pair, 1e-3);
         }
     }
@@ -257,11 +284,12 @@ void Report(const Options& options, const Count& from, const Count& to) {
     const double droppedCbr = to.droppedCbr - from.droppedCbr;
     const double offeredCbr = to.sentCbr - from.sentCbr;
     const double seconds = options.duration - options.warmup;
-    std::printf("{\"n_tcp\": %u, \"seed\": %u, \"tcp\": \"%s\", \"delayed_ack\": %s, ", options.tcp, options.seed,
-                options.flavour.c_str(), options.delayedAck ? "true" : "false");
+    std::printf("{\"n_tcp\": %u, \"rtt_ms\": %g, \"seed\": %u, \"tcp\": \"%s\", \"delayed_ack\": %s, ", options.tcp, options.rttMs,
+                options.seed, options.flavour.c_str(), options.delayedAck ? "true" : "false");
     std::printf("\"link_loss\": %.6f, \"tcp_loss\": %.6f, \"cbr_loss\": %.6f, \"tcp_goodput_mbps\": %.3f, ",
                 Share(dropped, offered), Share(dropped - droppedCbr, offered - offeredCbr), Share(droppedCbr, offeredCbr),
                 (to.tcpBytes - from.tcpBytes) * 8e-6 / seconds);
+    std::printf("\"tcp_timeouts\": %.3f, ", Share(to.timeouts - from.timeouts, options.tcp));
     std::printf("\"packets\": %llu, \"cpu_s\": %.3f, \"sim_s\": %.3f}\n",
                 static_cast<unsigned long long>(to.carried + to.dropped), CpuSeconds(), options.duration);
 }
@@ -276,6 +304,7 @@ int main(int argc, char** argv) {
     line.AddValue("seed", "the run of ns-3's random numbers", options.seed);
     line.AddValue("tcp", "linux-reno or newreno", options.flavour);
     line.AddValue("delayed-ack", "an ACK for every second segment", options.delayedAck);
+    line.AddValue("rtt-ms", "round trip without queueing, ms, and the queue in the same time", options.rttMs);
     line.AddValue("duration", "seconds in all", options.duration);
     line.AddValue("warmup", "seconds that are not counted", options.warmup);
     line.Parse(argc, argv);

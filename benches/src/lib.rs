@@ -2,8 +2,8 @@
 //! alike, and medians are shown.
 //!
 //! Streams ([`stream`]) are measured from outside: a [`source`] and a [`sink`] on loopback, real processes
-//! ([`program`]) between them, and a passive relay ([`tap`]) where the wire is of interest. What runs to its end by itself is
-//! a [`job`].
+//! ([`program`]) between them, and a passive relay ([`tap`]) where the wire is of interest. A [`cell`] is what several of them
+//! have in common, path and seeds included. What runs to its end by itself is a [`job`].
 //!
 //! Lossless transports ([`connection`]) carry the bytes of programs between two [`place`]s with an emulated path
 //! between them ([`cable`]), or on loopback.
@@ -12,6 +12,7 @@
 
 pub mod bursts;
 pub mod cable;
+pub mod cell;
 pub mod certificate;
 pub mod connection;
 pub mod contestant;
@@ -21,6 +22,7 @@ pub mod gaps;
 pub mod http;
 pub mod isal;
 pub mod job;
+pub mod passage;
 pub mod place;
 pub mod players;
 pub mod program;

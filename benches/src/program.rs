@@ -1,6 +1,8 @@
 //! The processes that are measured.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,11 +20,26 @@ pub struct Program {
 
 impl Program {
     /// Starts `command`, unheard and unseen.
-    pub fn start(mut command: Command) -> Result<Program, String> {
+    pub fn start(command: Command) -> Result<Program, String> {
+        Program::telling(command, Stdio::null())
+    }
+
+    /// Starts `command`, whose standard error goes to `file`.
+    pub fn recorded(command: Command, file: &Path) -> Result<Program, String> {
+        let record = File::create(file).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+        Program::telling(command, record.into())
+    }
+
+    fn telling(mut command: Command, stderr: Stdio) -> Result<Program, String> {
         let line = line(&command);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
         let child = command.spawn().map_err(|error| format!("cannot start `{line}`: {error}"))?;
         Ok(Program { child, line })
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// An error if it has ended by itself.

@@ -1,13 +1,18 @@
 //! One measured stream: source, sender, perhaps a path, receiver, sink.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use thalweg_net::drops::dropped_datagrams;
+
 use crate::contestant::Contestant;
+use crate::passage::Passage;
 use crate::program::Program;
-use crate::sink::{Delivered, Sink};
+use crate::scrap::Scrap;
+use crate::sink::Sink;
 use crate::source::{PAYLOAD, Source};
 use crate::tap::{Passed, Tap};
 use crate::udp;
@@ -61,12 +66,18 @@ pub struct Outcome {
     pub sent: usize,
     /// Of them, those that never came to the sink.
     pub lost: usize,
+    /// Runs of these, one behind the other.
+    pub bursts: usize,
     /// From source to sink, in seconds, of those that came.
     pub latencies: Vec<f64>,
     /// User and system time of sender and receiver together, in seconds.
     pub cpu: f64,
     /// Most resident memory of sender and receiver, in bytes.
     pub memory: [u64; 2],
+    /// Datagrams that the kernel dropped in front of anybody's sockets, from the start on.
+    pub dropped: u64,
+    /// What an emulated path did.
+    pub passage: Option<Passage>,
     /// What passed between sender and receiver; nothing if nobody looked.
     pub wire: Vec<Passed>,
 }
@@ -92,6 +103,8 @@ impl Outcome {
 /// Everything that runs. Fields are dropped in order: whoever sends ends first.
 struct Rig {
     programs: Vec<Program>,
+    /// What the emulator tells.
+    record: Option<Scrap>,
     tap: Option<Tap>,
     source: Source,
     sink: Sink,
@@ -106,16 +119,17 @@ pub fn run(contestant: &Contestant, plan: &Plan) -> Result<Outcome, String> {
 
 impl Rig {
     fn start(contestant: &Contestant, plan: &Plan) -> Result<Rig, String> {
-        let failed = |error: std::io::Error| format!("no socket on loopback: {error}");
+        let failed = |error: io::Error| format!("no socket on loopback: {error}");
         let sink = Sink::start().map_err(failed)?;
         let (input, listen) = (udp::free_address().map_err(failed)?, udp::free_address().map_err(failed)?);
         let receiver = Program::start(contestant.receiver(listen, sink.address()))?;
         let mut programs = vec![receiver];
-        let mut to = listen;
+        let (mut to, mut record) = (listen, None);
         if let Connection::Emulated { binary, scenario, seed } = &plan.path {
             let at = udp::free_address().map_err(failed)?;
-            programs.push(Program::start(emulator(binary, scenario, *seed, at, to))?);
-            to = at;
+            let file = Scrap::write("")?;
+            programs.insert(0, Program::recorded(emulator(binary, scenario, *seed, at, to), file.path())?);
+            (to, record) = (at, Some(file));
         }
         let tap = match plan.path {
             Connection::Direct => None,
@@ -125,7 +139,7 @@ impl Rig {
         let sender = contestant.sender(input, tap.as_ref().map_or(to, Tap::address));
         programs.insert(0, Program::start(sender)?);
         thread::sleep(START);
-        Ok(Rig { programs, tap, source: Source::start(input, plan.rate).map_err(failed)?, sink })
+        Ok(Rig { programs, record, tap, source: Source::start(input, plan.rate).map_err(failed)?, sink })
     }
 
     fn wait_for_media(&mut self) -> Result<(), String> {
@@ -148,8 +162,10 @@ impl Rig {
         let memory = [0, self.programs.len() - 1].map(|i| self.programs[i].peak_memory().unwrap_or(0));
         thread::sleep(DRAIN);
         self.programs.iter_mut().try_for_each(Program::check)?;
+        let dropped = self.dropped()?;
         drop(self.programs);
-        let failed = |error: std::io::Error| format!("a socket on loopback failed: {error}");
+        let passage = self.record.map(|file| Passage::read(file.path())).transpose()?;
+        let failed = |error: io::Error| format!("a socket on loopback failed: {error}");
         let sent = self.source.stop().map_err(failed)?;
         let delivered = self.sink.stop().map_err(failed)?;
         let mut wire = self.tap.map_or(Ok(Vec::new()), Tap::stop).map_err(failed)?;
@@ -157,10 +173,19 @@ impl Rig {
         if delivered.damaged > 0 {
             return Err(format!("{} datagrams were damaged", delivered.damaged));
         }
-        let latencies = latencies(&sent, &delivered, first, end);
-        let lost = end - first - latencies.len();
+        let came = delivered.at.get(first..end.min(delivered.at.len())).unwrap_or_default();
+        let latencies = latencies(&sent[first..end], came);
+        let (lost, bursts) = (end - first - latencies.len(), bursts(came, end - first));
         let rate = ((end - first) * PAYLOAD * 8) as f64 / (ended - began) as f64 * 1e9;
-        Ok(Outcome { rate, sent: end - first, lost, latencies, cpu: (after - before).as_secs_f64(), memory, wire })
+        let cpu = (after - before).as_secs_f64();
+        Ok(Outcome { rate, sent: end - first, lost, bursts, latencies, cpu, memory, dropped, passage, wire })
+    }
+
+    /// Datagrams that the kernel has dropped in front of the sockets of all processes and of this one.
+    fn dropped(&self) -> Result<u64, String> {
+        let processes = self.programs.iter().map(Program::id).chain([std::process::id()]);
+        let drops: io::Result<Vec<u64>> = processes.map(dropped_datagrams).collect();
+        drops.map(|drops| drops.iter().sum()).map_err(|error| format!("dropped datagrams cannot be counted: {error}"))
     }
 
     fn cpu(&self) -> Duration {
@@ -170,13 +195,14 @@ impl Rig {
     }
 }
 
-fn latencies(sent: &[u64], delivered: &Delivered, first: usize, end: usize) -> Vec<f64> {
-    let came = delivered.at.get(first..end.min(delivered.at.len())).unwrap_or_default();
-    sent[first..]
-        .iter()
-        .zip(came)
-        .filter_map(|(sent, at)| Some(at.as_ref()?.saturating_sub(*sent) as f64 / 1e9))
-        .collect()
+/// Runs of datagrams that never came, of the first `sent`; those that `came` is too short for never came either.
+fn bursts(came: &[Option<u64>], sent: usize) -> usize {
+    let is_lost = |nth: usize| came.get(nth).is_none_or(Option::is_none);
+    (0..sent).filter(|&nth| is_lost(nth) && (nth == 0 || !is_lost(nth - 1))).count()
+}
+
+fn latencies(sent: &[u64], came: &[Option<u64>]) -> Vec<f64> {
+    sent.iter().zip(came).filter_map(|(sent, at)| Some(at.as_ref()?.saturating_sub(*sent) as f64 / 1e9)).collect()
 }
 
 fn emulator(
@@ -188,6 +214,17 @@ fn emulator(
 ) -> Command {
     let mut command = Command::new(binary);
     command.arg("emulate").arg(scenario).args(["--seed", &seed.to_string()]);
-    command.args(["--listen", &listen.to_string(), "--to", &to.to_string()]);
+    command.args(["--listen", &listen.to_string(), "--to", &to.to_string(), "--json"]);
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_that_never_came_are_one_burst() {
+        let came = [Some(1), None, None, Some(2), None, Some(3)];
+        assert_eq!((bursts(&came, 6), bursts(&came, 8), bursts(&[], 3), bursts(&came[..1], 1)), (2, 3, 1, 0));
+    }
 }

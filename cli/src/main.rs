@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
+use thalweg_net::terminal::escaped;
 
 #[derive(Parser)]
 #[command(name = "thalweg", version, about, max_term_width = 110, arg_required_else_help = true)]
@@ -52,7 +53,7 @@ fn main() -> ExitCode {
             let words: Vec<String> = std::env::args().collect();
             let below_zero = if error.kind() == ErrorKind::UnknownArgument { below_zero(&words) } else { None };
             let why = below_zero.unwrap_or_else(|| in_one_line(&error.render().to_string()));
-            eprintln!("thalweg: {why}; see {}", manual());
+            eprintln!("thalweg: {}; see {}", escaped(&why), manual());
             return ExitCode::from(2);
         }
         // --help and --version, or nothing at all.
@@ -77,7 +78,7 @@ fn main() -> ExitCode {
         Err(Failure::Failed(message)) => (message, 1),
         Err(Failure::Usage(message)) => (format!("{message}; see {}", manual()), 2),
     };
-    eprintln!("thalweg: {message}");
+    eprintln!("thalweg: {}", escaped(&message));
     ExitCode::from(code)
 }
 

@@ -3,13 +3,17 @@
 //! A [`Page`] is made of sections, a [`Section`] of text and figures. Plots are drawn here as SVG; the few lines of
 //! script only add values under the pointer.
 
+mod image;
 mod markdown;
+mod number;
 mod plot;
 mod table;
 mod ticks;
 
 use std::fmt::Write as _;
 
+pub(crate) use image::Image;
+pub(crate) use number::Number;
 pub(crate) use plot::{Axis, Line, Plot};
 pub(crate) use table::{Row, Table};
 
@@ -26,8 +30,11 @@ impl Tone {
 }
 
 /// A whole report.
+#[derive(Default)]
 pub(crate) struct Page {
     pub(crate) title: String,
+    /// Figures that stand before the summary.
+    pub(crate) head: Vec<Figure>,
     /// What a reader should know who reads one sentence only.
     pub(crate) summary: String,
     pub(crate) sections: Vec<Section>,
@@ -50,6 +57,12 @@ pub(crate) enum Figure {
     Words(Table),
     /// Something to be copied into a terminal.
     Code(String),
+    /// What forbids to believe the page.
+    Alert(String),
+    /// Large numbers, side by side.
+    Numbers(Vec<Number>),
+    /// Pictures, side by side.
+    Images(Vec<Image>),
 }
 
 impl Page {
@@ -57,12 +70,13 @@ impl Page {
     pub(crate) fn to_html(&self) -> String {
         let title = escape(&self.title);
         let summary = escape(&self.summary);
+        let head: String = self.head.iter().map(Figure::to_html).collect();
         let body: String = self.sections.iter().map(Section::to_html).collect();
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
-             <header>\n<h1>{title}</h1>\n<p class=\"summary\">{summary}</p>\n</header>\n{body}</main>\n\
+             <header>\n<h1>{title}</h1>\n{head}<p class=\"summary\">{summary}</p>\n</header>\n{body}</main>\n\
              <script>\n{SCRIPT}</script>\n</body>\n</html>\n"
         )
     }
@@ -76,14 +90,24 @@ impl Section {
         }
         html += "<div class=\"figures\">\n";
         for figure in &self.figures {
-            html += &match figure {
-                Figure::Plot(plot) => plot.to_html(),
-                Figure::Table(table) => table.to_html(""),
-                Figure::Words(table) => table.to_html("words"),
-                Figure::Code(code) => format!("<pre><code>{}</code></pre>\n", escape(code)),
-            };
+            html += &figure.to_html();
         }
         html + "</div>\n</section>\n"
+    }
+}
+
+impl Figure {
+    fn to_html(&self) -> String {
+        let row = |class, items: String| format!("<div class=\"{class}\">\n{items}</div>\n");
+        match self {
+            Figure::Plot(plot) => plot.to_html(),
+            Figure::Table(table) => table.to_html(""),
+            Figure::Words(table) => table.to_html("words"),
+            Figure::Code(code) => format!("<pre><code>{}</code></pre>\n", escape(code)),
+            Figure::Alert(text) => format!("<p class=\"alert\" role=\"alert\">{}</p>\n", escape(text)),
+            Figure::Numbers(numbers) => row("numbers", numbers.iter().map(Number::to_html).collect()),
+            Figure::Images(images) => row("images", images.iter().map(Image::to_html).collect()),
+        }
     }
 }
 
@@ -106,7 +130,17 @@ mod tests {
             lines: vec![Line::new(hostile, Tone(0), vec![(0.0, 1.0)])],
         };
         let section = Section { title: hostile.into(), text: vec![hostile.into()], figures: vec![Figure::Plot(plot)] };
-        let page = Page { title: hostile.into(), summary: hostile.into(), sections: vec![section] };
+        let number = Number { subject: hostile.into(), tone: Tone(0), value: hostile.into(), caption: hostile.into() };
+        let image = Image {
+            jpeg: hostile.into(),
+            width: 1,
+            height: 1,
+            subject: hostile.into(),
+            tone: Tone(0),
+            caption: hostile.into(),
+        };
+        let head = vec![Figure::Alert(hostile.into()), Figure::Numbers(vec![number]), Figure::Images(vec![image])];
+        let page = Page { title: hostile.into(), head, summary: hostile.into(), sections: vec![section] };
         let html = page.to_html();
         assert!(!html.contains("<img>"));
         assert_eq!(html.matches("</script>").count(), 2, "the data of the plot and the script of the page");
@@ -114,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_report_asks_the_network_for_nothing() {
-        let html = Page { title: "t".into(), summary: "s".into(), sections: vec![Section::default()] }.to_html();
+        let html = Page { title: "t".into(), summary: "s".into(), ..Page::default() }.to_html();
         for request in ["http:", "https:", "src=", "href=", "@import", "url("] {
             assert!(!html.contains(request), "{request}");
         }

@@ -43,8 +43,8 @@ impl Start {
     pub(crate) fn now() -> Result<Start, Failure> {
         sharpen_timers();
         let stop = Stop::on_signal().map_err(Error::io("handling signals"))?;
-        let seed = entropy::seed().map_err(Error::io("drawing a random seed"))?;
-        Ok(Start { clock: Clock::start(), rng: Rng::new(seed), stop })
+        let rng = entropy::rng().map_err(Error::io("drawing a random seed"))?;
+        Ok(Start { clock: Clock::start(), rng, stop })
     }
 
     /// Runs a stream to its end; `opening` is the first line that people see.

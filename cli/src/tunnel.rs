@@ -9,7 +9,7 @@ use thalweg_core::session::secure::{self, Key};
 use thalweg_core::session::tunnel::{self, Config, Tunnel};
 use thalweg_core::session::{MAX_DATAGRAM, stream};
 use thalweg_core::time::Span;
-use thalweg_core::units::Rate;
+use thalweg_core::units::{Bytes, Rate};
 use thalweg_net::endpoint::Host;
 use thalweg_net::error::Error;
 use thalweg_net::report::Report;
@@ -84,9 +84,9 @@ pub(crate) struct Ready {
 }
 
 impl Way {
-    /// Waits for the other side at an address.
-    pub(crate) fn listen(&self, listen: &Listen) -> Result<Ready, Failure> {
-        let (config, key) = (self.config()?, self.key()?);
+    /// Waits for the other side at an address, and keeps no more for all who come than `memory`.
+    pub(crate) fn listen(&self, listen: &Listen, memory: Bytes) -> Result<Ready, Failure> {
+        let (config, key) = (Config { memory, ..self.config()? }, self.key()?);
         let start = Start::now()?;
         let tried = format!("listening on {}", listen.listen);
         let address = listen.listen.resolve().map_err(Error::io(&tried))?;
@@ -111,6 +111,7 @@ impl Way {
     }
 
     fn key(&self) -> Result<Key, Failure> {
+        key_file::guard_memory()?;
         Ok(key_file::read(&self.key_file)?)
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::UdpSocket;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -142,5 +142,74 @@ fn whatever_is_wrong_is_said_in_one_line() {
     ];
     for args in wrong {
         assert_eq!(fails(args).0, Some(2), "{args:?}");
+    }
+}
+
+/// A folder of this name with files of these texts.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for (file, text) in files {
+        std::fs::write(folder.join(file), text).expect("a file");
+    }
+    folder
+}
+
+#[test]
+fn files_without_end_are_one_line() {
+    let link = |trace: &str| {
+        format!(
+            "seed = 1\n[[forward.element]]\nkind = \"trace_link\"\ntrace = \"{trace}\"\nqueue = \"1MB\"\n[reverse]\n"
+        )
+    };
+    let folder = folder("emulate-endless", &[("zero.toml", &link("/dev/zero")), ("text.toml", &link("text.csv"))]);
+    std::fs::write(folder.join("text.csv"), b"\xff").expect("a file");
+    let name = |file: &str| folder.join(file).to_str().expect("UTF-8").to_owned();
+    for (file, message) in [
+        (
+            "/dev/zero".to_owned(),
+            "thalweg: emulate: /dev/zero: cannot be read: it is longer than 1048576 bytes\n".to_owned(),
+        ),
+        (
+            name("zero.toml"),
+            format!(
+                "thalweg: emulate: {}:4: '/dev/zero' cannot be read: it is longer than 268435456 bytes",
+                name("zero.toml")
+            ),
+        ),
+        (
+            name("text.toml"),
+            format!("thalweg: emulate: {}:4: 'text.csv' cannot be read: it is no text", name("text.toml")),
+        ),
+    ] {
+        let (code, text) = fails(&[&file, "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9"]);
+        assert!(text.starts_with(&message) && text.lines().count() == 1, "{text}");
+        assert_eq!(code, Some(1));
+    }
+}
+
+#[test]
+fn names_in_files_cannot_write_to_the_terminal() {
+    let scenario = |name: &str, kind: &str| {
+        format!("seed = 1\n[[forward.element]]\nkind = \"{kind}\"\nname = \"{name}\"\nrate = 0.0\n[reverse]\n")
+    };
+    let evil = "\\u001b[2J\\nforged: 7 packets \\u202e";
+    let folder =
+        folder("emulate-names", &[("name.toml", &scenario(evil, "loss")), ("kind.toml", &scenario("a", evil))]);
+    let name = |file: &str| folder.join(file).to_str().expect("UTF-8").to_owned();
+    let mut child = thalweg(&[&name("name.toml"), "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9"])
+        .spawn()
+        .expect("the binary runs");
+    let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
+    let mut text = String::new();
+    stderr.read_line(&mut text).expect("a first line");
+    interrupt(&child);
+    stderr.read_to_string(&mut text).expect("text");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    let (_, kind) = fails(&[&name("kind.toml"), "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9"]);
+    assert_eq!(kind.lines().count(), 1, "{kind}");
+    for text in [text, kind] {
+        assert!(text.contains("\\u{1b}[2J\\nforged: 7 packets \\u{202e}"), "{text}");
+        assert!(!text.contains(['\u{1b}', '\u{202e}']) && !text.contains("\nforged"), "{text}");
     }
 }

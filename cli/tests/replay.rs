@@ -104,7 +104,7 @@ fn tcp_stream_is_the_paper_with_either_thresholds() {
     let vegas: Vec<&str> = ["tcp-stream"].into_iter().chain(vegas.into_iter().flat_map(|set| ["--set", set])).collect();
     agrees(&vegas, film, include_str!("replay/tcp-stream-vegas.jsonl"));
     let output = replay(&["tcp-stream"], "{\"event\":\"ack\",\"rtt\":0.1,\"round_end\":false}");
-    let line = "{\"lwnd\":3,\"dwnd\":0,\"swnd\":3,\"ssthresh\":\"inf\",\"delay_on\":false,\"diff\":null,\
+    let line = "{\"lwnd\":3,\"dwnd\":0,\"swnd\":3,\"send_window\":3,\"ssthresh\":\"inf\",\"delay_on\":false,\"diff\":null,\
                 \"cap\":30,\"tau\":0.1}\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), line);
     let (code, message) = complaint(&["tcp-stream"], "{\"event\":\"dup3\",\"flight\":3}");

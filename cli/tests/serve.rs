@@ -3,6 +3,7 @@
 mod common;
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -110,6 +111,26 @@ fn a_law_that_the_kernel_does_not_have_is_said_and_films_are_paced() {
 }
 
 #[test]
+fn names_of_files_cannot_write_to_the_terminal() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-names");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("evil\u{1b}[2J\nthalweg: forged \u{202e}.mp4"), "nonsense").expect("a file");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_thalweg"))
+        .args(["serve", folder.to_str().expect("UTF-8"), "--listen", "127.0.0.1:0", "--law", "paced"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let stderr = BufReader::new(child.stderr.take().expect("piped"));
+    let lines: Vec<_> = stderr.lines().map_while(Result::ok).take(2).collect();
+    child.kill().and_then(|()| child.wait()).expect("it runs");
+    assert_eq!(lines[1], "evil\\u{1b}[2J\\nthalweg: forged \\u{202e}.mp4: it is no MP4");
+    let (code, _, line) = run(&["serve", "/no/such\u{1b}[2J\nfolder", "--listen", "127.0.0.1:0"]);
+    let expected = "thalweg: serve: /no/such\\u{1b}[2J\\nfolder: no such file or directory\n";
+    assert_eq!((code, &*line), (1, expected));
+}
+
+#[test]
 fn what_cannot_be_served_is_one_line() {
     for (args, code, expected) in [
         (
@@ -165,6 +186,32 @@ fn curl_gets_films_ranges_and_what_is_left_of_them() {
     assert_eq!(status(&["-r", "100000-", &film]), "416");
     assert_eq!(status(&["--path-as-is", &serving.url("../../etc/passwd")]), "400");
     assert_eq!(status(&["-X", "PUT", &film]), "405");
+}
+
+#[test]
+fn curl_keeps_a_download_under_its_name_faster_than_it_is_played() {
+    let serving = Serving::start("download", &["--law", "paced", "--rate", "1mbit"]);
+    let expected = bytes(20_000_000);
+    fs::write(serving.folder.join("long film.webm"), &expected).expect("a file");
+    let kept = serving.folder.with_file_name("serve-download-kept");
+    let _ = fs::remove_dir_all(&kept);
+    fs::create_dir_all(&kept).expect("a folder");
+    let (url, to) = (serving.url("long%20film.webm"), kept.to_str().expect("UTF-8"));
+    // Ten seconds of it come at once, and the other 18.75 MB at 1.25 Mb/s, in two minutes, where it is played.
+    let curl = |more: &[&str]| peer("curl", &[&["-sS", "--max-time", "60"], more].concat());
+    let Some((code, _)) = curl(&["-OJ", "--output-dir", to, &format!("{url}?download")]) else { return };
+    assert_eq!(code, 0);
+    assert!(fs::read(kept.join("long film.webm")).expect("under its own name") == expected);
+    let head = String::from_utf8(curl(&["-I", &format!("{url}?download")]).expect("curl").1).expect("text");
+    let field = "content-disposition: attachment; filename=\"long film.webm\"; filename*=UTF-8''long%20film.webm";
+    assert!(head.lines().any(|line| line == field), "{head}");
+    let page = String::from_utf8(curl(&[&serving.url("")]).expect("curl").1).expect("text");
+    assert!(page.contains("<a href=\"/film.webm?download\" download>"), "{page}");
+    let serving = Serving::start("no-download", &["--law", "paced", "--no-download"]);
+    let head = curl(&["-I", &serving.url("film.webm?download")]).expect("curl").1;
+    assert!(!String::from_utf8(head).expect("text").contains("disposition"));
+    let page = String::from_utf8(curl(&[&serving.url("")]).expect("curl").1).expect("text");
+    assert!(!page.contains("?download"), "{page}");
 }
 
 #[test]
@@ -325,7 +372,7 @@ fn ffmpeg_plays_an_mp4_a_fragmented_one_hls_and_dash_frame_for_frame() {
         let (_, said) = peer("ffprobe", &asked).expect("ffprobe comes with ffmpeg");
         let theirs: f64 = String::from_utf8(said).expect("text").trim().parse().expect("a number");
         let root = thalweg_serve::Root::open(&folder).expect("a folder");
-        let catalog = thalweg_serve::Catalog::scan(&root, &Default::default()).expect("it can be read");
+        let catalog = thalweg_serve::Catalog::scan(&root).expect("it can be read");
         let ours = catalog.rate(name).expect(name).as_bps() as f64;
         assert!((ours / theirs - 1.0).abs() < 0.01, "{name}: {ours} and {theirs}");
     }

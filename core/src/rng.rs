@@ -3,20 +3,42 @@
 //! A stream is named, not shared: `rng.fork("uplink.loss")` depends on the seed and the name alone, so an element that
 //! is added somewhere changes nobody else's draws.
 
+use core::hash::Hasher;
+
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use siphasher::sip::SipHasher24;
 
 /// One named stream of random numbers, and the root of those below it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rng {
     seed: u64,
+    /// The root's; what [`Rng::key`] gives depends on it.
+    secret: [u64; 2],
     stream: Xoshiro256PlusPlus,
 }
 
 impl Rng {
     /// The root of a tree.
     pub fn new(seed: u64) -> Rng {
-        Rng { seed, stream: Xoshiro256PlusPlus::seed_from_u64(seed) }
+        Rng::with_secret(seed, [seed, 0])
+    }
+
+    /// The root of a tree whose [`Rng::key`]s are as hard to guess as `secret`, whatever is known of its draws.
+    pub fn with_secret(seed: u64, secret: [u64; 2]) -> Rng {
+        Rng { seed, secret, stream: Xoshiro256PlusPlus::seed_from_u64(seed) }
+    }
+
+    /// The 128-bit key called `name` below this stream, for keyed hashes.
+    pub fn key(&self, name: &str) -> (u64, u64) {
+        let word = |nth: u8| {
+            let mut hasher = SipHasher24::new_with_keys(self.secret[0], self.secret[1]);
+            hasher.write(&self.seed.to_be_bytes());
+            hasher.write(&[nth]);
+            hasher.write(name.as_bytes());
+            hasher.finish()
+        };
+        (word(0), word(1))
     }
 
     /// The stream called `name` below this one, whatever has been drawn from this one so far.
@@ -24,7 +46,7 @@ impl Rng {
         // FNV-1a over the name, from a start that depends on the seed; seed_from_u64 (SplitMix64) then scatters it.
         let start = 0xcbf2_9ce4_8422_2325 ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let seed = name.bytes().fold(start, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        Rng::new(seed.rotate_left(29) ^ self.seed)
+        Rng::with_secret(seed.rotate_left(29) ^ self.seed, self.secret)
     }
 
     /// 64 random bits.
@@ -84,6 +106,18 @@ mod tests {
         assert_eq!(root.fork("loss").u64(), drawn.fork("loss").u64());
         assert_ne!(root.fork("loss").u64(), root.fork("jitter").u64());
         assert_ne!(root.fork("loss").u64(), Rng::new(8).fork("loss").u64());
+    }
+
+    #[test]
+    fn a_key_depends_on_its_name_its_stream_and_the_secret() {
+        let root = Rng::with_secret(7, [1, 2]);
+        let key = root.fork("sender").key("tokens");
+        assert_eq!(key, root.fork("sender").key("tokens"));
+        assert_ne!(key, root.fork("sender").key("halves"));
+        assert_ne!(key, root.fork("receiver").key("tokens"));
+        let other = Rng::with_secret(7, [1, 3]);
+        assert_ne!(key, other.fork("sender").key("tokens"));
+        assert_eq!(root.fork("sender").u64(), other.fork("sender").u64(), "draws show nothing of it");
     }
 
     #[test]

@@ -123,6 +123,27 @@ pub(crate) fn split_unit(text: &str, units: &[(&str, f64)], expected: &'static s
     if scaled.is_finite() && scaled < 9.2e18 { Ok(scaled) } else { Err(error()) }
 }
 
+/// Units of sizes, the largest first.
+const SIZES: &[(&str, f64)] =
+    &[("gib", (1u64 << 30) as f64), ("mib", (1u64 << 20) as f64), ("kib", 1024.0), ("b", 1.0)];
+
+impl FromStr for Bytes {
+    type Err = ParseUnitError;
+
+    /// A number and a unit: `256mib`, `1.5gib`.
+    fn from_str(text: &str) -> Result<Bytes, ParseUnitError> {
+        split_unit(text, SIZES, "a size such as 256mib; units are b, kib, mib and gib").map(|bytes| Bytes(bytes as u64))
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = |(_, factor): &&(&str, f64)| self.0.is_multiple_of(*factor as u64);
+        let (unit, factor) = SIZES.iter().find(whole).unwrap_or(&("b", 1.0));
+        write!(f, "{}{unit}", self.0 / *factor as u64)
+    }
+}
+
 impl FromStr for Rate {
     type Err = ParseUnitError;
 
@@ -179,6 +200,18 @@ mod tests {
         assert_eq!(refused, Err("'0.5bit' is not a whole bit a second".to_owned()));
         for bad in ["40", "mbit", "-4mbit", "4mb", "1e9mbit", ""] {
             assert!(bad.parse::<Rate>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_binary_units() {
+        for (text, bytes) in [("256mib", 256 << 20), ("1.5gib", 3 << 29), ("3KiB", 3072), ("0b", 0)] {
+            assert_eq!(text.parse(), Ok(Bytes(bytes)), "{text}");
+            assert_eq!(Bytes(bytes).to_string().parse(), Ok(Bytes(bytes)), "{text}");
+        }
+        assert_eq!([Bytes(256 << 20), Bytes(1025)].map(|size| size.to_string()), ["256mib", "1025b"]);
+        for bad in ["256", "mib", "-1kib", "256mb", ""] {
+            assert!(bad.parse::<Bytes>().is_err(), "{bad}");
         }
     }
 

@@ -6,6 +6,7 @@ pub mod hello;
 pub mod mpegts;
 pub mod mux;
 pub mod ntp;
+pub mod proof;
 pub mod rtcp;
 pub mod rtp;
 pub mod sdp;

@@ -7,10 +7,11 @@ use core::net::Ipv4Addr;
 use std::path::Path;
 use std::process::Command;
 
+use thalweg_core::session::live::{End, Secret};
 use thalweg_core::time::Span;
 use thalweg_core::wire::fecframe::{Adui, BlockBounds, PayloadId};
 use thalweg_core::wire::feedback::{Arrival, Builder, Ecn, Offset};
-use thalweg_core::wire::hello::{self, Answer, Hello};
+use thalweg_core::wire::hello::{self, Answer, Challenge, Hello, Refusal};
 use thalweg_core::wire::mux::Frame;
 use thalweg_core::wire::ntp::{NtpShort, NtpTime};
 use thalweg_core::wire::rtcp::{
@@ -27,6 +28,7 @@ use pcap::pcap;
 const SOURCE: u32 = 0x1111_1111;
 const REPAIR: u32 = 0x2222_2222;
 const RECEIVER: u32 = 0x3333_3333;
+const SECRET: Secret = Secret { sender: 4, receiver: 5 };
 
 const MEDIA: Header = Header { marker: false, payload_type: 33, sequence: 0x1234, timestamp: 90_000, ssrc: SOURCE };
 
@@ -58,7 +60,7 @@ fn repair_packet() -> Vec<u8> {
 }
 
 fn feedback() -> Vec<u8> {
-    datagram(|writer| {
+    proved(End::Receiver, |writer| {
         let arrival = |ticks| Some(Arrival { ecn: Ecn::NotEct, offset: Offset::Before(ticks) });
         let mut builder = Builder::new(writer, RECEIVER).unwrap();
         builder.stream(SOURCE, 0x1234, [arrival(10), None, arrival(8)].into_iter()).unwrap();
@@ -82,8 +84,9 @@ fn hello() -> Vec<u8> {
         stamp: 1,
         token: 2,
         echo: 3,
+        half: SECRET.sender,
     };
-    datagram(|writer| {
+    proved(End::Sender, |writer| {
         push(writer, &Report { ssrc: SOURCE, sender: Some(info), raw_blocks: &[] });
         push(writer, &Source { ssrc: SOURCE, cname: b"thalweg-11111111" });
         push(writer, &App { subtype: Hello::SUBTYPE, ssrc: SOURCE, name: hello::NAME, data: &hello.emit() });
@@ -91,8 +94,9 @@ fn hello() -> Vec<u8> {
 }
 
 fn answer() -> Vec<u8> {
-    let answer = Answer { busy: false, latency: Span::from_millis(90), stamp: 1, token: 3, echo: 2 };
-    datagram(|writer| {
+    let (busy, seated, latency) = (false, true, Span::from_millis(90));
+    let answer = Answer { busy, seated, latency, stamp: 1, token: 3, echo: 2, half: SECRET.receiver };
+    proved(End::Receiver, |writer| {
         push(writer, &Report { ssrc: RECEIVER, sender: None, raw_blocks: &[] });
         push(writer, &Source { ssrc: RECEIVER, cname: b"thalweg-33333333" });
         push(writer, &App { subtype: Answer::SUBTYPE, ssrc: RECEIVER, name: hello::NAME, data: &answer.emit() });
@@ -110,7 +114,7 @@ fn report() -> Vec<u8> {
         delay: NtpShort(0x0005_4000),
     };
     let loss = PostRepairLoss { ssrc: SOURCE, begin: 0x1000, end: 0x1235, lost: 1, repaired: 8 };
-    datagram(|writer| {
+    proved(End::Receiver, |writer| {
         push(writer, &Report { ssrc: RECEIVER, sender: None, raw_blocks: &[block.emit()] });
         push(writer, &Source { ssrc: RECEIVER, cname: b"thalweg-33333333" });
         push(writer, &Extended { ssrc: RECEIVER, raw_blocks: &loss.emit() });
@@ -119,11 +123,28 @@ fn report() -> Vec<u8> {
 
 fn goodbye() -> Vec<u8> {
     let sources = [SOURCE.to_be_bytes(), REPAIR.to_be_bytes()];
-    datagram(|writer| {
+    proved(End::Sender, |writer| {
         push(writer, &Report { ssrc: SOURCE, sender: None, raw_blocks: &[] });
         push(writer, &Source { ssrc: SOURCE, cname: b"thalweg-11111111" });
         push(writer, &Goodbye { sources: &sources, reason: b"" });
     })
+}
+
+/// The first answer, to an address that has proved nothing.
+fn bare_answer() -> Vec<u8> {
+    let (busy, seated, latency) = (true, false, Span::ZERO);
+    let data = Answer { busy, seated, latency, stamp: 1, token: 3, echo: 2, half: 0 }.emit();
+    datagram(|writer| push(writer, &App { subtype: Answer::SUBTYPE, ssrc: 0, name: hello::NAME, data: &data }))
+}
+
+fn challenge() -> Vec<u8> {
+    let data = Challenge { token: 6 }.emit();
+    datagram(|writer| push(writer, &App { subtype: Challenge::SUBTYPE, ssrc: 0, name: hello::NAME, data: &data }))
+}
+
+fn refusal() -> Vec<u8> {
+    let data = Refusal { version: hello::VERSION, echo: 2 }.emit();
+    datagram(|writer| push(writer, &App { subtype: Refusal::SUBTYPE, ssrc: 0, name: hello::NAME, data: &data }))
 }
 
 fn cookie() -> Vec<u8> {
@@ -171,6 +192,16 @@ fn datagram(write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
     buf
 }
 
+/// A datagram under the secret.
+fn proved(from: End, write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
+    let mut bytes = datagram(write);
+    let len = bytes.len();
+    bytes.resize(len + thalweg_core::wire::proof::LEN, 0);
+    let ssrc = if from == End::Sender { SOURCE } else { RECEIVER };
+    assert_eq!(SECRET.prove(from, ssrc, &mut bytes, len), Ok(bytes.len()));
+    bytes
+}
+
 fn push(writer: &mut Writer<'_>, packet: &impl Emit) {
     writer.push(packet).expect("a datagram is long enough");
 }
@@ -178,13 +209,16 @@ fn push(writer: &mut Writer<'_>, packet: &impl Emit) {
 #[test]
 fn the_dumps_in_the_documentation_are_what_is_written() {
     let documentation = include_str!("../../docs/wire.md");
-    for (name, bytes) in [
+    let packets = [
         ("source packet", source_packet()),
         ("symbol", symbol()),
         ("repair packet", repair_packet()),
         ("feedback", feedback()),
         ("hello", hello()),
         ("answer", answer()),
+        ("bare answer", bare_answer()),
+        ("challenge", challenge()),
+        ("refusal", refusal()),
         ("report", report()),
         ("goodbye", goodbye()),
         ("cookie", cookie()),
@@ -192,10 +226,11 @@ fn the_dumps_in_the_documentation_are_what_is_written() {
         ("attach", attach()),
         ("attached", attached()),
         ("connection", connection()),
-    ] {
-        let dump = hexdump(&bytes);
-        assert!(documentation.contains(&dump), "docs/wire.md lacks the {name}:\n{dump}");
-    }
+    ];
+    let dumps = packets.map(|(name, bytes)| format!("{name}:\n{}", hexdump(&bytes)));
+    let lacks = |dump: &&String| !documentation.contains(dump.split_once('\n').map_or("", |(_, dump)| dump));
+    let missing: Vec<&str> = dumps.iter().filter(lacks).map(String::as_str).collect();
+    assert!(missing.is_empty(), "docs/wire.md lacks the {}", missing.join("the "));
 }
 
 fn hexdump(bytes: &[u8]) -> String {
@@ -218,16 +253,19 @@ fn wireshark_sees_the_rtcp_that_was_meant() {
     let datagrams = [hello(), answer(), report(), goodbye(), feedback()];
     let see = |fields: &[&str]| dissect("rtcp", &datagrams, fields);
     let Some(frames) = see(&["rtcp.pt", "rtcp.length_check", "_ws.malformed"]) else { return };
-    assert_eq!(frames, ["200,202,204|1|", "201,202,204|1|", "201,202,207|1|", "201,202,203|1|", "205|1|"]);
+    assert_eq!(
+        frames,
+        ["200,202,204,204|1|", "201,202,204,204|1|", "201,202,207,204|1|", "201,202,203,204|1|", "205,204|1|",]
+    );
     let sender = ["rtcp.timestamp.ntp.msw", "rtcp.timestamp.rtp", "rtcp.sender.packetcount", "rtcp.sender.octetcount"];
     assert_eq!(see(&sender).unwrap()[0], "46853|90000|500|658000");
     let text = ["rtcp.sdes.text", "rtcp.app.name", "rtcp.app.subtype", "rtcp.xr.bt", "rtcp.rtpfb.fmt"];
     let texts = [
-        "thalweg-11111111|THLW|0||",
-        "thalweg-33333333|THLW|1||",
-        "thalweg-33333333|||33|",
-        "thalweg-11111111||||",
-        "||||11",
+        "thalweg-11111111|THLW,THLW|0,2||",
+        "thalweg-33333333|THLW,THLW|1,2||",
+        "thalweg-33333333|THLW|2|33|",
+        "thalweg-11111111|THLW|2||",
+        "|THLW|2||11",
     ];
     assert_eq!(see(&text).unwrap(), texts);
     let block = ["rtcp.ssrc.fraction", "rtcp.ssrc.cum_nr", "rtcp.ssrc.ext_high", "rtcp.ssrc.jitter", "rtcp.ssrc.dlsr"];

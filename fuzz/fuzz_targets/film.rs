@@ -16,10 +16,10 @@ fuzz_target!(|data: &[u8]| {
     }
     let Ok(text) = std::str::from_utf8(data) else { return };
     let _ = hls::Playlist::parse(text);
-    for representation in dash::parse("folder", text).unwrap_or_default() {
-        assert!(representation.rate.as_bps() > 0);
-        for place in &representation.places {
-            place.is(place.start());
+    if let Ok(manifest) = dash::parse("folder", text) {
+        for (place, rate) in &manifest.places {
+            assert!(rate.as_bps() > 0 && manifest.rates.contains(rate));
+            assert!(place.is(place.start()) || !place.is_one());
         }
     }
     if let Wanted::Part(part) = Wanted::of(text, data.len() as u64) {

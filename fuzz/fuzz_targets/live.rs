@@ -51,7 +51,7 @@ struct Carried {
 
 fn receiving(kind: u8) -> receiver::Config {
     let playout = if kind & 1 == 0 { Playout::Asap } else { Playout::Constant };
-    receiver::Config { latency: Span::from_millis(30), playout }
+    receiver::Config { latency: Span::from_millis(30), playout, ..receiver::Config::default() }
 }
 
 /// GENEVA's constants beyond the paper's: the least block, the longest, no window, a great one.

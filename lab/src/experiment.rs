@@ -17,7 +17,9 @@ use thalweg_core::session::live::sender::Repair;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
-pub use self::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, QUANTITIES, Quantity, TransferOutcome};
+pub use self::outcome::{
+    Ended, FlowOutcome, GROUP_QUANTITIES, GroupQuantity, HopOutcome, Outcome, QUANTITIES, Quantity, TransferOutcome,
+};
 pub use self::recorder::{End, Place, Recorder};
 pub use self::run::Run;
 use crate::network::Hop;

@@ -9,6 +9,8 @@ mod quantity;
 mod section;
 mod traffic;
 
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
 use std::path::Path as FilePath;
 
 use thalweg_core::rng::Rng;
@@ -42,9 +44,9 @@ impl Scenario {
     /// Names the file, the line, and what was expected there.
     pub fn open(file: &FilePath, seed: Option<u64>) -> Result<Scenario, Error> {
         let name = file.display().to_string();
-        let text = load(file).map_err(|why| Error::of(&name, why))?;
+        let text = loaded(file, MAX_SCENARIO).map_err(|why| Error::of(&name, why))?;
         let beside = file.parent().unwrap_or(FilePath::new(""));
-        Scenario::parse(&name, &text, seed, &mut |named| load(&beside.join(named)))
+        Scenario::parse(&name, &text, seed, &mut |named| loaded(&beside.join(named), MAX_NAMED))
     }
 
     /// Reads the text of a scenario; `name` stands for it in errors.
@@ -56,9 +58,27 @@ impl Scenario {
     }
 }
 
-/// The text of a file, or why there is none.
-fn load(file: &FilePath) -> Result<String, String> {
-    std::fs::read_to_string(file).map_err(|error| {
+/// Bytes of a scenario file.
+pub const MAX_SCENARIO: u64 = 1 << 20;
+/// Bytes of a trace or a recording that a scenario names: ten minutes of 700 Mb/s, with a line of seven bytes for each packet.
+pub const MAX_NAMED: u64 = 256 << 20;
+
+/// Reads the text of a file of at most so many bytes.
+///
+/// # Errors
+/// The system's reason; [`ErrorKind::FileTooLarge`] if there is more.
+pub fn load(file: &FilePath, most: u64) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(ErrorKind::FileTooLarge, format!("it is longer than {most} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no text"))
+}
+
+/// The same, or why there is none.
+fn loaded(file: &FilePath, most: u64) -> Result<String, String> {
+    load(file, most).map_err(|error| {
         let text = error.to_string();
         format!("cannot be read: {}", text.split(" (os error").next().unwrap_or_default().to_lowercase())
     })

@@ -80,6 +80,13 @@ impl Estimate {
     }
 }
 
+/// Jain's fairness index of what several have: 1 where all have the same, 1/n where one has all (R. Jain, D. Chiu, W. Hawe,
+/// DEC-TR-301, 1984). NaN where nobody has anything.
+pub fn jain(shares: impl Iterator<Item = f64> + Clone) -> f64 {
+    let (sum, squares) = (shares.clone().sum::<f64>(), shares.clone().map(|share| share * share).sum::<f64>());
+    sum * sum / (shares.count() as f64 * squares)
+}
+
 /// The 97.5 % quantile of Student's t, by degrees of freedom (any table of it, to three digits); from 30 on by the
 /// Cornish-Fisher expansion around the normal quantile, which agrees with the tables to three digits there.
 fn student_95(freedom: usize) -> f64 {
@@ -112,6 +119,15 @@ mod tests {
         assert_eq!(estimate.above(0.0), Verdict::Holds);
         assert_eq!(estimate.below(0.0), Verdict::Contradicted);
         assert_eq!(estimate.above(1.5), Verdict::Undecided);
+    }
+
+    /// The report's §3: of n users k have the same and the others nothing, the index is k/n; for 1, 2 and 3 it is 36 / 42.
+    #[test]
+    fn an_index_of_fairness_is_jains() {
+        assert_eq!(jain([5.0, 5.0, 0.0, 0.0].into_iter()), 0.5);
+        assert!((jain([1.0, 2.0, 3.0].into_iter()) - 36.0 / 42.0).abs() < 1e-12);
+        assert_eq!(jain([7.0].into_iter()), 1.0);
+        assert!(jain([0.0; 3].into_iter()).is_nan());
     }
 
     #[test]

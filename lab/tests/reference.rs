@@ -1,5 +1,7 @@
-//! The lab beside ns-3.37, on two dumbbells: 100 long TCP flows and ten streams of 39.6 Mb/s on 1 Gb/s, which
+//! The lab beside ns-3.37, on two dumbbells: long TCP flows and ten streams of 39.6 Mb/s on 1 Gb/s, which
 //! `benches/ns3/run` measures again where ns-3 is installed; and ten TCP flows beside Poisson traffic on 100 Mb/s.
+//!
+//! A bar is 5 % of ns-3's median for loss, or what its seeds differ by, if that is more; 10 % for timeouts, 3 % for goodput.
 
 use thalweg_core::law::window::{Flavour, Start};
 use thalweg_core::rng::Rng;
@@ -30,10 +32,12 @@ fn group(name: &str, kind: Kind, count: usize, start: core::ops::Range<Span>) ->
     Group { name: name.to_owned(), kind, count, start, every: Span::ZERO, access: access(), hops: 0..1 }
 }
 
-fn dumbbell(tcp: Tcp, flows: usize) -> Experiment {
+/// Long TCP and ten streams, with a queue of one bandwidth-delay product.
+fn dumbbell(tcp: Tcp, flows: usize, rtt_ms: u64) -> Experiment {
     let cbr = Kind::Open(Cbr::new(Rate::from_bps(39_600_000), Bytes(1500)).into());
+    let queue = Limit::Packets(rtt_ms * 1_000 / 12);
     Experiment {
-        hops: vec![Hop::link(Rate::from_mbps(1000), Limit::Packets(833), Span::from_millis(3))],
+        hops: vec![Hop::link(Rate::from_mbps(1000), queue, micros(rtt_ms * 500 - 2_000))],
         groups: vec![
             group("tcp", Kind::Tcp(tcp), flows, Span::ZERO..Span::from_secs(5)),
             // 303 us are one packet's time: streams that start together would be lost together.
@@ -58,8 +62,8 @@ fn tcp(flavour: Flavour, recovery: Recovery, delayed_ack: Option<Span>) -> Tcp {
     }
 }
 
-fn outcomes(tcp: Tcp) -> Vec<Outcome> {
-    let experiment = dumbbell(tcp, 100);
+fn outcomes(tcp: Tcp, flows: usize, rtt_ms: u64) -> Vec<Outcome> {
+    let experiment = dumbbell(tcp, flows, rtt_ms);
     (1..=seeds()).map(|seed| Run::new(&experiment, seed).expect("possible").finish().expect("conservation")).collect()
 }
 
@@ -67,11 +71,20 @@ fn mean(outcomes: &[Outcome], name: &str) -> f64 {
     outcomes.iter().map(|outcome| outcome.value(name)).sum::<f64>() / outcomes.len() as f64
 }
 
-/// Within 20 % of ns-3's link loss.
-fn compare(outcomes: &[Outcome], link_loss: f64) {
-    let seen = mean(outcomes, "link_loss");
-    assert!((seen / link_loss - 1.0).abs() < 0.2, "link loss {seen}, ns-3 has {link_loss}");
+/// Within `part` of the median of ns-3's seeds, or within their range, if that is wider.
+fn compare(outcomes: &[Outcome], name: &str, of_ns3: &[f64], part: f64) {
+    let mut sorted = of_ns3.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (least, most) = (sorted[0], sorted[sorted.len() - 1]);
+    let median = f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+    let seen = mean(outcomes, name);
+    let (low, high) = (least.min(median * (1.0 - part)), most.max(median * (1.0 + part)));
+    assert!((low..=high).contains(&seen), "{name} {seen}, ns-3 has {of_ns3:?}");
 }
+
+const LOSS: f64 = 0.05;
+const TIMEOUTS: f64 = 0.1;
+const GOODPUT: f64 = 0.03;
 
 /// The loss of the ten streams, which hangs on their phases: two seeds of ns-3 have 1.74 and 2.16 %, whose standard deviation
 /// is 15 % of their mean. The means of our seeds and of its own are to be within two standard errors of each other by that.
@@ -85,27 +98,52 @@ fn compare_streams(outcomes: &[Outcome], of_ns3: &[f64]) {
 
 #[test]
 fn linux_reno_with_prr_that_acknowledges_every_packet() {
-    let outcomes = outcomes(tcp(Flavour::LinuxReno, Recovery::SackPrr, None));
-    // Two seeds of ns-3: 2.64 and 2.74 %.
-    compare(&outcomes, 0.0269);
-    let goodput = mean(&outcomes, "tcp_goodput_mbps");
-    assert!((goodput / 593.0 - 1.0).abs() < 0.03, "{goodput} Mb/s, ns-3 has 593");
-    let tcp_loss = mean(&outcomes, "tcp_loss");
-    assert!((tcp_loss / 0.0320 - 1.0).abs() < 0.2, "TCP's loss {tcp_loss}, ns-3 has 3.20 %");
-    compare_streams(&outcomes, &[0.0174, 0.0216]);
+    let outcomes = outcomes(tcp(Flavour::LinuxReno, Recovery::SackPrr, None), 100, 10);
+    compare(&outcomes, "link_loss", &[0.0264, 0.0274, 0.026_874], LOSS);
+    compare(&outcomes, "tcp_loss", &[0.0320, 0.031_582], LOSS);
+    compare(&outcomes, "tcp_goodput_mbps", &[593.0, 594.063], GOODPUT);
+    compare(&outcomes, "tcp_timeouts", &[11.25], TIMEOUTS);
+    compare_streams(&outcomes, &[0.0174, 0.0216, 0.019_382]);
+}
+
+#[test]
+fn linux_reno_in_windows_of_two_segments() {
+    let outcomes = outcomes(tcp(Flavour::LinuxReno, Recovery::SackPrr, None), 250, 10);
+    compare(&outcomes, "link_loss", &[0.069_139], LOSS);
+    compare(&outcomes, "tcp_loss", &[0.080_338], LOSS);
+    compare(&outcomes, "tcp_goodput_mbps", &[605.883], GOODPUT);
+    compare(&outcomes, "tcp_timeouts", &[39.504], TIMEOUTS);
+}
+
+#[test]
+fn linux_reno_over_a_tenth_of_a_second() {
+    let outcomes = outcomes(tcp(Flavour::LinuxReno, Recovery::SackPrr, None), 400, 100);
+    compare(&outcomes, "link_loss", &[0.005_775], LOSS);
+    compare(&outcomes, "tcp_loss", &[0.006_499], LOSS);
+    compare(&outcomes, "tcp_goodput_mbps", &[584.917], GOODPUT);
+    compare(&outcomes, "tcp_timeouts", &[2.502], TIMEOUTS);
 }
 
 #[test]
 fn newreno_growth_with_classic_recovery() {
-    let outcomes = outcomes(tcp(Flavour::NewReno, Recovery::Sack, None));
-    compare(&outcomes, 0.0172);
+    let outcomes = outcomes(tcp(Flavour::NewReno, Recovery::Sack, None), 100, 10);
+    compare(&outcomes, "link_loss", &[0.0172], LOSS);
     compare_streams(&outcomes, &[0.0122]);
 }
 
 #[test]
+fn newreno_growth_with_delayed_acknowledgements() {
+    let delayed = Some(Span::from_millis(40));
+    let outcomes = outcomes(tcp(Flavour::NewReno, Recovery::Sack, delayed), 100, 10);
+    compare(&outcomes, "link_loss", &[0.007_725], LOSS);
+    compare(&outcomes, "tcp_loss", &[0.010_337], LOSS);
+    compare(&outcomes, "tcp_goodput_mbps", &[588.007], GOODPUT);
+}
+
+#[test]
 fn linux_reno_with_delayed_acknowledgements() {
-    let outcomes = outcomes(tcp(Flavour::LinuxReno, Recovery::SackPrr, Some(Span::from_millis(40))));
-    compare(&outcomes, 0.0241);
+    let outcomes = outcomes(tcp(Flavour::LinuxReno, Recovery::SackPrr, Some(Span::from_millis(40))), 100, 10);
+    compare(&outcomes, "link_loss", &[0.0241], LOSS);
     compare_streams(&outcomes, &[0.0113]);
 }
 
@@ -131,18 +169,17 @@ fn median(outcomes: &[Outcome], name: &str) -> f64 {
     values[values.len() / 2]
 }
 
-/// ns-3: 6.71 Mb/s for each flow, and a link loss of 0.069 %.
+/// ns-3: 6.71 Mb/s for each flow, and a link loss of 0.059 to 0.099 % (four seeds).
 ///
 /// The median, not the mean: with access links of the bottleneck's rate a TCP may lock its phase to the departures and take
-/// some 30 Mb/s, and the loss falls on all others. It does with seeds 3 and 9 here, and it does in ns-3 (`docs/lab.md`).
-/// The loss of the other seeds has a standard deviation of a tenth: for the median of three 20 % is wide.
+/// some 30 Mb/s, and the loss falls on all others (`docs/lab.md`).
 #[test]
 fn linux_reno_beside_poisson_traffic() {
     let outcomes = all_beside_poisson(10);
     let each = median(&outcomes, "tcp_throughput_mbps");
-    assert!((each / 6.71 - 1.0).abs() < 0.03, "{each} Mb/s each, ns-3 has 6.71");
+    assert!((each / 6.71 - 1.0).abs() < GOODPUT, "{each} Mb/s each, ns-3 has 6.71");
     let link_loss = median(&outcomes, "link_loss");
-    assert!((link_loss / 0.000_69 - 1.0).abs() < 0.2, "link loss {link_loss}, ns-3 has 0.069 %");
+    assert!((0.000_59..=0.000_99).contains(&link_loss), "link loss {link_loss}, ns-3 has 0.059 to 0.099 %");
 }
 
 fn all_beside_poisson(flows: usize) -> Vec<Outcome> {
@@ -162,7 +199,8 @@ fn all_beside_poisson(flows: usize) -> Vec<Outcome> {
 fn five_more_flows_beside_poisson_traffic() {
     let outcomes = all_beside_poisson(15);
     let (all, of_ns3) = (median(&outcomes, "tcp_goodput_mbps"), 10.0 * 3.44 + 33.4);
-    assert!((all / of_ns3 - 1.0).abs() < 0.03, "{all} Mb/s together, ns-3 has {of_ns3}");
+    assert!((all / of_ns3 - 1.0).abs() < GOODPUT, "{all} Mb/s together, ns-3 has {of_ns3}");
     let link_loss = median(&outcomes, "link_loss");
-    assert!((link_loss / 0.001_39 - 1.0).abs() < 0.2, "link loss {link_loss}, ns-3 has 0.139 %");
+    // Three times the bar: a single seed of ns-3, and losses by the hundred.
+    assert!((link_loss / 0.001_39 - 1.0).abs() < 3.0 * LOSS, "link loss {link_loss}, ns-3 has 0.139 %");
 }

@@ -57,6 +57,10 @@ impl<T: Station> Driver<T> {
         };
         let outcome = turning.run();
         turning.tell();
+        if outcome.is_err() {
+            // The other end need not find out by silence. What failed is told by whoever gets it.
+            turning.part();
+        }
         let Driver { clock, station, mut audience, .. } = turning.driver;
         audience.leave(clock.now(), &Figures::read(&station));
         outcome.map(|()| station)
@@ -109,11 +113,17 @@ impl<T: Station> Turning<T> {
         }
         if self.give_up.is_none() && self.driver.stop.asked() {
             self.give_up = Some(now + GRACE);
-            self.driver.station.finish(now);
-            self.transmit(now);
+            self.part();
             more = true;
         }
         Ok(more)
+    }
+
+    /// Begins a polite end, and sends what it says at once.
+    fn part(&mut self) {
+        let now = self.driver.clock.now();
+        self.driver.station.finish(now);
+        self.transmit(now);
     }
 
     fn receive(&mut self, now: Time) -> bool {
@@ -121,6 +131,9 @@ impl<T: Station> Turning<T> {
         for (from, datagram) in self.inbox.datagrams() {
             // A session counts what it refuses.
             let _ = self.driver.station.session().handle_datagram(now, from, datagram);
+        }
+        if self.driver.peer.take_unreachable() {
+            self.driver.station.handle_unreachable(now);
         }
         more
     }

@@ -3,17 +3,20 @@
 use std::io;
 
 use rustix::rand::{GetRandomFlags, getrandom};
+use thalweg_core::rng::Rng;
 use thalweg_core::session::secure::Entropy;
+use zeroize::Zeroizing;
 
-/// A seed that nobody can guess.
+/// Random numbers whose keys nobody can guess: a seed of 64 bits and a secret of 128.
 ///
 /// # Errors
 /// The kernel has no `getrandom`.
-pub fn seed() -> io::Result<u64> {
-    let mut bytes = [0; 8];
+pub fn rng() -> io::Result<Rng> {
+    let mut words = [[0; 8]; 3];
     // Up to 256 bytes come whole or not at all.
-    getrandom(&mut bytes, GetRandomFlags::empty())?;
-    Ok(u64::from_ne_bytes(bytes))
+    getrandom(words.as_flattened_mut(), GetRandomFlags::empty())?;
+    let [seed, first, second] = words.map(u64::from_ne_bytes);
+    Ok(Rng::with_secret(seed, [first, second]))
 }
 
 /// A source of keys, seeded with 256 bits of the kernel's.
@@ -21,7 +24,7 @@ pub fn seed() -> io::Result<u64> {
 /// # Errors
 /// The kernel has no `getrandom`.
 pub fn keys() -> io::Result<Entropy> {
-    let mut seed = [0; 32];
-    getrandom(&mut seed, GetRandomFlags::empty())?;
-    Ok(Entropy::new(seed))
+    let mut seed = Zeroizing::new([0; 32]);
+    getrandom(&mut seed[..], GetRandomFlags::empty())?;
+    Ok(Entropy::new(*seed))
 }

@@ -1,11 +1,13 @@
-//! Key files: made once, readable by their owner and its group alone.
+//! Key files: made once, written by their owner alone, read by it and its group; and processes that hold what is in them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
+use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use thalweg_core::session::secure::Key;
+use zeroize::Zeroizing;
 
 use crate::Error;
 
@@ -15,11 +17,13 @@ const LONGEST: u64 = 1 << 20;
 /// Reads a key file.
 ///
 /// # Errors
-/// It cannot be read, others than its owner and group can, or it is no key file; one line.
+/// It cannot be read, its group can write it or others can reach it, or it is no key file; one line.
 pub fn read(path: &Path) -> Result<Key, Error> {
     let tried = format!("key file {}", path.display());
     let text = open(path).and_then(|file| {
-        let mut text = String::new();
+        // What grows leaves copies behind.
+        let len = file.metadata()?.len().min(LONGEST) as usize;
+        let mut text = Zeroizing::new(String::with_capacity(len + 1));
         file.take(LONGEST).read_to_string(&mut text).map(|_| text)
     });
     let text = text.map_err(|error| match error.kind() {
@@ -46,12 +50,26 @@ pub fn create(path: &Path, key: &Key) -> Result<(), Error> {
 fn open(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
     let mode = file.metadata()?.mode();
+    let fault = match mode {
+        _ if mode & 0o004 != 0 => "everybody can read it",
+        _ if mode & 0o007 != 0 => "everybody has rights to it",
+        _ if mode & 0o020 != 0 => "its group can write it",
+        _ => return Ok(file),
+    };
     // Pipes and the like have modes of their own.
-    if file.metadata()?.is_file() && mode & 0o007 != 0 {
-        let text = format!("everybody can read it (mode {:04o}): run `chmod 600 {}`", mode & 0o7777, path.display());
-        return Err(io::Error::other(text));
+    if !file.metadata()?.is_file() {
+        return Ok(file);
     }
-    Ok(file)
+    Err(io::Error::other(format!("{fault} (mode {:04o}): run `chmod 600 {}`", mode & 0o7777, path.display())))
+}
+
+/// Keeps the memory of this process out of core dumps, and from other processes of the same user (`PR_SET_DUMPABLE`, prctl(2)).
+///
+/// # Errors
+/// The kernel refuses; one line.
+pub fn guard_memory() -> Result<(), Error> {
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(|error| Error::io("keeping keys out of core dumps")(error.into()))
 }
 
 #[cfg(test)]
@@ -82,6 +100,12 @@ mod tests {
     }
 
     #[test]
+    fn a_process_that_holds_keys_is_not_dumped() {
+        guard_memory().unwrap();
+        assert_eq!(rustix::process::dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
+    }
+
+    #[test]
     fn what_cannot_be_used_is_one_clear_line() {
         let folder = folder("wrong");
         let path = folder.join("k");
@@ -102,6 +126,13 @@ mod tests {
         );
         let open = told(b"thalweg-key 1 shared\n", 0o644);
         assert!(open.starts_with("everybody can read it (mode 0644): run `chmod 600 "), "{open}");
+        for (mode, fault) in
+            [(0o602, "everybody has rights"), (0o601, "everybody has rights"), (0o620, "its group can")]
+        {
+            let told = told(b"thalweg-key 1 shared\n", mode);
+            assert!(told.starts_with(fault) && told.contains(&format!("(mode {mode:04o})")), "{told}");
+        }
+        assert_eq!(told(b"thalweg-key 1 shared\n", 0o640), "there is no `secret`: cut short?");
         let missing = read(&folder.join("none")).unwrap_err().to_string();
         assert!(missing.ends_with("none: no such file or directory"), "{missing}");
         let directory = read(&folder).unwrap_err().to_string();

@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod doctor;
 pub mod driver;
+pub mod drops;
 pub mod emulate;
 pub mod endpoint;
 pub mod entropy;
@@ -20,6 +21,7 @@ pub mod reporter;
 pub mod signal;
 mod spool;
 pub mod station;
+pub mod terminal;
 pub mod testbed;
 pub mod tun;
 pub mod udp;

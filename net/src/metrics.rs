@@ -7,7 +7,7 @@ use thalweg_core::time::{Span, Time};
 
 use crate::poll::{Interests, Ready};
 
-/// Scrapers that are served at a time; the kernel's queue holds the others.
+/// Scrapers that are served at a time; each further one takes the place of the one that has asked for nothing for longest.
 const MAX_CONNECTIONS: usize = 8;
 /// Bytes of a request that are read before it is refused.
 const MAX_REQUEST: usize = 4096;
@@ -50,10 +50,7 @@ impl Server {
 
     /// What to wait for.
     pub fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
-        match self.connections.len() {
-            MAX_CONNECTIONS => interests.nothing(&self.listener),
-            _ => interests.read(&self.listener),
-        }
+        interests.read(&self.listener);
         for connection in &self.connections {
             match connection.answer.is_empty() {
                 true => interests.read(&connection.stream),
@@ -77,9 +74,20 @@ impl Server {
         // One a turn: a flood of scrapers must not hold up the stream.
         if knocking && let Ok((stream, _)) = self.listener.accept() {
             let _ = stream.set_nonblocking(true);
+            if self.connections.len() == MAX_CONNECTIONS {
+                self.let_one_go();
+            }
             let deadline = now + PATIENCE;
             self.connections.push(Connection { stream, deadline, request: vec![], answer: vec![], written: 0 });
         }
+    }
+}
+
+impl Server {
+    /// Ends the oldest that has not asked yet, or the oldest of all if all have.
+    fn let_one_go(&mut self) {
+        let idle = self.connections.iter().position(|connection| connection.answer.is_empty());
+        self.connections.remove(idle.unwrap_or_default());
     }
 }
 
@@ -192,6 +200,31 @@ mod tests {
         let mut ready = interests.wait(Span::ZERO).expect("ppoll");
         server.serve(Time::ZERO + PATIENCE, &mut ready, String::new);
         assert_eq!(server.next(), None);
+        drop(idle);
+    }
+
+    #[test]
+    fn a_scraper_is_answered_beside_any_number_of_idle_ones() {
+        let mut server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a loopback listener");
+        let connect = || TcpStream::connect(server.local()).expect("a connection");
+        let mut slow = connect();
+        slow.write_all(b"GET / HTTP/1.1\r\n").expect("half a request");
+        let idle: Vec<_> = (0..3 * MAX_CONNECTIONS).map(|_| connect()).collect();
+        let mut scraper = connect();
+        scraper.write_all(b"GET / HTTP/1.1\r\n\r\n").expect("a request");
+        scraper.set_nonblocking(true).expect("a socket");
+        let (mut text, mut turns) = (String::new(), 0);
+        while !text.ends_with("page\n") {
+            let mut interests = Interests::new();
+            server.interests(&mut interests);
+            let mut ready = interests.wait(Span::from_millis(100)).expect("ppoll");
+            // No time passes: nobody is let go for that.
+            server.serve(Time::ZERO, &mut ready, || "page\n".to_owned());
+            assert!(server.connections.len() <= MAX_CONNECTIONS);
+            let _ = scraper.read_to_string(&mut text);
+            turns += 1;
+            assert!(turns < 1000, "the scraper still waits");
+        }
         drop(idle);
     }
 

@@ -14,6 +14,7 @@ use thalweg_core::time::{Span, Time};
 use crate::figures::Figures;
 use crate::report::Report;
 use crate::spool::Spool;
+use crate::terminal::escaped;
 
 /// How often somebody who keeps a log, rather than watches a terminal, is told.
 const LOG_INTERVAL: Span = Span::from_secs(10);
@@ -109,9 +110,10 @@ impl Reporter {
         }
         let text = match &mut self.form {
             Form::Json => report.to_json(now, self.side),
-            Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), report.text),
+            // Names of files and what stands in them may be among it.
+            Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), escaped(&report.text)),
             Form::Quiet if !TROUBLES.contains(&report.event) => return,
-            Form::Log { .. } | Form::Quiet => report.text.clone(),
+            Form::Log { .. } | Form::Quiet => escaped(&report.text).into_owned(),
         };
         self.put(&text, "\n");
     }

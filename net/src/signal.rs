@@ -1,11 +1,11 @@
-//! Being asked to stop: SIGINT and SIGTERM.
+//! Being asked to stop: SIGINT, SIGTERM and SIGHUP.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::{emulate_default_handler, register, signal_name};
 
 /// One wish to stop can come as several signals: `timeout` and some shells signal the process and then its group.
@@ -25,13 +25,17 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// From now on SIGINT and SIGTERM ask instead of killing; whoever asks again after half a second kills.
+    /// From now on SIGINT, SIGTERM and SIGHUP ask instead of killing; whoever asks again after half a second kills. A SIGHUP
+    /// that is ignored already, as under `nohup`, stays so.
     ///
     /// # Errors
     /// The kernel would not install a handler.
     pub fn on_signal() -> io::Result<Stop> {
         let stop = Stop::default();
-        for signal in [SIGINT, SIGTERM] {
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            if signal == SIGHUP && is_ignored(SIGHUP) {
+                continue;
+            }
             let stop = stop.clone();
             let handler = move || {
                 if stop.asked_before(SAME_WISH) {
@@ -71,6 +75,14 @@ impl Stop {
     fn elapsed(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
     }
+}
+
+/// Whether this process ignores `signal`, as far as the kernel tells.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    mask >> (signal - 1) & 1 == 1
 }
 
 impl Default for Stop {

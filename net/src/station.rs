@@ -70,6 +70,9 @@ pub trait Station: Probe {
         None
     }
 
+    /// Takes note that the network says that nobody is where the session sends to.
+    fn handle_unreachable(&mut self, _now: Time) {}
+
     /// Begins a polite end.
     fn finish(&mut self, now: Time);
 

@@ -13,7 +13,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::os::fd::{AsFd, BorrowedFd};
 
-use quinn_udp::{Transmit, UdpSocketState};
+use quinn_udp::{Transmit, TransportErrorPayload, UdpSocketState};
 use rustix::net::sockopt;
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, Type};
 
@@ -35,6 +35,8 @@ pub struct Socket {
     socket: socket2::Socket,
     state: UdpSocketState,
     local: SocketAddr,
+    /// Whether ICMP's errors are asked for.
+    hears_errors: bool,
     unsent: u64,
     last_error: Option<io::Error>,
 }
@@ -76,10 +78,21 @@ impl Socket {
         Socket::new(socket)
     }
 
+    /// Asks the kernel for what ICMP says of datagrams that have left. From then on [`Socket::take_unreachable`] has to be
+    /// asked after each [`Socket::receive`].
+    ///
+    /// # Errors
+    /// The kernel's reason.
+    pub fn hear_errors(&mut self) -> io::Result<()> {
+        self.state.enable_transport_errors((&self.socket).into())?;
+        self.hears_errors = true;
+        Ok(())
+    }
+
     fn new(socket: socket2::Socket) -> io::Result<Socket> {
         let state = UdpSocketState::new((&socket).into())?;
         let local = socket.local_addr()?.as_socket().unwrap_or(unspecified(SocketAddr::from(([0; 4], 0))));
-        Ok(Socket { socket, state, local, unsent: 0, last_error: None })
+        Ok(Socket { socket, state, local, hears_errors: false, unsent: 0, last_error: None })
     }
 
     /// Where it stands.
@@ -102,6 +115,18 @@ impl Socket {
         inbox.fill(|buffers, meta| self.state.recv((&self.socket).into(), buffers, meta))
     }
 
+    /// Whether ICMP has said since this was last asked that nobody is where this socket sends to.
+    pub fn take_unreachable(&self) -> bool {
+        let mut is_unreachable = false;
+        // An error that stays in the kernel's queue would wake every poll.
+        while self.hears_errors
+            && let Ok(Some(error)) = self.state.recv_transport_error((&self.socket).into())
+        {
+            is_unreachable |= matches!(error.payload, TransportErrorPayload::Unreachable);
+        }
+        is_unreachable
+    }
+
     /// How many datagrams may leave in one call.
     fn max_segments(&self) -> usize {
         self.state.max_gso_segments()
@@ -110,7 +135,11 @@ impl Socket {
     /// Sends `bytes` as datagrams of `segment` bytes each, the last possibly shorter. What the kernel does not take
     /// is lost like anywhere else on the path, and counted.
     fn send(&mut self, to: SocketAddr, bytes: &[u8], segment: usize) {
-        let Err(error) = self.try_send(to, bytes, segment) else { return };
+        let mut outcome = self.try_send(to, bytes, segment);
+        if self.hears_errors && outcome.as_ref().is_err_and(is_of_an_earlier_one) {
+            outcome = self.try_send(to, bytes, segment);
+        }
+        let Err(error) = outcome else { return };
         if segment >= bytes.len() || self.max_segments() > 1 {
             self.lose(bytes.len().div_ceil(segment.max(1)).max(1), error);
             return;
@@ -149,6 +178,12 @@ impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.socket.as_fd()
     }
+}
+
+/// Whether an error may be what ICMP said of a datagram that left before: such a one costs the next call.
+fn is_of_an_earlier_one(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkUnreachable};
+    matches!(error.kind(), ConnectionRefused | HostUnreachable | NetworkUnreachable)
 }
 
 fn open(family_of: SocketAddr) -> io::Result<socket2::Socket> {
@@ -286,6 +321,25 @@ mod tests {
         send_all(&mut from, to.local(), &[vec![2; 100]]);
         assert_eq!(receive(&to, 1), [vec![2; 100]]);
         assert_eq!(from.unsent(), 0);
+    }
+
+    #[test]
+    fn a_sender_hears_that_nobody_is_there_and_sends_on() {
+        let nobody = loopback().local();
+        let to = loopback();
+        let mut from = Socket::sending(unspecified(nobody), nobody, Multicast::default()).expect("loopback");
+        from.hear_errors().expect("Linux");
+        assert!(!from.take_unreachable());
+        for _ in 0..3 {
+            send_all(&mut from, nobody, &[vec![1; 100]]);
+        }
+        // On loopback ICMP's answer is there before the call returns.
+        assert!(from.take_unreachable());
+        assert!(!from.take_unreachable(), "told once");
+        send_all(&mut from, to.local(), &[vec![2; 100]]);
+        assert_eq!(receive(&to, 1), [vec![2; 100]]);
+        assert_eq!(from.unsent(), 0);
+        assert!(!poll::readable(&from, Duration::ZERO).expect("ppoll"), "nothing stays to wake a poll");
     }
 
     #[test]

@@ -89,7 +89,7 @@ screen.addEventListener('error', () => {
 
 document.getElementById('films').addEventListener('click', (event) => {
   const link = event.target.closest('a');
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!link || link.hasAttribute('download') || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   play(link);
 });

@@ -2,6 +2,7 @@
 
 mod conditions;
 
+use std::collections::HashSet;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,7 +11,7 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Response, StatusCode};
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rustix::io::Errno;
 use thalweg_core::units::Rate;
 
@@ -21,6 +22,9 @@ use crate::range::Wanted;
 use crate::root::Root;
 use crate::{kind, page};
 
+/// What a value of a field keeps as it is (RFC 8187 §3.2.1, `attr-char`), of what file names have.
+const IN_EXTENDED_VALUES: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// What is served: a folder, and the page that lists what is in it.
 #[derive(Debug)]
 pub struct Site {
@@ -28,6 +32,8 @@ pub struct Site {
     catalog: RwLock<Arc<Catalog>>,
     /// The rate of films that do not tell theirs.
     rate: Rate,
+    /// Whether files may be had as downloads.
+    downloads: bool,
 }
 
 /// What a request gets.
@@ -37,8 +43,10 @@ pub struct Answer {
     pub head: Response<()>,
     /// What follows.
     pub content: Content,
-    /// The name of the film, or of the piece of one, and how fast it is played.
+    /// The name of the film, or of the piece of one, and how fast it is played; none if it is not to be played.
     pub film: Option<(String, Rate)>,
+    /// Whether it is a file to be kept: nothing waits for its bytes to be played.
+    pub download: bool,
 }
 
 /// The bytes of an answer.
@@ -55,10 +63,10 @@ impl Site {
     ///
     /// # Errors
     /// It is no folder, or cannot be read.
-    pub fn open(folder: &Path, rate: Rate) -> io::Result<Site> {
+    pub fn open(folder: &Path, rate: Rate, downloads: bool) -> io::Result<Site> {
         let root = Root::open(folder)?;
-        let catalog = Catalog::scan(&root, &Catalog::default())?;
-        Ok(Site { root, catalog: RwLock::new(Arc::new(catalog)), rate })
+        let catalog = Catalog::scan(&root)?;
+        Ok(Site { root, catalog: RwLock::new(Arc::new(catalog)), rate, downloads })
     }
 
     /// What was found in the folder.
@@ -72,8 +80,10 @@ impl Site {
     /// It cannot be read any more.
     pub fn look_again(&self) -> io::Result<Vec<(String, String)>> {
         let before = self.catalog();
-        let catalog = Catalog::scan(&self.root, &before)?;
-        let new = catalog.faults.iter().filter(|fault| !before.faults.contains(fault)).cloned().collect();
+        let Some(catalog) = before.again(&self.root)? else { return Ok(Vec::new()) };
+        // Not one by one: there may be as many as files.
+        let known: HashSet<_> = before.faults.iter().collect();
+        let new = catalog.faults.iter().filter(|fault| !known.contains(fault)).cloned().collect();
         *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
         Ok(new)
     }
@@ -88,7 +98,7 @@ impl Site {
             return told(StatusCode::BAD_REQUEST, "this path leads nowhere\n");
         };
         let answer = match name.as_str() {
-            "" => page::answer(&self.catalog(), self.rate),
+            "" => page::answer(&self.catalog(), self.rate, self.downloads),
             name => page::asset(name).unwrap_or_else(|| self.file(name, request)),
         };
         if request.method == Method::HEAD { Answer { content: Content::Whole(Bytes::new()), ..answer } } else { answer }
@@ -139,6 +149,10 @@ impl Site {
             answer = answer.with(header::CONTENT_RANGE, text(&format!("bytes {first}-{last}/{len}")));
         }
         answer.content = Content::Piece(Piece::new(file, range));
+        if self.downloads && asks_to_keep(request.uri.query()) {
+            answer.download = true;
+            return answer.with(header::CONTENT_DISPOSITION, attachment(name));
+        }
         answer.film = played.map(|rate| (name.to_owned(), rate));
         answer
     }
@@ -168,7 +182,7 @@ impl Answer {
 fn empty(status: StatusCode) -> Answer {
     let mut head = Response::new(());
     *head.status_mut() = status;
-    Answer { head, content: Content::Whole(Bytes::new()), film: None }
+    Answer { head, content: Content::Whole(Bytes::new()), film: None, download: false }
         .with(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))
 }
 
@@ -219,6 +233,22 @@ fn name(path: &str) -> Option<String> {
     let path = percent_decode_str(path.strip_prefix('/')?).decode_utf8().ok()?;
     let leads_up = path.split('/').any(|part| part == "..");
     (!leads_up && !path.starts_with('/') && !path.contains('\0')).then(|| path.into_owned())
+}
+
+/// Whether a query has the parameter `download`, with a value or without.
+fn asks_to_keep(query: Option<&str>) -> bool {
+    query.is_some_and(|query| query.split('&').any(|one| one.split('=').next() == Some("download")))
+}
+
+/// What has a browser keep a file under its own name (RFC 6266 §4): in ASCII, and for those who know it as it is (RFC 8187).
+fn attachment(name: &str) -> HeaderValue {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let plain = |c: char| if c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '%') || c == ' ' { c } else { '_' };
+    let ascii: String = name.chars().map(plain).collect();
+    text(&format!(
+        "attachment; filename=\"{ascii}\"; filename*=UTF-8''{}",
+        utf8_percent_encode(name, IN_EXTENDED_VALUES)
+    ))
 }
 
 /// Everything that is heard or seen; the rest is small, and paced by nobody.

@@ -15,8 +15,9 @@ use tokio::time::{Sleep, sleep_until};
 use crate::answer::Content;
 use crate::content::Piece;
 use crate::http3::WAITING;
-use crate::law::Lane;
+use crate::law::{Download, Lane};
 use crate::ledger::{Ledger, While};
+use crate::places::Busy;
 use crate::server::{Event, Shared};
 
 /// What is read of a file at a time.
@@ -24,6 +25,9 @@ const PIECE: u64 = 128 << 10;
 
 /// Longer than this a film is not thought to wait in QUIC.
 const LONGEST: Span = Span::from_secs(10);
+
+/// An answer of a connection, and whether it is a download.
+pub(crate) type UnderWay = (Busy, Option<Download>);
 
 /// What came of a disk, and what is left.
 type Read = (Piece, io::Result<Bytes>);
@@ -33,6 +37,8 @@ pub(crate) struct Flow {
     content: Content,
     shared: Arc<Shared>,
     film: Option<Playing>,
+    /// As long as it lasts.
+    under_way: Option<UnderWay>,
     wait: Option<Pin<Box<Sleep>>>,
     /// What is waited for of a disk, and how much of it may leave.
     reading: Option<(JoinHandle<Read>, usize)>,
@@ -56,8 +62,13 @@ impl Drop for Playing {
 }
 
 impl Flow {
-    pub(crate) fn new(content: Content, shared: Arc<Shared>, film: Option<Playing>) -> Flow {
-        Flow { content, shared, film, wait: None, reading: None }
+    pub(crate) fn new(
+        content: Content,
+        shared: Arc<Shared>,
+        film: Option<Playing>,
+        under_way: Option<UnderWay>,
+    ) -> Flow {
+        Flow { content, shared, film, under_way, wait: None, reading: None }
     }
 
     /// All of it has been handed to QUIC, which may keep its end for a while.
@@ -128,7 +139,12 @@ impl Body for Flow {
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let next = ready!(self.next(cx));
         match &next {
-            Some(Ok(bytes)) => Ledger::add(&self.shared.ledger.sent, bytes.len() as u64),
+            Some(Ok(bytes)) => {
+                Ledger::add(&self.shared.ledger.sent, bytes.len() as u64);
+                if let Some((busy, _)) = &self.under_way {
+                    busy.goes_on();
+                }
+            }
             Some(Err(error)) => {
                 Ledger::add(&self.shared.ledger.changed, 1);
                 let name = self.film.as_ref().map_or_else(String::new, |film| film.name.clone());

@@ -8,10 +8,9 @@ use std::io;
 
 use thalweg_core::units::Rate;
 
-use self::scan::Scan;
+use self::scan::{Said, Scan};
 use self::walk::Stamp;
 use crate::kind::extension;
-use crate::rate::Wrong;
 use crate::root::Root;
 
 /// What a folder has to play.
@@ -23,9 +22,24 @@ pub struct Catalog {
     pub foreign: Vec<String>,
     /// What could not be read, and why, in the order of their names.
     pub faults: Vec<(String, String)>,
+    /// What the last look through the folder took.
+    pub work: Work,
     rates: HashMap<String, Rate>,
-    /// What was found out about films that may be unchanged the next time.
-    known: HashMap<String, (Stamp, Result<Rate, Wrong>)>,
+    /// What files said that may be unchanged the next time.
+    known: HashMap<String, (Stamp, Said)>,
+    /// Of all files and their stamps.
+    digest: Option<u64>,
+}
+
+/// What a look through a folder took, beside its list of files.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Work {
+    /// Films, playlists and manifests that were read.
+    pub read: usize,
+    /// Links and names of playlists and manifests that were looked up.
+    pub looked_up: usize,
+    /// Files whose names were compared with patterns of manifests.
+    pub compared: usize,
 }
 
 /// A film that can be played.
@@ -35,7 +49,7 @@ pub struct Film {
     pub name: String,
     /// How it is stored.
     pub form: Form,
-    /// Its rate, or those of its renditions, ascending; none if nobody knows.
+    /// Its rate, or those of its renditions, ascending, each once; none if nobody knows.
     pub rates: Vec<Rate>,
 }
 
@@ -51,13 +65,26 @@ pub enum Form {
 }
 
 impl Catalog {
-    /// Looks through a folder. What `before` knows of films that have not changed is not read again.
+    /// Looks through a folder for the first time.
     ///
     /// # Errors
     /// The folder itself cannot be read.
-    pub fn scan(root: &Root, before: &Catalog) -> io::Result<Catalog> {
+    pub fn scan(root: &Root) -> io::Result<Catalog> {
+        Ok(Catalog::default().again(root)?.unwrap_or_default())
+    }
+
+    /// Looks through a folder again; none if nothing in it has changed. Only files that have changed are read.
+    ///
+    /// # Errors
+    /// The folder itself cannot be read.
+    pub fn again(&self, root: &Root) -> io::Result<Option<Catalog>> {
         let found = walk::walk(root)?;
-        let mut catalog = Scan::new(root, before, &found.files).run();
+        let digest = Some(found.digest());
+        if digest == self.digest {
+            return Ok(None);
+        }
+        let mut catalog = Scan::new(root, self, &found.files).run();
+        catalog.digest = digest;
         catalog.foreign = found.files.into_keys().filter(|name| is_foreign(name)).collect();
         catalog.faults.extend(found.faults);
         catalog.faults.extend(catalog.foreign_fault());
@@ -65,8 +92,9 @@ impl Catalog {
         catalog.films.sort_by(|a, b| a.name.cmp(&b.name));
         for film in &mut catalog.films {
             film.rates.sort_unstable_by_key(|rate| rate.as_bps());
+            film.rates.dedup();
         }
-        Ok(catalog)
+        Ok(Some(catalog))
     }
 
     /// The rate at which a file is played.

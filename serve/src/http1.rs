@@ -26,6 +26,7 @@ use crate::body::Flow;
 use crate::exchange::{answer, told};
 use crate::law::{Lane, Way};
 use crate::ledger::{Carrier, Ledger, While};
+use crate::places::Occupant;
 use crate::server::{Event, Shared};
 use crate::tls::{Greeting, greet, wants_tls};
 
@@ -39,10 +40,10 @@ const SPEAKS_HTTP: &[u8] =
     content-length: 43\r\n\r\nthis port speaks no TLS: ask with http://\r\n";
 
 /// Serves a connection to its end, good or bad.
-pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>) {
+pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>, occupant: Arc<Occupant>) {
     let _ = stream.set_nodelay(true);
     let Ok(socket) = stream.as_fd().try_clone_to_owned() else { return };
-    let lane = Arc::new(Lane::new(shared.law.clone(), Way::Tcp(socket), shared.ledger.clone()));
+    let lane = Arc::new(Lane::new(shared.law.clone(), Way::Tcp(socket), shared.ledger.clone(), occupant));
     let Some(tls) = &shared.tls else {
         match wants_tls(&stream, &shared.limits).await {
             None => return,

@@ -16,6 +16,7 @@ use tokio::time::timeout;
 use self::bounded::Bounded;
 use crate::law::{Lane, Way};
 use crate::ledger::{Ledger, While};
+use crate::places::Occupant;
 use crate::server::Shared;
 
 /// Bytes of the head of a request.
@@ -25,13 +26,13 @@ const HEAD: u64 = 64 << 10;
 type Connection = h3::server::Connection<Bounded<h3_quinn::Connection>, Bytes>;
 
 /// Serves a connection to its end, good or bad.
-async fn serve(incoming: Incoming, shared: Arc<Shared>) {
+async fn serve(incoming: Incoming, shared: Arc<Shared>, occupant: Arc<Occupant>) {
     let handshake = async { incoming.accept().ok()?.await.ok() };
     let Some(connection) = timeout(shared.limits.request, handshake).await.ok().flatten() else {
         return Ledger::add(&shared.ledger.handshakes, 1);
     };
     let _counted = While::new(&shared.ledger, 1, |ledger| &ledger.quic.connections);
-    let lane = Lane::new(shared.law.clone(), Way::Quic(connection.clone()), shared.ledger.clone());
+    let lane = Lane::new(shared.law.clone(), Way::Quic(connection.clone()), shared.ledger.clone(), occupant);
     let mut builder = h3::server::builder();
     builder.max_field_section_size(HEAD);
     let bounded = Bounded::new(h3_quinn::Connection::new(connection));

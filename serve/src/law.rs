@@ -7,7 +7,7 @@ mod lane;
 
 pub use self::kernel::Lack;
 pub(crate) use self::kernel::{Change, Kernel};
-pub(crate) use self::lane::{Lane, Way};
+pub(crate) use self::lane::{Download, Lane, Way};
 
 use thalweg_core::law::window::tcp_stream::Thresholds;
 use thalweg_kernel::Name;

@@ -37,9 +37,11 @@ pub struct Ledger {
     pub(crate) sent_bps: AtomicU64,
     pub(crate) playing: AtomicU64,
     pub(crate) playing_bps: AtomicU64,
+    pub(crate) downloads: AtomicU64,
     pub(crate) paced: AtomicU64,
     pub(crate) changed: AtomicU64,
     pub(crate) stalled: AtomicU64,
+    pub(crate) displaced: AtomicU64,
     pub(crate) films: AtomicU64,
     pub(crate) handshakes: AtomicU64,
     pub(crate) tls: Carried,
@@ -52,7 +54,7 @@ const fn metric(name: &'static str, kind: Kind, help: &'static str) -> Metric {
 
 impl Ledger {
     /// Every metric that [`Probe::probe`] shows.
-    pub const METRICS: [Metric; 18] = [
+    pub const METRICS: [Metric; 20] = [
         metric("connections", Kind::Gauge, "Connections that are open"),
         metric("connections_total", Kind::Counter, "Connections that were accepted"),
         metric("requests_total", Kind::Counter, "Requests that were answered"),
@@ -66,12 +68,18 @@ impl Ledger {
         metric("sent_rate_bps", Kind::Gauge, "The same, over the last second"),
         metric("playing", Kind::Gauge, "Films, or pieces of them, that are under way"),
         metric("playing_rate_bps", Kind::Gauge, "The playback rates of these together"),
+        metric("downloads", Kind::Gauge, "Downloads that are under way"),
         metric("paced", Kind::Gauge, "Connections that are paced by this program, not by the kernel"),
         metric("changed_files_total", Kind::Counter, "Answers broken off because their file changed"),
         metric(
             "stalled_connections_total",
             Kind::Counter,
             "Connections, and requests over QUIC, that ended because nobody read",
+        ),
+        metric(
+            "displaced_connections_total",
+            Kind::Counter,
+            "Connections that gave their place to one of an address that had fewer",
         ),
         metric("films", Kind::Gauge, "Films in the folder"),
         metric(
@@ -111,9 +119,11 @@ impl Probe for Ledger {
             &self.sent_bps,
             &self.playing,
             &self.playing_bps,
+            &self.downloads,
             &self.paced,
             &self.changed,
             &self.stalled,
+            &self.displaced,
             &self.films,
             &self.handshakes,
             &self.tls.connections,

@@ -2,10 +2,14 @@
 
 use percent_encoding::percent_decode_str;
 
-/// The file that `link` in a file of `folder` names; none if it leads out of what is served.
+/// Bytes of a name, as `PATH_MAX` of Linux has them: no file has a longer one.
+pub(crate) const MAX_NAME: usize = 4096;
+
+/// The file that `link` in a file of `folder` names; none if it leads out of what is served, or is longer than any
+/// file's.
 pub(crate) fn resolve(folder: &str, link: &str) -> Option<String> {
     let path = link.split(['?', '#']).next()?;
-    if path.contains("://") || path.starts_with("//") || path.starts_with("data:") {
+    if path.len() > MAX_NAME || path.contains("://") || path.starts_with("//") || path.starts_with("data:") {
         return None;
     }
     let path = percent_decode_str(path).decode_utf8().ok()?;
@@ -41,7 +45,15 @@ mod tests {
         ] {
             assert_eq!(resolve("a/b", link).as_deref(), Some(expected), "{link}");
         }
-        for link in ["../../../c.ts", "%2e%2e/../../c", "https://a/b.ts", "//a/b.ts", "data:,x", "%ff"] {
+        for link in [
+            "../../../c.ts",
+            "%2e%2e/../../c",
+            "https://a/b.ts",
+            "//a/b.ts",
+            "data:,x",
+            "%ff",
+            &"x".repeat(MAX_NAME + 1),
+        ] {
             assert_eq!(resolve("a/b", link), None, "{link}");
         }
         assert_eq!((folder("a/b/c"), folder("c")), ("a/b", ""));

@@ -12,6 +12,8 @@ use crate::catalog::{Catalog, Film, Form};
 
 /// What a path keeps as it is.
 const IN_PATHS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+/// Of a film with more renditions, only the slowest and the fastest are shown.
+const RATES: usize = 12;
 /// Below a name that no file of the folder has: hidden ones are not served.
 const ASSETS: [(&str, &str, &[u8]); 5] = [
     (".thalweg/page.css", "text/css; charset=utf-8", include_bytes!("../assets/page.css")),
@@ -22,8 +24,8 @@ const ASSETS: [(&str, &str, &[u8]); 5] = [
 ];
 
 /// The page; films that do not tell how fast they are played are taken for films of `rate`.
-pub(crate) fn answer(catalog: &Catalog, rate: Rate) -> Answer {
-    whole("text/html; charset=utf-8", Bytes::from(page(catalog, rate))).guarded()
+pub(crate) fn answer(catalog: &Catalog, rate: Rate, downloads: bool) -> Answer {
+    whole("text/html; charset=utf-8", Bytes::from(page(catalog, rate, downloads))).guarded()
 }
 
 /// What the page needs beside itself.
@@ -33,7 +35,7 @@ pub(crate) fn asset(name: &str) -> Option<Answer> {
 }
 
 /// Each film is a link to itself: readable, and for some browsers playable, without a script.
-fn page(catalog: &Catalog, rate: Rate) -> String {
+fn page(catalog: &Catalog, rate: Rate, downloads: bool) -> String {
     let mut page = String::from(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Films</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<link rel=\"icon\" href=\"data:,\">\n\
@@ -46,15 +48,15 @@ fn page(catalog: &Catalog, rate: Rate) -> String {
     let faults: HashMap<_, _> = catalog.faults.iter().map(|(name, why)| (name.as_str(), why.as_str())).collect();
     page += "<ul id=\"films\">\n";
     for film in &catalog.films {
-        page += &line(film, rate, faults.get(&*film.name).copied());
+        page += &line(film, rate, downloads, faults.get(&*film.name).copied());
     }
     page += "</ul>\n";
     if !catalog.foreign.is_empty() {
         page +=
             "<h2>For other players</h2>\n<p>Browsers do not play these; mpv and VLC do, from these links.</p>\n<ul>\n";
         for name in &catalog.foreign {
-            let _ =
-                writeln!(page, "<li><a href=\"/{}\">{}</a></li>", utf8_percent_encode(name, IN_PATHS), escaped(name));
+            let (link, name) = (utf8_percent_encode(name, IN_PATHS).to_string(), escaped(name));
+            let _ = writeln!(page, "<li><a href=\"/{link}\">{name}</a>{}</li>", download(&link, downloads));
         }
         page += "</ul>\n";
     }
@@ -62,7 +64,7 @@ fn page(catalog: &Catalog, rate: Rate) -> String {
 }
 
 /// A film, and what is wrong with it, if anything is.
-fn line(Film { name, form, rates }: &Film, unknown: Rate, wrong: Option<&str>) -> String {
+fn line(Film { name, form, rates }: &Film, unknown: Rate, downloads: bool, wrong: Option<&str>) -> String {
     let (form, player) = match form {
         Form::File => ("file", ""),
         Form::Hls => ("HLS", "hls"),
@@ -70,16 +72,30 @@ fn line(Film { name, form, rates }: &Film, unknown: Rate, wrong: Option<&str>) -
     };
     let rates = match &rates[..] {
         [] => format!("rate unknown, taken for {}", shown(unknown)),
+        [first, .., last] if rates.len() > RATES => {
+            format!("{} rates, {} to {}", rates.len(), shown(*first), shown(*last))
+        }
         rates => rates.iter().map(|rate| shown(*rate)).collect::<Vec<_>>().join(", "),
     };
     let (wrong, said) = match wrong.map(escaped) {
         Some(why) => (format!(" data-wrong=\"{why}\""), format!("; {why}")),
         None => (String::new(), String::new()),
     };
-    let (link, name) = (utf8_percent_encode(name, IN_PATHS), escaped(name));
+    let (link, name) = (utf8_percent_encode(name, IN_PATHS).to_string(), escaped(name));
+    // A playlist or manifest by itself is no film.
+    let download = download(&link, downloads && player.is_empty());
     format!(
-        "<li><a href=\"/{link}\" data-player=\"{player}\"{wrong}>{name}</a> <small>{form}, {rates}{said}</small></li>\n"
+        "<li><a href=\"/{link}\" data-player=\"{player}\"{wrong}>{name}</a> \
+         <small>{form}, {rates}{said}</small>{download}</li>\n"
     )
+}
+
+/// The link that has a file kept, not played.
+fn download(link: &str, is_wanted: bool) -> String {
+    match is_wanted {
+        true => format!(" <a href=\"/{link}?download\" download>download</a>"),
+        false => String::new(),
+    }
 }
 
 /// Two digits that say something, and their unit.
@@ -109,13 +125,17 @@ mod tests {
         catalog.faults = vec![(films[0].name.clone(), "it says \"<moov>\"".to_owned())];
         catalog.films = films;
         catalog.foreign = vec!["d & e.mkv".to_owned()];
-        let page = page(&catalog, Rate::from_bps(3_600_000));
+        let plain = page(&catalog, Rate::from_bps(3_600_000), false);
+        assert!(!plain.contains("download"), "{plain}");
+        let page = page(&catalog, Rate::from_bps(3_600_000), true);
         let why = "it says &quot;&lt;moov&gt;&quot;";
         for expected in [
             &*format!("href=\"/a/%3Cb%3E%20%22c%22%20%26%20d%3F.mp4\" data-player=\"\" data-wrong=\"{why}\">"),
             ">a/&lt;b&gt; &quot;c&quot; &amp; d?.mp4</a> <small>file, rate unknown, taken for 3.6 Mb/s; ",
             "data-player=\"hls\">x.m3u8</a> <small>HLS, 45 kb/s, 3.6 Mb/s, 25 Mb/s</small>",
-            "<li><a href=\"/d%20%26%20e.mkv\">d &amp; e.mkv</a></li>",
+            "<li><a href=\"/d%20%26%20e.mkv\">d &amp; e.mkv</a> <a href=\"/d%20%26%20e.mkv?download\" download>",
+            "</small> <a href=\"/a/%3Cb%3E%20%22c%22%20%26%20d%3F.mp4?download\" download>download</a></li>",
+            "25 Mb/s</small></li>",
         ] {
             assert!(page.contains(expected), "{expected}: {page}");
         }
@@ -124,7 +144,7 @@ mod tests {
     #[test]
     fn everything_that_the_page_names_is_there() {
         let script = include_str!("../assets/page.js");
-        for text in [&page(&Catalog::default(), Rate::from_mbps(1)), script] {
+        for text in [&page(&Catalog::default(), Rate::from_mbps(1), true), script] {
             for name in text.split("\"/").skip(1).filter_map(|rest| rest.split('"').next()) {
                 assert!(asset(name).is_some(), "{name}");
             }

@@ -10,14 +10,21 @@ use std::{fmt, io};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
+/// Characters of a line that says what is wrong with a film.
+const LONGEST: usize = 200;
+
 /// What is wrong with a film, in a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wrong(String);
 
 impl Wrong {
-    /// `why` ends a sentence that begins with the film's name.
+    /// `why` ends a sentence that begins with the film's name; what it quotes of the film may be long, and is cut off.
     pub(crate) fn new(why: impl Into<String>) -> Wrong {
-        Wrong(why.into())
+        let mut why = why.into();
+        if let Some((end, _)) = why.char_indices().nth(LONGEST) {
+            why.replace_range(end.., "...");
+        }
+        Wrong(why)
     }
 
     pub(crate) fn unreadable(error: io::Error) -> Wrong {

@@ -1,11 +1,13 @@
-//! The server: a listener, its connections, and who looks through the folder from time to time.
+//! The server: a listener and its connections.
 
+use std::future::poll_fn;
 use std::io;
 use std::net::{self, SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use hyper::header::HeaderValue;
@@ -17,16 +19,16 @@ use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::spawn_blocking;
+use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use crate::answer::Site;
 use crate::law::{Lack, Law};
 use crate::ledger::{Ledger, While};
+use crate::places::{Place, Places};
 use crate::tls::Identity;
 use crate::user::User;
-use crate::{http1, http3};
+use crate::{http3, line, look};
 
 /// Events that may wait to be told; more at once are lost.
 const EVENTS: usize = 256;
@@ -52,6 +54,8 @@ pub struct Config {
     pub user: Option<User>,
     /// How fast films are played that do not tell it.
     pub rate: Rate,
+    /// Whether files may be had as downloads, as fast as the path bears.
+    pub downloads: bool,
     /// Bounds of what clients may cost.
     pub limits: Limits,
 }
@@ -59,7 +63,7 @@ pub struct Config {
 /// Bounds of what clients may cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Connections at a time; more wait in the kernel's queue.
+    /// Connections at a time; as many more, up to 1024, wait in line.
     pub connections: usize,
     /// How long a client may take for a handshake or a request, and be quiet between two.
     pub request: Duration,
@@ -119,7 +123,7 @@ pub(crate) struct Shared {
     pub(crate) alt_svc: Option<HeaderValue>,
     pub(crate) limits: Limits,
     /// Of connections, over TCP or QUIC.
-    pub(crate) places: Arc<Semaphore>,
+    pub(crate) places: Arc<Places>,
     /// Of answers over QUIC.
     pub(crate) files: Semaphore,
     pub(crate) ledger: Arc<Ledger>,
@@ -134,12 +138,22 @@ impl Shared {
         let _ = self.events.try_send(event);
     }
 
-    /// Serves a connection, which is counted and has its place until it has ended.
-    pub(crate) fn admit(&self, place: OwnedSemaphorePermit, serving: impl Future<Output = ()> + Send + 'static) {
+    /// Serves a connection, which is counted and has its place until it has ended, or gives it up.
+    pub(crate) fn admit(&self, mut place: Place, serving: impl Future<Output = ()> + Send + 'static) {
         Ledger::add(&self.ledger.accepted, 1);
         let counted = While::new(&self.ledger, 1, |ledger| &ledger.connections);
+        let ledger = self.ledger.clone();
         tokio::spawn(async move {
-            serving.await;
+            let mut serving = Box::pin(serving);
+            let ended = poll_fn(|cx| match place.poll_given_up(cx) {
+                Poll::Ready(()) => Poll::Ready(false),
+                Poll::Pending => serving.as_mut().poll(cx).map(|()| true),
+            });
+            if !ended.await {
+                Ledger::add(&ledger.displaced, 1);
+            }
+            // Its descriptors are free before another has its place.
+            drop(serving);
             drop((counted, place));
         });
     }
@@ -153,6 +167,8 @@ pub struct Server {
     local: SocketAddr,
     shared: Arc<Shared>,
     events: Receiver<Event>,
+    /// Who looks through the folder ends with it.
+    _looking: Sender<()>,
 }
 
 impl Server {
@@ -162,7 +178,7 @@ impl Server {
     /// # Errors
     /// The folder cannot be read, the address not be listened at, or the user not be become. The text says which.
     pub fn start(config: Config) -> Result<Server, String> {
-        let Config { folder, listen, law, identity, user, rate, mut limits } = config;
+        let Config { folder, listen, law, identity, user, rate, downloads, mut limits } = config;
         limits.connections = limits.connections.min(room());
         let tried = |error| format!("listening on {listen}: {}", plain(&error));
         let tls = identity.as_ref().map(Identity::over_tcp).transpose().map_err(|error| format!("TLS: {error}"))?;
@@ -172,7 +188,8 @@ impl Server {
             // Before there is a second thread: each has rights of its own.
             user.take_over().map_err(|error| format!("giving up privileges: {}", plain(&error)))?;
         }
-        let site = Site::open(&folder, rate).map_err(|error| format!("{}: {}", folder.display(), plain(&error)))?;
+        let site = Site::open(&folder, rate, downloads);
+        let site = site.map_err(|error| format!("{}: {}", folder.display(), plain(&error)))?;
         let runtime = Builder::new_multi_thread().enable_all().max_blocking_threads(WAITING).build().map_err(tried)?;
         let within = runtime.enter();
         let listener = TcpListener::from_std(listener).map_err(tried)?;
@@ -189,7 +206,7 @@ impl Server {
             tls: tls.map(Arc::new),
             alt_svc,
             limits,
-            places: Arc::new(Semaphore::new(places)),
+            places: Places::new(limits.connections),
             files: Semaphore::new(places),
             ledger,
             asked_for_tls: AtomicBool::new(false),
@@ -200,13 +217,13 @@ impl Server {
         for (name, why) in catalog.faults.clone() {
             shared.tell(Event::Fault { name, why });
         }
-        runtime.spawn(accept(listener, shared.clone()));
+        runtime.spawn(line::accept(listener, shared.clone()));
         if let Some(endpoint) = quic.clone() {
             runtime.spawn(http3::listen(endpoint, shared.clone()));
         }
-        runtime.spawn(look(shared.clone()));
+        let looking = look::again_and_again(shared.clone()).map_err(tried)?;
         runtime.spawn(measure(shared.ledger.clone()));
-        Ok(Server { runtime: Some(runtime), quic, local, shared, events })
+        Ok(Server { runtime: Some(runtime), quic, local, shared, events, _looking: looking })
     }
 
     /// Where it listens.
@@ -253,8 +270,9 @@ fn room() -> usize {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let raised = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_ok();
     let open = if raised { maximum } else { current };
-    // Four for each: its own, that of its law, that of its file, and one for an answer over QUIC; some for all else.
-    open.map_or(usize::MAX, |open| (usize::try_from(open).unwrap_or(usize::MAX).saturating_sub(64) / 4).max(1))
+    // Five for each: its own, that of its law, that of its file, one for an answer over QUIC, and one who waits in line; some
+    // for all else.
+    open.map_or(usize::MAX, |open| (usize::try_from(open).unwrap_or(usize::MAX).saturating_sub(64) / 5).max(1))
 }
 
 /// Opens the port, and that of UDP if QUIC is to be had there.
@@ -266,33 +284,6 @@ fn bind(at: SocketAddr, quic: bool) -> io::Result<(net::TcpListener, Option<UdpS
     tcp.set_nonblocking(true)?;
     listen(&tcp, QUEUE)?;
     Ok((tcp, udp))
-}
-
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
-    while let Ok(place) = shared.places.clone().acquire_owned().await {
-        match listener.accept().await {
-            Ok((stream, _)) => shared.admit(place, http1::serve(stream, shared.clone())),
-            // A client that was gone at once, or no descriptor: the next may do better.
-            Err(_) => sleep(Duration::from_millis(20)).await,
-        }
-    }
-}
-
-/// Looks through the folder again and again, and whether the kernel has the law.
-async fn look(shared: Arc<Shared>) {
-    loop {
-        sleep(shared.limits.look).await;
-        if let Some(event) = shared.law.look() {
-            shared.tell(event);
-        }
-        let looking = shared.clone();
-        let found = spawn_blocking(move || looking.site.look_again()).await;
-        // A folder that is away for a while, as a network drive may be, keeps what it had.
-        if let Ok(Ok(faults)) = found {
-            faults.into_iter().for_each(|(name, why)| shared.tell(Event::Fault { name, why }));
-            shared.ledger.films.store(shared.site.catalog().films.len() as u64, Ordering::Relaxed);
-        }
-    }
 }
 
 /// Measures how fast bytes leave, each second.

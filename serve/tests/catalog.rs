@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use thalweg_core::units::Rate;
-use thalweg_serve::{Catalog, Film, Form, Root};
+use thalweg_serve::{Catalog, Film, Form, Root, Work};
 
 /// A folder of its own, made of names and what is in them.
 fn folder(name: &str, files: &[(&str, &[u8])]) -> PathBuf {
@@ -38,7 +38,7 @@ fn webm() -> Vec<u8> {
 }
 
 fn scan(folder: &Path) -> Catalog {
-    Catalog::scan(&Root::open(folder).expect("a folder"), &Catalog::default()).expect("it can be read")
+    Catalog::scan(&Root::open(folder).expect("a folder")).expect("it can be read")
 }
 
 #[test]
@@ -190,9 +190,86 @@ fn a_film_of_ffmpeg_is_as_fast_as_ffprobe_says() {
 fn a_film_that_has_changed_is_read_again() {
     let folder = folder("changed", &[("a.mp4", &mp4())]);
     let root = Root::open(&folder).expect("a folder");
-    let first = Catalog::scan(&root, &Catalog::default()).expect("it can be read");
+    let first = Catalog::scan(&root).expect("it can be read");
     fs::write(folder.join("a.mp4"), [mp4(), vec![0, 0, 3, 0xe8], b"free".to_vec(), vec![0; 992]].concat())
         .expect("a file");
-    let second = Catalog::scan(&root, &first).expect("it can be read");
+    let second = first.again(&root).expect("it can be read").expect("a change");
     assert_eq!((first.rate("a.mp4"), second.rate("a.mp4")), (Some(Rate::from_bps(4000)), Some(Rate::from_bps(8000))));
+}
+
+/// A manifest of 20 000 representations, and a master playlist of 8000 renditions that are one and the same.
+#[test]
+fn what_a_manifest_costs_grows_no_faster_than_the_manifest() {
+    let representations: String =
+        (1..=20_000).map(|bps| format!("<Representation id='{bps}' bandwidth='{bps}'/>")).collect();
+    let manifest = format!(
+        "<MPD><Period><AdaptationSet><SegmentTemplate media='$RepresentationID$-$Number$.m4s'/>{representations}\
+         </AdaptationSet></Period></MPD>"
+    );
+    let renditions: String = (1..=8000).map(|bps| format!("#EXT-X-STREAM-INF:BANDWIDTH={bps}\nx.m3u8\n")).collect();
+    let segments: String = (0..2000).map(|nth| format!("#EXTINF:4,\n{nth}.ts\n")).collect();
+    let (master, playlist) = (format!("#EXTM3U\n{renditions}"), format!("#EXTM3U\n{segments}"));
+    let folder = folder(
+        "many",
+        &[
+            ("dash/a.mpd", manifest.as_bytes()),
+            ("dash/7-1.m4s", b"x"),
+            ("dash/77-1.m4s", b"x"),
+            ("hls/m.m3u8", master.as_bytes()),
+            ("hls/x.m3u8", playlist.as_bytes()),
+            ("hls/1999.ts", b"x"),
+        ],
+    );
+    let root = Root::open(&folder).expect("a folder");
+    let catalog = Catalog::scan(&root).expect("it can be read");
+    assert_eq!((catalog.films.len(), &catalog.faults[..]), (2, &[][..]));
+    for (file, bps) in [("dash/7-1.m4s", 7), ("dash/77-1.m4s", 77), ("hls/1999.ts", 8000)] {
+        assert_eq!(catalog.rate(file), Some(Rate::from_bps(bps)), "{file}");
+    }
+    // Each rendition once, each segment once, each file that its name may be a representation's once.
+    let Work { read, looked_up, compared } = catalog.work;
+    assert!(read == 3 && looked_up <= 8000 + 2000 + 2 && compared <= 4, "{:?}", catalog.work);
+}
+
+#[test]
+fn only_what_has_changed_is_read_again_and_an_unchanged_folder_costs_nothing() {
+    let (mpd, playlist) = (b"<MPD><Representation bandwidth='8'/></MPD>", b"#EXTM3U\n#EXTINF:2,\n0.ts\n");
+    let files: [(&str, &[u8]); 5] =
+        [("a.mpd", mpd), ("b.m3u8", playlist), ("c.mp4", &mp4()), ("d.m3u8", b"wrong"), ("0.ts", &[0; 500])];
+    let folder = folder("unchanged", &files);
+    let root = Root::open(&folder).expect("a folder");
+    let first = Catalog::scan(&root).expect("it can be read");
+    assert_eq!((first.work.read, first.rate("0.ts")), (4, Some(Rate::from_bps(2000))));
+    assert!(first.again(&root).expect("it can be read").is_none());
+    // A segment grows: no playlist is read for that, and its rate is another one.
+    fs::write(folder.join("0.ts"), [0; 1000]).expect("a file");
+    let second = first.again(&root).expect("it can be read").expect("a change");
+    assert_eq!((second.work.read, second.rate("0.ts")), (0, Some(Rate::from_bps(4000))));
+    assert_eq!((&second.films[0], &second.faults), (&first.films[0], &first.faults));
+    // The same length, in the same place, as old as before: another file all the same.
+    let before = fs::metadata(folder.join("a.mpd")).expect("a file");
+    fs::write(folder.join("new"), b"<MPD><Representation bandwidth='9'/></MPD>").expect("a file");
+    let new = fs::File::options().write(true).open(folder.join("new")).expect("a file");
+    new.set_modified(before.modified().expect("a time")).expect("ours");
+    fs::rename(folder.join("new"), folder.join("a.mpd")).expect("ours");
+    let third = second.again(&root).expect("it can be read").expect("a change");
+    assert_eq!((third.work.read, &third.films[0].rates[..]), (1, &[Rate::from_bps(9)][..]));
+}
+
+#[test]
+fn patterns_that_begin_like_all_files_are_compared_with_so_many_and_no_more() {
+    let folder = folder("patterns", &[]);
+    fs::create_dir_all(&folder).expect("a folder");
+    for nth in 0..500 {
+        fs::write(folder.join(format!("{nth}.m4s")), b"").expect("a file");
+    }
+    let representations: String =
+        (1..=12_000).map(|bps| format!("<Representation id='{bps}' bandwidth='{bps}'/>")).collect();
+    let manifest = format!("<MPD><SegmentTemplate media='$Number$-$RepresentationID$'/>{representations}</MPD>");
+    fs::write(folder.join("a.mpd"), &manifest).expect("a file");
+    let catalog = scan(&folder);
+    // Six million comparisons it would be.
+    assert!(catalog.work.compared <= 5_000_001, "{:?}", catalog.work);
+    let why = "its patterns, and those before it, begin like too many files";
+    assert_eq!(catalog.faults, [("a.mpd".to_owned(), why.to_owned())]);
 }

@@ -260,3 +260,48 @@ fn a_film_that_comes_later_is_found_and_a_broken_one_told_of() {
     assert!(String::from_utf8_lossy(&stage.get("GET / HTTP/1.1").1).contains("later.mp4"));
     fs::remove_file(stage.folder.join("later.mp4")).expect("it is there");
 }
+
+#[test]
+fn idle_connections_of_one_address_keep_nobody_out_and_films_under_way_go_on() {
+    let stage = Stage::new("share", Choice::Paced, Limits { connections: 20, ..Limits::default() });
+    fs::write(stage.folder.join("long.webm"), vec![7; 40_000_000]).expect("a file");
+    let mut watching = stage.ask("GET /long.webm HTTP/1.1");
+    let mut bytes = [0; 1000];
+    watching.read_exact(&mut bytes).expect("a film");
+    // Twenty have places with it, as many wait in line, and the line takes no more.
+    let crowd: Vec<_> = (0..50).map(|_| stage.connect()).collect();
+    stage.wait_until("twenty", |stage| stage.value("connections") == 20.0);
+    let mut viewers = Vec::new();
+    for last in 2..=9 {
+        let mut viewer = stage.connect_from(last);
+        viewer.write_all(b"GET /film.webm HTTP/1.1\r\nHost: a\r\nRange: bytes=0-9\r\n\r\n").expect("a request");
+        let mut line = [0; 12];
+        viewer.read_exact(&mut line).expect("an answer, with the crowd still there");
+        assert_eq!(&line, b"HTTP/1.1 206");
+        viewers.push(viewer);
+    }
+    assert_eq!((stage.value("displaced_connections_total"), stage.value("connections")), (8.0, 20.0));
+    // The oldest of all, but not idle.
+    for _ in 0..100 {
+        watching.read_exact(&mut bytes).expect("the film goes on");
+    }
+    drop(crowd);
+    stage.wait_until("place", |stage| stage.value("connections") == 9.0);
+}
+
+#[test]
+fn a_download_is_no_film_and_paced_by_nobody() {
+    let stage = Stage::new("download", Choice::Paced, Limits::default());
+    fs::write(stage.folder.join("long.webm"), vec![7; 40_000_000]).expect("a file");
+    let mut stream = stage.ask("GET /long.webm HTTP/1.1");
+    stream.read_exact(&mut [0; 1000]).expect("a film");
+    assert_eq!(["downloads", "playing", "paced"].map(|name| stage.value(name)), [0.0, 1.0, 1.0]);
+    drop(stream);
+    stage.wait_until("end", |stage| stage.value("connections") == 0.0);
+    let mut stream = stage.ask("GET /long.webm?download HTTP/1.1");
+    stream.read_exact(&mut [0; 1000]).expect("a film");
+    assert_eq!(["downloads", "playing", "paced"].map(|name| stage.value(name)), [1.0, 0.0, 0.0]);
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).expect("all of it");
+    stage.wait_until("end", |stage| stage.value("downloads") == 0.0);
+}

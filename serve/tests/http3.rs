@@ -14,7 +14,7 @@ use thalweg_serve::law::Choice;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::common::http3::{Client, connect, endpoint, read, runtime};
+use crate::common::http3::{Client, connect, endpoint, endpoint_at, read, runtime};
 use crate::common::{PATIENCE, Stage, film};
 
 /// The whole film, to somebody who has just come.
@@ -165,11 +165,11 @@ fn who_reads_nothing_asks_nothing_or_vanishes_is_given_up() {
 
 #[test]
 fn there_are_so_many_places_and_who_finds_none_is_told_at_once() {
-    let stage = Stage::secure("h3-places", Choice::Paced, Limits { connections: 7, ..Limits::default() });
+    let stage = Stage::secure("h3-places", Choice::Paced, Limits { connections: 6, ..Limits::default() });
     runtime().block_on(async {
         let endpoint = endpoint(1 << 20);
         let mut clients = Vec::new();
-        // One place is kept for who comes over TCP. The last of these show first where they are.
+        // The last of these show first where they are.
         for _ in 0..6 {
             clients.push(Client::new(&endpoint, stage.server.local()).await);
         }
@@ -293,4 +293,23 @@ fn a_head_that_is_too_long_is_refused_and_one_that_never_ends_not_kept() {
         }
     });
     all_is_well(&stage);
+}
+
+#[test]
+fn idle_connections_of_one_address_keep_nobody_out_over_quic_either() {
+    let stage = Stage::secure("h3-share", Choice::Paced, Limits { connections: 6, ..Limits::default() });
+    let _over_tcp: Vec<_> = (0..3).map(|_| stage.connect()).collect();
+    stage.wait_until("places", |stage| stage.value("connections") == 3.0);
+    runtime().block_on(async {
+        let endpoint = endpoint(1 << 20);
+        let crowd =
+            [Client::new(&endpoint, stage.server.local()).await, Client::new(&endpoint, stage.server.local()).await];
+        let _last = Client::new(&endpoint, stage.server.local()).await;
+        let elsewhere = endpoint_at("127.0.0.2:0", 1 << 20);
+        let mut viewer = Client::new(&elsewhere, stage.server.local()).await;
+        let (head, _) = viewer.ask(Method::GET, "/film.webm", &[("range", "bytes=0-9")]).await;
+        assert_eq!(head.status(), 206);
+        assert_eq!((stage.value("displaced_connections_total"), stage.value("connections")), (1.0, 6.0));
+        drop(crowd);
+    });
 }

@@ -97,7 +97,7 @@ fn another_key_and_an_end_that_goes_are_errors() {
         let other = key();
         let stranger = Connector::connect(listener.local_addr(), &other, Config::default());
         let error = stranger.await.expect_err("another key");
-        assert!(error.to_string().contains("not to this key"), "{error}");
+        assert!(error.to_string().contains("do both key files match"), "{error}");
 
         let mut near = connector.open().expect("a tunnel");
         near.write_all(b"a").await.expect("room");

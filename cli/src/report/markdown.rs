@@ -8,7 +8,8 @@ impl Page {
     /// The file.
     pub(crate) fn to_markdown(&self) -> String {
         let sections: String = self.sections.iter().map(Section::to_markdown).collect();
-        format!("# {}\n\n{}\n{sections}", self.title, self.summary)
+        let head: String = self.head.iter().map(Figure::to_markdown).collect();
+        format!("# {}\n{head}\n{}\n{sections}", self.title, self.summary)
     }
 }
 
@@ -33,6 +34,9 @@ impl Figure {
             Figure::Table(table) => table.to_markdown("--:"),
             Figure::Words(table) => table.to_markdown("---"),
             Figure::Code(code) => format!("\n{}\n", code.trim_end().lines().map(indented).collect::<String>()),
+            Figure::Alert(text) => format!("\n**{text}**\n"),
+            Figure::Numbers(numbers) => items(numbers.iter().map(|n| (&n.subject, [&*n.value, &n.caption].join(" ")))),
+            Figure::Images(images) => items(images.iter().map(|image| (&image.subject, image.caption.clone()))),
         }
     }
 }
@@ -69,6 +73,11 @@ impl Plot {
         }
         text
     }
+}
+
+/// A list of subjects and what is said of each.
+fn items<'a>(items: impl Iterator<Item = (&'a String, String)>) -> String {
+    items.fold("\n".into(), |text, (subject, what)| format!("{text}- {subject}: {what}\n"))
 }
 
 fn interval(y: f64, spread: f64) -> String {
@@ -113,7 +122,7 @@ mod tests {
         };
         let figures = vec![Figure::Table(table), Figure::Plot(plot), Figure::Code("thalweg lab list".into())];
         let section = Section { title: "Losses".into(), text: vec!["Words.".into()], figures };
-        let page = Page { title: "T".into(), summary: "S".into(), sections: vec![section] };
+        let page = Page { title: "T".into(), summary: "S".into(), sections: vec![section], ..Page::default() };
         assert_eq!(
             page.to_markdown(),
             "# T\n\nS\n\n## Losses\n\nWords.\n\

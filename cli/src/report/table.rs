@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 use super::{Tone, escape};
 
+/// Blanks between two columns on a terminal.
+const GAP: usize = 2;
+
 pub(crate) struct Table {
     /// Names of the columns; the first stands above the subjects.
     pub(crate) head: Vec<String>,
@@ -41,26 +44,52 @@ impl Table {
         html + "</tbody>\n</table>\n</div>\n"
     }
 
+    /// The table without those of its last columns that lines of `columns` characters have no room for.
+    pub(crate) fn narrowed(mut self, columns: usize) -> Table {
+        let widths = self.widths();
+        let ends = widths.iter().scan(0, |end, width| {
+            *end += width + GAP;
+            Some(*end - GAP)
+        });
+        // The subjects stay.
+        let kept = ends.take_while(|end| *end <= columns).count().max(1);
+        self.head.truncate(kept);
+        self.rows.iter_mut().for_each(|row| row.cells.truncate(kept - 1));
+        self
+    }
+
     /// The table as a terminal shows it: subjects to the left, numbers to the right.
     pub(crate) fn to_text(&self) -> String {
-        let lines: Vec<Vec<&str>> = std::iter::once(self.head.iter().map(String::as_str).collect())
-            .chain(self.rows.iter().map(|row| {
-                std::iter::once(row.subject.as_str()).chain(row.cells.iter().map(String::as_str)).collect::<Vec<_>>()
-            }))
-            .collect();
-        let width = |column: usize| {
-            lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
+        let widths = self.widths();
         let mut text = String::new();
-        for line in &lines {
-            for (column, cell) in line.iter().enumerate() {
-                let width = width(column);
-                let _ = if column == 0 { write!(text, "{cell:<width$}") } else { write!(text, "  {cell:>width$}") };
+        for line in self.lines() {
+            for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
+                let _ = if column == 0 {
+                    write!(text, "{cell:<width$}")
+                } else {
+                    write!(text, "{:GAP$}{cell:>width$}", "")
+                };
             }
             text.truncate(text.trim_end().len());
             text.push('\n');
         }
         text
+    }
+
+    /// Its cells, line by line, the head first.
+    fn lines(&self) -> Vec<Vec<&str>> {
+        let rows =
+            self.rows.iter().map(|row| std::iter::once(&row.subject).chain(&row.cells).map(String::as_str).collect());
+        std::iter::once(self.head.iter().map(String::as_str).collect()).chain(rows).collect()
+    }
+
+    /// The width of each column.
+    fn widths(&self) -> Vec<usize> {
+        let lines = self.lines();
+        let width = |column: usize| {
+            lines.iter().filter_map(|line| line.get(column)).map(|cell: &&str| cell.chars().count()).max()
+        };
+        (0..self.head.len()).map(|column| width(column).unwrap_or(0)).collect()
     }
 }
 
@@ -74,5 +103,17 @@ mod tests {
         let table =
             Table { head: vec!["repair".into(), "lost".into()], rows: vec![row("none", "1.52 %"), row("GENEVA", "0")] };
         assert_eq!(table.to_text(), "repair    lost\nnone    1.52 %\nGENEVA       0\n");
+        assert_eq!(table.narrowed(14).to_text(), "repair    lost\nnone    1.52 %\nGENEVA       0\n");
+    }
+
+    #[test]
+    fn a_narrow_terminal_leaves_the_last_columns_out() {
+        let table = |columns| {
+            let row = Row { subject: "none".into(), tone: None, cells: vec!["1.52 %".into(), "7".into()] };
+            Table { head: ["repair", "lost", "bursts"].map(String::from).into(), rows: vec![row] }.narrowed(columns)
+        };
+        assert_eq!(table(22).to_text(), "repair    lost  bursts\nnone    1.52 %       7\n");
+        assert_eq!(table(21).to_text(), "repair    lost\nnone    1.52 %\n");
+        assert_eq!(table(3).to_text(), "repair\nnone\n");
     }
 }

@@ -1,16 +1,19 @@
 //! `thalweg demo`: the measured part of ./demo.
 //!
-//! A film goes through `send`, `emulate` and `recv`, three processes on loopback, once with each repair over the same
+//! A video goes through `send`, `emulate` and `recv`, three processes on loopback, once with each repair over the same
 //! seeded link. This process is source and sink in one, so that one clock sees every datagram go in and come out.
 
 mod cast;
+mod decoder;
 mod film;
 mod ledger;
+mod link;
 mod page;
 mod picture;
 mod progress;
 mod series;
 mod take;
+mod terminal;
 mod words;
 
 use std::fs::File;
@@ -23,11 +26,12 @@ use thalweg_net::signal::Stop;
 
 use crate::{Failure, built_in};
 use film::Film;
-use picture::Picture;
+use picture::{Comparison, Moment, Picture};
 use progress::Progress;
 use take::{Stage, Take};
+use terminal::{columns, wrapped};
 
-/// Show what repair does: one film over one lossy link, once with each repair.
+/// Show what repair does: one video over one lossy link, once with each repair.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  ./demo --input film.ts --seconds 30")]
 pub(crate) struct Args {
@@ -71,9 +75,9 @@ fn perform(args: &Args) -> Result<(), String> {
         .map_err(|error| format!("cannot make {}: {}", args.out.display(), plain(&error)))?;
     let stop = Stop::on_signal().map_err(|error| format!("cannot wait for signals: {}", plain(&error)))?;
     let stage = Stage { film, scenario: args.scenario.clone(), length: Span::from_secs(args.seconds), stop };
-    println!("film  {}, {:.1} Mb/s, looped", args.input.display(), stage.film.rate.as_mbps_f64());
-    println!("link  {}, the same for every run", args.scenario.display());
-    println!("runs  {} of {}, each send -> emulate -> recv on loopback\n", args.scheme.len(), stage.length);
+    println!("video  {}, {:.1} Mb/s, looped", args.input.display(), stage.film.rate.as_mbps_f64());
+    println!("link   {}, the same for every run", args.scenario.display());
+    println!("runs   {} of {}, each send -> emulate -> recv on loopback\n", args.scheme.len(), stage.length);
 
     let mut showings = Vec::new();
     for repair in &args.scheme {
@@ -82,54 +86,65 @@ fn perform(args: &Args) -> Result<(), String> {
         progress.end();
         showings.push(Showing { take: take?, picture: None });
     }
-    look(&stage, &args.out, &mut showings)?;
+    let moment = look(&stage, &args.out, &mut showings)?;
 
     let report = args.out.join("demo.html");
-    let page = page::page(&stage, &args.input, &showings);
+    let page = page::page(&stage, &args.input, &showings, moment.as_ref());
     std::fs::write(&report, page.to_html())
         .map_err(|error| format!("cannot write {}: {}", report.display(), plain(&error)))?;
-    println!("\n{}\n{}\n", page::table(&stage, &showings).to_text(), page.summary.replace("; ", ";\n"));
+    let invalid = page::invalid(&showings.iter().map(|showing| &showing.take).collect::<Vec<_>>());
+    if let Some(why) = &invalid {
+        println!("\n{}", wrapped(why, columns()));
+    }
+    println!("\n{}", page::table(&stage, &showings).narrowed(columns()).to_text());
+    println!("{}\n", wrapped(&page.summary.replace("; ", ";\n"), columns()));
     for warning in page::warnings(&showings) {
-        println!("{warning}\n");
+        println!("{}\n", wrapped(&warning, columns()));
     }
     println!("report: {}", report.canonicalize().unwrap_or(report).display());
-    Ok(())
+    if invalid.is_some() { Err("invalid: run again".into()) } else { Ok(()) }
 }
 
-/// Decodes what arrived, where ffmpeg is there.
-fn look(stage: &Stage, out: &Path, showings: &mut [Showing]) -> Result<(), String> {
+/// Decodes what arrived, where ffmpeg is there, and gives the moment at which the runs differ most.
+fn look(stage: &Stage, out: &Path, showings: &mut [Showing]) -> Result<Option<Moment>, String> {
     if !picture::is_possible() {
         println!("ffmpeg is not installed: frames are not decoded");
-        return Ok(());
+        return Ok(None);
     }
     let original = out.join("original.ts");
-    let write = |error: std::io::Error| format!("cannot write {}: {}", original.display(), plain(&error));
-    let mut file = std::io::BufWriter::new(File::create(&original).map_err(write)?);
+    let length = picture::LENGTH.min(stage.length);
+    write_start(stage, length, &original)?;
+    let progress = Progress::decoding();
+    let captures: Vec<PathBuf> = showings.iter().map(|showing| capture(out, &showing.take.repair)).collect();
+    let comparison = Comparison::of(&original, &captures, length);
+    progress.end();
+    if stage.stop.asked() {
+        return Err("stopped".into());
+    }
+    match comparison {
+        Ok(Comparison { pictures, moment }) => {
+            showings.iter_mut().zip(pictures).for_each(|(showing, picture)| showing.picture = Some(picture));
+            Ok(moment)
+        }
+        Err(why) => {
+            println!("frames are not compared: {why}");
+            Ok(None)
+        }
+    }
+}
+
+/// Writes the video's first `length`, as it was sent, to `path`.
+fn write_start(stage: &Stage, length: Span, path: &Path) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("cannot write {}: {}", path.display(), plain(&error));
+    let mut file = std::io::BufWriter::new(File::create(path).map_err(failed)?);
     let mut reel = stage.film.reel()?;
     while let Some((due, datagram)) = reel.next()? {
-        if due >= picture::LENGTH.min(stage.length) {
+        if due >= length {
             break;
         }
-        file.write_all(datagram).map_err(write)?;
+        file.write_all(datagram).map_err(failed)?;
     }
-    file.into_inner().map_err(|error| write(error.into_error()))?;
-    for showing in showings {
-        if stage.stop.asked() {
-            return Err("stopped".into());
-        }
-        let mut progress = Progress::decoding(&words::name(&showing.take.repair));
-        let length = picture::LENGTH.min(stage.length);
-        let picture = Picture::compare(&original, &capture(out, &showing.take.repair), length);
-        progress.end();
-        match picture {
-            Ok(picture) => showing.picture = Some(picture),
-            Err(why) => {
-                println!("frames are not compared: {why}");
-                break;
-            }
-        }
-    }
-    Ok(())
+    file.into_inner().map(drop).map_err(|error| failed(error.into_error()))
 }
 
 /// Where what arrived is kept.

@@ -11,6 +11,7 @@ use thalweg_net::endpoint::Host;
 use thalweg_net::report::Report;
 use thalweg_net::reporter::{Line, Readings};
 use thalweg_net::signal::Stop;
+use thalweg_net::terminal::escaped;
 use thalweg_net::tun::Name;
 use thalweg_net::udp::comes_in;
 
@@ -135,7 +136,7 @@ impl Readings for Status<'_> {
         for (name, way) in [("forward", emulator.forward()), ("reverse", emulator.reverse())] {
             line.push(1, format!("{name} {} in, {} out, {} queued", way.received(), way.delivered(), way.inside()));
             for account in way.accounts().filter(|account| account.tally.dropped.of_ends > 0) {
-                line.push(2, format!("{} lost by {}", account.tally.dropped.of_ends, account.name));
+                line.push(2, format!("{} lost by {}", account.tally.dropped.of_ends, escaped(account.name)));
             }
         }
         line
@@ -185,7 +186,7 @@ fn summary(emulator: &Emulator) -> String {
                 (tally.added, "added"),
                 (tally.changed, "changed"),
             ];
-            text += &format!("  {:16} {} in", account.name, account.received);
+            text += &format!("  {:16} {} in", escaped(account.name), account.received);
             for (count, what) in numbers.into_iter().filter(|(count, _)| *count > 0) {
                 text += &format!(", {count} {what}");
             }

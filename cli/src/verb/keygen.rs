@@ -34,6 +34,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    key_file::guard_memory().map_err(failed)?;
     let key = if args.show {
         key_file::read(&args.file).map_err(failed)?
     } else {

@@ -2,6 +2,7 @@
 
 mod campaign;
 mod compare;
+mod groups;
 mod list;
 mod output;
 mod progress;

@@ -1,6 +1,7 @@
 //! `thalweg pipe`: standard input to standard output, across a path.
 
 use clap::Subcommand;
+use thalweg_core::session::tunnel::Config;
 use thalweg_net::error::Error;
 use thalweg_net::report::Report;
 use thalweg_net::station::Standard;
@@ -57,7 +58,7 @@ struct Connect {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.verb {
         Verb::Serve(Serve { listen, way, reporting }) => {
-            let ready = way.listen(&listen)?;
+            let ready = way.listen(&listen, Config::default().memory)?;
             let local = ready.local();
             let opening = Report::new("listening", format!("listening on {local}")).with("address", local);
             ready.run(standard(false)?, &reporting, opening)

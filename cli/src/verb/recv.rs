@@ -3,8 +3,8 @@
 use std::net::SocketAddr;
 
 use clap::ValueEnum;
-use thalweg_core::session::live::receiver::{Config, Receiver};
-use thalweg_core::session::live::{DEFAULT_LATENCY, Ending, Playout};
+use thalweg_core::session::live::receiver::{Config, DEFAULT_HOLD, Receiver};
+use thalweg_core::session::live::{DEFAULT_LATENCY, Ending, Network, Playout};
 use thalweg_core::time::Span;
 use thalweg_net::endpoint::{Endpoint, Host};
 use thalweg_net::error::Error;
@@ -43,6 +43,12 @@ pub(crate) struct Args {
     /// Hand packets out as soon as they are in order, or each after exactly the latency, as decoders like it
     #[arg(long, value_enum, default_value = "asap")]
     playout: PlayoutArg,
+    /// Take streams from these addresses alone, as in 192.0.2.0/24 or 2001:db8::/32; may be repeated
+    #[arg(long, value_name = "CIDR")]
+    allow: Vec<Network>,
+    /// Keep the receiver for a sender without media so long; then another that sends media gets it
+    #[arg(long, value_name = "TIME", default_value_t = DEFAULT_HOLD)]
+    hold: Span,
     /// End with the first stream instead of waiting for the next; with exit code 1 if its sender goes without a goodbye
     #[arg(long)]
     once: bool,
@@ -83,7 +89,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let open = |endpoint| Output::open(endpoint, args.existing(), &start.rng);
     let outputs = args.outputs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
 
-    let config = Config { latency: args.latency, playout: args.playout.into() };
+    let config = Config { latency: args.latency, playout: args.playout.into(), hold: args.hold, allow: args.allow };
     let station = Receiving::new(Receiver::new(config, &start.rng), outputs, args.once);
     let names = args.outputs.iter().map(Endpoint::to_string).collect::<Vec<_>>().join(", ");
     let local = peer.local();

@@ -42,7 +42,7 @@ use senders::Senders;
 /// segments, ssthresh=inf.
 ///
 /// tcp-stream reads the same, but no "flight": what a loss leaves is half of its own loss window. It writes lwnd, dwnd, their
-/// sum swnd, ssthresh, diff (how many wait in the queue) and cap (the ceiling of lwnd) in segments, delay_on, and tau, the
+/// sum swnd and the whole segments of it as send_window, ssthresh, diff (how many wait in the queue) and cap (the ceiling of lwnd) in segments, delay_on, and tau, the
 /// least round trip, in seconds. Constants: rate=3.6mbit of the film, mss=1500 bytes, iw=2, ssthresh=inf, thresholds=paper
 /// (or vegas), on_loss=reset (or halve).
 ///
@@ -171,7 +171,7 @@ fn shown(law: Law) -> &'static [&'static str] {
         Law::DpFec => &["f", "repair", "impact"],
         Law::NewReno => &["cwnd", "ssthresh"],
         Law::TfrcEquation => &["x"],
-        Law::TcpStream => &["lwnd", "dwnd", "swnd", "ssthresh", "delay_on", "diff", "cap", "tau"],
+        Law::TcpStream => &["lwnd", "dwnd", "swnd", "send_window", "ssthresh", "delay_on", "diff", "cap", "tau"],
         // The answer is more than a row of numbers.
         Law::Decodability => &[],
     }

@@ -86,7 +86,8 @@ struct Protection {
     /// latency after half a round trip holds two blocks, and a longer one is shortened to that
     #[arg(long, value_name = "TIME", value_parser = latency)]
     block: Option<Span>,
-    /// What ends a stream that would flood its path: first its repair and then the stream, RFC 8083, or nothing
+    /// What ends a stream that would flood its path: first its repair and then the stream, where loss is not shown to be
+    /// the path's own; RFC 8083 to the letter; or nothing
     #[arg(long, value_enum, default_value = "repair-first")]
     breaker: BreakerArg,
 }
@@ -320,8 +321,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let repair = args.protection.repair()?;
     let endpoint = args.input()?;
     let start = Start::now()?;
-    let peer = args.peer()?;
+    let mut peer = args.peer()?;
     let to = peer.to;
+    peer.socket.hear_errors().map_err(Error::io(format!("sending to {to}")))?;
     if endpoint.address().is_some_and(|at| comes_in(at, to)) {
         return Err(Failure::Usage(format!("send: what leaves for --to {to} would come in at --input {endpoint}")));
     }
@@ -346,7 +348,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let failed = |why: &dyn fmt::Display| Err(Failure::Failed(format!("sending to {to}: {why}")));
     match station.ending() {
         Some(Ending::Silent) => failed(&"the receiver has gone"),
-        Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Breaker)) => failed(&ending),
+        Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Version(_) | Ending::Breaker)) => failed(&ending),
         Some(Ending::Bye) | None => Ok(()),
     }
 }

@@ -74,6 +74,9 @@ pub(crate) struct Args {
     /// The key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
+    /// No downloads: `?download` is as nothing, and the page has no links for it
+    #[arg(long)]
+    no_download: bool,
     #[command(flatten)]
     reporting: Reporting,
 }
@@ -96,7 +99,7 @@ impl From<LawArg> for Choice {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let Args { folder, listen, rate, law, name, user, tls, cert, key, reporting } = args;
+    let Args { folder, listen, rate, law, name, user, tls, cert, key, no_download, reporting } = args;
     let stop = Stop::on_signal().map_err(Error::io("handling signals"))?;
     let failed = |why| Failure::Failed(format!("serve: {why}"));
     let identity = identity(tls, cert.zip(key), &listen).map_err(failed)?;
@@ -108,7 +111,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let metrics = reporting.server()?;
     let (law, lost) = Law::choose(Some(law.into()), &name);
     let (shown, quic_law) = (folder.display().to_string(), law.name_over_quic());
-    let config = Config { folder, listen, law, identity, user, rate, limits: Limits::default() };
+    let config =
+        Config { folder, listen, law, identity, user, rate, downloads: !no_download, limits: Limits::default() };
     let server = Server::start(config).map_err(failed)?;
     let secure = certificate.is_some();
     let scheme = if secure { "https" } else { "http" };

@@ -3,6 +3,8 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 
 use clap::Subcommand;
+use thalweg_core::session::tunnel::Config;
+use thalweg_core::units::Bytes;
 use thalweg_net::endpoint::Host;
 use thalweg_net::error::Error;
 use thalweg_net::report::Report;
@@ -42,10 +44,19 @@ struct Serve {
     /// Where connections go (TCP); a name is looked up once, and its addresses are tried in turn
     #[arg(long, value_name = "HOST:PORT")]
     to: Host,
+    /// What is kept of all connections together, as in 1gib, at least 1mib. One peer, by its own key or else by its link, has at most
+    /// half: then its new connections are refused, and the one with most that --to does not read is reset
+    #[arg(long, value_name = "SIZE", default_value_t = Config::default().memory, value_parser = memory)]
+    memory: Bytes,
     #[command(flatten)]
     way: Way,
     #[command(flatten)]
     reporting: Reporting,
+}
+
+fn memory(text: &str) -> Result<Bytes, String> {
+    let size: Bytes = text.parse().map_err(|error| format!("{error}"))?;
+    Some(size).filter(|size| *size >= Config::LEAST_MEMORY).ok_or_else(|| "it must be at least 1mib".to_owned())
 }
 
 /// Take connections of programs, and carry them to the other side.
@@ -74,7 +85,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 impl Serve {
     fn run(self) -> Result<(), Failure> {
         let targets = addresses(&self.to)?;
-        let ready = self.way.listen(&self.listen)?;
+        let ready = self.way.listen(&self.listen, self.memory)?;
         let local = ready.local();
         let opening = Report::new("listening", format!("listening on {local}, connections go to {}", self.to))
             .with("address", local)

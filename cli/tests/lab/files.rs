@@ -197,7 +197,7 @@ fn a_folder_holds_what_came_of_one_command() {
         names.sort();
         names
     };
-    let fixed = ["flows.csv", "flows.jsonl", "notes-1.csv", "summary.csv", "summary.jsonl"];
+    let fixed = ["flows.csv", "flows.jsonl", "notes-1.csv", "summary.csv", "summary.jsonl", "timing.csv"];
     fs::create_dir(&folder.0).expect("a folder");
     fs::write(folder.0.join("notes-1.csv"), "mine").expect("a file");
     // Whose folder this is nobody knows before there is a summary in it.

@@ -98,12 +98,49 @@ fn the_same_seeds_give_the_same_bytes_whatever_the_number_of_threads() {
         let folder = Folder::new(name);
         let files = ["--out", folder.path(), "--interval", "250ms", "--jobs", jobs, "--json", "--seeds", "3"];
         let stdout = lab(&[&["run", "example"], &files[..]].concat());
-        let text = folder.read("flows.csv") + &folder.read("intervals-geneva-2.csv");
+        let files = ["summary.csv", "summary.jsonl", "flows.csv", "intervals-geneva-2.csv"];
+        let text = files.map(|file| folder.read(file)).concat();
+        assert_eq!(rows(&folder.read("timing.csv")).len(), 3);
         (without_cpu(last(&stdout)), text)
     };
     let first = run("first", "1");
     assert_eq!(run("again", "1"), first);
     assert_eq!(run("parallel", "3"), first);
+}
+
+/// By what `flows.csv` has of the same run, and Jain's formula.
+#[test]
+fn each_group_of_flows_has_a_row_of_its_own() {
+    let folder = Folder::new("groups");
+    let args = ["run", "dumbbell", "--seeds", "1", "--out", folder.path()];
+    let stdout = lab(&[&args, &SHORT[..]].concat());
+    let (_, table) = stdout.split_once("\ngroup ").expect("a table of groups");
+    let row = table.lines().find(|line| line.starts_with("tcp ")).expect("a row of TCP");
+    let cells: Vec<f64> = row.split_whitespace().skip(1).map(|cell| cell.parse().expect("a number")).collect();
+    let flows = folder.read("flows.csv");
+    let flows = rows(&flows);
+    let of = |name: &str| -> Vec<f64> {
+        let tcp = flows.iter().filter(|flow| cell(flow, "group") == "tcp");
+        tcp.map(|flow| cell(flow, name).parse().expect("a number")).collect()
+    };
+    let (bytes, sum) = (of("delivered_bytes"), |values: &[f64]| values.iter().sum::<f64>());
+    let squares: Vec<f64> = bytes.iter().map(|bytes| bytes * bytes).collect();
+    // One second is measured.
+    let expected = [
+        3.0,
+        sum(&bytes) * 8e-6,
+        sum(&of("dropped_packets")) / sum(&of("offered_packets")),
+        sum(&bytes).powi(2) / (3.0 * sum(&squares)),
+    ];
+    for (cell, expected) in cells.iter().zip(expected) {
+        assert!((cell - expected).abs() <= 1e-3 * expected, "{row}: {expected}");
+    }
+    // The queue holds one product of bandwidth and delay, and is empty after one delay, of 40 ms.
+    assert!(cells.len() == 5 && (0.0..=40.0).contains(&cells[4]), "{row}");
+    let stdout = lab(&[&["compare", "dumbbell", "--seeds", "2", "--schemes", "none,udp"], &SHORT[..]].concat());
+    for row in ["none: tcp ", "none: stream ", "udp: tcp ", "udp: stream "] {
+        assert!(stdout.lines().any(|line| line.starts_with(row)), "{row}: {stdout}");
+    }
 }
 
 #[test]

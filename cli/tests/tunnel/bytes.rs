@@ -123,6 +123,6 @@ fn a_key_for_each_side_carries_bytes_and_keeps_others_out() {
     }
     let (code, _, stderr) = run(&["pipe", "connect", &server, "--key-file", &other]);
     assert_eq!(code, 1);
-    assert!(stderr.lines().last().is_some_and(|line| line.contains("not to this key")), "{stderr}");
+    assert!(stderr.lines().last().is_some_and(|line| line.contains("do both key files match")), "{stderr}");
     exchange(open(&local), 8, 1_000);
 }

@@ -47,7 +47,7 @@ fn another_key_is_said_at_both_verbs() {
         })
         .into();
     for line in tried.into_iter().map(|thread| thread.join().expect("one line")) {
-        assert!(line.contains(&server) && line.contains("not to this key"), "{line}");
+        assert!(line.contains(&server) && line.contains("do both key files match"), "{line}");
     }
     // A hello of each at least; no line tells of strangers.
     serve.wait_for("count", |row| {

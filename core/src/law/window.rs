@@ -77,6 +77,11 @@ pub trait CongestionWindow: Probe {
     fn gap(&self) -> Option<Span> {
         None
     }
+
+    /// Segments that may leave at once where the gap allowed as many before and they were not there (RFC 9002 §7.7).
+    fn burst(&self) -> u32 {
+        1
+    }
 }
 
 /// Segments that slow start adds for an acknowledgement of `newly` segments (RFC 5681 §3.1, Eq. (2)): what it acknowledged,

@@ -1,16 +1,23 @@
 //! Live media: a source that does not wait, repaired by erasure codes under a law.
 
+mod address;
 mod least;
+mod network;
 pub mod receiver;
 mod second;
+mod secret;
 pub mod sender;
 mod tokens;
 
 use core::fmt;
 use core::net::SocketAddr;
 
+pub use self::network::Network;
+pub use self::secret::{End, Secret};
+
 use crate::time::Span;
 use crate::units::Bytes;
+use crate::wire::hello::VERSION;
 
 /// The longest media datagram that is carried: what an Ethernet frame leaves after IPv6, UDP, RTP, the repair
 /// packet's extension and payload ID.
@@ -43,6 +50,8 @@ pub enum Ending {
     NoAnswer,
     /// The receiver answered that it takes another stream.
     Busy,
+    /// The receiver answered that it speaks this other version of the protocol.
+    Version(u8),
     /// The sender went away without a goodbye.
     Silent,
     /// The circuit breaker: going on would have flooded the path.
@@ -52,6 +61,7 @@ pub enum Ending {
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Ending::Version(theirs) => return write!(f, "the receiver {}", other_version(*theirs)),
             Ending::Bye => "goodbye",
             Ending::NoAnswer => "nobody answered",
             Ending::Busy => "the receiver is taken by another stream",
@@ -59,6 +69,12 @@ impl fmt::Display for Ending {
             Ending::Breaker => "the circuit breaker opened: the path cannot carry this stream",
         })
     }
+}
+
+/// A line on a peer that speaks version `theirs` of the protocol, behind its name.
+pub fn other_version(theirs: u8) -> String {
+    let place = if theirs < VERSION { "there" } else { "here" };
+    format!("speaks version {theirs} of the protocol and this program version {VERSION}: update Thalweg {place}")
 }
 
 /// What kind of number a metric is.

@@ -9,11 +9,14 @@
 //! - **Credit.** Each connection may send what the other end has room for, 256 KiB at first. Where a reader takes half of
 //!   it in less than two round trips it is doubled, to 32 MiB, out of 64 MiB that all connections share. What comes out of
 //!   the stream is therefore always taken: a connection that nobody reads holds up no other.
+//! - **Memory.** Who owns the mux says how much more it may hold. Short of that credit comes in small pieces, little is taken to be sent,
+//!   and no connection is taken; at it the connection that has most to be read is broken off.
 //! - **Ends.** Each direction finishes by itself, or the connection is reset, with a reason.
 
 mod buffer;
 mod connection;
 mod hearing;
+mod memory;
 mod reader;
 mod receiving;
 mod sending;
@@ -25,6 +28,7 @@ use std::collections::{BTreeMap, VecDeque};
 pub use self::told::{Event, Reason, Unopened};
 
 use self::connection::Connection;
+pub(super) use self::memory::Bounds;
 use self::reader::{Reader, Token};
 use self::turns::Turns;
 use crate::session::secure::Role;
@@ -55,6 +59,9 @@ pub struct Mux {
     events: VecDeque<Event>,
     /// By how much credit may still grow.
     pool: u64,
+    /// Bytes that wait here, and how many more may.
+    held: u64,
+    spare: Bounds,
     is_closed: bool,
 }
 
@@ -74,6 +81,8 @@ impl Mux {
             reader: Reader::default(),
             events: VecDeque::new(),
             pool: POOL,
+            held: 0,
+            spare: Bounds::default(),
             is_closed: false,
         }
     }
@@ -99,25 +108,54 @@ impl Mux {
     /// Takes the first of `bytes`, and tells how many: less than all if too much waits, none after [`Mux::finish`].
     pub fn write(&mut self, id: u32, bytes: &[u8]) -> usize {
         let Some(connection) = self.connections.get_mut(&id) else { return 0 };
-        let count = connection.sending.write(bytes);
+        let before = connection.held();
+        let count = connection.sending.write(bytes, self.spare.unsent);
         self.turns.put(id, connection);
+        let after = connection.held();
+        self.charge(before, after);
         count
     }
 
     /// Bytes that [`Mux::write`] takes now; if none, [`Event::Writable`] follows.
     pub fn room(&mut self, id: u32) -> usize {
-        self.connections.get_mut(&id).map_or(0, |connection| connection.sending.room())
+        self.connections.get_mut(&id).map_or(0, |connection| connection.sending.room(self.spare.unsent))
     }
 
     /// Reads over the first bytes of `buf`, and tells how many. `rtt` is that of the stream.
     pub fn read(&mut self, now: Time, rtt: Span, id: u32, buf: &mut [u8]) -> usize {
-        let Some(connection) = self.connections.get_mut(&id) else { return 0 };
-        let count = connection.receiving.read(now, rtt, buf, &mut self.pool);
+        let mut read = 0;
+        while let front @ [_, ..] = self.front(id)
+            && read < buf.len()
+        {
+            let count = front.len().min(buf.len() - read);
+            buf[read..read + count].copy_from_slice(&front[..count]);
+            self.consume(now, rtt, id, count);
+            read += count;
+        }
+        if read == 0 {
+            // That there is nothing may be the end.
+            self.settle(id);
+        }
+        read
+    }
+
+    /// The next bytes to be read, as many as lie in one piece; none if there are none yet, or no more.
+    pub fn front(&self, id: u32) -> &[u8] {
+        self.connections.get(&id).map_or(&[], |connection| connection.receiving.front())
+    }
+
+    /// The first `count` bytes of [`Mux::front`] were read. `rtt` is that of the stream.
+    pub fn consume(&mut self, now: Time, rtt: Span, id: u32, count: usize) {
+        let is_thrifty = self.is_thrifty();
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let before = connection.held();
+        connection.receiving.consume(now, rtt, count, &mut self.pool, is_thrifty);
         if connection.owes_news() {
             self.control.push_back(id);
         }
+        let after = connection.held();
+        self.charge(before, after);
         self.settle(id);
-        count
     }
 
     /// Nothing more will be written.
@@ -202,9 +240,12 @@ impl Mux {
                 self.turns.drop(connection);
                 continue;
             }
+            let before = connection.held();
             if connection.sending.emit(id, room, out) {
                 self.events.push_back(Event::Writable(id));
             }
+            let after = connection.held();
+            self.charge(before, after);
             self.turns.again(id);
             self.settle(id);
             return true;
@@ -254,6 +295,7 @@ impl Mux {
     fn forget(&mut self, id: u32) -> Option<Connection> {
         let connection = self.connections.remove(&id)?;
         self.pool += connection.receiving.grown();
+        self.charge(connection.held(), 0);
         Some(connection)
     }
 }

@@ -154,7 +154,7 @@ pub enum Ending {
     Silent,
     /// Nobody answered the hello.
     NoAnswer,
-    /// Somebody answered, but not to this key.
+    /// Somebody answered, and let nobody in. A responder does not say why: it has another key, or no room, or what it said was lost.
     Refused,
     /// The other end speaks another version of the protocol.
     Version(u8),
@@ -244,7 +244,7 @@ impl fmt::Display for Ending {
             Ending::Silent => f.write_str("the other end has fallen silent"),
             Ending::NoAnswer => f.write_str("nobody answered: does the other end run, and is its UDP port open?"),
             Ending::Refused => {
-                f.write_str("the other end answers, but not to this key: do the key files of both ends match?")
+                f.write_str("the other end answers, but lets nobody in: do both key files match, and is it overloaded?")
             }
             Ending::Version(theirs) => {
                 write!(f, "the other end speaks version {theirs} of the protocol, and this one version {VERSION}")

@@ -85,6 +85,9 @@ impl Default for Config {
 pub const MAX_WINDOW: usize = 4 * rlc::MAX_WINDOW;
 const _: () = assert!(adaptive::LARGEST == rlc::MAX_WINDOW);
 
+/// The fewest originals that a bound leaves.
+const FEWEST: usize = 64;
+
 /// The shortest frame that an acknowledgement always fits.
 const SHORTEST: usize = 128;
 const _: () = assert!(SHORTEST >= HEADER + MAX_RUNS);
@@ -193,6 +196,13 @@ impl<S: Schedule, A: Allowance> End<S, A> {
         self.receiver.handle_timeout(now);
     }
 
+    /// Goes on over another association after an interruption. Nothing is known of its path: what was measured is forgotten,
+    /// and `allowance` begins anew (RFC 9000 §9.4). Both ends tell each other at once all that has come.
+    pub fn resume(&mut self, now: Time, allowance: A) {
+        self.sender.resume(now, allowance);
+        self.receiver.resume(now);
+    }
+
     /// Writes the next frame that is due into `buf`, which must hold [`Config::frame`] bytes, and tells its length.
     pub fn poll_frame(&mut self, now: Time, buf: &mut [u8]) -> Option<usize> {
         let buf = &mut buf[..self.config.frame];
@@ -227,6 +237,19 @@ impl<S: Schedule, A: Allowance> End<S, A> {
             return Some(Event::Finished);
         }
         self.sender.poll_event()
+    }
+
+    /// Bytes that are kept at most: what has not arrived at the other end, and what has arrived out of order.
+    pub fn kept(&self) -> u64 {
+        ((self.sender.queue().len() + self.receiver.kept()) * self.config.longest()) as u64
+    }
+
+    /// Lets as many originals wait here each way, and at least a few, however large the window is; what the other end was promised
+    /// before it may still send.
+    pub fn bound(&mut self, originals: usize) {
+        let most = originals.max(FEWEST);
+        self.sender.bound(most);
+        self.receiver.bound(most);
     }
 
     /// What both ends have agreed on.

@@ -48,6 +48,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod budget;
 mod carrier;
 mod client;
 mod config;
@@ -64,12 +65,13 @@ pub use self::told::{Error, Event, Id, Reason, Why};
 pub use self::view::View;
 pub use super::mux::Unopened;
 
+use self::budget::Budget;
 use self::client::Client;
 use self::link::Link;
 use self::server::Server;
 use super::secure::{self, Entropy, Key, KeyError};
 use super::{Session, Transmit, mux};
-use crate::time::Time;
+use crate::time::{Span, Time};
 use crate::wire;
 
 /// One end of a tunnel.
@@ -78,6 +80,7 @@ pub struct Tunnel {
     config: Config,
     side: Side,
     links: BTreeMap<u64, Box<Link>>,
+    budget: Budget,
     /// The number of the next link.
     next: u64,
     /// The link that sent last.
@@ -115,8 +118,8 @@ impl Tunnel {
 
     fn new(config: Config, side: Side) -> Result<Tunnel, Error> {
         link::check(&config).map_err(Error::Config)?;
-        let (links, events) = (BTreeMap::new(), VecDeque::new());
-        Ok(Tunnel { config, side, links, next: 0, turn: 0, events, is_stopping: false })
+        let (links, events, budget) = (BTreeMap::new(), VecDeque::new(), Budget::new(config.memory.0));
+        Ok(Tunnel { config, side, links, budget, next: 0, turn: 0, events, is_stopping: false })
     }
 
     /// Opens a connection: a client's to its server, before it is heard of if need be, a server's to the newest of its
@@ -138,17 +141,27 @@ impl Tunnel {
     /// Takes the first of `bytes`, and tells how many: less than all if too much waits, none after [`Tunnel::finish`] or
     /// when the connection is gone.
     pub fn write(&mut self, id: Id, bytes: &[u8]) -> usize {
-        self.links.get_mut(&id.link).map_or(0, |link| link.mux_mut().write(id.connection, bytes))
+        self.settled(id.link, |mux, _| mux.write(id.connection, bytes)).unwrap_or(0)
     }
 
     /// Bytes that [`Tunnel::write`] takes now; if none, [`Event::Writable`] follows, unless the connection is gone.
     pub fn room(&mut self, id: Id) -> usize {
-        self.links.get_mut(&id.link).map_or(0, |link| link.mux_mut().room(id.connection))
+        self.settled(id.link, |mux, _| mux.room(id.connection)).unwrap_or(0)
     }
 
     /// Reads over the first bytes of `buf`, and tells how many; 0 if there is nothing yet, or no more.
     pub fn read(&mut self, now: Time, id: Id, buf: &mut [u8]) -> usize {
-        self.links.get_mut(&id.link).map_or(0, |link| link.read(now, id.connection, buf))
+        self.settled(id.link, |mux, rtt| mux.read(now, rtt, id.connection, buf)).unwrap_or(0)
+    }
+
+    /// The next bytes to be read, as many as lie in one piece; none if there are none yet, or no more.
+    pub fn front(&self, id: Id) -> &[u8] {
+        self.links.get(&id.link).map_or(&[], |link| link.mux().front(id.connection))
+    }
+
+    /// The first `count` bytes of [`Tunnel::front`] were read.
+    pub fn consume(&mut self, now: Time, id: Id, count: usize) {
+        self.settled(id.link, |mux, rtt| mux.consume(now, rtt, id.connection, count));
     }
 
     /// Nothing more will be written.
@@ -160,9 +173,7 @@ impl Tunnel {
 
     /// Breaks a connection off; nothing more is told of it.
     pub fn reset(&mut self, id: Id, reason: mux::Reason) {
-        if let Some(link) = self.links.get_mut(&id.link) {
-            link.mux_mut().reset(id.connection, reason);
-        }
+        self.settled(id.link, |mux, _| mux.reset(id.connection, reason));
     }
 
     /// Begins the end: open connections are broken off, what was written before has yet to arrive, then the other ends are
@@ -208,13 +219,39 @@ impl Tunnel {
         Ok(Some(number))
     }
 
+    /// Lets `what` happen to the connections of a link, with the memory that it may have, and takes note of what it has then.
+    fn settled<T>(&mut self, link: u64, what: impl FnOnce(&mut mux::Mux, Span) -> T) -> Option<T> {
+        let link = self.links.get_mut(&link)?;
+        link.settle(&mut self.budget);
+        let rtt = link.rtt();
+        let outcome = what(link.mux_mut(), rtt);
+        link.settle(&mut self.budget);
+        Some(outcome)
+    }
+
+    /// Ends the largest links of those who have most while all have more than there is.
+    fn relieve(&mut self, now: Time) {
+        while let Some(peer) = self.budget.excess() {
+            let links = self.links.values_mut().filter(|link| link.payer() == peer && link.held() > 0);
+            let Some(link) = links.max_by_key(|link| link.held()) else { return };
+            link.overload(now, &mut self.events);
+            link.settle(&mut self.budget);
+        }
+    }
+
     /// Forgets links of which nothing is left, once what became of them is read.
     fn sweep(&mut self) {
         if let Side::Client(client) = &mut self.side {
             client.was_up |= self.links.values().any(|link| link.was_up());
         }
         if self.events.is_empty() {
-            self.links.retain(|_, link| !link.is_over());
+            self.links.retain(|_, link| {
+                let stays = !link.is_over();
+                if !stays {
+                    self.budget.charge(link.payer(), link.held(), 0);
+                }
+                stays
+            });
         }
     }
 }
@@ -225,7 +262,10 @@ impl Session for Tunnel {
     fn handle_datagram(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), wire::Error> {
         let receiver = secure::receiver(bytes)?;
         if let Some(link) = self.links.values_mut().find(|link| link.association() == receiver && receiver.is_some()) {
+            link.settle(&mut self.budget);
             let outcome = link.handle_datagram(now, from, bytes, &mut self.events);
+            link.settle(&mut self.budget);
+            self.relieve(now);
             self.sweep();
             return outcome;
         }

@@ -1,11 +1,14 @@
-//! The session's own messages: hello from the sender, answer from the receiver, as data of RTCP APP packets
-//! (RFC 3550 §6.7) with the name `THLW`.
+//! The session's own messages: hello from the end that calls, answer from the end that is called, as data of RTCP APP
+//! packets (RFC 3550 §6.7) with the name `THLW`.
+//!
+//! In every version the first byte of a hello is the version, and the 64 bits at offset 28 are the token that an answer or a
+//! refusal echoes.
 //!
 //! Hello, subtype 0:
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | version, 1 (8 bits) |
+//! | 0 | version, 2 (8 bits) |
 //! | 1 | flags: 1 media is MPEG-TS, 2 source packets carry payload IDs, 4 there is repair (8 bits) |
 //! | 2 | payload type of the source stream, of the repair stream (8 bits each) |
 //! | 4 | SSRC of the repair stream (32 bits) |
@@ -16,18 +19,24 @@
 //! | 24 | stamp, to be sent back (32 bits) |
 //! | 28 | token of the address that this hello goes to (64 bits) |
 //! | 36 | echo: the receiver's token, 0 if none has come (64 bits) |
+//! | 44 | half of the secret, 0 where the address has not echoed its token (64 bits) |
 //!
 //! Answer, subtype 1:
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | version, 1 (8 bits), flags: 1 busy with another sender (8 bits), and 16 bits of zero |
+//! | 0 | version, 2 (8 bits), flags: 1 busy with another sender, 2 has the stream of this one (8 bits), and 16 bits of zero |
 //! | 4 | latency that the receiver was given, us (32 bits) |
 //! | 8 | stamp of the hello (32 bits) |
 //! | 12 | token of the address that this answer goes to (64 bits) |
 //! | 20 | echo: the token of the hello (64 bits) |
+//! | 28 | half of the secret, 0 where the address has not echoed its token (64 bits) |
 //!
 //! An answer is shorter than the hello that it answers, so nobody can be flooded with answers to somebody else's hellos.
+
+mod short;
+
+pub use short::{Challenge, Refusal};
 
 use super::Error;
 use crate::time::Span;
@@ -35,11 +44,16 @@ use crate::time::Span;
 /// Name of the APP packets.
 pub const NAME: [u8; 4] = *b"THLW";
 
-const VERSION: u8 = 1;
+/// The version that is spoken here.
+pub const VERSION: u8 = 2;
+
 const MP2T: u8 = 1;
 const PAYLOAD_IDS: u8 = 2;
 const REPAIR: u8 = 4;
 const BUSY: u8 = 1;
+const SEATED: u8 = 2;
+/// Where the token of a hello is, in every version.
+const TOKEN: usize = 28;
 
 /// What a sender says of its stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +82,8 @@ pub struct Hello {
     pub token: u64,
     /// The receiver's token; zero if none has come.
     pub echo: u64,
+    /// The sender's half of the secret; zero for an address that has not echoed its token.
+    pub half: u64,
 }
 
 /// What a receiver answers.
@@ -75,7 +91,9 @@ pub struct Hello {
 pub struct Answer {
     /// Whether the receiver has another sender's stream and takes no media of this one.
     pub busy: bool,
-    /// Latency that the receiver was given.
+    /// Whether the receiver has the stream of this sender: its reports follow.
+    pub seated: bool,
+    /// Latency that the receiver was given; zero for an address that has not echoed its token.
     pub latency: Span,
     /// Stamp of the hello.
     pub stamp: u32,
@@ -83,17 +101,18 @@ pub struct Answer {
     pub token: u64,
     /// The token of the hello.
     pub echo: u64,
+    /// The receiver's half of the secret; zero for an address that has not echoed its token.
+    pub half: u64,
 }
 
 impl Hello {
     /// APP subtype.
     pub const SUBTYPE: u8 = 0;
     /// Bytes of data.
-    pub const LEN: usize = 44;
+    pub const LEN: usize = 52;
 
     /// Writes the APP data.
     pub fn emit(&self) -> [u8; Hello::LEN] {
-        let flag = |set: bool, bit: u8| if set { bit } else { 0 };
         let flags = flag(self.mp2t, MP2T) | flag(self.payload_ids, PAYLOAD_IDS) | flag(self.repair, REPAIR);
         let mut data = [0; Hello::LEN];
         data[..4].copy_from_slice(&[VERSION, flags, self.payload_types[0], self.payload_types[1]]);
@@ -105,7 +124,7 @@ impl Hello {
             micros(self.interval),
             self.stamp,
         ];
-        put(&mut data[4..], &words, &[self.token, self.echo]);
+        put(&mut data[4..], &words, &[self.token, self.echo, self.half]);
         data
     }
 
@@ -118,7 +137,7 @@ impl Hello {
         if *version != VERSION {
             return Err(Error::Unknown);
         }
-        let ([repair_ssrc, latency, round_trip, spread, interval, stamp], [token, echo]) = get(rest)?;
+        let ([repair_ssrc, latency, round_trip, spread, interval, stamp], [token, echo, half]) = get(rest)?;
         Ok(Hello {
             mp2t: flags & MP2T != 0,
             payload_ids: flags & PAYLOAD_IDS != 0,
@@ -132,7 +151,15 @@ impl Hello {
             stamp,
             token,
             echo,
+            half,
         })
+    }
+
+    /// The version and the token of a hello of another version; none for one of this version, or too short for a token.
+    pub fn parse_other(data: &[u8]) -> Option<(u8, u64)> {
+        let version = *data.first().filter(|version| **version != VERSION)?;
+        let token = data.get(TOKEN..)?.first_chunk()?;
+        Some((version, u64::from_be_bytes(*token)))
     }
 }
 
@@ -140,13 +167,14 @@ impl Answer {
     /// APP subtype.
     pub const SUBTYPE: u8 = 1;
     /// Bytes of data.
-    pub const LEN: usize = 28;
+    pub const LEN: usize = 36;
 
     /// Writes the APP data.
     pub fn emit(&self) -> [u8; Answer::LEN] {
         let mut data = [0; Answer::LEN];
-        data[..2].copy_from_slice(&[VERSION, if self.busy { BUSY } else { 0 }]);
-        put(&mut data[4..], &[micros(self.latency), self.stamp], &[self.token, self.echo]);
+        let flags = flag(self.busy, BUSY) | flag(self.seated, SEATED);
+        data[..2].copy_from_slice(&[VERSION, flags]);
+        put(&mut data[4..], &[micros(self.latency), self.stamp], &[self.token, self.echo, self.half]);
         data
     }
 
@@ -159,10 +187,14 @@ impl Answer {
         if *version != VERSION {
             return Err(Error::Unknown);
         }
-        let ([latency, stamp], [token, echo]) = get(rest)?;
+        let ([latency, stamp], [token, echo, half]) = get(rest)?;
         let latency = Span::from_micros(latency.into());
-        Ok(Answer { busy: flags & BUSY != 0, latency, stamp, token, echo })
+        Ok(Answer { busy: flags & BUSY != 0, seated: flags & SEATED != 0, latency, stamp, token, echo, half })
     }
+}
+
+fn flag(set: bool, bit: u8) -> u8 {
+    if set { bit } else { 0 }
 }
 
 fn micros(span: Span) -> u32 {
@@ -200,12 +232,12 @@ mod tests {
     prop_compose! {
         fn hello()(
             (mp2t, payload_ids, repair) in any::<(bool, bool, bool)>(), payload_types: [u8; 2], words: [u32; 6],
-            token: u64, echo: u64,
+            token: u64, echo: u64, half: u64,
         ) -> Hello {
             let [latency, round_trip, spread, interval] = core::array::from_fn(|at| Span::from_micros(words[at].into()));
             Hello {
                 mp2t, payload_ids, repair, payload_types, repair_ssrc: words[4], latency, round_trip, spread, interval,
-                stamp: words[5], token, echo,
+                stamp: words[5], token, echo, half,
             }
         }
     }
@@ -217,13 +249,24 @@ mod tests {
         }
 
         #[test]
-        fn answers_come_back(busy: bool, latency: u32, stamp: u32, token: u64, echo: u64) {
-            let answer = Answer { busy, latency: Span::from_micros(latency.into()), stamp, token, echo };
+        fn answers_come_back(busy: bool, seated: bool, words: [u32; 2], token: u64, echo: u64, half: u64) {
+            let [latency, stamp] = words;
+            let answer = Answer { busy, seated, latency: Span::from_micros(latency.into()), stamp, token, echo, half };
             prop_assert_eq!(Answer::parse(&answer.emit()), Ok(answer));
         }
 
         #[test]
+        fn the_token_of_another_version_is_found(version in VERSION + 1.., hello in hello()) {
+            let mut data = hello.emit();
+            data[0] = version;
+            prop_assert_eq!(Hello::parse(&data), Err(Error::Unknown));
+            prop_assert_eq!(Hello::parse_other(&data), Some((version, hello.token)));
+            prop_assert_eq!(Hello::parse_other(&hello.emit()), None);
+        }
+
+        #[test]
         fn any_bytes_are_survived(mut bytes: Vec<u8>) {
+            prop_assert!(Hello::parse_other(&bytes).is_none_or(|(version, _)| version == bytes[0]));
             if let Some(version) = bytes.first_mut() {
                 *version = VERSION;
             }

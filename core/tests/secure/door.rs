@@ -53,7 +53,7 @@ fn another_key_is_not_let_in_and_told_so() {
         assert!(world.door.rejected() > 0);
     }
     let line = Ending::Refused.to_string();
-    assert_eq!(line, "the other end answers, but not to this key: do the key files of both ends match?");
+    assert_eq!(line, "the other end answers, but lets nobody in: do both key files match, and is it overloaded?");
 }
 
 #[test]

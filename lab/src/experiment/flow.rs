@@ -5,11 +5,12 @@ use core::net::SocketAddr;
 use thalweg_core::law::window::clamp::Clamp;
 use thalweg_core::law::window::cubic::Cubic;
 use thalweg_core::law::window::linux_reno::LinuxReno;
+use thalweg_core::law::window::newreno::NewReno;
 use thalweg_core::law::window::tcp_stream::TcpStream;
 use thalweg_core::law::window::{Flavour, Playback, Window};
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::sender::{Breaker, Repair, SourceId};
-use thalweg_core::session::live::{self, MAX_PAYLOAD, Playout};
+use thalweg_core::session::live::{self, MAX_PAYLOAD};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_core::wire::fecframe::PayloadId;
@@ -125,6 +126,7 @@ impl Tcp {
         let receiver = tcp::ReceiverConfig { sack, delay: self.delayed_ack, ..tcp::ReceiverConfig::new(flow) };
         let film = self.film.map(|film| (Playback { rate: film.rate, mss: self.mss }, film));
         let law = match (self.flavour, self.dialect) {
+            (Flavour::NewReno, Dialect::Ns3) => Window::NewReno(NewReno::new(self.start).counting_acks()),
             (Flavour::LinuxReno, Dialect::Ns3) => Window::LinuxReno(LinuxReno::new(self.start).keeping_count()),
             (Flavour::Cubic, Dialect::Linux) => Window::Cubic(Cubic::new(self.start).like_linux()),
             (flavour, _) => match (flavour, film) {
@@ -218,7 +220,7 @@ impl Live {
         let media = u128::from(self.media.rate.as_bps()) * u128::from(payload.0) / u128::from(packet.0);
         let rate = Rate::from_bps(media.max(1) as u64);
         let config = stream::live::Config { flow, session, start: planned.start, stop: None, rate, payload };
-        let hearing = live::receiver::Config { latency: self.latency, playout: Playout::Asap };
+        let hearing = live::receiver::Config { latency: self.latency, ..Default::default() };
         let receiver = stream::live::Receiver::new(flow, hearing, from, &rng.fork("receiver"));
         Ok((stream::live::Sender::new(config, &rng.fork("sender")), receiver))
     }

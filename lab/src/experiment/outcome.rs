@@ -7,8 +7,10 @@ use crate::node::drop_tail::Offered;
 use crate::stream::counters::{Received, Sent};
 use crate::tcp::Playing;
 
+pub use self::group::{GROUP_QUANTITIES, GroupQuantity};
 pub use self::summary::{QUANTITIES, Quantity};
 
+mod group;
 mod shown;
 mod summary;
 
@@ -53,6 +55,8 @@ pub struct FlowOutcome {
     pub group: usize,
     /// What it sent into its first hop, and what of it was lost in any of the hops.
     pub offered: Offered,
+    /// How long its packets waited in drop-tail queues of hops, all together; none without such a queue.
+    pub waited: Option<Span>,
     /// What its ends say.
     pub ended: Ended,
 }
@@ -113,6 +117,7 @@ impl FlowOutcome {
     /// What is left when an `earlier` reading of the same flow is taken off.
     pub(super) fn subtract(&mut self, earlier: &FlowOutcome) {
         self.offered -= earlier.offered;
+        self.waited = self.waited.zip(earlier.waited).map(|(waited, earlier)| waited.saturating_sub(earlier));
         self.ended.subtract(&earlier.ended);
     }
 }

@@ -175,6 +175,7 @@ impl Run {
             ((_, Part::Sink(sink)), _) => Ended::Open { delivered: sink.bytes() },
             (ends, _) => unreachable!("no such pair of ends: {ends:?}"),
         };
-        FlowOutcome { group: planned.group, offered: self.network.of_flow(number as u32), ended }
+        let (offered, waited) = (self.network.of_flow(number as u32), self.network.waited_of_flow(number as u32));
+        FlowOutcome { group: planned.group, offered, waited, ended }
     }
 }

@@ -44,6 +44,8 @@ struct Queue {
     behind: Bytes,
     dropped: Drops,
     flows: Vec<Offered>,
+    /// How long the packets of each of these waited for the link, all together.
+    waited: Vec<Span>,
 }
 
 /// What a flow offered to a queue, and what of it was dropped.
@@ -101,7 +103,8 @@ impl DropTail {
 
     /// The same link, which counts what each of the flows 0 .. `flows` offers and loses.
     pub fn counting(mut self, flows: usize) -> DropTail {
-        self.queue.get_or_insert_with(|| Queue::new(Limit::ENDLESS)).flows = vec![Offered::default(); flows];
+        let queue = self.queue.get_or_insert_with(|| Queue::new(Limit::ENDLESS));
+        (queue.flows, queue.waited) = (vec![Offered::default(); flows], vec![Span::ZERO; flows]);
         self
     }
 
@@ -126,16 +129,29 @@ impl DropTail {
     pub(crate) fn lost_of(&self, flow: u32) -> u64 {
         self.offered().get(flow as usize).map_or(0, |offered| offered.dropped)
     }
+
+    /// How long the packets of one flow waited for the link, all together, if it is counted.
+    pub(crate) fn waited_of(&self, flow: u32) -> Span {
+        self.queue.as_ref().and_then(|queue| queue.waited.get(flow as usize)).copied().unwrap_or_default()
+    }
 }
 
 impl Queue {
     fn new(limit: Limit) -> Box<Queue> {
-        Box::new(Queue { limit, departed: 0, behind: Bytes(0), dropped: Drops::default(), flows: Vec::new() })
+        Box::new(Queue {
+            limit,
+            departed: 0,
+            behind: Bytes(0),
+            dropped: Drops::default(),
+            flows: Vec::new(),
+            waited: Vec::new(),
+        })
     }
 
-    /// Whether a packet that comes at `now` finds room behind those of `backlog` that wait; if so it is one of them.
+    /// Whether a packet that comes at `now`, to a link that is `free` then or later, finds room behind those of `backlog` that
+    /// wait; if so it is one of them.
     #[inline(never)]
-    fn admits(&mut self, now: Time, backlog: &VecDeque<Departure>, packet: &Packet) -> bool {
+    fn admits(&mut self, now: Time, free: Time, backlog: &VecDeque<Departure>, packet: &Packet) -> bool {
         while let Some(departure) = backlog.get(self.departed)
             && departure.at <= now
         {
@@ -150,6 +166,9 @@ impl Queue {
         if let Some(offered) = self.flows.get_mut(packet.flow as usize) {
             offered.packets += 1;
             offered.dropped += u64::from(!admitted);
+        }
+        if admitted && let Some(waited) = self.waited.get_mut(packet.flow as usize) {
+            *waited += free.since(now);
         }
         if admitted {
             self.behind += packet.size;
@@ -173,7 +192,7 @@ impl Node for DropTail {
     #[inline(always)]
     fn accept(&mut self, now: Time, packet: Packet) {
         if let Some(queue) = &mut self.queue
-            && !queue.admits(now, &self.backlog, &packet)
+            && !queue.admits(now, self.free, &self.backlog, &packet)
         {
             return;
         }

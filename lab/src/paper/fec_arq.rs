@@ -7,6 +7,7 @@
 //! | ARQ, no cost, cost, lower bound | [`Contender`] |
 //! | Tables II, III, IV | [`tables`] |
 //! | Figs. 3 to 12 | [`figures`] |
+//! | - | [`synthetic`] paths, beside recordings |
 //!
 //! A [`Plan`] lists jobs, a [`Job`] runs, [`Results`] keep what came of them; [`tables`], [`figures`] and [`claims`] read
 //! results. The paper leaves open when its sender takes a packet for lost, and its worked example does not lead to its
@@ -23,6 +24,7 @@ mod plan;
 mod recording;
 mod results;
 pub mod slots;
+pub mod synthetic;
 pub mod tables;
 pub mod ticks;
 

@@ -20,7 +20,7 @@ use super::fault::{Error, Fault};
 use super::parameter::{self, Literals, Parameter};
 use super::quantity::Quantity;
 use super::section::Section;
-use super::{Files, load};
+use super::{Files, MAX_NAMED, MAX_SCENARIO, loaded};
 use crate::experiment::{Experiment, Part};
 
 /// An experiment as its file and its settings describe it, for any seed.
@@ -67,9 +67,9 @@ impl Blueprint {
     /// Names the file, the line, and what was expected there, or what would be impossible to run.
     pub fn open(file: &FilePath, settings: &[(String, String)]) -> Result<Blueprint, Error> {
         let name = file.display().to_string();
-        let text = load(file).map_err(|why| Error::of(&name, why))?;
+        let text = loaded(file, MAX_SCENARIO).map_err(|why| Error::of(&name, why))?;
         let beside = file.parent().unwrap_or(FilePath::new(""));
-        Blueprint::parse(&name, &text, settings, &mut |named| load(&beside.join(named)))
+        Blueprint::parse(&name, &text, settings, &mut |named| loaded(&beside.join(named), MAX_NAMED))
     }
 
     /// Reads a text; `name` stands for it in errors.

@@ -23,9 +23,11 @@ impl Prr {
         Prr { ssthresh, recover_fs: recover_fs.max(1), ..Prr::default() }
     }
 
-    /// An acknowledgement delivered `delivered` segments and left `pipe` on the path; `safe` says that it moved HighACK
-    /// and told of no further loss (SafeACK).
-    pub(crate) fn on_ack(&mut self, delivered: u32, pipe: u32, safe: bool) {
+    /// An acknowledgement delivered `delivered` segments and left `pipe` on the path.
+    ///
+    /// `more` may leave below the threshold beyond what recovery has delivered: one segment after an acknowledgement that
+    /// moved HighACK and told of no further loss (SafeACK). With none, no more than this one delivered.
+    pub(crate) fn on_ack(&mut self, delivered: u32, pipe: u32, more: Option<u32>) {
         if delivered == 0 {
             return;
         }
@@ -35,7 +37,7 @@ impl Prr {
             (share.div_ceil(u64::from(self.recover_fs)) as u32).saturating_sub(self.out)
         } else {
             let conserved = self.delivered.saturating_sub(self.out).max(delivered);
-            (conserved + u32::from(safe)).min(self.ssthresh - pipe)
+            more.map_or(delivered, |more| conserved + more).min(self.ssthresh - pipe)
         };
         if self.out == 0 {
             // Recovery begins with a fast retransmit.
@@ -62,7 +64,7 @@ mod tests {
         let mut sent = Vec::new();
         for ack in 1..=acks {
             pipe -= 1;
-            prr.on_ack(1, pipe, false);
+            prr.on_ack(1, pipe, Some(0));
             while prr.allowance() > 0 {
                 prr.on_sent();
                 pipe += 1;
@@ -86,7 +88,7 @@ mod tests {
         let (sent, pipe) = sent_after(Prr::new(10, 20), 4, 4);
         assert_eq!((sent, pipe), (vec![1, 2, 3, 4], 4));
         let mut prr = Prr::new(10, 20);
-        prr.on_ack(1, 4, true);
+        prr.on_ack(1, 4, Some(1));
         assert_eq!(prr.allowance(), 2);
     }
 }

@@ -45,7 +45,13 @@ impl Rtt {
     /// Takes a sample, of a segment that was sent once (Karn's rule, §3). It also ends a back-off (the note after 5.7).
     pub(crate) fn sample(&mut self, sample: Span) {
         self.smoothed.sample(sample);
-        let rto = self.smoothed.srtt().unwrap_or(sample) + self.smoothed.rttvar() * 4;
+        self.end_back_off();
+    }
+
+    /// Takes the timeout from the estimates again.
+    pub(crate) fn end_back_off(&mut self) {
+        let Some(srtt) = self.smoothed.srtt() else { return };
+        let rto = srtt + self.smoothed.rttvar() * 4;
         self.rto = rto.max(self.timeouts.least).min(self.timeouts.most);
     }
 

@@ -70,6 +70,8 @@ pub(crate) struct News {
     pub(crate) lost: u32,
     /// When the newest of them was sent, if it was sent once and the answer came at once.
     pub(crate) sent: Option<Time>,
+    /// Whether HighACK moved over a segment that was sent again and not SACKed.
+    pub(crate) again: bool,
 }
 
 impl Scoreboard {
@@ -200,6 +202,7 @@ impl Scoreboard {
         }
         // What waited behind a segment that was sent again came long before this answer.
         news.sent = newest.filter(|_| !again);
+        news.again = again;
         news.advanced = next - self.una;
         self.una = next;
         self.lost.at = self.lost.at.max(next);

@@ -6,6 +6,8 @@ mod props;
 #[path = "../live/story.rs"]
 #[expect(dead_code, reason = "the stories need more of it")]
 mod story;
+#[path = "../live/tap.rs"]
+mod tap;
 
 use std::fs;
 

@@ -54,7 +54,7 @@ fn full_blocks_keep_the_rate_of_their_source() {
 /// So many small packets a second, or so much media, for as long as the latency and a second, held back for all of it.
 fn constant(rate: Rate, length: fn(u64) -> usize, latency: Span) -> Story {
     let config = sender::Config { repair: Repair::None, latency, ..sender_config() };
-    let receiver = receiver::Config { latency, playout: Playout::Constant };
+    let receiver = receiver::Config { latency, playout: Playout::Constant, ..receiver_config() };
     let mut story = Story::new(config, receiver, wire(ms(20)), wire(ms(20)));
     story.length = length;
     let (end, millis) = (1500 + latency.as_micros() / 1000, latency.as_micros() / 1000);
@@ -105,7 +105,7 @@ fn memory_is_latency_times_rate_and_five_megabytes() {
         let mut most = Bytes(0);
         let used = measure(|| {
             let config = sender::Config { latency, ..sender_config() };
-            let receiver = receiver::Config { latency, playout };
+            let receiver = receiver::Config { latency, playout, ..receiver_config() };
             let mut story = Story::new(config, receiver, bursty(ms(20), 4), wire(ms(20)));
             story.notes = false;
             story.until(500).play(rate).until(2500 + 1000 * secs);

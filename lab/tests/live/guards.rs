@@ -4,6 +4,7 @@ mod cap;
 mod floor;
 mod forged;
 mod lock_in;
+mod lossy;
 mod slow;
 
 use proptest::prelude::*;
@@ -19,7 +20,7 @@ use thalweg_lab::node::loss::Loss;
 use thalweg_lab::scenario::Scenario;
 
 use crate::props::{address, at, bursty, geneva, ms, receiver_config, sender_config, wire};
-use crate::story::{Back, Story};
+use crate::story::{Back, Policer, Story};
 
 const RATE: Rate = Rate::from_mbps(30);
 
@@ -64,27 +65,26 @@ fn geneva_loses_less_than_static_repair_and_takes_little_more_from_others() {
     assert!(taken as f64 <= 1.2 * static_taken as f64, "{taken} against {static_taken}");
 }
 
+/// 30 Mb/s of media are 31 on the wire: with no repair at all an eighth is too much for 27.
 #[test]
 fn loss_that_stays_takes_repair_down_and_ends_the_session() {
-    let forward = wire(ms(20)).then("loss", Loss::independent(0.1, Rng::new(5)));
-    let mut story = Story::new(sender_config(), receiver_config(), forward, wire(ms(20)));
-    story.until(500).play(RATE).until(8000);
+    let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
+    story.policer = Some(Policer::new(Rate::from_mbps(27)));
+    story.until(500).play(RATE).until(4000);
     assert_eq!(story.sender_metrics()["repair_limit_packets"], 0.0);
     let wishes = story.sender_events.iter().filter_map(|(when, said)| match said {
         Said::LowerRate(rate) => Some((*when, *rate)),
         _ => None,
     });
     let wishes: Vec<_> = wishes.collect();
-    assert!(wishes[0].0 < at(1700), "a second after the first reports: {wishes:?}");
-    for (when, rate) in &wishes {
-        assert!((rate.as_mbps_f64() - 27.0).abs() < 1.5, "nine tenths arrive: {rate} at {when:?}");
-    }
+    assert!(wishes[0].0 < at(2500), "a second of loss, and as much for the question: {wishes:?}");
     let last = wishes.last().expect("a wish").1;
+    assert!((last.as_mbps_f64() - 26.0).abs() < 1.5, "of 27 Mb/s some is headers: {wishes:?}");
     assert_eq!(story.sender_metrics()["wanted_rate_bps"], last.as_bps() as f64);
     story.until(14_000);
     let (when, last) = *story.sender_events.last().expect("an event");
     assert_eq!(last, Said::Ended(Ending::Breaker));
-    assert!((at(10_500)..at(11_500)).contains(&when), "{when:?}");
+    assert!((at(10_500)..at(13_500)).contains(&when), "{when:?}");
 }
 
 /// A stream that has been running for 2.5 s over a round trip of 40 ms, at three seconds, when `fault` befalls it; and
@@ -106,23 +106,22 @@ fn a_path_that_brings_reports_and_takes_nothing_ends_the_session_as_well() {
     assert!(matches!(first, Said::LowerRate(rate) if rate == Rate::from_bps(0)), "{first:?}");
     assert!((at(4500)..at(4800)).contains(&when), "noticed after half a second, told after one more: {when:?}");
     assert_eq!(story.sender_metrics()["repair_limit_packets"], 0.0);
-    // The receiver gives up what it has not heard for ten seconds, and reports no more, just before they are over here;
-    // goodbyes follow for a fifth of a second.
+    // MEDIA_TIMEOUT is five reports, one a second (RFC 8083 §4.2); goodbyes follow for a fifth of a second.
     let (when, last) = *story.sender_events.last().expect("an event");
     assert_eq!(last, Said::Ended(Ending::Breaker), "{:?}", story.sender_events);
-    assert!((at(13_500)..at(13_900)).contains(&when), "{when:?}");
+    assert!((at(8_000)..at(9_300)).contains(&when), "{when:?}");
 }
 
 /// A path whose greatest datagram is shorter than a media packet, so that hellos pass, and nothing else.
 #[test]
 fn packets_too_long_for_the_path_end_the_session_under_either_breaker() {
     let narrow = |story: &mut Story| story.longest = 600;
-    for (breaker, earliest, latest) in [(Breaker::RepairFirst, 13_500, 13_900), (Breaker::Rfc8083, 8_000, 9_300)] {
+    for breaker in [Breaker::RepairFirst, Breaker::Rfc8083] {
         let story = stricken(breaker, narrow, 20_000);
         let (when, last) = *story.sender_events.last().expect("an event");
         assert_eq!(last, Said::Ended(Ending::Breaker), "{:?}", story.sender_events);
         // MEDIA_TIMEOUT is five reports, one a second (RFC 8083 §4.2).
-        assert!((at(earliest)..at(latest)).contains(&when), "{breaker:?}: {when:?}");
+        assert!((at(8_000)..at(9_300)).contains(&when), "{breaker:?}: {when:?}");
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn sender_config() -> sender::Config {
 }
 
 pub(crate) fn receiver_config() -> receiver::Config {
-    receiver::Config { latency: ms(90), playout: Playout::Asap }
+    receiver::Config { latency: ms(90), playout: Playout::Asap, ..receiver::Config::default() }
 }
 
 /// The metrics of a session by name.

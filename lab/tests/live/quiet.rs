@@ -22,12 +22,12 @@ fn ten_seconds(sender: sender::Config, receiver: receiver::Config, seed: Option<
 }
 
 #[test]
-fn hello_answer_and_echo_take_a_round_trip_and_a_half() {
+fn two_answers_and_a_proof_take_two_round_trips_and_a_half() {
     let story = ten_seconds(sender_config(), receiver_config(), None);
     let connected = Said::Connected { to: address("10.0.0.2:6000"), latency: ms(90) };
-    assert_eq!(story.sender_events, [(at(40), connected)]);
+    assert_eq!(story.sender_events, [(at(80), connected)]);
     let started = Heard::Started { from: address("10.0.0.1:5000"), media: Media::Mp2t, latency: ms(90) };
-    assert_eq!(story.receiver_events, [(at(60), started)]);
+    assert_eq!(story.receiver_events, [(at(100), started)]);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn constant_playout_holds_every_packet_to_the_same_delay() {
 
 #[test]
 fn the_larger_latency_wins() {
-    let longer = receiver::Config { latency: ms(150), playout: Playout::Constant };
+    let longer = receiver::Config { latency: ms(150), playout: Playout::Constant, ..receiver_config() };
     let story = ten_seconds(sender_config(), longer, None);
     assert!(story.latency(0.5).saturating_sub(ms(150)) < Span::from_micros(100), "{}", story.latency(0.5));
     assert_eq!(story.sender_metrics()["latency_bound_seconds"], 0.150);

@@ -4,17 +4,20 @@ use core::net::SocketAddr;
 use std::collections::{BTreeMap, VecDeque};
 
 use thalweg_core::rng::Rng;
+use thalweg_core::session::live::End;
 use thalweg_core::session::live::receiver::{self, Receiver};
 use thalweg_core::session::live::sender::{self, Sender};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
+use thalweg_core::wire::hello::Answer;
 use thalweg_lab::check;
 use thalweg_lab::node::Node;
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::path::Path;
 
 use crate::props::{PAYLOAD, address, at, metrics, payload};
+use crate::tap::Tap;
 
 /// One datagram that was handed out.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -36,6 +39,32 @@ pub(crate) enum Back {
     Nothing,
 }
 
+/// Lets a rate through, and bursts of eight packets; drops the rest at once, so that nothing waits.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Policer {
+    rate: Rate,
+    /// Nanoseconds of the rate that are saved up.
+    tokens: u64,
+    filled: Time,
+}
+
+impl Policer {
+    const BURST: Bytes = Bytes(8 * 1500);
+
+    pub(crate) fn new(rate: Rate) -> Policer {
+        Policer { rate, tokens: 0, filled: Time::ZERO }
+    }
+
+    fn admits(&mut self, now: Time, size: Bytes) -> bool {
+        let most = self.rate.time_for(Policer::BURST).as_nanos();
+        self.tokens = (self.tokens + now.since(self.filled).as_nanos()).min(most);
+        self.filled = now;
+        let left = self.tokens.checked_sub(self.rate.time_for(size).as_nanos());
+        self.tokens = left.unwrap_or(self.tokens);
+        left.is_some()
+    }
+}
+
 /// A source, two sessions, and what is between them.
 pub(crate) struct Story {
     pub(crate) now: Time,
@@ -50,13 +79,16 @@ pub(crate) struct Story {
     pub(crate) turns: Option<Span>,
     pub(crate) forward: Path,
     pub(crate) reverse: Path,
+    /// Stands before the path forward.
+    pub(crate) policer: Option<Policer>,
     /// What comes back.
     pub(crate) back: Back,
     /// While true, nothing comes in.
     pub(crate) deaf: bool,
     /// Nothing longer comes in.
     pub(crate) longest: usize,
-    /// What is done to the bytes that leave the sender.
+    /// What somebody on the path has read, and does to the bytes that leave the sender.
+    pub(crate) tap: Tap,
     pub(crate) rewrite: fn(&mut [u8]),
     /// How much of its payload a datagram has.
     pub(crate) length: fn(u64) -> usize,
@@ -75,6 +107,8 @@ pub(crate) struct Story {
     pub(crate) departures: Vec<(Time, Bytes)>,
     /// All bytes that the sender and the receiver have sent, for stories that compare them.
     pub(crate) written: Option<[Vec<u8>; 2]>,
+    /// What either side has sent to addresses of neither, for stories with strangers.
+    pub(crate) elsewhere: Vec<(SocketAddr, Vec<u8>)>,
     /// What came back, and what left last, for stories that play it again.
     pub(crate) returned: Vec<Vec<u8>>,
     pub(crate) recent: VecDeque<Vec<u8>>,
@@ -93,9 +127,11 @@ impl Story {
             turns: None,
             forward,
             reverse,
+            policer: None,
             back: Back::Everything,
             deaf: false,
             longest: MAX_DATAGRAM,
+            tap: Tap::default(),
             rewrite: |_| {},
             length: |_| PAYLOAD,
             gap: None,
@@ -108,6 +144,7 @@ impl Story {
             receiver_events: Vec::new(),
             departures: Vec::new(),
             written: None,
+            elsewhere: Vec::new(),
             returned: Vec::new(),
             recent: VecDeque::new(),
         }
@@ -197,8 +234,8 @@ impl Story {
         while let Some(packet) = self.reverse.poll(self.now) {
             if let Body::Datagram(bytes) = packet.body {
                 active = true;
-                // RFC 3550 §6.7: an answer's last packet is application-defined, of our name.
-                let is_answer = bytes.windows(4).any(|name| name == b"THLW");
+                // RFC 3550 §6.7: an answer holds an application-defined packet of our name and its subtype.
+                let is_answer = bytes.chunks(4).any(|word| word.starts_with(&[0x80 | Answer::SUBTYPE, 204]));
                 if self.back == Back::Everything || (self.back == Back::Answers && is_answer) {
                     // A refusal is counted; the story goes on.
                     let _ = self.sender.handle_datagram(now, self.receiver_at, &bytes);
@@ -211,7 +248,8 @@ impl Story {
         let mut buf = [0; MAX_DATAGRAM];
         while let Some(transmit) = self.sender.poll_transmit(now, &mut buf) {
             active = true;
-            (self.rewrite)(&mut buf[..transmit.len]);
+            self.tap.read(&buf[..transmit.len]);
+            self.tap.change(End::Sender, &mut buf[..transmit.len], self.rewrite);
             if let Some([sent, _]) = &mut self.written {
                 sent.extend_from_slice(&buf[..transmit.len]);
             }
@@ -221,8 +259,11 @@ impl Story {
             if self.notes {
                 self.departures.push((self.now, packet.size));
             }
-            if transmit.to == self.receiver_at {
+            let is_admitted = self.policer.as_mut().is_none_or(|policer| policer.admits(self.now, packet.size));
+            if is_admitted && transmit.to == self.receiver_at {
                 self.forward.accept(self.now, packet);
+            } else {
+                self.elsewhere.push((transmit.to, buf[..transmit.len].to_vec()));
             }
         }
         self.sender_events.extend(core::iter::from_fn(|| self.sender.poll_event()).map(|event| (self.now, event)));
@@ -257,11 +298,14 @@ impl Story {
         let mut buf = [0; MAX_DATAGRAM];
         while let Some(transmit) = self.receiver.poll_transmit(self.now, &mut buf) {
             active = true;
+            self.tap.read(&buf[..transmit.len]);
             if let Some([_, sent]) = &mut self.written {
                 sent.extend_from_slice(&buf[..transmit.len]);
             }
             if transmit.to == self.sender_at {
                 self.reverse.accept(self.now, Packet::datagram(0, buf[..transmit.len].to_vec()));
+            } else {
+                self.elsewhere.push((transmit.to, buf[..transmit.len].to_vec()));
             }
         }
         self.receiver_events.extend(core::iter::from_fn(|| self.receiver.poll_event()).map(|event| (self.now, event)));

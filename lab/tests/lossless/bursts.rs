@@ -1,5 +1,6 @@
 //! The paper's workload over real ends: 10 x 1000 bytes every 267 ms, losses both ways.
 
+use thalweg_core::law::rate::Allowance;
 use thalweg_core::law::rate::fixed::Fixed;
 use thalweg_core::law::schedule::Schedule;
 use thalweg_core::rng::Rng;
@@ -36,10 +37,19 @@ pub(crate) struct Trade {
     pub(crate) accounted: f64,
 }
 
-/// Runs it; `config` says how the ends cut and keep it.
+/// Runs it at the rate of the line; `config` says how the ends cut and keep it.
 pub(crate) fn trade<S: Schedule>(config: Config, schedule: impl Fn() -> S, line: Line, seed: u64) -> Trade {
+    trade_under(config, || (schedule(), Fixed::new(line.rate, Span::ZERO)), line, seed)
+}
+
+/// Runs it under a law that may know no rate.
+pub(crate) fn trade_under<S: Schedule, A: Allowance>(
+    config: Config,
+    law: impl Fn() -> (S, A),
+    line: Line,
+    seed: u64,
+) -> Trade {
     let path = |way, eps| wire(line.rtt / 2).then("loss", Loss::independent(eps, Rng::new(seed).fork(way)));
-    let law = || (schedule(), Fixed::new(line.rate, Span::ZERO));
     let mut story = Story::new(config, law, path("forward", line.eps), path("reverse", line.back));
     for nth in 0..BURSTS {
         story.until(nth * EVERY).say(&bytes(BURST, nth), nth + 1 == BURSTS);

@@ -3,6 +3,7 @@
 mod bursts;
 mod delay;
 mod faults;
+mod idle;
 mod late;
 mod overhead;
 mod story;

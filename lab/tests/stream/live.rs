@@ -45,7 +45,7 @@ impl Live {
         let rng = Rng::new(seed);
         let config = Config { flow: 0, session, start, stop, rate, payload };
         let from = "10.0.0.1:5000".parse().expect("an address");
-        let hearing = receiver::Config { latency: ms(90), playout: Playout::Asap };
+        let hearing = receiver::Config { latency: ms(90), playout: Playout::Asap, ..Default::default() };
         let wire = || Path::default().then("wire", Wire::new(ms(10)));
         Live {
             now: Time::ZERO,

@@ -2,6 +2,7 @@
 
 mod any_path;
 mod basics;
+mod dialect;
 mod formulas;
 mod pair;
 mod repairs;

@@ -111,8 +111,8 @@ const QUEUE: i64 = 40;
 const BYTES_PER_SECOND: f64 = 3e6;
 
 /// Of every packet at the hop, and of the inner values of the laws.
-const PACKETS: u64 = 0xec80_b00c_d8fe_d58a;
-const VALUES: u64 = 0xdd4d_a726_dc2e_4b87;
+const PACKETS: u64 = 0x1167_cb2f_e7f1_92f4;
+const VALUES: u64 = 0x83d1_2bed_0e6c_ce1e;
 
 /// Inner values that are real numbers.
 const NAMES: [&str; 17] = [

@@ -4,6 +4,7 @@ mod app;
 mod bounds;
 mod ends;
 mod faults;
+mod freeze;
 mod resumption;
 mod sharing;
 mod story;

@@ -1,6 +1,6 @@
 //! A client and a server, a path each way, and programs at both ends, over virtual time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
 
 use thalweg_core::rng::Rng;
@@ -59,7 +59,13 @@ pub(crate) struct Side {
     pub(crate) events: Vec<(Time, Event)>,
     /// Datagrams that left, and their bytes.
     pub(crate) sent: (u64, u64),
+    /// Its process is stopped: what arrives waits in the socket.
+    frozen: bool,
+    socket: VecDeque<(SocketAddr, Vec<u8>)>,
 }
+
+/// Datagrams that the socket of a stopped process keeps.
+const SOCKET: usize = 128;
 
 pub(crate) struct Story {
     pub(crate) now: Time,
@@ -80,8 +86,15 @@ impl Story {
     pub(crate) fn new(config: Config, forward: Path, reverse: Path) -> Story {
         let mut entropy = Entropy::new([3; 32]);
         let key = Key::shared(&mut entropy);
-        let side =
-            || Side { end: None, apps: BTreeMap::new(), busy: BTreeSet::new(), events: Vec::new(), sent: (0, 0) };
+        let side = || Side {
+            end: None,
+            apps: BTreeMap::new(),
+            busy: BTreeSet::new(),
+            events: Vec::new(),
+            sent: (0, 0),
+            frozen: false,
+            socket: VecDeque::new(),
+        };
         let mut story = Story {
             now: Time::ZERO,
             sides: [side(), side()],
@@ -186,8 +199,15 @@ impl Story {
         self.sides[side].events.iter().filter(|(_, event)| wanted(event)).count()
     }
 
+    /// Stops the process of a side, or lets it go on: it then reads what its socket has kept.
+    pub(crate) fn freeze(&mut self, side: usize, frozen: bool) -> &mut Self {
+        self.sides[side].frozen = frozen;
+        self
+    }
+
     fn next(&self) -> Option<Time> {
-        let ends = self.sides.iter().filter_map(|side| side.end.as_ref().and_then(Tunnel::poll_timeout));
+        let running = self.sides.iter().filter(|side| !side.frozen);
+        let ends = running.filter_map(|side| side.end.as_ref().and_then(Tunnel::poll_timeout));
         ends.chain(self.paths.iter().filter_map(Path::next)).min()
     }
 
@@ -198,6 +218,9 @@ impl Story {
         }
         let now = self.now;
         for side in [CLIENT, SERVER] {
+            if self.sides[side].frozen {
+                continue;
+            }
             if let Some(end) = self.sides[side].end.as_mut().filter(|it| it.poll_timeout().is_some_and(|at| at <= now))
             {
                 end.handle_timeout(now);
@@ -216,7 +239,17 @@ impl Story {
             let port = packet.flow as u16;
             let from = if side == SERVER { SocketAddr::new(self.client_at.ip(), port) } else { self.server_at };
             let is_there = side == SERVER || port == self.client_at.port();
-            if let Some(end) = self.sides[side].end.as_mut().filter(|_| is_there) {
+            let Side { socket, frozen, .. } = &mut self.sides[side];
+            if is_there && (!*frozen || socket.len() < SOCKET) {
+                socket.push_back((from, bytes));
+            }
+        }
+        let Side { end, socket, frozen, .. } = &mut self.sides[side];
+        if *frozen {
+            return;
+        }
+        for (from, bytes) in socket.drain(..) {
+            if let Some(end) = end {
                 // What is damaged is refused.
                 let _ = end.handle_datagram(self.now, from, &bytes);
             }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::session::Session;
 use thalweg_core::session::live::receiver::{Event, Receiver};
-use thalweg_core::session::live::{Ending, Kind, Media, Metric};
+use thalweg_core::session::live::{Ending, Kind, Media, Metric, other_version};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 
@@ -219,6 +219,11 @@ fn describe(event: Event, once: bool) -> Report {
             ),
         )
         .with_number("latency_seconds", after.as_secs_f64()),
+        Event::OtherVersion { from, version } => {
+            Report::new("other_version", format!("the sender at {from} {}", other_version(version)))
+                .with("from", from)
+                .with_number("version", version.into())
+        }
         Event::Silent => Report::new("silent", "nothing comes from the sender; still listening"),
         Event::Ended(ending) => {
             let text = match ending {

@@ -234,6 +234,10 @@ impl Station for Sending {
         self.has_begun
     }
 
+    fn handle_unreachable(&mut self, now: Time) {
+        self.calls.session.handle_unreachable(now);
+    }
+
     fn finish(&mut self, now: Time) {
         self.part(now, "stopped");
     }

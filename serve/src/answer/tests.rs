@@ -18,7 +18,7 @@ impl Folder {
         fs::write(path.join("a.mp4"), (0..=255).cycle().take(10_000).collect::<Vec<u8>>()).expect("a file");
         fs::write(path.join(".secret"), "x").expect("a file");
         fs::write(path.join("b/c d.txt"), "text").expect("a file");
-        let site = Site::open(&path, Rate::from_mbps(3)).expect("a folder");
+        let site = Site::open(&path, Rate::from_mbps(3), !name.starts_with("no-")).expect("a folder");
         Folder(path, site)
     }
 
@@ -65,6 +65,31 @@ fn a_film_comes_whole_or_the_range_of_it_that_is_asked_for() {
     let answer = folder.ask(Method::HEAD, "/a.mp4", &[("range", "bytes=0-0")]);
     assert_eq!((answer.head.status().as_u16(), field(&answer, "content-length")), (200, "10000".into()));
     assert!(matches!(answer.content, Content::Whole(bytes) if bytes.is_empty()));
+}
+
+/// RFC 6266 §5, RFC 8187 §3.2.3.
+#[test]
+fn a_download_is_an_attachment_under_its_own_name_and_no_film() {
+    let folder = Folder::new("download");
+    fs::write(folder.0.join("b/\u{20ac} \"rates\" 100%.mp4"), "x").expect("a file");
+    let name = "/b/%E2%82%AC%20%22rates%22%20100%25.mp4";
+    let expected = "attachment; filename=\"_ _rates_ 100_.mp4\"; \
+                    filename*=UTF-8''%E2%82%AC%20%22rates%22%20100%25.mp4";
+    for query in ["?download", "?download=1", "?a=b&download"] {
+        let answer = folder.ask(Method::GET, &format!("{name}{query}"), &[]);
+        assert_eq!((field(&answer, "content-disposition"), answer.download), (expected.to_owned(), true), "{query}");
+        assert_eq!(answer.film, None);
+    }
+    assert_eq!(folder.get("/a.mp4?download", &[("range", "bytes=0-9")], "content-range").1, "bytes 0-9/10000");
+    for path in ["/a.mp4", "/a.mp4?downloads", "/a.mp4?x=download"] {
+        let answer = folder.ask(Method::GET, path, &[]);
+        assert!(
+            field(&answer, "content-disposition").is_empty() && !answer.download && answer.film.is_some(),
+            "{path}"
+        );
+    }
+    let answer = Folder::new("no-downloads").ask(Method::GET, "/a.mp4?download", &[]);
+    assert!(field(&answer, "content-disposition").is_empty() && !answer.download && answer.film.is_some());
 }
 
 #[test]

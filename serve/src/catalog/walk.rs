@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::time::SystemTime;
 
 use crate::root::Root;
 
@@ -14,11 +15,21 @@ const MAX_FILES: usize = 200_000;
 const MAX_DEPTH: usize = 16;
 
 /// What tells whether a file has changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Stamp {
     /// In bytes.
     pub(super) len: u64,
-    modified: Option<SystemTime>,
+    inode: u64,
+    /// When its content was last modified, and its content or its inode changed: seconds and nanoseconds.
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(file: &Metadata) -> Stamp {
+        let (modified, changed) = ((file.mtime(), file.mtime_nsec()), (file.ctime(), file.ctime_nsec()));
+        Stamp { len: file.len(), inode: file.ino(), modified, changed }
+    }
 }
 
 /// What is in a folder.
@@ -26,6 +37,15 @@ pub(super) struct Stamp {
 pub(super) struct Found {
     pub(super) files: BTreeMap<String, Stamp>,
     pub(super) faults: Vec<(String, String)>,
+}
+
+impl Found {
+    /// A digest of all of it: another one as soon as anything has changed.
+    pub(super) fn digest(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.files, &self.faults).hash(&mut hasher);
+        hasher.finish()
+    }
 }
 
 /// Everything but what is hidden, leads out of the folder, or has no name in UTF-8.
@@ -49,8 +69,7 @@ pub(super) fn walk(root: &Root) -> io::Result<Found> {
             match kind(root, &entry, &below) {
                 Some(metadata) if metadata.is_dir() && depth < MAX_DEPTH => folders.push((below, depth + 1)),
                 Some(metadata) if metadata.is_file() => {
-                    let stamp = Stamp { len: metadata.len(), modified: metadata.modified().ok() };
-                    found.files.insert(below, stamp);
+                    found.files.insert(below, Stamp::of(&metadata));
                 }
                 _ => {}
             }

@@ -88,16 +88,17 @@ fn transport(law: &Law, rate: Rate, limits: &Limits) -> io::Result<TransportConf
 pub(crate) async fn listen(endpoint: Endpoint, shared: Arc<Shared>) {
     while let Some(incoming) = endpoint.accept().await {
         // From half of the places on, whoever wants one shows first that he is where he says (RFC 9000 §8.1.2).
-        let few = shared.places.available_permits() * 2 < shared.limits.connections;
+        let few = shared.places.free() * 2 < shared.limits.connections;
         if few && incoming.may_retry() && !incoming.remote_address_validated() {
             let _ = incoming.retry();
             continue;
         }
-        let Ok(place) = shared.places.clone().try_acquire_owned() else {
+        let Some(place) = shared.places.take(incoming.remote_address().ip()) else {
             // A browser then goes on over TCP, where it may wait.
             incoming.refuse();
             continue;
         };
-        shared.admit(place, super::serve(incoming, shared.clone()));
+        let occupant = place.occupant().clone();
+        shared.admit(place, super::serve(incoming, shared.clone(), occupant));
     }
 }

@@ -1,5 +1,6 @@
 //! The kernel's law, which may come and go while films are served.
 
+use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -95,6 +96,14 @@ impl Kernel {
     fn found(&self) -> MutexGuard<'_, Found> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Gives a connection the system's congestion control, or where that is the law itself another that every system has.
+pub(crate) fn leave_to_system(connection: &OwnedFd, law: Option<&Kernel>) {
+    let default = fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").unwrap_or_default();
+    let law = law.map_or_else(Name::default, |kernel| kernel.name.clone());
+    let others = [default.trim(), "cubic", "reno"].into_iter().filter(|name| *name != law.as_str());
+    let _ = others.into_iter().find(|name| sockopt::set_tcp_congestion(connection, name).is_ok());
 }
 
 fn is_registered(name: &Name) -> bool {

@@ -8,13 +8,14 @@ use std::time::Instant;
 use quinn::Connection;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
-use thalweg_kernel::Rates;
+use thalweg_kernel::{FASTEST, Rates};
 use thalweg_quic::TcpStream;
 
 use super::claims::Claims;
 use super::{Choice, Kernel, Law, kernel};
 use crate::ledger::{Ledger, While};
 use crate::pace::{Bucket, faster};
+use crate::places::{Busy, Occupant};
 use crate::server::Event;
 
 /// One connection, and what it carries.
@@ -24,6 +25,7 @@ pub(crate) struct Lane {
     way: Way,
     start: Instant,
     ledger: Arc<Ledger>,
+    occupant: Arc<Occupant>,
     state: Mutex<State>,
 }
 
@@ -44,11 +46,53 @@ struct State {
     /// Where the kernel's law that it has is told its rate.
     under: Option<Arc<Rates>>,
     bucket: Option<(Bucket, While)>,
+    /// How many downloads are under way.
+    downloads: usize,
+}
+
+/// A download under way, until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Download {
+    lane: Arc<Lane>,
+    _counted: While,
+}
+
+impl Download {
+    /// From now on a connection has one: the law of films does not hold it back.
+    pub(crate) fn of(lane: Arc<Lane>) -> Download {
+        let counted = While::new(&lane.ledger, 1, |ledger| &ledger.downloads);
+        let mut state = lane.state();
+        state.downloads += 1;
+        if let Way::Tcp(socket) = &lane.way {
+            // One request at a time: no film waits for its bucket.
+            (state.bucket, state.told) = (None, None);
+            kernel::leave_to_system(socket, lane.law.kernel.as_ref());
+        } else {
+            lane.tell(&mut state);
+        }
+        drop(state);
+        Download { lane, _counted: counted }
+    }
+}
+
+impl Drop for Download {
+    fn drop(&mut self) {
+        let mut state = self.lane.state();
+        state.downloads -= 1;
+        if matches!(self.lane.way, Way::Quic(_)) {
+            self.lane.tell(&mut state);
+        }
+    }
 }
 
 impl Lane {
-    pub(crate) fn new(law: Arc<Law>, way: Way, ledger: Arc<Ledger>) -> Lane {
-        Lane { law, way, start: Instant::now(), ledger, state: Mutex::default() }
+    pub(crate) fn new(law: Arc<Law>, way: Way, ledger: Arc<Ledger>, occupant: Arc<Occupant>) -> Lane {
+        Lane { law, way, start: Instant::now(), ledger, occupant, state: Mutex::default() }
+    }
+
+    /// An answer of it begins.
+    pub(crate) fn busy(&self) -> Busy {
+        self.occupant.busy()
     }
 
     /// From now on it plays a film of `rate`, beside those that it plays already. What it finds to have become of the kernel's
@@ -71,14 +115,21 @@ impl Lane {
 
     /// Whether it needs no pacing.
     fn tell(&self, state: &mut State) -> bool {
-        let Some(rate) = state.claims.rate(self.now()) else { return true };
+        let films = state.claims.rate(self.now());
+        if state.downloads > 0
+            && self.law.choice == Choice::TcpStream
+            && let Way::Quic(connection) = &self.way
+        {
+            // Under a ceiling that no path reaches the law is that of any TCP.
+            tell_quic(connection, FASTEST);
+            return true;
+        }
+        let Some(rate) = films else { return true };
         state.told = Some((rate, self.remote()));
         let is_told = match (&self.way, &self.law.kernel, self.law.choice) {
             (_, _, Choice::System) => true,
             (Way::Quic(connection), _, Choice::TcpStream) => {
-                if let Some(control) = TcpStream::of(&*connection.congestion_state()) {
-                    control.play(faster(rate));
-                }
+                tell_quic(connection, faster(rate));
                 true
             }
             (Way::Tcp(socket), Some(kernel), _) => kernel.tell(socket, faster(rate), &mut state.under),
@@ -136,6 +187,12 @@ impl Lane {
 
     fn now(&self) -> Time {
         Time::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+fn tell_quic(connection: &Connection, rate: Rate) {
+    if let Some(control) = TcpStream::of(&*connection.congestion_state()) {
+        control.play(rate);
     }
 }
 

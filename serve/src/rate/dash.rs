@@ -1,64 +1,105 @@
-//! DASH manifests (ISO/IEC 23009-1): the representations, each with its rate and the files that carry it.
+//! DASH manifests (ISO/IEC 23009-1): the rates of the representations, and the files that carry them.
+//!
+//! A manifest is read in one pass: what an element inherits is in place before it comes, as the standard orders elements.
 
-use roxmltree::{Document, Node, ParsingOptions};
+mod place;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::rc::Rc;
+
+use quick_xml::XmlVersion;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::reader::Reader;
 use thalweg_core::units::Rate;
 
+pub use self::place::Place;
+use self::place::fill;
 use super::Wrong;
-use crate::link;
+use crate::link::{self, MAX_NAME};
 
 /// More elements than a manifest with a line for each segment of a day has.
-const MAX_NODES: u32 = 400_000;
-/// More files and patterns of names than a manifest may have in all.
+const MAX_ELEMENTS: usize = 400_000;
+/// Elements within elements.
+const MAX_DEPTH: usize = 64;
+/// More representations, and more files and patterns of names, than a manifest may have in all.
 const MAX_PLACES: usize = 100_000;
-/// Stands for a number in a [`Place`]; XML has no such character.
-const NUMBER: char = '\0';
+/// Bytes of all names of a manifest.
+const MAX_NAMES: usize = 8 << 20;
+/// What `SegmentTemplate` says names of.
+const TEMPLATES: [&str; 3] = ["initialization", "media", "index"];
 
-/// One of the versions of a film, or of its sound.
+/// What a manifest says.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Representation {
-    /// `@bandwidth`.
-    pub rate: Rate,
-    /// The files that carry it, from the root of all.
-    pub places: Vec<Place>,
+pub struct Manifest {
+    /// The `@bandwidth` of each representation.
+    pub rates: Vec<Rate>,
+    /// The files of all representations, from the root of all, each with the fastest rate of those that it is part of.
+    pub places: BTreeMap<Place, Rate>,
 }
-
-/// The name of a file, or of many that differ in numbers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place(String);
 
 /// Reads the manifest of a folder.
 ///
 /// # Errors
-/// It is no manifest, or a rate is missing.
-pub fn parse(folder: &str, text: &str) -> Result<Vec<Representation>, Wrong> {
-    let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
-    let document =
-        Document::parse_with_options(text, options).map_err(|why| Wrong::new(format!("it is no XML: {why}")))?;
-    let mpd = document.root_element();
-    if mpd.tag_name().name() != "MPD" {
-        return Err(Wrong::new("it is no manifest: its first element is not MPD"));
+/// It is no manifest, a rate is missing, or it is larger than one may be here.
+pub fn parse(folder: &str, text: &str) -> Result<Manifest, Wrong> {
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().expand_empty_elements = true;
+    let mut descent = Descent::new(folder);
+    loop {
+        match reader.read_event().map_err(no_xml)? {
+            Event::Start(start) => descent.enter(&start)?,
+            Event::End(_) => descent.leave()?,
+            Event::Text(text) => descent.text(&text.xml10_content()),
+            Event::CData(text) => descent.text(&text.xml10_content()),
+            Event::GeneralRef(reference) => descent.text(&resolved(&reference)?),
+            Event::DocType(_) => return Err(no_xml("a document type is not read")),
+            Event::Eof => return descent.end(),
+            Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
+        }
     }
-    let mut found = Vec::new();
-    let mut left = MAX_PLACES;
-    for node in mpd.descendants().filter(|node| is(node, "Representation")) {
-        let representation = representation(folder, node)?;
-        left = left
-            .checked_sub(representation.places.len())
-            .ok_or_else(|| Wrong::new(format!("it names over {MAX_PLACES} files")))?;
-        found.push(representation);
-    }
-    if found.is_empty() { Err(Wrong::new("it has no representation")) } else { Ok(found) }
 }
 
-fn representation(folder: &str, node: Node<'_, '_>) -> Result<Representation, Wrong> {
-    let id = node.attribute("id").unwrap_or_default();
-    let rate = node.attribute("bandwidth").and_then(|text| text.trim().parse().ok()).filter(|&bps| bps > 0);
-    let rate = rate.ok_or_else(|| Wrong::new(format!("representation '{id}' has no bandwidth above zero")))?;
-    // From the outermost to this one: what is further in overrides.
-    let mut outer: Vec<_> = node.ancestors().filter(Node::is_element).collect();
-    outer.reverse();
-    let places = Base::of(folder, &outer).map_or_else(Vec::new, |base| base.places(&outer, id, rate));
-    Ok(Representation { rate: Rate::from_bps(rate), places })
+/// Where a pass through a manifest is.
+struct Descent {
+    /// What the root inherits.
+    outermost: Inherited,
+    /// From the root to the element that is open.
+    open: Vec<Element>,
+    elements: usize,
+    /// The text of the `BaseURL` that is open.
+    base: Option<String>,
+    /// The names of the `SegmentList` that is open, and its depth.
+    list: Option<(usize, Vec<String>)>,
+    found: Manifest,
+    /// Names that were made, some of them twice, and the bytes of those in `found`.
+    made: usize,
+    bytes: usize,
+}
+
+/// An element that is open.
+struct Element {
+    /// What it hands down.
+    within: Inherited,
+    kind: Kind,
+    /// Whether it has had a `BaseURL`; further ones are alternatives (§5.6.1).
+    has_base: bool,
+}
+
+enum Kind {
+    Representation { id: String, rate: Rate },
+    BaseUrl,
+    Other,
+}
+
+/// What an element has of those around it, unless it says something else.
+#[derive(Clone, Default)]
+struct Inherited {
+    /// None if it is elsewhere.
+    base: Option<Rc<Base>>,
+    templates: [Option<Rc<str>>; TEMPLATES.len()],
+    list: Option<Rc<[String]>>,
 }
 
 /// Where links begin, and the file that is meant where there is none.
@@ -67,153 +108,183 @@ struct Base {
     file: Option<String>,
 }
 
-impl Base {
-    /// What all `BaseURL` lead to together; none if that is elsewhere.
-    fn of(folder: &str, outer: &[Node<'_, '_>]) -> Option<Base> {
-        let mut base = Base { folder: folder.to_owned(), file: None };
-        for text in outer.iter().filter_map(|node| child(*node, "BaseURL")?.text()) {
-            let (text, path) = (text.trim(), link::resolve(&base.folder, text.trim())?);
-            base = match text.is_empty() || text.ends_with('/') {
-                true => Base { folder: path, file: None },
-                false => Base { folder: link::folder(&path).to_owned(), file: Some(path) },
-            };
-        }
-        Some(base)
+impl Descent {
+    fn new(folder: &str) -> Descent {
+        let base = Some(Rc::new(Base { folder: folder.to_owned(), file: None }));
+        let found = Manifest { rates: Vec::new(), places: BTreeMap::new() };
+        let outermost = Inherited { base, ..Inherited::default() };
+        Descent { outermost, open: Vec::new(), elements: 0, base: None, list: None, found, made: 0, bytes: 0 }
     }
 
-    fn places(&self, outer: &[Node<'_, '_>], id: &str, rate: u64) -> Vec<Place> {
-        let template = |name| outer.iter().rev().find_map(|node| child(*node, "SegmentTemplate")?.attribute(name));
-        let templates = ["initialization", "media", "index"].into_iter().filter_map(template);
-        let mut links: Vec<_> = templates.map(|template| fill(template, id, rate)).collect();
-        if let Some(list) = outer.iter().rev().find_map(|node| child(*node, "SegmentList")) {
-            let named = list.descendants().filter_map(|node| node.attribute("media").or(node.attribute("sourceURL")));
-            links.extend(named.take(MAX_PLACES + 1).map(str::to_owned));
+    fn enter(&mut self, start: &BytesStart<'_>) -> Result<(), Wrong> {
+        self.elements += 1;
+        let name = start.local_name().into_inner();
+        match (self.open.len(), self.elements) {
+            (0, 1) if name != "MPD" => return Err(Wrong::new("it is no manifest: its first element is not MPD")),
+            (0, 2..) => return Err(no_xml("a second root element")),
+            (MAX_DEPTH, _) => return Err(Wrong::new(format!("its elements are nested deeper than {MAX_DEPTH}"))),
+            (_, elements) if elements > MAX_ELEMENTS => {
+                return Err(Wrong::new(format!("it has over {MAX_ELEMENTS} elements")));
+            }
+            _ => {}
         }
-        let mut paths: Vec<_> = links.iter().filter_map(|link| link::resolve(&self.folder, link)).collect();
-        if links.is_empty() {
-            paths.extend(self.file.clone());
+        let kind = match name {
+            "Representation" => representation(start)?,
+            "BaseURL" if self.open.last().is_some_and(|outer| !outer.has_base) => {
+                self.base = Some(String::new());
+                Kind::BaseUrl
+            }
+            "SegmentList" if self.list.is_none() => {
+                self.list = Some((self.open.len(), Vec::new()));
+                Kind::Other
+            }
+            "SegmentTemplate" => self.template(start)?,
+            _ => Kind::Other,
+        };
+        if let Some((_, list)) = &mut self.list {
+            list.extend(match attribute(start, "media")? {
+                Some(media) => Some(media),
+                None => attribute(start, "sourceURL")?,
+            });
         }
-        paths.into_iter().map(Place).collect()
+        let within = self.open.last().map_or(&self.outermost, |outer| &outer.within).clone();
+        self.open.push(Element { within, kind, has_base: false });
+        Ok(())
     }
-}
 
-/// A template (§5.3.9.4.4) with what is known filled in.
-fn fill(template: &str, id: &str, rate: u64) -> String {
-    let mut filled = String::new();
-    for (nth, piece) in template.split('$').enumerate() {
-        match piece {
-            "" if nth % 2 == 1 => filled.push('$'),
-            _ if nth % 2 == 0 => filled += piece,
-            "RepresentationID" => filled += id,
-            "Bandwidth" => filled += &rate.to_string(),
-            _ => filled.push(NUMBER),
-        }
-    }
-    filled
-}
-
-impl Place {
-    /// Whether a file, named from the root of all, is meant.
-    pub fn is(&self, file: &str) -> bool {
-        let mut pieces = self.0.split(NUMBER);
-        let Some(mut rest) = pieces.next().and_then(|first| file.strip_prefix(first)) else { return false };
-        for piece in pieces {
-            let behind = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-            match behind.strip_prefix(piece) {
-                Some(next) if behind.len() < rest.len() => rest = next,
-                _ => return false,
+    fn template(&mut self, start: &BytesStart<'_>) -> Result<Kind, Wrong> {
+        if let Some(outer) = self.open.last_mut() {
+            for (template, name) in outer.within.templates.iter_mut().zip(TEMPLATES) {
+                if let Some(value) = attribute(start, name)? {
+                    *template = Some(value.into());
+                }
             }
         }
-        rest.is_empty()
+        Ok(Kind::Other)
     }
 
-    /// What the names of all files begin with; all of the name, if only one is meant.
-    pub fn start(&self) -> &str {
-        self.0.split(NUMBER).next().unwrap_or_default()
+    fn text(&mut self, text: &str) {
+        if let Some(base) = &mut self.base
+            && base.len() <= MAX_NAME
+        {
+            base.push_str(text);
+        }
+    }
+
+    fn leave(&mut self) -> Result<(), Wrong> {
+        let Some(element) = self.open.pop() else { return Ok(()) };
+        if let Some((_, list)) = self.list.take_if(|(depth, _)| *depth == self.open.len())
+            && let Some(outer) = self.open.last_mut()
+        {
+            outer.within.list = Some(list.into());
+        }
+        match element.kind {
+            Kind::Representation { id, rate } => self.representation(&element.within, &id, rate)?,
+            Kind::BaseUrl => {
+                if let (Some(text), Some(outer)) = (self.base.take(), self.open.last_mut()) {
+                    outer.has_base = true;
+                    let base = outer.within.base.as_ref().and_then(|base| base.joined(text.trim()));
+                    outer.within.base = base.map(Rc::new);
+                }
+            }
+            Kind::Other => {}
+        }
+        Ok(())
+    }
+
+    fn representation(&mut self, within: &Inherited, id: &str, rate: Rate) -> Result<(), Wrong> {
+        self.found.rates.push(rate);
+        if self.found.rates.len() > MAX_PLACES {
+            return Err(Wrong::new(format!("it has over {MAX_PLACES} representations")));
+        }
+        let Some(base) = &within.base else { return Ok(()) };
+        let templates: Vec<_> = within.templates.iter().flatten().collect();
+        let list = within.list.as_deref().unwrap_or_default();
+        self.made += templates.len() + list.len();
+        if self.made > MAX_PLACES {
+            return Err(Wrong::new(format!("it names over {MAX_PLACES} files")));
+        }
+        for link in templates.iter().filter_map(|template| fill(template, id, rate)) {
+            self.place(link::resolve(&base.folder, &link), rate)?;
+        }
+        for link in list {
+            self.place(link::resolve(&base.folder, link), rate)?;
+        }
+        if templates.is_empty() && list.is_empty() {
+            self.place(base.file.clone(), rate)?;
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, path: Option<String>, rate: Rate) -> Result<(), Wrong> {
+        let Some(path) = path else { return Ok(()) };
+        let bytes = path.len();
+        match self.found.places.entry(Place::new(path)) {
+            Entry::Occupied(mut known) => *known.get_mut() = rate.max(*known.get()),
+            Entry::Vacant(new) => {
+                self.bytes += bytes;
+                new.insert(rate);
+            }
+        }
+        match self.bytes {
+            0..=MAX_NAMES => Ok(()),
+            _ => Err(Wrong::new("the names of its files are longer than 8 MiB together")),
+        }
+    }
+
+    fn end(self) -> Result<Manifest, Wrong> {
+        match (self.elements, self.open.len(), self.found.rates.len()) {
+            (0, ..) => Err(no_xml("it has no element")),
+            (_, 1.., _) => Err(no_xml("it is cut off")),
+            (_, _, 0) => Err(Wrong::new("it has no representation")),
+            _ => Ok(self.found),
+        }
     }
 }
 
-fn is(node: &Node<'_, '_>, name: &str) -> bool {
-    node.is_element() && node.tag_name().name() == name
+impl Base {
+    /// Where a `BaseURL` in it leads to; none if that is elsewhere.
+    fn joined(&self, link: &str) -> Option<Base> {
+        let path = link::resolve(&self.folder, link)?;
+        Some(match link.is_empty() || link.ends_with('/') {
+            true => Base { folder: path, file: None },
+            false => Base { folder: link::folder(&path).to_owned(), file: Some(path) },
+        })
+    }
 }
 
-fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
-    node.children().find(|node| is(node, name))
+fn representation(start: &BytesStart<'_>) -> Result<Kind, Wrong> {
+    let id = attribute(start, "id")?.unwrap_or_default();
+    let rate = attribute(start, "bandwidth")?.and_then(|text| text.trim().parse().ok()).filter(|&bps| bps > 0);
+    let rate = rate.ok_or_else(|| Wrong::new(format!("representation '{id:.40}' has no bandwidth above zero")))?;
+    Ok(Kind::Representation { id, rate: Rate::from_bps(rate) })
+}
+
+/// The value of an attribute, whatever its prefix. That names are unique is not checked: it takes quadratic time.
+fn attribute(start: &BytesStart<'_>, name: &str) -> Result<Option<String>, Wrong> {
+    for attribute in start.attributes().with_checks(false) {
+        let attribute = attribute.map_err(no_xml)?;
+        if attribute.key.local_name().into_inner() == name {
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(no_xml)?;
+            return Ok(Some(value.into_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// What a reference in a text stands for.
+fn resolved(reference: &BytesRef<'_>) -> Result<String, Wrong> {
+    if let Some(character) = reference.resolve_char_ref().map_err(no_xml)? {
+        return Ok(character.to_string());
+    }
+    let name = reference.xml10_content();
+    let known = resolve_predefined_entity(&name).map(str::to_owned);
+    known.ok_or_else(|| no_xml("a reference to an entity that it does not declare"))
+}
+
+fn no_xml(why: impl std::fmt::Display) -> Wrong {
+    Wrong::new(format!("it is no XML: {why}"))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn mpd(inner: &str) -> String {
-        format!("<?xml version=\"1.0\"?><MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\">{inner}</MPD>")
-    }
-
-    fn read(inner: &str) -> Vec<Representation> {
-        parse("films", &mpd(inner)).expect(inner)
-    }
-
-    #[test]
-    fn a_template_names_the_segments_of_its_representations_and_no_others() {
-        let found = read(
-            "<Period><AdaptationSet><SegmentTemplate initialization=\"init-$RepresentationID$.m4s\" \
-             media=\"$RepresentationID$/chunk-$Number%05d$-$$.m4s\"/><Representation id=\"a\" bandwidth=\"800000\"/>\
-             <Representation id=\"b\" bandwidth=\"1600000\"><SegmentTemplate media=\"$Bandwidth$_$Time$.m4s\"/>\
-             </Representation></AdaptationSet></Period>",
-        );
-        let rates: Vec<_> = found.iter().map(|one| one.rate.as_bps()).collect();
-        assert_eq!(rates, [800_000, 1_600_000]);
-        let is = |nth: usize, file| found[nth].places.iter().any(|place| place.is(file));
-        assert!(is(0, "films/init-a.m4s") && is(0, "films/a/chunk-00001-$.m4s"));
-        assert!(is(1, "films/init-b.m4s") && is(1, "films/1600000_512.m4s"));
-        for other in ["films/init-b.m4s", "films/a/chunk--$.m4s", "films/a/chunk-00001-$.m4s.bak", "a/chunk-1-$.m4s"] {
-            assert!(!is(0, other), "{other}");
-        }
-    }
-
-    #[test]
-    fn base_urls_lead_to_files_and_lists_name_them() {
-        let found = read(
-            "<BaseURL>x/</BaseURL><Period><AdaptationSet><Representation id=\"a\" bandwidth=\"5\"><BaseURL>a.mp4</BaseURL>\
-             <SegmentBase/></Representation><Representation id=\"b\" bandwidth=\"6\"><SegmentList>\
-             <Initialization sourceURL=\"b0\"/><SegmentURL media=\"b1\"/></SegmentList></Representation>\
-             <Representation id=\"c\" bandwidth=\"7\"><BaseURL>https://else.where/c.mp4</BaseURL></Representation>\
-             </AdaptationSet></Period>",
-        );
-        let files: Vec<Vec<_>> = found.iter().map(|one| one.places.iter().map(Place::start).collect()).collect();
-        assert_eq!(files, [vec!["films/x/a.mp4"], vec!["films/x/b0", "films/x/b1"], vec![]]);
-    }
-
-    #[test]
-    fn what_is_wrong_is_told_in_a_line() {
-        for (text, expected) in [
-            ("", "it is no XML"),
-            ("<a/>", "it is no manifest: its first element is not MPD"),
-            (&mpd(""), "it has no representation"),
-            (&mpd("<Representation id=\"a\" bandwidth=\"0\"/>"), "representation 'a' has no bandwidth above zero"),
-            ("<!DOCTYPE a [<!ENTITY b \"b\">]><MPD>&b;</MPD>", "it is no XML"),
-        ] {
-            let told = parse("", text).expect_err(text).to_string();
-            assert!(told.starts_with(expected) && told.lines().count() == 1, "{told}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_a_manifest_or_is_refused(
-            text in r#"\PC{0,60}|(</?(MPD|Period|Representation|SegmentTemplate|BaseURL)( (id|media|bandwidth)="[$\PC]{0,9}")?/?>){0,12}"#
-        ) {
-            let _ = parse("a", &text);
-            let _ = parse("a", &mpd(&text));
-        }
-
-        /// What a template makes of any number is what it names.
-        #[test]
-        fn every_number_fits_its_template(number in any::<u64>(), before in "[a-z]{0,5}", after in "[a-z.]{0,5}") {
-            let place = Place(fill(&format!("{before}$Number$-$Time${after}"), "", 1));
-            let file = format!("{before}{number}-{number}{after}");
-            prop_assert!(place.is(&file), "{}", file);
-        }
-    }
-}
+mod tests;

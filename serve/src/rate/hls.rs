@@ -19,14 +19,18 @@ pub enum Playlist {
         others: Vec<String>,
     },
     /// Segments (§4.3.3).
-    Media {
-        /// How long all of them are together.
-        length: Span,
-        /// Where they and what comes first of them are, each once.
-        links: Vec<String>,
-        /// Bytes of all of them, where they are ranges of files.
-        bytes: Option<u64>,
-    },
+    Media(Media),
+}
+
+/// Segments of one rendition.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Media {
+    /// How long all of them are together.
+    pub length: Span,
+    /// Where they and what comes first of them are, each once.
+    pub links: Vec<String>,
+    /// Bytes of all of them, where they are ranges of files.
+    pub bytes: Option<u64>,
 }
 
 impl Playlist {
@@ -46,10 +50,24 @@ impl Playlist {
         Ok(match found.renditions.is_empty() {
             true => {
                 let bytes = Some(found.bytes).filter(|&bytes| bytes > 0);
-                Playlist::Media { length: Span::from_nanos(found.nanos), links: found.links, bytes }
+                Playlist::Media(Media { length: Span::from_nanos(found.nanos), links: found.links, bytes })
             }
             false => Playlist::Master { renditions: found.renditions, others: found.others },
         })
+    }
+
+    /// Whether it names other playlists.
+    pub fn is_master(&self) -> bool {
+        matches!(self, Playlist::Master { .. })
+    }
+
+    /// All names in it.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let (renditions, links) = match self {
+            Playlist::Master { renditions, others } => (&renditions[..], others),
+            Playlist::Media(media) => (&[][..], &media.links),
+        };
+        renditions.iter().map(|(_, link)| link).chain(links).map(String::as_str)
     }
 }
 
@@ -137,7 +155,7 @@ mod tests {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n\n#EXTINF:9.009,\nfirst.ts\n#EXTINF:9.009,title\nsecond.ts\n\
                     #EXTINF:3.003\nthird.ts\n#EXT-X-ENDLIST";
         let links = ["first.ts", "second.ts", "third.ts"].map(str::to_owned).to_vec();
-        let expected = Playlist::Media { length: Span::from_millis(21_021), links, bytes: None };
+        let expected = Playlist::Media(Media { length: Span::from_millis(21_021), links, bytes: None });
         assert_eq!(Playlist::parse(text), Ok(expected));
     }
 
@@ -146,7 +164,7 @@ mod tests {
         let text = "#EXTM3U\n#EXT-X-MAP:URI=\"a.mp4\",BYTERANGE=\"700@0\"\n#EXTINF:4,\n#EXT-X-BYTERANGE:1000@700\na.mp4\n\
                     #EXTINF:4,\n#EXT-X-BYTERANGE:3000\na.mp4\n";
         let links = vec!["a.mp4".to_owned()];
-        let expected = Playlist::Media { length: Span::from_secs(8), links, bytes: Some(4000) };
+        let expected = Playlist::Media(Media { length: Span::from_secs(8), links, bytes: Some(4000) });
         assert_eq!(Playlist::parse(text), Ok(expected));
     }
 

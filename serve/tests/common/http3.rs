@@ -21,12 +21,17 @@ pub(crate) fn runtime() -> Runtime {
 
 /// A port of the client's own, whose streams take `window` bytes that nobody reads.
 pub(crate) fn endpoint(window: u32) -> Endpoint {
+    endpoint_at("127.0.0.1:0", window)
+}
+
+/// The same at another address of this machine.
+pub(crate) fn endpoint_at(address: &str, window: u32) -> Endpoint {
     let tls = QuicClientConfig::try_from(trusting::client(b"h3")).expect("TLS 1.3");
     let mut config = ClientConfig::new(Arc::new(tls));
     let mut transport = TransportConfig::default();
     transport.stream_receive_window(VarInt::from_u32(window));
     config.transport_config(Arc::new(transport));
-    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let socket = UdpSocket::bind(address).expect("a port");
     let mut endpoint =
         Endpoint::new(EndpointConfig::default(), None, socket, Arc::new(TokioRuntime)).expect("an endpoint");
     endpoint.set_default_client_config(config);

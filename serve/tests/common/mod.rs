@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
 use rustls::{ClientConnection, StreamOwned};
 use thalweg_core::probe::Probe;
 use thalweg_core::units::Rate;
@@ -43,13 +44,31 @@ impl Stage {
         let (law, _) = Law::choose(Some(choice), &"no_such_law".parse().expect("a name"));
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
         // 8 Mb/s: ten seconds of it are 10 MB.
-        let config =
-            Config { folder: folder.clone(), listen, law, identity, user: None, rate: Rate::from_mbps(8), limits };
+        let config = Config {
+            folder: folder.clone(),
+            listen,
+            law,
+            identity,
+            user: None,
+            rate: Rate::from_mbps(8),
+            downloads: true,
+            limits,
+        };
         Stage { folder, server: Server::start(config).expect("a server") }
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.server.local()).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream
+    }
+
+    /// A connection from 127.0.0.`last`, another address of this machine.
+    pub(crate) fn connect_from(&self, last: u8) -> TcpStream {
+        let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+        bind(&socket, &SocketAddr::from(([127, 0, 0, last], 0))).expect("an address of ours");
+        connect(&socket, &self.server.local()).expect("it listens");
+        let stream = TcpStream::from(socket);
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         stream
     }

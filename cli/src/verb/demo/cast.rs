@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use thalweg_core::time::{Span, Time};
 use thalweg_net::clock::Clock;
+use thalweg_net::drops::dropped_datagrams;
 use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 
@@ -27,7 +28,6 @@ pub(super) struct Cast {
     lines: Receiver<Line>,
     /// Where the film goes in.
     pub(super) input: SocketAddr,
-    ports: Vec<u16>,
 }
 
 /// The parts, in the order in which they enter.
@@ -64,7 +64,7 @@ impl Cast {
         let (to, listen) = (uplink.to_string(), downlink.to_string());
         let (source, sink) = (format!("udp://{input}"), format!("udp://{output}"));
         let mut emulate = command(&["emulate"]);
-        emulate.arg(scenario).args(["--listen", &to, "--to", &listen]);
+        emulate.arg(scenario).args(["--listen", &to, "--to", &listen, "--json"]);
         let recv = command(&["recv", "--listen", &listen, "--output", &sink, "--latency", LATENCY, "--json"]);
         let mut send =
             command(&["send", "--input", &source, "--to", &to, "--repair", repair, "--latency", LATENCY, "--json"]);
@@ -75,8 +75,7 @@ impl Cast {
             Actor::enter("thalweg emulate", emulate, EMULATE, clock, tell.clone())?,
             Actor::enter("thalweg send", send, SEND, clock, tell)?,
         ];
-        let ports = [input, uplink, downlink, output].map(|address| address.port()).to_vec();
-        Ok(Cast { actors, lines, input, ports })
+        Ok(Cast { actors, lines, input })
     }
 
     /// Waits until the stream stands.
@@ -126,10 +125,16 @@ impl Cast {
         Some(self.actors[SEND].cpu()? + self.actors[RECV].cpu()?)
     }
 
-    /// Datagrams that this machine has dropped in front of its own sockets: too busy to fetch them in time.
+    /// What the relay has told.
+    pub(super) fn emulate(&self) -> &Series {
+        &self.actors[EMULATE].series
+    }
+
+    /// Datagrams that this machine has dropped in front of its own sockets, those of the processes and this one's.
     pub(super) fn dropped_by_kernel(&self) -> u64 {
-        let table = fs::read_to_string("/proc/net/udp").unwrap_or_default();
-        self.ports.iter().map(|&port| drops_at(&table, port)).sum()
+        let processes = self.actors.iter().map(|actor| actor.process.id()).chain([std::process::id()]);
+        // Without /proc nothing is known.
+        processes.map(|pid| dropped_datagrams(pid).unwrap_or(0)).sum()
     }
 }
 
@@ -210,13 +215,6 @@ fn cpu_of(stat: &str) -> Option<Span> {
     Some(Span::from_millis((ticks()? + ticks()?) * 10))
 }
 
-/// The last column of the line of `/proc/net/udp` whose local port this is.
-fn drops_at(table: &str, port: u16) -> u64 {
-    let local = format!(":{port:04X}");
-    let line = table.lines().find(|line| line.split_whitespace().nth(1).is_some_and(|at| at.ends_with(&local)));
-    line.and_then(|line| line.split_whitespace().last()?.parse().ok()).unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,14 +224,6 @@ mod tests {
         let stat = "42 (a ) b) S 1 42 42 0 -1 4194304 100 0 0 0 150 25 0 0 20 0 1 0 5 0 0";
         assert_eq!(cpu_of(stat), Some(Span::from_millis(1750)));
         assert_eq!(cpu_of("nonsense"), None);
-    }
-
-    #[test]
-    fn drops_are_found_by_the_local_port() {
-        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops\n\
-                     90: 0100007F:1770 00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 5555 2 0000000000000000 17\n\
-                     91: 0100007F:0035 0100007F:1770 07 00000000:00000000 00:00000000 00000000 0 0 5556 2 0000000000000000 4\n";
-        assert_eq!((drops_at(table, 6000), drops_at(table, 53), drops_at(table, 1)), (17, 4, 0));
     }
 
     #[test]

@@ -32,8 +32,8 @@ pub(super) struct Delivery {
     pub(super) unexpected: usize,
     /// From input to output, in microseconds.
     pub(super) latency: Histogram<u64>,
-    /// The share lost of what was sent in each second, and the end of that second.
-    pub(super) loss_by_second: Vec<(f64, f64)>,
+    /// When each datagram was sent, and whether it came.
+    fates: Vec<(Time, bool)>,
 }
 
 /// How long after it was sent a datagram that others have overtaken is still looked for.
@@ -76,26 +76,25 @@ pub(super) fn settle(sent: &[Mark], arrived: &[Mark]) -> Delivery {
         latency.saturating_record(mark.at.since(sent[place].at).as_micros());
     }
     let lost = found.iter().filter(|found| !**found).count();
-    Delivery { sent: sent.len(), lost, reordered, unexpected, latency, loss_by_second: by_second(sent, &found) }
-}
-
-fn by_second(sent: &[Mark], found: &[bool]) -> Vec<(f64, f64)> {
-    let (Some(first), Some(last)) = (sent.first(), sent.last()) else { return Vec::new() };
-    // What left a moment late belongs to the last second, and makes no second of its own.
-    let whole = (last.at.since(first.at).as_secs_f64().round() as usize).max(1);
-    let mut seconds = vec![(0, 0); whole];
-    for (mark, found) in sent.iter().zip(found) {
-        let second = (mark.at.since(first.at).as_secs_f64() as usize).min(whole - 1);
-        seconds[second].0 += 1;
-        seconds[second].1 += usize::from(!found);
-    }
-    seconds.iter().enumerate().map(|(i, &(sent, lost))| (i as f64 + 1.0, lost as f64 / sent.max(1) as f64)).collect()
+    let fates = sent.iter().map(|mark| mark.at).zip(found).collect();
+    Delivery { sent: sent.len(), lost, reordered, unexpected, latency, fates }
 }
 
 impl Delivery {
     /// The share of what was sent that never came.
     pub(super) fn loss(&self) -> f64 {
         self.lost as f64 / self.sent.max(1) as f64
+    }
+
+    /// The share lost of what was sent up to each of `ends` and after the one before it; NaN where nothing was sent.
+    pub(super) fn losses(&self, ends: &[Time]) -> Vec<f64> {
+        let mut rest = &self.fates[..];
+        let loss = |end: &Time| {
+            let (within, behind) = rest.split_at(rest.partition_point(|(at, _)| at <= end));
+            rest = behind;
+            within.iter().filter(|(_, came)| !came).count() as f64 / within.len() as f64
+        };
+        ends.iter().map(loss).collect()
     }
 
     /// The latency that a share of `quantile` does not exceed, in milliseconds; none if nothing came.
@@ -169,10 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn loss_is_told_by_the_second_of_sending() {
+    fn loss_is_told_by_the_moment_of_sending() {
         let at = |tenth: u64| Time::ZERO + Span::from_millis(100 * tenth);
         let sent: Vec<Mark> = (0..20).map(|i| Mark::of(&[i as u8], at(i))).collect();
-        let delivery = settle(&sent, &sent[..15]);
-        assert_eq!(delivery.loss_by_second, [(1.0, 0.0), (2.0, 0.5)]);
+        let losses = settle(&sent, &sent[..15]).losses(&[at(11), at(19), at(30)]);
+        assert_eq!(losses[..2], [0.0, 5.0 / 8.0]);
+        assert!(losses[2].is_nan());
     }
 }

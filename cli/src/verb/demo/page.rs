@@ -2,30 +2,74 @@
 
 use std::path::Path;
 
+use thalweg_core::time::Time;
+
 use super::cast::LATENCY;
+use super::picture::{Moment, Still};
 use super::take::{Stage, Take};
 use super::words::{Result, conclusion, name, or_unknown, percent};
 use super::{Showing, picture};
-use crate::report::{Axis, Figure, Line, Page, Plot, Row, Section, Table, Tone};
+use crate::report::{Axis, Figure, Image, Line, Number, Page, Plot, Row, Section, Table, Tone};
 
 /// The report.
-pub(super) fn page(stage: &Stage, input: &Path, showings: &[Showing]) -> Page {
+pub(super) fn page(stage: &Stage, input: &Path, showings: &[Showing], moment: Option<&Moment>) -> Page {
     let takes: Vec<&Take> = showings.iter().map(|showing| &showing.take).collect();
     let results: Vec<Result> = takes.iter().map(|take| Result::of(take)).collect();
+    let numbers = showings.iter().enumerate().map(|(nth, showing)| number(nth, showing)).collect();
+    let mut sections = Vec::from_iter(moment.map(|moment| stills(moment, &takes)));
+    sections.push(Section {
+        title: "Result".into(),
+        text: warnings(showings),
+        figures: vec![Figure::Table(table(stage, showings))],
+    });
+    sections.extend([repair(&takes), loss(&takes), rate_and_latency(&takes), method(stage, input, &takes)]);
     Page {
-        title: "A film over a lossy link".into(),
+        title: "A video over a lossy link".into(),
+        head: invalid(&takes).map(Figure::Alert).into_iter().chain([Figure::Numbers(numbers)]).collect(),
         summary: conclusion(&results),
-        sections: vec![
-            Section {
-                title: "Result".into(),
-                text: warnings(showings),
-                figures: vec![Figure::Table(table(stage, showings))],
-            },
-            repair(&takes),
-            loss(&takes),
-            rate_and_latency(&takes),
-            method(stage, input, &takes),
-        ],
+        sections,
+    }
+}
+
+/// Why nothing here is to be believed, if a machine that was too busy has lost what the link did not.
+pub(super) fn invalid(takes: &[&Take]) -> Option<String> {
+    let fault = |take: &&Take| Some(format!("{}: {}", name(&take.repair), take.fault()?));
+    let faults: Vec<String> = takes.iter().filter_map(fault).collect();
+    let because = "this machine was too busy, so that not only the link lost packets";
+    (!faults.is_empty()).then(|| format!("invalid: run again; {because} ({})", faults.join("; ")))
+}
+
+/// What a run lost for good, and what that took.
+fn number(nth: usize, showing: &Showing) -> Number {
+    let take = &showing.take;
+    let damaged = showing.picture.map(|picture| format!("; {} of {} frames damaged", picture.damaged, picture.frames));
+    let overhead = take.overhead().map(|overhead| format!(" {} more bytes than media.", percent(overhead)));
+    Number {
+        subject: name(&take.repair),
+        tone: tone(nth),
+        value: percent(take.delivery.loss()),
+        caption: format!("lost for good{}.{}", damaged.unwrap_or_default(), overhead.unwrap_or_default()),
+    }
+}
+
+/// The same moment in every run.
+fn stills(moment: &Moment, takes: &[&Take]) -> Section {
+    let image = |(nth, (still, take)): (usize, (&Still, &&Take))| Image {
+        jpeg: still.jpeg.clone(),
+        width: still.size.width,
+        height: still.size.height,
+        subject: name(&take.repair),
+        tone: tone(nth),
+        caption: still.fidelity.psnr().map_or("as it was sent".into(), |db| format!("differs, PSNR {db:.1} dB")),
+    };
+    let images = moment.stills.iter().zip(takes).enumerate().map(image).collect();
+    Section {
+        title: "The same moment".into(),
+        text: vec![format!(
+            "The frame {:.2} s after the start, as a viewer would have seen it. Of all frames that were decoded it is the one in              which the runs differ most.",
+            moment.at.as_secs_f64()
+        )],
+        figures: vec![Figure::Images(images)],
     }
 }
 
@@ -56,7 +100,7 @@ fn cells(take: &Take) -> Vec<String> {
     let delivery = &take.delivery;
     let latency = |quantile| or_unknown(delivery.latency_ms(quantile).map(|ms| format!("{ms:.1}")));
     vec![
-        or_unknown(take.loss_before_repair().map(percent)),
+        or_unknown(take.link.loss().map(percent)),
         format!("{} ({})", percent(delivery.loss()), delivery.lost),
         or_unknown(take.bursty_events().map(|events| format!("{events:.0}"))),
         or_unknown(take.overhead().map(percent)),
@@ -67,29 +111,20 @@ fn cells(take: &Take) -> Vec<String> {
     ]
 }
 
-/// What a reader must know before believing the numbers.
+/// What a reader must know besides.
 pub(super) fn warnings(showings: &[Showing]) -> Vec<String> {
     let warn = |showing: &Showing| {
         let (take, delivery) = (&showing.take, &showing.take.delivery);
-        let mut warnings = Vec::new();
-        if take.dropped_by_kernel > 0 {
-            warnings.push(format!(
-                "{}: this machine was too busy and dropped {} datagrams in front of its own sockets; they count as lost.",
-                name(&take.repair),
-                take.dropped_by_kernel
-            ));
-        }
-        if delivery.reordered + delivery.unexpected > 0 {
-            warnings.push(format!(
+        (delivery.reordered + delivery.unexpected > 0).then(|| {
+            format!(
                 "{}: {} datagrams came out of order and {} came twice or were never sent.",
                 name(&take.repair),
                 delivery.reordered,
                 delivery.unexpected
-            ));
-        }
-        warnings
+            )
+        })
     };
-    showings.iter().flat_map(warn).collect()
+    showings.iter().filter_map(warn).collect()
 }
 
 fn repair(takes: &[&Take]) -> Section {
@@ -123,29 +158,36 @@ fn window(take: &Take) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Before and after repair, a plot a run, all on one scale.
+/// On the link and after repair, a plot a run, all on one scale.
 fn loss(takes: &[&Take]) -> Section {
-    let after =
-        |take: &Take| take.delivery.loss_by_second.iter().map(|&(t, loss)| (t, loss * 100.0)).collect::<Vec<_>>();
-    let before = |take: &Take| send(take, "loss_before_repair_ratio", 100.0);
-    let all = takes.iter().flat_map(|take| before(take).into_iter().chain(after(take)));
+    let all = takes.iter().flat_map(|take| losses(take)).flatten();
     let top = all.map(|point| point.1).filter(|loss| loss.is_finite()).fold(0.0, f64::max);
     let plot = |(nth, take): (usize, &&Take)| {
+        let [link, after] = losses(take);
         Figure::Plot(Plot {
             title: name(&take.repair),
             x: time(take),
             y: Axis::new("lost", "%").up_to(top),
-            lines: vec![
-                Line::new("on the link", Tone::QUIET, before(take)),
-                Line::new("after repair", tone(nth), after(take)),
-            ],
+            lines: vec![Line::new("on the link", Tone::QUIET, link), Line::new("after repair", tone(nth), after)],
         })
     };
     Section {
         title: "Loss, second by second".into(),
-        text: vec!["Packets that the link lost, and datagrams of the film that did not come out.".into()],
+        text: vec![
+            "Of what was sent since the point before: packets that the link lost, and datagrams of the video that never came out.              Both curves have the same points and one clock."
+                .into(),
+        ],
         figures: takes.iter().enumerate().map(plot).collect(),
     }
+}
+
+/// Percent lost on the link and after repair in the same intervals, which the relay's counts make.
+fn losses(take: &Take) -> [Vec<(f64, f64)>; 2] {
+    let link = take.link.losses(take.from, take.to);
+    let ends: Vec<Time> = link.iter().map(|point| point.0).collect();
+    let after = take.delivery.losses(&ends);
+    let point = |(end, loss): (&Time, f64)| (end.since(take.from).as_secs_f64(), loss * 100.0);
+    [link.iter().map(|(end, loss)| point((end, *loss))).collect(), ends.iter().zip(after).map(point).collect()]
 }
 
 fn rate_and_latency(takes: &[&Take]) -> Section {
@@ -173,14 +215,14 @@ fn method(stage: &Stage, input: &Path, takes: &[&Take]) -> Section {
         format!(
             "{} (MPEG-TS, {:.1} Mb/s) was played in a loop for {} a run on a machine with {cores} cores. Each run is three \
              processes on loopback: send, emulate and recv. The link is {}; its seed is the same in every run. One process \
-             feeds the film in and takes it out: it finds every datagram again by its content, so that loss and latency \
+             feeds the video in and takes it out: it finds every datagram again by its content, so that loss and latency \
              come from one clock.",
             input.display(),
             stage.film.rate.as_mbps_f64(),
             stage.length,
             stage.scenario.display(),
         ),
-        "Lost on link counts media and repair packets as the sender learned of them. A burst is four or more packets lost \
+        "Lost on link counts media and repair packets, as the relay that emulates the link has lost them. A burst is four or more packets lost \
          in a row. Overhead is all bytes on the wire over media bytes, minus one. CPU is that of sender and receiver, where \
          100 % is one core."
             .into(),
@@ -213,12 +255,12 @@ fn over_time(takes: &[&Take], title: &str, unit: &str, points: impl Fn(&Take) ->
     }
 }
 
-/// The axis of the film's time, the same in every plot.
+/// The axis of the video's time, the same in every plot.
 fn time(take: &Take) -> Axis {
     Axis::new("time", "s").up_to(take.to.since(take.from).as_secs_f64())
 }
 
-/// A metric of the sender while the film was played.
+/// A metric of the sender while the video was played.
 fn send(take: &Take, metric: &str, scale: f64) -> Vec<(f64, f64)> {
     take.send.points(metric, take.from, take.to).into_iter().map(|(t, value)| (t, value * scale)).collect()
 }

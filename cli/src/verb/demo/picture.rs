@@ -1,21 +1,24 @@
-//! What a viewer would have seen: ffmpeg decodes what arrived and what was sent, frame by frame.
+//! What a viewer would have seen: what arrived under each scheme is compared with what was sent, frame by frame.
 
-use std::io::{self, BufRead, BufReader, Cursor, Read};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::time::Duration;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use thalweg_core::time::Span;
 use thalweg_net::error::plain;
 
-/// How much of the film is decoded.
+use super::decoder::{Decoder, Size};
+
+/// How much of the video is decoded.
 pub(super) const LENGTH: Span = Span::from_secs(10);
 
 /// The last frames of that are cut short in both.
 const TAIL: Span = Span::from_millis(500);
 
-/// How much of a film of `length` is compared.
+/// Greatest width of a still, in pixels.
+const STILL_WIDTH: usize = 640;
+
+/// How much of a video of `length` is compared.
 pub(super) fn compared(length: Span) -> Span {
     LENGTH.min(length).saturating_sub(TAIL)
 }
@@ -30,158 +33,187 @@ pub(super) struct Picture {
     squared_error: f64,
 }
 
-impl Picture {
-    /// Decodes both and compares all but the tail of the original's `length`; a frame that is missing leaves the one before it on the screen.
-    pub(super) fn compare(original: &Path, received: &Path, length: Span) -> Result<Picture, String> {
+/// Every run's picture, and the moment at which they differ most.
+pub(super) struct Comparison {
+    pub(super) pictures: Vec<Picture>,
+    /// None where all runs show the same all the time.
+    pub(super) moment: Option<Moment>,
+}
+
+/// One moment of the video in every run.
+pub(super) struct Moment {
+    /// Since the start of the video.
+    pub(super) at: Span,
+    pub(super) stills: Vec<Still>,
+}
+
+/// What a run showed at a moment.
+pub(super) struct Still {
+    pub(super) jpeg: Vec<u8>,
+    pub(super) size: Size,
+    pub(super) fidelity: Fidelity,
+}
+
+/// How a frame differs from the original.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Fidelity {
+    /// In no pixel.
+    Same,
+    /// By this mean squared difference in luma.
+    Differs(f64),
+}
+
+impl Comparison {
+    /// Decodes all and compares all but the tail of the original's `length`.
+    pub(super) fn of(original: &Path, received: &[PathBuf], length: Span) -> Result<Comparison, String> {
         let mut original = Decoder::open(original)?;
-        let mut received = Decoder::open(received)?;
-        let mut ahead = received.next();
-        let mut screen = Vec::new();
-        let mut picture = Picture::default();
-        let mut end = None;
+        let mut screens = received.iter().map(|path| Screen::open(path)).collect::<Result<Vec<_>, _>>()?;
+        let mut pictures = vec![Picture::default(); screens.len()];
+        let mut start = None;
+        let mut most: Option<Shown> = None;
         while let Some(pts) = original.next() {
-            if pts >= *end.get_or_insert(pts + clock_ticks(compared(length))) {
+            let at = Span::from_micros((pts - *start.get_or_insert(pts)).max(0) as u64 * 100 / 9);
+            if at >= compared(length) {
                 break;
             }
-            while ahead.is_some_and(|next| next <= pts) {
-                screen.clone_from(&received.frame);
-                let came = ahead;
-                ahead = received.next();
-                if came == Some(pts) {
-                    break;
-                }
+            let luma = original.size.luma();
+            let shown =
+                |screen: &mut Screen| Fidelity::of(&original.frame, screen.show(pts, original.frame.len()), luma);
+            let shown: Vec<Fidelity> = screens.iter_mut().map(shown).collect();
+            pictures.iter_mut().zip(&shown).for_each(|(picture, fidelity)| picture.add(*fidelity));
+            let spread = spread(&shown);
+            if spread > most.as_ref().map_or(0.0, |most| most.spread) {
+                let frames = screens.iter().map(|screen| screen.frame.clone()).collect();
+                most = Some(Shown { at, spread, frames, fidelities: shown });
             }
-            screen.resize(original.frame.len(), 0);
-            picture.add(&original.frame, &screen, original.luma);
         }
-        if picture.frames == 0 { Err("ffmpeg finds no video in the film".into()) } else { Ok(picture) }
+        if start.is_none() {
+            return Err("ffmpeg finds no video in the input".into());
+        }
+        let moment = most.map(|most| most.stills(original.size)).transpose()?;
+        Ok(Comparison { pictures, moment })
+    }
+}
+
+/// What was on the screens of all runs at a moment.
+struct Shown {
+    at: Span,
+    spread: f64,
+    frames: Vec<Vec<u8>>,
+    fidelities: Vec<Fidelity>,
+}
+
+impl Shown {
+    fn stills(self, size: Size) -> Result<Moment, String> {
+        let shown = self.frames.into_iter().zip(self.fidelities);
+        let stills = shown.map(|(frame, fidelity)| still(frame, size, fidelity)).collect::<Result<_, _>>()?;
+        Ok(Moment { at: self.at, stills })
+    }
+}
+
+/// The screen of one run's viewer: a frame that is missing leaves the one before it there.
+struct Screen {
+    decoder: Decoder,
+    /// The time stamp of the decoder's frame, which is not shown yet.
+    ahead: Option<i64>,
+    frame: Vec<u8>,
+}
+
+impl Screen {
+    fn open(path: &Path) -> Result<Screen, String> {
+        let mut decoder = Decoder::open(path)?;
+        let ahead = decoder.next();
+        Ok(Screen { decoder, ahead, frame: Vec::new() })
     }
 
-    fn add(&mut self, original: &[u8], shown: &[u8], luma: usize) {
-        self.frames += 1;
-        if original == shown {
-            return;
+    /// The screen, of `len` bytes, when the original shows the frame of `pts`.
+    fn show(&mut self, pts: i64, len: usize) -> &[u8] {
+        while self.ahead.is_some_and(|next| next <= pts) {
+            self.frame.clone_from(&self.decoder.frame);
+            let came = self.ahead;
+            self.ahead = self.decoder.next();
+            if came == Some(pts) {
+                break;
+            }
         }
-        self.damaged += 1;
+        self.frame.resize(len, 0);
+        &self.frame
+    }
+}
+
+impl Fidelity {
+    /// Of frames whose first `luma` bytes are luma.
+    fn of(original: &[u8], shown: &[u8], luma: usize) -> Fidelity {
+        if original == shown {
+            return Fidelity::Same;
+        }
         let squares = |(&a, &b): (&u8, &u8)| u64::from(a.abs_diff(b)).pow(2);
         let total: u64 = original.iter().zip(shown).take(luma).map(squares).sum();
-        self.squared_error += total as f64 / luma.max(1) as f64;
+        Fidelity::Differs(total as f64 / luma.max(1) as f64)
+    }
+
+    fn squared_error(self) -> f64 {
+        match self {
+            Fidelity::Same => 0.0,
+            Fidelity::Differs(mean) => mean,
+        }
+    }
+
+    /// Peak signal to noise ratio of the luma, in decibels; none if it is the same.
+    pub(super) fn psnr(self) -> Option<f64> {
+        psnr(self.squared_error())
+    }
+}
+
+impl Picture {
+    fn add(&mut self, fidelity: Fidelity) {
+        self.damaged += u64::from(fidelity != Fidelity::Same);
+        self.frames += 1;
+        self.squared_error += (fidelity.squared_error() - self.squared_error) / self.frames as f64;
     }
 
     /// Peak signal to noise ratio of the luma over all frames, in decibels; none if they are the same.
     pub(super) fn psnr(&self) -> Option<f64> {
-        let mean = self.squared_error / self.frames.max(1) as f64;
-        (mean > 0.0).then(|| 10.0 * (255.0 * 255.0 / mean).log10())
+        psnr(self.squared_error)
     }
+}
+
+fn psnr(squared_error: f64) -> Option<f64> {
+    (squared_error > 0.0).then(|| 10.0 * (255.0 * 255.0 / squared_error).log10())
+}
+
+/// How far the worst run is from the best one, whichever these are.
+fn spread(shown: &[Fidelity]) -> f64 {
+    let errors = || shown.iter().map(|fidelity| fidelity.squared_error());
+    errors().fold(0.0, f64::max) - errors().fold(f64::INFINITY, f64::min)
+}
+
+/// A frame as a JPEG small enough for a page.
+fn still(frame: Vec<u8>, size: Size, fidelity: Fidelity) -> Result<Still, String> {
+    let width = size.width.min(STILL_WIDTH);
+    let small = Size { width, height: (size.height * width / size.width.max(1)).max(1) };
+    let mut command = Command::new("ffmpeg");
+    command.args(["-nostdin", "-v", "quiet", "-f", "rawvideo", "-pix_fmt", "yuv420p"]);
+    command.args(["-video_size", &format!("{}x{}", size.width, size.height), "-i", "pipe:0"]);
+    command.args(["-vf", &format!("scale={}:{}", small.width, small.height), "-frames:v", "1", "-q:v", "5"]);
+    command.args(["-pix_fmt", "yuvj420p", "-f", "mjpeg", "pipe:1"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut process = command.spawn().map_err(|error| format!("cannot start ffmpeg: {}", plain(&error)))?;
+    let stdin = process.stdin.take();
+    // ffmpeg may stop reading while nobody reads from it.
+    let writing = std::thread::spawn(move || stdin.is_some_and(|mut stdin| stdin.write_all(&frame).is_ok()));
+    let output = process.wait_with_output().map_err(|error| format!("cannot read from ffmpeg: {}", plain(&error)))?;
+    let written = writing.join().unwrap_or(false);
+    if !written || !output.status.success() || output.stdout.is_empty() {
+        return Err("ffmpeg does not make a JPEG of a frame".into());
+    }
+    Ok(Still { jpeg: output.stdout, size: small, fidelity })
 }
 
 /// Whether ffmpeg is there.
 pub(super) fn is_possible() -> bool {
     let version = Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     version.is_ok_and(|status| status.success())
-}
-
-/// Pieces that may wait, 64 MiB of them: ffmpeg writes pixels, stamps and the head of the list in whatever order it
-/// likes and stops while either pipe is full, so both are read all the time.
-const AHEAD: usize = 1 << 10;
-
-/// An ffmpeg that says nothing for so long has failed.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// ffmpeg, which gives the frames of a file and beside them the time stamp of each.
-struct Decoder {
-    process: Child,
-    pixels: Pixels,
-    stamps: Receiver<i64>,
-    frame: Vec<u8>,
-    /// How many bytes of the frame, its first ones, are luma.
-    luma: usize,
-}
-
-impl Decoder {
-    fn open(path: &Path) -> Result<Decoder, String> {
-        let mut command = Command::new("ffmpeg");
-        // Without the offset ffmpeg moves a stream that starts near zero.
-        command.args(["-nostdin", "-v", "quiet", "-copyts", "-itsoffset", "10", "-i"]).arg(path);
-        let every_frame = ["-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base", "1:90000"];
-        command.args(every_frame).args(["-pix_fmt", "yuv420p", "-f", "rawvideo", "pipe:1"]);
-        command.args(every_frame).args(["-c:v", "wrapped_avframe", "-flush_packets", "1", "-f", "framecrc", "pipe:2"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = command.spawn().map_err(|error| format!("cannot start ffmpeg: {}", plain(&error)))?;
-        let (Some(pixels), Some(list)) = (process.stdout.take(), process.stderr.take()) else {
-            return Err("cannot read from ffmpeg".into());
-        };
-        let (tell_size, size) = channel();
-        let (tell, stamps) = channel();
-        std::thread::spawn(move || read_list(BufReader::new(list), &tell_size, &tell));
-        let (give, pieces) = sync_channel(AHEAD);
-        std::thread::spawn(move || read_pieces(pixels, &give));
-        let (width, height) = size.recv_timeout(PATIENCE).unwrap_or((0, 0));
-        let luma = width * height;
-        let frame = vec![0; luma + 2 * width.div_ceil(2) * height.div_ceil(2)];
-        Ok(Decoder { process, pixels: Pixels { pieces, piece: Cursor::default() }, stamps, frame, luma })
-    }
-
-    /// Fetches the next frame; its time stamp on MPEG's 90 kHz clock.
-    fn next(&mut self) -> Option<i64> {
-        self.pixels.read_exact(&mut self.frame).ok()?;
-        self.stamps.recv_timeout(PATIENCE).ok()
-    }
-}
-
-impl Drop for Decoder {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-/// What another thread has read ahead.
-struct Pixels {
-    pieces: Receiver<Vec<u8>>,
-    piece: Cursor<Vec<u8>>,
-}
-
-impl Read for Pixels {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.piece.position() == self.piece.get_ref().len() as u64 {
-            let Ok(piece) = self.pieces.recv_timeout(PATIENCE) else { return Ok(0) };
-            self.piece = Cursor::new(piece);
-        }
-        self.piece.read(buffer)
-    }
-}
-
-/// Reads until there is no more, or nobody wants it.
-fn read_pieces(mut pixels: impl Read, give: &SyncSender<Vec<u8>>) {
-    loop {
-        let mut piece = vec![0; 1 << 16];
-        let Ok(len @ 1..) = pixels.read(&mut piece) else { break };
-        piece.truncate(len);
-        if give.send(piece).is_err() {
-            break;
-        }
-    }
-}
-
-/// Reads ffmpeg's `framecrc`: the size of the frames from its head, then a line a frame.
-fn read_list(list: impl BufRead, tell_size: &Sender<(usize, usize)>, tell: &Sender<i64>) {
-    for line in list.lines().map_while(Result::ok) {
-        let told = if let Some(size) = line.strip_prefix("#dimensions 0: ") {
-            let parsed = size.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
-            parsed.is_none_or(|size| tell_size.send(size).is_ok())
-        } else {
-            let stamp = line.split(',').nth(2).and_then(|pts| pts.trim().parse().ok());
-            stamp.is_none_or(|stamp| tell.send(stamp).is_ok())
-        };
-        if !told {
-            break;
-        }
-    }
-}
-
-fn clock_ticks(span: Span) -> i64 {
-    (span.as_micros() * 9 / 100) as i64
 }
 
 #[cfg(test)]
@@ -191,26 +223,29 @@ mod tests {
     #[test]
     fn an_error_of_one_step_everywhere_is_48_db() {
         // 20 log10(255), as every textbook has it.
+        let fidelity = Fidelity::of(&[10; 6], &[11; 6], 4);
+        assert!((fidelity.psnr().expect("they differ") - 48.13).abs() < 0.01);
         let mut picture = Picture::default();
-        picture.add(&[10; 6], &[11; 6], 4);
+        picture.add(fidelity);
         assert!((picture.psnr().expect("they differ") - 48.13).abs() < 0.01);
-        assert_eq!((picture.frames, picture.damaged), (1, 1));
+        // Half the error is 3 dB more.
+        picture.add(Fidelity::Same);
+        assert!((picture.psnr().expect("they differ") - 51.14).abs() < 0.01);
+        assert_eq!((picture.frames, picture.damaged), (2, 1));
     }
 
     #[test]
     fn frames_that_are_the_same_have_no_ratio() {
         let mut picture = Picture::default();
-        picture.add(&[10; 6], &[10; 6], 4);
+        picture.add(Fidelity::of(&[10; 6], &[10; 6], 4));
         assert_eq!((picture.psnr(), picture.damaged), (None, 0));
     }
 
     #[test]
-    fn the_list_of_frames_is_read() {
-        let list = "#tb 0: 1/90000\n#dimensions 0: 1280x720\n0, 945844, 945844, 3750, 472, 0x3e3d1ef2\nnonsense\n";
-        let (tell_size, size) = channel();
-        let (tell, stamps) = channel();
-        read_list(list.as_bytes(), &tell_size, &tell);
-        assert_eq!((size.try_recv(), stamps.try_recv()), (Ok((1280, 720)), Ok(945_844)));
-        assert!(stamps.try_recv().is_err());
+    fn the_moment_is_where_runs_differ_most_and_not_where_all_are_worst() {
+        let differs = Fidelity::Differs;
+        assert!(spread(&[differs(90.0), differs(20.0), differs(40.0)]) > spread(&[differs(500.0), differs(450.0)]));
+        assert_eq!(spread(&[differs(7.0), Fidelity::Same]), 7.0);
+        assert_eq!((spread(&[Fidelity::Same; 3]), spread(&[differs(7.0); 2])), (0.0, 0.0));
     }
 }

@@ -1,14 +1,16 @@
 //! One line that shows how far a run is; on anything but a terminal, a line when it is over.
 
-use std::fmt::Write as _;
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{Write, stdout};
 
 use thalweg_core::time::Span;
 
 use super::cast::Cast;
+use super::link::Link;
+use super::terminal::{columns, is_live};
 use super::words::percent;
 
-const WIDTH: usize = 24;
+/// Characters of the bar.
+const BAR: usize = 12;
 
 pub(super) struct Progress {
     name: String,
@@ -19,38 +21,29 @@ pub(super) struct Progress {
 
 impl Progress {
     pub(super) fn new(name: &str, length: Span) -> Progress {
-        let progress = Progress { name: name.into(), length, live: stdout().is_terminal(), line: String::new() };
+        let progress = Progress { name: name.into(), length, live: is_live(), line: String::new() };
         progress.draw(&format!("{name:<10} connecting"));
         progress
     }
 
-    pub(super) fn decoding(name: &str) -> Progress {
-        let progress = Progress { live: stdout().is_terminal(), ..Progress::new(name, Span::ZERO) };
-        progress.draw(&format!("{name:<10} decoding what arrived"));
+    pub(super) fn decoding() -> Progress {
+        let progress = Progress { name: String::new(), length: Span::ZERO, live: is_live(), line: String::new() };
+        progress.draw("decoding what arrived");
         progress
     }
 
-    /// Shows the state of the run after `played` of the film.
+    /// Shows what has become of the run after `played` of the video: totals, not the last second.
     pub(super) fn show(&mut self, played: Span, cast: &Cast) {
         let share = played.as_secs_f64() / self.length.as_secs_f64();
-        let full = ((share * WIDTH as f64) as usize).min(WIDTH);
-        let (name, done) = (&self.name, played.as_secs_f64());
-        self.line = format!("{name:<10} {}{} {done:3.0} s", "━".repeat(full), "╌".repeat(WIDTH - full));
-        let ratio = |value: Option<f64>| value.map(percent);
-        let mut add = |label: &str, value: Option<String>| {
-            if let Some(value) = value {
-                let _ = write!(self.line, "   {label} {value}");
-            }
-        };
-        add("lost", ratio(cast.send().last("loss_before_repair_ratio")));
-        add("after repair", ratio(cast.recv().last("loss_after_repair_ratio")));
-        add("window", cast.send().last("repair_window_packets").map(|packets| format!("{packets:.0}")));
-        add("wire", cast.send().last("wire_rate_bps").map(|rate| format!("{:.1} Mb/s", rate / 1e6)));
+        let full = ((share * BAR as f64) as usize).min(BAR);
+        let (name, bar) = (&self.name, "━".repeat(full) + &"╌".repeat(BAR - full));
+        let head = format!("{name:<10} {bar} {:3.0} s", played.as_secs_f64());
+        self.line = fitting(head, &totals(cast), columns());
         self.draw(&self.line);
     }
 
     /// Leaves the line.
-    pub(super) fn end(&mut self) {
+    pub(super) fn end(&self) {
         match (self.live, self.line.is_empty()) {
             (true, true) => self.draw(""),
             (_, true) => {}
@@ -65,5 +58,42 @@ impl Progress {
             print!("\r{line}\x1b[K");
             let _ = stdout().flush();
         }
+    }
+}
+
+/// What the run comes to so far, the most important first.
+fn totals(cast: &Cast) -> Vec<String> {
+    let link = Link::of(cast.emulate());
+    let (send, recv) = (cast.send(), cast.recv());
+    let residual = recv.last("residual_lost_packets_total");
+    let overhead = send.last("wire_bytes_total").zip(send.last("media_bytes_total")).filter(|(_, media)| *media > 0.0);
+    let totals = [
+        link.lost().map(|lost| format!("lost on link {lost}")),
+        residual.map(|lost| format!("for good {lost:.0}")),
+        overhead.map(|(wire, media)| format!("overhead {}", percent(wire / media - 1.0))),
+        link.loss().map(|loss| format!("link's loss {}", percent(loss))),
+    ];
+    totals.into_iter().flatten().collect()
+}
+
+/// `head` and as many of `parts` as leave the last of `columns` free.
+fn fitting(head: String, parts: &[String], columns: usize) -> String {
+    parts.iter().fold(head, |line, part| {
+        let longer = format!("{line}  {part}");
+        if longer.chars().count() < columns { longer } else { line }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_terminal_drops_the_last_totals() {
+        let parts = ["lost on link 834", "for good 170"].map(String::from);
+        let line = |columns| fitting("GENEVA 12 s".into(), &parts, columns);
+        assert_eq!(line(80), "GENEVA 12 s  lost on link 834  for good 170");
+        assert_eq!(line(44), line(80), "the last column stays free");
+        assert_eq!((line(43), line(8)), ("GENEVA 12 s  lost on link 834".into(), "GENEVA 12 s".into()));
     }
 }

@@ -14,6 +14,11 @@ impl Series {
         self.rows.push((at, row));
     }
 
+    /// All rows, and when they came.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (Time, &Value)> {
+        self.rows.iter().map(|(at, row)| (*at, row))
+    }
+
     /// The latest known value of a metric.
     pub(super) fn last(&self, metric: &str) -> Option<f64> {
         self.rows.iter().rev().find_map(|(_, row)| row.get(metric)?.as_f64())

@@ -15,6 +15,7 @@ use thalweg_net::signal::Stop;
 use super::cast::Cast;
 use super::film::Film;
 use super::ledger::{Delivery, Mark, settle};
+use super::link::Link;
 use super::picture;
 use super::series::Series;
 
@@ -32,11 +33,13 @@ pub(super) struct Take {
     pub(super) repair: String,
     pub(super) delivery: Delivery,
     pub(super) send: Series,
+    pub(super) link: Link,
     /// When the film was played.
     pub(super) from: Time,
     pub(super) to: Time,
     /// Processor time of sender and receiver over the length of the film: 1 is one core.
     pub(super) cpu: Option<f64>,
+    /// Datagrams that this machine dropped in front of its own sockets.
     pub(super) dropped_by_kernel: u64,
 }
 
@@ -76,6 +79,7 @@ impl Take {
                 repair: repair.into(),
                 delivery: settle(&sent, &arrived),
                 send: cast.send().clone(),
+                link: Link::of(cast.emulate()),
                 from,
                 to: from + stage.length,
                 cpu,
@@ -84,10 +88,18 @@ impl Take {
         })
     }
 
-    /// The share of all packets, source and repair, that the link lost, as the sender learned of it.
-    pub(super) fn loss_before_repair(&self) -> Option<f64> {
-        let (lost, delivered) = (self.send.last("lost_packets_total")?, self.send.last("delivered_packets_total")?);
-        (lost + delivered > 0.0).then(|| lost / (lost + delivered))
+    /// Why its numbers are not those of the link, if they are not: this machine was too busy to carry every datagram.
+    pub(super) fn fault(&self) -> Option<String> {
+        let faults = [
+            (self.dropped_by_kernel, "dropped in front of its own sockets"),
+            (self.link.refused, "refused by the relay, which was full"),
+        ];
+        let faults: Vec<String> = faults
+            .iter()
+            .filter(|fault| fault.0 > 0)
+            .map(|(count, what)| format!("{count} datagrams {what}"))
+            .collect();
+        (!faults.is_empty()).then(|| faults.join(", "))
     }
 
     /// All bytes on the wire over media bytes, minus one.

@@ -33,7 +33,7 @@ pub(super) fn or_unknown(value: Option<String>) -> String {
 pub(super) struct Result {
     pub(super) name: String,
     pub(super) loss_before: Option<f64>,
-    /// The share of the film's datagrams that never came, and how many that were.
+    /// The share of the video's datagrams that never came, and how many that were.
     pub(super) loss_after: f64,
     pub(super) lost: usize,
     pub(super) overhead: Option<f64>,
@@ -43,7 +43,7 @@ impl Result {
     pub(super) fn of(take: &Take) -> Result {
         Result {
             name: name(&take.repair),
-            loss_before: take.loss_before_repair(),
+            loss_before: take.link.loss(),
             loss_after: take.delivery.loss(),
             lost: take.delivery.lost,
             overhead: take.overhead(),
@@ -58,14 +58,14 @@ pub(super) fn conclusion(results: &[Result]) -> String {
         .loss_before
         .map_or(String::new(), |loss| format!(" over a link that lost {} of the packets", percent(loss)));
     let kept = if last.loss_after == 0.0 {
-        format!("With {} the whole film arrived{link}", last.name)
+        format!("With {} the whole video arrived{link}", last.name)
     } else {
-        format!("With {} all but {} of the film arrived{link}", last.name, percent(last.loss_after))
+        format!("With {} all but {} of the video arrived{link}", last.name, percent(last.loss_after))
     };
     let against: Vec<String> = others.iter().map(|other| compare(last, other)).collect();
     let against = if against.is_empty() { String::new() } else { format!("; {}", against.join(", ")) };
     let price = last.overhead.map_or(String::new(), |overhead| {
-        format!("; {} put {} more bytes on the wire than the film has", last.name, percent(overhead))
+        format!("; {} put {} more bytes on the wire than the video has", last.name, percent(overhead))
     });
     format!("{kept}{against}{price}.")
 }
@@ -93,7 +93,7 @@ fn compare(last: &Result, other: &Result) -> String {
 mod tests {
     use super::*;
 
-    /// Of a film of 100 000 datagrams.
+    /// Of a video of 100 000 datagrams.
     fn result(name: &str, lost: usize) -> Result {
         let loss_after = lost as f64 / 100_000.0;
         Result { name: name.into(), loss_before: Some(0.015), loss_after, lost, overhead: Some(0.3) }
@@ -104,16 +104,16 @@ mod tests {
         let good = conclusion(&[result("no repair", 1500), result("static 8", 60), result("GENEVA", 30)]);
         assert_eq!(
             good.replace('\u{a0}', " "),
-            "With GENEVA all but 0.030 % of the film arrived over a link that lost 1.5 % of the packets; no repair lost \
+            "With GENEVA all but 0.030 % of the video arrived over a link that lost 1.5 % of the packets; no repair lost \
              1.5 % (50 times as much), static 8 lost 0.060 % (2.0 times as much); GENEVA put 30.0 % more bytes on the wire \
-             than the film has."
+             than the video has."
         );
         let bad = conclusion(&[result("static 8", 0), result("GENEVA", 1000)]);
         assert!(bad.contains("static 8 lost nothing;"), "{bad}");
         let worse = conclusion(&[result("static 8", 500), result("GENEVA", 1000)]);
         assert!(worse.contains("(2.0 times less)"), "{worse}");
         let whole = conclusion(&[result("static 8", 50), result("GENEVA", 0)]);
-        assert!(whole.starts_with("With GENEVA the whole film") && !whole.contains("times"), "{whole}");
+        assert!(whole.starts_with("With GENEVA the whole video") && !whole.contains("times"), "{whole}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use thalweg_core::time::{Span, Time};
 use thalweg_lab::experiment::{Experiment, Outcome, QUANTITIES, Run};
 use thalweg_lab::scenario::Blueprint;
 use thalweg_net::signal::Stop;
+use thalweg_net::terminal::escaped;
 
 use super::output::{Output, Watch};
 use super::progress::Progress;
@@ -122,7 +123,7 @@ impl Campaign {
         };
         let experiments = self.experiments()?;
         if let Some((warmup, (group, start))) = experiments.iter().find_map(|it| Some((it.warmup, it.late()?))) {
-            let name = &group.name;
+            let name = escaped(&group.name);
             eprintln!(
                 "thalweg: lab: measuring begins at {warmup}, and a flow of '{name}' may start as late as {start}"
             );

@@ -7,6 +7,7 @@ use thalweg_lab::scenario::Blueprint;
 use thalweg_lab::statistics::Estimate;
 
 use super::campaign::{CPU, Finished, Harvest, quantities};
+use super::groups;
 use super::output::{self, Output};
 use super::print;
 use super::run::{SCHEME, Seeds, parameters, titled, tpindex};
@@ -80,6 +81,8 @@ struct Comparison<'a> {
     seeds: Vec<u64>,
     /// By quantity, then by scheme, then by seed.
     values: Vec<(&'static str, Vec<Vec<f64>>)>,
+    /// What each group of each scheme had.
+    groups: Table,
 }
 
 impl<'a> Comparison<'a> {
@@ -96,7 +99,11 @@ impl<'a> Comparison<'a> {
             let beside = |run: &Finished| harvest.of(tfrc).find(|other| other.seed == run.seed);
             values.push(("tpindex", of(&|run| beside(run).map_or(f64::NAN, |tfrc| tpindex(run, tfrc)))));
         }
-        Comparison { schemes, seeds, values }
+        let mut groups = groups::table();
+        for (variant, scheme) in schemes.iter().enumerate() {
+            groups::rows(&mut groups, Some(scheme), &paired(variant).collect::<Vec<_>>());
+        }
+        Comparison { schemes, seeds, values, groups }
     }
 
     fn text(&self, scenario: &str, blueprint: &Blueprint) -> String {
@@ -116,7 +123,7 @@ impl<'a> Comparison<'a> {
             let cells = values[1..].iter().map(|other| marked(name, &Estimate::of_difference(&values[0], other)));
             differences.row([(*name).to_owned()].into_iter().chain(cells).collect());
         }
-        let _ = writeln!(text, "Means over {} seeds, and 95 % intervals\n{means}", self.seeds.len());
+        let _ = writeln!(text, "Means over {} seeds, and 95 % intervals\n{means}\n{}", self.seeds.len(), self.groups);
         let _ = write!(text, "Differences, seed by seed; * where the interval excludes zero\n{differences}");
         text
     }

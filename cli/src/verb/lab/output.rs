@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use thalweg_core::time::Span;
 use thalweg_net::error::plain;
 
-use super::campaign::{Campaign, Finished, quantities};
+use super::campaign::{CPU, Campaign, Finished, quantities};
 use super::progress::wipe;
 use super::{failed, print_to_reader};
 use crate::Failure;
@@ -26,7 +26,7 @@ pub(super) use self::watch::Watch;
 /// What is to be left.
 #[derive(clap::Args, Default)]
 pub(super) struct Files {
-    /// Write results into this folder: summary.csv and flows.csv, and the same as .jsonl.
+    /// Write results into this folder: summary.csv and flows.csv, the same as .jsonl, and timing.csv.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// With --out: write what flows and hops show and count every so often, 1ms or more, into intervals-SEED and hops-SEED,
@@ -90,13 +90,17 @@ struct Queue {
 struct Tables {
     summary: Table,
     lines: Table,
+    timing: Table,
     flows: Table,
     flow_lines: Table,
 }
 
 struct Rows {
+    /// Of standard output, with what the run cost.
+    told: String,
     summary: String,
     line: String,
+    timing: String,
     flows: String,
     flow_lines: String,
 }
@@ -146,10 +150,12 @@ impl Output {
         if !self.queue.lock().expect("no thread panics with it").is_wanted() {
             return Ok(());
         }
-        let values: Vec<String> = quantities().map(|(name, _)| cell(run.value(name))).collect();
+        let values: Vec<String> = lasting().map(|name| cell(run.value(name))).collect();
         let rows = Rows {
+            told: format!("{}\n", object(scheme, run, quantities().map(|(name, _)| name))),
             summary: format!("{},{},{}\n", quoted(scheme), run.seed, values.join(",")),
-            line: format!("{}\n", object(scheme, run)),
+            line: format!("{}\n", object(scheme, run, lasting())),
+            timing: format!("{},{},{}\n", quoted(scheme), run.seed, cell(run.value(CPU))),
             flows: flows::rows(scheme, run),
             flow_lines: flows::lines(scheme, run),
         };
@@ -184,10 +190,11 @@ impl Files {
         }
         fs::create_dir_all(path).map_err(|error| refusal(path, &error))?;
         earlier::remove(path, &self.written(campaign))?;
-        let names: Vec<&str> = quantities().map(|(name, _)| name).collect();
+        let names: Vec<&str> = lasting().collect();
         let tables = Tables {
             summary: Table::create(path.join("summary.csv"), format!("scheme,seed,{}\n", names.join(",")))?,
             lines: Table::create(path.join("summary.jsonl"), "")?,
+            timing: Table::create(path.join("timing.csv"), format!("scheme,seed,{CPU}\n"))?,
             flows: Table::create(path.join("flows.csv"), flows::HEADER)?,
             flow_lines: Table::create(path.join("flows.jsonl"), "")?,
         };
@@ -209,7 +216,7 @@ impl Queue {
                 break;
             }
             self.next = number + 1;
-            self.print(&rows.line)?;
+            self.print(&rows.told)?;
             if let Some(tables) = &mut self.tables {
                 tables.write(&rows)?;
             }
@@ -232,6 +239,7 @@ impl Tables {
         for (table, text) in [
             (&mut self.summary, &rows.summary),
             (&mut self.lines, &rows.line),
+            (&mut self.timing, &rows.timing),
             (&mut self.flows, &rows.flows),
             (&mut self.flow_lines, &rows.flow_lines),
         ] {
@@ -242,12 +250,17 @@ impl Tables {
     }
 }
 
+/// The names of all quantities that a seed decides: of the same seeds come the same bytes.
+fn lasting() -> impl Iterator<Item = &'static str> {
+    quantities().map(|(name, _)| name).filter(|name| *name != CPU)
+}
+
 /// A run as one line of JSON.
-fn object(scheme: &str, run: &Finished) -> Value {
+fn object(scheme: &str, run: &Finished, names: impl Iterator<Item = &'static str>) -> Value {
     let mut object = Map::new();
     object.insert("scheme".to_owned(), scheme.into());
     object.insert("seed".to_owned(), run.seed.into());
-    object.extend(quantities().map(|(name, _)| (name.to_owned(), run.value(name).into())));
+    object.extend(names.map(|name| (name.to_owned(), run.value(name).into())));
     Value::Object(object)
 }
 

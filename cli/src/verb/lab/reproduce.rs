@@ -124,7 +124,7 @@ impl Args {
             summary: "This page is provisional: the runs that it will be about are not over. If they are no longer under way, \
                       they were killed, and it can be removed."
                 .into(),
-            sections: Vec::new(),
+            ..Page::default()
         }
     }
 

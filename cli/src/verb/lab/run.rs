@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 use thalweg_lab::scenario::{self, Blueprint};
 use thalweg_lab::statistics::Estimate;
+use thalweg_net::terminal::escaped;
 
 use super::campaign::{Campaign, Finished, Harvest, quantities};
+use super::groups;
 use super::output::{self, Output};
 use super::print;
 use super::source::Source;
@@ -144,7 +146,7 @@ impl Report<'_> {
         let parameters = self.blueprint.parameters().iter();
         let parameters: Vec<String> = parameters.map(|it| format!("{}={}", it.name, it.value)).collect();
         if !parameters.is_empty() {
-            let _ = writeln!(text, "{}", parameters.join(" "));
+            let _ = writeln!(text, "{}", escaped(&parameters.join(" ")));
         }
         let runs: Vec<&Finished> = self.harvest.of(0).collect();
         let window = runs.first().map_or_else(String::new, |run| {
@@ -159,15 +161,17 @@ impl Report<'_> {
                 table.row(vec![name.to_owned(), interval(&estimate)]);
             }
         }
-        text + &table.to_string()
+        let mut groups = groups::table();
+        groups::rows(&mut groups, None, &runs);
+        format!("{text}{table}\n{groups}")
     }
 }
 
 /// The line that says which scenario this is, and what it is about if its file says so.
 pub(super) fn titled(scenario: &str, blueprint: &Blueprint) -> String {
     match blueprint.about() {
-        "" => format!("{scenario}\n"),
-        about => format!("{scenario}: {about}\n"),
+        "" => format!("{}\n", escaped(scenario)),
+        about => format!("{}: {}\n", escaped(scenario), escaped(about)),
     }
 }
 

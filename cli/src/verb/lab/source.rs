@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use thalweg_lab::scenario::Blueprint;
+use thalweg_lab::scenario::{Blueprint, MAX_NAMED, MAX_SCENARIO, load};
 use thalweg_net::error::plain;
 
 use super::failed;
@@ -64,7 +64,7 @@ impl Source {
         let path = Path::new(name);
         // Not only files: also pipes, as of `<(...)`.
         if path.exists() && !path.is_dir() {
-            let text = std::fs::read_to_string(path);
+            let text = load(path, MAX_SCENARIO);
             let text = text.map_err(|error| failed(format!("cannot read {name}: {}", plain(&error))))?;
             let beside = Some(path.parent().unwrap_or(Path::new("")).to_owned());
             return Ok(Source { name: name.to_owned(), text, beside });
@@ -93,7 +93,7 @@ impl Source {
         };
         let mut files = |named: &str| match &self.beside {
             // A copy of a scenario that comes with Thalweg names what comes with it, too.
-            Some(beside) => std::fs::read_to_string(beside.join(named)).or_else(|error| {
+            Some(beside) => load(&beside.join(named), MAX_NAMED).or_else(|error| {
                 let copied =
                     data(named).filter(|_| error.kind() == ErrorKind::NotFound && named.starts_with("../data/"));
                 copied.ok_or_else(|| format!("cannot be read: {}", plain(&error)))

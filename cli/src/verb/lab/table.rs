@@ -3,6 +3,7 @@
 use core::ops::Range;
 
 use thalweg_lab::statistics::Estimate;
+use thalweg_net::terminal::escaped;
 
 /// Columns of text, the first of them words, the others numbers.
 #[derive(Default)]
@@ -11,8 +12,9 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// Adds a row; names in it may be a scenario's.
     pub(super) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        self.rows.push(cells.iter().map(|cell| escaped(cell).into_owned()).collect());
     }
 }
 

@@ -65,6 +65,11 @@ impl Replayed for Films {
 
 impl Probe for Films {
     fn probe(&self, visit: &mut Visitor<'_>) {
-        self.law.probe(visit);
+        self.law.probe(&mut |name, value| {
+            visit(name, value);
+            if name == "swnd" {
+                visit("send_window", value.floor());
+            }
+        });
     }
 }

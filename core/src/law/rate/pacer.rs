@@ -23,7 +23,13 @@ impl Pacer {
 
     /// A packet left, and the next one may `gap` later.
     pub fn sent(&mut self, now: Time, gap: Span) {
-        self.release = self.release.max(now - self.slack) + gap;
+        self.sent_of(1, now, gap);
+    }
+
+    /// As [`Pacer::sent`], where up to `burst` packets that were not sent in their time may leave together (RFC 9002 §7.7).
+    pub fn sent_of(&mut self, burst: u32, now: Time, gap: Span) {
+        let slack = self.slack.max(gap * u64::from(burst.saturating_sub(1)));
+        self.release = self.release.max(now - slack) + gap;
     }
 }
 
@@ -46,5 +52,22 @@ mod tests {
         let at = |millis| Time::ZERO + ms(millis);
         // On time, then 3 ms late, then a second.
         assert_eq!([100, 101, 104, 1_104, 1_105].map(|millis| leave(at(millis))), [6, 1, 3, 6, 1]);
+    }
+
+    #[test]
+    fn after_idle_a_burst_leaves_at_once_and_no_more() {
+        let ms = Span::from_millis;
+        let mut pacer = Pacer::new(ms(2));
+        let mut leave = |now: Time| {
+            let mut left = 0;
+            while pacer.release() <= now {
+                pacer.sent_of(10, now, ms(5));
+                left += 1;
+            }
+            left
+        };
+        let at = |millis| Time::ZERO + ms(millis);
+        // After a second, at the gap, and after half of the time that a burst gathers in.
+        assert_eq!([1_000, 1_001, 1_005, 1_010, 1_035].map(|millis| leave(at(millis))), [10, 0, 1, 1, 5]);
     }
 }

@@ -53,7 +53,7 @@ impl<L: CongestionWindow> Allowance for Windowed<L> {
     }
 
     fn on_sent(&mut self, now: Time, _size: Bytes) {
-        self.pacer.sent(now, self.law.gap().unwrap_or_default());
+        self.pacer.sent_of(self.law.burst(), now, self.law.gap().unwrap_or_default());
     }
 
     fn on_report(&mut self, report: &Report) {
@@ -175,7 +175,8 @@ mod tests {
         law.on_report(&report(100, 0));
         law.on_report(&report(110, 1));
         assert_eq!(law.law().cwnd(), 12.0);
-        law.on_sent(at(110), Bytes(1_200));
+        // Nothing was sent before, and nothing waits: an initial window leaves at once.
+        (0..10).for_each(|_| law.on_sent(at(110), Bytes(1_200)));
         // 2 cwnd / RTTstanding.
         assert_eq!(law.next_send(1), Some(at(110) + Span::from_secs_f64(0.1 / 24.0)));
     }

@@ -27,7 +27,7 @@ pub use self::mode::PACKETS;
 use self::mode::{Mode, Turn};
 use self::recent::Recent;
 use self::velocity::{Direction, Velocity};
-use super::{Acked, CongestionWindow, Start};
+use super::{Acked, CongestionWindow, Start, start};
 use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
 
@@ -223,6 +223,13 @@ impl CongestionWindow for Copa {
     fn gap(&self) -> Option<Span> {
         // §2.1: 2 cwnd / RTTstanding packets a second.
         self.delays.map(|delays| Span::from_secs_f64(delays.rtt_standing.as_secs_f64() / (2.0 * self.cwnd)))
+    }
+
+    fn burst(&self) -> u32 {
+        // Deviation(Copa §2.1): after idle an initial window may leave at once (RFC 6928), as on a path of which nothing is known, where
+        // less than a packet waits. The paper paces everything; a burst of ten packets then takes a good part of a round trip.
+        let is_free = self.delays.is_some_and(|delays| delays.waiting(self.cwnd) < 1.0) && !self.mode.competes();
+        if is_free { start::IW } else { 1 }
     }
 }
 

@@ -166,6 +166,10 @@ impl CongestionWindow for Window {
     fn gap(&self) -> Option<Span> {
         ask!(self, law => law.gap())
     }
+
+    fn burst(&self) -> u32 {
+        ask!(self, law => law.burst())
+    }
 }
 
 impl Probe for Window {

@@ -19,12 +19,19 @@ use crate::time::Time;
 pub struct NewReno {
     cwnd: f64,
     ssthresh: f64,
+    counts_acks: bool,
 }
 
 impl NewReno {
     /// A window that has seen nothing yet.
     pub fn new(start: Start) -> NewReno {
-        NewReno { cwnd: f64::from(start.iw), ssthresh: start.ssthresh }
+        NewReno { cwnd: f64::from(start.iw), ssthresh: start.ssthresh, counts_acks: false }
+    }
+
+    /// The law as ns-2 and ns-3.37's TcpNewReno have it: Eq. (3) to the letter, 1/cwnd for an acknowledgement, however many
+    /// segments it covers.
+    pub fn counting_acks(self) -> NewReno {
+        NewReno { counts_acks: true, ..self }
     }
 
     /// [`CongestionWindow::on_loss`] for a FlightSize with a fraction, which a log has that knows windows, not packets.
@@ -49,8 +56,8 @@ impl CongestionWindow for NewReno {
         if !acked.window_limited {
             return;
         }
-        self.cwnd +=
-            if self.cwnd < self.ssthresh { slow_start(acked.newly) } else { avoidance(acked.newly, self.cwnd) };
+        let newly = if self.counts_acks { acked.newly.min(1) } else { acked.newly };
+        self.cwnd += if self.cwnd < self.ssthresh { slow_start(newly) } else { avoidance(newly, self.cwnd) };
     }
 
     fn on_loss(&mut self, _now: Time, flight: u32) {
@@ -102,6 +109,22 @@ mod tests {
             // sqrt(w^2 + 2 w) is the end of dw = 1/w over w acknowledgements: w + 1 - 1/(2w) + ...
             assert!((law.cwnd() - 101.0).abs() < 0.01, "{newly}: {}", law.cwnd());
         }
+    }
+
+    #[test]
+    fn where_acknowledgements_are_counted_half_as_many_add_half_a_segment_a_round_trip() {
+        let mut law = NewReno::new(Start { iw: 100, ssthresh: 2.0 }).counting_acks();
+        let acked = Acked {
+            now: Time::ZERO,
+            newly: 2,
+            flight: 100,
+            rtt: None,
+            srtt: None,
+            round_end: false,
+            window_limited: true,
+        };
+        (0..50).for_each(|_| law.on_ack(&acked));
+        assert!((law.cwnd() - 100.5).abs() < 0.01, "{}", law.cwnd());
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use super::ParameterError;
 use super::parameter::{known, number, within};
 
+/// The initial window of RFC 6928, in segments.
+pub(super) const IW: u32 = 10;
+
 /// The state of a law before the first acknowledgement.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Start {
@@ -14,7 +17,7 @@ pub struct Start {
 
 impl Default for Start {
     fn default() -> Start {
-        Start { iw: 10, ssthresh: f64::INFINITY }
+        Start { iw: IW, ssthresh: f64::INFINITY }
     }
 }
 

@@ -3,6 +3,7 @@
 mod arrivals;
 mod control;
 mod decoder;
+mod greeting;
 mod stats;
 mod stream;
 mod timeline;
@@ -12,13 +13,15 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 use super::second::Second;
+use super::secret::Halves;
 use super::tokens::Tokens;
-use super::{Ending, Media, Metric, Playout};
+use super::{DEFAULT_LATENCY, Ending, Media, Metric, Network, Playout};
 use crate::rng::Rng;
 use crate::session::{Session, Transmit};
 use crate::time::{Span, Time};
 use crate::units::Bytes;
-use crate::wire::{self, hello::Answer, rtp};
+use crate::wire::{self, rtp};
+use greeting::{Candidate, Reply};
 use stats::{Counts, Latencies};
 use stream::Stream;
 
@@ -29,7 +32,20 @@ pub struct Config {
     pub latency: Span,
     /// When packets are handed out.
     pub playout: Playout,
+    /// For so long a stream without media keeps the receiver from others.
+    pub hold: Span,
+    /// Whose streams it takes; none are everybody's.
+    pub allow: Vec<Network>,
 }
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { latency: DEFAULT_LATENCY, playout: Playout::Asap, hold: DEFAULT_HOLD, allow: Vec::new() }
+    }
+}
+
+/// How long a stream without media keeps the receiver from others, unless told otherwise.
+pub const DEFAULT_HOLD: Span = Span::from_secs(10);
 
 /// What a receiver tells.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -57,6 +73,13 @@ pub enum Event {
         /// What packets may take.
         memory: Bytes,
     },
+    /// Somebody speaks another version of the protocol; told once.
+    OtherVersion {
+        /// Who.
+        from: SocketAddr,
+        /// Which.
+        version: u8,
+    },
     /// Nothing has come for a while.
     Silent,
     /// Over.
@@ -68,10 +91,15 @@ pub enum Event {
 pub struct Receiver {
     config: Config,
     tokens: Tokens,
+    halves: Halves,
     ssrc: u32,
     stream: Option<Stream>,
-    /// Answers that wait, one for each hello.
-    answers: VecDeque<(SocketAddr, Answer)>,
+    /// In the order of their hellos.
+    candidates: Vec<Candidate>,
+    /// Replies that wait, one for each datagram with a hello.
+    replies: VecDeque<(SocketAddr, Reply)>,
+    /// Whether somebody was told of another version.
+    told_version: bool,
     /// Goodbyes that are still to be said, once that has begun.
     goodbyes: Option<u8>,
     counts: Counts,
@@ -89,9 +117,12 @@ impl Receiver {
         Receiver {
             config,
             tokens: Tokens::new(rng),
+            halves: Halves::new(rng),
             ssrc: rng.fork("ssrc").u32(),
             stream: None,
-            answers: VecDeque::new(),
+            candidates: Vec::new(),
+            replies: VecDeque::new(),
+            told_version: false,
             goodbyes: None,
             counts: Counts::default(),
             second: Second::new(Time::ZERO),
@@ -131,12 +162,25 @@ impl Receiver {
     }
 
     /// Takes an RTP packet.
-    fn on_packet(&mut self, now: Time, bytes: &[u8]) -> Result<(), wire::Error> {
+    fn on_packet(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), wire::Error> {
         let header = rtp::Packet::parse(bytes)?.header;
+        let is_ours = |stream: &Stream| stream.carries(header.ssrc) && stream.from() == from;
+        if !self.stream.as_ref().is_some_and(is_ours) {
+            self.begin(now, from, header.ssrc);
+        }
         match self.stream.as_mut().filter(|stream| stream.carries(header.ssrc)) {
-            Some(stream) => stream.on_packet(now, header, bytes, &mut self.counts),
+            Some(stream) if stream.from() == from => stream.on_packet(now, header, bytes, &mut self.counts),
+            Some(stream) => {
+                stream.address.consider(now, from, bytes.len(), false);
+                self.counts.stray += 1;
+                Ok(())
+            }
             None => Err(wire::Error::Unknown),
         }
+    }
+
+    fn allows(&self, from: SocketAddr) -> bool {
+        self.config.allow.is_empty() || self.config.allow.iter().any(|network| network.contains(from.ip()))
     }
 
     /// Ends a stream whose sender has gone once everything is handed out, and misses one that has gone quiet.
@@ -159,11 +203,14 @@ impl Session for Receiver {
     type Event = Event;
 
     fn handle_datagram(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), wire::Error> {
-        let is_rtcp = rtp::is_rtcp(bytes);
-        let outcome = if is_rtcp { self.on_control(now, from, bytes) } else { self.on_packet(now, bytes) };
+        let outcome = match rtp::is_rtcp(bytes) {
+            _ if !self.allows(from) => Err(wire::Error::Unknown),
+            true => self.on_control(now, from, bytes),
+            false => self.on_packet(now, from, bytes),
+        };
         match outcome {
             // What strangers send costs the path as well, but is none of the stream's.
-            Ok(()) if is_rtcp && self.stream.as_ref().is_none_or(|stream| stream.from != from) => {}
+            Ok(()) if self.stream.as_ref().is_none_or(|stream| stream.from() != from) => {}
             Ok(()) => self.counts.wire_bytes += (Bytes(bytes.len() as u64) + super::overhead(from)).0,
             Err(_) => self.counts.rejected += 1,
         }

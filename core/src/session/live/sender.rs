@@ -11,6 +11,7 @@ mod history;
 mod leave;
 mod peer;
 mod protection;
+mod pulse;
 mod reports;
 mod stats;
 mod wishes;
@@ -20,7 +21,6 @@ use std::collections::VecDeque;
 
 pub use self::config::{Breaker, Config, Event, Repair, SourceId};
 use super::second::Second;
-use super::tokens::Tokens;
 use super::{Ending, MAX_PAYLOAD, Media, Metric};
 use crate::law::breaker;
 use crate::rng::Rng;
@@ -109,7 +109,7 @@ impl Sender {
             Media::Opaque => super::OPAQUE,
         };
         let mut sender = Sender {
-            peer: Peer::new(config.to, now, Tokens::new(rng)),
+            peer: Peer::new(config.to, now, rng),
             source: Stream::new(media_type, &mut draw),
             repair: Stream::new(super::REPAIR, &mut draw),
             timestamp_base: draw.u32(),
@@ -140,13 +140,14 @@ impl Sender {
         sender
     }
 
-    /// Takes a media datagram that the source has produced now. It is dropped, and counted, while nobody has answered,
-    /// and if it is longer than [`MAX_PAYLOAD`].
+    /// Takes a media datagram that the source has produced now. It is dropped, and counted, while nobody has answered, or
+    /// reports and none goes with the last hello, and if it is longer than [`MAX_PAYLOAD`].
     pub fn handle_media(&mut self, now: Time, payload: &[u8]) {
         self.counts.media_packets += 1;
         self.counts.media_bytes += payload.len() as u64;
         self.close_due(now);
-        if payload.len() > MAX_PAYLOAD || !self.wants_media() {
+        let interval = self.protection.interval();
+        if payload.len() > MAX_PAYLOAD || !self.wants_media() || !self.peer.takes_media(now, interval) {
             self.counts.unsent += 1;
             return;
         }
@@ -175,6 +176,12 @@ impl Sender {
             self.close(block, closes.max(now));
         }
         self.part(now, Ending::Bye);
+    }
+
+    /// Takes note that the network says that nobody is where this stream goes. Media stops unless a report comes soon: who
+    /// says so may be wrong.
+    pub fn handle_unreachable(&mut self, now: Time) {
+        self.peer.on_unreachable(now);
     }
 
     /// Whether media is wanted: a file need not be read before.
@@ -234,12 +241,17 @@ impl Sender {
 
     /// Ends what has become hopeless.
     fn check_peer(&mut self, now: Time) {
-        if self.peer.gone_at().is_some_and(|gone| gone <= now) {
+        if self.gone_at().is_some_and(|gone| gone <= now) {
             self.fall_silent();
         }
         if self.answer_due().is_some_and(|due| due <= now) {
             self.part(now, if self.peer.is_busy() { Ending::Busy } else { Ending::NoAnswer });
         }
+    }
+
+    /// When a receiver that stays silent is given up.
+    fn gone_at(&self) -> Option<Time> {
+        self.peer.gone_at(self.protection.interval())
     }
 
     /// Sends no more media until somebody answers again.
@@ -287,14 +299,8 @@ impl Session for Sender {
             return None;
         }
         let closes = self.open.as_ref().map(|(_, closes)| *closes);
-        let waits = [
-            closes,
-            self.departure_due(),
-            self.peer.gone_at(),
-            self.answer_due(),
-            self.farewell_due(),
-            self.hello_due(),
-        ];
+        let waits =
+            [closes, self.departure_due(), self.gone_at(), self.answer_due(), self.farewell_due(), self.hello_due()];
         waits.into_iter().flatten().chain([self.second.next()]).min()
     }
 

@@ -7,6 +7,7 @@ use core::net::SocketAddr;
 
 use crate::rng::Rng;
 use crate::session::keyed;
+use crate::time::Time;
 
 /// Makes and checks the tokens of one session.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,13 +17,17 @@ pub(super) struct Tokens {
 
 impl Tokens {
     pub(super) fn new(rng: &Rng) -> Tokens {
-        let mut rng = rng.fork("tokens");
-        Tokens { keys: (rng.u64(), rng.u64()) }
+        Tokens { keys: rng.key("tokens") }
     }
 
     /// The token that only `address` learns; never zero, which stands for none.
     pub(super) fn of(&self, address: SocketAddr) -> u64 {
         keyed::hash(self.keys, address, &[])
+    }
+
+    /// The token of a challenge of `address` in a change of the peer's address that began at `began`.
+    pub(super) fn challenge(&self, address: SocketAddr, began: Time) -> u64 {
+        keyed::hash(self.keys, address, &[began.as_nanos()])
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 /// So much stays allocated when there is nothing in it, bytes.
 const IDLE: usize = 1024;
+/// Memory is that of the bytes, and of one in so many of them.
+const ROUNDING: usize = 4;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Buffer(VecDeque<u8>);
@@ -17,19 +19,28 @@ impl Buffer {
         self.0.is_empty()
     }
 
+    /// Bytes of memory that it takes.
+    pub(super) fn held(&self) -> u64 {
+        self.0.capacity() as u64
+    }
+
+    /// How many more it would take with so many bytes more.
+    pub(super) fn growth(&self, more: usize) -> u64 {
+        let missing = (self.len() + more).saturating_sub(self.0.capacity());
+        if missing == 0 { 0 } else { missing.max(self.len() / ROUNDING) as u64 }
+    }
+
     pub(super) fn put(&mut self, bytes: &[u8]) {
+        let growth = self.growth(bytes.len()) as usize;
+        if growth > 0 {
+            self.0.reserve_exact(self.0.capacity() - self.len() + growth);
+        }
         self.0.extend(bytes);
     }
 
-    /// Takes over the first bytes of `buf`, and tells how many.
-    pub(super) fn read(&mut self, buf: &mut [u8]) -> usize {
-        let count = buf.len().min(self.0.len());
-        let (front, back) = self.0.as_slices();
-        let split = count.min(front.len());
-        buf[..split].copy_from_slice(&front[..split]);
-        buf[split..count].copy_from_slice(&back[..count - split]);
-        self.drop(count);
-        count
+    /// The first bytes, as many as lie in one piece.
+    pub(super) fn front(&self) -> &[u8] {
+        self.0.as_slices().0
     }
 
     /// Moves the first `count` behind what is in `out`.
@@ -41,10 +52,32 @@ impl Buffer {
         self.drop(count);
     }
 
-    fn drop(&mut self, count: usize) {
+    /// Forgets the first `count`.
+    pub(super) fn drop(&mut self, count: usize) {
         self.0.drain(..count);
-        if self.0.is_empty() && self.0.capacity() > IDLE {
-            self.0 = VecDeque::new();
+        if self.0.capacity() > IDLE.max(self.len() * ROUNDING) {
+            self.0.shrink_to(self.len() * 2);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_follows_the_bytes_up_and_down() {
+        let mut buffer = Buffer::default();
+        for _ in 0..1_000 {
+            let (before, growth) = (buffer.held(), buffer.growth(1_000));
+            buffer.put(&[7; 1_000]);
+            assert_eq!(buffer.held(), before + growth);
+            assert!(buffer.held() <= (buffer.len() + buffer.len() / ROUNDING) as u64);
+        }
+        while !buffer.is_empty() {
+            buffer.drop(500);
+            assert!(buffer.held() <= IDLE.max(buffer.len() * ROUNDING) as u64);
+        }
+        assert!(buffer.held() <= IDLE as u64);
     }
 }

@@ -48,6 +48,11 @@ impl Connection {
         self.receiving.emit_credit(id, out);
     }
 
+    /// Bytes of memory in which something waits, either way.
+    pub(super) fn held(&self) -> u64 {
+        self.sending.held() + self.receiving.held()
+    }
+
     /// Whether both ends have finished.
     pub(super) fn is_complete(&self) -> bool {
         self.receiving.is_ended() && self.sending.is_ended()

@@ -43,8 +43,14 @@ impl Mux {
             return Err(wire::Error::Malformed);
         }
         self.newest = Some(id);
-        if self.is_closed || self.connections.len() >= self.limit {
-            let reason = if self.is_closed { Reason::Stopped } else { Reason::TooMany };
+        let refusal = if self.is_closed {
+            Some(Reason::Stopped)
+        } else if self.connections.len() >= self.limit {
+            Some(Reason::TooMany)
+        } else {
+            Some(Reason::Memory).filter(|_| self.is_thrifty())
+        };
+        if let Some(reason) = refusal {
             self.resets.push_back((id, reason));
             return Ok(());
         }
@@ -54,10 +60,15 @@ impl Mux {
     }
 
     pub(super) fn on_bytes(&mut self, id: u32, part: &[u8]) {
-        if let Some(connection) = self.connections.get_mut(&id)
-            && connection.receiving.put(part)
-        {
-            self.events.push_back(Event::Readable(id));
+        let growth = self.connections.get(&id).map_or(0, |connection| connection.receiving.growth(part.len()));
+        self.make_room(id, growth);
+        if let Some(connection) = self.connections.get_mut(&id) {
+            let before = connection.held();
+            if connection.receiving.put(part) {
+                self.events.push_back(Event::Readable(id));
+            }
+            let after = connection.held();
+            self.charge(before, after);
         }
     }
 

@@ -5,6 +5,8 @@ use crate::time::{Span, Time};
 use crate::wire::Error;
 use crate::wire::mux::{FIRST_CREDIT, Frame};
 
+/// What a connection of a peer that holds much may have under way or unread, bytes.
+const LITTLE: u64 = 16 << 10;
 /// What may be under way or unread at most, bytes: half of it, which is granted again in one go, outlasts three round trips at
 /// as many originals each as one combination covers. All connections together have no more for it.
 const MAX_WINDOW: u64 = 32 << 20;
@@ -15,8 +17,9 @@ pub(super) struct Receiving {
     /// What may be under way or unread, and how much of it the other end may still send.
     window: u64,
     granted: u64,
-    /// Bytes that were read and not granted again, and when some were granted last.
-    taken: u64,
+    /// Bytes that are announced and have not come.
+    coming: u64,
+    /// When some was granted last.
     granted_at: Time,
     /// Credit that the other end has not heard of.
     owed: u64,
@@ -31,7 +34,7 @@ impl Receiving {
             unread: Buffer::default(),
             window,
             granted: window,
-            taken: 0,
+            coming: 0,
             granted_at: now,
             owed: 0,
             is_ended: false,
@@ -39,24 +42,29 @@ impl Receiving {
         }
     }
 
-    /// Hands out bytes, and grants as many again when that is worth a frame; more, out of `pool`, to one who reads fast.
-    pub(super) fn read(&mut self, now: Time, rtt: Span, buf: &mut [u8], pool: &mut u64) -> usize {
-        let count = self.unread.read(buf);
-        self.taken += count as u64;
-        if self.taken * 2 < self.window || self.is_ended {
-            return count;
+    /// The next bytes to be read, as many as lie in one piece.
+    pub(super) fn front(&self) -> &[u8] {
+        self.unread.front()
+    }
+
+    /// The first `count` bytes were read. Grants as many again when that is worth a frame; more, out of `pool`, to one who reads fast,
+    /// and little to one who `is_thrifty`.
+    pub(super) fn consume(&mut self, now: Time, rtt: Span, count: usize, pool: &mut u64, is_thrifty: bool) {
+        self.unread.drop(count);
+        let most = if is_thrifty { self.window.min(LITTLE) } else { self.window };
+        let taken = most.saturating_sub(self.granted + self.coming + self.buffered());
+        if taken * 2 < most || self.is_ended {
+            return;
         }
         // The other end has used what it was granted, and it did not wait for the reader: credit is what holds it up.
         let is_short = now.since(self.granted_at) < rtt * 2 && self.granted * 2 < self.window;
-        if is_short && self.window < MAX_WINDOW && self.window <= *pool {
-            *pool -= self.window;
-            self.taken += self.window;
-            self.window *= 2;
-        }
-        self.granted += self.taken;
-        self.owed += core::mem::take(&mut self.taken);
+        let grows = is_short && !is_thrifty && self.window < MAX_WINDOW && self.window <= *pool;
+        let more = if grows { self.window } else { 0 };
+        *pool -= more;
+        self.window += more;
+        self.granted += taken + more;
+        self.owed += taken + more;
         self.granted_at = now;
-        count
     }
 
     /// The other end announces `len` bytes.
@@ -65,6 +73,7 @@ impl Receiving {
             return Err(Error::Malformed);
         }
         self.granted = self.granted.checked_sub(len).ok_or(Error::Length)?;
+        self.coming += len;
         Ok(())
     }
 
@@ -72,6 +81,7 @@ impl Receiving {
     pub(super) fn put(&mut self, bytes: &[u8]) -> bool {
         let is_first = self.unread.is_empty();
         self.unread.put(bytes);
+        self.coming = self.coming.saturating_sub(bytes.len() as u64);
         is_first
     }
 
@@ -99,6 +109,16 @@ impl Receiving {
     /// Whether all was read to the end, and it has not been told.
     pub(super) fn tell_ended(&mut self) -> bool {
         self.is_ended && self.unread.is_empty() && !core::mem::replace(&mut self.told_ended, true)
+    }
+
+    /// Bytes of memory that it takes.
+    pub(super) fn held(&self) -> u64 {
+        self.unread.held()
+    }
+
+    /// How many more it would take with so many bytes more.
+    pub(super) fn growth(&self, more: usize) -> u64 {
+        self.unread.growth(more)
     }
 
     /// Bytes that are unread.

@@ -4,8 +4,9 @@ use super::buffer::Buffer;
 use crate::wire::Error;
 use crate::wire::mux::{DATA_HEADER, Frame};
 
-/// Bytes that wait to be sent at most.
+/// Bytes that wait to be sent at most, and so many of them wherever memory is short.
 const MAX_UNSENT: usize = 256 << 10;
+const MIN_UNSENT: usize = 4 << 10;
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Sending {
@@ -30,25 +31,32 @@ impl Sending {
         Sending { unsent: Buffer::default(), credit, ending: Ending::Open, wants_room: false }
     }
 
-    /// Takes bytes to be sent, and tells how many.
-    pub(super) fn write(&mut self, bytes: &[u8]) -> usize {
+    /// Takes bytes to be sent, of which `spare` more may wait, and tells how many.
+    pub(super) fn write(&mut self, bytes: &[u8], spare: u64) -> usize {
         if self.ending != Ending::Open {
             return 0;
         }
-        let count = bytes.len().min(MAX_UNSENT - self.unsent.len());
+        let count = bytes.len().min(self.left(spare));
         self.unsent.put(&bytes[..count]);
         self.wants_room |= count < bytes.len();
         count
     }
 
-    /// Bytes that it takes; who finds none waits for room.
-    pub(super) fn room(&mut self) -> usize {
+    /// Bytes that it takes, where `spare` more may wait; who finds none waits for room.
+    pub(super) fn room(&mut self, spare: u64) -> usize {
         if self.ending != Ending::Open {
             return 0;
         }
-        let room = MAX_UNSENT - self.unsent.len();
+        let room = self.left(spare);
         self.wants_room |= room == 0;
         room
+    }
+
+    /// A little always waits, since room is told of when some of it leaves.
+    fn left(&self, spare: u64) -> usize {
+        let waits = self.unsent.len();
+        let spare = usize::try_from(spare).unwrap_or(usize::MAX);
+        (MAX_UNSENT - waits).min(spare.max(MIN_UNSENT.saturating_sub(waits)))
     }
 
     pub(super) fn finish(&mut self) {
@@ -89,6 +97,11 @@ impl Sending {
     /// Whether the other end was told that this is all.
     pub(super) fn is_ended(&self) -> bool {
         self.ending == Ending::Said
+    }
+
+    /// Bytes of memory that it takes.
+    pub(super) fn held(&self) -> u64 {
+        self.unsent.held()
     }
 
     /// Bytes that wait.

@@ -15,6 +15,8 @@ pub enum Reason {
     Stopped,
     /// The other end is for one connection, which it has.
     Taken,
+    /// More waits to be read than an end keeps for one peer.
+    Memory,
     /// What a later version may mean.
     Other(u8),
 }
@@ -27,6 +29,7 @@ impl From<u8> for Reason {
             2 => Reason::TooMany,
             3 => Reason::Stopped,
             4 => Reason::Taken,
+            5 => Reason::Memory,
             other => Reason::Other(other),
         }
     }
@@ -40,6 +43,7 @@ impl From<Reason> for u8 {
             Reason::TooMany => 2,
             Reason::Stopped => 3,
             Reason::Taken => 4,
+            Reason::Memory => 5,
             Reason::Other(other) => other,
         }
     }
@@ -53,6 +57,7 @@ impl fmt::Display for Reason {
             Reason::TooMany => f.write_str("the other end has as many connections as it allows at a time"),
             Reason::Stopped => f.write_str("the tunnel was stopped"),
             Reason::Taken => f.write_str("this pipe is taken: the other end is for one, and has it"),
+            Reason::Memory => f.write_str("more waits to be read than one peer has memory for"),
             Reason::Other(code) => write!(f, "reason {code}"),
         }
     }

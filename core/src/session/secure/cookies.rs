@@ -5,6 +5,8 @@
 
 use core::net::SocketAddr;
 
+use zeroize::Zeroize;
+
 use super::entropy::Entropy;
 use crate::session::keyed;
 use crate::time::{Span, Time};
@@ -45,6 +47,12 @@ impl Cookies {
 
 fn slot(now: Time) -> u64 {
     now.as_nanos() / SLOT.as_nanos()
+}
+
+impl Drop for Cookies {
+    fn drop(&mut self) {
+        self.keys.zeroize();
+    }
 }
 
 impl core::fmt::Debug for Cookies {

@@ -10,6 +10,7 @@ use core::fmt;
 use snow::params::CipherChoice;
 use snow::resolvers::{CryptoResolver, RingResolver};
 use snow::types::{Cipher, Random};
+use zeroize::Zeroizing;
 
 const KEY: usize = 32;
 const STRETCH: usize = KEY + 64;
@@ -23,6 +24,7 @@ pub struct Entropy {
 impl Entropy {
     /// A source that depends on `seed` alone.
     pub fn new(seed: [u8; KEY]) -> Entropy {
+        let seed = Zeroizing::new(seed);
         let mut cipher = RingResolver.resolve_cipher(&CipherChoice::AESGCM).expect("ring has AES-GCM");
         cipher.set(&seed);
         Entropy { cipher }
@@ -47,9 +49,9 @@ impl Entropy {
 
     fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(STRETCH - KEY) {
-            let mut stream = [0; STRETCH + TAG];
+            let mut stream = Zeroizing::new([0; STRETCH + TAG]);
             // Each key makes one stretch, so one nonce does.
-            self.cipher.encrypt(0, &[], &[0; STRETCH], &mut stream);
+            self.cipher.encrypt(0, &[], &[0; STRETCH], &mut stream[..]);
             let (key, rest) = stream.split_first_chunk().expect("a stretch begins with a key");
             self.cipher.set(key);
             chunk.copy_from_slice(&rest[..chunk.len()]);

@@ -18,10 +18,12 @@
 
 use core::fmt::{self, Write};
 
+use zeroize::{Zeroize, Zeroizing};
+
 use super::entropy::Entropy;
 use super::noise;
 
-/// What proves who one is. Whoever has the secret is that one: it is shown by no `Debug`.
+/// What proves who one is. Whoever has the secret is that one: it is shown by no `Debug`, and wiped from memory when it is dropped.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Key {
     /// Both sides have the same secret.
@@ -36,7 +38,7 @@ pub enum Key {
 }
 
 /// An X25519 public key, which anybody may know; written as in a `peer` line, 64 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PublicKey(pub [u8; 32]);
 
 /// How key files begin: of a shared key, and of one side's own.
@@ -104,10 +106,11 @@ impl Key {
             ["thalweg-key", ..] => return Err(KeyError::UnknownLine { line }),
             _ => return Err(KeyError::NoKeyFile),
         };
-        let (mut secrets, mut peers) = (Vec::new(), Vec::new());
+        // Room for more than there should be: what grows leaves copies behind.
+        let (mut secrets, mut peers) = (Zeroizing::new(Vec::with_capacity(4)), Vec::new());
         for (line, text) in lines {
             match text.split_once(char::is_whitespace) {
-                Some(("secret", digits)) => secrets.push(digits_of(line, digits.trim())?),
+                Some(("secret", digits)) if secrets.len() < 4 => secrets.push(digits_of(line, digits.trim())?),
                 Some(("peer", digits)) if is_static => peers.push(digits_of(line, digits.trim())?),
                 _ => return Err(KeyError::UnknownLine { line }),
             }
@@ -120,18 +123,24 @@ impl Key {
     }
 
     /// The key file.
-    pub fn emit(&self) -> String {
-        match self {
-            Key::Shared(secret) => format!("thalweg-key 1 shared\nsecret {}\n", hex(secret)),
-            Key::Static { secret, peers } => {
-                let mut text = format!("thalweg-key 1 static\nsecret {}\n", hex(secret));
-                for peer in peers {
-                    // Writing to a string cannot fail.
-                    let _ = writeln!(text, "peer {}", hex(peer));
-                }
-                text
+    pub fn emit(&self) -> Zeroizing<String> {
+        let (kind, secret, peers) = match self {
+            Key::Shared(secret) => (BEGINNINGS[0], secret, &[][..]),
+            Key::Static { secret, peers } => (BEGINNINGS[1], secret, &peers[..]),
+        };
+        // All of it at once: what grows leaves copies behind.
+        let mut text = Zeroizing::new(String::with_capacity(kind.len() + 128 + 80 * peers.len()));
+        for (name, digits) in
+            [(kind, None), ("secret", Some(secret))].into_iter().chain(peers.iter().map(|peer| ("peer", Some(peer))))
+        {
+            text.push_str(name);
+            if let Some(digits) = digits {
+                text.push(' ');
+                write_hex(&mut text, digits);
             }
+            text.push('\n');
         }
+        text
     }
 
     /// What may be shown: of a static key the line that lets it in elsewhere, of a shared one a fingerprint.
@@ -167,11 +176,24 @@ impl Key {
     }
 }
 
+impl Drop for Key {
+    fn drop(&mut self) {
+        let (Key::Shared(secret) | Key::Static { secret, .. }) = self;
+        secret.zeroize();
+    }
+}
+
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
+    let mut text = String::new();
+    write_hex(&mut text, bytes);
+    text
+}
+
+fn write_hex(text: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
-        text
-    })
+    }
 }
 
 fn digits_of(line: usize, digits: &str) -> Result<[u8; 32], KeyError> {

@@ -11,6 +11,7 @@ use snow::params::{CipherChoice, DHChoice, HashChoice};
 use snow::resolvers::{CryptoResolver, DefaultResolver, RingResolver};
 use snow::types::{Cipher, Dh, Hash, Random};
 use snow::{Builder, HandshakeState, StatelessTransportState};
+use zeroize::Zeroizing;
 
 use super::entropy::Entropy;
 use super::key::{Key, PublicKey};
@@ -150,7 +151,7 @@ fn builder<'k>(key: &'k Key, role: Role, prologue: &'k [u8], entropy: &mut Entro
         Key::Shared(_) => "Noise_NNpsk0_25519_AESGCM_BLAKE2s",
         Key::Static { .. } => "Noise_IK_25519_AESGCM_BLAKE2s",
     };
-    let resolver = Resolver { seed: Cell::new(Some(entropy.bytes())) };
+    let resolver = Resolver { seed: Cell::new(Some(Zeroizing::new(entropy.bytes()))) };
     let builder = Builder::with_resolver(pattern.parse().expect("a pattern of Noise"), Box::new(resolver));
     let builder = builder.prologue(prologue).expect("set once");
     match key {
@@ -179,13 +180,13 @@ fn read(state: &mut HandshakeState, message: &[u8]) -> Result<Vec<u8>, Error> {
 
 /// snow's own curve and hash and ring's cipher, with randomness that is given.
 struct Resolver {
-    seed: Cell<Option<[u8; 32]>>,
+    seed: Cell<Option<Zeroizing<[u8; 32]>>>,
 }
 
 impl CryptoResolver for Resolver {
     fn resolve_rng(&self) -> Option<Box<dyn Random>> {
         // Once: a second source from the same seed would draw the same keys.
-        Some(Box::new(Entropy::new(self.seed.take()?)))
+        Some(Box::new(Entropy::new(*self.seed.take()?)))
     }
 
     fn resolve_dh(&self, choice: &DHChoice) -> Option<Box<dyn Dh>> {

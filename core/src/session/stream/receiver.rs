@@ -41,6 +41,8 @@ pub struct Counts {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Receiver {
     config: Config,
+    /// Originals from the edge on that are taken at most.
+    most: usize,
     decoder: Decoder,
     history: History,
     /// When the newest packet came, and when any did.
@@ -67,6 +69,7 @@ impl Receiver {
     pub(super) fn new(config: Config, code: rlc::Config) -> Result<Receiver, ParameterError> {
         Ok(Receiver {
             config,
+            most: config.window,
             decoder: Decoder::new(code).map_err(refused)?,
             history: History::default(),
             newest_at: Time::ZERO,
@@ -142,8 +145,19 @@ impl Receiver {
         Ok(())
     }
 
+    /// Originals from the edge on that the other end hears that are taken, from now on.
+    pub(super) fn bound(&mut self, most: usize) {
+        self.most = most;
+    }
+
     /// The other end asks.
     pub(super) fn handle_question(&mut self, now: Time) {
+        self.due = Some(now);
+    }
+
+    /// The stream goes on over another association: acknowledgements that were under way are lost with the old one.
+    pub(super) fn resume(&mut self, now: Time) {
+        self.history.tell_all();
         self.due = Some(now);
     }
 
@@ -212,7 +226,7 @@ impl Receiver {
         let mut runs = [0; MAX_RUNS];
         let count = acknowledgement::runs(self.history.news(), &mut runs);
         let edge = self.decoder.edge();
-        let room = (self.handed + self.config.window as u64).saturating_sub(edge);
+        let room = (self.handed + self.config.window as u64).saturating_sub(edge).min(self.most as u64);
         let acknowledgement = Acknowledgement {
             newest: self.history.newest().unwrap_or(0) as u32,
             delay_us: u32::try_from(now.since(self.newest_at).as_micros()).unwrap_or(u32::MAX),

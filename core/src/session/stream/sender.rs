@@ -16,6 +16,7 @@ mod losses;
 mod measured;
 mod news;
 mod probe;
+mod resumption;
 mod room;
 mod round_trip;
 mod unheard;
@@ -88,7 +89,8 @@ pub struct Sender<S, A> {
     since: Time,
     /// When something was last written.
     written: Time,
-    /// The first original that the other end has no room for.
+    /// Originals that may wait for their arrival, and the first that the other end has no room for.
+    most: usize,
     limit: u64,
     last: Last,
     told_delivered: bool,
@@ -99,6 +101,8 @@ pub struct Sender<S, A> {
     is_limited: bool,
     /// The newest packet that was acknowledged.
     newest: Option<u64>,
+    /// The first packet of the present association.
+    resumed: u64,
     /// When silence began: the last acknowledgement, or the first packet after nothing was under way.
     quiet: Time,
     /// Losses that were found since the last report, and when the newest of them was sent.
@@ -127,6 +131,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             gathered: Vec::new(),
             since: Time::ZERO,
             written: Time::ZERO,
+            most: config.window,
             limit: config.window as u64,
             last: Last::Open,
             told_delivered: false,
@@ -134,6 +139,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             rest: Time::ZERO,
             is_limited: false,
             newest: None,
+            resumed: 0,
             quiet: Time::ZERO,
             found: 0,
             found_sent: None,
@@ -161,7 +167,8 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
 
     /// The path as it was measured.
     pub fn path(&self) -> Path {
-        Path { eps: self.losses.eps(), rtt: self.rtt.or_initial(), slot: self.slot }
+        let channel = self.losses.bursts().channel(self.flight.undecided());
+        Path { eps: self.losses.eps(), channel, rtt: self.rtt.or_initial(), slot: self.slot }
     }
 
     /// Originals that wait for their first packet, what gathers for the next one included.
@@ -211,6 +218,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         }
         let in_flight = self.flight.under_way();
         let landed = self.land(now, newest, told);
+        self.end_resumption();
         self.rtt.heard();
         (self.quiet, self.rest) = (now, Time::ZERO);
         self.note_delays(now, edge);

@@ -30,6 +30,10 @@ pub struct Config {
     pub connections: usize,
     /// Links at a time, those included that wait for their client.
     pub links: usize,
+    /// What all links together may keep of what is unread, unsent, or under way, at least [`Config::LEAST_MEMORY`]. Of that a peer, which
+    /// is a key or, where all share one, a link, has at most as much as nobody has: half of it alone. At half of that its
+    /// credit is small and its new connections are refused; at all of it the one that has most to be read is broken off.
+    pub memory: Bytes,
 }
 
 impl Default for Config {
@@ -45,11 +49,15 @@ impl Default for Config {
             resume: Span::from_secs(60),
             connections: 1024,
             links: 256,
+            memory: Bytes(256 << 20),
         }
     }
 }
 
 impl Config {
+    /// With less a single connection could not have what the other end may send before it hears of credit.
+    pub const LEAST_MEMORY: Bytes = Bytes(1 << 20);
+
     /// From one packet a second, headers included, for with less a stream seems to stand still, to 1 Tb/s.
     pub fn rates(&self) -> RangeInclusive<Rate> {
         let packet = Bytes(self.stream.frame.saturating_add(self.stream.overhead) as u64);

@@ -5,6 +5,7 @@ mod fate;
 use core::net::SocketAddr;
 use std::collections::VecDeque;
 
+use super::budget::{Budget, Peer};
 use super::carrier::Carrier;
 use super::server::Attaching;
 use super::{Config, Event, Id, Reason, Why};
@@ -45,6 +46,8 @@ pub(super) struct Link {
     number: u64,
     /// The name of the stream.
     name: u128,
+    /// Who may have several, by a key of its own.
+    owner: Option<PublicKey>,
     carrier: Option<Carrier>,
     stream: Option<Stream>,
     mux: Mux,
@@ -59,6 +62,8 @@ pub(super) struct Link {
     /// When the mux took no more, before its events are read.
     paused: Option<Time>,
     peer: SocketAddr,
+    /// What is charged for it.
+    held: u64,
     /// Where datagrams are opened.
     opened: Box<[u8]>,
 }
@@ -84,6 +89,7 @@ pub(super) fn check(config: &Config) -> Result<(), ParameterError> {
         within(name, rate.unwrap_or(most).as_bps() as f64, bounds)?;
     }
     within("max_overhead", config.max_overhead, 0.0..=1e6)?;
+    within("memory in bytes", config.memory.0 as f64, Config::LEAST_MEMORY.0 as f64..)?;
     stream(config, shape(config), Time::ZERO).map(drop)
 }
 
@@ -95,15 +101,19 @@ pub(super) fn agree(config: &Config, asked: Shape, now: Time) -> Option<Stream> 
 
 fn stream(config: &Config, shape: Shape, now: Time) -> Result<Stream, ParameterError> {
     let made = stream::Config { frame: shape.frame.into(), window: shape.window.into(), grain: GRAIN, ..config.stream };
+    let schedule = Adaptive::new(Parameters { u_max: config.max_overhead, ..Parameters::default() })?;
+    End::new(made, schedule, law(config, &made, now)?)
+}
+
+/// The law of a stream that begins, or goes on over another association.
+fn law(config: &Config, stream: &stream::Config, now: Time) -> Result<Capped<Law>, ParameterError> {
     let law = rate::Config {
         now,
-        packet: Bytes((made.frame + made.overhead) as u64),
+        packet: Bytes((stream.frame + stream.overhead) as u64),
         most: config.max_rate.unwrap_or(MOST),
         slack: SLACK,
     };
-    let law = Capped::new(Law::new(config.rate, law)?, config.max_rate, SLACK);
-    let schedule = Adaptive::new(Parameters { u_max: config.max_overhead, ..Parameters::default() })?;
-    End::new(made, schedule, law)
+    Ok(Capped::new(Law::new(config.rate, law)?, config.max_rate, SLACK))
 }
 
 /// What [`Config::connections`] says of an end.
@@ -122,6 +132,7 @@ impl Link {
             role,
             number,
             name,
+            owner: None,
             peer: carrier.association().peer(),
             carrier: Some(carrier),
             stream: None,
@@ -131,6 +142,7 @@ impl Link {
             fate: None,
             stopping: None,
             paused: None,
+            held: 0,
             opened: [0; MAX_DATAGRAM].into(),
         }
     }
@@ -139,6 +151,7 @@ impl Link {
     pub(super) fn admit(config: &Config, number: u64, asked: Attaching, stream: Stream) -> Link {
         let mut link = Link::new(config, Role::Responder, number, asked.stream, asked.carrier);
         link.stream = Some(stream);
+        link.owner = link.peer_key();
         link.answer();
         link
     }
@@ -189,9 +202,32 @@ impl Link {
         self.fate.is_some() || self.stopping.is_some()
     }
 
-    pub(super) fn read(&mut self, now: Time, connection: u32, buf: &mut [u8]) -> usize {
-        let rtt = self.stream.as_ref().map_or(Span::ZERO, |stream| stream.sender().path().rtt);
-        self.mux.read(now, rtt, connection, buf)
+    /// The round trip of its stream, as far as one is known.
+    pub(super) fn rtt(&self) -> Span {
+        self.stream.as_ref().map_or(Span::ZERO, |stream| stream.sender().path().rtt)
+    }
+
+    /// Whose memory it takes.
+    pub(super) fn payer(&self) -> Peer {
+        self.owner.map_or(Peer::Link(self.number), Peer::Key)
+    }
+
+    /// Bytes that are charged for it.
+    pub(super) fn held(&self) -> u64 {
+        self.held
+    }
+
+    /// Charges what it holds, and lets it hold as much more as is to be had.
+    pub(super) fn settle(&mut self, budget: &mut Budget) {
+        // A link that is down forgets its stream within a second.
+        let stream = self.stream.as_ref().filter(|_| self.fate.is_none());
+        let held = self.mux.held() + self.frames.len() as u64 + stream.map_or(0, Stream::kept);
+        budget.charge(self.payer(), core::mem::replace(&mut self.held, held), held);
+        let spare = budget.spare(self.payer());
+        self.mux.bound(mux::Bounds { unread: spare.whole, unsent: spare.half });
+        if let Some(stream) = &mut self.stream {
+            stream.bound(usize::try_from(spare.whole).unwrap_or(usize::MAX) / stream.config().longest().max(1));
+        }
     }
 
     /// Takes a datagram for its association.

@@ -28,6 +28,9 @@ pub struct App<'a> {
 }
 
 impl<'a> App<'a> {
+    /// Bytes of a packet before its data.
+    pub const HEADER_LEN: usize = 12;
+
     pub(super) fn parse(frame: Frame<'a>) -> Result<App<'a>, Error> {
         let (ssrc, rest) = frame.body.split_first_chunk().ok_or(Error::Truncated)?;
         let (name, data) = rest.split_first_chunk().ok_or(Error::Truncated)?;

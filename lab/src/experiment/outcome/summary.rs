@@ -129,7 +129,7 @@ impl Outcome {
         (under_way > Span::ZERO).then(|| Rate::of(flow.delivered(), under_way).as_mbps_f64())
     }
 
-    fn mbps(&self, delivered: Bytes) -> f64 {
+    pub(super) fn mbps(&self, delivered: Bytes) -> f64 {
         Rate::of(delivered, self.window).as_mbps_f64()
     }
 
@@ -194,7 +194,7 @@ impl FlowOutcome {
     }
 }
 
-fn loss(offered: impl Iterator<Item = Offered>) -> f64 {
+pub(super) fn loss(offered: impl Iterator<Item = Offered>) -> f64 {
     let Offered { packets, dropped } = offered.sum();
     dropped as f64 / packets as f64
 }

@@ -96,4 +96,6 @@ fn losses_are_counted_by_flow() {
     }
     let counts = [Offered { packets: 2, dropped: 1 }, Offered { packets: 2, dropped: 1 }];
     assert_eq!(link.offered(), counts);
+    // 1500 bytes at 1 Gb/s: the first finds an idle link, and the second waits for it. What is dropped waits for nothing.
+    assert_eq!([0, 1, 7].map(|flow| link.waited_of(flow).as_micros()), [0, 12, 0]);
 }

@@ -6,10 +6,12 @@ use thalweg_core::law::schedule::adaptive::{self, Adaptive};
 use thalweg_core::law::schedule::arq::Arq;
 use thalweg_core::law::schedule::cost::{Cost, Form};
 use thalweg_core::law::schedule::cost_based::{self, CostBased};
+use thalweg_core::law::schedule::gilbert_elliott::GilbertElliott;
+use thalweg_core::law::schedule::loss::LossRate;
 use thalweg_core::law::schedule::opportunistic::Opportunistic;
 
 use super::case::{Case, Line};
-use super::slots::Patience;
+use super::slots::{Knowledge, Patience};
 use crate::paper::figure::Subject;
 
 /// A strategy under a reading.
@@ -30,7 +32,7 @@ pub enum Strategy {
     Opportunistic,
     /// The cost-based choice.
     Cost,
-    /// The lower bound: a sender that is told what is lost, as it is lost.
+    /// A sender that is told what is lost, as it is lost: the lower bound where delays are constant.
     Bound,
     /// Thalweg's own law.
     Ours,
@@ -48,8 +50,14 @@ pub enum Variant {
     /// So, with the second term of Eq. (6) times .2, and fewer combinations in flight than .6 (D - B) where nothing waits:
     /// numbers that were chosen by the tables themselves.
     Fitted,
+    /// As [`Variant::Literal`], and a loss is known when Thalweg's sender would know it.
+    Overdue,
 }
 
+/// The loss rate that is believed before anything is known, on recordings.
+const PRIOR: f64 = 0.05;
+/// Outcomes of either kind over which Thalweg's sender forgets, as a stream does.
+const MEMORY: f64 = 128.0;
 /// kappa of [`Variant::Fitted`].
 const KAPPA: f64 = 0.2;
 /// The share of B..D that combinations in flight stay below, of [`Variant::Fitted`].
@@ -67,7 +75,7 @@ impl Contender {
         Contender { strategy, variant }
     }
 
-    /// A bound that no sender can reach.
+    /// A sender that is told of losses; where delays are constant, a bound that no other can reach.
     pub const BOUND: Contender = Contender::new(Strategy::Bound, Variant::Literal);
     /// Thalweg's own law.
     pub const OURS: Contender = Contender::new(Strategy::Ours, Variant::Literal);
@@ -86,7 +94,9 @@ impl Contender {
             (Strategy::Arq | Strategy::Bound, _) => Ok(Box::new(Arq)),
             (Strategy::Opportunistic, Variant::Fitted) => Ok(Box::new(Opportunistic::capped(CAP)?)),
             (Strategy::Opportunistic, _) => Ok(Box::new(Opportunistic::new())),
-            (Strategy::Cost, Variant::Literal | Variant::Rto) => cost_based(Form::Example, 1.0, None),
+            (Strategy::Cost, Variant::Literal | Variant::Rto | Variant::Overdue) => {
+                cost_based(Form::Example, 1.0, None)
+            }
             (Strategy::Cost, Variant::OneTerm) => cost_based(Form::OneTerm, 1.0, None),
             (Strategy::Cost, Variant::Fitted) => cost_based(Form::Example, KAPPA, Some(CAP)),
             (Strategy::Ours, _) => {
@@ -96,14 +106,36 @@ impl Contender {
         }
     }
 
+    /// How the sender knows the loss rate of a recording.
+    ///
+    /// # Errors
+    /// An estimator refuses its own defaults.
+    pub(super) fn knowledge(self) -> Result<Knowledge, ParameterError> {
+        match self.strategy {
+            Strategy::Ours => Ok(Knowledge::Fitted(GilbertElliott::new(PRIOR, MEMORY)?)),
+            _ => Ok(Knowledge::Estimated(LossRate::new(PRIOR, LossRate::WINDOW)?)),
+        }
+    }
+
     /// When the sender takes a packet for lost.
     pub(super) fn patience(self, case: &Case) -> Patience {
         match (self.strategy, self.variant, case.line) {
             (Strategy::Bound, ..) => Patience::Oracle,
-            (Strategy::Ours, ..) => Patience::Overdue,
+            (Strategy::Ours, ..) | (_, Variant::Overdue, _) => Patience::Overdue,
             (_, Variant::Literal, Line::Random { .. }) => Patience::RoundTrips(100),
             // Round trips that change need room, or everything above the mean would count as lost.
             _ => Patience::RoundTrips(150),
+        }
+    }
+}
+
+impl Contender {
+    /// What it is called in this case: where delays vary, a sender that is told each loss at once is no bound, since one that
+    /// sends more may be helped by a packet that is not late.
+    pub fn name_in(self, case: &Case) -> &'static str {
+        match (self.strategy, case.line) {
+            (Strategy::Bound, Line::Recorded(_)) => "ARQ, told of losses",
+            _ => self.name(),
         }
     }
 }
@@ -125,7 +157,7 @@ impl Strategy {
 }
 
 impl Variant {
-    /// All of them.
+    /// All that the paper may mean.
     pub const ALL: [Variant; 4] = [Variant::Literal, Variant::Rto, Variant::OneTerm, Variant::Fitted];
     /// Those that are shown side by side everywhere.
     pub const SHOWN: [Variant; 2] = [Variant::Fitted, Variant::Literal];
@@ -135,14 +167,17 @@ impl Subject for Contender {
     fn name(self) -> &'static str {
         match (self.strategy, self.variant) {
             (Strategy::Arq, Variant::Literal) => "ARQ, literal",
+            (Strategy::Arq, Variant::Overdue) => "ARQ, overdue",
             (Strategy::Arq, _) => "ARQ, 1.5 RTT",
             (Strategy::Opportunistic, Variant::Literal) => "no cost, literal",
             (Strategy::Opportunistic, Variant::Fitted) => "no cost, fitted",
+            (Strategy::Opportunistic, Variant::Overdue) => "no cost, overdue",
             (Strategy::Opportunistic, _) => "no cost, 1.5 RTT",
             (Strategy::Cost, Variant::Literal) => "cost, literal",
             (Strategy::Cost, Variant::Rto) => "cost, 1.5 RTT",
             (Strategy::Cost, Variant::OneTerm) => "cost, Eq. (3)",
             (Strategy::Cost, Variant::Fitted) => "cost, fitted",
+            (Strategy::Cost, Variant::Overdue) => "cost, overdue",
             (Strategy::Bound, _) => "lower bound",
             (Strategy::Ours, _) => "Thalweg",
         }

@@ -79,7 +79,7 @@ impl Columns {
     fn of(head: &str) -> Option<Columns> {
         let place = |name: &str| head.trim().split(',').position(|column| column == name);
         let send = place("send_ms")?;
-        let relative = place("rel_delay_ms");
+        let relative = place("rel_delay_ms").or_else(|| place("delay_ms"));
         let columns = match relative {
             Some(delay) => Columns { send, delay: [Some(delay), None], lost: [place("lost"), None], is_relative: true },
             None => Columns {

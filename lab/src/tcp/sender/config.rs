@@ -33,8 +33,7 @@ pub enum Dialect {
     Rfc,
     /// Linux: CUBIC never grows by more than alpha_cubic where Reno leads.
     Linux,
-    /// ns-3.37: a loss halves what the scoreboard has on the path (pipe) rather than FlightSize, PRR sets out from pipe
-    /// and always adds a segment (the SSRB of RFC 6937), and Linux's Reno keeps what it has counted over a loss.
+    /// ns-3.37, as its `TcpSocketBase` and `TcpPrrRecovery` have it; `docs/controls.md` lists what is different.
     Ns3,
 }
 

@@ -3,7 +3,7 @@
 use thalweg_core::law::window::{Acked, CongestionWindow};
 use thalweg_core::time::Time;
 
-use super::{Phase, Sender};
+use super::{Dialect, Phase, Sender};
 use crate::tcp::scoreboard::News;
 use crate::tcp::segment::Ack;
 
@@ -20,7 +20,15 @@ impl<L: CongestionWindow> Sender<L> {
         }
         self.dup_acks += u32::from(self.is_duplicate(ack, &news));
         match self.phase {
-            Phase::Recovery => self.recover_on(now, &news),
+            Phase::Recovery => {
+                self.recover_on(now, &news);
+                if self.phase == Phase::Open && self.config.dialect == Dialect::Ns3 {
+                    // ns-3.37, ProcessAck(): the acknowledgement that ends recovery grows the window, too, by all that it
+                    // covers, SACKed before or not.
+                    self.open_window(now, flight, &News { delivered: news.advanced as u32, ..news });
+                    return;
+                }
+            }
             _ if self.must_recover(&news) => self.begin_recovery(now, &news),
             _ => {
                 if self.phase == Phase::Timeout && self.recover.is_none_or(|recover| self.board.una() >= recover) {

@@ -58,7 +58,8 @@ impl<L: CongestionWindow> Sender<L> {
                 let acked = news.delivered - news.sacked;
                 let recover_fs = match self.config.dialect {
                     Dialect::Rfc | Dialect::Linux => self.board.flight() - before + acked,
-                    Dialect::Ns3 => self.board.pipe(),
+                    // UnAckDataCount()
+                    Dialect::Ns3 => self.board.flight(),
                 };
                 self.prr = Prr::new(self.law.ssthresh() as u32, recover_fs);
                 self.proportion(news);
@@ -74,12 +75,12 @@ impl<L: CongestionWindow> Sender<L> {
             self.law.on_recovered(now);
             return;
         }
+        self.partial |= news.advanced > 0;
         match self.config.recovery {
             Recovery::Sack => {}
             Recovery::SackPrr => self.proportion(news),
             Recovery::NewReno if news.advanced > 0 => {
                 // RFC 6582 §3.2 (3), a partial acknowledgement: the next is lost, too. Deflate, and add one back.
-                self.partial = true;
                 self.forced = true;
                 self.inflation = self.inflation.saturating_sub(news.advanced as u32) + 1;
             }
@@ -96,8 +97,12 @@ impl<L: CongestionWindow> Sender<L> {
     }
 
     fn proportion(&mut self, news: &News) {
-        let safe = self.config.dialect == Dialect::Ns3 || (news.advanced > 0 && news.lost == 0);
-        self.prr.on_ack(news.delivered, self.board.pipe(), safe);
+        let more = match self.config.dialect {
+            Dialect::Rfc | Dialect::Linux => Some(u32::from(news.advanced > 0 && news.lost == 0)),
+            // TcpPrrRecovery::DoRecovery(): SSRB of RFC 6937, where a retransmission has arrived.
+            Dialect::Ns3 => news.again.then_some(1),
+        };
+        self.prr.on_ack(news.delivered, self.board.pipe(), more);
     }
 
     /// NextSeg(): the rules in their order.
@@ -135,6 +140,6 @@ impl<L: CongestionWindow> Sender<L> {
         if self.phase == Phase::Recovery {
             self.prr.on_sent();
         }
-        self.start_timer(now, self.choice == Choice::First && !self.partial);
+        self.start_timer(now, self.choice == Choice::First && (has_sack || !self.partial));
     }
 }

@@ -10,18 +10,25 @@ impl<L: CongestionWindow> Sender<L> {
     ///
     /// RFC 6675 §6 allows to restart the timer for each retransmission in recovery. It is done for the first alone: every
     /// further one would hide that an earlier one was lost, for as long as losses go on, and with it the congestion.
+    /// ns-3.37 restarts it for none (`SendDataPacket()`).
     pub(super) fn start_timer(&mut self, now: Time, fast: bool) {
-        if fast || self.expires == Time::NEVER {
+        if (fast && self.config.dialect != Dialect::Ns3) || self.expires == Time::NEVER {
             self.expires = now + self.rtt.rto();
         }
     }
 
-    /// New data is acknowledged (§5.2, §5.3). RFC 6582 §3.2 restarts it for the first partial acknowledgement alone.
+    /// New data is acknowledged (§5.2, §5.3). RFC 6582 §3.2 restarts it for the first partial acknowledgement alone; so does
+    /// ns-3.37 with SACK, too, and each restart ends a back-off there (`ProcessAck()`, `NewAck()`).
     pub(super) fn restart_timer(&mut self, now: Time) {
-        let patient = self.phase != Phase::Recovery || self.config.recovery.has_sack() || !self.partial;
+        let ns3 = self.config.dialect == Dialect::Ns3;
+        let impatient = ns3 || !self.config.recovery.has_sack();
+        let goes_on = self.phase == Phase::Recovery && self.recover.is_none_or(|recover| self.board.una() < recover);
         if self.board.flight() == 0 {
             self.expires = Time::NEVER;
-        } else if patient || self.recover.is_some_and(|recover| self.board.una() >= recover) {
+        } else if !(impatient && self.partial && goes_on) {
+            if ns3 {
+                self.rtt.end_back_off();
+            }
             self.expires = now + self.rtt.rto();
         }
     }
@@ -34,7 +41,13 @@ impl<L: CongestionWindow> Sender<L> {
             Dialect::Rfc | Dialect::Linux => self.board.flight(),
             Dialect::Ns3 => self.board.pipe(),
         };
-        self.law.on_timeout(now, flight, self.timed_out == Some(una));
+        // ns-3.37, ReTxTimeout(): each expiry is a loss of its own, in recovery and of the same segment, too; what would say
+        // that the segment was sent before has just been cleared by SetSentListLost().
+        let ns3 = self.config.dialect == Dialect::Ns3;
+        if ns3 && self.phase == Phase::Recovery {
+            self.law.on_recovered(now);
+        }
+        self.law.on_timeout(now, flight, !ns3 && self.timed_out == Some(una));
         self.timed_out = Some(una);
         self.counters.timeouts += 1;
         self.rtt.back_off();

@@ -1,9 +1,9 @@
-//! Reports that the receiver never made: live streams have no key, so whoever knows their SSRCs, and can write the receiver's
-//! address on a datagram, is heard like it. Such reports may take repair up to the limits that hold for everybody, and down;
+//! Reports that the receiver never made: live streams have no key, so whoever reads the secret's halves on the path, and can
+//! write the receiver's address on a datagram, is heard like it. Such reports may take repair up to the limits that hold for everybody, and down;
 //! never beyond, and nothing of them stays.
 
-use thalweg_core::session::live::REPAIR;
 use thalweg_core::session::live::sender::{self, Event as Said};
+use thalweg_core::session::live::{End, REPAIR};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
@@ -15,6 +15,7 @@ use thalweg_core::wire::rtp;
 use super::cap::peak;
 use crate::props::{at, bursty, ms, receiver_config, sender_config, wire};
 use crate::story::Story;
+use crate::tap::Tap;
 
 const MEDIA: Rate = Rate::from_mbps(30);
 const GREATEST: Rate = Rate::from_mbps(40);
@@ -24,7 +25,7 @@ const NAMED: u16 = 120;
 /// What somebody who has seen the stream knows: who reports, on whom, and their newest sequence numbers.
 #[derive(Clone, Copy)]
 struct Seen {
-    receiver: u32,
+    tap: Tap,
     streams: [(u32, u16); 2],
 }
 
@@ -38,22 +39,21 @@ impl Seen {
             let seen = header.map(|header| (header.ssrc, header.sequence));
             seen.or(before.map(|seen| seen.streams[nth])).expect("both streams are under way")
         };
-        let report = story.returned.last().expect("reports come");
-        let receiver = u32::from_be_bytes(*report[4..].first_chunk().expect("a report"));
-        Seen { receiver, streams: [newest(0, rtp::MP2T), newest(1, REPAIR)] }
+        Seen { tap: story.tap, streams: [newest(0, rtp::MP2T), newest(1, REPAIR)] }
     }
 
     /// A report of `stamp` on the packets from `back` before the newest on, each with what `fate` says of it.
     fn report(&self, stamp: NtpShort, back: u16, fate: impl Fn(u16) -> Option<Arrival>) -> Vec<u8> {
         let mut buf = [0; MAX_DATAGRAM];
         let mut writer = Writer::new(&mut buf);
-        let mut builder = Builder::new(&mut writer, self.receiver).expect("room");
+        let mut builder = Builder::new(&mut writer, self.tap.receiver).expect("room");
         for (ssrc, newest) in self.streams {
             let fates: Vec<_> = (0..NAMED).map(&fate).collect();
             builder.stream(ssrc, newest.wrapping_sub(back), fates.into_iter()).expect("room");
         }
         builder.finish(stamp);
         let len = writer.len();
+        let len = self.tap.prove(End::Receiver, &mut buf, len);
         buf[..len].to_vec()
     }
 }

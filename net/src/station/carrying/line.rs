@@ -46,9 +46,6 @@ struct Inward {
 struct Outward {
     writable: bool,
     arrived: bool,
-    /// What the tunnel has handed out and the outlet has not taken yet.
-    waiting: Vec<u8>,
-    written: usize,
     end: End,
 }
 
@@ -66,7 +63,7 @@ enum State {
 enum End {
     /// It is not near.
     Open,
-    /// When the outlet has taken what waits.
+    /// When the outlet has taken all that has arrived.
     Due,
     /// The outlet knows.
     Done,
@@ -75,7 +72,7 @@ enum End {
 impl<O: Outlet> Line<O> {
     pub(super) fn new(id: Id, outlet: O) -> Line<O> {
         let inward = Inward { readable: true, has_room: true, ended: false };
-        let outward = Outward { writable: true, arrived: true, waiting: Vec::new(), written: 0, end: End::Open };
+        let outward = Outward { writable: true, arrived: true, end: End::Open };
         Line { id, outlet, state: State::Settling, is_closed: false, is_queued: false, inward, outward }
     }
 
@@ -156,7 +153,7 @@ impl<O: Outlet> Line<O> {
             State::Broken => {}
         }
         let [taken, given] = carried;
-        let out = self.take_out(now, tunnel, scratch, given)?;
+        let out = self.take_out(now, tunnel, scratch.len(), given)?;
         let into = self.take_in(tunnel, scratch, taken)?;
         Ok(out || into)
     }
@@ -187,41 +184,32 @@ impl<O: Outlet> Line<O> {
         Ok(inward.readable && !inward.ended)
     }
 
-    fn take_out(&mut self, now: Time, tunnel: &mut Tunnel, scratch: &mut [u8], count: &mut u64) -> io::Result<bool> {
+    /// Hands the outlet at most about `most` bytes. What it does not take stays in the tunnel, where it counts against its peer.
+    fn take_out(&mut self, now: Time, tunnel: &mut Tunnel, most: usize, count: &mut u64) -> io::Result<bool> {
         let outward = &mut self.outward;
-        while outward.writable && outward.written < outward.waiting.len() {
-            match unblocked(|| self.outlet.write(&outward.waiting[outward.written..]))? {
-                None => outward.writable = false,
-                Some(len) => outward.written += len,
-            }
-        }
         if outward.end == End::Done || !outward.writable {
             return Ok(false);
         }
-        outward.waiting = Vec::new();
-        outward.written = 0;
-        let len = if outward.arrived { tunnel.read(now, self.id, scratch) } else { 0 };
-        if len == 0 {
-            outward.arrived = false;
-            if outward.end == End::Due {
-                outward.end = End::Done;
-                self.outlet.finish()?;
+        let mut given = 0;
+        while outward.arrived && given < most {
+            let front = tunnel.front(self.id);
+            if front.is_empty() {
+                outward.arrived = false;
+                break;
             }
-            return Ok(false);
+            let Some(len) = unblocked(|| self.outlet.write(front))? else {
+                outward.writable = false;
+                return Ok(false);
+            };
+            tunnel.consume(now, self.id, len);
+            *count += len as u64;
+            given += len;
         }
-        *count += len as u64;
-        let mut written = 0;
-        while written < len {
-            match unblocked(|| self.outlet.write(&scratch[written..len]))? {
-                None => {
-                    outward.writable = false;
-                    outward.waiting = scratch[written..len].to_vec();
-                    return Ok(false);
-                }
-                Some(more) => written += more,
-            }
+        if !outward.arrived && outward.end == End::Due {
+            outward.end = End::Done;
+            self.outlet.finish()?;
         }
-        Ok(true)
+        Ok(outward.arrived)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use thalweg_core::session::mux;
 use thalweg_core::session::secure::Ending;
-use thalweg_core::session::secure::Reason::Done;
+use thalweg_core::session::secure::Reason::{Done, Overload};
 use thalweg_core::session::tunnel::{Event, Id, Reason, Why};
 
 use crate::report::Report;
@@ -119,6 +119,7 @@ impl Telling {
     pub(super) fn down(&mut self, link: u64, why: Why, survives: bool) {
         let text = match why {
             Why::Ended(Ending::Closed(Done) | Ending::ClosedByPeer(Done)) => why.to_string(),
+            Why::Ended(Ending::Closed(Overload)) => format!("down: {why}"),
             // An end of our own making is no news, and what ends all has a line of its own.
             Why::Ended(Ending::Closed(_)) => String::new(),
             _ if !survives => String::new(),

@@ -85,5 +85,6 @@ pub(in crate::station) fn name(ending: Ending) -> &'static str {
         Ending::Busy => "busy",
         Ending::Breaker => "breaker",
         Ending::Silent => "silent",
+        Ending::Version(_) => "version",
     }
 }

@@ -52,7 +52,10 @@ fn letter() -> Config {
 }
 
 fn receiver(seed: u64) -> Receiver {
-    Receiver::new(receiver::Config { latency: Span::from_millis(90), playout: Playout::Asap }, &Rng::new(seed))
+    Receiver::new(
+        receiver::Config { latency: Span::from_millis(90), playout: Playout::Asap, ..Default::default() },
+        &Rng::new(seed),
+    )
 }
 
 fn sending(config: Config, now: Time, retry: Retry, seed: u64) -> Sending {

@@ -8,15 +8,22 @@ use std::time::Duration;
 
 use quinn::crypto::rustls::QuicClientConfig;
 use quinn::{ClientConfig, Endpoint, EndpointConfig, TokioRuntime};
+use rustix::net::sockopt;
 use tokio::runtime::Builder;
 use tokio::time::{sleep, timeout};
 
 use super::*;
 use crate::http3::open;
+use crate::places::Places;
 use crate::server::Limits;
 use crate::tls::Identity;
 
 const PATIENCE: Duration = Duration::from_secs(30);
+
+fn occupant() -> Arc<Occupant> {
+    let places = Places::new(1);
+    places.take([192, 0, 2, 1].into()).expect("a place").occupant().clone()
+}
 
 fn port() -> UdpSocket {
     UdpSocket::bind("127.0.0.1:0").expect("a port")
@@ -63,7 +70,7 @@ fn quic_is_told_what_its_films_need_together() {
         // What a round trip of 20 us to 5 s carries of 1 Mb/s, and of 1 Tb/s.
         let (slow, fast) = (|cap| cap < 600, |cap| cap > 1000);
         until(&connection, slow).await;
-        let lane = Lane::new(law.clone(), Way::Quic(connection.clone()), Arc::default());
+        let lane = Lane::new(law.clone(), Way::Quic(connection.clone()), Arc::default(), occupant());
         let (sound, picture) = (Rate::from_mbps(1), Rate::from_mbps(1_000_000));
         assert_eq!(lane.play(sound), None);
         assert_eq!(lane.play(picture), None);
@@ -85,10 +92,36 @@ fn paced_and_system_have_no_such_law_over_quic() {
         Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(async {
             let (connection, _ends) = pair(&law).await;
             assert!(TcpStream::of(&*connection.congestion_state()).is_none());
-            let lane = Lane::new(law.clone(), Way::Quic(connection), Arc::default());
+            let lane = Lane::new(law.clone(), Way::Quic(connection), Arc::default(), occupant());
             assert_eq!(lane.play(Rate::from_mbps(8)), None);
             // Ten seconds of the film, or all of it.
             assert_eq!(lane.take(u64::MAX), Ok(taken));
         });
     }
+}
+
+/// `reno`, which every kernel has, stands for the law, and is what the listener would have.
+#[test]
+fn a_download_over_tcp_has_the_systems_control_and_over_quic_a_ceiling_that_no_path_reaches() {
+    let (law, _) = Law::choose(Some(Choice::TcpStream), &"reno".parse().expect("a name"));
+    let law = Arc::new(law);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let _client = std::net::TcpStream::connect(listener.local_addr().expect("a port")).expect("it listens");
+    let socket = OwnedFd::from(listener.accept().expect("a connection").0);
+    sockopt::set_tcp_congestion(&socket, "reno").expect("every kernel has it");
+    let lane = Lane::new(law.clone(), Way::Tcp(socket.try_clone().expect("a socket")), Arc::default(), occupant());
+    drop(Download::of(Arc::new(lane)));
+    let system = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").expect("Linux");
+    let expected = if system.trim() == "reno" { "cubic" } else { system.trim() };
+    assert_eq!(sockopt::tcp_congestion(&socket).expect("a name"), expected);
+    Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(async {
+        let (connection, _ends) = pair(&law).await;
+        let lane = Arc::new(Lane::new(law.clone(), Way::Quic(connection.clone()), Arc::default(), occupant()));
+        lane.play(Rate::from_mbps(1));
+        until(&connection, |cap| cap < 100).await;
+        let download = Download::of(lane.clone());
+        until(&connection, |cap| cap > 100).await;
+        drop(download);
+        until(&connection, |cap| cap < 100).await;
+    });
 }

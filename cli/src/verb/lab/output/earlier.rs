@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use thalweg_net::terminal::escaped;
+
 use super::refusal;
 use crate::Failure;
 
@@ -27,7 +29,7 @@ pub(super) fn remove(folder: &Path, written: &BTreeSet<String>) -> Result<(), Fa
         let files = if removed == 1 { "file" } else { "files" };
         eprintln!(
             "thalweg: lab: {removed} {files} of single runs of an earlier command removed from {}",
-            folder.display()
+            escaped(&folder.display().to_string())
         );
     }
     Ok(())

@@ -117,7 +117,7 @@ pub(super) fn of(results: &Results, command: &str) -> Page {
         results.plan().bursts,
         seeds(&results.plan().usual()),
     );
-    Page { title: "The evaluation of hybrid FEC-ARQ, run again".into(), summary, sections }
+    Page { title: "The evaluation of hybrid FEC-ARQ, run again".into(), summary, sections, ..Page::default() }
 }
 
 /// The most that Thalweg's own law may stay from the bound: a study of 600 settings of one law found 1.186.
@@ -199,8 +199,13 @@ fn options() -> Section {
              waits: both numbers were chosen by the tables themselves, so that agreement with them proves little",
         ),
         row(
+            "lower bound; ARQ, told of losses",
+            "retransmission alone, by a sender that is told of each loss as it happens",
+        ),
+        row(
             "Thalweg",
-            "a loss is known when its acknowledgement is overdue by what was measured; docs/controls.md has the law",
+            "a loss is known when its acknowledgement is overdue by what was measured, after two smoothed round trips at the \
+             latest; docs/controls.md has the law",
         ),
     ];
     let table = Table { head: ["reading", "what it is"].map(str::to_owned).to_vec(), rows };

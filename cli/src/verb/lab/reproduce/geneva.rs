@@ -90,6 +90,7 @@ pub(super) fn of(results: &Results, command: &str) -> Page {
             length(results.plan()),
         ),
         sections,
+        ..Page::default()
     }
 }
 

@@ -74,6 +74,7 @@ pub(super) fn of(results: &Results, command: &str) -> Page {
         title: "TCP Stream's evaluation, run again".into(),
         summary: format!("{}. {}", evidence.all_told(), length(results.plan())),
         sections,
+        ..Page::default()
     }
 }
 

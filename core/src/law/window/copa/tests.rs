@@ -177,6 +177,24 @@ fn it_paces_at_two_windows_a_standing_round_trip() {
     assert_eq!(line.law.gap(), Some(Span::from_secs_f64(0.051 / 52.0)));
 }
 
+/// RFC 6928 has ten segments.
+#[test]
+fn an_initial_window_may_leave_at_once_while_nothing_waits() {
+    let mut line = Line::new(50, 25);
+    assert_eq!(line.law.burst(), 1);
+    line.ack();
+    assert_eq!(line.law.burst(), 10);
+    // Slow start ends with a queue, of which the law hears a round trip later.
+    while line.waiting() < 5.0 {
+        line.ack();
+    }
+    let end = line.now + ms(100);
+    while line.law.burst() > 1 {
+        line.ack();
+        assert!(line.now < end);
+    }
+}
+
 #[test]
 fn in_the_default_mode_loss_is_no_signal() {
     let mut line = Line::new(100, 60);

@@ -2,125 +2,161 @@
 
 use core::net::SocketAddr;
 
+use super::greeting::{Greeting, Reply};
 use super::stream::Stream;
 use super::timeline::Stamp;
 use super::{Event, Receiver};
 use crate::session::Transmit;
-use crate::session::live::{Media, REPORT_INTERVAL, cname};
+use crate::session::live::{End, REPORT_INTERVAL, address, cname};
 use crate::time::Time;
 use crate::wire::Error;
 use crate::wire::feedback::{Arrival, Builder, Ecn, Offset};
-use crate::wire::hello::{self, Answer, Hello};
+use crate::wire::hello::{self, Challenge, Hello};
 use crate::wire::ntp::NtpShort;
+use crate::wire::proof;
 use crate::wire::rtcp::{
     App, Compound, Extended, Full, Goodbye, Packet, PostRepairLoss, Report, ReportBlock, Source, Writer,
 };
 
-/// Answers that wait at most; hellos beyond get none.
-const MOST_ANSWERS: usize = 16;
 /// Arrivals are reported again for so many intervals: as many reports may be lost.
 const REPEATS: u64 = 3;
+
+/// What a datagram of RTCP says that matters here.
+#[derive(Clone, Copy, Default)]
+struct Words {
+    report: Option<(u32, Stamp)>,
+    /// The first hello: a datagram gets one reply, however many it holds.
+    greeting: Option<Greeting>,
+    /// A hello of another version, and its token.
+    other_version: Option<(u8, u64)>,
+    challenge: Option<Challenge>,
+    says_goodbye: bool,
+}
+
+impl Words {
+    fn parse(bytes: &[u8]) -> Result<Words, Error> {
+        let mut words = Words::default();
+        for frame in Compound::parse(bytes)?.frames() {
+            match Packet::parse(frame)? {
+                Packet::Report(Report { ssrc, sender: Some(sender), .. }) => {
+                    words.report = Some((ssrc, Stamp { ntp: sender.ntp, rtp: sender.rtp }));
+                }
+                Packet::App(App { subtype: Hello::SUBTYPE, ssrc, name: hello::NAME, data }) => {
+                    words.other_version = Hello::parse_other(data);
+                    if words.greeting.is_none() && words.other_version.is_none() {
+                        let (_, sent) = words.report.filter(|(of, _)| *of == ssrc).ok_or(Error::Malformed)?;
+                        words.greeting = Some(Greeting { ssrc, hello: Hello::parse(data)?, sent });
+                    }
+                }
+                Packet::App(App { subtype: Challenge::SUBTYPE, name: hello::NAME, data, .. }) => {
+                    words.challenge = Some(Challenge::parse(data)?);
+                }
+                // Under the secret it is of the stream that this belongs to.
+                Packet::Goodbye(_) => words.says_goodbye = true,
+                _ => {}
+            }
+        }
+        Ok(words)
+    }
+}
 
 impl Receiver {
     /// Takes a datagram of RTCP.
     pub(super) fn on_control(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), Error> {
-        let mut report = None;
-        for frame in Compound::parse(bytes)?.frames() {
-            match Packet::parse(frame)? {
-                Packet::Report(Report { ssrc, sender: Some(sender), .. }) => {
-                    let sent = Stamp { ntp: sender.ntp, rtp: sender.rtp };
-                    report = Some((ssrc, sent));
-                    if let Some(stream) = self.stream_of(from, ssrc) {
-                        if !stream.timeline.on_sender_report(now, sent) {
-                            return Err(Error::Malformed);
-                        }
-                        stream.sender_report = (sender.ntp.middle(), now);
-                    }
-                }
-                Packet::App(App { subtype: Hello::SUBTYPE, ssrc, name: hello::NAME, data }) => {
-                    let (_, sent) = report.filter(|(of, _)| *of == ssrc).ok_or(Error::Malformed)?;
-                    self.on_hello(now, from, ssrc, &Hello::parse(data)?, sent);
-                }
-                Packet::Goodbye(goodbye) => {
-                    if let Some(stream) = self.stream.as_mut().filter(|s| s.from == from && goodbye.names(s.ssrc)) {
-                        stream.on_goodbye(now);
-                    }
-                }
-                _ => {}
-            }
+        let words = Words::parse(bytes)?;
+        if let Some(challenge) = words.challenge {
+            self.on_challenge(now, from, challenge);
+        } else if self.stream.as_ref().is_some_and(|stream| stream.is_proved(bytes))
+            || self.begin_proved(now, from, bytes)
+        {
+            self.on_proved(now, from, &words, bytes.len())?;
+        } else if let Some(greeting) = words.greeting {
+            self.on_greeting(now, from, greeting, bytes.len());
+        } else if let Some(version) = words.other_version {
+            self.on_other_version(from, version, bytes.len());
+        } else {
+            return Err(Error::Unknown);
         }
         Ok(())
     }
 
-    fn stream_of(&mut self, from: SocketAddr, ssrc: u32) -> Option<&mut Stream> {
-        self.stream.as_mut().filter(|stream| stream.from == from && stream.ssrc == ssrc)
-    }
-
-    fn on_hello(&mut self, now: Time, from: SocketAddr, ssrc: u32, hello: &Hello, sent: Stamp) {
-        let token = self.tokens.of(from);
-        if hello.echo == token {
-            self.on_proven(now, from, ssrc, hello, sent);
-        }
-        let busy = self.stream.as_ref().is_some_and(|stream| stream.ssrc != ssrc && !stream.is_quiet(now));
-        if self.answers.len() < MOST_ANSWERS {
-            let answer = Answer { busy, latency: self.config.latency, stamp: hello.stamp, token, echo: hello.token };
-            self.answers.push_back((from, answer));
+    /// Answers a challenge from the sender's address.
+    fn on_challenge(&mut self, now: Time, from: SocketAddr, challenge: Challenge) {
+        let Some(stream) = &mut self.stream else { return };
+        if stream.answers_challenge(now, from) {
+            let (hello, secret) = (Hello { token: challenge.token, ..stream.hello }, stream.secret);
+            let answer = self.answer(&hello, self.tokens.of(from), Some(secret));
+            self.reply(from, Reply::Proved(answer, secret));
         }
     }
 
-    /// A hello of somebody who can be reached at `from`.
-    fn on_proven(&mut self, now: Time, from: SocketAddr, ssrc: u32, hello: &Hello, sent: Stamp) {
-        match &mut self.stream {
-            Some(stream) if stream.ssrc == ssrc => {
-                stream.on_hello(now, *hello);
-                if stream.from != from {
-                    stream.from = from;
-                    self.events.push_back(Event::Moved { from });
-                }
+    /// Takes words under the stream's secret.
+    fn on_proved(&mut self, now: Time, from: SocketAddr, words: &Words, len: usize) -> Result<(), Error> {
+        let Some(stream) = &mut self.stream else { return Ok(()) };
+        let greeting = words.greeting.filter(|greeting| stream.is_new(&greeting.hello));
+        if let Some(greeting) = greeting
+            && stream.address.on_echo(now, from, greeting.hello.echo, &self.tokens)
+        {
+            self.events.push_back(Event::Moved { from });
+        }
+        if from != stream.from() {
+            self.counts.stray += 1;
+            if greeting.is_some() {
+                stream.address.consider(now, from, len, true);
             }
-            Some(stream) if !stream.is_quiet(now) => {}
-            _ => {
-                self.stream = Some(Stream::new(now, from, ssrc, *hello, sent));
-                let media = if hello.mp2t { Media::Mp2t } else { Media::Opaque };
-                self.events.push_back(Event::Started { from, media, latency: self.latency() });
-            }
+            return Ok(());
         }
+        if words.says_goodbye {
+            stream.on_goodbye(now);
+        }
+        let Some(Greeting { hello, sent, .. }) = greeting else { return Ok(()) };
+        stream.confirm(now);
+        stream.on_hello(now, hello);
+        let is_likely = stream.timeline.on_sender_report(now, sent);
+        if is_likely {
+            stream.sender_report = (sent.ntp.middle(), now);
+        }
+        let secret = stream.secret;
+        self.reply(from, Reply::Proved(self.answer(&hello, self.tokens.of(from), Some(secret)), secret));
+        if is_likely { Ok(()) } else { Err(Error::Malformed) }
     }
 
-    /// An answer, a report or a goodbye that is due.
+    /// A reply, a challenge, a report or a goodbye that is due.
     pub(super) fn poll_control(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         if let Some(left) = self.goodbyes {
             self.goodbyes = Some(left.checked_sub(1)?);
-            let to = self.stream.as_ref()?.from;
+            let to = self.stream.as_ref()?.from();
             let len = self.emit_goodbye(buf).ok()?;
-            return Some(Transmit { to, len });
+            return self.proved(to, buf, len);
         }
-        if let Some((to, answer)) = self.answers.pop_front() {
-            let len = self.emit_answer(&answer, buf).ok()?;
+        if let Some((to, reply)) = self.replies.pop_front() {
+            let len = self.emit_reply(&reply, buf).ok()?;
             return Some(Transmit { to, len });
         }
         let stream = self.stream.as_mut()?;
-        let to = stream.from;
+        if let Some((to, challenge)) = stream.poll_challenge(now, &self.tokens) {
+            let len = address::emit(challenge, buf).ok()?;
+            return Some(Transmit { to, len });
+        }
+        let to = stream.from();
         if stream.feedback_due().is_some_and(|due| due <= now) {
             stream.report_at = (stream.report_at + stream.interval()).max(now);
-            let len = emit_feedback(stream, self.ssrc, now, buf).ok()?;
-            return Some(Transmit { to, len });
+            let room = buf.len().saturating_sub(proof::LEN);
+            let len = emit_feedback(stream, self.ssrc, now, &mut buf[..room]).ok()?;
+            return self.proved(to, buf, len);
         }
         if stream.full_report_at <= now {
             stream.full_report_at = now + REPORT_INTERVAL;
             let len = self.emit_report(now, buf).ok()?;
-            return Some(Transmit { to, len });
+            return self.proved(to, buf, len);
         }
         None
     }
 
-    fn emit_answer(&self, answer: &Answer, buf: &mut [u8]) -> Result<usize, Full> {
-        let mut writer = Writer::new(buf);
-        let ssrc = self.ssrc;
-        writer.push(&Report { ssrc, sender: None, raw_blocks: &[] })?;
-        writer.push(&Source { ssrc, cname: cname(ssrc).as_bytes() })?;
-        writer.push(&App { subtype: Answer::SUBTYPE, ssrc, name: hello::NAME, data: &answer.emit() })?;
-        Ok(writer.len())
+    /// A datagram of `len` bytes that leaves under the stream's secret.
+    fn proved(&self, to: SocketAddr, buf: &mut [u8], len: usize) -> Option<Transmit> {
+        let len = self.stream.as_ref()?.secret.prove(End::Receiver, self.ssrc, buf, len).ok()?;
+        Some(Transmit { to, len })
     }
 
     fn emit_goodbye(&self, buf: &mut [u8]) -> Result<usize, Full> {

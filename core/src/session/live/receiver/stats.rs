@@ -24,6 +24,7 @@ pub(super) struct Counts {
     pub(super) late: u64,
     pub(super) early: u64,
     pub(super) rejected: u64,
+    pub(super) stray: u64,
 }
 
 impl Counts {
@@ -52,6 +53,7 @@ impl Counters for Counts {
             late: self.late - earlier.late,
             early: self.early - earlier.early,
             rejected: self.rejected - earlier.rejected,
+            stray: self.stray - earlier.stray,
         }
     }
 }
@@ -85,7 +87,7 @@ impl fmt::Debug for Latencies {
 }
 
 /// In the order of the probe.
-pub(super) const METRICS: [Metric; 21] = [
+pub(super) const METRICS: [Metric; 22] = [
     counter("media_packets_total", "media datagrams handed out"),
     counter("media_bytes_total", "bytes of these"),
     counter("source_packets_total", "source packets that came"),
@@ -98,6 +100,7 @@ pub(super) const METRICS: [Metric; 21] = [
     counter("late_packets_total", "source packets that came after they were given up or repaired"),
     counter("early_packets_total", "media datagrams handed out before their time, for want of memory"),
     counter("rejected_datagrams_total", "datagrams that were not understood or not believed"),
+    counter("stray_datagrams_total", "datagrams of the stream from another address than the peer's"),
     gauge("loss_before_repair_ratio", "source packets lost before repair in the last second"),
     gauge("loss_after_repair_ratio", "source packets lost after repair in the last second (RFC 7509)"),
     gauge("overhead_ratio", "bytes that came over media bytes handed out, minus 1, in the last second"),
@@ -125,6 +128,7 @@ impl Probe for Receiver {
             counts.late as f64,
             counts.early as f64,
             counts.rejected as f64,
+            counts.stray as f64,
             self.second.ratio(Counts::lost, Counts::expected),
             self.second.ratio(|change| change.residual, Counts::expected),
             self.second.ratio(|change| change.wire_bytes, |change| change.media_bytes) - 1.0,

@@ -6,20 +6,26 @@ use core::net::SocketAddr;
 
 use super::arrivals::{Arrivals, MAX_DROPOUT, Noted};
 use super::decoder::Decoder;
+use super::greeting::{Candidate, Greeting};
 use super::stats::Counts;
-use super::timeline::{Stamp, Timeline};
+use super::timeline::Timeline;
 use super::window::{Kept, Origin, Window};
+use crate::session::live::address::{self, Address};
+use crate::session::live::secret::{End, Secret};
+use crate::session::live::tokens::Tokens;
 use crate::session::live::{BLOCK_BOUNDS, Ending, Playout, REPORT_INTERVAL, patience};
 use crate::time::{Span, Time};
 use crate::wire::fecframe::{Adui, BlockBounds, PayloadId};
-use crate::wire::hello::Hello;
+use crate::wire::hello::{Challenge, Hello};
 use crate::wire::ntp::NtpShort;
 use crate::wire::sequence::nearest;
 use crate::wire::{Error, rtp};
 
-/// Without a word of the sender for so long, another may take its place. It says hello five times in it, whether there is
+/// Without a word of the sender for so long, another may take its place. It says hello ten times in it, whether there is
 /// media or not.
-const QUIET: Span = Span::from_secs(1);
+const QUIET: Span = Span::from_secs(2);
+/// Least time between two answers to challenges.
+const LEAST_GAP: Span = Span::from_millis(20);
 /// Without media for so long, somebody is told.
 const SILENCE: Span = Span::from_secs(2);
 /// Without a word of the sender for so long, it is gone.
@@ -35,7 +41,10 @@ const INTERVALS: core::ops::RangeInclusive<Span> = Span::from_millis(1)..=Span::
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Stream {
     /// Where the sender has proved to be.
-    pub(super) from: SocketAddr,
+    pub(super) address: Address,
+    pub(super) secret: Secret,
+    /// When a challenge was answered last.
+    challenged: Option<Time>,
     pub(super) ssrc: u32,
     pub(super) hello: Hello,
     pub(super) timeline: Timeline,
@@ -62,13 +71,16 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// A stream that `from` has announced.
-    pub(super) fn new(now: Time, from: SocketAddr, ssrc: u32, hello: Hello, sent: Stamp) -> Stream {
+    /// The stream of a candidate whose media comes now.
+    pub(super) fn new(now: Time, candidate: Candidate) -> Stream {
+        let Candidate { from, greeting: Greeting { ssrc, hello, sent }, secret, came } = candidate;
         let mut stream = Stream {
-            from,
+            address: Address::new(from),
+            secret,
+            challenged: None,
             ssrc,
             hello,
-            timeline: Timeline::new(now, sent),
+            timeline: Timeline::new(came, sent),
             arrivals: [None, None],
             window: None,
             decoder: Decoder::default(),
@@ -78,7 +90,7 @@ impl Stream {
             told_early: false,
             alive: now,
             goodbye: None,
-            sender_report: (sent.ntp.middle(), now),
+            sender_report: (sent.ntp.middle(), came),
             // The first report goes at once: it says that the sender's echo has come.
             report_at: now - IDLE,
             full_report_at: now + REPORT_INTERVAL,
@@ -96,6 +108,51 @@ impl Stream {
         self.timeline.set_round_trip(known.unwrap_or(Span::ZERO));
     }
 
+    /// Where the sender is.
+    pub(super) fn from(&self) -> SocketAddr {
+        self.address.at()
+    }
+
+    /// Whether it is the stream that began at `from` with `secret`.
+    pub(super) fn is_of(&self, from: SocketAddr, secret: Secret) -> bool {
+        self.from() == from && self.secret == secret
+    }
+
+    /// Whether a datagram ends with the sender's proof.
+    pub(super) fn is_proved(&self, datagram: &[u8]) -> bool {
+        self.secret.proves(End::Sender, datagram)
+    }
+
+    /// Whether a hello is newer than all that came.
+    pub(super) fn is_new(&self, hello: &Hello) -> bool {
+        hello.stamp.wrapping_sub(self.hello.stamp) as i32 > 0
+    }
+
+    /// Time for an answer to a challenge.
+    fn answer_wait(&self) -> Span {
+        address::wait(self.timeline.round_trip())
+    }
+
+    /// Takes note of new words from the sender's address.
+    pub(super) fn confirm(&mut self, now: Time) {
+        self.address.confirm(now, self.answer_wait());
+    }
+
+    /// The challenge that is due by `now`.
+    pub(super) fn poll_challenge(&mut self, now: Time, tokens: &Tokens) -> Option<(SocketAddr, Challenge)> {
+        let wait = self.answer_wait();
+        self.address.poll_challenge(now, wait, tokens)
+    }
+
+    /// Whether a challenge from `from` is answered now: only where the sender is, and not too often.
+    pub(super) fn answers_challenge(&mut self, now: Time, from: SocketAddr) -> bool {
+        let answers = from == self.from() && self.challenged.is_none_or(|last| now.since(last) >= LEAST_GAP);
+        if answers {
+            self.challenged = Some(now);
+        }
+        answers
+    }
+
     /// The stream's two SSRCs: source and repair.
     pub(super) fn ssrcs(&self) -> [u32; 2] {
         [self.ssrc, self.hello.repair_ssrc]
@@ -105,9 +162,14 @@ impl Stream {
         self.ssrcs().contains(&ssrc)
     }
 
-    /// Whether another sender may take its place.
-    pub(super) fn is_quiet(&self, now: Time) -> bool {
-        self.goodbye.is_some() || now.since(self.alive.max(self.heard)) >= QUIET
+    /// Whether another sender may take its place: there was no media yet, the stream is over, nothing is heard of it, or no
+    /// media for `hold`.
+    pub(super) fn is_free(&self, now: Time, hold: Span) -> bool {
+        let has_media = self.arrivals.iter().any(Option::is_some);
+        !has_media
+            || self.goodbye.is_some()
+            || now.since(self.alive.max(self.heard)) >= QUIET
+            || now.since(self.heard) >= hold
     }
 
     pub(super) fn on_goodbye(&mut self, now: Time) {
@@ -234,7 +296,8 @@ impl Stream {
             .map(|head| if self.is_full() { Time::ZERO } else { self.due(&head, latency, playout) });
         let silence = (!self.silent).then_some(self.heard + SILENCE);
         let end = self.goodbye.map(|goodbye| goodbye + self.patience());
-        let waits = [head, silence, end.filter(|_| head.is_none()), self.feedback_due(), Some(self.gone_at())];
+        let end = end.filter(|_| head.is_none());
+        let waits = [head, silence, end, self.feedback_due(), self.address.next(), Some(self.gone_at())];
         waits.into_iter().flatten().chain([self.full_report_at]).min().unwrap_or(self.full_report_at)
     }
 

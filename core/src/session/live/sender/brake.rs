@@ -1,23 +1,28 @@
 //! The brake that stands outside the law.
 //!
 //! GENEVA says that the media rate must fall when loss stays at p_max or above, and leaves that out (§3.2.4). Its window
-//! alone would go to its maximum there and hold the loss where it is (the lock-in). So: loss at p_max or above for a
-//! second takes repair down by half every half second, to none at all, and asks the source for less; ten seconds of it
-//! end the session, even if the last of them brings no report: a receiver that hears nothing gives up. Where the round
-//! trip has grown as well, packets are lost to a full queue, and more of them are no cure: then the brake takes at once
-//! what is above the law's least window. When loss has gone, repair is let up again.
+//! alone would go to its maximum there and hold the loss where it is (the lock-in). So: where loss stays at p_max or above
+//! for a second, the [`judge`] is asked whether the path is full or lossy. While it is full, repair is halved every half
+//! second, to none at all, and the source is asked for less. Where the round trip has grown, packets are lost to a full
+//! queue, and more of them are no cure: then the brake takes at once what is above the law's least window. When loss has
+//! gone, repair is let up again. On a lossy path there is as much repair as its loss needs. A session ends only on a path
+//! that was found full, after ten seconds of loss that is more than chance makes of p_max, and if RFC 8083 has it end.
 //!
 //! Of a slow stream 0.4 s hold a dozen packets, whose loss rate is anything. Loss is then averaged over some 200, and as
 //! one burst keeps such an average high until it has left it, the brake's second begins after that; and of the seconds of
-//! high loss three in four must themselves be high. A session ends only if it has lost more than chance makes of p_max.
+//! high loss three in four must themselves be high.
 
 mod high;
+mod judge;
+mod sample;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
 
 use self::high::High;
+use self::judge::{Answer, Judge};
+pub(super) use self::sample::Sample;
 use crate::time::{Span, Time};
 
 /// How long loss must stay high before the brake acts, and asks for less.
@@ -40,6 +45,8 @@ const LONGEST_AVERAGE: Span = Span::from_secs(5);
 const ENDURANCE: Span = Span::from_secs(10);
 /// So long a report counts; without any, nobody knows whether loss is still high.
 const EVIDENCE: Span = Span::from_secs(1);
+/// A window that was too much of a lossy path is tried again after so long.
+const RELIEF: Span = Span::from_secs(60);
 /// Released only below this share of p_max, so that it does not flutter.
 const RELEASE: f64 = 0.8;
 /// Limit above which a released brake is off: no block can hold more repair.
@@ -52,12 +59,19 @@ pub(super) struct Pressure {
     pub(super) lost: u32,
     /// Packets found delivered.
     pub(super) delivered: u32,
+    /// What has passed in sending order.
+    pub(super) passed: Sample,
     /// Whether the round trip tells of a queue.
     pub(super) queue: bool,
+    /// How long it takes until reports tell of packets that leave under another limit.
+    pub(super) lag: Span,
     /// The window that the law wants.
     pub(super) window: f64,
-    /// The least that it ever wants.
-    pub(super) least: f64,
+    /// The least and the most that it ever wants.
+    pub(super) bounds: (f64, f64),
+    /// Source packets that these are for, and those of a block.
+    pub(super) k: f64,
+    pub(super) block: f64,
 }
 
 // Deviation(GENEVA §3.2.4): the paper leaves what must happen at p_max and above to the media rate.
@@ -83,7 +97,13 @@ pub(super) struct Brake {
     stepped: Time,
     /// When the source was last asked for less, until it is told that it need not.
     asked: Option<Time>,
+    judge: Judge,
     limit: Option<f64>,
+    /// The least window while the path is lossy, and since when reports tell of a queue there.
+    least: f64,
+    queued: Option<Time>,
+    /// A window that is not known to be too much, and since when.
+    fits: (f64, Time),
 }
 
 impl Brake {
@@ -97,7 +117,11 @@ impl Brake {
             low_since: None,
             stepped: Time::ZERO,
             asked: None,
+            judge: Judge::new(),
             limit: None,
+            least: 0.0,
+            queued: None,
+            fits: (f64::INFINITY, Time::ZERO),
         }
     }
 
@@ -106,15 +130,20 @@ impl Brake {
         self.limit
     }
 
+    /// What a law that wants `window` gets.
+    pub(super) fn window(&self, window: f64) -> f64 {
+        window.max(self.least).min(self.limit.unwrap_or(f64::INFINITY))
+    }
+
     /// The loss rate of late; NaN before there is one.
     pub(super) fn loss(&self) -> f64 {
         self.sums.0 as f64 / self.sums.1 as f64
     }
 
-    /// Whether loss has stayed high for too long at `now`.
+    /// Whether loss has stayed high for too long at `now`, on a path that is full.
     pub(super) fn is_over(&self, now: Time) -> bool {
         let is_over = |high: High| !high.is_dipping() && high.has_stayed(now, ENDURANCE) && !high.is_chance(self.p_max);
-        self.has_evidence(now) && self.high.is_some_and(is_over)
+        self.judge.is_full() && self.has_evidence(now) && self.high.is_some_and(is_over)
     }
 
     fn has_evidence(&self, now: Time) -> bool {
@@ -129,10 +158,17 @@ impl Brake {
                 // Nothing is under way, so nothing is lost.
                 (self.high, self.low_since, self.sums) = (None, None, (0, 0));
                 self.reports.clear();
+                self.judge.rest(now);
             }
             return None;
         }
         self.average(now, pressure.lost, sent);
+        self.judge.on_report(now, &pressure.passed);
+        if self.judge.is_lossy() && !self.judge.has_moved(now) {
+            self.supply(now, pressure);
+            return None;
+        }
+        self.least = 0.0;
         let loss = self.loss();
         let is_high = loss >= self.p_max;
         let mut high = if is_high { Some(self.high.unwrap_or_else(|| High::new(now))) } else { self.high };
@@ -141,10 +177,12 @@ impl Brake {
             high.dip(now, !is_high);
         }
         self.high = high.filter(|high| !high.has_dipped(now, self.span(now) / 2));
+        if self.high.is_none() {
+            self.judge.rest(now);
+        }
         if let Some(high) = self.high.filter(|_| is_high) {
             self.low_since = None;
-            self.tighten(now, &high, pressure);
-            return self.demand(now, &high);
+            return self.tighten(now, &high, pressure);
         }
         if loss >= RELEASE * self.p_max || self.limit.is_none() {
             self.low_since = None;
@@ -179,25 +217,91 @@ impl Brake {
         }
     }
 
-    fn tighten(&mut self, now: Time, high: &High, pressure: &Pressure) {
-        let window = self.limit.map_or(pressure.window, |limit| limit.min(pressure.window));
-        let stays = high.has_stayed(now, self.patience(now)) && now.since(self.stepped) >= STEP;
+    /// Loss is high: takes repair down as the path asks for.
+    fn tighten(&mut self, now: Time, high: &High, pressure: &Pressure) -> Option<Demand> {
+        let stays = high.has_stayed(now, self.patience(now));
+        let (window, (least, _)) = (self.window(pressure.window), pressure.bounds);
         let quick = pressure.queue && high.has_lasted(now, QUICK_PATIENCE) && now.since(self.stepped) >= QUICK_STEP;
-        if quick && window > pressure.least {
-            self.stepped = now;
-            self.limit = Some((window / 2.0).max(pressure.least));
-        } else if stays {
-            self.stepped = now;
-            self.limit = Some(if window < 2.0 { 0.0 } else { window / 2.0 });
+        if quick && window > least {
+            self.step(now, (window / 2.0).max(least));
+        }
+        if self.judge.is_full() {
+            if stays && now.since(self.stepped) >= STEP && window > 0.0 {
+                self.step(now, if window < 2.0 { 0.0 } else { window / 2.0 });
+                self.judge.restart(now, pressure.lag);
+            }
+        } else if stays && !self.judge.is_open() {
+            self.ask(now, window, pressure);
+        }
+        let is_probing = self.judge.is_probing();
+        match self.judge.answer(now, pressure.lag) {
+            Some(Answer::Lossy) => {
+                (self.high, self.low_since) = (None, None);
+                self.supply(now, pressure);
+                return self.restored();
+            }
+            Some(Answer::Probe) => {
+                let limit = least.min(self.fitting(now));
+                self.step(now, limit);
+            }
+            Some(Answer::Full) => self.fits = (if is_probing { window / 2.0 } else { window }, now),
+            None => {}
+        }
+        self.demand(now, stays)
+    }
+
+    /// Loss stays high with repair of `window`: takes it down, to see what that changes.
+    fn ask(&mut self, now: Time, window: f64, pressure: &Pressure) {
+        let (least, _) = pressure.bounds;
+        let limit = if window >= 2.0 * least { least } else { window / 2.0 };
+        self.step(now, limit);
+        // With next to no repair there is nothing to compare.
+        if window == 0.0 || window < least / 2.0 {
+            self.judge.find_full(now);
+            return;
+        }
+        self.judge.ask(now, pressure.lag);
+        if self.judge.is_full() {
+            self.fits = (limit, now);
         }
     }
 
-    fn demand(&mut self, now: Time, high: &High) -> Option<Demand> {
-        let due = high.has_stayed(now, self.patience(now)) && self.asked.is_none_or(|asked| now.since(asked) >= STEP);
+    /// The greatest window that is not known to be too much; twice that after [`RELIEF`].
+    fn fitting(&mut self, now: Time) -> f64 {
+        if now.since(self.fits.1) >= RELIEF {
+            self.fits = ((2.0 * self.fits.0).max(1.0), now);
+        }
+        self.fits.0
+    }
+
+    fn step(&mut self, now: Time, limit: f64) {
+        self.stepped = now;
+        self.limit = Some(limit);
+    }
+
+    /// On a lossy path: as much repair as its loss needs, or the least where a queue is seen.
+    fn supply(&mut self, now: Time, pressure: &Pressure) {
+        let (least, most) = pressure.bounds;
+        self.queued = pressure.queue.then(|| self.queued.unwrap_or(now));
+        let is_queued = self.queued.is_some_and(|since| now.since(since) >= QUICK_PATIENCE);
+        let need = self.judge.need(pressure.block).filter(|_| !is_queued);
+        let need = need.map_or(least, |need| (need * pressure.k / pressure.block).clamp(least, most));
+        let window = need.min(self.fitting(now));
+        self.least = window;
+        self.limit = Some(window);
+        self.stepped = now;
+    }
+
+    fn demand(&mut self, now: Time, stays: bool) -> Option<Demand> {
+        let due = stays && self.judge.is_full() && self.asked.is_none_or(|asked| now.since(asked) >= STEP);
         due.then(|| {
             self.asked = Some(now);
             Demand::Lower
         })
+    }
+
+    fn restored(&mut self) -> Option<Demand> {
+        self.asked.take().map(|_| Demand::Restored)
     }
 
     fn release(&mut self, now: Time, since: Time) -> Option<Demand> {
@@ -209,6 +313,7 @@ impl Brake {
         if self.limit.is_some() {
             return None;
         }
-        self.asked.take().map(|_| Demand::Restored)
+        self.fits = (f64::INFINITY, now);
+        self.restored()
     }
 }

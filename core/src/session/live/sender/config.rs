@@ -21,7 +21,7 @@ pub enum Repair {
 /// Which breaker ends a stream that would flood its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Breaker {
-    /// First take repair down, then ask for a lower rate, then end.
+    /// First take repair down, then ask for a lower rate, then end; but not by loss that is shown to be the path's own.
     RepairFirst,
     /// RFC 8083 to the letter.
     Rfc8083,

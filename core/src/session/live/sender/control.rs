@@ -4,22 +4,39 @@ use core::net::SocketAddr;
 
 use super::Sender;
 use super::history::Stream;
-use super::peer::{Change, Word};
+use super::peer::{Call, Change, Word};
 use super::reports::Reports;
 use crate::session::live::sender::Event;
-use crate::session::live::{Media, cname, patience};
+use crate::session::live::{End, Ending, Media, cname, patience};
 use crate::time::{Span, Time};
 use crate::wire::Error;
 use crate::wire::feedback::Feedback;
-use crate::wire::hello::{self, Answer, Hello};
+use crate::wire::hello::{self, Answer, Challenge, Hello, Refusal};
 use crate::wire::ntp::NtpTime;
 use crate::wire::rtcp::{App, Compound, Full, Goodbye, Packet, Report, SenderInfo, Source, Writer};
 use crate::wire::rtp;
 use crate::wire::sequence::nearest;
 
+/// A datagram of control: its source, its length, and whether it is under the receiver's secret.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Origin {
+    from: SocketAddr,
+    len: usize,
+    is_proved: bool,
+}
+
 impl Sender {
-    /// A compound packet of sender report, name and hello, or goodbye if `goodbye`.
-    pub(super) fn emit_control(&self, now: Time, to: SocketAddr, goodbye: bool, buf: &mut [u8]) -> Result<usize, Full> {
+    /// A compound packet of sender report, name and the hello of `call`, or a goodbye without one; under the secret, where
+    /// there is one.
+    pub(super) fn emit_control(&self, now: Time, call: Option<Call>, buf: &mut [u8]) -> Result<usize, Full> {
+        let len = self.emit_words(now, call, buf)?;
+        match self.peer.secret() {
+            Some(secret) => secret.prove(End::Sender, self.source.ssrc, buf, len),
+            None => Ok(len),
+        }
+    }
+
+    fn emit_words(&self, now: Time, call: Option<Call>, buf: &mut [u8]) -> Result<usize, Full> {
         let ssrc = self.source.ssrc;
         let mut writer = Writer::new(buf);
         let sender = SenderInfo {
@@ -30,16 +47,16 @@ impl Sender {
         };
         writer.push(&Report { ssrc, sender: Some(sender), raw_blocks: &[] })?;
         writer.push(&Source { ssrc, cname: cname(ssrc).as_bytes() })?;
-        if goodbye {
-            writer.push(&Goodbye { sources: &[ssrc, self.repair.ssrc].map(u32::to_be_bytes), reason: b"" })?;
-        } else {
-            let data = self.hello(now, to).emit();
+        if let Some(call) = call {
+            let data = self.hello(now, call).emit();
             writer.push(&App { subtype: Hello::SUBTYPE, ssrc, name: hello::NAME, data: &data })?;
+        } else {
+            writer.push(&Goodbye { sources: &[ssrc, self.repair.ssrc].map(u32::to_be_bytes), reason: b"" })?;
         }
         Ok(writer.len())
     }
 
-    fn hello(&self, now: Time, to: SocketAddr) -> Hello {
+    fn hello(&self, now: Time, call: Call) -> Hello {
         Hello {
             mp2t: self.config.media == Media::Mp2t,
             payload_ids: self.has_payload_ids(),
@@ -51,30 +68,44 @@ impl Sender {
             spread: self.protection.spread(),
             interval: self.protection.interval(),
             stamp: (now.as_nanos() / 1_000) as u32,
-            token: self.peer.token(to),
-            echo: self.peer.echo(),
+            token: call.token,
+            echo: call.echo,
+            half: call.half,
         }
     }
 
     /// Takes a datagram of RTCP.
     pub(super) fn on_control(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), Error> {
+        let origin = Origin { from, len: bytes.len(), is_proved: self.peer.is_proved(bytes) };
         for frame in Compound::parse(bytes)?.frames() {
             match Packet::parse(frame)? {
-                Packet::App(App { subtype: Answer::SUBTYPE, ssrc, name: hello::NAME, data }) => {
-                    self.on_answer(now, from, ssrc, &Answer::parse(data)?);
+                Packet::App(App { subtype, ssrc, name: hello::NAME, data }) => match subtype {
+                    Answer::SUBTYPE => self.on_answer(now, from, (ssrc, &Answer::parse(data)?), bytes),
+                    Challenge::SUBTYPE => self.peer.on_challenge(now, from, Challenge::parse(data)?),
+                    Refusal::SUBTYPE => self.on_refusal(now, from, &Refusal::parse(data)?),
+                    _ => {}
+                },
+                Packet::Feedback(feedback) => self.on_feedback(now, origin, &feedback),
+                Packet::Report(report) => self.on_receiver_report(now, origin, &report),
+                Packet::Goodbye(goodbye) if self.peer.is_goodbye(from, &goodbye, origin.is_proved) => {
+                    self.peer.forget();
+                    self.fall_silent();
                 }
-                Packet::Feedback(feedback) => self.on_feedback(now, from, &feedback),
-                Packet::Report(report) => self.on_receiver_report(now, from, &report),
-                Packet::Goodbye(goodbye) if self.peer.is_goodbye(from, &goodbye) => self.fall_silent(),
                 _ => {}
             }
         }
         Ok(())
     }
 
-    fn on_answer(&mut self, now: Time, from: SocketAddr, ssrc: u32, answer: &Answer) {
+    fn on_refusal(&mut self, now: Time, from: SocketAddr, refusal: &Refusal) {
+        if self.peer.is_refused(from, refusal) {
+            self.part(now, Ending::Version(refusal.version));
+        }
+    }
+
+    fn on_answer(&mut self, now: Time, from: SocketAddr, answer: (u32, &Answer), datagram: &[u8]) {
         let was_busy = self.peer.is_busy();
-        let change = self.peer.on_answer(now, from, ssrc, answer);
+        let change = self.peer.on_answer(now, from, answer, datagram);
         if self.peer.is_busy() && !was_busy && self.peer.knocking_since().is_some() {
             self.events.push_back(Event::Busy);
         }
@@ -92,8 +123,11 @@ impl Sender {
         }
     }
 
-    fn on_feedback(&mut self, now: Time, from: SocketAddr, feedback: &Feedback<'_>) {
-        if !self.believes(now, from, feedback.sender_ssrc) || !self.reports.is_news(now, feedback.timestamp) {
+    fn on_feedback(&mut self, now: Time, origin: Origin, feedback: &Feedback<'_>) {
+        if !self.believes(now, origin, feedback.sender_ssrc) {
+            return;
+        }
+        if !self.reports.is_news(now, feedback.timestamp) {
             self.counts.rejected += 1;
             return;
         }
@@ -114,13 +148,25 @@ impl Sender {
         }
     }
 
-    /// Whether a report of receiver `ssrc` is to be believed.
-    pub(super) fn believes(&mut self, now: Time, from: SocketAddr, ssrc: u32) -> bool {
-        let word = self.peer.on_report(now, from, ssrc);
-        if word == Word::Back {
-            self.events.push_back(Event::Connected { to: from, latency: self.latency() });
+    /// Whether a regular report of receiver `ssrc` is to be believed. Receivers that know no hello show no secret: those of
+    /// plain RTP are taken at the word of the destination's host, or of anybody where that is a group.
+    pub(super) fn believes_report(&mut self, now: Time, origin: Origin, ssrc: u32) -> bool {
+        let to = self.config.to.ip();
+        let is_plain = self.is_plain() && self.peer.secret().is_none();
+        is_plain && (to.is_multicast() || to == origin.from.ip()) || self.believes(now, origin, ssrc)
+    }
+
+    fn believes(&mut self, now: Time, Origin { from, len, is_proved }: Origin, ssrc: u32) -> bool {
+        match self.peer.on_report(now, from, len, ssrc, is_proved) {
+            Word::Strange => self.counts.rejected += 1,
+            Word::Astray => self.counts.stray += 1,
+            Word::Known => return true,
+            Word::Back => {
+                self.events.push_back(Event::Connected { to: from, latency: self.latency() });
+                return true;
+            }
         }
-        word != Word::Strange
+        false
     }
 
     fn settle(&mut self, now: Time) {

@@ -1,13 +1,12 @@
-//! What keeps a stream from flooding its path: the brake of the live profile, or the breakers of RFC 8083.
-
-use core::net::SocketAddr;
+//! What keeps a stream from flooding its path: the brake of the live profile, and the breakers of RFC 8083.
 
 use super::brake::{Demand, Pressure};
+use super::control::Origin;
 use super::history::Settled;
 use super::{Breaker, Event, Repair, Sender};
 use crate::law::breaker;
 use crate::law::redundancy::geneva;
-use crate::session::live::{Ending, REPORT_INTERVAL};
+use crate::session::live::{Ending, REPORT_INTERVAL, patience};
 use crate::time::{Span, Time};
 use crate::units::Rate;
 use crate::wire::rtcp;
@@ -35,18 +34,25 @@ pub(super) fn p_max(repair: &Repair) -> f64 {
 impl Sender {
     /// Shows what a report has settled to the brake.
     pub(super) fn brake(&mut self, now: Time, settled: &Settled) {
-        if self.config.breaker != Breaker::RepairFirst {
+        if self.config.breaker != Breaker::RepairFirst || self.farewell.is_some() || self.ended {
             return;
         }
         let least = self.peer.round_trip().unwrap_or(Span::ZERO);
         let grown = settled.round_trip.map_or(Span::ZERO, |round_trip| round_trip.saturating_sub(least));
         let stalled = self.history.stalled(now, STALL + least);
+        let queue = grown > LEAST_QUEUE.max(least / QUEUE_PART);
+        let mut passed = settled.passed;
+        passed.report(queue);
         let pressure = Pressure {
             lost: settled.lost.saturating_add(stalled),
             delivered: settled.delivered,
-            queue: grown > LEAST_QUEUE.max(least / QUEUE_PART),
+            passed,
+            queue,
+            lag: least + grown + patience(least) + self.protection.spread() + self.protection.interval(),
             window: self.protection.window(),
-            least: self.protection.least(),
+            bounds: self.protection.window_bounds(),
+            k: self.protection.law_packets(),
+            block: self.protection.block_packets(),
         };
         match self.brake.on_report(now, &pressure) {
             Some(Demand::Lower) => {
@@ -65,15 +71,14 @@ impl Sender {
 
     /// Repair packets that a block of the law may get now.
     pub(super) fn repair_window(&self) -> f64 {
-        let window = self.protection.window();
-        self.protection.in_packets(self.brake.limit().map_or(window, |limit| limit.min(window)))
+        self.protection.in_packets(self.brake.window(self.protection.window()))
     }
 
     /// Shows a regular report to the breakers.
-    pub(super) fn on_receiver_report(&mut self, now: Time, from: SocketAddr, report: &rtcp::Report<'_>) {
+    pub(super) fn on_receiver_report(&mut self, now: Time, origin: Origin, report: &rtcp::Report<'_>) {
         // Answers begin with an empty report, which says nothing of our media.
         let is_ours = report.blocks().any(|block| block.ssrc == self.source.ssrc);
-        if !is_ours || !self.believes(now, from, report.ssrc) {
+        if !is_ours || !self.believes_report(now, origin, report.ssrc) {
             return;
         }
         let rtt = self.peer.round_trip().unwrap_or(Span::ZERO);
@@ -87,10 +92,21 @@ impl Sender {
         self.verdict.is_some()
     }
 
+    // Deviation(RFC 8083 §4.3): in the default congestion ends a session only where the brake has found the path full, repair
+    // has gone and the source has had ten seconds to come down; the RFC would have both done within CB_INTERVAL, and knows
+    // no loss but congestion. A sender that waits for a receiver sends no media, and need not end (§4.1).
+    fn is_final(&self, now: Time, cause: breaker::Cause) -> bool {
+        match cause {
+            breaker::Cause::RtcpTimeout => self.peer.is_connected(),
+            breaker::Cause::MediaTimeout => true,
+            breaker::Cause::Congestion => self.brake.is_over(now),
+        }
+    }
+
     pub(super) fn check_guard(&mut self, now: Time) {
         self.verdict = self.breaker.verdict(now);
         let ends = match self.config.breaker {
-            Breaker::RepairFirst => self.brake.is_over(now),
+            Breaker::RepairFirst => self.verdict.is_some_and(|cause| self.is_final(now, cause)),
             Breaker::Rfc8083 => self.verdict.is_some(),
             Breaker::Off => false,
         };

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use super::brake::Sample;
 use crate::time::{Span, Time};
 
 /// How long a packet is remembered.
@@ -30,8 +31,13 @@ pub(super) enum Stream {
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Fate {
     Unknown,
-    Missing { since: Option<Time> },
-    Delivered,
+    Missing {
+        since: Option<Time>,
+    },
+    /// After so long, there and back.
+    Delivered {
+        delay: Span,
+    },
     Lost,
 }
 
@@ -49,7 +55,7 @@ struct Orders {
 }
 
 /// What a report has settled.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub(super) struct Settled {
     /// Packets found lost.
     pub(super) lost: u32,
@@ -57,6 +63,8 @@ pub(super) struct Settled {
     pub(super) delivered: u32,
     /// Round trip of the newly delivered packet that left last.
     pub(super) round_trip: Option<Span>,
+    /// All of these, with their delays and their losses in a row.
+    pub(super) passed: Sample,
 }
 
 /// The memory of a sender.
@@ -109,11 +117,13 @@ impl History {
         let sent = &mut self.sent[(order - self.first) as usize];
         match (sent.fate, held) {
             (Fate::Unknown | Fate::Missing { .. }, Some(held)) => {
-                sent.fate = Fate::Delivered;
+                let delay = now.since(sent.at).saturating_sub(held);
+                sent.fate = Fate::Delivered { delay };
                 self.fresh.delivered += 1;
+                self.fresh.passed.deliver(delay);
                 if self.sampled.is_none_or(|sampled| sampled < sent.at) {
                     self.sampled = Some(sent.at);
-                    self.fresh.round_trip = Some(now.since(sent.at).saturating_sub(held));
+                    self.fresh.round_trip = Some(delay);
                 }
                 if order + 1 > self.newest[0] {
                     self.newest[0] = order + 1;
@@ -121,7 +131,7 @@ impl History {
                 }
             }
             (Fate::Unknown, None) => sent.fate = Fate::Missing { since: None },
-            (Fate::Missing { .. } | Fate::Delivered | Fate::Lost, _) => {}
+            (Fate::Missing { .. } | Fate::Delivered { .. } | Fate::Lost, _) => {}
         }
     }
 
@@ -137,15 +147,14 @@ impl History {
                 && now.since(*since.get_or_insert(now)) >= reordering
             {
                 sent.fate = Fate::Lost;
-                self.fresh.lost += 1;
+                self.lose(order);
             }
-            match sent.fate {
-                Fate::Delivered | Fate::Lost if all_settled => {
-                    let lost = sent.fate == Fate::Lost;
-                    self.pass(lost);
+            match self.sent[(order - self.first) as usize].fate {
+                fate @ (Fate::Delivered { .. } | Fate::Lost) if all_settled => {
+                    self.pass(fate == Fate::Lost);
                     self.settled = order + 1;
                 }
-                Fate::Delivered | Fate::Lost => {}
+                Fate::Delivered { .. } | Fate::Lost => {}
                 Fate::Unknown | Fate::Missing { .. } => all_settled = false,
             }
         }
@@ -187,6 +196,17 @@ impl History {
             self.bursts += 1;
         }
     }
+
+    /// Counts packet `order` as lost.
+    fn lose(&mut self, order: u64) {
+        self.fresh.lost += 1;
+        let before = order.checked_sub(self.first + 1).and_then(|at| self.sent.get(at as usize));
+        match before.map(|sent| sent.fate) {
+            Some(Fate::Missing { .. } | Fate::Lost) => self.fresh.passed.lose(false, None),
+            Some(Fate::Delivered { delay }) => self.fresh.passed.lose(true, Some(delay)),
+            Some(Fate::Unknown) | None => self.fresh.passed.lose(true, None),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -215,19 +235,24 @@ mod tests {
     }
 
     fn settled(lost: u32, delivered: u32, round_trip: u64) -> Settled {
-        Settled { lost, delivered, round_trip: Some(Span::from_millis(round_trip)) }
+        Settled { lost, delivered, round_trip: Some(Span::from_millis(round_trip)), ..Settled::default() }
+    }
+
+    /// What a report at `millis` settles, but for what has passed in sending order.
+    fn settle(history: &mut History, millis: u64) -> Settled {
+        Settled { passed: Sample::default(), ..history.settle(at(millis), PATIENCE) }
     }
 
     #[test]
     fn a_packet_is_lost_after_three_later_ones_and_some_patience() {
         let mut history = ten();
         report(&mut history, &[101, 102], &[100]);
-        assert_eq!(history.settle(at(50), PATIENCE), settled(0, 2, 38));
+        assert_eq!(settle(&mut history, 50), settled(0, 2, 38));
         assert_eq!(history.settle(at(80), PATIENCE).lost, 0, "two later packets are not three");
         report(&mut history, &[103], &[]);
         assert_eq!(history.settle(at(81), PATIENCE).lost, 0, "the patience begins now");
         assert_eq!(history.settle(at(91), PATIENCE).lost, 1);
-        assert_eq!(history.settle(at(200), PATIENCE), Settled::default(), "nothing is counted twice");
+        assert_eq!(settle(&mut history, 200), Settled::default(), "nothing is counted twice");
     }
 
     #[test]
@@ -236,7 +261,7 @@ mod tests {
         report(&mut history, &[101, 102, 103], &[100]);
         assert_eq!(history.settle(at(50), PATIENCE).lost, 0);
         report(&mut history, &[100, 101, 102, 103], &[]);
-        assert_eq!(history.settle(at(90), PATIENCE), settled(0, 1, 40));
+        assert_eq!(settle(&mut history, 90), settled(0, 1, 40));
     }
 
     #[test]
@@ -246,7 +271,7 @@ mod tests {
         history.settle(at(50), PATIENCE);
         assert_eq!(history.settle(at(60), PATIENCE).lost, 1, "100 to 103 were never named");
         history.forget(at(1000));
-        assert_eq!(history.settle(at(1000), PATIENCE), Settled::default());
+        assert_eq!(settle(&mut history, 1000), Settled::default());
     }
 
     #[test]

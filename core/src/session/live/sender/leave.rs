@@ -7,7 +7,7 @@ use super::history::Stream;
 use super::protection::Load;
 use super::{Event, Farewell, Sender};
 use crate::session::Transmit;
-use crate::session::live::{BLOCK_BOUNDS, overhead};
+use crate::session::live::{BLOCK_BOUNDS, address, overhead};
 use crate::time::{Span, Time};
 use crate::units::Bytes;
 use crate::wire::fecframe::PayloadId;
@@ -67,9 +67,9 @@ impl Sender {
         let (Bytes(sources), Bytes(each)) = (load.wire, load.repair);
         let mut repairs = 0;
         if !self.protection.is_none() && self.has_listener() {
-            repairs = self.protection.close_block(&load, open, since, self.brake.limit());
-            if self.protection.is_hopeless() {
-                // It would come too late whatever the block, and only take room from the media.
+            repairs = self.protection.close_block(&load, open, since, |window| self.brake.window(window));
+            if self.protection.is_hopeless() || self.peer.is_unreported(closes, self.protection.interval()) {
+                // It would come too late whatever the block, or to nobody, and only take room from the media.
                 repairs = 0;
             }
             if let Some(rate) = self.config.max_rate {
@@ -115,9 +115,9 @@ impl Sender {
         }
     }
 
-    /// When the next hello is due.
+    /// When the next hello or challenge is due.
     pub(super) fn hello_due(&self) -> Option<Time> {
-        self.farewell.is_none().then(|| self.peer.next_hello())
+        self.farewell.is_none().then(|| self.peer.next())
     }
 
     /// When the next goodbye is due; only after all media has left.
@@ -125,14 +125,19 @@ impl Sender {
         self.farewell.filter(|_| self.leaving.is_empty()).map(|farewell| farewell.at)
     }
 
-    /// A hello or a goodbye that is due.
+    /// A hello, a challenge or a goodbye that is due.
     pub(super) fn poll_control(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
-        let (to, goodbye) = match self.farewell {
+        let (to, len) = match self.farewell {
             _ if self.ended => return None,
-            Some(farewell) => (self.poll_goodbye(now, farewell)?, true),
-            None => (self.peer.poll_hello(now)?, false),
+            Some(farewell) => (self.poll_goodbye(now, farewell)?, self.emit_control(now, None, buf).ok()?),
+            None => match self.peer.poll_challenge(now) {
+                Some((to, challenge)) => (to, address::emit(challenge, buf).ok()?),
+                None => {
+                    let call = self.peer.poll_hello(now)?;
+                    (call.to, self.emit_control(now, Some(call), buf).ok()?)
+                }
+            },
         };
-        let len = self.emit_control(now, to, goodbye, buf).ok()?;
         if to == self.peer.to() {
             self.protection.tell_spread();
         }
@@ -196,6 +201,7 @@ impl Sender {
                 }
                 self.counts.sources += 1;
                 self.history.sent(Stream::Source, sequence, now);
+                self.peer.on_media(now);
                 Some(Transmit { to: self.peer.to(), len })
             }
             Symbol::Repair { newest, .. } if newest < too_late => None,

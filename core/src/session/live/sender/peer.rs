@@ -1,11 +1,19 @@
-//! Who the receiver is, where it is, and whether it is still there.
+//! The receiver as its sender knows it: address, secret, and whether it is still there.
+
+mod handshake;
+#[cfg(test)]
+mod tests;
 
 use core::net::SocketAddr;
 
+use super::pulse::Pulse;
+use crate::rng::Rng;
+use crate::session::live::address::{self, Address};
 use crate::session::live::least::Least;
+use crate::session::live::secret::{End, Halves, Secret};
 use crate::session::live::tokens::Tokens;
 use crate::time::{Span, Time};
-use crate::wire::hello::Answer;
+use crate::wire::hello::Challenge;
 use crate::wire::rtcp::Goodbye;
 
 /// Between hellos that nobody has answered yet.
@@ -14,31 +22,35 @@ const KNOCK: Span = Span::from_millis(100);
 const EAGER: Span = Span::from_secs(10);
 /// Between those.
 const WAIT: Span = Span::from_secs(1);
-/// Between hellos after an answer, until the receiver reports: until then it may not know that its answer has come.
-const GREET: Span = Span::from_millis(20);
+/// Least time between a hello and one that answers a challenge.
+const LEAST_GAP: Span = Span::from_millis(20);
 /// Between hellos of a running stream.
 const REMIND: Span = Span::from_millis(200);
-/// Without a word for so long, the receiver is gone.
-pub(super) const SILENCE: Span = Span::from_secs(10);
 /// Round trips above are broken stamps.
 const LONGEST: Span = Span::from_secs(10);
+/// Least time for a report to come, however short the round trip.
+const LEAST_WAIT: Span = Span::from_millis(500);
+/// A word without proof that the receiver has another stream counts after so long without a word under the secret.
+const DOUBT: Span = Span::from_secs(1);
 
 /// What an answer has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Change {
     /// A receiver is there: the first one, or another one in its place.
     Connected,
-    /// The receiver is somewhere else.
+    /// The receiver is at another address.
     Moved,
-    /// The receiver takes another sender's stream now.
+    /// The receiver has another sender's stream now.
     Refused,
 }
 
-/// Whose word a report is.
+/// How much a report counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Word {
-    /// Nobody's that is known.
+    /// Nothing: it lacks the secret.
     Strange,
+    /// Nothing: it has the secret and comes from another address.
+    Astray,
     /// The receiver's.
     Known,
     /// The receiver's, after a silence.
@@ -51,49 +63,77 @@ enum State {
     Knocking {
         since: Time,
     },
-    /// Answered, but has sent no report yet.
-    Greeting,
-    Streaming,
+    Connected,
     Silent,
+}
+
+/// A receiver with whom a secret was agreed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Agreed {
+    ssrc: u32,
+    secret: Secret,
+}
+
+/// What a hello says of both ends: where it goes, its token, the receiver's, and our half of the secret.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Call {
+    pub(super) to: SocketAddr,
+    pub(super) token: u64,
+    pub(super) echo: u64,
+    pub(super) half: u64,
 }
 
 /// The other side of a sender.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Peer {
     tokens: Tokens,
-    to: SocketAddr,
-    /// An address from which the receiver seems to have spoken; it gets a token.
-    candidate: Option<SocketAddr>,
+    halves: Halves,
+    address: Address,
+    /// Another address from which the receiver that we call has answered, and whether a hello is to go there.
+    alias: Option<(SocketAddr, bool)>,
     state: State,
-    ssrc: Option<u32>,
+    agreed: Option<Agreed>,
     /// Whether the newest answer was that it takes another stream.
     busy: bool,
     latency: Span,
+    /// The receiver's token, to be sent back, and our half for the end that has told it; zero before there is one.
     echo: u64,
-    heard: Time,
+    half: u64,
+    /// The token of a challenge that the next hello answers.
+    challenge: Option<u64>,
+    /// Stamp of the newest hello that was answered.
+    answered: Option<u32>,
+    pulse: Pulse,
+    /// When the next hello is due, and when the last one left.
     hello: Time,
+    said: Time,
     round_trip: Least<Span>,
 }
 
 impl Peer {
-    pub(super) fn new(to: SocketAddr, now: Time, tokens: Tokens) -> Peer {
+    pub(super) fn new(to: SocketAddr, now: Time, rng: &Rng) -> Peer {
         Peer {
-            tokens,
-            to,
-            candidate: None,
+            tokens: Tokens::new(rng),
+            halves: Halves::new(rng),
+            address: Address::new(to),
+            alias: None,
             state: State::Knocking { since: now },
-            ssrc: None,
+            agreed: None,
             busy: false,
             latency: Span::ZERO,
             echo: 0,
-            heard: now,
+            half: 0,
+            challenge: None,
+            answered: None,
+            pulse: Pulse::new(now),
             hello: now,
+            said: now,
             round_trip: Least::new(),
         }
     }
 
     pub(super) fn to(&self) -> SocketAddr {
-        self.to
+        self.address.at()
     }
 
     /// The latency that the receiver wants.
@@ -101,29 +141,24 @@ impl Peer {
         self.latency
     }
 
-    /// The receiver's token, to be sent back; zero before there is one.
-    pub(super) fn echo(&self) -> u64 {
-        self.echo
-    }
-
-    pub(super) fn token(&self, address: SocketAddr) -> u64 {
-        self.tokens.of(address)
-    }
-
     /// The least round trip of late.
     pub(super) fn round_trip(&self) -> Option<Span> {
         self.round_trip.get()
     }
 
-    pub(super) fn sample(&mut self, now: Time, round_trip: Span) {
-        if round_trip < LONGEST {
-            self.round_trip.push(now, round_trip);
-        }
+    /// How long a report may take that comes every `interval`.
+    fn wait(&self, interval: Span) -> Span {
+        (self.round_trip().unwrap_or(Span::ZERO) * 2 + interval * 3).max(LEAST_WAIT)
+    }
+
+    /// Time for an answer to a challenge.
+    fn patience(&self) -> Span {
+        address::wait(self.round_trip().unwrap_or(Span::ZERO))
     }
 
     /// Whether a receiver is there.
     pub(super) fn is_connected(&self) -> bool {
-        matches!(self.state, State::Greeting | State::Streaming)
+        self.state == State::Connected
     }
 
     /// Since when nobody has answered at all.
@@ -135,8 +170,8 @@ impl Peer {
     }
 
     /// When a receiver that stays silent is given up.
-    pub(super) fn gone_at(&self) -> Option<Time> {
-        self.is_connected().then(|| self.heard + SILENCE)
+    pub(super) fn gone_at(&self, interval: Span) -> Option<Time> {
+        self.is_connected().then(|| self.pulse.gone_at(self.wait(interval)))
     }
 
     /// Stops counting on the receiver until it reports again, or another answers.
@@ -144,161 +179,115 @@ impl Peer {
         self.state = State::Silent;
     }
 
-    /// Takes an answer of receiver `ssrc`, made to the hello with `stamp` microseconds on our clock.
-    pub(super) fn on_answer(&mut self, now: Time, from: SocketAddr, ssrc: u32, answer: &Answer) -> Option<Change> {
-        let proven = answer.echo == self.tokens.of(from);
-        // Whoever knows the token of where we knocked has heard us there, and answers from another of its addresses.
-        let known = self.ssrc == Some(ssrc) || (self.ssrc.is_none() && answer.echo == self.tokens.of(self.to));
-        if from != self.to && !(proven && known) {
-            self.consider(from, known);
-            return None;
-        }
-        if !proven {
-            return None;
-        }
-        let stamp = (now.as_nanos() / 1_000) as u32;
-        self.sample(now, Span::from_micros(stamp.wrapping_sub(answer.stamp).into()));
-        self.latency = answer.latency;
-        if self.echo != answer.token {
-            // It waits for its token before it takes the stream from here.
-            self.echo = answer.token;
-            self.hello = now;
-        }
-        self.busy = answer.busy;
-        if answer.busy {
-            return self.is_connected().then_some(Change::Refused);
-        }
-        let moved = core::mem::replace(&mut self.to, from) != from;
-        let another = self.ssrc.replace(ssrc) != Some(ssrc);
-        if another || matches!(self.state, State::Knocking { .. }) {
-            // From here on only reports count: answers alone do not say that media arrives.
-            self.heard = now;
-            self.state = State::Greeting;
-            return Some(Change::Connected);
-        }
-        moved.then_some(Change::Moved)
-    }
-
     /// Whether it takes another stream.
     pub(super) fn is_busy(&self) -> bool {
         self.busy
     }
 
-    /// Takes note of a report of receiver `ssrc`, and tells whether it is to be believed.
-    pub(super) fn on_report(&mut self, now: Time, from: SocketAddr, ssrc: u32) -> Word {
-        let known = self.ssrc == Some(ssrc);
-        if from != self.to {
-            self.consider(from, known);
-        }
-        if from != self.to || !known || matches!(self.state, State::Knocking { .. }) {
+    /// Whether a datagram ends with the proof of the receiver that is agreed with.
+    pub(super) fn is_proved(&self, datagram: &[u8]) -> bool {
+        self.agreed.is_some_and(|agreed| agreed.secret.proves(End::Receiver, datagram))
+    }
+
+    /// The secret that our own datagrams are proved by, once there is one.
+    pub(super) fn secret(&self) -> Option<Secret> {
+        self.agreed.map(|agreed| agreed.secret)
+    }
+
+    /// Takes note of `len` bytes from `from` with a report of receiver `ssrc`, under the secret if `is_proved`, and tells
+    /// how much it counts.
+    pub(super) fn on_report(&mut self, now: Time, from: SocketAddr, len: usize, ssrc: u32, is_proved: bool) -> Word {
+        if !is_proved || self.agreed.is_none_or(|agreed| agreed.ssrc != ssrc) {
             return Word::Strange;
         }
-        self.heard = now;
-        match core::mem::replace(&mut self.state, State::Streaming) {
+        if from != self.to() {
+            self.address.consider(now, from, len, true);
+            return Word::Astray;
+        }
+        self.pulse.on_report(now);
+        self.address.confirm(now, self.patience());
+        match core::mem::replace(&mut self.state, State::Connected) {
             State::Silent => Word::Back,
             _ => Word::Known,
         }
     }
 
     /// Whether the receiver itself says goodbye.
-    pub(super) fn is_goodbye(&self, from: SocketAddr, goodbye: &Goodbye<'_>) -> bool {
-        self.is_connected() && from == self.to && self.ssrc.is_some_and(|ssrc| goodbye.names(ssrc))
+    pub(super) fn is_goodbye(&self, from: SocketAddr, goodbye: &Goodbye<'_>, is_proved: bool) -> bool {
+        let names_it = self.agreed.is_some_and(|agreed| goodbye.names(agreed.ssrc));
+        is_proved && names_it && self.is_connected() && from == self.to()
     }
 
-    fn consider(&mut self, from: SocketAddr, known: bool) {
-        if known && self.candidate.is_none() {
-            self.candidate = Some(from);
+    /// Ends the session with a receiver that is gone: nothing under its secret counts any more.
+    pub(super) fn forget(&mut self) {
+        self.agreed = None;
+    }
+
+    /// The network says that nobody is where the hellos go.
+    pub(super) fn on_unreachable(&mut self, now: Time) {
+        self.pulse.on_unreachable(now);
+    }
+
+    /// Media leaves.
+    pub(super) fn on_media(&mut self, now: Time) {
+        self.pulse.on_media(now);
+    }
+
+    /// Whether a media datagram may leave now: without reports, which come every `interval`, only one with each hello.
+    pub(super) fn takes_media(&mut self, now: Time, interval: Span) -> bool {
+        let wait = self.wait(interval);
+        !self.is_connected() || self.pulse.takes_media(now, wait)
+    }
+
+    /// Whether no report has come for long.
+    pub(super) fn is_unreported(&self, now: Time, interval: Span) -> bool {
+        self.is_connected() && self.pulse.is_unreported(now, self.wait(interval))
+    }
+
+    /// Takes a challenge, which is answered where the receiver is and nowhere else.
+    pub(super) fn on_challenge(&mut self, now: Time, from: SocketAddr, challenge: Challenge) {
+        if self.agreed.is_some() && from == self.to() {
+            self.challenge = Some(challenge.token);
+            self.remind(now.max(self.said + LEAST_GAP));
         }
     }
 
-    /// When the next hello is due.
-    pub(super) fn next_hello(&self) -> Time {
-        self.hello
+    /// When the next hello or challenge is due.
+    pub(super) fn next(&self) -> Time {
+        let challenge = self.address.next();
+        challenge.map_or(self.hello, |challenge| challenge.min(self.hello))
     }
 
-    /// Makes the next hello due at `now`.
-    pub(super) fn remind(&mut self, now: Time) {
-        self.hello = self.hello.min(now);
+    /// Makes the next hello due at `at`.
+    pub(super) fn remind(&mut self, at: Time) {
+        self.hello = self.hello.min(at);
     }
 
-    /// Where a hello is due by `now`, if one is. A new address gets at most one for each of the old one's.
-    pub(super) fn poll_hello(&mut self, now: Time) -> Option<SocketAddr> {
+    /// The hello that is due by `now`, if one is. Another address gets at most one for each of the first one's.
+    pub(super) fn poll_hello(&mut self, now: Time) -> Option<Call> {
         if now < self.hello {
             return None;
         }
-        if let Some(candidate) = self.candidate.take() {
-            return Some(candidate);
+        if let Some((to, due @ true)) = &mut self.alias {
+            (*due, self.said) = (false, now);
+            return Some(Call { to: *to, token: self.tokens.of(*to), echo: self.echo, half: 0 });
         }
         self.hello = now
             + match self.state {
+                State::Connected => REMIND,
                 State::Knocking { since } if now.since(since) >= EAGER => WAIT,
                 State::Knocking { .. } | State::Silent => KNOCK,
-                State::Greeting => GREET,
-                State::Streaming => REMIND,
             };
-        Some(self.to)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::Rng;
-
-    const US: fn(&Peer, SocketAddr) -> Answer =
-        |peer, from| Answer { busy: false, latency: Span::ZERO, stamp: 0, token: 7, echo: peer.token(from) };
-
-    fn at(millis: u64) -> Time {
-        Time::ZERO + Span::from_millis(millis)
+        self.said = now;
+        self.pulse.on_hello();
+        let to = self.to();
+        let echo = self.challenge.take().unwrap_or(self.echo);
+        Some(Call { to, token: self.tokens.of(to), echo, half: self.half })
     }
 
-    fn peer() -> (Peer, SocketAddr, SocketAddr) {
-        let (to, other) = ("10.0.0.1:6000".parse().unwrap(), "10.9.9.9:6000".parse().unwrap());
-        (Peer::new(to, Time::ZERO, Tokens::new(&Rng::new(1))), to, other)
-    }
-
-    #[test]
-    fn an_answer_that_echoes_the_token_connects_and_gives_a_round_trip() {
-        let (mut peer, to, _) = peer();
-        assert_eq!(peer.poll_hello(at(0)), Some(to));
-        assert_eq!(peer.poll_hello(at(99)), None);
-        let forged = Answer { echo: 1, ..US(&peer, to) };
-        assert_eq!(peer.on_answer(at(30), to, 5, &forged), None);
-        assert!(!peer.is_connected());
-        assert_eq!(peer.on_answer(at(40), to, 5, &US(&peer, to)), Some(Change::Connected));
-        assert_eq!(peer.round_trip(), Some(Span::from_millis(40)));
-        assert_eq!(peer.poll_hello(at(40)), Some(to), "its token goes back at once");
-    }
-
-    #[test]
-    fn a_new_address_is_used_only_after_it_has_echoed_its_token() {
-        let (mut peer, to, other) = peer();
-        peer.on_answer(at(40), to, 5, &US(&peer, to));
-        peer.poll_hello(at(40));
-        assert_eq!(peer.on_report(at(50), to, 5), Word::Known);
-        assert_eq!(peer.on_report(at(60), other, 5), Word::Strange, "not believed from there");
-        assert_eq!((peer.to(), peer.poll_hello(at(260))), (to, Some(other)));
-        assert_eq!(peer.on_answer(at(300), other, 5, &US(&peer, other)), Some(Change::Moved));
-        assert_eq!(peer.to(), other);
-    }
-
-    #[test]
-    fn a_stranger_gets_nothing() {
-        let (mut peer, to, other) = peer();
-        peer.on_answer(at(40), to, 5, &US(&peer, to));
-        peer.poll_hello(at(40));
-        assert_eq!(peer.on_report(at(50), other, 6), Word::Strange);
-        assert_eq!(peer.on_answer(at(50), other, 6, &US(&peer, other)), None);
-        assert_eq!(peer.poll_hello(at(999)), Some(to));
-        assert_eq!(peer.to(), to);
-    }
-
-    #[test]
-    fn a_receiver_that_comes_back_as_another_one_is_a_new_one() {
-        let (mut peer, to, _) = peer();
-        peer.on_answer(at(40), to, 5, &US(&peer, to));
-        assert_eq!(peer.on_report(at(50), to, 6), Word::Strange, "unknown until it has answered");
-        assert_eq!(peer.on_answer(at(60), to, 6, &US(&peer, to)), Some(Change::Connected));
-        assert_eq!(peer.on_report(at(70), to, 6), Word::Known);
+    /// The challenge that is due by `now`.
+    pub(super) fn poll_challenge(&mut self, now: Time) -> Option<(SocketAddr, Challenge)> {
+        let patience = self.patience();
+        self.address.poll_challenge(now, patience, &self.tokens)
     }
 }

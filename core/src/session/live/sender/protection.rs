@@ -182,8 +182,8 @@ impl Protection {
     }
 
     /// A block closes, `open` after it was opened and `since` the block before it closed: how many repair packets may it
-    /// get, if the brake allows `limit` for the law's interval?
-    pub(super) fn close_block(&mut self, load: &Load, open: Span, since: Span, limit: Option<f64>) -> usize {
+    /// get, if the brake makes `allowed` of the window that the law wants for its interval?
+    pub(super) fn close_block(&mut self, load: &Load, open: Span, since: Span, allowed: impl Fn(f64) -> f64) -> usize {
         let sources = load.sources as f64;
         // Of a slow source the time between blocks counts as well, but a pause says nothing of its rate, and neither does
         // a block that closed early, unless it was full.
@@ -202,7 +202,7 @@ impl Protection {
         let rate = mean.rate();
         let k = rate * self.interval().as_secs_f64();
         self.fit(k, mean.share());
-        let window = self.window().min(limit.unwrap_or(f64::INFINITY));
+        let window = allowed(self.window());
         // Of a bursty source a small block gets no less than a large one: it needs more for each packet, not less. Only a
         // block that was full before its time gets the repair of its packets.
         let expected = rate * period;
@@ -251,11 +251,29 @@ impl Protection {
     }
 
     /// The least that the law ever gives for its interval; static repair has no other.
-    pub(super) fn least(&self) -> f64 {
+    fn least(&self) -> f64 {
         match &self.law {
             Law::Geneva(law) => law.parameters().fwnd_min,
             Law::None | Law::Fixed(_) => self.window(),
         }
+    }
+
+    /// The least and the most that it ever gives; static repair has no other.
+    pub(super) fn window_bounds(&self) -> (f64, f64) {
+        match &self.law {
+            Law::Geneva(law) => (self.least(), law.parameters().fwnd_max),
+            Law::None | Law::Fixed(_) => (self.window(), self.window()),
+        }
+    }
+
+    /// Source packets that the law's window is for.
+    pub(super) fn law_packets(&self) -> f64 {
+        self.law_k(self.k().unwrap_or(PAPER_K))
+    }
+
+    /// Source packets that a block holds.
+    pub(super) fn block_packets(&self) -> f64 {
+        self.rate().map_or(PAPER_K, |rate| rate * self.block().as_secs_f64())
     }
 
     /// Repair packets for the law's interval, as the law counts them.

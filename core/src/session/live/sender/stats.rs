@@ -19,6 +19,7 @@ pub(super) struct Counts {
     pub(super) lost: u64,
     pub(super) delivered: u64,
     pub(super) rejected: u64,
+    pub(super) stray: u64,
 }
 
 impl Counters for Counts {
@@ -34,12 +35,13 @@ impl Counters for Counts {
             lost: self.lost - earlier.lost,
             delivered: self.delivered - earlier.delivered,
             rejected: self.rejected - earlier.rejected,
+            stray: self.stray - earlier.stray,
         }
     }
 }
 
 /// In the order of the probe.
-pub(super) const METRICS: [Metric; 22] = [
+pub(super) const METRICS: [Metric; 23] = [
     counter("media_packets_total", "media datagrams that the source has given"),
     counter("media_bytes_total", "bytes of these"),
     counter("unsent_packets_total", "media datagrams that never left: nobody there, too long, or too late"),
@@ -62,6 +64,7 @@ pub(super) const METRICS: [Metric; 22] = [
     gauge("breaker_open", "1 when RFC 8083 would have the session end"),
     gauge("latency_bound_seconds", "latency from input to output that both ends keep"),
     counter("rejected_datagrams_total", "datagrams that were not understood or not believed"),
+    counter("stray_datagrams_total", "datagrams of the stream from another address than the peer's"),
 ];
 
 impl Probe for Sender {
@@ -96,6 +99,7 @@ impl Probe for Sender {
             f64::from(u8::from(self.breaker_is_open())),
             self.latency().as_secs_f64(),
             counts.rejected as f64,
+            counts.stray as f64,
         ];
         for (metric, value) in METRICS.iter().zip(values) {
             visit(metric.name, value);

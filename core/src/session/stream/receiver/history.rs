@@ -96,6 +96,11 @@ impl History {
         (self.fresh, self.acknowledged) = (self.next, self.acknowledged + 1);
     }
 
+    /// The next acknowledgements tell all that is remembered.
+    pub(super) fn tell_all(&mut self) {
+        self.told = [0; TIMES - 1];
+    }
+
     /// From the newest back: states, and how many packets have each.
     fn runs(&self) -> impl Iterator<Item = (State, usize)> {
         self.runs.iter().rev().map(|run| (run.state, run.count))

@@ -41,7 +41,10 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             }
             self.queue.arrived_as(&record.coded, state == State::Innovative);
             self.flight.decide(sequence, Fate::Acknowledged);
-            self.allowance.on_delivered(now, sequence, record.sent, Bytes(record.size));
+            self.newest = self.newest.max(Some(sequence));
+            // An earlier association's packets, and the time that it was gone, say nothing about the path.
+            let Some(number) = sequence.checked_sub(self.resumed) else { continue };
+            self.allowance.on_delivered(now, number, record.sent, Bytes(record.size));
             let took = now.since(record.sent);
             if before.is_some_and(|before| sequence < before) {
                 self.rtt.overtaken(took);
@@ -50,7 +53,6 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
             landed.newest = Some(record.sent);
             let delay = Span::from_micros(told.delay_us.into());
             landed.rtt = (sequence == newest && delay < took).then(|| took.saturating_sub(delay));
-            self.newest = self.newest.max(Some(sequence));
         }
         if let Some(rtt) = landed.rtt {
             self.rtt.sample(rtt);
@@ -123,6 +125,9 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
 
     /// When a packet is lost if nothing tells of it before.
     pub(super) fn overdue_at(&self, sequence: u64, record: &Record) -> Time {
+        if sequence < self.resumed {
+            return Time::NEVER;
+        }
         if self.newest.is_some_and(|newest| sequence < newest) {
             return record.sent + self.rtt.overdue();
         }

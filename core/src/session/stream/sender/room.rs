@@ -13,9 +13,14 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         asks
     }
 
+    /// Originals that may wait for their arrival from now on.
+    pub(in super::super) fn bound(&mut self, most: usize) {
+        self.most = most.min(self.config.window);
+    }
+
     /// Whether one more original may enter the queue.
     pub(super) fn has_room(&self) -> bool {
-        self.queue.len() < self.config.window && self.queue.e().wrapping_add(1) < self.limit
+        self.queue.len() < self.most && self.queue.e().wrapping_add(1) < self.limit
     }
 
     pub(super) fn wants_to_send(&self) -> bool {
@@ -24,10 +29,11 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         (!self.queue.is_empty() || waits && self.has_room()) && u64::from(self.flight.under_way()) < bound
     }
 
-    /// Where the other end's room is all that is waited for, somebody has to ask: what tells of it may be lost.
+    /// Where the other end's room is all that is waited for, or what has come before an interruption, the other end is asked: what
+    /// tells of it may be lost.
     pub(super) fn watch_room(&mut self, now: Time) {
         let waits = !self.gathered.is_empty() || self.last == Last::Due;
-        let blocked = waits && self.queue.is_empty() && !self.has_room();
+        let blocked = waits && self.queue.is_empty() && !self.has_room() || self.is_resuming();
         self.ask = if blocked { self.ask.or(Some(now + self.rtt.probe())) } else { None };
     }
 }

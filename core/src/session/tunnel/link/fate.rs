@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Carrier, Event, Id, Link, Message, Reason, Role, Shape, Stream, Time, Why, shape, stream};
+use super::{Carrier, Event, Id, Link, Message, Reason, Role, Shape, Stream, Time, Why, law, shape, stream};
 use crate::session::secure::{self, Ending};
 use crate::wire;
 
@@ -159,8 +159,10 @@ impl Link {
             self.peer = peer;
             events.push_back(Event::Moved { link: self.number, to: peer });
         }
-        if let Some(stream) = &mut self.stream {
-            stream.handle_timeout(now);
+        if let Some(stream) = &mut self.stream
+            && let Ok(law) = law(&self.config, stream.config(), now)
+        {
+            stream.resume(now, law);
         }
     }
 
@@ -182,6 +184,13 @@ impl Link {
     pub(super) fn fail(&mut self, now: Time, events: &mut VecDeque<Event>) {
         self.go_down(Why::Protocol, events);
         self.close(now, secure::Reason::Protocol);
+    }
+
+    /// Ends for want of memory.
+    pub(in super::super) fn overload(&mut self, now: Time, events: &mut VecDeque<Event>) {
+        let reason = secure::Reason::Overload;
+        self.go_down(Why::Ended(Ending::Closed(reason)), events);
+        self.close(now, reason);
     }
 
     fn close(&mut self, now: Time, reason: secure::Reason) {

@@ -46,7 +46,7 @@ pub(super) fn of(results: &Results, command: &str) -> Page {
     });
     sections.push(pairs::section(results));
     let title = "TCP Stream's Fig. 5 with the kernel's own TCP";
-    Page { title: title.into(), summary: summary(results, &bars), sections }
+    Page { title: title.into(), summary: summary(results, &bars), sections, ..Page::default() }
 }
 
 fn over_time(results: &Results, queue: u32) -> Section {

@@ -39,7 +39,7 @@ fn close(protection: &mut Protection, blocks: usize, sources: usize) -> usize {
     (0..blocks)
         .map(|_| {
             let open = protection.block();
-            protection.close_block(&load(sources, 1400), open, open, None)
+            protection.close_block(&load(sources, 1400), open, open, |window| window)
         })
         .sum()
 }
@@ -87,12 +87,12 @@ fn a_full_block_counts_as_long_as_it_was_open() {
     // 1600 packets in 200 ms: 8000 a second, 80 in a SYN, of which each 80 get eight.
     let mut protection = geneva(Some(Span::from_secs(1)), Span::from_secs(3));
     let full = Load { is_full: true, ..load(1600, 1400) };
-    let repair: usize = (0..100).map(|_| protection.close_block(&full, ms(200), ms(200), None)).sum();
+    let repair: usize = (0..100).map(|_| protection.close_block(&full, ms(200), ms(200), |window| window)).sum();
     assert!((protection.k().expect("known") - 80.0).abs() < 1e-9);
     assert_eq!(repair, 100 * 1600 * 8 / 80);
     assert_eq!(protection.leaving(&full, ms(200)), ms(200));
     // One that came as a burst leaves as none.
-    protection.close_block(&full, Span::ZERO, ms(200), None);
+    protection.close_block(&full, Span::ZERO, ms(200), |window| window);
     assert_eq!(protection.leaving(&full, Span::ZERO), ms(200));
 }
 
@@ -111,8 +111,8 @@ fn a_block_that_holds_two_packets_of_a_bursty_source_gets_the_repair_of_its_time
 fn the_brake_limits_what_the_law_wants() {
     let mut protection = geneva(None, ms(90));
     close(&mut protection, 1, 25);
-    assert_eq!(protection.close_block(&load(25, 1400), SYN, SYN, Some(3.0)), 3);
-    assert_eq!(protection.close_block(&load(25, 1400), SYN, SYN, Some(0.0)), 0);
+    assert_eq!(protection.close_block(&load(25, 1400), SYN, SYN, |_| 3.0), 3);
+    assert_eq!(protection.close_block(&load(25, 1400), SYN, SYN, |_| 0.0), 0);
 }
 
 #[test]
@@ -196,7 +196,7 @@ proptest! {
                 let (block, since) = (protection.block(), Span::from_micros(*since));
                 let load = Load { is_full: *sources == 1600, ..load(*sources, *payload) };
                 let open = if load.is_full { since.min(block) } else { block };
-                let repairs = protection.close_block(&load, open, since, None);
+                let repairs = protection.close_block(&load, open, since, |window| window);
                 prop_assert!(protection.block() >= LEAST_SYN && protection.block() <= protection.longest);
                 prop_assert!(protection.window() <= parameters.fwnd_max);
                 let k = protection.k().expect("a block has closed");

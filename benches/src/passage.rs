@@ -1,0 +1,81 @@
+//! What an emulated path did with the packets, and what it should have done.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use thalweg_core::time::{Span, Time};
+use thalweg_lab::node::Node;
+use thalweg_lab::packet::Packet;
+use thalweg_lab::scenario::Scenario;
+
+/// The counters of `thalweg emulate --json` for the way from sender to receiver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passage {
+    /// Packets that came to the path.
+    pub received: u64,
+    /// Of them, those that the path's elements lost.
+    pub lost: u64,
+    /// Packets of both ways for which the emulator itself had no room.
+    pub refused: u64,
+}
+
+impl Passage {
+    /// Reads the last counters in a file of what the emulator has told.
+    pub fn read(file: &Path) -> Result<Passage, String> {
+        let text = fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+        let rows = text.lines().rev().filter_map(|line| serde_json::from_str(line).ok());
+        rows.filter_map(|row: Value| Passage::of(&row)).next().ok_or_else(|| format!("no counters in: {text}"))
+    }
+
+    fn of(row: &Value) -> Option<Passage> {
+        let number = |pointer: &str| row.pointer(pointer)?.as_u64();
+        let elements = row.pointer("/forward/elements")?.as_object()?;
+        Some(Passage {
+            received: number("/forward/received_packets_total")?,
+            lost: elements.values().filter_map(|element| element.get("lost_packets_total")?.as_u64()).sum(),
+            refused: number("/forward/refused_packets_total")? + number("/reverse/refused_packets_total")?,
+        })
+    }
+}
+
+/// How many of the first `packets` a path without queues loses: its verdict on the n-th packet depends on the seed alone,
+/// and neither on whose packet it is nor on when it comes.
+pub fn losses(scenario: &Path, seed: u64, packets: u64) -> Result<u64, String> {
+    let mut path = Scenario::open(scenario, Some(seed)).map_err(|error| error.to_string())?.forward;
+    for nth in 0..packets {
+        let now = Time::ZERO + Span::from_millis(nth);
+        path.accept(now, Packet::datagram(0, Vec::new()));
+        while path.poll(now).is_some() {}
+    }
+    Ok(path.accounts().map(|account| account.tally.dropped.of_ends).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scrap::Scrap;
+
+    #[test]
+    fn the_last_counters_are_read_and_what_is_no_row_is_passed_over() {
+        let row = |received: u64| {
+            format!(
+                "{{\"t\":1.0,\"forward\":{{\"received_packets_total\":{received},\"refused_packets_total\":1,\
+                 \"elements\":{{\"a\":{{\"lost_packets_total\":4}},\"b\":{{\"lost_packets_total\":3}}}}}},\
+                 \"reverse\":{{\"refused_packets_total\":2}}}}\n"
+            )
+        };
+        let text = format!("{{\"event\":\"listening\"}}\n{}{}half a li", row(10), row(20));
+        let file = Scrap::write(&text).expect("a file");
+        assert_eq!(Passage::read(file.path()), Ok(Passage { received: 20, lost: 7, refused: 3 }));
+    }
+
+    #[test]
+    fn a_channel_that_loses_everything_or_nothing_is_reckoned_so() {
+        for (rate, lost) in [("1.0", 50), ("0.0", 0)] {
+            let text = format!("seed = 1\nforward.element = [{{ kind = \"loss\", rate = {rate} }}]\nreverse = {{}}\n");
+            let file = Scrap::write(&text).expect("a file");
+            assert_eq!(losses(file.path(), 3, 50), Ok(lost));
+        }
+    }
+}

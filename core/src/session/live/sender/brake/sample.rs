@@ -1,0 +1,180 @@
+//! What became of the packets of some time: their losses, and their delays.
+
+use crate::time::{Span, Time};
+
+/// More reports than this part whose round trip has grown are of a queue.
+const GROWN: f64 = 0.25;
+/// Losses come at the height of the delay where those before them took so many standard deviations longer than all. At a
+/// queue whose length is uniform it is 1.7; with random loss 0, and a sixth is its error over [`RUNS`].
+const HEIGHT: f64 = 0.5;
+/// Runs of losses from which on that is asked.
+const RUNS: u64 = 36;
+/// Delays differ where their means do by more than this, and by more than half a standard deviation: RFC 8888 tells them
+/// in 1/1024 s.
+const RESOLUTION: f64 = 0.0005;
+
+/// Delays of packets, in seconds: how many, their sum and that of their squares.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+struct Delays {
+    count: u64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Delays {
+    fn push(&mut self, delay: Span) {
+        let delay = delay.as_secs_f64();
+        self.join(&Delays { count: 1, sum: delay, squares: delay * delay });
+    }
+
+    fn join(&mut self, other: &Delays) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    /// Not a number without any.
+    fn mean(&self) -> f64 {
+        self.sum / self.count as f64
+    }
+
+    fn deviation(&self) -> f64 {
+        let mean = self.mean();
+        libm::sqrt((self.squares / self.count as f64 - mean * mean).max(0.0))
+    }
+}
+
+/// Packets in the order in which they left.
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
+pub(in crate::session::live::sender) struct Sample {
+    from: Time,
+    until: Time,
+    lost: u64,
+    delivered: u64,
+    /// Runs of losses.
+    runs: u64,
+    delays: Delays,
+    /// Of the last packet that came before each run.
+    before_runs: Delays,
+    reports: u64,
+    /// Of these the ones whose round trip had grown.
+    grown: u64,
+}
+
+impl Sample {
+    /// A sample that begins at `from`.
+    pub(super) fn from(from: Time) -> Sample {
+        Sample { from, until: from, ..Sample::default() }
+    }
+
+    /// Counts a packet that came, with its delay there and back.
+    pub(in crate::session::live::sender) fn deliver(&mut self, delay: Span) {
+        self.delivered += 1;
+        self.delays.push(delay);
+    }
+
+    /// Counts a packet that was lost; the first of a run comes with the delay of the last that came, if it is known.
+    pub(in crate::session::live::sender) fn lose(&mut self, is_first: bool, before: Option<Span>) {
+        self.lost += 1;
+        if is_first {
+            self.runs += 1;
+            before.into_iter().for_each(|delay| self.before_runs.push(delay));
+        }
+    }
+
+    /// Takes note of whether the round trip of a report had grown.
+    pub(in crate::session::live::sender) fn report(&mut self, has_grown: bool) {
+        self.reports += 1;
+        self.grown += u64::from(has_grown);
+    }
+
+    /// Adds what a report at `now` has settled, unless the sample begins later.
+    pub(super) fn join(&mut self, now: Time, settled: &Sample) {
+        if now >= self.from {
+            self.add(settled);
+            self.until = now;
+        }
+    }
+
+    /// Both together, as long as both together.
+    pub(super) fn and(&self, other: &Sample) -> Sample {
+        let mut both = *self;
+        both.add(other);
+        both.until += other.length();
+        both
+    }
+
+    fn add(&mut self, other: &Sample) {
+        self.lost += other.lost;
+        self.delivered += other.delivered;
+        self.runs += other.runs;
+        self.delays.join(&other.delays);
+        self.before_runs.join(&other.before_runs);
+        self.reports += other.reports;
+        self.grown += other.grown;
+    }
+
+    /// The same, as if it had no more than `most` packets.
+    pub(super) fn at_most(mut self, most: u64) -> Sample {
+        while self.sent() > most {
+            let halves = [&mut self.lost, &mut self.delivered, &mut self.runs, &mut self.reports, &mut self.grown];
+            halves.into_iter().for_each(|count| *count /= 2);
+            for delays in [&mut self.delays, &mut self.before_runs] {
+                let part = (delays.count / 2) as f64 / delays.count.max(1) as f64;
+                *delays = Delays { count: delays.count / 2, sum: delays.sum * part, squares: delays.squares * part };
+            }
+        }
+        self
+    }
+
+    pub(super) fn length(&self) -> Span {
+        self.until.since(self.from)
+    }
+
+    pub(super) fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    pub(super) fn sent(&self) -> u64 {
+        self.lost + self.delivered
+    }
+
+    /// Loss ratio; not a number without packets.
+    pub(super) fn ratio(&self) -> f64 {
+        self.lost as f64 / self.sent() as f64
+    }
+
+    /// Packets a second.
+    pub(super) fn rate(&self) -> f64 {
+        self.sent() as f64 / self.length().as_secs_f64()
+    }
+
+    /// How much wider than a binomial one the spread of its losses is, because they come in a row; at least 1.
+    pub(super) fn in_a_row(&self) -> f64 {
+        let p = self.ratio();
+        let end = self.runs as f64 / self.lost as f64;
+        let rho = 1.0 - end - p * end / (1.0 - p);
+        // Not a number without losses, and where all are lost.
+        if rho > 0.0 { (1.0 + rho) / (1.0 - rho).max(0.01) } else { 1.0 }
+    }
+
+    /// Standard deviation of the difference of the ratios of two samples of one path, this one's.
+    pub(super) fn spread(&self, other: &Sample) -> f64 {
+        let p = self.ratio();
+        let parts = 1.0 / self.sent() as f64 + 1.0 / other.sent() as f64;
+        libm::sqrt(self.in_a_row() * p * (1.0 - p) * parts)
+    }
+
+    /// Whether delay tells of a queue: round trips have grown, or losses come at its height.
+    pub(super) fn shows_queue(&self) -> bool {
+        let height = self.before_runs.mean() - self.delays.mean();
+        self.grown as f64 > GROWN * self.reports as f64
+            || (self.before_runs.count >= RUNS && height > HEIGHT * self.delays.deviation())
+    }
+
+    /// Whether its delays are shorter than those of the other.
+    pub(super) fn delay_is_below(&self, other: &Sample) -> bool {
+        other.delays.mean() - self.delays.mean()
+            > RESOLUTION.max(self.delays.deviation().max(other.delays.deviation()) / 2.0)
+    }
+}

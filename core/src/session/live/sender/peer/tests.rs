@@ -1,0 +1,154 @@
+use super::*;
+use crate::rng::Rng;
+use crate::wire::hello::Answer;
+
+fn at(millis: u64) -> Time {
+    Time::ZERO + Span::from_millis(millis)
+}
+
+fn places() -> [SocketAddr; 2] {
+    ["10.0.0.1:6000", "10.9.9.9:6000"].map(|text| text.parse().unwrap())
+}
+
+/// A receiver: its SSRC and its half.
+#[derive(Clone, Copy)]
+struct Other(u32, u64);
+
+const HERE: Other = Other(5, 55);
+
+impl Other {
+    /// What it answers to `call`, which is heard at `from`, and the datagram under the secret if it has both halves.
+    fn answer(self, peer: &mut Peer, millis: u64, from: SocketAddr, call: Call) -> Option<Change> {
+        let stamp = (at(millis).as_nanos() / 1_000) as u32;
+        let has_echo = call.echo == u64::from(self.0);
+        let half = if has_echo { self.1 } else { 0 };
+        let (busy, seated, latency) = (false, false, Span::ZERO);
+        let answer = Answer { busy, seated, latency, stamp, token: self.0.into(), echo: call.token, half };
+        peer.on_answer(at(millis), from, (self.0, &answer), &self.datagram(call.half))
+    }
+
+    fn datagram(self, sender: u64) -> Vec<u8> {
+        let mut buf = [0; 120];
+        let len = Secret { sender, receiver: self.1 }.prove(End::Receiver, self.0, &mut buf, 100).unwrap();
+        buf[..len].to_vec()
+    }
+}
+
+/// A peer that has agreed with `HERE` by 40 ms.
+fn agreed() -> Peer {
+    let [to, _] = places();
+    let mut peer = Peer::new(to, Time::ZERO, &Rng::new(1));
+    let call = peer.poll_hello(at(0)).unwrap();
+    assert_eq!((call.to, call.echo, call.half), (to, 0, 0), "nothing is told before the address is proved");
+    assert_eq!(HERE.answer(&mut peer, 20, to, call), None);
+    let call = peer.poll_hello(at(20)).unwrap();
+    assert_eq!(call.echo, 5, "its token goes back at once");
+    assert_ne!(call.half, 0);
+    assert_eq!(HERE.answer(&mut peer, 40, to, call), Some(Change::Connected));
+    assert!(peer.is_connected() && peer.is_proved(&HERE.datagram(call.half)));
+    peer
+}
+
+fn report(peer: &mut Peer, millis: u64, from: SocketAddr) -> Word {
+    let datagram = HERE.datagram(peer.secret().unwrap().sender);
+    let is_proved = peer.is_proved(&datagram);
+    peer.on_report(at(millis), from, datagram.len(), HERE.0, is_proved)
+}
+
+#[test]
+fn two_answers_agree_on_a_secret() {
+    agreed();
+}
+
+#[test]
+fn an_answer_with_another_token_or_without_our_half_agrees_on_nothing() {
+    let [to, _] = places();
+    let mut peer = Peer::new(to, Time::ZERO, &Rng::new(1));
+    let call = peer.poll_hello(at(0)).unwrap();
+    assert_eq!(HERE.answer(&mut peer, 20, to, Call { token: 1, ..call }), None);
+    assert_eq!(peer.poll_hello(at(99)), None, "not heard");
+    assert_eq!(HERE.answer(&mut peer, 30, to, Call { echo: 5, half: 1, ..call }), None);
+    assert!(!peer.is_connected());
+}
+
+#[test]
+fn the_receiver_moves_where_it_echoes_a_challenge_and_the_old_address_is_silent() {
+    let (mut peer, [to, other]) = (agreed(), places());
+    assert_eq!(report(&mut peer, 50, to), Word::Known);
+    assert_eq!(report(&mut peer, 60, other), Word::Astray);
+    assert_eq!(peer.poll_challenge(at(60)).unwrap().0, to);
+    let (asked, challenge) = peer.poll_challenge(at(160)).unwrap();
+    assert_eq!(asked, other);
+    let call = Call { to: other, token: challenge.token, echo: 5, half: peer.half };
+    assert_eq!(HERE.answer(&mut peer, 200, other, call), Some(Change::Moved));
+    assert_eq!(peer.to(), other);
+}
+
+#[test]
+fn a_report_without_the_secret_counts_for_nothing_from_wherever() {
+    let (mut peer, [to, other]) = (agreed(), places());
+    for from in [to, other] {
+        assert_eq!(peer.on_report(at(50), from, 120, HERE.0, false), Word::Strange);
+    }
+    assert_eq!(peer.poll_challenge(at(60)), None);
+}
+
+#[test]
+fn a_receiver_that_was_restarted_is_a_new_one() {
+    let (mut peer, [to, _]) = (agreed(), places());
+    let again = Other(6, 66);
+    let call = peer.poll_hello(at(220)).unwrap();
+    assert_eq!(again.answer(&mut peer, 240, to, Call { half: 0, ..call }), None);
+    assert_eq!(report(&mut peer, 245, to), Word::Known, "until the new one has our half");
+    let call = peer.poll_hello(at(250)).unwrap();
+    assert_eq!(again.answer(&mut peer, 260, to, call), Some(Change::Connected));
+    assert_eq!(report(&mut peer, 270, to), Word::Strange);
+}
+
+/// It is called at one address of its machine and answers from another: as often as it was called, and then from there.
+#[test]
+fn a_receiver_that_answers_from_another_of_its_addresses_is_called_there() {
+    let [to, other] = places();
+    let mut peer = Peer::new(to, Time::ZERO, &Rng::new(1));
+    let call = peer.poll_hello(at(0)).unwrap();
+    assert_eq!(HERE.answer(&mut peer, 20, other, Call { token: 1, ..call }), None);
+    assert_eq!(peer.poll_hello(at(100)).unwrap().to, to, "nobody who has not heard us");
+    assert_eq!(HERE.answer(&mut peer, 120, other, Call { echo: 0, ..call }), None);
+    let call = peer.poll_hello(at(200)).unwrap();
+    assert_eq!((call.to, call.half), (other, 0));
+    assert_eq!(peer.poll_hello(at(200)).unwrap().to, to);
+    assert_eq!(HERE.answer(&mut peer, 220, other, Call { echo: 0, ..call }), None);
+    let call = peer.poll_hello(at(220)).unwrap();
+    assert_eq!(call.to, other);
+    assert_eq!(HERE.answer(&mut peer, 240, other, call), Some(Change::Connected));
+}
+
+#[test]
+fn a_challenge_is_answered_where_the_receiver_is_alone() {
+    let (mut peer, [to, other]) = (agreed(), places());
+    peer.poll_hello(at(220));
+    peer.on_challenge(at(250), other, Challenge { token: 9 });
+    assert_eq!(peer.poll_hello(at(300)), None);
+    peer.on_challenge(at(310), to, Challenge { token: 9 });
+    assert_eq!(peer.poll_hello(at(310)).unwrap().echo, 9);
+    assert_eq!(peer.poll_hello(at(510)).unwrap().echo, 5);
+}
+
+#[test]
+fn answers_that_come_again_say_nothing() {
+    let (mut peer, [to, _]) = (agreed(), places());
+    let call = peer.poll_hello(at(240)).unwrap();
+    HERE.answer(&mut peer, 260, to, call);
+    let heard = peer.pulse.heard();
+    let answer = Answer {
+        busy: false,
+        seated: true,
+        latency: Span::from_secs(9),
+        stamp: 260_000,
+        token: 7,
+        echo: peer.tokens.of(to),
+        half: 0,
+    };
+    assert_eq!(peer.on_answer(at(900), to, (HERE.0, &answer), &HERE.datagram(peer.half)), None);
+    assert_eq!((peer.pulse.heard(), peer.latency()), (heard, Span::ZERO));
+}

@@ -1,0 +1,35 @@
+//! How a stream goes on over another association.
+//!
+//! What was under way when the old one ended may have come, and its acknowledgement is lost with it. So nothing is sent again before
+//! the other end has told what it has: it does so at once, and is asked until an acknowledgement arrives. Since nothing comes through
+//! the old association any more, what is not acknowledged then is lost.
+
+use super::{Allowance, Fate, RoundTrip, Schedule, Sender, Time};
+
+impl<S: Schedule, A: Allowance> Sender<S, A> {
+    pub(in super::super) fn resume(&mut self, now: Time, allowance: A) {
+        (self.allowance, self.rtt) = (allowance, RoundTrip::default());
+        (self.found, self.found_sent) = (0, None);
+        self.resumed = self.flight.next();
+        (self.quiet, self.rest) = (now, Time::ZERO);
+        (self.ask, self.asked) = (self.is_resuming().then_some(now), 0);
+    }
+
+    /// Whether packets of an earlier association are under way, as far as is known.
+    pub(super) fn is_resuming(&self) -> bool {
+        self.flight.oldest().is_some_and(|(sequence, _)| sequence < self.resumed)
+    }
+
+    /// Gives up what an earlier association left under way, once the other end has told what has come.
+    pub(super) fn end_resumption(&mut self) {
+        while let Some((sequence, record)) = self.flight.oldest().filter(|(sequence, _)| *sequence < self.resumed) {
+            let coded = record.coded;
+            if record.fate == Fate::UnderWay {
+                self.flight.decide(sequence, Fate::Silenced);
+                self.queue.lost(&coded);
+                self.counts.lost += 1;
+            }
+            self.flight.tell(&mut self.losses);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The messages that may go to an address that has proved nothing: they tell it nothing and are shorter than what came.
+//!
+//! Challenge, subtype 3, from SSRC 0: the end at this address is asked to show the session's secret.
+//!
+//! | offset | field |
+//! |---|---|
+//! | 0 | version, 2 (8 bits), and 24 bits of zero |
+//! | 4 | token, to be echoed (64 bits) |
+//!
+//! Refusal, subtype 4, from SSRC 0: a hello was of a version that is not spoken here.
+//!
+//! | offset | field |
+//! |---|---|
+//! | 0 | version that is spoken here (8 bits), and 24 bits of zero |
+//! | 4 | echo: the token of the hello (64 bits) |
+
+use super::{VERSION, get, put};
+use crate::wire::Error;
+
+/// A question to an address whether the peer is there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Challenge {
+    /// To be echoed under the session's secret.
+    pub token: u64,
+}
+
+/// An answer to a hello of another version.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The version that is spoken here.
+    pub version: u8,
+    /// The token of the hello.
+    pub echo: u64,
+}
+
+impl Challenge {
+    /// APP subtype.
+    pub const SUBTYPE: u8 = 3;
+    /// Bytes of data.
+    pub const LEN: usize = 12;
+
+    /// Writes the APP data.
+    pub fn emit(&self) -> [u8; Challenge::LEN] {
+        emit(VERSION, self.token)
+    }
+
+    /// Reads the APP data; longer data is cut.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`], or [`Error::Unknown`] for another version.
+    pub fn parse(data: &[u8]) -> Result<Challenge, Error> {
+        match parse(data)? {
+            (VERSION, token) => Ok(Challenge { token }),
+            _ => Err(Error::Unknown),
+        }
+    }
+}
+
+impl Refusal {
+    /// APP subtype.
+    pub const SUBTYPE: u8 = 4;
+    /// Bytes of data.
+    pub const LEN: usize = 12;
+
+    /// Writes the APP data.
+    pub fn emit(&self) -> [u8; Refusal::LEN] {
+        emit(self.version, self.echo)
+    }
+
+    /// Reads the APP data, of whatever version; longer data is cut.
+    ///
+    /// # Errors
+    /// [`Error::Truncated`].
+    pub fn parse(data: &[u8]) -> Result<Refusal, Error> {
+        parse(data).map(|(version, echo)| Refusal { version, echo })
+    }
+}
+
+fn emit(version: u8, number: u64) -> [u8; 12] {
+    let mut data = [0; 12];
+    data[0] = version;
+    put(&mut data[4..], &[], &[number]);
+    data
+}
+
+fn parse(data: &[u8]) -> Result<(u8, u64), Error> {
+    let ([version, ..], rest) = data.split_first_chunk::<4>().ok_or(Error::Truncated)?;
+    let ([], [number]) = get(rest)?;
+    Ok((*version, number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn challenges_and_refusals_come_back(version: u8, number: u64) {
+            let challenge = Challenge { token: number };
+            prop_assert_eq!(Challenge::parse(&challenge.emit()), Ok(challenge));
+            let refusal = Refusal { version, echo: number };
+            prop_assert_eq!(Refusal::parse(&refusal.emit()), Ok(refusal));
+        }
+
+        #[test]
+        fn any_bytes_are_survived(mut bytes: Vec<u8>) {
+            prop_assert_eq!(Refusal::parse(&bytes).is_ok(), bytes.len() >= Refusal::LEN);
+            if let Some(version) = bytes.first_mut() {
+                *version = VERSION;
+            }
+            prop_assert_eq!(Challenge::parse(&bytes).is_ok(), bytes.len() >= Challenge::LEN);
+        }
+    }
+}

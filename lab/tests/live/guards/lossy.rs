@@ -1,0 +1,166 @@
+//! Paths that lose packets at random, however little is sent: repair is there for them, and no session ends by them. And
+//! paths that have no room, which must not be taken for such.
+
+use thalweg_core::rng::Rng;
+use thalweg_core::session::live::sender::{self, Breaker, Event};
+use thalweg_core::session::live::{Playout, receiver};
+use thalweg_core::time::Span;
+use thalweg_core::units::Rate;
+use thalweg_lab::node::drop_tail::DropTail;
+use thalweg_lab::node::loss::{Gilbert, Loss};
+use thalweg_lab::node::queue::Limit;
+use thalweg_lab::path::Path;
+
+use crate::props::{at, ms, receiver_config, sender_config, wire};
+use crate::story::{Policer, Story};
+
+const MEDIA: Rate = Rate::from_mbps(10);
+
+/// A path that loses this part at random.
+fn lossy(round_trip: Span, loss: f64, seed: u64) -> Path {
+    wire(round_trip / 2).then("loss", Loss::independent(loss, Rng::new(seed)))
+}
+
+/// So many seconds of media from half a second on, and what is still under way then.
+fn play(story: &mut Story, rate: Rate, secs: u64) {
+    story.until(500).play(rate).until(500 + 1000 * secs).pause().until(1500 + 1000 * secs);
+}
+
+fn has_ended(story: &Story) -> bool {
+    story.sender_events.iter().any(|(_, event)| matches!(event, Event::Ended(_)))
+}
+
+/// Repair packets for each source packet.
+fn share(story: &Story) -> f64 {
+    let metrics = story.sender_metrics();
+    metrics["repair_packets_total"] / metrics["source_packets_total"]
+}
+
+/// The defaults, over ten minutes of 10 % of loss; one of them in the short run.
+#[test]
+fn a_tenth_of_random_loss_is_repaired_for_as_long_as_it_lasts() {
+    let minutes = if std::env::var_os("THALWEG_TEST_ALL").is_some() { 10 } else { 1 };
+    for round_trip in [20, 100] {
+        let forward = lossy(ms(round_trip), 0.1, 1);
+        let mut story = Story::new(sender_config(), receiver_config(), forward, wire(ms(round_trip / 2)));
+        play(&mut story, MEDIA, 60 * minutes);
+        assert!(!has_ended(&story), "{round_trip} ms: {:?}", story.sender_events);
+        assert_eq!(story.sender_metrics()["source_packets_total"], story.inputs.len() as f64, "{round_trip} ms");
+        // The question takes a second or two, in which the least repair is there. After it: less than one in a thousand.
+        let (begun, lost) =
+            (story.inputs.iter().filter(|input| **input >= at(5000)).count(), story.lost(5000, 1 << 30));
+        assert!(1000 * lost <= begun, "{round_trip} ms: {lost} of {begun}");
+        assert!(story.lost(0, 5000) <= 50, "{round_trip} ms: {} at first", story.lost(0, 5000));
+    }
+}
+
+/// Half, all and twice that loss, fast and slow: what repairs it is enough, and no multiple of that.
+#[test]
+fn repair_on_a_lossy_path_is_what_its_loss_needs() {
+    for (kbps, loss, round_trip) in [
+        (10_000, 0.05, 20),
+        (10_000, 0.05, 100),
+        (10_000, 0.2, 20),
+        (10_000, 0.2, 100),
+        (30_000, 0.1, 40),
+        (1000, 0.1, 40),
+    ] {
+        let case = format!("{kbps} kb/s, {loss}, {round_trip} ms");
+        let latency = ms(200);
+        let config = sender::Config { latency, ..sender_config() };
+        let receiver = receiver::Config { latency, playout: Playout::Asap, ..receiver::Config::default() };
+        let mut story = Story::new(config, receiver, lossy(ms(round_trip), loss, 2), wire(ms(round_trip / 2)));
+        play(&mut story, Rate::from_bps(kbps * 1000), 30);
+        assert!(!has_ended(&story), "{case}: {:?}", story.sender_events);
+        let begun = story.inputs.iter().filter(|input| **input >= at(10_000)).count();
+        assert!(1000 * story.lost(10_000, 1 << 30) <= begun, "{case}: {} of {begun}", story.lost(10_000, 1 << 30));
+        // A block of 21, five standard deviations of a binomial on the safe side, and what the law sent before: (n q - 5
+        // sqrt(p q n) = 21) has n = 42.6 at a fifth.
+        assert!(share(&story) <= 1.1, "{case}: {}", share(&story));
+    }
+}
+
+/// The video of the issue: 0.9 Mb/s for 30 s over bursts that lose a tenth.
+fn video(breaker: Breaker, seed: u64) -> usize {
+    let gilbert = Gilbert { to_bad: 0.05, to_good: 0.3, loss_bad: 0.7, loss_good: 0.0 };
+    let forward = wire(ms(50)).then("loss", Loss::bursts(gilbert, Rng::new(seed)));
+    let config = sender::Config { latency: ms(600), block: Some(ms(250)), breaker, ..sender_config() };
+    let receiver = receiver::Config { latency: ms(600), playout: Playout::Asap, ..receiver::Config::default() };
+    let mut story = Story::new(config, receiver, forward, wire(ms(50)));
+    play(&mut story, Rate::from_bps(900_000), 30);
+    story.lost(0, 1 << 30)
+}
+
+#[test]
+fn bursts_are_repaired_by_default_as_well_as_where_only_rfc_8083_guards() {
+    let sum = |breaker| (1..=12).map(|seed| video(breaker, seed)).sum::<usize>();
+    let (default, letter) = (sum(Breaker::RepairFirst), sum(Breaker::Rfc8083));
+    assert!(default <= letter, "{default} lost for good against {letter}");
+}
+
+/// Media of 10 Mb/s at its greatest window on a path with room for so much, and no delay that shows it.
+fn narrow(room: Rate, is_policed: bool) -> Story {
+    let forward = match is_policed {
+        true => wire(ms(20)),
+        // Shorter than the 5 ms of round trip that are a queue.
+        false => wire(ms(20)).then("link", DropTail::new(room, Limit::Packets(3))),
+    };
+    let config = sender::Config { repair: super::at_its_greatest(), ..sender_config() };
+    let mut story = Story::new(config, receiver_config(), forward, wire(ms(20)));
+    story.policer = is_policed.then(|| Policer::new(room));
+    story
+}
+
+/// A cap without a queue shows no delay, but the loss falls with what is sent.
+#[test]
+fn a_policer_and_a_queue_too_short_to_be_seen_are_full() {
+    for is_policed in [true, false] {
+        let case = if is_policed { "policer" } else { "short queue" };
+        let mut story = narrow(Rate::from_mbps(11), is_policed);
+        story.until(500).play(MEDIA).until(4500);
+        let before = story.sender_metrics();
+        story.until(10_500);
+        let after = story.sender_metrics();
+        // The media is 10.35 Mb/s on the wire, so that a twentieth of it may be repair. What is let up in vain is less than
+        // twice that.
+        let [sources, repairs] =
+            ["source_packets_total", "repair_packets_total"].map(|name| after[name] - before[name]);
+        assert!(repairs <= 0.15 * sources, "{case}: {repairs} for {sources}");
+        assert!(after["repair_limit_packets"] <= 8.0, "{case}: {after:?}");
+        let asked = story.sender_events.iter().any(|(_, event)| matches!(event, Event::LowerRate(_)));
+        assert!(asked, "{case}: {:?}", story.sender_events);
+    }
+}
+
+/// Where the path is lossy and the repair that it needs does not fit, there is as much as fits.
+#[test]
+fn repair_that_does_not_fit_a_lossy_path_is_cut_to_what_does() {
+    for (room, most) in [(20, 0.6), (13, 0.2)] {
+        let forward = lossy(ms(40), 0.1, 4).then("link", DropTail::new(Rate::from_mbps(room), Limit::Packets(60)));
+        let mut story = Story::new(sender_config(), receiver_config(), forward, wire(ms(20)));
+        story.until(500).play(MEDIA).until(10_500);
+        let before = story.sender_metrics();
+        story.until(20_500);
+        let after = story.sender_metrics();
+        assert!(!has_ended(&story), "{room} Mb/s: {:?}", story.sender_events);
+        let [sources, repairs] =
+            ["source_packets_total", "repair_packets_total"].map(|name| after[name] - before[name]);
+        assert!(repairs > 0.1 * sources && repairs <= most * sources, "{room} Mb/s: {repairs} for {sources}");
+    }
+}
+
+/// From the fifth second on as much is lost again by a queue: then it is not the path's, and repair makes room.
+#[test]
+fn a_lossy_path_that_becomes_full_is_found_out() {
+    let forward = lossy(ms(40), 0.05, 4);
+    let mut story = Story::new(sender_config(), receiver_config(), forward, wire(ms(20)));
+    story.until(500).play(MEDIA).until(6500);
+    assert!(story.sender_metrics()["repair_window_packets"] >= 7.0);
+    story.policer = Some(Policer::new(Rate::from_mbps(11)));
+    story.until(13_500);
+    let before = story.sender_metrics();
+    story.until(16_500);
+    let after = story.sender_metrics();
+    let [sources, repairs] = ["source_packets_total", "repair_packets_total"].map(|name| after[name] - before[name]);
+    assert!(repairs <= 0.15 * sources, "{repairs} for {sources}");
+}

@@ -1,0 +1,93 @@
+//! Who gets the receiver, and what all others hear.
+
+use thalweg_core::session::Session;
+use thalweg_core::session::live::receiver::{self, Event as Heard};
+use thalweg_core::units::Rate;
+
+use crate::faults::quiet;
+use crate::outsider::{Outsider, hello, renamed, replies, ssrc};
+use crate::props::{ms, receiver_config, sender_config, wire};
+use crate::story::Story;
+
+#[test]
+fn the_right_ssrc_and_a_wrong_one_hear_the_same_bytes() {
+    let mut story = quiet();
+    let mut outsider = Outsider::new(&story, 66);
+    let first = hello(&mut outsider.session, story.now);
+    let right = renamed(first.clone(), ssrc(&first), story.tap.sender.to_be_bytes());
+    let [wrong, right] = [first, right].map(|hello| replies(&mut story, outsider.at, &hello));
+    assert_eq!((wrong.len(), &wrong), (1, &right));
+    // And again once the address is proved.
+    let answer = &wrong[0];
+    let _ = outsider.session.handle_datagram(story.now, story.receiver_at, answer);
+    let second = hello(&mut outsider.session, story.now);
+    let right = renamed(second.clone(), ssrc(&second), story.tap.sender.to_be_bytes());
+    let [wrong, right] = [second, right].map(|hello| replies(&mut story, outsider.at, &hello));
+    assert_eq!((wrong.len(), &wrong), (1, &right));
+    for secret in [story.tap.sender, story.tap.receiver] {
+        let ssrc = secret.to_be_bytes();
+        assert!(!wrong[0].windows(4).any(|bytes| bytes == ssrc), "the stream's numbers are told to nobody");
+    }
+}
+
+#[test]
+fn sixteen_hellos_in_a_datagram_get_one_answer_that_is_shorter() {
+    for mut story in [quiet(), Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)))] {
+        let mut outsider = Outsider::new(&story, 66);
+        let one = hello(&mut outsider.session, story.now);
+        let answers = replies(&mut story, outsider.at, &one.repeat(16));
+        assert_eq!(answers.len(), 1);
+        assert!(answers[0].len() < one.len(), "{} bytes for {}", answers[0].len(), one.len());
+    }
+}
+
+/// Its hellos are answered, and it never sends media.
+#[test]
+fn hellos_alone_keep_nobody_out() {
+    let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
+    let mut outsiders = [66, 67, 68].map(|seed| Outsider::new(&story, seed));
+    for millis in (100..5100).step_by(100) {
+        outsiders.iter_mut().for_each(|outsider| outsider.talk(&mut story, millis, false));
+        if millis == 1000 {
+            story.play(Rate::from_mbps(3));
+        }
+    }
+    story.pause().until(5500);
+    assert_eq!(story.lost(1000, 5000), 0, "{:?}", story.receiver_events);
+    let (_, last) = *story.receiver_events.last().expect("an event");
+    assert!(matches!(last, Heard::Started { from, .. } if from == story.sender_at), "{:?}", story.receiver_events);
+}
+
+#[test]
+fn a_stream_without_media_keeps_the_receiver_for_as_long_as_it_is_held() {
+    for (hold, taken) in [(10, 12_900), (3, 5_900)] {
+        let config = receiver::Config { hold: ms(1000 * hold), ..receiver_config() };
+        let mut story = Story::new(sender_config(), config, wire(ms(20)), wire(ms(20)));
+        story.until(500).play(Rate::from_mbps(30)).until(3000).pause();
+        // For ten seconds, which is as long as it is ready to wait.
+        story.until(taken - 2000);
+        let mut outsider = Outsider::new(&story, 66);
+        outsider.talk(&mut story, taken, true);
+        assert_eq!(
+            story.receiver_events.len(),
+            2,
+            "started, and silent after two seconds: {:?}",
+            story.receiver_events
+        );
+        outsider.talk(&mut story, taken + 400, true);
+        let (_, last) = *story.receiver_events.last().expect("an event");
+        assert!(matches!(last, Heard::Started { from, .. } if from == outsider.at), "{last:?}");
+    }
+}
+
+#[test]
+fn nobody_beyond_the_networks_that_are_allowed_gets_an_answer() {
+    let allow = vec!["10.0.0.0/24".parse().expect("a network")];
+    let config = receiver::Config { allow, ..receiver_config() };
+    let mut story = Story::new(sender_config(), config, wire(ms(20)), wire(ms(20)));
+    let mut outsider = Outsider::new(&story, 66);
+    outsider.talk(&mut story, 1000, true);
+    assert!(!outsider.session.is_connected() && story.receiver_metrics()["rejected_datagrams_total"] >= 10.0);
+    story.play(Rate::from_mbps(30)).until(3000).pause().until(3500);
+    assert_eq!(story.lost(1000, 3000), 0);
+}
