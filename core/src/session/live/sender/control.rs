@@ -115,6 +115,7 @@ impl Sender {
             Some(Change::Connected) => {
                 // Another receiver counts its reports by another clock.
                 self.reports = Reports::default();
+                self.restart_breaker();
                 self.events.push_back(Event::Connected { to, latency: self.latency() });
             }
             Some(Change::Moved) => self.events.push_back(Event::Moved { to }),
@@ -162,6 +163,7 @@ impl Sender {
             Word::Astray => self.counts.stray += 1,
             Word::Known => return true,
             Word::Back => {
+                self.restart_breaker();
                 self.events.push_back(Event::Connected { to: from, latency: self.latency() });
                 return true;
             }

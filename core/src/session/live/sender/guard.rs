@@ -88,6 +88,12 @@ impl Sender {
         }
     }
 
+    /// Begins the breaker anew: media has ceased while nobody was there, and a receiver that comes back is to be heard
+    /// before it counts as silent again.
+    pub(super) fn restart_breaker(&mut self) {
+        self.breaker = breaker::Breaker::new(BREAKER);
+    }
+
     pub(super) fn breaker_is_open(&self) -> bool {
         self.verdict.is_some()
     }
