@@ -7,6 +7,7 @@ use thalweg_core::session::stream::Config;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::Loss;
+use thalweg_lab::path::Path;
 
 use crate::story::{Story, bytes, ms, wire};
 
@@ -39,8 +40,19 @@ pub(crate) struct Trade {
 /// Runs it; `config` says how the ends cut and keep it.
 pub(crate) fn trade<S: Schedule>(config: Config, schedule: impl Fn() -> S, line: Line, seed: u64) -> Trade {
     let path = |way, eps| wire(line.rtt / 2).then("loss", Loss::independent(eps, Rng::new(seed).fork(way)));
-    let law = || (schedule(), Fixed::new(line.rate, Span::ZERO));
-    let mut story = Story::new(config, law, path("forward", line.eps), path("reverse", line.back));
+    trade_over(config, schedule, line.rate, path("forward", line.eps), path("reverse", line.back))
+}
+
+/// The same at this rate over these paths.
+pub(crate) fn trade_over<S: Schedule>(
+    config: Config,
+    schedule: impl Fn() -> S,
+    rate: Rate,
+    forward: Path,
+    reverse: Path,
+) -> Trade {
+    let law = || (schedule(), Fixed::new(rate, Span::ZERO));
+    let mut story = Story::new(config, law, forward, reverse);
     for nth in 0..BURSTS {
         story.until(nth * EVERY).say(&bytes(BURST, nth), nth + 1 == BURSTS);
     }
