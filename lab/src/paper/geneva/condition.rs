@@ -66,7 +66,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The one that [`Reading::CHOSEN`] belongs to.
+    /// The one that `Reading::CHOSEN` belongs to.
     pub const CHOSEN: Setting =
         Setting { phases: Phases::Apart, short_queue: false, plain_acks: false, long_timeout: false };
     /// Streams in phase.

@@ -22,7 +22,7 @@ impl Court<'_> {
     }
 
     /// Whether its windows at 100 ms, beside long-lived TCP, never leave 8 packets.
-    pub fn is_static_8_at_100(&self) -> bool {
+    fn is_static_8_at_100(&self) -> bool {
         let mut windows = self.results.plan().long(100).flat_map(|at| self.streams(at, self.geneva, FWND));
         windows.all(|window| window < 8.0 + OF_STATIC_8)
     }
