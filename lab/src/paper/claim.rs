@@ -37,7 +37,7 @@ impl<J: Copy> Claim<J> {
     /// What became of it, judged by `by`.
     pub(super) fn finding(&self, by: impl FnOnce(J) -> Vec<Part>) -> Finding {
         let Claim { id, gate, source, text, judge } = *self;
-        Finding { claim: Statement { id, gate, source, text }, parts: by(judge) }
+        Finding { claim: Statement { id, gate, source, text }, parts: by(judge), aside: None }
     }
 }
 
@@ -70,6 +70,17 @@ pub struct Finding {
     pub claim: Statement,
     /// What it is made of.
     pub parts: Vec<Part>,
+    /// Why it does not count where it holds, if it does not.
+    pub aside: Option<Aside>,
+}
+
+/// Why a claim that holds proves nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Aside {
+    /// What it speaks of never happened.
+    Vacuous,
+    /// It speaks of something that a stand-in was run for.
+    StandIn,
 }
 
 impl Finding {
@@ -77,6 +88,21 @@ impl Finding {
     pub fn verdict(&self) -> Verdict {
         let first = if self.parts.is_empty() { Verdict::Undecided } else { Verdict::Holds };
         self.parts.iter().map(Part::verdict).fold(first, Verdict::and)
+    }
+
+    /// The verdict; none where the claim holds and that does not count.
+    pub fn counted(&self) -> Option<Verdict> {
+        let verdict = self.verdict();
+        (self.aside.is_none() || verdict != Verdict::Holds).then_some(verdict)
+    }
+
+    /// The word for it.
+    pub fn word(&self) -> &'static str {
+        match (self.verdict(), self.aside) {
+            (Verdict::Holds, Some(Aside::Vacuous)) => "holds, vacuous",
+            (Verdict::Holds, Some(Aside::StandIn)) => "holds, by a stand-in",
+            (verdict, _) => verdict.word(),
+        }
     }
 }
 

@@ -29,7 +29,7 @@ pub mod topics;
 mod trace;
 mod work;
 
-pub use self::condition::{Acks, Arrivals, Condition, Phases, Reading, RoundTrip, Scheme};
+pub use self::condition::{Acks, Arrivals, Condition, Phases, Reading, RoundTrip, Scheme, Setting};
 pub use self::plan::{Job, Length, Plan};
 pub use self::record::{Record, StreamRecord};
 pub use self::results::Results;

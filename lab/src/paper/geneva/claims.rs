@@ -6,6 +6,7 @@
 //! the law and must be exact.
 
 mod arithmetic;
+mod aside;
 mod list;
 mod long;
 mod mixed;
@@ -29,7 +30,8 @@ pub type Claim = claim::Claim<fn(&Court<'_>) -> Vec<Part>>;
 /// Judges every claim, with this state of GENEVA's window.
 pub fn judge(results: &Results, state: State) -> Vec<Finding> {
     let court = Court { results, geneva: Scheme::geneva(state) };
-    CLAIMS.iter().map(|claim| claim.finding(|judge| judge(&court))).collect()
+    let finding = |claim: &Claim| Finding { aside: court.aside(claim.id), ..claim.finding(|judge| judge(&court)) };
+    CLAIMS.iter().map(finding).collect()
 }
 
 /// What claims are judged by.

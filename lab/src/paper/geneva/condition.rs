@@ -52,6 +52,45 @@ pub enum Phases {
     Together,
 }
 
+/// What the paper leaves open of the path and of TCP, for a whole evaluation: the state of the window aside, one reading of it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Setting {
+    /// How packets of equal streams come to the link.
+    pub phases: Phases,
+    /// Queues of 50 packets, ns-2's default limit, instead of min(BDP, 2048).
+    pub short_queue: bool,
+    /// An acknowledgement for each segment, as ns-2's sinks send them by default, instead of one for two.
+    pub plain_acks: bool,
+    /// A least retransmission timeout of 1 s, ns-2's default before October 2004, instead of 0.2 s.
+    pub long_timeout: bool,
+}
+
+impl Setting {
+    /// The one that `Reading::CHOSEN` belongs to.
+    pub const CHOSEN: Setting =
+        Setting { phases: Phases::Apart, short_queue: false, plain_acks: false, long_timeout: false };
+    /// Streams in phase.
+    pub const TOGETHER: Setting = Setting { phases: Phases::Together, ..Setting::CHOSEN };
+    /// ns-2's default queue and acknowledgements.
+    pub const SHORT_QUEUE: Setting = Setting { short_queue: true, plain_acks: true, ..Setting::CHOSEN };
+    /// ns-2's former timeout.
+    pub const LONG_TIMEOUT: Setting = Setting { long_timeout: true, ..Setting::CHOSEN };
+
+    /// Those that ns-2's defaults speak for.
+    pub const OF_NS2: [Setting; 5] = [
+        Setting::SHORT_QUEUE,
+        Setting::LONG_TIMEOUT,
+        Setting { plain_acks: true, ..Setting::LONG_TIMEOUT },
+        Setting { long_timeout: true, ..Setting::SHORT_QUEUE },
+        Setting { phases: Phases::Together, ..Setting::LONG_TIMEOUT },
+    ];
+
+    /// Packets of the queue on a link of 1 Gb/s.
+    pub fn queue_packets(self, rtt_ms: u32) -> f64 {
+        if self.short_queue { 50.0 } else { (1000.0 * f64::from(rtt_ms) / 12.0).min(2048.0) }
+    }
+}
+
 /// How TCP acknowledges.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Acks {

@@ -2,7 +2,7 @@
 
 use thalweg_core::law::redundancy::{dp_fec, geneva};
 
-use super::condition::{Condition, Phases, Scheme};
+use super::condition::{Condition, Scheme, Setting};
 use super::plan::{Job, Plan};
 use crate::experiment::{Kind, Stream};
 use crate::scenario::Error;
@@ -40,7 +40,7 @@ pub fn in_use(plan: &Plan) -> Result<Vec<Constant>, Error> {
 
 /// The streams of the condition that has all media rates.
 fn streams(plan: &Plan, scheme: Scheme) -> Result<Vec<Stream>, Error> {
-    let job = Job { condition: Condition::MixedRates, phases: Phases::Apart, scheme, seed: 1 };
+    let job = Job { condition: Condition::MixedRates, setting: Setting::CHOSEN, scheme, seed: 1 };
     let groups = plan.blueprint(&job)?.experiment(job.seed)?.groups.into_iter();
     let streams = groups.filter_map(|group| if let Kind::Stream(stream) = group.kind { Some(stream) } else { None });
     Ok(streams.collect())

@@ -1,6 +1,6 @@
 //! What is run.
 
-use super::condition::{Acks, Arrivals, Condition, Phases, Reading, RoundTrip, Scheme};
+use super::condition::{Acks, Arrivals, Condition, Phases, Reading, RoundTrip, Scheme, Setting};
 use crate::paper::work::described;
 use crate::scenario::{Blueprint, Error, Parameter};
 
@@ -19,6 +19,8 @@ pub struct Plan {
     pub fig2_seconds: f64,
     /// Seeds of Fig. 2.
     pub fig2_seeds: u64,
+    /// Seeds of everything under [`Setting::OF_NS2`], at most.
+    pub ns2_seeds: u64,
 }
 
 /// How long a run is.
@@ -42,8 +44,8 @@ pub enum Length {
 pub struct Job {
     /// Where.
     pub condition: Condition,
-    /// How the streams' packets come to it.
-    pub phases: Phases,
+    /// What the paper leaves open of it.
+    pub setting: Setting,
     /// How the streams are protected.
     pub scheme: Scheme,
     /// What every random choice follows from; the same in all schemes of a condition.
@@ -63,6 +65,7 @@ impl Plan {
             n_tcp_100: vec![400, 500, 600, 700],
             fig2_seconds: 120.0,
             fig2_seeds: 10,
+            ns2_seeds: 3,
         }
     }
 
@@ -75,6 +78,7 @@ impl Plan {
             n_tcp_100: vec![500, 600, 700],
             fig2_seconds: 20.0,
             fig2_seeds: 5,
+            ns2_seeds: 2,
         }
     }
 
@@ -82,27 +86,35 @@ impl Plan {
     pub fn jobs(&self) -> Vec<Job> {
         let mut jobs = Vec::new();
         for seed in 1..=self.seeds.max(self.fig2_seeds) {
-            let mut add = |condition, phases, schemes: &[Scheme]| {
-                jobs.extend(schemes.iter().map(|&scheme| Job { condition, phases, scheme, seed }));
-            };
-            if seed <= self.seeds {
-                for condition in self.compared() {
-                    add(condition, Phases::Apart, &[Scheme::GenevaReal]);
-                    for phases in [Phases::Apart, Phases::Together] {
-                        add(condition, phases, &Scheme::IN_EVERY_PHASE);
-                    }
+            let mut add = |condition, setting, schemes: &[Scheme]| {
+                if seed <= self.seeds_of(condition, setting) {
+                    jobs.extend(schemes.iter().map(|&scheme| Job { condition, setting, scheme, seed }));
                 }
-                for condition in self.read_otherwise() {
-                    add(condition, Phases::Apart, &[Scheme::GenevaInteger, Scheme::GenevaReal]);
+            };
+            for condition in self.compared() {
+                add(condition, Setting::CHOSEN, &[Scheme::GenevaReal]);
+                for setting in [Setting::CHOSEN, Setting::TOGETHER].into_iter().chain(Setting::OF_NS2) {
+                    add(condition, setting, &Scheme::IN_EVERY_PHASE);
                 }
             }
-            if seed <= self.fig2_seeds {
+            for condition in self.read_otherwise() {
+                add(condition, Setting::CHOSEN, &[Scheme::GenevaInteger, Scheme::GenevaReal]);
+            }
+            // A stream alone is never in phase with another.
+            let alone = [Setting::CHOSEN].into_iter().chain(Setting::OF_NS2);
+            for setting in alone.filter(|setting| setting.phases == Phases::Apart) {
                 for rtt_ms in FIG2_RTTS {
-                    add(Condition::OneStream { rtt_ms }, Phases::Apart, &[Scheme::Tfrc, Scheme::Udp]);
+                    add(Condition::OneStream { rtt_ms }, setting, &[Scheme::Tfrc, Scheme::Udp]);
                 }
             }
         }
         jobs
+    }
+
+    /// How many seeds a condition has under a setting.
+    pub fn seeds_of(&self, condition: Condition, setting: Setting) -> u64 {
+        let seeds = if let Condition::OneStream { .. } = condition { self.fig2_seeds } else { self.seeds };
+        if setting.short_queue || setting.long_timeout { seeds.min(self.ns2_seeds) } else { seeds }
     }
 
     /// Conditions of Fig. 8 or 9, by TCP flows.
@@ -158,7 +170,14 @@ impl Plan {
         // TCP as ns-2 has it where the paper is silent: two segments to begin with.
         set("initial_window", &2);
         let Reading { acks, srtt } = job.condition.reading();
-        set("delayed_ack", &(acks == Acks::Delayed));
+        let Setting { phases, short_queue, plain_acks, long_timeout } = job.setting;
+        set("delayed_ack", &(acks == Acks::Delayed && !plain_acks));
+        if short_queue {
+            set("queue_packets", &50);
+        }
+        if long_timeout {
+            set("min_rto_s", &1);
+        }
         let srtt = match srtt {
             RoundTrip::Mean => "mean",
             RoundTrip::Newest => "highest",
@@ -180,7 +199,7 @@ impl Plan {
             }
             Condition::MixedRates => {}
         }
-        if job.phases == Phases::Together {
+        if phases == Phases::Together {
             set("access_spread_ms", &0);
             set("stream_spread_s", &0);
         }

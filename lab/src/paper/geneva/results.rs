@@ -1,6 +1,6 @@
 //! What came of the jobs, by job.
 
-use super::condition::{Condition, Phases, Scheme};
+use super::condition::{Condition, Phases, Scheme, Setting};
 use super::plan::{Job, Plan};
 use super::record::{Record, StreamRecord};
 use crate::paper::results;
@@ -8,31 +8,28 @@ use crate::statistics::Estimate;
 
 /// Records of the jobs of a plan that have been run; the others are missing and prove nothing. Streams are read apart, if
 /// nothing is said.
-pub type Results = results::Results<Plan, Job, Record, Phases>;
+pub type Results = results::Results<Plan, Job, Record, Setting>;
 
 impl Results {
-    /// What competes in §4, both readings of GENEVA's window among it; streams together have the whole one alone.
+    /// What competes in §4, both states of GENEVA's window among it; other settings have the whole one alone.
     pub fn compared(&self) -> Vec<Scheme> {
-        let is_run = |scheme: &Scheme| *self.view() == Phases::Apart || *scheme != Scheme::GenevaReal;
+        let is_run = |scheme: &Scheme| *self.view() == Setting::CHOSEN || *scheme != Scheme::GenevaReal;
         Scheme::COMPARED.into_iter().filter(is_run).collect()
     }
 
     /// What came of a job, if it has been run.
     pub fn record(&self, condition: Condition, scheme: Scheme, seed: u64) -> Option<&Record> {
-        let phases = match condition {
+        let setting = match condition {
             // A stream alone is never together with another.
-            Condition::OneStream { .. } => Phases::Apart,
+            Condition::OneStream { .. } => Setting { phases: Phases::Apart, ..*self.view() },
             _ => *self.view(),
         };
-        self.of(&Job { condition, phases, scheme, seed })
+        self.of(&Job { condition, setting, scheme, seed })
     }
 
     /// A number of every seed, NaN where there is none: two lists of one condition are paired.
     pub fn values(&self, condition: Condition, scheme: Scheme, of: impl Fn(&Record) -> f64) -> Vec<f64> {
-        let seeds = match condition {
-            Condition::OneStream { .. } => self.plan().fig2_seeds,
-            _ => self.plan().seeds,
-        };
+        let seeds = self.plan().seeds_of(condition, *self.view());
         (1..=seeds).map(|seed| self.record(condition, scheme, seed).map_or(f64::NAN, &of)).collect()
     }
 

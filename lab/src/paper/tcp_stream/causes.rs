@@ -30,4 +30,10 @@ pub const CAUSES: &[Remark] = &[
                both lose alike, within 2 %, and seeds differ by as much. With 2 and 4, where dwnd does close, a tenth to four \
                fifths of NewReno's losses are left at 250 and 1000.",
     },
+    Remark {
+        claims: &["T-5a2"],
+        text: "Where the queue of 50 or the printed thresholds keep dwnd open (see T-3d), the film beside CUBIC takes 6 to 30 Mb/s, \
+               less than under CUBIC, and far more than it plays. With 2 and 4, and queues of 250 and more, it \
+               has 5.2 Mb/s, still 44 % above; what of that is left from the 30 s alone was not measured.",
+    },
 ];

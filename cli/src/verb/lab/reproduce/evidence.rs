@@ -24,32 +24,40 @@ impl Evidence {
 
     /// How many claims hold, how many are contradicted, how many are undecided, under a reading.
     pub(super) fn told(&self, reading: usize) -> String {
-        let [hold, contradicted, undecided] = self.counts(reading);
+        let [hold, contradicted, undecided, aside] = self.counted(reading, None);
         let all = self.readings[reading].1.len();
         let (holds, are) = (verb(hold, "holds", "hold"), verb(contradicted, "is", "are"));
-        format!("{hold} of {all} claims {holds}, {contradicted} {are} contradicted, {undecided} undecided")
+        let aside = set_aside(aside);
+        format!("{hold} of {all} claims {holds}, {contradicted} {are} contradicted, {undecided} undecided{aside}")
     }
 
-    /// The same of every reading, in short.
+    /// How many claims hold, how many are contradicted, how many are undecided, and of how many it does not count that they
+    /// hold, under each reading.
     pub(super) fn all_told(&self) -> String {
         let told = self.readings.iter().enumerate().map(|(nth, (name, _))| {
-            let [hold, contradicted, undecided] = self.counts(nth);
+            let [hold, contradicted, undecided, aside] = self.counted(nth, None);
             let (holds, are) = (verb(hold, "holds", "hold"), verb(contradicted, "is", "are"));
-            format!("{name}: {hold} {holds}, {contradicted} {are} contradicted, {undecided} undecided")
+            let aside = set_aside(aside);
+            format!("{name}: {hold} {holds}, {contradicted} {are} contradicted, {undecided} undecided{aside}")
         });
         let all = self.readings.first().map_or(0, |(_, findings)| findings.len());
         format!("{all} claims under each reading. {}", told.collect::<Vec<_>>().join("; "))
     }
 
-    fn counts(&self, reading: usize) -> [usize; 3] {
-        self.counted(reading, None)
+    /// The reading under which most claims hold, those that do not count aside.
+    pub(super) fn best(&self) -> String {
+        let hold = |nth: usize| self.counted(nth, None)[0];
+        let most = (0..self.readings.len()).map(hold).max().unwrap_or(0);
+        let names = self.readings.iter().enumerate().filter(|(nth, _)| hold(*nth) == most);
+        let names: Vec<&str> = names.map(|(_, (name, _))| *name).collect();
+        format!("Most of the paper holds under one reading: {} ({most} claims).", names.join(", and as many under "))
     }
 
-    /// Those of one gate, or of all.
-    fn counted(&self, reading: usize, gate: Option<Gate>) -> [usize; 3] {
+    /// How many hold, are contradicted, are undecided and do not count, of one gate or of all.
+    fn counted(&self, reading: usize, gate: Option<Gate>) -> [usize; 4] {
         let findings = self.readings[reading].1.iter().filter(|it| gate.is_none_or(|gate| it.claim.gate == gate));
-        [Verdict::Holds, Verdict::Contradicted, Verdict::Undecided]
-            .map(|verdict| findings.clone().filter(|finding| finding.verdict() == verdict).count())
+        let verdicts = [Some(Verdict::Holds), Some(Verdict::Contradicted), Some(Verdict::Undecided), None];
+        verdicts.map(|verdict| findings.clone().filter(|finding| finding.counted() == verdict).count())
     }
 
     /// The names of claims that hold by arithmetic, and do not.
@@ -110,9 +118,9 @@ impl Evidence {
     pub(super) fn how_far(&self, topics: &[Remark]) -> Section {
         let row = |gate: Option<Gate>| {
             let counts = (0..self.readings.len()).map(|nth| match self.counted(nth, gate) {
-                [hold, contradicted, undecided] => {
-                    let holds = verb(hold, "holds", "hold");
-                    format!("{hold} {holds}, {contradicted} contradicted, {undecided} undecided")
+                [hold, contradicted, undecided, aside] => {
+                    let (holds, aside) = (verb(hold, "holds", "hold"), set_aside(aside));
+                    format!("{hold} {holds}, {contradicted} contradicted, {undecided} undecided{aside}")
                 }
             });
             Row { subject: gate.map_or("all", Gate::word).into(), tone: None, cells: counts.collect() }
@@ -126,18 +134,19 @@ impl Evidence {
     /// What came of a topic: in full under the first reading, in a number under the others.
     fn sentence(&self, topic: &Remark) -> String {
         let all = topic.claims.len();
-        let named = |reading: usize, verdict: Verdict| -> Vec<&str> {
+        let named = |reading: usize, verdict: Option<Verdict>| -> Vec<&str> {
             let findings = self.readings[reading].1.iter().filter(|it| topic.claims.contains(&it.claim.id));
-            findings.filter(|it| it.verdict() == verdict).map(|it| it.claim.id).collect()
+            findings.filter(|it| it.counted() == verdict).map(|it| it.claim.id).collect()
         };
-        let held = |reading| named(reading, Verdict::Holds).len();
-        let word = match (held(0), named(0, Verdict::Undecided).len()) {
+        let held = |reading| named(reading, Some(Verdict::Holds)).len();
+        let word = match (held(0), named(0, Some(Verdict::Undecided)).len()) {
             (held, _) if held == all => "holds",
             (_, undecided) if undecided == all => "is undecided",
             (0, _) => "does not hold",
             _ => "holds in part",
         };
-        let open = [Verdict::Contradicted, Verdict::Undecided].map(|verdict| (verdict.word(), named(0, verdict)));
+        let open = [Some(Verdict::Contradicted), Some(Verdict::Undecided), None];
+        let open = open.map(|verdict| (verdict.map_or("not counted", Verdict::word), named(0, verdict)));
         let open = open.iter().filter(|(_, claims)| !claims.is_empty());
         let open: Vec<String> = open.map(|(word, claims)| format!("{word}: {}", claims.join(", "))).collect();
         let open = if open.is_empty() { String::new() } else { format!(" ({})", open.join("; ")) };
@@ -151,7 +160,7 @@ impl Evidence {
     pub(super) fn claims(&self, bars: &[Remark], notes: &[&str]) -> Section {
         let row = |findings: Vec<&Finding>| {
             let claim = findings[0].claim;
-            let verdicts = findings.iter().map(|finding| finding.verdict().word().to_owned());
+            let verdicts = findings.iter().map(|finding| finding.word().to_owned());
             let text = format!("{} ({})", claim.text, claim.source);
             let bar = remark::of(bars, claim.id).map(|bar| bar.text.to_owned());
             let cells =
@@ -188,6 +197,11 @@ impl Evidence {
     }
 }
 
+/// Of how many it does not count that they hold, where there are any.
+fn set_aside(count: usize) -> String {
+    if count == 0 { String::new() } else { format!(", {count} not counted") }
+}
+
 /// The verb of a sentence about so many.
 fn verb(count: usize, of_one: &'static str, of_many: &'static str) -> &'static str {
     if count == 1 { of_one } else { of_many }
@@ -202,7 +216,7 @@ fn measured(part: &Part) -> String {
 
 #[cfg(test)]
 mod tests {
-    use thalweg_lab::paper::claim::Statement;
+    use thalweg_lab::paper::claim::{Aside, Statement};
     use thalweg_lab::paper::part::Wanted;
     use thalweg_lab::statistics::Estimate;
 
@@ -211,7 +225,7 @@ mod tests {
     fn finding(id: &'static str, gate: Gate, mean: f64) -> Finding {
         let measured = Estimate { mean, half_width: 0.5, count: 5 };
         let part = Part { what: id.into(), measured, wanted: Wanted::Above(0.0) };
-        Finding { claim: Statement { id, gate, source: "§1", text: "it is so" }, parts: vec![part] }
+        Finding { claim: Statement { id, gate, source: "§1", text: "it is so" }, parts: vec![part], aside: None }
     }
 
     #[test]
@@ -242,6 +256,21 @@ mod tests {
         assert_eq!(evidence.told(0), "1 of 3 claims holds, 1 is contradicted, 1 undecided");
         let both = "whole: 1 holds, 1 is contradicted, 1 undecided; real: 3 hold, 0 are contradicted, 0 undecided";
         assert_eq!(evidence.all_told(), format!("3 claims under each reading. {both}"));
+        assert_eq!(evidence.best(), "Most of the paper holds under one reading: real (3 claims).");
+    }
+
+    #[test]
+    fn what_holds_vacuously_or_by_a_stand_in_is_shown_and_not_counted() {
+        let set_aside = |id, aside| Finding { aside: Some(aside), ..finding(id, Gate::Hard, 1.0) };
+        let not_held = Finding { aside: Some(Aside::StandIn), ..finding("C", Gate::Hard, -1.0) };
+        let findings = vec![set_aside("A", Aside::Vacuous), set_aside("B", Aside::StandIn), not_held];
+        let evidence = Evidence::new(vec![("whole", findings)]);
+        let told = "3 claims under each reading. whole: 0 hold, 1 is contradicted, 0 undecided, 2 not counted";
+        assert_eq!(evidence.all_told(), told);
+        let section = evidence.claims(&[], &[]);
+        let Some(Figure::Words(table)) = section.figures.first() else { panic!("a table of claims") };
+        let words: Vec<&str> = table.rows.iter().map(|row| row.cells[1].as_str()).collect();
+        assert_eq!(words, ["holds, vacuous", "holds, by a stand-in", "contradicted"]);
     }
 
     #[test]

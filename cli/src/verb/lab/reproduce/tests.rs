@@ -34,6 +34,7 @@ fn a_short_look_ends_in_a_page_with_all_sections() {
         n_tcp_100: vec![20],
         fig2_seconds: 6.0,
         fig2_seeds: 1,
+        ns2_seeds: 1,
     };
     let is_short = |job: &Job| match job.condition {
         Condition::OneStream { rtt_ms } => rtt_ms <= 10,

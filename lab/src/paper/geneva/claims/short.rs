@@ -70,7 +70,7 @@ pub(super) fn windows(court: &Court<'_>) -> Vec<Part> {
         let wanted = if at.rtt_ms() == 10 { Wanted::Within(9.0, 12.0) } else { Wanted::Below(8.6) };
         let fwnd = court.streams(at, court.geneva, FWND);
         let w_tot = court.streams(at, court.geneva, |stream| stream.w_tot);
-        let queue = (1000.0 * rtt / 12.0).min(2048.0) * 0.012;
+        let queue = court.results.view().queue_packets(at.rtt_ms()) * 0.012;
         let share = w_tot.iter().zip(&fwnd).map(|(w, fwnd)| w / ((fwnd + 25.0) * (rtt + 10.0) / 10.0)).collect();
         [
             Part::new(format!("{at}: mean Fwnd"), fwnd, wanted),

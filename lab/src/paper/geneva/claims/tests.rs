@@ -1,5 +1,6 @@
 use super::*;
-use crate::paper::geneva::{Job, Plan};
+use crate::paper::claim::Aside;
+use crate::paper::geneva::{Job, Plan, Setting};
 
 /// Results in which every stream of every seed has the given windows and bursty events.
 fn results(bursts: impl Fn(Condition, Scheme, u64) -> f64) -> Results {
@@ -88,4 +89,31 @@ fn a_slope_is_that_of_the_line() {
     let values: Vec<Vec<f64>> = [1.0, 2.0, 4.0].iter().map(|x| vec![2.0 * x, 1.0 - x]).collect();
     let slopes = slopes(&[1.0, 2.0, 4.0], &values);
     assert!((slopes[0] - 2.0).abs() < 1e-12 && (slopes[1] + 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_window_that_never_opens_and_a_stand_in_prove_nothing() {
+    let findings = judge(&a_share(0.5, 1.0), State::Integer);
+    let aside = |id| findings.iter().find(|finding| finding.claim.id == id).and_then(|finding| finding.aside);
+    assert_eq!(["G-9d1", "G-9c2"].map(aside), [Some(Aside::Vacuous); 2]);
+    assert_eq!(["G-8d2", "G-T1f"].map(aside), [Some(Aside::StandIn); 2]);
+    // Windows at 10 ms are another question, and so are orders of losses.
+    assert_eq!(["G-8d1", "G-9b1", "G-T1g", "G-M1"].map(aside), [None; 4]);
+}
+
+#[test]
+fn every_reading_is_judged_by_runs_of_its_own() {
+    let plan = Plan::paper();
+    let of = |wanted: fn(&Job) -> bool| plan.jobs().iter().filter(|job| wanted(job)).count();
+    // 13 conditions of five schemes, and six round trips of Fig. 2 under TFRC and UDP.
+    assert_eq!(of(|job| job.setting == Setting::SHORT_QUEUE), 3 * (13 * 5 + 6 * 2));
+    assert_eq!(of(|job| job.setting == Setting::OF_NS2[4]), 3 * 13 * 5);
+    let at = Condition::OneStream { rtt_ms: 50 };
+    let job = Job { condition: at, setting: Setting::OF_NS2[3], scheme: Scheme::Tfrc, seed: 1 };
+    let parameters = plan.parameters(&job).expect("it is possible");
+    let value = |name: &str| {
+        let found = parameters.iter().find(|parameter| parameter.name == name);
+        found.map(|parameter| parameter.value.to_string()).expect("a parameter of that name")
+    };
+    assert_eq!(["queue_packets", "delayed_ack", "min_rto_s"].map(value), ["50", "false", "1"]);
 }

@@ -17,7 +17,7 @@ pub(super) fn adjusts(court: &Court<'_>) -> Vec<Part> {
     let (ours, cubics) = (court.rates(court.reading.ours, FILM_BESIDE), court.rates(Carrier::Cubic, FILM_BESIDE));
     vec![
         Part::new("the film, CUBIC - TCP Stream, Mb/s", difference(&cubics, &ours), Wanted::Above(0.0)),
-        Part::new("the film, Mb/s", ours, Wanted::Above(PLAYBACK_MBPS)),
+        Part::new("the film, Mb/s", ours, Wanted::Within(PLAYBACK_MBPS, 1.25 * PLAYBACK_MBPS)),
     ]
 }
 

@@ -1,7 +1,8 @@
 //! What of the lab's numbers is off to one side of the paper's.
 
-use thalweg_lab::paper::geneva::{Phases, Results, Scheme, tables};
+use thalweg_lab::paper::geneva::{Results, Scheme, tables};
 
+use super::READINGS;
 use crate::report::{Figure, Row, Section, Table};
 
 /// A mean window that is nearer than this to Fwnd_min is that of static repair.
@@ -9,12 +10,6 @@ const OF_STATIC_8: f64 = 0.05;
 
 /// The paper's tables, as ratios of lab to paper by column, and windows that never open.
 pub(super) fn section(results: &Results) -> Section {
-    let together = results.with(Phases::Together);
-    let readings = [
-        ("integer state", results, Scheme::GenevaInteger),
-        ("real state", results, Scheme::GenevaReal),
-        ("streams together", &together, Scheme::GenevaInteger),
-    ];
     let of = |name: &str, results: &Results, scheme: Scheme| {
         let both = [tables::table_1(results), tables::table_2(results)];
         both.map(|table| {
@@ -23,7 +18,8 @@ pub(super) fn section(results: &Results) -> Section {
             Row { subject: format!("{}, {name}", table.name), tone: None, cells }
         })
     };
-    let rows = readings.into_iter().flat_map(|(name, results, scheme)| of(name, results, scheme)).collect();
+    let rows = READINGS.into_iter();
+    let rows = rows.flat_map(|(name, state, at)| of(name, &results.with(at), Scheme::geneva(state))).collect();
     let table_1 = tables::table_1(results);
     let head = std::iter::once("GENEVA, lab / paper").chain(table_1.columns.iter().copied());
     let table = Table { head: head.map(str::to_owned).collect(), rows };
