@@ -97,8 +97,8 @@ pub(super) struct Peer {
     half: u64,
     /// The token of a challenge that the next hello answers.
     challenge: Option<u64>,
-    /// Stamp of the newest hello that was answered.
-    answered: Option<u32>,
+    /// When the newest hello left that was answered.
+    answered: Option<Time>,
     pulse: Pulse,
     /// When the next hello is due, and when the last one left.
     hello: Time,

@@ -105,11 +105,13 @@ impl Peer {
 
     /// Whether an answer to the hello with `stamp` is newer than the ones before; a round trip comes with it.
     fn is_new(&mut self, now: Time, stamp: u32) -> bool {
-        if self.answered.is_some_and(|answered| stamp.wrapping_sub(answered) as i32 <= 0) {
+        // Stamps go round in 71 minutes, and a receiver may be away for longer than half of that.
+        let round_trip = Span::from_micros(((now.as_nanos() / 1_000) as u32).wrapping_sub(stamp).into());
+        let said = now - round_trip;
+        if self.answered.is_some_and(|answered| said <= answered) {
             return false;
         }
-        self.answered = Some(stamp);
-        let round_trip = Span::from_micros(((now.as_nanos() / 1_000) as u32).wrapping_sub(stamp).into());
+        self.answered = Some(said);
         if round_trip < LONGEST {
             self.round_trip.push(now, round_trip);
         }
