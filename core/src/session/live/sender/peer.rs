@@ -190,8 +190,8 @@ impl Peer {
         self.agreed.map(|agreed| agreed.secret)
     }
 
-    /// Takes note of `len` bytes from `from` with a report of receiver `ssrc`, under the secret if `is_proved`, and tells
-    /// how much it counts.
+    /// Takes note of `len` bytes from `from` with a report of receiver `ssrc`, under the secret if `is_proved`, and
+    /// tells how much it counts.
     pub(super) fn on_report(&mut self, now: Time, from: SocketAddr, len: usize, ssrc: u32, is_proved: bool) -> Word {
         if !is_proved || self.agreed.is_none_or(|agreed| agreed.ssrc != ssrc) {
             return Word::Strange;

@@ -83,8 +83,8 @@ impl Peer {
         Change::Connected
     }
 
-    /// Whether the receiver that we call answers from another of its addresses; from then on it is there. Only an end that
-    /// has heard us where we called knows that token, and only one that has heard us there the second.
+    /// Whether the receiver that we call answers from another of its addresses; from then on it is there. Only an end
+    /// that has heard us where we called knows that token, and only one that has heard us there the second.
     fn is_at_alias(&mut self, from: SocketAddr, answer: &Answer) -> bool {
         // Whoever is in a group hears what it is sent, and is not the group.
         if self.agreed.is_some() || self.knocking_since().is_none() || self.to().ip().is_multicast() {
