@@ -99,8 +99,8 @@ fn a_second_without_feedback_loses_nothing_and_raises_no_window() {
     assert_eq!(number(&later, "lost_packets_total"), Some(0.0));
 }
 
-/// Puts media in until the sender says that nobody is there, and returns how long before a receiver was heard last, by the
-/// clock of its rows.
+/// Puts media in until the sender says that nobody is there, and returns how long before a receiver was heard last, by
+/// the clock of its rows.
 fn silent_after(bent: &Bent) -> f64 {
     let (over, source) = (AtomicBool::new(false), &bent.source);
     std::thread::scope(|scope| {

@@ -2,6 +2,9 @@
 //! Nothing panics, nothing hangs, nobody hands out more than came, nor, if nothing was made up, more than went in.
 #![no_main]
 
+#[path = "../../lab/tests/live/tap.rs"]
+mod tap;
+
 use core::net::SocketAddr;
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +12,8 @@ use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::receiver::{self, Receiver};
 use thalweg_core::session::live::sender::{self, Breaker, Repair, Sender, SourceId};
-use thalweg_core::session::live::{Media, Playout};
+use tap::Tap;
+use thalweg_core::session::live::{End, Media, Playout};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Rate, Seconds};
@@ -23,14 +27,14 @@ fuzz_target!(|data: &[u8]| {
     let mut now = Time::ZERO;
     let mut receiver = Receiver::new(receiving(kind), &Rng::new(1));
     let mut sender = Sender::new(sending([kind, rates, law], receiver_address), now, &Rng::new(2));
-    let mut script = script.iter().copied();
+    let (mut tap, mut script) = (Tap::default(), script.iter().copied());
     let (mut given, mut heard, mut out, mut is_true) = (0, 0, 0, true);
     while let Some(step) = script.next() {
         now += Span::from_micros(u64::from(step >> 4) * 700);
         sender.handle_media(now, &[step; 188][..usize::from(step >> 1) + 1]);
         given += 1;
-        let there = carry(&mut sender, &mut receiver, here, now, &mut script);
-        let back = carry(&mut receiver, &mut sender, receiver_address, now, &mut script);
+        let there = carry(&mut sender, &mut receiver, (End::Sender, here), now, (&mut tap, &mut script));
+        let back = carry(&mut receiver, &mut sender, (End::Receiver, receiver_address), now, (&mut tap, &mut script));
         heard += there.datagrams;
         is_true &= there.is_true && back.is_true;
         while receiver.poll_media(now).is_some() {
@@ -90,9 +94,9 @@ fn sending([kind, rates, draw]: [u8; 3], to: SocketAddr) -> sender::Config {
 fn carry<F: Session, T: Session>(
     from: &mut F,
     to: &mut T,
-    address: SocketAddr,
+    (end, address): (End, SocketAddr),
     now: Time,
-    script: &mut impl Iterator<Item = u8>,
+    (tap, script): (&mut Tap, &mut impl Iterator<Item = u8>),
 ) -> Carried {
     let mut carried = Carried { datagrams: 0, is_true: true };
     while from.poll_event().is_some() {}
@@ -104,6 +108,7 @@ fn carry<F: Session, T: Session>(
         assert!(sent < MANY, "sends for ever");
         let Some(transmit) = from.poll_transmit(now, &mut buf) else { break };
         let datagram = &mut buf[..transmit.len];
+        tap.read(datagram);
         let fate = script.next().unwrap_or(0);
         let at = usize::from(script.next().filter(|_| fate > 127).unwrap_or(0)) % datagram.len().max(1);
         carried.datagrams += match fate {
@@ -117,7 +122,11 @@ fn carry<F: Session, T: Session>(
             128..=159 => {}
             160..=175 => (0..2).for_each(|_| drop(to.handle_datagram(now, address, datagram))),
             176..=207 => {
-                datagram[at] ^= fate;
+                // Half of them by somebody who has read the secret on the path.
+                match fate & 1 {
+                    0 => datagram[at] ^= fate,
+                    _ => tap.change(end, datagram, |datagram| datagram[at] ^= fate),
+                }
                 drop(to.handle_datagram(now, address, datagram));
             }
             208..=223 => drop(to.handle_datagram(now, address, &datagram[..at])),

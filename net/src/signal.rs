@@ -25,8 +25,8 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// From now on SIGINT, SIGTERM and SIGHUP ask instead of killing; whoever asks again after half a second kills. A SIGHUP
-    /// that is ignored already, as under `nohup`, stays so.
+    /// From now on SIGINT, SIGTERM and SIGHUP ask instead of killing; whoever asks again after half a second kills. A
+    /// SIGHUP that is ignored already, as under `nohup`, stays so.
     ///
     /// # Errors
     /// The kernel would not install a handler.

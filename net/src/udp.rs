@@ -78,8 +78,8 @@ impl Socket {
         Socket::new(socket)
     }
 
-    /// Asks the kernel for what ICMP says of datagrams that have left. From then on [`Socket::take_unreachable`] has to be
-    /// asked after each [`Socket::receive`].
+    /// Asks the kernel for what ICMP says of datagrams that have left. From then on [`Socket::take_unreachable`] has to
+    /// be asked after each [`Socket::receive`].
     ///
     /// # Errors
     /// The kernel's reason.

@@ -1,8 +1,8 @@
 //! The session's own messages: hello from the end that calls, answer from the end that is called, as data of RTCP APP
 //! packets (RFC 3550 §6.7) with the name `THLW`.
 //!
-//! In every version the first byte of a hello is the version, and the 64 bits at offset 28 are the token that an answer or a
-//! refusal echoes.
+//! In every version the first byte of a hello is the version, and the 64 bits at offset 28 are the token that an answer
+//! or a refusal echoes.
 //!
 //! Hello, subtype 0:
 //!
@@ -25,7 +25,7 @@
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | version, 2 (8 bits), flags: 1 busy with another sender, 2 has the stream of this one (8 bits), and 16 bits of zero |
+//! | 0 | version, 2 (8 bits), flags: 1 busy with another, 2 has the stream of this sender (8 bits), 16 bits of zero |
 //! | 4 | latency that the receiver was given, us (32 bits) |
 //! | 8 | stamp of the hello (32 bits) |
 //! | 12 | token of the address that this answer goes to (64 bits) |

@@ -19,8 +19,8 @@ pub const LEN: usize = 20;
 const HEADER: [u8; 4] = [0x80 | SUBTYPE, 204, 0, 4];
 const TAG: usize = 8;
 
-/// Appends the proof of `ssrc` to the `len` bytes of RTCP at the start of `buf`; `hash` is that of the bytes before the tag.
-/// Returns the length of the datagram with it.
+/// Appends the proof of `ssrc` to the `len` bytes of RTCP at the start of `buf`; `hash` is that of the bytes before the
+/// tag. Returns the length of the datagram with it.
 ///
 /// # Errors
 /// There is no room.

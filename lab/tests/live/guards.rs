@@ -10,9 +10,9 @@ mod slow;
 use proptest::prelude::*;
 use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
 use thalweg_core::rng::Rng;
-use thalweg_core::session::live::Ending;
 use thalweg_core::session::live::receiver::Receiver;
 use thalweg_core::session::live::sender::{self, Breaker, Event as Said, Repair, Sender};
+use thalweg_core::session::live::{End, Ending};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
@@ -226,9 +226,18 @@ proptest! {
         let (left, returned) = (story.recent.clone(), story.returned.clone());
         for (to_sender, which, damage) in datagrams {
             let mut bytes = if to_sender { which.get(&returned).clone() } else { left[which.index(left.len())].clone() };
-            for (at, value) in &damage.values {
-                let at = at.index(bytes.len().min(64));
-                bytes[at] ^= value;
+            let from_end = if to_sender { End::Receiver } else { End::Sender };
+            let change = |bytes: &mut [u8]| {
+                for (at, value) in &damage.values {
+                    let at = at.index(bytes.len().min(64));
+                    bytes[at] ^= value;
+                }
+            };
+            // Who has read the secret on the path may say anything under it.
+            if damage.is_proved {
+                story.tap.change(from_end, &mut bytes, change);
+            } else {
+                change(&mut bytes);
             }
             bytes.truncate(damage.keep.map_or(bytes.len(), |keep| keep.index(bytes.len())));
             let _ = match to_sender {
@@ -265,11 +274,16 @@ proptest! {
 struct Damage {
     values: Vec<(prop::sample::Index, u8)>,
     keep: Option<prop::sample::Index>,
+    is_proved: bool,
 }
 
 fn damage() -> impl Strategy<Value = Damage> {
     let values = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
-    (values, any::<Option<prop::sample::Index>>()).prop_map(|(values, keep)| Damage { values, keep })
+    (values, any::<Option<prop::sample::Index>>(), any::<bool>()).prop_map(|(values, keep, is_proved)| Damage {
+        values,
+        keep,
+        is_proved,
+    })
 }
 
 /// A law that begins at its greatest window.

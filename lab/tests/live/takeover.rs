@@ -10,8 +10,8 @@ use crate::outsider::{heard_at, renamed, replies, said, ssrc};
 use crate::props::{address, receiver_config, sender_config};
 use crate::story::Back;
 
-/// An outsider asks the receiver who it is, and then answers the sender in that name: first anything, then what the sender has
-/// sent to the outsider's own address.
+/// An outsider asks the receiver who it is, and then answers the sender in that name: first anything, then what the
+/// sender has sent to the outsider's own address.
 #[test]
 fn two_answers_from_elsewhere_take_no_stream() {
     let mut story = quiet();
@@ -47,8 +47,8 @@ fn two_answers_from_elsewhere_take_no_stream() {
     assert_eq!(story.sender_events.len(), 1, "{:?}", story.sender_events);
 }
 
-/// Somebody who reads the path sends copies of all that passes from an address of his own, both ways, and would have what
-/// comes back to it.
+/// Somebody who reads the path sends copies of all that passes from an address of his own, both ways, and would have
+/// what comes back to it.
 #[test]
 fn copies_from_elsewhere_move_nobody_while_the_old_path_works() {
     let mut story = quiet();

@@ -35,7 +35,9 @@ fn a_live_stream_has_the_rate_and_the_repair_that_it_was_told() {
         // 26 source packets in 10 ms, the interval of the law.
         let share = sent.repair as f64 / sent.source as f64;
         assert!((share - repair / 26.0).abs() < 0.02, "{scheme}: {share}");
-        assert!(received.residual() <= received.lost, "{scheme}: {received:?}");
+        // The sender settles a loss later than the receiver: those of some milliseconds lie beyond the end of the run.
+        let unsettled = received.source - received.packets.min(received.source);
+        assert!(received.residual() <= received.lost + unsettled, "{scheme}: {received:?}");
         assert!(outcome.value("tcp_goodput_mbps") > 20.0, "{scheme} leaves TCP nothing");
     }
 }

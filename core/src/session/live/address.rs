@@ -1,7 +1,7 @@
 //! The address of the other end, and how it changes.
 //!
-//! The peer's address changes only where the end at the new one shows the session's secret over it. An address from which
-//! the peer seems to send is a candidate. The old address is asked first. Where it does not answer in time, the
+//! The peer's address changes only where the end at the new one shows the session's secret over it. An address from
+//! which the peer seems to send is a candidate. The old address is asked first. Where it does not answer in time, the
 //! candidate gets one challenge, which tells nothing but a token, and which it has to echo under the secret. An end
 //! answers a challenge only when that comes from its peer's address, so that nobody off the path can hand one on.
 
@@ -71,7 +71,8 @@ impl Address {
         self.at
     }
 
-    /// Takes note of `len` bytes that could be the peer's and come from `from`; `is_proved` if the secret came with them.
+    /// Takes note of `len` bytes that could be the peer's and come from `from`; `is_proved` if the secret came with
+    /// them.
     pub(super) fn consider(&mut self, now: Time, from: SocketAddr, len: usize, is_proved: bool) {
         if from == self.at || len < CHALLENGE || now < self.rests_until {
             return;
@@ -85,8 +86,8 @@ impl Address {
         }
     }
 
-    /// Takes note of new words under the secret from the peer's address, `wait` being the time for an answer. Those that
-    /// may have been under way when the change began say nothing.
+    /// Takes note of new words under the secret from the peer's address, `wait` being the time for an answer. Those
+    /// that may have been under way when the change began say nothing.
     pub(super) fn confirm(&mut self, now: Time, wait: Span) {
         if self.change.is_some_and(|change| now >= change.began + wait / 2) {
             (self.change, self.rests_until) = (None, now + REST);

@@ -1,8 +1,8 @@
 //! What only the two ends of a session know, and how they show it.
 //!
-//! Each end draws a half and gives it to an address that has echoed its token, to nobody else. A datagram of RTCP under the
-//! secret ends with a keyed hash of all that is before it ([`crate::wire::proof`]). Nothing is encrypted: the halves can be
-//! read on the path between the ends, and nowhere else.
+//! Each end draws a half and gives it to an address that has echoed its token, to nobody else. A datagram of RTCP under
+//! the secret ends with a keyed hash of all that is before it ([`crate::wire::proof`]). Nothing is encrypted: the
+//! halves can be read on the path between the ends, and nowhere else.
 
 use core::hash::Hasher;
 use core::net::SocketAddr;
@@ -39,8 +39,8 @@ impl core::fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// The keyed hash of `bytes` that come from `from`. The order of the halves depends on the direction, so that nothing
-    /// proves anything to the end that has said it.
+    /// The keyed hash of `bytes` that come from `from`. The order of the halves depends on the direction, so that
+    /// nothing proves anything to the end that has said it.
     fn tag(&self, from: End, bytes: &[u8]) -> u64 {
         let (first, second) = match from {
             End::Sender => (self.sender, self.receiver),
@@ -66,8 +66,8 @@ impl Secret {
     }
 }
 
-/// What draws the halves of one end: each is a keyed hash, so that nothing has to be remembered for an end that may never
-/// come back.
+/// What draws the halves of one end: each is a keyed hash, so that nothing has to be remembered for an end that may
+/// never come back.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Halves {
     keys: (u64, u64),

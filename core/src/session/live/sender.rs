@@ -140,8 +140,8 @@ impl Sender {
         sender
     }
 
-    /// Takes a media datagram that the source has produced now. It is dropped, and counted, while nobody has answered, or
-    /// reports and none goes with the last hello, and if it is longer than [`MAX_PAYLOAD`].
+    /// Takes a media datagram that the source has produced now. It is dropped, and counted, while nobody has answered,
+    /// or reports and none goes with the last hello, and if it is longer than [`MAX_PAYLOAD`].
     pub fn handle_media(&mut self, now: Time, payload: &[u8]) {
         self.counts.media_packets += 1;
         self.counts.media_bytes += payload.len() as u64;
@@ -178,8 +178,8 @@ impl Sender {
         self.part(now, Ending::Bye);
     }
 
-    /// Takes note that the network says that nobody is where this stream goes. Media stops unless a report comes soon: who
-    /// says so may be wrong.
+    /// Takes note that the network says that nobody is where this stream goes. Media stops unless a report comes soon:
+    /// who says so may be wrong.
     pub fn handle_unreachable(&mut self, now: Time) {
         self.peer.on_unreachable(now);
     }

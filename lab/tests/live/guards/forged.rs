@@ -1,6 +1,6 @@
-//! Reports that the receiver never made: live streams have no key, so whoever reads the secret's halves on the path, and can
-//! write the receiver's address on a datagram, is heard like it. Such reports may take repair up to the limits that hold for everybody, and down;
-//! never beyond, and nothing of them stays.
+//! Reports that the receiver never made: live streams have no key, so whoever reads the secret's halves on the path,
+//! and can write the receiver's address on a datagram, is heard like it. Such reports may take repair up to the limits
+//! that hold for everybody, and down; never beyond, and nothing of them stays.
 
 use thalweg_core::session::live::sender::{self, Event as Said};
 use thalweg_core::session::live::{End, REPAIR};

@@ -1,9 +1,9 @@
 //! Hellos and their answers: who may have the receiver.
 //!
-//! An end whose address is proved, by a hello that echoes its token, is a candidate and is told what it needs to send. One
-//! that shows the secret while there is no stream begins one, which keeps nobody out until media comes: the first media of a
-//! candidate makes its stream the receiver's. Whoever has proved nothing hears a token, and the same bytes whatever it
-//! says.
+//! An end whose address is proved, by a hello that echoes its token, is a candidate and is told what it needs to send.
+//! One that shows the secret while there is no stream begins one, which keeps nobody out until media comes: the first
+//! media of a candidate makes its stream the receiver's. Whoever has proved nothing hears a token, and the same bytes
+//! whatever it says.
 
 use core::net::SocketAddr;
 
@@ -131,7 +131,8 @@ impl Receiver {
         }
     }
 
-    /// Begins the stream of a candidate that shows its secret where there is no other stream. True if there was such a one.
+    /// Begins the stream of a candidate that shows its secret where there is no other stream. True if there was such a
+    /// one.
     pub(super) fn begin_proved(&mut self, now: Time, from: SocketAddr, datagram: &[u8]) -> bool {
         let is_it = |other: &Candidate| other.from == from && other.secret.proves(End::Sender, datagram);
         let nth = self.candidates.iter().position(is_it).filter(|_| self.stream.is_none());

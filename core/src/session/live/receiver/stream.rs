@@ -21,8 +21,8 @@ use crate::wire::ntp::NtpShort;
 use crate::wire::sequence::nearest;
 use crate::wire::{Error, rtp};
 
-/// Without a word of the sender for so long, another may take its place. It says hello ten times in it, whether there is
-/// media or not.
+/// Without a word of the sender for so long, another may take its place. It says hello ten times in it, whether there
+/// is media or not.
 const QUIET: Span = Span::from_secs(2);
 /// Least time between two answers to challenges.
 const LEAST_GAP: Span = Span::from_millis(20);
@@ -162,8 +162,8 @@ impl Stream {
         self.ssrcs().contains(&ssrc)
     }
 
-    /// Whether another sender may take its place: there was no media yet, the stream is over, nothing is heard of it, or no
-    /// media for `hold`.
+    /// Whether another sender may take its place: there was no media yet, the stream is over, nothing is heard of it,
+    /// or no media for `hold`.
     pub(super) fn is_free(&self, now: Time, hold: Span) -> bool {
         let has_media = self.arrivals.iter().any(Option::is_some);
         !has_media

@@ -26,8 +26,8 @@ pub(super) struct Origin {
 }
 
 impl Sender {
-    /// A compound packet of sender report, name and the hello of `call`, or a goodbye without one; under the secret, where
-    /// there is one.
+    /// A compound packet of sender report, name and the hello of `call`, or a goodbye without one; under the secret,
+    /// where there is one.
     pub(super) fn emit_control(&self, now: Time, call: Option<Call>, buf: &mut [u8]) -> Result<usize, Full> {
         let len = self.emit_words(now, call, buf)?;
         match self.peer.secret() {
@@ -149,8 +149,8 @@ impl Sender {
         }
     }
 
-    /// Whether a regular report of receiver `ssrc` is to be believed. Receivers that know no hello show no secret: those of
-    /// plain RTP are taken at the word of the destination's host, or of anybody where that is a group.
+    /// Whether a regular report of receiver `ssrc` is to be believed. Receivers that know no hello show no secret:
+    /// those of plain RTP are taken at the word of the destination's host, or of anybody where that is a group.
     pub(super) fn believes_report(&mut self, now: Time, origin: Origin, ssrc: u32) -> bool {
         let to = self.config.to.ip();
         let is_plain = self.is_plain() && self.peer.secret().is_none();

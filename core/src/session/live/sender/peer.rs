@@ -101,8 +101,8 @@ pub(super) struct Peer {
     half: u64,
     /// The token of a challenge that the next hello answers.
     challenge: Option<u64>,
-    /// Stamp of the newest hello that was answered.
-    answered: Option<u32>,
+    /// When the newest hello left that was answered.
+    answered: Option<Time>,
     pulse: Pulse,
     /// When the next hello is due, and when the last one left.
     hello: Time,
@@ -194,8 +194,8 @@ impl Peer {
         self.agreed.map(|agreed| agreed.secret)
     }
 
-    /// Takes note of `len` bytes from `from` with a report of receiver `ssrc`, under the secret if `is_proved`, and tells
-    /// how much it counts.
+    /// Takes note of `len` bytes from `from` with a report of receiver `ssrc`, under the secret if `is_proved`, and
+    /// tells how much it counts.
     pub(super) fn on_report(&mut self, now: Time, from: SocketAddr, len: usize, ssrc: u32, is_proved: bool) -> Word {
         if !is_proved || self.agreed.is_none_or(|agreed| agreed.ssrc != ssrc) {
             return Word::Strange;

@@ -50,7 +50,8 @@ impl Pulse {
         self.has_turn = true;
     }
 
-    /// Whether media has left for so long without a report that only one packet goes with each hello; a report takes `wait`.
+    /// Whether media has left for so long without a report that only one packet goes with each hello; a report takes
+    /// `wait`.
     pub(super) fn is_unreported(&self, now: Time, wait: Span) -> bool {
         self.unreported.is_some_and(|since| now.since(since) >= UNREPORTED.max(wait))
     }

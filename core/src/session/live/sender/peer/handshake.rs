@@ -83,8 +83,8 @@ impl Peer {
         Change::Connected
     }
 
-    /// Whether the receiver that we call answers from another of its addresses; from then on it is there. Only an end that
-    /// has heard us where we called knows that token, and only one that has heard us there the second.
+    /// Whether the receiver that we call answers from another of its addresses; from then on it is there. Only an end
+    /// that has heard us where we called knows that token, and only one that has heard us there the second.
     fn is_at_alias(&mut self, from: SocketAddr, answer: &Answer) -> bool {
         // Whoever is in a group hears what it is sent, and is not the group.
         if self.agreed.is_some() || self.knocking_since().is_none() || self.to().ip().is_multicast() {
@@ -105,11 +105,13 @@ impl Peer {
 
     /// Whether an answer to the hello with `stamp` is newer than the ones before; a round trip comes with it.
     fn is_new(&mut self, now: Time, stamp: u32) -> bool {
-        if self.answered.is_some_and(|answered| stamp.wrapping_sub(answered) as i32 <= 0) {
+        // Stamps go round in 71 minutes, and a receiver may be away for longer than half of that.
+        let round_trip = Span::from_micros(((now.as_nanos() / 1_000) as u32).wrapping_sub(stamp).into());
+        let said = now - round_trip;
+        if self.answered.is_some_and(|answered| said <= answered) {
             return false;
         }
-        self.answered = Some(stamp);
-        let round_trip = Span::from_micros(((now.as_nanos() / 1_000) as u32).wrapping_sub(stamp).into());
+        self.answered = Some(said);
         if round_trip < LONGEST {
             self.round_trip.push(now, round_trip);
         }

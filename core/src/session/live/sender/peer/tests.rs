@@ -124,6 +124,19 @@ fn a_receiver_that_answers_from_another_of_its_addresses_is_called_there() {
 }
 
 #[test]
+fn a_receiver_that_comes_back_after_most_of_an_hour_is_heard() {
+    let (mut peer, [to, _]) = (agreed(), places());
+    peer.give_up();
+    for minutes in [36, 60, 75, 150] {
+        let (millis, again) = (minutes * 60_000, Other(minutes as u32, minutes));
+        let call = peer.poll_hello(at(millis)).unwrap();
+        again.answer(&mut peer, millis + 20, to, call);
+        let call = peer.poll_hello(at(millis + 20)).unwrap();
+        assert_eq!(again.answer(&mut peer, millis + 40, to, call), Some(Change::Connected), "{minutes} min");
+    }
+}
+
+#[test]
 fn a_challenge_is_answered_where_the_receiver_is_alone() {
     let (mut peer, [to, other]) = (agreed(), places());
     peer.poll_hello(at(220));
