@@ -250,6 +250,10 @@ impl Sender {
         self.peer.give_up();
         self.leaving.clear();
         self.open = None;
+        if self.config.breaker != Breaker::Rfc8083 {
+            // A session that waits for its receiver floods nobody; the letter ends it (§4.1).
+            self.breaker.cease();
+        }
         self.events.push_back(Event::Silent);
     }
 
