@@ -86,6 +86,8 @@ pub struct Sender {
     /// When everything that waits will have left.
     free_at: Time,
     protection: Protection,
+    /// Whether it was said that blocks have few packets.
+    is_few_said: bool,
     brake: Brake,
     breaker: breaker::Breaker,
     verdict: Option<breaker::Cause>,
@@ -125,6 +127,7 @@ impl Sender {
             control_bytes: 0,
             free_at: now,
             protection: Protection::new(&config.repair, config.block),
+            is_few_said: false,
             brake: Brake::new(guard::p_max(&config.repair)),
             breaker: breaker::Breaker::new(guard::BREAKER),
             verdict: None,
