@@ -36,7 +36,8 @@ fn said(kbps: u64, latency: Span) -> Vec<Event> {
     said.map(|(_, event)| *event).filter(|event| !matches!(event, Event::Connected { .. })).collect()
 }
 
-/// 0.86 Mb/s are 82 packets a second: eight take 98 ms, and two such blocks and the way 248, an eighth of the blocks and
+/// 0.86 Mb/s are 82 packets a second: eight take 98 ms, and two such blocks and the way 248, an eighth of the blocks
+/// and
 /// 2 ms to spare.
 #[test]
 fn a_slow_stream_is_told_which_latency_its_blocks_need() {
