@@ -83,7 +83,8 @@ struct Protection {
     #[arg(long, value_name = "RATE")]
     max_rate: Option<Rate>,
     /// Length of a block, from 5ms to the latency; longer ones repair longer bursts and take longer. What is left of the
-    /// latency after half a round trip holds two blocks, and a longer one is shortened to that
+    /// latency after half a round trip holds two blocks: without this option they are as long as that, up to 170 packets,
+    /// and a longer one is shortened to it
     #[arg(long, value_name = "TIME", value_parser = latency)]
     block: Option<Span>,
     /// What ends a stream that would flood its path: first its repair and then the stream, where loss is not shown to be

@@ -118,6 +118,11 @@ impl Breaker {
         sent.packets += 1;
     }
 
+    /// Media has ceased to be sent, so that no report of it is missed (§4.1).
+    pub fn cease(&mut self) {
+        self.sent = None;
+    }
+
     /// A regular report has come. One that covers nothing sent only says that the return path works.
     pub fn on_report(&mut self, now: Time, report: &Report) {
         let since = self.last_report.replace(now);

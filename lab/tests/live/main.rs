@@ -1,5 +1,6 @@
 //! What a live sender and a live receiver tell each other over virtual time: one fault a story.
 
+mod blocks;
 mod damage;
 mod dense;
 mod faults;

@@ -32,7 +32,8 @@ fn two_answers_and_a_proof_take_two_round_trips_and_a_half() {
 
 #[test]
 fn everything_arrives_in_order_within_two_syn_on_a_clean_path() {
-    let story = ten_seconds(sender_config(), receiver_config(), None);
+    let config = sender::Config { block: Some(ms(10)), ..sender_config() };
+    let story = ten_seconds(config, receiver_config(), None);
     assert_eq!(story.lost(0, 11_000), 0);
     assert!(story.is_in_order());
     // The block's own SYN and the one over which it leaves, beyond the way itself.
@@ -70,7 +71,8 @@ fn packets_leave_evenly_over_each_syn() {
 
 #[test]
 fn dense_packets_leave_in_trains_no_longer_than_half_a_millisecond() {
-    let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
+    let config = sender::Config { block: Some(ms(10)), ..sender_config() };
+    let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
     story.until(500).play(Rate::from_mbps(100)).until(510).pause().until(600);
     // 95 source and 8 repair packets of one SYN, 97 us apart, while nothing but timers wakes the sender.
     let left: Vec<Time> = story.departures.iter().map(|(when, _)| *when).filter(|when| *when > at(500)).collect();

@@ -83,6 +83,8 @@ pub struct Sender {
     /// When everything that waits will have left.
     free_at: Time,
     protection: Protection,
+    /// Whether it was said that blocks have few packets.
+    is_few_said: bool,
     brake: Brake,
     breaker: breaker::Breaker,
     verdict: Option<breaker::Cause>,
@@ -122,6 +124,7 @@ impl Sender {
             control_bytes: 0,
             free_at: now,
             protection: Protection::new(&config.repair, config.block),
+            is_few_said: false,
             brake: Brake::new(guard::p_max(&config.repair)),
             breaker: breaker::Breaker::new(guard::BREAKER),
             verdict: None,
@@ -259,6 +262,10 @@ impl Sender {
         self.peer.give_up();
         self.leaving.clear();
         self.open = None;
+        if self.config.breaker != Breaker::Rfc8083 {
+            // A session that waits for its receiver floods nobody; the letter ends it (§4.1).
+            self.breaker.cease();
+        }
         self.events.push_back(Event::Silent);
     }
 

@@ -1,4 +1,5 @@
-//! Paths that lose packets at random, however little is sent: repair is there for them, and no session ends by them. And
+//! Paths that lose packets at random, however little is sent: repair is there for them, and no session ends by them.
+//! And
 //! paths that have no room, which must not be taken for such.
 
 use thalweg_core::rng::Rng;
@@ -46,7 +47,8 @@ fn a_tenth_of_random_loss_is_repaired_for_as_long_as_it_lasts() {
         play(&mut story, MEDIA, 60 * minutes);
         assert!(!has_ended(&story), "{round_trip} ms: {:?}", story.sender_events);
         assert_eq!(story.sender_metrics()["source_packets_total"], story.inputs.len() as f64, "{round_trip} ms");
-        // The question takes a second or two, in which the least repair is there. After it: less than one in a thousand.
+        // The question takes a second or two, in which the least repair is there. After it: less than one in a
+        // thousand.
         let (begun, lost) =
             (story.inputs.iter().filter(|input| **input >= at(5000)).count(), story.lost(5000, 1 << 30));
         assert!(1000 * lost <= begun, "{round_trip} ms: {lost} of {begun}");
@@ -74,7 +76,8 @@ fn repair_on_a_lossy_path_is_what_its_loss_needs() {
         assert!(!has_ended(&story), "{case}: {:?}", story.sender_events);
         let begun = story.inputs.iter().filter(|input| **input >= at(10_000)).count();
         assert!(1000 * story.lost(10_000, 1 << 30) <= begun, "{case}: {} of {begun}", story.lost(10_000, 1 << 30));
-        // A block of 21, five standard deviations of a binomial on the safe side, and what the law sent before: (n q - 5
+        // A block of 21, five standard deviations of a binomial on the safe side, and what the law sent before: (n q -
+        // 5
         // sqrt(p q n) = 21) has n = 42.6 at a fifth.
         assert!(share(&story) <= 1.1, "{case}: {}", share(&story));
     }
@@ -121,7 +124,8 @@ fn a_policer_and_a_queue_too_short_to_be_seen_are_full() {
         let before = story.sender_metrics();
         story.until(10_500);
         let after = story.sender_metrics();
-        // The media is 10.35 Mb/s on the wire, so that a twentieth of it may be repair. What is let up in vain is less than
+        // The media is 10.35 Mb/s on the wire, so that a twentieth of it may be repair. What is let up in vain is less
+        // than
         // twice that.
         let [sources, repairs] =
             ["source_packets_total", "repair_packets_total"].map(|name| after[name] - before[name]);

@@ -24,6 +24,16 @@ pub(super) fn describe(event: Event, wait: Option<Span>) -> Report {
             ),
         )
         .with_number("needed_seconds", needed.as_secs_f64()),
+        Event::FewPackets { packets, needed } => Report::new(
+            "few_packets",
+            format!(
+                "a block of repair covers {packets:.1} packets within this latency, and recovers little: give --latency {}ms \
+                 or more",
+                needed.as_nanos().div_ceil(1_000_000)
+            ),
+        )
+        .with_number("packets", packets)
+        .with_number("needed_seconds", needed.as_secs_f64()),
         Event::InTime => Report::new("in_time", "the round trip is shorter, and repair comes in time"),
         Event::OverRate { greatest, unsent } => Report::new(
             "over_rate",

@@ -53,7 +53,7 @@ pub struct Config {
     pub latency: Span,
     /// Bound on everything that is sent, IP and UDP headers included.
     pub max_rate: Option<Rate>,
-    /// Length of a block; none is the law's own.
+    /// Length of a block; none is what the latency leaves.
     pub block: Option<Span>,
     /// Where block numbers travel.
     pub source_id: SourceId,
@@ -83,6 +83,13 @@ pub enum Event {
         /// The least round trip of late.
         round_trip: Span,
         /// The least latency at which repair is of any use.
+        needed: Span,
+    },
+    /// The latency keeps blocks so short that their repair costs much and mends little. Once a session.
+    FewPackets {
+        /// Source packets of a block.
+        packets: f64,
+        /// The latency at which a block has enough of them.
         needed: Span,
     },
     /// The round trip is shorter, and repair comes in time.

@@ -98,8 +98,10 @@ impl Sender {
         self.verdict.is_some()
     }
 
-    // Deviation(RFC 8083 §4.3): in the default congestion ends a session only where the brake has found the path full, repair
-    // has gone and the source has had ten seconds to come down; the RFC would have both done within CB_INTERVAL, and knows
+    // Deviation(RFC 8083 §4.3): in the default congestion ends a session only where the brake has found the path full,
+    // repair
+    // has gone and the source has had ten seconds to come down; the RFC would have both done within CB_INTERVAL, and
+    // knows
     // no loss but congestion. A sender that waits for a receiver sends no media, and need not end (§4.1).
     fn is_final(&self, now: Time, cause: breaker::Cause) -> bool {
         match cause {

@@ -79,6 +79,7 @@ impl Sender {
                 repairs = repairs.min((room / each) as usize);
             }
         }
+        self.tell_few_packets();
         if self.protection.has_outgrown() && self.peer.is_connected() {
             // A receiver that waits for less gives up what repair would still bring.
             self.peer.remind(closes);
@@ -93,6 +94,15 @@ impl Sender {
         block.schedule(start, over);
         self.free_at = start + over;
         self.leaving.push_back(block);
+    }
+
+    fn tell_few_packets(&mut self) {
+        let round_trip = self.peer.round_trip().unwrap_or(Span::ZERO);
+        let few = self.protection.few_packets(round_trip).filter(|_| !self.is_few_said);
+        if let Some((packets, needed)) = few {
+            self.is_few_said = true;
+            self.events.push_back(Event::FewPackets { packets, needed });
+        }
     }
 
     /// What a block holds, of which each packet gets `more` bytes on its way out.

@@ -20,7 +20,8 @@ fn drive(brake: &mut Brake, from: u64, millis: u64, lost: u32, queue: bool) -> V
         .collect()
 }
 
-/// Reports every 10 ms, each of ten blocks of 25 packets with the repair that the brake allows, of which `lost` are lost.
+/// Reports every 10 ms, each of ten blocks of 25 packets with the repair that the brake allows, of which `lost` are
+/// lost.
 fn drive_path(brake: &mut Brake, from: u64, millis: u64, lost: impl Fn(f64) -> f64) -> Vec<(u64, Demand)> {
     let mut demands = Vec::new();
     for ms in (from..from + millis).step_by(10) {
@@ -177,7 +178,8 @@ fn a_dip_does_not_set_the_clock_back_and_low_loss_that_lasts_does() {
     for (dip, ends) in [(300, true), (1000, false)] {
         let mut brake = Brake::new(0.03);
         drive(&mut brake, 0, 5000, 5, true);
-        // Of 5 % and 2 % the average is below 3 % while more than two thirds of it are of the dip: from 270 ms on, and of
+        // Of 5 % and 2 % the average is below 3 % while more than two thirds of it are of the dip: from 270 ms on, and
+        // of
         // the short one until 130 ms after its end.
         drive(&mut brake, 5000, dip, 2, true);
         drive(&mut brake, 5000 + dip, 5100 - dip, 5, true);

@@ -50,6 +50,8 @@ pub(super) struct Mean {
     blocks: f64,
     /// Source packets, over as many blocks as the bytes.
     weighed: f64,
+    /// And from one to the next.
+    lasted: f64,
     /// Bytes of repair that [`MOST_BYTES`] leaves room for.
     room: f64,
     /// Bytes of all source packets.
@@ -63,7 +65,7 @@ impl Mean {
     pub(super) fn of(load: &Load, seconds: f64) -> Mean {
         let [wire, repair] = [load.wire, load.repair].map(|Bytes(bytes)| bytes as f64);
         let packets = load.sources as f64;
-        Mean { packets, seconds, blocks: 1.0, weighed: packets, room: load.room(), wire, repair }
+        Mean { packets, seconds, blocks: 1.0, weighed: packets, lasted: seconds, room: load.room(), wire, repair }
     }
 
     /// Moves towards `newest`.
@@ -76,6 +78,7 @@ impl Mean {
             seconds: moved(self.seconds, newest.seconds, GAIN),
             blocks,
             weighed: weighed(self.weighed, newest.weighed),
+            lasted: weighed(self.lasted, newest.lasted),
             room: weighed(self.room, newest.room),
             wire: weighed(self.wire, newest.wire),
             repair: weighed(self.repair, newest.repair),
@@ -85,6 +88,11 @@ impl Mean {
     /// Source packets a second.
     pub(super) fn rate(self) -> f64 {
         self.packets / self.seconds
+    }
+
+    /// The same over [`BLOCKS`] blocks, once there were so many.
+    pub(super) fn steady_rate(self) -> Option<f64> {
+        (self.blocks >= BLOCKS).then(|| self.weighed / self.lasted)
     }
 
     /// Repair packets that there is room for, for each source packet.

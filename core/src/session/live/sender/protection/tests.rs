@@ -45,8 +45,8 @@ fn close(protection: &mut Protection, blocks: usize, sources: usize) -> usize {
 }
 
 #[test]
-fn the_papers_rate_has_blocks_of_one_syn_and_eight_repair_packets() {
-    let mut protection = geneva(None, ms(90));
+fn the_papers_rate_and_block_have_eight_repair_packets() {
+    let mut protection = geneva(Some(SYN), ms(90));
     assert_eq!(close(&mut protection, 100, 25), 800);
     assert_eq!(protection.block(), SYN);
     assert!((protection.k().expect("known") - 25.0).abs() < 1e-9);
@@ -64,6 +64,45 @@ fn a_block_is_never_longer_than_the_latency_allows() {
     // 90 ms less half of 40 ms is 70 ms: 2 to spare, 34 to wait and 34 to leave.
     assert_eq!(geneva(Some(ms(50)), ms(90)).block(), ms(34));
     assert_eq!(geneva(Some(ms(50)), ms(10)).block(), SYN / 2, "hopeless, but alive");
+}
+
+#[test]
+fn a_block_takes_what_the_latency_leaves_up_to_one_part_of_the_code() {
+    // An eighth of the 34 ms stays for late timers. 2500 packets a second: 25 in a SYN, 74 in a block.
+    let mut protection = geneva(None, ms(90));
+    assert_eq!(protection.block(), SYN, "the first tells the rate");
+    close(&mut protection, 1, 25);
+    let block = ms(34) * 7 / 8;
+    assert_eq!((protection.block(), protection.interval()), (block, SYN));
+    let sources = 2500.0 * block.as_secs_f64();
+    let repair: usize = (0..400)
+        .map(|nth| {
+            let packets = ((nth + 1) as f64 * sources) as usize - (nth as f64 * sources) as usize;
+            protection.close_block(&load(packets, 1400), block, block, |window| window)
+        })
+        .sum();
+    // Eight for 25 (GENEVA §3.2.4).
+    let expected = 400.0 * sources * 8.0 / 25.0;
+    assert!((repair as f64 / expected - 1.0).abs() < 0.01, "{repair} of {expected}");
+    // 170 packets, and half of 170, are 255.
+    let mut protection = geneva(None, Span::from_secs(1));
+    close(&mut protection, 1, 25);
+    assert_eq!(protection.block(), ms(68));
+}
+
+#[test]
+fn too_few_packets_for_repair_are_known_once_the_rate_is() {
+    // 82 packets a second: one or two in the 19 ms that 90 leave of a round trip of 100.
+    let mut protection = geneva(None, ms(90));
+    protection.set_budget(ms(90), ms(100));
+    for _ in 0..70 {
+        let block = protection.block();
+        protection.close_block(&load(1, 1400), block, Span::from_micros(12_195).max(block), |window| window);
+    }
+    let (packets, needed) = protection.few_packets(ms(100)).expect("too few");
+    assert!(packets < 2.0, "{packets}");
+    protection.set_budget(needed, ms(100));
+    assert_eq!(protection.few_packets(ms(100)), None);
 }
 
 #[test]
@@ -109,7 +148,7 @@ fn a_block_that_holds_two_packets_of_a_bursty_source_gets_the_repair_of_its_time
 
 #[test]
 fn the_brake_limits_what_the_law_wants() {
-    let mut protection = geneva(None, ms(90));
+    let mut protection = geneva(Some(SYN), ms(90));
     close(&mut protection, 1, 25);
     assert_eq!(protection.close_block(&load(25, 1400), SYN, SYN, |_| 3.0), 3);
     assert_eq!(protection.close_block(&load(25, 1400), SYN, SYN, |_| 0.0), 0);
@@ -119,7 +158,7 @@ fn the_brake_limits_what_the_law_wants() {
 fn a_user_may_ask_for_less_than_the_paper_and_for_more() {
     for (least, sources, expected) in [(0.0, 1, 0), (0.0, 25, 0), (20.0, 25, 2000)] {
         let law = Geneva::new(Parameters { fwnd_min: least, ..Parameters::default() }).expect("within their ranges");
-        let mut protection = Protection::new(&Repair::Geneva(law), None);
+        let mut protection = Protection::new(&Repair::Geneva(law), Some(SYN));
         protection.set_budget(ms(90), ms(40));
         // F begins at eight, and a clean report takes it down.
         let clean = |protection: &mut Protection| protection.on_report(Time::ZERO, 0, 1000, Some(ms(40)));
