@@ -29,7 +29,7 @@ fn latency_that_is_given_repairs_bursts() {
 /// What the sender says of a stream's blocks within ten seconds.
 fn said(kbps: u64, latency: Span) -> Vec<Event> {
     let config = sender::Config { latency, ..sender_config() };
-    let receiver = receiver::Config { latency, playout: Playout::Asap };
+    let receiver = receiver::Config { latency, playout: Playout::Asap, ..receiver::Config::default() };
     let mut story = Story::new(config, receiver, wire(ms(50)), wire(ms(50)));
     story.until(500).play(Rate::from_bps(kbps * 1000)).until(10_500);
     let said = story.sender_events.iter().filter(|(when, _)| *when > at(200));
