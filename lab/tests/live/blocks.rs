@@ -37,8 +37,7 @@ fn said(kbps: u64, latency: Span) -> Vec<Event> {
 }
 
 /// 0.86 Mb/s are 82 packets a second: eight take 98 ms, and two such blocks and the way 248, an eighth of the blocks
-/// and
-/// 2 ms to spare.
+/// and 2 ms to spare.
 #[test]
 fn a_slow_stream_is_told_which_latency_its_blocks_need() {
     let events = said(860, ms(90));

@@ -25,8 +25,7 @@ use crate::story::{Back, Policer, Story};
 const RATE: Rate = Rate::from_mbps(30);
 
 /// What repair does on the link of the demo, with its text `changed`, over three seeds: datagrams lost for good with
-/// each,
-/// and packets of the others dropped.
+/// each, and packets of the others dropped.
 fn beside_others(repair: &Repair, changed: impl Fn(&str) -> String) -> ([usize; 3], u64) {
     let text = changed(include_str!("../../../scenarios/demo.toml"));
     let runs = [1, 2, 3].map(|seed| {
@@ -151,8 +150,7 @@ fn the_breakers_of_rfc_8083_end_what_a_tcp_would_not_send() {
     let &(ended, ref said) = letter.sender_events.last().expect("an event");
     assert_eq!(*said, Said::Ended(Ending::Breaker));
     // Tdr is a second, so that CB_INTERVAL, 3 min(max(10 Tf, 10 Tr, 3 Tdr), 15 s) / 3 Tdr, is three reports. The first
-    // of them
-    // ends a second that had begun before.
+    // of them ends a second that had begun before.
     let took = ended.since(at(500));
     assert!(took >= ms(2000) && took <= ms(4040), "{took}");
     let off = run(Breaker::Off);

@@ -1,6 +1,5 @@
 //! Paths that lose packets at random, however little is sent: repair is there for them, and no session ends by them.
-//! And
-//! paths that have no room, which must not be taken for such.
+//! And paths that have no room, which must not be taken for such.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::sender::{self, Breaker, Event};
@@ -77,8 +76,7 @@ fn repair_on_a_lossy_path_is_what_its_loss_needs() {
         let begun = story.inputs.iter().filter(|input| **input >= at(10_000)).count();
         assert!(1000 * story.lost(10_000, 1 << 30) <= begun, "{case}: {} of {begun}", story.lost(10_000, 1 << 30));
         // A block of 21, five standard deviations of a binomial on the safe side, and what the law sent before: (n q -
-        // 5
-        // sqrt(p q n) = 21) has n = 42.6 at a fifth.
+        // 5 sqrt(p q n) = 21) has n = 42.6 at a fifth.
         assert!(share(&story) <= 1.1, "{case}: {}", share(&story));
     }
 }
@@ -125,8 +123,7 @@ fn a_policer_and_a_queue_too_short_to_be_seen_are_full() {
         story.until(10_500);
         let after = story.sender_metrics();
         // The media is 10.35 Mb/s on the wire, so that a twentieth of it may be repair. What is let up in vain is less
-        // than
-        // twice that.
+        // than twice that.
         let [sources, repairs] =
             ["source_packets_total", "repair_packets_total"].map(|name| after[name] - before[name]);
         assert!(repairs <= 0.15 * sources, "{case}: {repairs} for {sources}");

@@ -1,23 +1,17 @@
 //! The brake that stands outside the law.
 //!
 //! GENEVA says that the media rate must fall when loss stays at p_max or above, and leaves that out (§3.2.4). Its
-//! window
-//! alone would go to its maximum there and hold the loss where it is (the lock-in). So: where loss stays at p_max or
-//! above
-//! for a second, the [`judge`] is asked whether the path is full or lossy. While it is full, repair is halved every
-//! half
-//! second, to none at all, and the source is asked for less. Where the round trip has grown, packets are lost to a full
-//! queue, and more of them are no cure: then the brake takes at once what is above the law's least window. When loss
-//! has
-//! gone, repair is let up again. On a lossy path there is as much repair as its loss needs. A session ends only on a
-//! path
-//! that was found full, after ten seconds of loss that is more than chance makes of p_max, and if RFC 8083 has it end.
+//! window alone would go to its maximum there and hold the loss where it is (the lock-in). So: where loss stays at
+//! p_max or above for a second, the [`judge`] is asked whether the path is full or lossy. While it is full, repair is
+//! halved every half second, to none at all, and the source is asked for less. Where the round trip has grown, packets
+//! are lost to a full queue, and more of them are no cure: then the brake takes at once what is above the law's least
+//! window. When loss has gone, repair is let up again. On a lossy path there is as much repair as its loss needs. A
+//! session ends only on a path that was found full, after ten seconds of loss that is more than chance makes of p_max,
+//! and if RFC 8083 has it end.
 //!
 //! Of a slow stream 0.4 s hold a dozen packets, whose loss rate is anything. Loss is then averaged over some 200, and
-//! as
-//! one burst keeps such an average high until it has left it, the brake's second begins after that; and of the seconds
-//! of
-//! high loss three in four must themselves be high.
+//! as one burst keeps such an average high until it has left it, the brake's second begins after that; and of the
+//! seconds of high loss three in four must themselves be high.
 
 mod high;
 mod judge;

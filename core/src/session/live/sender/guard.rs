@@ -99,10 +99,8 @@ impl Sender {
     }
 
     // Deviation(RFC 8083 §4.3): in the default congestion ends a session only where the brake has found the path full,
-    // repair
-    // has gone and the source has had ten seconds to come down; the RFC would have both done within CB_INTERVAL, and
-    // knows
-    // no loss but congestion. A sender that waits for a receiver sends no media, and need not end (§4.1).
+    // repair has gone and the source has had ten seconds to come down; the RFC would have both done within CB_INTERVAL,
+    // and knows no loss but congestion. A sender that waits for a receiver sends no media, and need not end (§4.1).
     fn is_final(&self, now: Time, cause: breaker::Cause) -> bool {
         match cause {
             breaker::Cause::RtcpTimeout => self.peer.is_connected(),

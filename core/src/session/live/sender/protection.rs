@@ -41,14 +41,11 @@ const PAPER_FLOOR: f64 = 8.0;
 const SPARE: Span = Span::from_millis(2);
 
 /// Most source packets of a block that nobody asked for: with half as many of repair they fill one part of the code,
-/// 255
-/// symbols.
-/// At 30 Mb/s they take 60 ms.
+/// 255 symbols. At 30 Mb/s they take 60 ms.
 const MANY: f64 = 170.0;
 
 /// Source packets of a block from which on its repair is worth what it costs: of fewer, one lost packet in six takes
-/// more
-/// than the least repair.
+/// more than the least repair.
 pub(super) const FEW: f64 = 8.0;
 
 /// So long without a packet, the source pauses.
@@ -182,8 +179,7 @@ impl Protection {
 
     /// How long the block that opens now stays open.
     // Deviation(GENEVA §3.2.2): the paper's block is one SYN. Here a block of the code holds as many as the latency has
-    // room
-    // for: its repair is the same part of it, and the longer it is the longer are the bursts that it mends.
+    // room for: its repair is the same part of it, and the longer it is the longer are the bursts that it mends.
     pub(super) fn block(&self) -> Span {
         if self.is_none() {
             Span::ZERO
@@ -199,8 +195,7 @@ impl Protection {
     }
 
     /// Source packets of a block that the latency keeps too short for its repair, once they are known, and the latency
-    /// that
-    /// is needed for more of them on this round trip.
+    /// that is needed for more of them on this round trip.
     pub(super) fn few_packets(&self, round_trip: Span) -> Option<(f64, Span)> {
         let (rate, longest) = (self.mean?.steady_rate()?, self.longest);
         let packets = rate * longest.as_secs_f64();
@@ -215,13 +210,11 @@ impl Protection {
     }
 
     /// A block closes, `open` after it was opened and `since` the block before it closed: how many repair packets may
-    /// it
-    /// get, if the brake makes `allowed` of the window that the law wants for its interval?
+    /// it get, if the brake makes `allowed` of the window that the law wants for its interval?
     pub(super) fn close_block(&mut self, load: &Load, open: Span, since: Span, allowed: impl Fn(f64) -> f64) -> usize {
         let sources = load.sources as f64;
         // Of a slow source the time between blocks counts as well, but a pause says nothing of its rate, and neither
-        // does
-        // a block that closed early, unless it was full.
+        // does a block that closed early, unless it was full.
         let period = if self.mean.is_some() && since <= PAUSE { since.max(open) } else { open };
         let least = match self.mean {
             Some(_) if load.is_full => LEAST_SYN,
@@ -239,8 +232,7 @@ impl Protection {
         self.fit(k, mean.share());
         let window = allowed(self.window());
         // Of a bursty source a small block gets no less than a large one: it needs more for each packet, not less. Only
-        // a
-        // block that was full before its time gets the repair of its packets.
+        // a block that was full before its time gets the repair of its packets.
         let expected = rate * period;
         let packets = if load.is_full || open < self.block() / 2 { expected.max(sources) } else { expected };
         let each = load.repair.0 as f64;
@@ -271,11 +263,9 @@ impl Protection {
     /// Tells the law what its blocks look like now, whose packets leave room for `share` repair packets each.
     fn fit(&mut self, k: f64, share: f64) {
         // Deviation(GENEVA §3.2.2): the paper's least window is 8, and a loss raises it by as much, at any rate. To the
-        // law
-        // of a slow source a block is one of the paper's; the real one gets its part of the window. The least of it is
-        // what 40 % of the bytes have room for, at most 0.4 k packets: ceil(0.4 k) of them would be more of most small
-        // k,
-        // so that fractions are carried from block to block, and 0.4 k weigh 45 %.
+        // law of a slow source a block is one of the paper's; the real one gets its part of the window. The least of it
+        // is what 40 % of the bytes have room for, at most 0.4 k packets: ceil(0.4 k) of them would be more of most
+        // small k, so that fractions are carried from block to block, and 0.4 k weigh 45 %.
         let (least, max) = self.bounds;
         let (syn, floor) = if self.is_slow() { (self.syn, FLOOR / PAPER_FLOOR) } else { (self.interval(), 1.0) };
         let k = self.law_k(k).min(MOST_K);

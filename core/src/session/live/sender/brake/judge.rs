@@ -3,11 +3,9 @@
 //! # The question
 //!
 //! A path loses packets for two reasons. A *full* path loses what its queue, or a policer, has no room for: to send
-//! less
-//! is a duty, and helps. A *lossy* path (radio, a bad cable) loses a part of whatever is sent: to send less helps
-//! nobody,
-//! and takes away the repair that such a path needs. Loss alone does not tell them apart. Delay does where there is a
-//! queue that is seen, and otherwise an experiment does: send less repair, and compare.
+//! less is a duty, and helps. A *lossy* path (radio, a bad cable) loses a part of whatever is sent: to send less helps
+//! nobody, and takes away the repair that such a path needs. Loss alone does not tell them apart. Delay does where
+//! there is a queue that is seen, and otherwise an experiment does: send less repair, and compare.
 //!
 //! # The states
 //!
@@ -23,22 +21,16 @@
 //!
 //! Samples 1 and 2 have the loss ratios p1 and p2, at R1 and R2 packets a second. A path that is full and takes what it
 //! took would have let p1 fall by `min(p1, (1 - p1) (R1 / R2 - 1))`. Where others take up what is given free, the fall
-//! is
-//! less; [`SHARE`] of it is expected of a full path. The sequential probability ratio test (A. Wald, Ann. Math. Stat.
-//! 16,
-//! 1945) weighs p1 against the ratio so expected, ph: of n packets of which x are lost its logarithm is
+//! is less; [`SHARE`] of it is expected of a full path. The sequential probability ratio test (A. Wald, Ann. Math.
+//! Stat. 16, 1945) weighs p1 against the ratio so expected, ph: of n packets of which x are lost its logarithm is
 //! `x ln(p1 / ph) + (n - x) ln((1 - p1) / (1 - ph))`. It assumes that each packet is lost by itself. Losses in a row
-//! say
-//! less, so that it is divided by the variance of a sum of a two-state chain over that of independent losses,
+//! say less, so that it is divided by the variance of a sum of a two-state chain over that of independent losses,
 //! `(1 + rho) / (1 - rho)`; with runs of m losses on average `rho = 1 - 1/m - p / ((1 - p) m)`. Beyond [`DECISIVE`]
-//! either
-//! way it decides; there is no decision where the rates differ too little to expect a fall ([`CONTRAST`]). A ratio that
-//! has
-//! fallen beyond chance, though by less, is in part our doing: full ([`SAME`]).
+//! either way it decides; there is no decision where the rates differ too little to expect a fall ([`CONTRAST`]). A
+//! ratio that has fallen beyond chance, though by less, is in part our doing: full ([`SAME`]).
 //!
 //! A path is lossy only where delay agrees: in either sample few round trips are grown; the mean delay is no less in
-//! the
-//! second; and losses do not come at the height of the delay, as they do at a queue that is too short to be seen
+//! the second; and losses do not come at the height of the delay, as they do at a queue that is too short to be seen
 //! otherwise. For that the delay of the last packet that came before each run of losses is compared with that of all.
 
 use super::sample::Sample;
@@ -145,8 +137,7 @@ impl Judge {
     }
 
     /// Loss has stayed high: puts the question, unless the delay has answered it. Packets that are under way, of the
-    /// rate
-    /// before, take `lag`.
+    /// rate before, take `lag`.
     pub(super) fn ask(&mut self, now: Time, lag: Span) {
         let before = self.sample;
         if before.ratio() <= USABLE && !before.shows_queue() {

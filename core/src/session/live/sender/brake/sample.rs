@@ -5,14 +5,12 @@ use crate::time::{Span, Time};
 /// More reports than this part whose round trip has grown are of a queue.
 const GROWN: f64 = 0.25;
 /// Losses come at the height of the delay where those before them took so many standard deviations longer than all. At
-/// a
-/// queue whose length is uniform it is 1.7; with random loss 0, and a sixth is its error over [`RUNS`].
+/// a queue whose length is uniform it is 1.7; with random loss 0, and a sixth is its error over [`RUNS`].
 const HEIGHT: f64 = 0.5;
 /// Runs of losses from which on that is asked.
 const RUNS: u64 = 36;
 /// Delays differ where their means do by more than this, and by more than half a standard deviation: RFC 8888 tells
-/// them
-/// in 1/1024 s.
+/// them in 1/1024 s.
 const RESOLUTION: f64 = 0.0005;
 
 /// Delays of packets, in seconds: how many, their sum and that of their squares.

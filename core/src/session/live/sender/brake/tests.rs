@@ -179,8 +179,7 @@ fn a_dip_does_not_set_the_clock_back_and_low_loss_that_lasts_does() {
         let mut brake = Brake::new(0.03);
         drive(&mut brake, 0, 5000, 5, true);
         // Of 5 % and 2 % the average is below 3 % while more than two thirds of it are of the dip: from 270 ms on, and
-        // of
-        // the short one until 130 ms after its end.
+        // of the short one until 130 ms after its end.
         drive(&mut brake, 5000, dip, 2, true);
         drive(&mut brake, 5000 + dip, 5100 - dip, 5, true);
         assert_eq!(brake.is_over(Time::ZERO + Span::from_millis(10_090)), ends, "after {dip} ms");
