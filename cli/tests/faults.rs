@@ -26,7 +26,9 @@ impl Bent {
         let recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--latency", LATENCY, "--output", &output]);
         let relay = Relay::start(&recv.address("listening", "address"));
         let to = relay.near().to_string();
-        let send = Running::start(&["send", "--to", &to, "--latency", LATENCY, "--input", "udp://127.0.0.1:0"]);
+        // Short blocks: what goes in is expected out long before the latency is over.
+        let input = ["--input", "udp://127.0.0.1:0", "--block", "10ms"];
+        let send = Running::start(&[&["send", "--to", &to, "--latency", LATENCY], &input[..]].concat());
         let source = source(&send);
         let bent = Bent { send, recv, relay, source, sink };
         bent.expect_everything();
