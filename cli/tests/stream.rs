@@ -226,14 +226,24 @@ fn a_sender_that_nobody_answers_says_what_it_waits_for_and_gives_up_at_its_timeo
 
 #[test]
 fn a_second_sender_hears_at_once_that_the_receiver_is_taken() {
-    let stream = Stream::start(&["--output", "udp://127.0.0.1:9"], &["--input", "udp://127.0.0.1:0"]);
+    let stream =
+        Stream::start(&["--output", "udp://127.0.0.1:9"], &["--input", "udp://127.0.0.1:0", "--block", "10ms"]);
     stream.recv.event("started");
     let to = stream.send.address("sending", "to");
+    // Media wins the receiver, and holds it for ten seconds.
+    let media = source(&stream.send);
+    let hold = || {
+        media.send(&[9; 1000]).expect("loopback takes it");
+        let has_left = |row: &serde_json::Value| row["delivered_packets_total"].as_f64() > Some(0.0);
+        stream.send.wait_for("reports of it", has_left);
+    };
+    hold();
     let mut second = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--retry", "never"]);
     second.event("busy");
     assert_eq!(second.event("ended")["reason"], "busy");
     assert_eq!(second.end().code(), Some(1));
     // One that would call again is stopped between two calls.
+    hold();
     let mut second = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--retry"]);
     assert_eq!(second.event("retry")["wait_seconds"], 30.0);
     second.interrupt();

@@ -111,8 +111,8 @@ const QUEUE: i64 = 40;
 const BYTES_PER_SECOND: f64 = 3e6;
 
 /// Of every packet at the hop, and of the inner values of the laws.
-const PACKETS: u64 = 0x1167_cb2f_e7f1_92f4;
-const VALUES: u64 = 0x83d1_2bed_0e6c_ce1e;
+const PACKETS: u64 = 0xebc0_46c2_fac7_b54c;
+const VALUES: u64 = 0xc0be_c257_4567_310c;
 
 /// Inner values that are real numbers.
 const NAMES: [&str; 17] = [

@@ -64,7 +64,9 @@ pub(super) struct Block {
     parts: usize,
     /// Block number of the first part.
     sbn: u32,
-    symbol_len: usize,
+    /// Room for each repair symbol, and the length of those of each part.
+    symbol_room: usize,
+    symbol_lens: Vec<usize>,
     /// Repair symbols, one behind the other, the parts taking turns.
     repair: Vec<u8>,
     repairs: usize,
@@ -117,11 +119,12 @@ impl Block {
     /// Bytes of the source packets, RTP headers included, and the most that one repair packet would have.
     pub(super) fn bytes(&self) -> (Bytes, Bytes) {
         let sources = self.aduis.len() - Adui::OVERHEAD * self.sources();
-        (Bytes(sources as u64), Bytes((self.longest() + REPAIR_HEADERS) as u64))
+        (Bytes(sources as u64), Bytes((self.longest(0, 1) + REPAIR_HEADERS) as u64))
     }
 
-    fn longest(&self) -> usize {
-        (0..self.sources()).map(|at| self.adui(at).len()).max().unwrap_or(0)
+    /// Length of the longest ADUI of part `part` of so many.
+    fn longest(&self, part: usize, parts: usize) -> usize {
+        (part..self.sources()).step_by(parts).map(|at| self.adui(at).len()).max().unwrap_or(0)
     }
 
     /// How many parts there are.
@@ -138,15 +141,18 @@ impl Block {
         self.parts = (1..).find(|&parts| sources.div_ceil(parts) + repairs.div_ceil(parts) <= MAX_SYMBOLS).unwrap_or(1);
         self.sbn = sbn;
         self.repairs = repairs;
-        self.symbol_len = self.longest();
+        self.symbol_room = self.longest(0, 1);
+        self.symbol_lens = (0..self.parts).map(|part| self.longest(part, self.parts)).collect();
         let mut repair = core::mem::take(&mut self.repair);
-        repair.resize(repairs * self.symbol_len, 0);
+        repair.resize(repairs * self.symbol_room, 0);
         if repairs > 0 {
-            let mut symbols: Vec<&mut [u8]> = repair.chunks_exact_mut(self.symbol_len).collect();
+            let mut symbols: Vec<&mut [u8]> = repair.chunks_exact_mut(self.symbol_room).collect();
             for part in 0..self.parts {
                 let sources: Vec<&[u8]> = (part..sources).step_by(self.parts).map(|at| self.adui(at)).collect();
+                // RFC 6865 §4.3: symbols are as long as the longest ADUI of their own source block.
+                let len = self.symbol_lens[part];
                 let mut targets: Vec<&mut [u8]> =
-                    symbols.iter_mut().skip(part).step_by(self.parts).map(|symbol| &mut **symbol).collect();
+                    symbols.iter_mut().skip(part).step_by(self.parts).map(|symbol| &mut symbol[..len]).collect();
                 encoders.of(sources.len()).encode(&sources, 0, &mut targets).expect("a part fits the code");
             }
         }
@@ -187,7 +193,7 @@ impl Block {
         }
         let at = at - sources;
         let k = self.k(at);
-        let symbol = self.repair.chunks_exact(self.symbol_len).nth(at)?;
+        let symbol = &self.repair.chunks_exact(self.symbol_room).nth(at)?[..self.symbol_lens[at % self.parts]];
         let base = (self.first + (at % self.parts) as u64) as u16;
         let bounds = BlockBounds { base, stride: self.parts as u8 };
         let newest = self.produced.last().copied().unwrap_or_default();
@@ -215,13 +221,13 @@ mod tests {
     use super::*;
     use crate::code::reed_solomon;
 
-    /// A block of `sources` packets of different lengths that begins at sequence number 1000.
+    /// A block of `sources` packets that begins at sequence number 1000. The longest have an odd one.
     fn block(sources: usize, repairs: usize) -> Block {
         let mut block = Block::default();
         block.reopen(Time::ZERO, 1000);
         for at in 0..sources {
             let header = rtp::Header { sequence: 1000 + at as u16, ..rtp::Header::default() };
-            block.push(Time::ZERO, header, &vec![at as u8; 10 + at % 7]);
+            block.push(Time::ZERO, header, &vec![at as u8; 10 + at % 14]);
         }
         assert_eq!(block.close(repairs, 0xff_fffe, &mut Encoders::default()), repairs);
         block
@@ -261,6 +267,9 @@ mod tests {
             for sbn in parts {
                 let own: Vec<_> = sources.iter().filter(|(id, _)| id.sbn == sbn).collect();
                 let symbols: Vec<_> = repairs.iter().filter(|(id, ..)| id.sbn == sbn).collect();
+                // RFC 6865 §4.3: E is the length of the longest ADUI of the source block.
+                let longest = own.iter().map(|(_, adui)| adui.len()).max();
+                assert!(symbols.iter().all(|(_, symbol, _)| Some(symbol.len()) == longest), "{all}, {repair}, {sbn}");
                 let lost = symbols.len().min(own.len());
                 let mut received: Vec<(u8, &[u8])> = own[lost..].iter().map(|(id, adui)| (id.esi, &adui[..])).collect();
                 received.extend(symbols.iter().map(|(id, symbol, _)| (id.esi, &symbol[..])));
