@@ -32,7 +32,7 @@ mod effort;
 mod worth;
 
 use self::effort::Effort;
-use self::worth::{LIKELY, LONG, doubt, lack, round_trip, weight};
+use self::worth::{LONG, lack, round_trip, weight};
 use super::decodability::{self, Decodability};
 use super::{Decision, ParameterError, Schedule, View, parameter};
 use crate::probe::{Probe, Visitor};
@@ -92,6 +92,8 @@ pub struct Adaptive {
 
 /// Costs that differ by less are equal.
 const TIE: f64 = 1e-12;
+/// What is useless with a smaller probability is worth a free opportunity.
+const LIKELY: f64 = 0.5;
 /// Packets that are useless with no more than this probability never raise the overhead: §III-A.
 const HARMLESS: f64 = 1e-12;
 
@@ -186,6 +188,13 @@ impl Adaptive {
         (new, repair)
     }
 
+    /// What a packet of those that would make everything decodable does for that: of the probability that something is missing,
+    /// one part in as many as are expected to be.
+    fn doubt(&self) -> f64 {
+        let doubt = 1.0 - self.now.p_all();
+        doubt * (doubt / self.now.q().max(f64::MIN_POSITIVE)).min(1.0)
+    }
+
     /// The probability above which nothing is repaired in a free opportunity.
     fn sure(&self, view: &View<'_>) -> f64 {
         1.0 - (1.0 - self.parameters.sure) * (round_trip(view) / LONG).clamp(1.0, DOUBT)
@@ -252,9 +261,7 @@ impl Adaptive {
         let goes = |nth: usize, cost: f64| match self.now.p_useless(nth) {
             // What is missing for certain has to leave at some time, and until then nothing behind it can be decoded.
             p_useless if p_useless <= HARMLESS => true,
-            p_useless if is_idle => {
-                p_useless < LIKELY || doubt(self.now.p_all(), self.now.q()) >= 1.0 - self.sure(view)
-            }
+            p_useless if is_idle => p_useless < LIKELY || self.doubt() >= 1.0 - self.sure(view),
             _ => cost < new - TIE,
         };
         match best {

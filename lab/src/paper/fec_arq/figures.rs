@@ -11,7 +11,7 @@ use super::case::Case;
 use super::contender::{Contender, Strategy, Variant};
 use super::outcome::Outcome;
 use super::results::Results;
-use crate::paper::figure::{self, Axis, Points};
+use crate::paper::figure::{self, Axis, Points, Subject};
 
 /// A figure of the paper.
 pub type Figure = figure::Figure<Contender>;

@@ -1,7 +1,7 @@
 //! Five paths that no parameter of any law was chosen by: drawn from a seed by rules that were written down before a law ran
 //! on them, and not changed since.
 //!
-//! Each is 15 000 packets, one every 20 ms, five minutes. A path is good or bad for lengths that are exponentially
+//! Each is [`SLOTS`] packets, one every 20 ms, five minutes. A path is good or bad for lengths that are exponentially
 //! distributed; the rest of a path's rule is in its own function.
 //!
 //! | path | round trip | good, mean | bad, mean | lost in good | lost in bad |
@@ -22,9 +22,6 @@ use super::ticks::{SLOT, nearest, seconds};
 const SLOTS: usize = 15_000;
 /// What the five paths are drawn from.
 const SEED: u64 = 20;
-
-/// Whether each packet is lost, and its round trip, s.
-type Rule = fn(Rng) -> Vec<(bool, f64)>;
 
 /// Good and bad spells.
 struct Spells {
@@ -60,14 +57,14 @@ pub fn all() -> Vec<Recording> {
 /// The five paths as another seed draws them.
 fn drawn(seed: u64) -> Vec<Recording> {
     let root = Rng::new(seed).fork("synthetic");
-    let rules: [(&str, Rule); 5] = [
+    let rules: [(&str, fn(Rng) -> Vec<(bool, f64)>); 5] = [
         ("bursty", bursty),
         ("jittery", jittery),
         ("handover", handover),
         ("policed", policed),
         ("satellite", satellite),
     ];
-    let recording = |(name, rule): (&str, Rule)| Recording {
+    let recording = |(name, rule): (&str, fn(Rng) -> Vec<(bool, f64)>)| Recording {
         name: name.to_owned(),
         trips: rule(root.fork(name)).into_iter().map(|(lost, rtt)| Trip { lost, rtt: nearest(rtt) }).collect(),
     };

@@ -4,8 +4,6 @@ use super::super::{Place, View};
 
 /// Half a burst of the paper, packets: what an original waits before it is sent, on average.
 const HALF_A_BURST: f64 = 4.5;
-/// What is useless with a smaller probability is worth a free opportunity.
-pub(super) const LIKELY: f64 = 0.5;
 /// Packet times of a round trip above which the first free opportunity after what waits counts in its place, or so much
 /// later as it is less likely to come within the round trip: LONG² / r. No path of the paper has more.
 pub(super) const LONG: f64 = 20.0;
@@ -30,11 +28,4 @@ pub(super) fn round_trip(view: &View<'_>) -> f64 {
 pub(super) fn lack(view: &View<'_>, slack: f64) -> f64 {
     let rtt = round_trip(view);
     rtt.min(LONG * LONG / rtt.max(1.0) + view.queue.m() as f64) + slack
-}
-
-/// What one packet does against the probability that something is missing: one part of it in as many packets as are expected to be
-/// missing where something is.
-pub(super) fn doubt(p_all: f64, q: f64) -> f64 {
-    let doubt = 1.0 - p_all;
-    doubt * (doubt / q.max(f64::MIN_POSITIVE)).min(1.0)
 }
