@@ -11,12 +11,10 @@
 //! | stationary loss P / (P + p) | [`GilbertElliott::eps`] |
 //! | mean burst 1 / p | [`GilbertElliott::burst`] |
 //!
-//! Counts of either kind fade by 1 - 1 / `memory` with each outcome of that kind, so that a path that changes is followed.
-//! Bursts are forgotten as losses come, however rare they are, and one burst is one transition, however long it is.
+//! Counts fade by 1 - 1 / `memory` with each outcome, so that a path that changes is followed.
 
 use super::ParameterError;
-use super::channel::Channel;
-use super::loss::{BOUNDS, bounded};
+use super::loss::bounded;
 use super::parameter;
 use crate::probe::{Probe, Visitor};
 
@@ -30,52 +28,49 @@ pub struct GilbertElliott {
     out: f64,
     /// Whether the newest outcome is a loss.
     last: Option<bool>,
-    /// Outcomes since the last loss.
-    clean: u64,
 }
 
-/// The weight of what is believed of P before anything is seen, packets.
+/// The weight of what is believed before anything is seen, packets.
 const PRIOR: f64 = 8.0;
-/// The weight of the belief that losses are independent, p = 1 - P, in losses.
-const INDEPENDENCE: f64 = 4.0;
-/// A path that never lost anything may do so with this probability.
-const LEAST: f64 = 1e-6;
 
 impl GilbertElliott {
-    /// A model that believes in independent losses with probability `prior` until it has seen more, and forgets over `memory`
-    /// outcomes of either kind, at least 2.
+    /// A model that believes in single losses with probability `prior` until it has seen more, and forgets over `memory`
+    /// packets, at least 2.
     ///
     /// # Errors
     /// `prior` is not within 0.001..=0.99, or `memory` not within 2..=10⁹.
     pub fn new(prior: f64, memory: f64) -> Result<GilbertElliott, ParameterError> {
-        parameter::within("prior", prior, BOUNDS)?;
+        parameter::within("prior", prior, super::loss::BOUNDS)?;
         parameter::within("memory", memory, 2.0..=1e9)?;
+        let (good, bad) = (PRIOR * (1.0 - prior), PRIOR * prior);
+        // Without bursts a loss is as likely after a loss as after an arrival.
         Ok(GilbertElliott {
             keep: 1.0 - 1.0 / memory,
-            good: PRIOR,
-            into: PRIOR * prior,
-            bad: 0.0,
-            out: 0.0,
+            good,
+            into: good * prior,
+            bad,
+            out: bad * (1.0 - prior),
             last: None,
-            clean: 0,
         })
     }
 
     /// The next packet, in the order of sending, was lost, or was not.
     pub fn outcome(&mut self, lost: bool) {
+        for count in [&mut self.good, &mut self.into, &mut self.bad, &mut self.out] {
+            *count *= self.keep;
+        }
         match self.last {
             Some(false) => {
-                self.good = self.good * self.keep + 1.0;
-                self.into = self.into * self.keep + f64::from(u8::from(lost));
+                self.good += 1.0;
+                self.into += f64::from(u8::from(lost));
             }
             Some(true) => {
-                self.bad = self.bad * self.keep + 1.0;
-                self.out = self.out * self.keep + f64::from(u8::from(!lost));
+                self.bad += 1.0;
+                self.out += f64::from(u8::from(!lost));
             }
             None => {}
         }
         self.last = Some(lost);
-        self.clean = if lost { 0 } else { self.clean + 1 };
     }
 
     /// The share of packets that is lost in the long run.
@@ -88,12 +83,14 @@ impl GilbertElliott {
         1.0 / self.to_good()
     }
 
-    /// The channel as a schedule counts on it, `since` packets after the newest outcome. Estimates end at a thousandth, which is
-    /// far too much where nothing is ever lost: there it is one in the packets since the last loss.
-    pub fn channel(&self, since: u32) -> Channel {
-        let into = self.to_bad();
-        let rare = into.min(1.0 / self.clean.max(1) as f64).max(LEAST);
-        Channel::bursty(if into > *BOUNDS.start() { into } else { rare }, self.to_good(), self.last, since)
+    /// The probability that the packet `behind` places after the newest outcome is lost, 1 being the next. Far behind, it
+    /// is [`GilbertElliott::eps`].
+    pub fn eps_behind(&self, behind: u32) -> f64 {
+        let Some(lost) = self.last else { return self.eps() };
+        let (into, out) = (self.to_bad(), self.to_good());
+        let far = into / (into + out);
+        let now = if lost { 1.0 } else { 0.0 };
+        bounded(far + (now - far) * libm::pow(1.0 - into - out, f64::from(behind)))
     }
 
     fn to_bad(&self) -> f64 {
@@ -101,7 +98,7 @@ impl GilbertElliott {
     }
 
     fn to_good(&self) -> f64 {
-        bounded((self.out + INDEPENDENCE * (1.0 - self.to_bad())) / (self.bad + INDEPENDENCE))
+        bounded(self.out / self.bad)
     }
 }
 
@@ -143,18 +140,18 @@ mod tests {
     fn after_a_loss_the_next_is_likely_and_later_ones_are_not() {
         let mut model = fitted(0.02, 0.25);
         model.outcome(true);
-        let [next, far] = [0, 199].map(|since| model.channel(since).eps_next());
+        let (next, far) = (model.eps_behind(1), model.eps_behind(200));
         assert!((next - 0.75).abs() < 0.05, "{next}");
         assert!((far - model.eps()).abs() < 1e-9, "{far}");
         model.outcome(false);
-        assert!((model.channel(0).eps_next() - 0.02).abs() < 0.005);
+        assert!((model.eps_behind(1) - 0.02).abs() < 0.005);
     }
 
     #[test]
     fn losses_without_bursts_look_alike_wherever_they_are() {
         let model = fitted(0.1, 0.9);
         assert!((model.burst() - 1.0 / 0.9).abs() < 0.03);
-        assert!((model.channel(0).eps_next() - 0.1).abs() < 0.01);
+        assert!((model.eps_behind(1) - 0.1).abs() < 0.01);
     }
 
     #[test]
@@ -162,7 +159,7 @@ mod tests {
         let model = GilbertElliott::new(0.2, 100.0).expect("in range");
         assert!((model.eps() - 0.2).abs() < 1e-12);
         assert!((model.burst() - 1.25).abs() < 1e-12);
-        assert!((model.channel(0).eps_next() - model.eps()).abs() < 1e-12);
+        assert_eq!(model.eps_behind(1), model.eps());
         assert!(GilbertElliott::new(0.0, 100.0).is_err());
         assert!(GilbertElliott::new(0.1, 1.0).is_err());
     }

@@ -32,10 +32,6 @@ pub struct Place {
     pub coded: u32,
     /// c_l: combinations that end with it, arrived, and told something new.
     pub coded_arrived: u32,
-    /// Which packet the newest copy of it was, in the order of sending, modulo 2³².
-    pub copied: u32,
-    /// The same of the newest combination that ends with it.
-    pub combined: u32,
 }
 
 /// A sender's stream from the first original that is not known to be decoded in order.
@@ -48,8 +44,6 @@ pub struct Queue {
     b: u64,
     /// N: originals that were sent.
     sent: usize,
-    /// Packets that left, modulo 2³².
-    left: u32,
     /// B..=E.
     places: VecDeque<Place>,
     missing: usize,
@@ -157,11 +151,6 @@ impl Queue {
         self.coded_arrived
     }
 
-    /// Packets that left, modulo 2³²: the number of the newest.
-    pub(super) fn left(&self) -> u32 {
-        self.left
-    }
-
     /// The account of Eq. (9).
     pub fn overhead(&self) -> &Overhead {
         &self.overhead
@@ -176,17 +165,15 @@ impl Queue {
     /// A packet left, which must end with an original of the queue; D alone is a first transmission.
     pub fn sent(&mut self, packet: &Coded) {
         self.overhead.sent(packet.p_useless);
-        self.left = self.left.wrapping_add(1);
-        let left = self.left;
         if packet.last == self.d() {
             debug_assert!(packet.is_uncoded() && self.m() > 0, "first transmissions are uncoded, and of what waits");
             self.sent += 1;
             self.missing += 1;
         }
         if packet.is_uncoded() {
-            self.change(packet, |place| (place.copies, place.copied) = (place.copies + 1, left));
+            self.change(packet, |place| place.copies += 1);
         } else {
-            self.change(packet, |place| (place.coded, place.combined) = (place.coded + 1, left));
+            self.change(packet, |place| place.coded += 1);
         }
     }
 

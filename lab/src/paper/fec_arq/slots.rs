@@ -7,8 +7,6 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use thalweg_core::law::schedule::channel::Channel as LossChannel;
-use thalweg_core::law::schedule::gilbert_elliott::GilbertElliott;
 use thalweg_core::law::schedule::loss::LossRate;
 use thalweg_core::law::schedule::overdue::Overdue;
 use thalweg_core::law::schedule::{Choice, Coded, Path, Queue, Schedule, View};
@@ -48,8 +46,6 @@ pub enum Knowledge {
     Told,
     /// It estimates, as §II-D.
     Estimated(LossRate),
-    /// It fits a model that knows bursts, as a stream does.
-    Fitted(GilbertElliott),
 }
 
 /// A packet that is not settled for the law of loss estimates.
@@ -184,13 +180,9 @@ impl Run<'_> {
         while let Some(lost) = self.flights.front().and_then(|flight| flight.outcome) {
             // A packet that is given up wrongly stays until its acknowledgement has come.
             let Some(flight) = self.flights.front().filter(|it| it.trip.lost || !lost) else { break };
-            match &mut self.knowledge {
-                Knowledge::Told => {}
-                Knowledge::Estimated(rate) => {
-                    rate.outcome(flight.trip.lost);
-                    self.outcome.estimates.push(rate.eps() as f32);
-                }
-                Knowledge::Fitted(model) => model.outcome(flight.trip.lost),
+            if let Knowledge::Estimated(rate) = &mut self.knowledge {
+                rate.outcome(flight.trip.lost);
+                self.outcome.estimates.push(rate.eps() as f32);
             }
             self.flights.pop_front();
             self.settled += 1;
@@ -199,12 +191,11 @@ impl Run<'_> {
 
     fn send(&mut self, slot: u64, law: &mut dyn Schedule) {
         let now = slot * SLOT;
-        let channel = match &self.knowledge {
-            Knowledge::Told => LossChannel::independent(self.channel.eps()),
-            Knowledge::Estimated(rate) => LossChannel::independent(rate.eps()),
-            Knowledge::Fitted(model) => model.channel(self.flights.len() as u32),
+        let eps = match &self.knowledge {
+            Knowledge::Told => self.channel.eps(),
+            Knowledge::Estimated(rate) => rate.eps(),
         };
-        let path = Path { eps: channel.eps(), channel, rtt: self.overdue.srtt(), slot: span(SLOT) };
+        let path = Path { eps, rtt: self.overdue.srtt(), slot: span(SLOT) };
         let decision = law.choose(&View { now: time(now), queue: &self.queue, path });
         let sent = &mut self.outcome.sent;
         *match decision.choice {

@@ -1,5 +1,4 @@
 use super::super::Queue;
-use super::super::channel::Channel;
 use super::super::toy::{in_flight, uncoded};
 use super::super::{Choice, Path};
 use super::*;
@@ -11,8 +10,7 @@ fn law(parameters: Parameters) -> Adaptive {
 }
 
 fn view(queue: &Queue, eps: f64) -> View<'_> {
-    let path =
-        Path { eps, channel: Channel::independent(eps), rtt: Span::from_millis(150), slot: Span::from_millis(20) };
+    let path = Path { eps, rtt: Span::from_millis(150), slot: Span::from_millis(20) };
     View { now: Time::ZERO + Span::from_millis(400), queue, path }
 }
 
@@ -45,12 +43,9 @@ fn parameters_have_ranges() {
 proptest! {
     /// What is told without reckoning is what is reckoned.
     #[test]
-    fn what_is_surely_new_is_new(
-        n in 0u64..80, m in 1u64..60, exponent in 1..7, out in 0.05..1.0f64, rtt in 1u64..500, slot in 1u64..40,
-    ) {
+    fn what_is_surely_new_is_new(n in 0u64..80, m in 1u64..60, exponent in 1..7, rtt in 1u64..500, slot in 1u64..40) {
         let queue = in_flight(n, m);
-        let eps = libm::pow(10.0, -f64::from(exponent));
-        let path = Path { eps, channel: Channel::bursty(eps, out, Some(false), n as u32), rtt: Span::from_millis(rtt), slot: Span::from_millis(slot) };
+        let path = Path { eps: libm::pow(10.0, -f64::from(exponent)), rtt: Span::from_millis(rtt), slot: Span::from_millis(slot) };
         let view = View { now: Time::ZERO + Span::from_millis(400), queue: &queue, path };
         let mut law = law(Parameters { u_max: 1e6, ..Parameters::default() });
         if law.is_surely_new(&view) {
@@ -60,15 +55,12 @@ proptest! {
 
     /// Nor where a crowd waits and combinations are in flight.
     #[test]
-    fn what_is_surely_new_in_a_crowd_is_new(
-        n in 2u64..250, coded in 0u64..20, exponent in 2..6, out in 0.05..1.0f64, rtt in 1u64..500,
-    ) {
+    fn what_is_surely_new_in_a_crowd_is_new(n in 2u64..250, coded in 0u64..20, exponent in 2..6, rtt in 1u64..500) {
         let mut queue = in_flight(n, 60);
         for nth in 0..coded {
             queue.sent(&super::super::Coded { first: 1, last: 2 + nth * (n - 2) / 20, p_useless: 0.0 });
         }
-        let eps = libm::pow(10.0, -f64::from(exponent));
-        let path = Path { eps, channel: Channel::bursty(eps, out, Some(false), (n + coded) as u32), rtt: Span::from_millis(rtt), slot: Span::from_millis(1) };
+        let path = Path { eps: libm::pow(10.0, -f64::from(exponent)), rtt: Span::from_millis(rtt), slot: Span::from_millis(1) };
         let view = View { now: Time::ZERO + Span::from_millis(400), queue: &queue, path };
         let mut law = Adaptive { crowded: RELIEF, ..law(Parameters { u_max: 1e6, ..Parameters::default() }) };
         if law.is_surely_new(&view) {
@@ -83,7 +75,7 @@ proptest! {
         for nth in 0..coded {
             queue.sent(&super::super::Coded { first: 1, last: 2 + nth * (n - 2) / 60, p_useless: 0.0 });
         }
-        let path = Path { eps: 0.02, channel: Channel::independent(0.02), rtt: Span::from_micros(micros) * n, slot: Span::from_micros(micros) };
+        let path = Path { eps: 0.02, rtt: Span::from_micros(micros) * n, slot: Span::from_micros(micros) };
         let view = View { now: Time::ZERO + Span::from_secs(1), queue: &queue, path };
         let mut law = law(Parameters::default());
         let allowed = (micros * 32).min(4096) as usize;
@@ -104,8 +96,7 @@ proptest! {
 #[test]
 fn what_is_lost_while_work_is_owed_goes_first() {
     let mut queue = in_flight(600, 4);
-    let path =
-        Path { eps: 0.01, channel: Channel::independent(0.01), rtt: Span::from_millis(6), slot: Span::from_micros(10) };
+    let path = Path { eps: 0.01, rtt: Span::from_millis(6), slot: Span::from_micros(10) };
     let mut law = law(Parameters::default());
     law.choose(&View { now: Time::ZERO + Span::from_millis(6), queue: &queue, path });
     queue.lost(&uncoded(7));
@@ -114,27 +105,4 @@ fn what_is_lost_while_work_is_owed_goes_first() {
     queue.sent(&uncoded(7));
     let view = View { now: Time::ZERO + Span::from_millis(6), queue: &queue, path };
     assert_eq!(law.choose(&view), Decision::NEW);
-}
-
-/// A run of losses that was seen to end says little of what is in flight now: where a tenth of all packets is lost in runs of
-/// thirty, a new original goes where with independent losses a combination would (§II-E).
-#[test]
-fn a_run_of_losses_that_has_ended_is_over() {
-    let queue = in_flight(10, 1);
-    let path = |channel: Channel| Path { channel, ..view(&queue, channel.eps()).path };
-    let mut law = law(Parameters::default());
-    let mut chosen = |channel| law.choose(&View { path: path(channel), ..view(&queue, 0.1) }).choice;
-    assert!(matches!(chosen(Channel::independent(0.1)), Choice::Repair { .. }));
-    assert_eq!(chosen(Channel::bursty(1.0 / 270.0, 1.0 / 30.0, Some(false), 10)), Choice::New);
-}
-
-/// What is missing for certain goes before what waits, however much is missing and however short the round trip is.
-#[test]
-fn what_is_missing_for_certain_goes_first() {
-    let mut queue = in_flight(12, 4);
-    (1..=12).for_each(|l| queue.lost(&uncoded(l)));
-    let path = Path { rtt: Span::from_millis(40), ..view(&queue, 0.02).path };
-    let decision = law(Parameters::default()).choose(&View { path, ..view(&queue, 0.02) });
-    assert!(matches!(decision.choice, Choice::Resend { .. } | Choice::Repair { .. }), "{decision:?}");
-    assert_eq!(decision.p_useless, 0.0);
 }

@@ -57,11 +57,6 @@ impl Flight {
         self.under_way
     }
 
-    /// Packets that left since the newest whose outcome and all before it are known.
-    pub(super) fn undecided(&self) -> u32 {
-        (self.next() - self.oldest) as u32
-    }
-
     /// The sequence of the next packet.
     pub(super) fn next(&self) -> u64 {
         self.first + self.records.len() as u64

@@ -17,8 +17,8 @@ pub(super) const OUTCOMES: usize = 256;
 const KNOWN: u64 = 8;
 /// A path that never lost anything may do so with this probability.
 const LEAST: f64 = 1e-6;
-/// Outcomes of either kind over which bursts are forgotten.
-const MEMORY: f64 = 128.0;
+/// Packets over which bursts are forgotten.
+const MEMORY: f64 = 1024.0;
 
 /// What is known of losses, and what of it cannot change any more.
 #[derive(Clone, PartialEq, Debug)]
