@@ -54,17 +54,20 @@ pub fn all() -> Vec<Recording> {
     drawn(SEED)
 }
 
+/// The fates of a path's packets from a seed: lost or not, and the round trip in seconds.
+type Rule = fn(Rng) -> Vec<(bool, f64)>;
+
 /// The five paths as another seed draws them.
 fn drawn(seed: u64) -> Vec<Recording> {
     let root = Rng::new(seed).fork("synthetic");
-    let rules: [(&str, fn(Rng) -> Vec<(bool, f64)>); 5] = [
+    let rules: [(&str, Rule); 5] = [
         ("bursty", bursty),
         ("jittery", jittery),
         ("handover", handover),
         ("policed", policed),
         ("satellite", satellite),
     ];
-    let recording = |(name, rule): (&str, fn(Rng) -> Vec<(bool, f64)>)| Recording {
+    let recording = |(name, rule): (&str, Rule)| Recording {
         name: name.to_owned(),
         trips: rule(root.fork(name)).into_iter().map(|(lost, rtt)| Trip { lost, rtt: nearest(rtt) }).collect(),
     };
