@@ -5,7 +5,6 @@ mod bounds;
 mod ends;
 mod faults;
 mod freeze;
-mod heavy;
 mod resumption;
 mod sharing;
 mod story;

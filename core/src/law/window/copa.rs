@@ -17,14 +17,12 @@
 //! | default and competitive mode | `mode` | §2.2 |
 //! | equilibrium | the tests | §3: a queue between 0 and 2.5 n / delta packets every five round trips |
 
-mod drops;
 mod mode;
 mod recent;
 #[cfg(test)]
 mod tests;
 mod velocity;
 
-use self::drops::{Answer, Drops};
 pub use self::mode::PACKETS;
 use self::mode::{Mode, Turn};
 use self::recent::Recent;
@@ -53,7 +51,6 @@ pub struct Copa {
     delays: Option<Delays>,
     velocity: Velocity,
     mode: Mode,
-    drops: Drops,
     trip: Option<RoundTrip>,
     /// cwnd before it was withdrawn.
     withdrawn: Option<f64>,
@@ -100,7 +97,6 @@ impl Copa {
             delays: None,
             velocity: Velocity::new(),
             mode: Mode::new(),
-            drops: Drops::default(),
             trip: None,
             withdrawn: None,
             silent: false,
@@ -120,12 +116,12 @@ impl Copa {
         self.mode.sample(now, rtt, rtt_min, srtt, Span::from_secs_f64(rtt_standing.as_secs_f64() / self.cwnd));
         let trip = *self.trip.get_or_insert(RoundTrip { began: now, cwnd: self.cwnd, delivered: 0, lost: 0 });
         if now - rtt >= trip.began {
-            self.end_round_trip(now, trip, delays);
+            self.end_round_trip(trip, delays);
             self.trip = Some(RoundTrip { began: now, cwnd: self.cwnd, delivered: 0, lost: 0 });
         }
     }
 
-    fn end_round_trip(&mut self, now: Time, trip: RoundTrip, delays: Delays) {
+    fn end_round_trip(&mut self, trip: RoundTrip, delays: Delays) {
         self.velocity.end_round_trip(trip.cwnd, self.cwnd, self.cwnd / self.mode.packets());
         match self.mode.end_round_trip() {
             Turn::Stay => {}
@@ -135,15 +131,11 @@ impl Copa {
             }
             Turn::Return => self.cwnd = self.withdrawn.take().unwrap_or(self.cwnd).max(self.cwnd),
         }
-        // Deviation(Copa §2.1): of a path that lets less than two thirds through, what it lets through is its window, though there be
-        // no queue, unless as much is lost of that. The paper knows no policers; its authors' later code answers a tenth lost.
-        match self.drops.end_round_trip(now, self.cwnd, self.slow_start, (trip.delivered, trip.lost)) {
-            Answer::Stay => {}
-            Answer::Cut => {
-                self.cwnd = self.cwnd.min(f64::from(trip.delivered)).max(LEAST);
-                self.slow_start = false;
-            }
-            Answer::Restore { cwnd, slow_start } => (self.cwnd, self.slow_start) = (self.cwnd.max(cwnd), slow_start),
+        if trip.lost > trip.delivered / 2 {
+            // Deviation(Copa §2.1): of a path that lets less than two thirds through, what it lets through is its window,
+            // though there be no queue. The paper knows no policers; its authors' later code answers a tenth lost.
+            self.cwnd = self.cwnd.min(f64::from(trip.delivered)).max(LEAST);
+            self.slow_start = false;
         }
     }
 
@@ -167,7 +159,7 @@ impl Copa {
         let step = self.velocity.get().min(most.max(1.0)) * packets * f64::from(newly) / self.cwnd;
         if !below {
             self.cwnd = (self.cwnd - step).max(LEAST);
-        } else if window_limited && !self.drops.asks() {
+        } else if window_limited {
             self.cwnd += step;
         }
     }
@@ -215,7 +207,7 @@ impl CongestionWindow for Copa {
         if self.silent {
             // Deviation(Copa §2.1): two timeouts without an acknowledgement between them are persistent congestion, as in
             // RFC 9002 §7.6. The paper says nothing of timeouts.
-            (self.cwnd, self.slow_start, self.drops) = (LEAST, true, Drops::default());
+            (self.cwnd, self.slow_start) = (LEAST, true);
         }
         self.silent = true;
     }

@@ -184,7 +184,7 @@ impl<O: Outlet> Line<O> {
         Ok(inward.readable && !inward.ended)
     }
 
-    /// Hands the outlet at most `most` bytes. What it does not take stays in the tunnel, where it counts against its peer.
+    /// Hands the outlet at most about `most` bytes. What it does not take stays in the tunnel, where it counts against its peer.
     fn take_out(&mut self, now: Time, tunnel: &mut Tunnel, most: usize, count: &mut u64) -> io::Result<bool> {
         let outward = &mut self.outward;
         if outward.end == End::Done || !outward.writable {
@@ -197,8 +197,7 @@ impl<O: Outlet> Line<O> {
                 outward.arrived = false;
                 break;
             }
-            let part = &front[..front.len().min(most - given)];
-            let Some(len) = unblocked(|| self.outlet.write(part))? else {
+            let Some(len) = unblocked(|| self.outlet.write(front))? else {
                 outward.writable = false;
                 return Ok(false);
             };
