@@ -111,8 +111,8 @@ const QUEUE: i64 = 40;
 const BYTES_PER_SECOND: f64 = 3e6;
 
 /// Of every packet at the hop, and of the inner values of the laws.
-const PACKETS: u64 = 0xebc0_46c2_fac7_b54c;
-const VALUES: u64 = 0xc0be_c257_4567_310c;
+const PACKETS: u64 = 0xf550_0c4c_fd5b_6f3f;
+const VALUES: u64 = 0x3c4c_046c_de8b_7c16;
 
 /// Inner values that are real numbers.
 const NAMES: [&str; 17] = [

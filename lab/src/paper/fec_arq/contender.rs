@@ -88,7 +88,9 @@ impl Contender {
             (Strategy::Arq | Strategy::Bound, _) => Ok(Box::new(Arq)),
             (Strategy::Opportunistic, Variant::Fitted) => Ok(Box::new(Opportunistic::capped(CAP)?)),
             (Strategy::Opportunistic, _) => Ok(Box::new(Opportunistic::new())),
-            (Strategy::Cost, Variant::Literal | Variant::Rto | Variant::Overdue) => cost_based(Form::Example, 1.0, None),
+            (Strategy::Cost, Variant::Literal | Variant::Rto | Variant::Overdue) => {
+                cost_based(Form::Example, 1.0, None)
+            }
             (Strategy::Cost, Variant::OneTerm) => cost_based(Form::OneTerm, 1.0, None),
             (Strategy::Cost, Variant::Fitted) => cost_based(Form::Example, KAPPA, Some(CAP)),
             (Strategy::Ours, _) => {
