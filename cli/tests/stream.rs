@@ -229,14 +229,16 @@ fn a_second_sender_hears_at_once_that_the_receiver_is_taken() {
     let stream =
         Stream::start(&["--output", "udp://127.0.0.1:9"], &["--input", "udp://127.0.0.1:0", "--block", "10ms"]);
     stream.recv.event("started");
-    let to = stream.send.address("sending", "to");
+    let sending = stream.send.event("sending");
+    let [to, input] = ["to", "input_address"].map(|key| sending[key].as_str().expect("an address").to_owned());
     // Media wins the receiver, and holds it for ten seconds.
-    let media = source(&stream.send);
+    let media = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let hold = || {
-        media.send(&[9; 1000]).expect("loopback takes it");
+        media.send_to(&[9; 1000], &input).expect("loopback takes it");
         let has_left = |row: &serde_json::Value| row["delivered_packets_total"].as_f64() > Some(0.0);
         stream.send.wait_for("reports of it", has_left);
     };
+    stream.send.event("connected");
     hold();
     let mut second = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--retry", "never"]);
     second.event("busy");
