@@ -1,7 +1,7 @@
 //! Five paths that no parameter of any law was chosen by: drawn from a seed by rules that were written down before a law ran
 //! on them, and not changed since.
 //!
-//! Each is [`SLOTS`] packets, one every 20 ms, five minutes. A path is good or bad for lengths that are exponentially
+//! Each is 15 000 packets, one every 20 ms, five minutes. A path is good or bad for lengths that are exponentially
 //! distributed; the rest of a path's rule is in its own function.
 //!
 //! | path | round trip | good, mean | bad, mean | lost in good | lost in bad |
