@@ -13,7 +13,7 @@ use crate::stream::{Connection, Outcome, Plan, run};
 /// How often a run is tried whose numbers are not those of the path, on a machine that was too busy.
 const TRIES: usize = 3;
 
-/// What loses packets from sender to receiver.
+/// The element that loses packets from sender to receiver.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Loss {
     /// Nothing.
@@ -59,10 +59,10 @@ impl Path {
     }
 }
 
-/// What contestants have in common.
+/// The conditions that all contestants share.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cell {
-    /// What lies between sender and receiver.
+    /// The path between sender and receiver.
     pub path: Path,
     /// Bits of media a second.
     pub rate: f64,

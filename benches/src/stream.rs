@@ -76,7 +76,7 @@ pub struct Outcome {
     pub memory: [u64; 2],
     /// Datagrams that the kernel dropped in front of anybody's sockets, from the start on.
     pub dropped: u64,
-    /// What an emulated path did.
+    /// Counts of an emulated path.
     pub passage: Option<Passage>,
     /// What passed between sender and receiver; nothing if nobody looked.
     pub wire: Vec<Passed>,
@@ -103,7 +103,7 @@ impl Outcome {
 /// Everything that runs. Fields are dropped in order: whoever sends ends first.
 struct Rig {
     programs: Vec<Program>,
-    /// What the emulator tells.
+    /// The status lines of the emulator.
     record: Option<Scrap>,
     tap: Option<Tap>,
     source: Source,
