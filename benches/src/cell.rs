@@ -10,7 +10,7 @@ use crate::scrap::Scrap;
 use crate::statistics::{median, quantile};
 use crate::stream::{Connection, Outcome, Plan, run};
 
-/// How often a run is tried whose numbers are not those of the path, on a machine that was too busy.
+/// Attempts at a run whose numbers are not those of the path, on a machine that was too busy.
 const TRIES: usize = 3;
 
 /// The element that loses packets from sender to receiver.
@@ -127,7 +127,7 @@ impl Cell {
 /// One run of one contestant.
 #[derive(Clone, Debug)]
 pub enum Turn {
-    /// What came of it.
+    /// Results of the run.
     Measured(Box<Outcome>),
     /// The contestant ended the stream by itself, or never began it.
     Ended(String),
@@ -178,7 +178,7 @@ fn fault(outcome: &Outcome, plan: &Plan) -> Option<String> {
     }
 }
 
-/// What a contestant did in a cell, all seeds together.
+/// Results of a contestant in a cell, all seeds together.
 #[derive(Clone, Default, Debug)]
 pub struct Score {
     outcomes: Vec<Outcome>,
@@ -216,8 +216,8 @@ impl Score {
         median(self.outcomes.iter().map(|outcome| quantile(outcome.latencies.iter().copied(), q)))
     }
 
-    /// Whether it lost less than `other` by more than chance: bursts are rare events, so two standard deviations of the
-    /// difference of their counts.
+    /// Returns whether it lost less than `other` by more than chance: bursts are rare events, so two standard
+    /// deviations of the difference of their counts.
     pub fn is_ahead_of(&self, other: &Score) -> bool {
         let (own, others) = (self.bursts() as f64, other.bursts() as f64);
         self.outcomes.len() == other.outcomes.len()

@@ -1,4 +1,4 @@
-//! What an emulated path did with the packets, and what it should have done.
+//! Losses of an emulated path, as they were and as its seed has them.
 
 use std::fs;
 use std::path::Path;
@@ -39,8 +39,8 @@ impl Passage {
     }
 }
 
-/// How many of the first `packets` a path without queues loses: its verdict on the n-th packet depends on the seed alone,
-/// and neither on whose packet it is nor on when it comes.
+/// Number of the first `packets` that a path without queues loses: its verdict on the n-th packet depends on the seed
+/// alone, and neither on whose packet it is nor on when it comes.
 pub fn losses(scenario: &Path, seed: u64, packets: u64) -> Result<u64, String> {
     let mut path = Scenario::open(scenario, Some(seed)).map_err(|error| error.to_string())?.forward;
     for nth in 0..packets {

@@ -57,7 +57,7 @@ pub(crate) enum Figure {
     Words(Table),
     /// Something to be copied into a terminal.
     Code(String),
-    /// What forbids to believe the page.
+    /// Reason not to believe the page.
     Alert(String),
     /// Large numbers, side by side.
     Numbers(Vec<Number>),

@@ -155,8 +155,8 @@ impl Network {
         }
     }
 
-    /// How long the packets of a flow waited in the drop-tail queues of all hops on the way to its receiver, all together; none
-    /// if no hop has such a queue.
+    /// Time that the packets of a flow waited in the drop-tail queues of all hops on the way to its receiver, all
+    /// together; none if no hop has such a queue.
     pub fn waited_of_flow(&self, flow: u32) -> Option<Span> {
         let nodes = self.hops.iter().flat_map(|hop| &hop.forward).map(|id| self.engine.node(*id));
         nodes.filter_map(Part::as_drop_tail).map(|link| link.waited_of(flow)).reduce(|sum, one| sum + one)

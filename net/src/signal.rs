@@ -77,7 +77,7 @@ impl Stop {
     }
 }
 
-/// Whether this process ignores `signal`, as far as the kernel tells.
+/// Returns whether this process ignores `signal`, as the kernel reports it.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

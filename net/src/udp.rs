@@ -35,7 +35,7 @@ pub struct Socket {
     socket: socket2::Socket,
     state: UdpSocketState,
     local: SocketAddr,
-    /// Whether ICMP's errors are asked for.
+    /// True if ICMP's errors are asked for.
     hears_errors: bool,
     unsent: u64,
     last_error: Option<io::Error>,
@@ -115,7 +115,7 @@ impl Socket {
         inbox.fill(|buffers, meta| self.state.recv((&self.socket).into(), buffers, meta))
     }
 
-    /// Whether ICMP has said since this was last asked that nobody is where this socket sends to.
+    /// Returns whether ICMP has said since this was last asked that nobody is where this socket sends to.
     pub fn take_unreachable(&self) -> bool {
         let mut is_unreachable = false;
         // An error that stays in the kernel's queue would wake every poll.
@@ -180,7 +180,7 @@ impl AsFd for Socket {
     }
 }
 
-/// Whether an error may be what ICMP said of a datagram that left before: such a one costs the next call.
+/// Returns whether an error may be what ICMP said of a datagram that left before: such a one costs the next call.
 fn is_of_an_earlier_one(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkUnreachable};
     matches!(error.kind(), ConnectionRefused | HostUnreachable | NetworkUnreachable)

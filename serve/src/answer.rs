@@ -22,7 +22,7 @@ use crate::range::Wanted;
 use crate::root::Root;
 use crate::{kind, page};
 
-/// What a value of a field keeps as it is (RFC 8187 §3.2.1, `attr-char`), of what file names have.
+/// Characters that a value of a field keeps as they are (RFC 8187 §3.2.1, `attr-char`), of what file names have.
 const IN_EXTENDED_VALUES: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// What is served: a folder, and the page that lists what is in it.
@@ -32,7 +32,7 @@ pub struct Site {
     catalog: RwLock<Arc<Catalog>>,
     /// The rate of films that do not tell theirs.
     rate: Rate,
-    /// Whether files may be had as downloads.
+    /// True if files may be had as downloads.
     downloads: bool,
 }
 
@@ -45,7 +45,7 @@ pub struct Answer {
     pub content: Content,
     /// The name of the film, or of the piece of one, and how fast it is played; none if it is not to be played.
     pub film: Option<(String, Rate)>,
-    /// Whether it is a file to be kept: nothing waits for its bytes to be played.
+    /// True for a file to be kept: nothing waits for its bytes to be played.
     pub download: bool,
 }
 
@@ -235,12 +235,13 @@ fn name(path: &str) -> Option<String> {
     (!leads_up && !path.starts_with('/') && !path.contains('\0')).then(|| path.into_owned())
 }
 
-/// Whether a query has the parameter `download`, with a value or without.
+/// Returns whether a query has the parameter `download`, with a value or without.
 fn asks_to_keep(query: Option<&str>) -> bool {
     query.is_some_and(|query| query.split('&').any(|one| one.split('=').next() == Some("download")))
 }
 
-/// What has a browser keep a file under its own name (RFC 6266 §4): in ASCII, and for those who know it as it is (RFC 8187).
+/// Field that has a browser keep a file under its own name (RFC 6266 §4): in ASCII, and for those who know it as it is
+/// (RFC 8187).
 fn attachment(name: &str) -> HeaderValue {
     let name = name.rsplit('/').next().unwrap_or(name);
     let plain = |c: char| if c.is_ascii_graphic() && !matches!(c, '"' | '\\' | '%') || c == ' ' { c } else { '_' };

@@ -22,16 +22,16 @@ pub struct Catalog {
     pub foreign: Vec<String>,
     /// What could not be read, and why, in the order of their names.
     pub faults: Vec<(String, String)>,
-    /// What the last look through the folder took.
+    /// Cost of the last look through the folder.
     pub work: Work,
     rates: HashMap<String, Rate>,
-    /// What files said that may be unchanged the next time.
+    /// Contents of files that may be unchanged the next time.
     known: HashMap<String, (Stamp, Said)>,
     /// Of all files and their stamps.
     digest: Option<u64>,
 }
 
-/// What a look through a folder took, beside its list of files.
+/// Cost of a look through a folder, beside its list of files.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Work {
     /// Films, playlists and manifests that were read.

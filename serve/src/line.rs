@@ -18,7 +18,7 @@ use crate::server::Shared;
 /// Connections that wait, at most, where there are as many places.
 const LONGEST: usize = 1024;
 
-/// Who waits, first come first.
+/// Waiting clients, in the order of arrival.
 type Line = VecDeque<(TcpStream, IpAddr)>;
 
 /// Takes connections until the server ends.

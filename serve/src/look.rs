@@ -10,7 +10,7 @@ use rustix::process::setpriority_process;
 
 use crate::server::{Event, Shared};
 
-/// What is added to the niceness of the thread that looks: whoever is served goes first.
+/// Addition to the niceness of the thread that looks: those who are served go first.
 const NICENESS: i32 = 10;
 
 /// Looks until what it returns is dropped, or as long as one look takes behind that.

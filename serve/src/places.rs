@@ -22,10 +22,10 @@ pub(crate) struct Places {
 #[derive(Default, Debug)]
 struct Taken {
     seats: HashMap<u64, Seat>,
-    /// How many each address has, never zero.
+    /// Places of each address, never zero.
     of: HashMap<IpAddr, usize>,
     next: u64,
-    /// Who waits for a place to become free.
+    /// Clients that wait for a place to become free.
     waker: Option<Waker>,
 }
 
@@ -37,7 +37,7 @@ struct Seat {
     _keeps: oneshot::Sender<()>,
 }
 
-/// What is known of a connection that has a place.
+/// State of a connection that has a place.
 #[derive(Debug)]
 pub(crate) struct Occupant {
     start: Instant,
@@ -66,7 +66,7 @@ impl Places {
         Arc::new(Places { most, start: Instant::now(), taken: Mutex::default() })
     }
 
-    /// How many are free.
+    /// Number of free places.
     pub(crate) fn free(&self) -> usize {
         self.most.saturating_sub(self.taken().seats.len())
     }
@@ -130,7 +130,7 @@ impl Taken {
 }
 
 impl Place {
-    /// Who has it.
+    /// Address that has it.
     pub(crate) fn occupant(&self) -> &Arc<Occupant> {
         &self.occupant
     }
@@ -183,8 +183,8 @@ impl Drop for Busy {
     }
 }
 
-/// What has a share of its own: an address of IPv4, and of IPv6 the network of a subscriber (RFC 6177 §2), who may have as
-/// many addresses as he likes in it.
+/// Owner of a share: an address of IPv4, and of IPv6 the network of a subscriber (RFC 6177 §2), who may have as many
+/// addresses as he likes in it.
 pub(crate) fn share(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),

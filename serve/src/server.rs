@@ -54,7 +54,7 @@ pub struct Config {
     pub user: Option<User>,
     /// How fast films are played that do not tell it.
     pub rate: Rate,
-    /// Whether files may be had as downloads, as fast as the path bears.
+    /// True if files may be had as downloads, as fast as the path bears.
     pub downloads: bool,
     /// Bounds of what clients may cost.
     pub limits: Limits,
@@ -167,7 +167,7 @@ pub struct Server {
     local: SocketAddr,
     shared: Arc<Shared>,
     events: Receiver<Event>,
-    /// Who looks through the folder ends with it.
+    /// The thread that looks through the folder ends with it.
     _looking: Sender<()>,
 }
 

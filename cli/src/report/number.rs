@@ -7,7 +7,7 @@ pub(crate) struct Number {
     pub(crate) subject: String,
     pub(crate) tone: Tone,
     pub(crate) value: String,
-    /// What the value is of.
+    /// Quantity that the value is of.
     pub(crate) caption: String,
 }
 

@@ -87,8 +87,8 @@ struct Protection {
     /// and a longer one is shortened to it
     #[arg(long, value_name = "TIME", value_parser = latency)]
     block: Option<Span>,
-    /// What ends a stream that would flood its path: first its repair and then the stream, where loss is not shown to be
-    /// the path's own; RFC 8083 to the letter; or nothing
+    /// Rule that ends a stream that would flood its path: first its repair and then the stream, where loss is not shown
+    /// to be the path's own; RFC 8083 to the letter; or nothing
     #[arg(long, value_enum, default_value = "repair-first")]
     breaker: BreakerArg,
 }

@@ -44,8 +44,8 @@ struct Serve {
     /// Where connections go (TCP); a name is looked up once, and its addresses are tried in turn
     #[arg(long, value_name = "HOST:PORT")]
     to: Host,
-    /// What is kept of all connections together, as in 1gib, at least 1mib. One peer, by its own key or else by its link, has at most
-    /// half: then its new connections are refused, and the one with most that --to does not read is reset
+    /// Memory for all connections together, as in 1gib, at least 1mib. One peer, by its own key or else by its link,
+    /// has at most half: then its new connections are refused, and the one with most that --to does not read is reset
     #[arg(long, value_name = "SIZE", default_value_t = Config::default().memory, value_parser = memory)]
     memory: Bytes,
     #[command(flatten)]

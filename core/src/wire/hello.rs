@@ -52,7 +52,7 @@ const PAYLOAD_IDS: u8 = 2;
 const REPAIR: u8 = 4;
 const BUSY: u8 = 1;
 const SEATED: u8 = 2;
-/// Where the token of a hello is, in every version.
+/// Offset of the token of a hello, in every version.
 const TOKEN: usize = 28;
 
 /// What a sender says of its stream.
@@ -91,7 +91,7 @@ pub struct Hello {
 pub struct Answer {
     /// Whether the receiver has another sender's stream and takes no media of this one.
     pub busy: bool,
-    /// Whether the receiver has the stream of this sender: its reports follow.
+    /// Returns whether the receiver has the stream of this sender: its reports follow.
     pub seated: bool,
     /// Latency that the receiver was given; zero for an address that has not echoed its token.
     pub latency: Span,

@@ -200,7 +200,7 @@ fn a_thousand_connections_that_nobody_reads_stay_under_the_share_and_are_given_b
     }
 }
 
-/// What is written for a peer that reads nothing stays with the program that writes it.
+/// Bytes that are written for a peer that reads nothing stay with the program that writes it.
 #[test]
 fn what_waits_to_be_sent_is_bounded_too_and_goes_on_when_it_is_read() {
     let memory = 16 << 20;

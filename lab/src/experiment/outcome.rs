@@ -55,7 +55,7 @@ pub struct FlowOutcome {
     pub group: usize,
     /// What it sent into its first hop, and what of it was lost in any of the hops.
     pub offered: Offered,
-    /// How long its packets waited in drop-tail queues of hops, all together; none without such a queue.
+    /// Time that its packets waited in drop-tail queues of hops, all together; none without such a queue.
     pub waited: Option<Span>,
     /// What its ends say.
     pub ended: Ended,

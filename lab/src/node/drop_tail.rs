@@ -44,7 +44,7 @@ struct Queue {
     behind: Bytes,
     dropped: Drops,
     flows: Vec<Offered>,
-    /// How long the packets of each of these waited for the link, all together.
+    /// Time that the packets of each of these waited for the link, all together.
     waited: Vec<Span>,
 }
 
@@ -130,7 +130,7 @@ impl DropTail {
         self.offered().get(flow as usize).map_or(0, |offered| offered.dropped)
     }
 
-    /// How long the packets of one flow waited for the link, all together, if it is counted.
+    /// Time that the packets of one flow waited for the link, all together, if it is counted.
     pub(crate) fn waited_of(&self, flow: u32) -> Span {
         self.queue.as_ref().and_then(|queue| queue.waited.get(flow as usize)).copied().unwrap_or_default()
     }
@@ -148,8 +148,8 @@ impl Queue {
         })
     }
 
-    /// Whether a packet that comes at `now`, to a link that is `free` then or later, finds room behind those of `backlog` that
-    /// wait; if so it is one of them.
+    /// Returns whether a packet that comes at `now`, to a link that is `free` then or later, finds room behind those of
+    /// `backlog` that wait; if so it is one of them.
     #[inline(never)]
     fn admits(&mut self, now: Time, free: Time, backlog: &VecDeque<Departure>, packet: &Packet) -> bool {
         while let Some(departure) = backlog.get(self.departed)

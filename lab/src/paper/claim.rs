@@ -77,7 +77,7 @@ pub struct Finding {
 /// Why a claim that holds proves nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Aside {
-    /// What it speaks of never happened.
+    /// The case that it speaks of never happened.
     Vacuous,
     /// It speaks of something that a stand-in was run for.
     StandIn,

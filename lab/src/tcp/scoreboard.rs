@@ -70,7 +70,7 @@ pub(crate) struct News {
     pub(crate) lost: u32,
     /// When the newest of them was sent, if it was sent once and the answer came at once.
     pub(crate) sent: Option<Time>,
-    /// Whether HighACK moved over a segment that was sent again and not SACKed.
+    /// Returns whether HighACK moved over a segment that was sent again and not SACKed.
     pub(crate) again: bool,
 }
 

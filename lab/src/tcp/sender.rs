@@ -40,7 +40,7 @@ pub struct Sender<L> {
     rescue: u64,
     /// Whether the first segment in the window leaves whatever the window says.
     forced: bool,
-    /// Whether this recovery has had its first partial acknowledgement.
+    /// True if this recovery has had its first partial acknowledgement.
     partial: bool,
     /// The first segment in the window when the timer last expired.
     timed_out: Option<u64>,

@@ -1,4 +1,4 @@
-//! How long blocks are: as long as the latency lets them be, unless a user says otherwise.
+//! Length of blocks: as long as the latency lets them be, unless a user says otherwise.
 
 use thalweg_core::session::live::sender::{self, Event};
 use thalweg_core::session::live::{Playout, receiver};
@@ -26,7 +26,7 @@ fn latency_that_is_given_repairs_bursts() {
     assert!(mean <= 2e-4 && lost.iter().all(|lost| *lost <= 4e-4), "{mean:.1e} of {lost:?}");
 }
 
-/// What the sender says of a stream's blocks within ten seconds.
+/// Reports of the sender of a stream's blocks within ten seconds.
 fn said(kbps: u64, latency: Span) -> Vec<Event> {
     let config = sender::Config { latency, ..sender_config() };
     let receiver = receiver::Config { latency, playout: Playout::Asap, ..receiver::Config::default() };

@@ -24,7 +24,7 @@ use crate::story::{Back, Policer, Story};
 
 const RATE: Rate = Rate::from_mbps(30);
 
-/// What repair does on the link of the demo, with its text `changed`, over three seeds: datagrams lost for good with
+/// Effect of repair on the link of the demo, with its text `changed`, over three seeds: datagrams lost for good with
 /// each, and packets of the others dropped.
 fn beside_others(repair: &Repair, changed: impl Fn(&str) -> String) -> ([usize; 3], u64) {
     let text = changed(include_str!("../../../scenarios/demo.toml"));

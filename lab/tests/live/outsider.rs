@@ -32,7 +32,7 @@ pub(crate) fn ssrc(bytes: &[u8]) -> [u8; 4] {
     *bytes[4..].first_chunk().expect("a datagram of RTCP")
 }
 
-/// What the story's ends have sent to `address`.
+/// Datagrams that the story's ends have sent to `address`.
 pub(crate) fn heard_at(story: &mut Story, address: SocketAddr) -> Vec<Vec<u8>> {
     let (here, elsewhere) = core::mem::take(&mut story.elsewhere).into_iter().partition(|(to, _)| *to == address);
     story.elsewhere = elsewhere;
@@ -77,7 +77,7 @@ pub(crate) fn hello(sender: &mut Sender, now: Time) -> Vec<u8> {
     said(sender, now).into_iter().find(|datagram| rtp::is_rtcp(datagram)).expect("a hello is due")
 }
 
-/// What the receiver replies to `datagram` from `from`.
+/// Reply of the receiver to `datagram` from `from`.
 pub(crate) fn replies(story: &mut Story, from: SocketAddr, datagram: &[u8]) -> Vec<Vec<u8>> {
     let _ = story.receiver.handle_datagram(story.now, from, datagram);
     let now = story.now.as_nanos() / 1_000_000;

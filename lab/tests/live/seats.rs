@@ -1,4 +1,4 @@
-//! Who gets the receiver, and what all others hear.
+//! Senders that get the receiver, and the answers to all others.
 
 use thalweg_core::session::Session;
 use thalweg_core::session::live::receiver::{self, Event as Heard};

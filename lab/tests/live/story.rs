@@ -87,7 +87,7 @@ pub(crate) struct Story {
     pub(crate) deaf: bool,
     /// Nothing longer comes in.
     pub(crate) longest: usize,
-    /// What somebody on the path has read, and does to the bytes that leave the sender.
+    /// Attacker on the path, who reads and changes the bytes that leave the sender.
     pub(crate) tap: Tap,
     pub(crate) rewrite: fn(&mut [u8]),
     /// How much of its payload a datagram has.
@@ -107,7 +107,7 @@ pub(crate) struct Story {
     pub(crate) departures: Vec<(Time, Bytes)>,
     /// All bytes that the sender and the receiver have sent, for stories that compare them.
     pub(crate) written: Option<[Vec<u8>; 2]>,
-    /// What either side has sent to addresses of neither, for stories with strangers.
+    /// Datagrams that either side has sent to addresses of neither, for stories with strangers.
     pub(crate) elsewhere: Vec<(SocketAddr, Vec<u8>)>,
     /// What came back, and what left last, for stories that play it again.
     pub(crate) returned: Vec<Vec<u8>>,

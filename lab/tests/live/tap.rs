@@ -5,7 +5,7 @@ use thalweg_core::wire::hello::{Answer, Hello, NAME};
 use thalweg_core::wire::proof;
 use thalweg_core::wire::rtcp::{App, Compound, Packet};
 
-/// What was read so far.
+/// Datagrams that were read so far.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Tap {
     halves: [u64; 2],

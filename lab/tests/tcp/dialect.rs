@@ -1,4 +1,4 @@
-//! Where `like = "ns3"` parts from the RFCs, each rule by a story; numbers follow from ns-3.37's source, which
+//! Rules in which `like = "ns3"` parts from the RFCs, each rule by a story; numbers follow from ns-3.37's source, which
 //! `docs/controls.md` names by function.
 
 use thalweg_core::law::window::Start;

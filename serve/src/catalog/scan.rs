@@ -22,12 +22,12 @@ const MAX_MANIFEST: u64 = 8 << 20;
 const MAX_MANIFESTS: u64 = 1 << 30;
 /// Bytes of all names in them, which are kept until they change: three times those of as many files as are looked at.
 const MAX_NAMES: usize = 64 << 20;
-/// What a name costs beside its bytes.
+/// Cost of a name beside its bytes.
 const NAME: usize = 64;
 /// Files whose names are compared with patterns, each time.
 const MAX_COMPARED: usize = 5_000_000;
 
-/// What a file said when it was read last.
+/// Contents of a file when it was read last.
 #[derive(Clone, Debug)]
 pub(super) enum Said {
     /// A film by itself, at this rate.
@@ -115,7 +115,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// What a file says, which is read only if it has changed, or there was no room for it.
+    /// Contents of a file, which is read only if it has changed, or did not fit before.
     fn said(&mut self, name: &str) -> Said {
         let stamp = self.files[name];
         if !matches!(Form::of(name), None | Some(Form::File)) {
@@ -251,7 +251,7 @@ fn wrong(said: Said) -> Wrong {
 }
 
 impl Said {
-    /// What its names take.
+    /// Memory that its names take.
     fn names(&self) -> usize {
         let sum = |names: &mut dyn Iterator<Item = usize>| names.map(|len| len + NAME).sum();
         match self {

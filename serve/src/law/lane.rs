@@ -46,7 +46,7 @@ struct State {
     /// Where the kernel's law that it has is told its rate.
     under: Option<Arc<Rates>>,
     bucket: Option<(Bucket, While)>,
-    /// How many downloads are under way.
+    /// Number of downloads that run.
     downloads: usize,
 }
 

@@ -27,10 +27,10 @@ const MAX_DEPTH: usize = 64;
 const MAX_PLACES: usize = 100_000;
 /// Bytes of all names of a manifest.
 const MAX_NAMES: usize = 8 << 20;
-/// What `SegmentTemplate` says names of.
+/// Kinds of names that `SegmentTemplate` gives.
 const TEMPLATES: [&str; 3] = ["initialization", "media", "index"];
 
-/// What a manifest says.
+/// Contents of a manifest.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Manifest {
     /// The `@bandwidth` of each representation.
@@ -61,9 +61,9 @@ pub fn parse(folder: &str, text: &str) -> Result<Manifest, Wrong> {
     }
 }
 
-/// Where a pass through a manifest is.
+/// Position of a pass through a manifest.
 struct Descent {
-    /// What the root inherits.
+    /// Values that the root inherits.
     outermost: Inherited,
     /// From the root to the element that is open.
     open: Vec<Element>,
@@ -80,10 +80,10 @@ struct Descent {
 
 /// An element that is open.
 struct Element {
-    /// What it hands down.
+    /// Values that it hands down.
     within: Inherited,
     kind: Kind,
-    /// Whether it has had a `BaseURL`; further ones are alternatives (§5.6.1).
+    /// True once it has had a `BaseURL`; further ones are alternatives (§5.6.1).
     has_base: bool,
 }
 
@@ -93,7 +93,7 @@ enum Kind {
     Other,
 }
 
-/// What an element has of those around it, unless it says something else.
+/// Values that an element inherits from those around it, unless it has its own.
 #[derive(Clone, Default)]
 struct Inherited {
     /// None if it is elsewhere.
@@ -243,7 +243,7 @@ impl Descent {
 }
 
 impl Base {
-    /// Where a `BaseURL` in it leads to; none if that is elsewhere.
+    /// Place that a `BaseURL` in it leads to; none if that is elsewhere.
     fn joined(&self, link: &str) -> Option<Base> {
         let path = link::resolve(&self.folder, link)?;
         Some(match link.is_empty() || link.ends_with('/') {
@@ -272,7 +272,7 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Result<Option<String>, Wrong
     Ok(None)
 }
 
-/// What a reference in a text stands for.
+/// Character that a reference in a text stands for.
 fn resolved(reference: &BytesRef<'_>) -> Result<String, Wrong> {
     if let Some(character) = reference.resolve_char_ref().map_err(no_xml)? {
         return Ok(character.to_string());

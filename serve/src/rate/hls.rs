@@ -25,9 +25,9 @@ pub enum Playlist {
 /// Segments of one rendition.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Media {
-    /// How long all of them are together.
+    /// Duration of all of them together.
     pub length: Span,
-    /// Where they and what comes first of them are, each once.
+    /// Places of them and of their initialization sections, each once.
     pub links: Vec<String>,
     /// Bytes of all of them, where they are ranges of files.
     pub bytes: Option<u64>,
@@ -56,7 +56,7 @@ impl Playlist {
         })
     }
 
-    /// Whether it names other playlists.
+    /// Returns whether it names other playlists.
     pub fn is_master(&self) -> bool {
         matches!(self, Playlist::Master { .. })
     }

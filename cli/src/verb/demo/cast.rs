@@ -125,7 +125,7 @@ impl Cast {
         Some(self.actors[SEND].cpu()? + self.actors[RECV].cpu()?)
     }
 
-    /// What the relay has told.
+    /// Counts that the relay has reported.
     pub(super) fn emulate(&self) -> &Series {
         &self.actors[EMULATE].series
     }

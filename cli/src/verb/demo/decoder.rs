@@ -79,7 +79,7 @@ impl Drop for Decoder {
     }
 }
 
-/// What another thread has read ahead.
+/// Bytes that another thread has read ahead.
 struct Pixels {
     pieces: Receiver<Vec<u8>>,
     piece: Cursor<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! What the link did with the packets, as the relay that emulates it counts them.
+//! Packets that came to the link and that it lost, as the relay that emulates it counts them.
 
 use serde_json::Value;
 use thalweg_core::time::{Span, Time};
@@ -16,7 +16,7 @@ pub(super) struct Link {
     pub(super) refused: u64,
 }
 
-/// What had come to the link, and what it had lost of that, by a moment.
+/// Packets that had come to the link by a moment, and those of them that it had lost.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 struct Count {
     at: Time,

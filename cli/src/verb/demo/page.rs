@@ -39,7 +39,7 @@ pub(super) fn invalid(takes: &[&Take]) -> Option<String> {
     (!faults.is_empty()).then(|| format!("invalid: run again; {because} ({})", faults.join("; ")))
 }
 
-/// What a run lost for good, and what that took.
+/// Loss of a run after repair, and the overhead that it took.
 fn number(nth: usize, showing: &Showing) -> Number {
     let take = &showing.take;
     let damaged = showing.picture.map(|picture| format!("; {} of {} frames damaged", picture.damaged, picture.frames));
@@ -111,7 +111,7 @@ fn cells(take: &Take) -> Vec<String> {
     ]
 }
 
-/// What a reader must know besides.
+/// Notes for the reader.
 pub(super) fn warnings(showings: &[Showing]) -> Vec<String> {
     let warn = |showing: &Showing| {
         let (take, delivery) = (&showing.take, &showing.take.delivery);

@@ -1,4 +1,5 @@
-//! What a viewer would have seen: what arrived under each scheme is compared with what was sent, frame by frame.
+//! Pictures that a viewer would have seen: the stream that arrived under each scheme is compared with what was sent,
+//! frame by frame.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use thalweg_net::error::plain;
 
 use super::decoder::{Decoder, Size};
 
-/// How much of the video is decoded.
+/// Part of the video that is decoded.
 pub(super) const LENGTH: Span = Span::from_secs(10);
 
 /// The last frames of that are cut short in both.
@@ -18,7 +19,7 @@ const TAIL: Span = Span::from_millis(500);
 /// Greatest width of a still, in pixels.
 const STILL_WIDTH: usize = 640;
 
-/// How much of a video of `length` is compared.
+/// Part of a video of `length` that is compared.
 pub(super) fn compared(length: Span) -> Span {
     LENGTH.min(length).saturating_sub(TAIL)
 }
@@ -47,14 +48,14 @@ pub(super) struct Moment {
     pub(super) stills: Vec<Still>,
 }
 
-/// What a run showed at a moment.
+/// Picture of a run at a moment.
 pub(super) struct Still {
     pub(super) jpeg: Vec<u8>,
     pub(super) size: Size,
     pub(super) fidelity: Fidelity,
 }
 
-/// How a frame differs from the original.
+/// Difference of a frame from the original.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Fidelity {
     /// In no pixel.
@@ -95,7 +96,7 @@ impl Comparison {
     }
 }
 
-/// What was on the screens of all runs at a moment.
+/// Pictures of all runs at one moment.
 struct Shown {
     at: Span,
     spread: f64,
@@ -182,7 +183,7 @@ fn psnr(squared_error: f64) -> Option<f64> {
     (squared_error > 0.0).then(|| 10.0 * (255.0 * 255.0 / squared_error).log10())
 }
 
-/// How far the worst run is from the best one, whichever these are.
+/// Distance of the worst run from the best one.
 fn spread(shown: &[Fidelity]) -> f64 {
     let errors = || shown.iter().map(|fidelity| fidelity.squared_error());
     errors().fold(0.0, f64::max) - errors().fold(f64::INFINITY, f64::min)
@@ -210,7 +211,7 @@ fn still(frame: Vec<u8>, size: Size, fidelity: Fidelity) -> Result<Still, String
     Ok(Still { jpeg: output.stdout, size: small, fidelity })
 }
 
-/// Whether ffmpeg is there.
+/// Returns whether ffmpeg is installed.
 pub(super) fn is_possible() -> bool {
     let version = Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     version.is_ok_and(|status| status.success())

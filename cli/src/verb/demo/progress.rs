@@ -61,7 +61,7 @@ impl Progress {
     }
 }
 
-/// What the run comes to so far, the most important first.
+/// Totals of the run so far, the most important first.
 fn totals(cast: &Cast) -> Vec<String> {
     let link = Link::of(cast.emulate());
     let (send, recv) = (cast.send(), cast.recv());

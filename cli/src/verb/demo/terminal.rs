@@ -2,12 +2,12 @@
 
 use std::io::{IsTerminal, stdout};
 
-/// Whether a line can be written over: not in a pipe, and not on a terminal that knows no more than to print.
+/// True if a line can be written over: not in a pipe, and not on a terminal that knows no more than to print.
 pub(super) fn is_live() -> bool {
     stdout().is_terminal() && std::env::var_os("TERM").is_some_and(|terminal| terminal != "dumb")
 }
 
-/// How wide a line may be; a pipe takes any.
+/// Columns that a line may take; a pipe takes any number.
 pub(super) fn columns() -> usize {
     match rustix::termios::tcgetwinsize(stdout()) {
         Ok(size) if size.ws_col > 0 => usize::from(size.ws_col),

@@ -81,7 +81,7 @@ struct Comparison<'a> {
     seeds: Vec<u64>,
     /// By quantity, then by scheme, then by seed.
     values: Vec<(&'static str, Vec<Vec<f64>>)>,
-    /// What each group of each scheme had.
+    /// Results of each group of each scheme.
     groups: Table,
 }
 

@@ -1,4 +1,4 @@
-//! What each group of flows had, a row for each.
+//! Results of each group of flows, a row for each.
 
 use thalweg_lab::experiment::GROUP_QUANTITIES;
 use thalweg_lab::statistics::Estimate;

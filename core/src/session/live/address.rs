@@ -47,7 +47,7 @@ enum Stage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Change {
     candidate: SocketAddr,
-    /// Whether the secret came from there.
+    /// True if the secret came from there.
     is_proved: bool,
     began: Time,
     stage: Stage,

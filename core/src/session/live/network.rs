@@ -12,7 +12,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Whether `address` is one of them; an IPv4 address is, though an IPv6 socket has seen it.
+    /// Returns whether `address` is one of them; an IPv4 address is, though an IPv6 socket has seen it.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.base, address.to_canonical()) {
             (IpAddr::V4(base), IpAddr::V4(address)) => {

@@ -34,7 +34,7 @@ pub struct Config {
     pub playout: Playout,
     /// For so long a stream without media keeps the receiver from others.
     pub hold: Span,
-    /// Whose streams it takes; none are everybody's.
+    /// Networks whose senders it takes; none stands for all.
     pub allow: Vec<Network>,
 }
 
@@ -44,7 +44,7 @@ impl Default for Config {
     }
 }
 
-/// How long a stream without media keeps the receiver from others, unless told otherwise.
+/// Default time for which a stream without media keeps the receiver from others.
 pub const DEFAULT_HOLD: Span = Span::from_secs(10);
 
 /// What a receiver tells.
@@ -75,7 +75,7 @@ pub enum Event {
     },
     /// Somebody speaks another version of the protocol; told once.
     OtherVersion {
-        /// Who.
+        /// Address of the sender.
         from: SocketAddr,
         /// Which.
         version: u8,
@@ -98,7 +98,7 @@ pub struct Receiver {
     candidates: Vec<Candidate>,
     /// Replies that wait, one for each datagram with a hello.
     replies: VecDeque<(SocketAddr, Reply)>,
-    /// Whether somebody was told of another version.
+    /// True once a sender of another version was refused.
     told_version: bool,
     /// Goodbyes that are still to be said, once that has begun.
     goodbyes: Option<u8>,

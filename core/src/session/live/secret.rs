@@ -1,4 +1,4 @@
-//! What only the two ends of a session know, and how they show it.
+//! Secret of the two ends of a session, and the proofs of it.
 //!
 //! Each end draws a half and gives it to an address that has echoed its token, to nobody else. A datagram of RTCP under
 //! the secret ends with a keyed hash of all that is before it ([`crate::wire::proof`]). Nothing is encrypted: the
@@ -59,14 +59,14 @@ impl Secret {
         proof::append(buf, len, ssrc, |bytes| self.tag(from, bytes))
     }
 
-    /// Whether a datagram of `from` ends with a proof that is right.
+    /// Returns whether a datagram of `from` ends with a proof that is right.
     pub fn proves(&self, from: End, datagram: &[u8]) -> bool {
         // Both are one word, which compares in the same time wherever they differ.
         proof::split(datagram).is_some_and(|(bytes, tag)| core::hint::black_box(self.tag(from, bytes) ^ tag) == 0)
     }
 }
 
-/// What draws the halves of one end: each is a keyed hash, so that nothing has to be remembered for an end that may
+/// Source of the halves of one end: each is a keyed hash, so that nothing has to be remembered for an end that may
 /// never come back.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Halves {

@@ -83,7 +83,7 @@ pub struct Sender {
     /// When everything that waits will have left.
     free_at: Time,
     protection: Protection,
-    /// Whether it was said that blocks have few packets.
+    /// True once it was said that blocks have few packets.
     is_few_said: bool,
     brake: Brake,
     breaker: breaker::Breaker,

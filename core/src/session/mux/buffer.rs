@@ -24,7 +24,7 @@ impl Buffer {
         self.0.capacity() as u64
     }
 
-    /// How many more it would take with so many bytes more.
+    /// Memory in bytes that `more` bytes would take in addition.
     pub(super) fn growth(&self, more: usize) -> u64 {
         let missing = (self.len() + more).saturating_sub(self.0.capacity());
         if missing == 0 { 0 } else { missing.max(self.len() / ROUNDING) as u64 }

@@ -1,8 +1,8 @@
-//! What a mux may hold.
+//! Memory that a mux may hold.
 
 use super::{Event, Mux, Reason};
 
-/// How many more bytes may wait, of whatever kind; before anybody says so, as many as come.
+/// Further bytes that may wait, of all kinds; unbounded until a limit is set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in super::super) struct Bounds {
     /// To be read: what comes beyond that breaks connections off.
@@ -28,7 +28,7 @@ impl Mux {
         self.held
     }
 
-    /// Whether so much is held that credit comes in small pieces, and no connection is taken.
+    /// Returns whether so much is held that credit comes in small pieces, and no connection is taken.
     pub(super) fn is_thrifty(&self) -> bool {
         self.spare.unsent == 0
     }

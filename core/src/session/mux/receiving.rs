@@ -5,7 +5,7 @@ use crate::time::{Span, Time};
 use crate::wire::Error;
 use crate::wire::mux::{FIRST_CREDIT, Frame};
 
-/// What a connection of a peer that holds much may have under way or unread, bytes.
+/// Bytes that a connection of a peer that holds much may have in flight or unread.
 const LITTLE: u64 = 16 << 10;
 /// What may be under way or unread at most, bytes: half of it, which is granted again in one go, outlasts three round trips at
 /// as many originals each as one combination covers. All connections together have no more for it.
@@ -116,7 +116,7 @@ impl Receiving {
         self.unread.held()
     }
 
-    /// How many more it would take with so many bytes more.
+    /// Memory in bytes that `more` bytes would take in addition.
     pub(super) fn growth(&self, more: usize) -> u64 {
         self.unread.growth(more)
     }

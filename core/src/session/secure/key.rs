@@ -23,7 +23,8 @@ use zeroize::{Zeroize, Zeroizing};
 use super::entropy::Entropy;
 use super::noise;
 
-/// What proves who one is. Whoever has the secret is that one: it is shown by no `Debug`, and wiped from memory when it is dropped.
+/// Proof of an identity. The owner of the secret has the identity: no `Debug` shows it, and it is wiped from memory
+/// when it is dropped.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Key {
     /// Both sides have the same secret.

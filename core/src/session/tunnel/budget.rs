@@ -1,14 +1,15 @@
 //! The memory of an end, over all its links.
 //!
-//! What a peer makes this end keep is held against it. It may hold as much as nobody holds: A. Choudhury, E. Hahne, "Dynamic Queue
-//! Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Transactions on Networking 6(2), 1998, with alpha = 1. So one peer has
-//! half of all at most, of n that want more each has a part in n + 1, and as much is left for the next.
+//! Memory that a peer makes this end keep is charged to it. It may hold as much as nobody holds: A. Choudhury, E.
+//! Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Transactions on Networking
+//! 6(2), 1998, with alpha = 1. So one peer has half of all at most, of n that want more each has a part in n + 1, and
+//! as much is left for the next.
 
 use std::collections::BTreeMap;
 
 use crate::session::secure::PublicKey;
 
-/// Whose memory it is: of who has a key of its own all links together, of the others each link.
+/// Owner of memory: a peer with a key of its own, with all of its links, or else each link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Peer {
     Key(PublicKey),
@@ -22,7 +23,7 @@ pub(super) struct Budget {
     peers: BTreeMap<Peer, u64>,
 }
 
-/// How much more a peer may hold.
+/// Further bytes that a peer may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(in super::super) struct Spare {
     /// Until it has its share.
@@ -46,7 +47,7 @@ impl Budget {
         }
     }
 
-    /// How much more `peer` may hold. What it takes is no longer free, so it may take half of the difference.
+    /// Further bytes that `peer` may hold. What it takes is no longer free, so it may take half of the difference.
     pub(super) fn spare(&self, peer: Peer) -> Spare {
         let (free, held) = (self.most.saturating_sub(self.held), self.held_by(peer));
         let whole = free.saturating_sub(held) / 2;

@@ -30,9 +30,10 @@ pub struct Config {
     pub connections: usize,
     /// Links at a time, those included that wait for their client.
     pub links: usize,
-    /// What all links together may keep of what is unread, unsent, or under way, at least [`Config::LEAST_MEMORY`]. Of that a peer, which
-    /// is a key or, where all share one, a link, has at most as much as nobody has: half of it alone. At half of that its
-    /// credit is small and its new connections are refused; at all of it the one that has most to be read is broken off.
+    /// Bytes that all links together may keep of what is unread, unsent, or under way, at least
+    /// [`Config::LEAST_MEMORY`]. Of that a peer, which is a key or, where all share one, a link, has at most as much as
+    /// nobody has: half of it alone. At half of that its credit is small and its new connections are refused; at all of
+    /// it the one that has most to be read is broken off.
     pub memory: Bytes,
 }
 

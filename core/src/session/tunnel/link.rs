@@ -46,7 +46,7 @@ pub(super) struct Link {
     number: u64,
     /// The name of the stream.
     name: u128,
-    /// Who may have several, by a key of its own.
+    /// Owner of the link, who may have several by a key of its own.
     owner: Option<PublicKey>,
     carrier: Option<Carrier>,
     stream: Option<Stream>,
@@ -62,7 +62,7 @@ pub(super) struct Link {
     /// When the mux took no more, before its events are read.
     paused: Option<Time>,
     peer: SocketAddr,
-    /// What is charged for it.
+    /// Bytes that are charged for it.
     held: u64,
     /// Where datagrams are opened.
     opened: Box<[u8]>,
@@ -207,7 +207,7 @@ impl Link {
         self.stream.as_ref().map_or(Span::ZERO, |stream| stream.sender().path().rtt)
     }
 
-    /// Whose memory it takes.
+    /// Owner of the memory that it takes.
     pub(super) fn payer(&self) -> Peer {
         self.owner.map_or(Peer::Link(self.number), Peer::Key)
     }

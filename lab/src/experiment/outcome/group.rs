@@ -1,4 +1,4 @@
-//! What the flows of one group had, within the measuring window.
+//! Results of the flows of one group, within the measuring window.
 
 use thalweg_core::time::Span;
 
@@ -14,7 +14,7 @@ pub struct GroupQuantity {
     of: fn(&Outcome, &[&FlowOutcome]) -> f64,
 }
 
-/// What [`Outcome::of_group`] has, in this order. What a group has none of is NaN.
+/// Columns of [`Outcome::of_group`], in this order; NaN where a group has none.
 pub const GROUP_QUANTITIES: [GroupQuantity; 5] = [
     GroupQuantity { name: "flows", of: |_, flows| flows.len() as f64 },
     // Payload of TCP, of others with headers; of all flows together.

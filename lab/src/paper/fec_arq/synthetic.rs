@@ -20,7 +20,7 @@ use super::ticks::{SLOT, nearest, seconds};
 
 /// Packets of a path.
 const SLOTS: usize = 15_000;
-/// What the five paths are drawn from.
+/// Parameters that the five paths are drawn from.
 const SEED: u64 = 20;
 
 /// Good and bad spells.
@@ -93,7 +93,7 @@ fn jittery(mut rng: Rng) -> Vec<(bool, f64)> {
     departures().map(|_| (rng.chance(0.01), 0.06 + rng.exponential(0.12).min(1.0))).collect()
 }
 
-/// What meets a handover is kept until it is over, or dropped.
+/// Packets that meet a handover are kept until it is over, or dropped.
 fn handover(mut rng: Rng) -> Vec<(bool, f64)> {
     let mut spells = Spells::new(&rng, 10.0, 0.5);
     let packet = |at| {

@@ -52,10 +52,11 @@ pub enum Phases {
     Together,
 }
 
-/// What the paper leaves open of the path and of TCP, for a whole evaluation: the state of the window aside, one reading of it.
+/// Choices that the paper leaves open about the path and TCP, for a whole evaluation: the state of the window aside,
+/// one reading of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Setting {
-    /// How packets of equal streams come to the link.
+    /// Phases in which packets of equal streams come to the link.
     pub phases: Phases,
     /// Queues of 50 packets, ns-2's default limit, instead of min(BDP, 2048).
     pub short_queue: bool,

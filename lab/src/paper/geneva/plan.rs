@@ -44,7 +44,7 @@ pub enum Length {
 pub struct Job {
     /// Where.
     pub condition: Condition,
-    /// What the paper leaves open of it.
+    /// Choices that the paper leaves open about it.
     pub setting: Setting,
     /// How the streams are protected.
     pub scheme: Scheme,
@@ -111,7 +111,7 @@ impl Plan {
         jobs
     }
 
-    /// How many seeds a condition has under a setting.
+    /// Number of seeds that a condition has under a setting.
     pub fn seeds_of(&self, condition: Condition, setting: Setting) -> u64 {
         let seeds = if let Condition::OneStream { .. } = condition { self.fig2_seeds } else { self.seeds };
         if setting.short_queue || setting.long_timeout { seeds.min(self.ns2_seeds) } else { seeds }

@@ -11,7 +11,7 @@ use crate::statistics::Estimate;
 pub type Results = results::Results<Plan, Job, Record, Setting>;
 
 impl Results {
-    /// What competes in §4, both states of GENEVA's window among it; other settings have the whole one alone.
+    /// Schemes that compete in §4, both states of GENEVA's window among it; other settings have the whole one alone.
     pub fn compared(&self) -> Vec<Scheme> {
         let is_run = |scheme: &Scheme| *self.view() == Setting::CHOSEN || *scheme != Scheme::GenevaReal;
         Scheme::COMPARED.into_iter().filter(is_run).collect()

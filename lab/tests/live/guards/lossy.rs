@@ -133,7 +133,7 @@ fn a_policer_and_a_queue_too_short_to_be_seen_are_full() {
     }
 }
 
-/// Where the path is lossy and the repair that it needs does not fit, there is as much as fits.
+/// As much repair as fits is sent over a lossy path that has no space for all that it needs.
 #[test]
 fn repair_that_does_not_fit_a_lossy_path_is_cut_to_what_does() {
     for (room, most) in [(20, 0.6), (13, 0.2)] {

@@ -16,7 +16,7 @@ impl Place {
         Place(path)
     }
 
-    /// Whether a file, named from the root of all, is meant.
+    /// Returns whether a file, named from the root of all, is meant.
     pub fn is(&self, file: &str) -> bool {
         let mut pieces = self.0.split(NUMBER);
         let Some(mut rest) = pieces.next().and_then(|first| file.strip_prefix(first)) else { return false };
@@ -30,7 +30,7 @@ impl Place {
         rest.is_empty()
     }
 
-    /// What the names of all files begin with; all of the name, if only one is meant.
+    /// Common beginning of the names of all files; all of the name, if only one is meant.
     pub fn start(&self) -> &str {
         self.0.split(NUMBER).next().unwrap_or_default()
     }
@@ -40,7 +40,7 @@ impl Place {
         self.0.len()
     }
 
-    /// Whether it names one file alone.
+    /// Returns whether it names one file alone.
     pub fn is_one(&self) -> bool {
         !self.0.contains(NUMBER)
     }

@@ -130,7 +130,7 @@ proptest! {
         let _ = parse("a", &mpd(&text));
     }
 
-    /// What a template makes of any number is what it names.
+    /// A template names what it makes of any number.
     #[test]
     fn every_number_fits_its_template(number in any::<u64>(), before in "[a-z]{0,5}", after in "[a-z.]{0,5}") {
         let template = format!("{before}$Number$-$Time${after}");

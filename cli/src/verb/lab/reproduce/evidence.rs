@@ -31,7 +31,7 @@ impl Evidence {
         format!("{hold} of {all} claims {holds}, {contradicted} {are} contradicted, {undecided} undecided{aside}")
     }
 
-    /// How many claims hold, how many are contradicted, how many are undecided, and of how many it does not count that they
+    /// Numbers of claims that hold, that are contradicted, that are undecided, and of which it does not count that they
     /// hold, under each reading.
     pub(super) fn all_told(&self) -> String {
         let told = self.readings.iter().enumerate().map(|(nth, (name, _))| {
@@ -53,7 +53,7 @@ impl Evidence {
         format!("Most of the paper holds under one reading: {} ({most} claims).", names.join(", and as many under "))
     }
 
-    /// How many hold, are contradicted, are undecided and do not count, of one gate or of all.
+    /// Numbers of claims that hold, are contradicted, are undecided and do not count, of one gate or of all.
     fn counted(&self, reading: usize, gate: Option<Gate>) -> [usize; 4] {
         let findings = self.readings[reading].1.iter().filter(|it| gate.is_none_or(|gate| it.claim.gate == gate));
         let verdicts = [Some(Verdict::Holds), Some(Verdict::Contradicted), Some(Verdict::Undecided), None];

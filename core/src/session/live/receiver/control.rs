@@ -21,7 +21,7 @@ use crate::wire::rtcp::{
 /// Arrivals are reported again for so many intervals: as many reports may be lost.
 const REPEATS: u64 = 3;
 
-/// What a datagram of RTCP says that matters here.
+/// Contents of an RTCP datagram that matter here.
 #[derive(Clone, Copy, Default)]
 struct Words {
     report: Option<(u32, Stamp)>,

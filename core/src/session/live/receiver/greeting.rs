@@ -174,7 +174,7 @@ impl Receiver {
 }
 
 impl Greeting {
-    /// Whether packets with `ssrc` are of its stream.
+    /// Returns whether packets with `ssrc` are of its stream.
     fn carries(&self, ssrc: u32) -> bool {
         [self.ssrc, self.hello.repair_ssrc].contains(&ssrc)
     }

@@ -108,22 +108,22 @@ impl Stream {
         self.timeline.set_round_trip(known.unwrap_or(Span::ZERO));
     }
 
-    /// Where the sender is.
+    /// Address of the sender.
     pub(super) fn from(&self) -> SocketAddr {
         self.address.at()
     }
 
-    /// Whether it is the stream that began at `from` with `secret`.
+    /// Returns whether it is the stream that began at `from` with `secret`.
     pub(super) fn is_of(&self, from: SocketAddr, secret: Secret) -> bool {
         self.from() == from && self.secret == secret
     }
 
-    /// Whether a datagram ends with the sender's proof.
+    /// Returns whether a datagram ends with the sender's proof.
     pub(super) fn is_proved(&self, datagram: &[u8]) -> bool {
         self.secret.proves(End::Sender, datagram)
     }
 
-    /// Whether a hello is newer than all that came.
+    /// Returns whether a hello is newer than all that came.
     pub(super) fn is_new(&self, hello: &Hello) -> bool {
         hello.stamp.wrapping_sub(self.hello.stamp) as i32 > 0
     }
@@ -144,7 +144,7 @@ impl Stream {
         self.address.poll_challenge(now, wait, tokens)
     }
 
-    /// Whether a challenge from `from` is answered now: only where the sender is, and not too often.
+    /// Returns whether a challenge from `from` is answered now: only where the sender is, and not too often.
     pub(super) fn answers_challenge(&mut self, now: Time, from: SocketAddr) -> bool {
         let answers = from == self.from() && self.challenged.is_none_or(|last| now.since(last) >= LEAST_GAP);
         if answers {
@@ -162,8 +162,8 @@ impl Stream {
         self.ssrcs().contains(&ssrc)
     }
 
-    /// Whether another sender may take its place: there was no media yet, the stream is over, nothing is heard of it,
-    /// or no media for `hold`.
+    /// Returns whether another sender may take its place: there was no media yet, the stream is over, nothing is heard
+    /// of it, or no media for `hold`.
     pub(super) fn is_free(&self, now: Time, hold: Span) -> bool {
         let has_media = self.arrivals.iter().any(Option::is_some);
         !has_media

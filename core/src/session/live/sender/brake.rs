@@ -60,11 +60,11 @@ pub(super) struct Pressure {
     pub(super) lost: u32,
     /// Packets found delivered.
     pub(super) delivered: u32,
-    /// What has passed in sending order.
+    /// Packets whose fate is known, in sending order.
     pub(super) passed: Sample,
     /// Whether the round trip tells of a queue.
     pub(super) queue: bool,
-    /// How long it takes until reports tell of packets that leave under another limit.
+    /// Time until reports cover packets that leave under another limit.
     pub(super) lag: Span,
     /// The window that the law wants.
     pub(super) window: f64,
@@ -131,7 +131,7 @@ impl Brake {
         self.limit
     }
 
-    /// What a law that wants `window` gets.
+    /// Window that a law gets which asks for `window`.
     pub(super) fn window(&self, window: f64) -> f64 {
         window.max(self.least).min(self.limit.unwrap_or(f64::INFINITY))
     }
@@ -141,7 +141,7 @@ impl Brake {
         self.sums.0 as f64 / self.sums.1 as f64
     }
 
-    /// Whether loss has stayed high for too long at `now`, on a path that is full.
+    /// Returns whether loss has stayed high for too long at `now`, on a path that is full.
     pub(super) fn is_over(&self, now: Time) -> bool {
         let is_over = |high: High| !high.is_dipping() && high.has_stayed(now, ENDURANCE) && !high.is_chance(self.p_max);
         self.judge.is_full() && self.has_evidence(now) && self.high.is_some_and(is_over)

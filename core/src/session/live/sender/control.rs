@@ -149,8 +149,8 @@ impl Sender {
         }
     }
 
-    /// Whether a regular report of receiver `ssrc` is to be believed. Receivers that know no hello show no secret:
-    /// those of plain RTP are taken at the word of the destination's host, or of anybody where that is a group.
+    /// Returns whether a regular report of receiver `ssrc` is to be believed. Receivers that know no hello show no
+    /// secret: those of plain RTP are taken at the word of the destination's host, or of anybody where that is a group.
     pub(super) fn believes_report(&mut self, now: Time, origin: Origin, ssrc: u32) -> bool {
         let to = self.config.to.ip();
         let is_plain = self.is_plain() && self.peer.secret().is_none();

@@ -1,4 +1,4 @@
-//! What keeps a stream from flooding its path: the brake of the live profile, and the breakers of RFC 8083.
+//! Limits that keep a stream from flooding its path: the brake of the live profile, and the breakers of RFC 8083.
 
 use super::brake::{Demand, Pressure};
 use super::control::Origin;

@@ -238,7 +238,7 @@ mod tests {
         Settled { lost, delivered, round_trip: Some(Span::from_millis(round_trip)), ..Settled::default() }
     }
 
-    /// What a report at `millis` settles, but for what has passed in sending order.
+    /// Packets that a report at `millis` settles, without the sample in sending order.
     fn settle(history: &mut History, millis: u64) -> Settled {
         Settled { passed: Sample::default(), ..history.settle(at(millis), PATIENCE) }
     }

@@ -44,7 +44,7 @@ pub(super) enum Change {
     Refused,
 }
 
-/// How much a report counts.
+/// Weight of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Word {
     /// Nothing: it lacks the secret.
@@ -74,7 +74,7 @@ struct Agreed {
     secret: Secret,
 }
 
-/// What a hello says of both ends: where it goes, its token, the receiver's, and our half of the secret.
+/// Fields of a hello that both ends have: where it goes, its token, the receiver's, and our half of the secret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Call {
     pub(super) to: SocketAddr,
@@ -146,7 +146,7 @@ impl Peer {
         self.round_trip.get()
     }
 
-    /// How long a report may take that comes every `interval`.
+    /// Longest time to wait for a report that comes every `interval`.
     fn wait(&self, interval: Span) -> Span {
         (self.round_trip().unwrap_or(Span::ZERO) * 2 + interval * 3).max(LEAST_WAIT)
     }
@@ -184,7 +184,7 @@ impl Peer {
         self.busy
     }
 
-    /// Whether a datagram ends with the proof of the receiver that is agreed with.
+    /// Returns whether a datagram ends with the proof of the receiver that is agreed with.
     pub(super) fn is_proved(&self, datagram: &[u8]) -> bool {
         self.agreed.is_some_and(|agreed| agreed.secret.proves(End::Receiver, datagram))
     }
@@ -233,13 +233,14 @@ impl Peer {
         self.pulse.on_media(now);
     }
 
-    /// Whether a media datagram may leave now: without reports, which come every `interval`, only one with each hello.
+    /// Returns whether a media datagram may leave now: without reports, which come every `interval`, only one with each
+    /// hello.
     pub(super) fn takes_media(&mut self, now: Time, interval: Span) -> bool {
         let wait = self.wait(interval);
         !self.is_connected() || self.pulse.takes_media(now, wait)
     }
 
-    /// Whether no report has come for long.
+    /// Returns whether no report has come for long.
     pub(super) fn is_unreported(&self, now: Time, interval: Span) -> bool {
         self.is_connected() && self.pulse.is_unreported(now, self.wait(interval))
     }

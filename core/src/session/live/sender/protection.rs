@@ -188,7 +188,7 @@ impl Protection {
         }
     }
 
-    /// How long a block is that nobody asked for; the first one, which tells the rate, is as short as the law's.
+    /// Default length of a block; the first one, which measures the rate, is as short as the law's.
     fn usual(&self) -> Span {
         let many = self.rate().map_or(Span::ZERO, |rate| Span::from_secs_f64(MANY / rate));
         on_time(self.longest).min(many)

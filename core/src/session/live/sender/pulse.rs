@@ -16,7 +16,7 @@ pub(super) struct Pulse {
     unreported: Option<Time>,
     /// When the network said first since its last word that nobody is there.
     unreachable: Option<Time>,
-    /// Whether a hello has left since the last media that went beside the hellos.
+    /// True if a hello has left since the last media that went beside the hellos.
     has_turn: bool,
 }
 
@@ -50,13 +50,13 @@ impl Pulse {
         self.has_turn = true;
     }
 
-    /// Whether media has left for so long without a report that only one packet goes with each hello; a report takes
-    /// `wait`.
+    /// Returns whether media has left for so long without a report that only one packet goes with each hello; a report
+    /// takes `wait`.
     pub(super) fn is_unreported(&self, now: Time, wait: Span) -> bool {
         self.unreported.is_some_and(|since| now.since(since) >= UNREPORTED.max(wait))
     }
 
-    /// Whether a media datagram may leave now.
+    /// Returns whether a media datagram may leave now.
     pub(super) fn takes_media(&mut self, now: Time, wait: Span) -> bool {
         !self.is_unreported(now, wait) || core::mem::take(&mut self.has_turn)
     }

@@ -1,8 +1,8 @@
-//! How a stream goes on over another association.
+//! Continuation of a stream over another association.
 //!
-//! What was under way when the old one ended may have come, and its acknowledgement is lost with it. So nothing is sent again before
-//! the other end has told what it has: it does so at once, and is asked until an acknowledgement arrives. Since nothing comes through
-//! the old association any more, what is not acknowledged then is lost.
+//! Packets in flight when the old one ended may have arrived, and their acknowledgement is lost with it. So nothing is
+//! sent again before the other end has told what it has: it does so at once, and is asked until an acknowledgement
+//! arrives. Since nothing comes through the old association any more, what is not acknowledged then is lost.
 
 use super::{Allowance, Fate, RoundTrip, Schedule, Sender, Time};
 
@@ -15,7 +15,7 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         (self.ask, self.asked) = (self.is_resuming().then_some(now), 0);
     }
 
-    /// Whether packets of an earlier association are under way, as far as is known.
+    /// Returns whether packets of an earlier association are in flight, as far as is known.
     pub(super) fn is_resuming(&self) -> bool {
         self.flight.oldest().is_some_and(|(sequence, _)| sequence < self.resumed)
     }

@@ -29,8 +29,8 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
         (!self.queue.is_empty() || waits && self.has_room()) && u64::from(self.flight.under_way()) < bound
     }
 
-    /// Where the other end's room is all that is waited for, or what has come before an interruption, the other end is asked: what
-    /// tells of it may be lost.
+    /// Asks the other end for an acknowledgement where the sender waits for nothing but its receive window, or for what
+    /// arrived before an interruption: the packet that reported it may be lost.
     pub(super) fn watch_room(&mut self, now: Time) {
         let waits = !self.gathered.is_empty() || self.last == Last::Due;
         let blocked = waits && self.queue.is_empty() && !self.has_room() || self.is_resuming();

@@ -21,7 +21,7 @@ impl Court<'_> {
         (LIKE_STATIC_8.contains(&claim) && self.is_static_8_at_100()).then_some(Aside::Vacuous)
     }
 
-    /// Whether its windows at 100 ms, beside long-lived TCP, never leave 8 packets.
+    /// Returns whether its windows at 100 ms, beside long-lived TCP, never leave 8 packets.
     fn is_static_8_at_100(&self) -> bool {
         let mut windows = self.results.plan().long(100).flat_map(|at| self.streams(at, self.geneva, FWND));
         windows.all(|window| window < 8.0 + OF_STATIC_8)

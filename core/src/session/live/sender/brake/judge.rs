@@ -65,7 +65,7 @@ const KNOWN: u64 = 20_000;
 /// Standard deviations of losses in a block for which there is repair on a lossy path.
 const MARGIN: f64 = 5.0;
 
-/// What the samples say, and what follows for repair.
+/// State of the judgement, and the limit of repair that follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Answer {
     /// The loss is the path's own.
@@ -89,7 +89,7 @@ enum State {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Judge {
     state: State,
-    /// What was seen since the state began, once the packets of the one before have come.
+    /// Sample since the state began, once the packets of the one before have come.
     sample: Sample,
 }
 
@@ -98,7 +98,7 @@ impl Judge {
         Judge { state: State::Watching, sample: Sample::from(Time::ZERO) }
     }
 
-    /// Whether an answer is sought, and repair stays as it is until then.
+    /// Returns whether an answer is sought, and repair stays as it is until then.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.state, State::Asking { .. } | State::Probing { .. })
     }
@@ -147,7 +147,7 @@ impl Judge {
         }
     }
 
-    /// What is sent now is too much, until something else is shown.
+    /// Takes the present rate for too much, until something else is shown.
     pub(super) fn find_full(&mut self, now: Time) {
         let wait = if let State::Probing { wait, .. } = self.state { wait * 2 } else { PERIOD };
         self.enter(State::Full { before: self.sample, wait }, now);
@@ -197,7 +197,7 @@ impl Judge {
         }
     }
 
-    /// Whether a lossy path is not what it was: then it is watched again.
+    /// Returns whether a lossy path is not what it was: then it is watched again.
     pub(super) fn has_moved(&mut self, now: Time) -> bool {
         let State::Lossy { known } = &mut self.state else { return false };
         if self.sample.sent() < ENOUGH {
@@ -226,7 +226,7 @@ impl Judge {
     }
 }
 
-/// What two samples say, the second of which is of less repair.
+/// Conclusion from two samples, the second of which is of less repair.
 fn compare(before: &Sample, after: &Sample) -> Option<Answer> {
     let both = before.and(after);
     if both.shows_queue() || after.shows_queue() || after.delay_is_below(before) {

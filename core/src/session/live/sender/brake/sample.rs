@@ -1,4 +1,4 @@
-//! What became of the packets of some time: their losses, and their delays.
+//! Fate of the packets of a period: their losses, and their delays.
 
 use crate::time::{Span, Time};
 
@@ -149,7 +149,7 @@ impl Sample {
         self.sent() as f64 / self.length().as_secs_f64()
     }
 
-    /// How much wider than a binomial one the spread of its losses is, because they come in a row; at least 1.
+    /// Ratio of the variance of the number of its losses to a binomial one, at least 1: losses come in runs.
     pub(super) fn in_a_row(&self) -> f64 {
         let p = self.ratio();
         let end = self.runs as f64 / self.lost as f64;
@@ -165,14 +165,14 @@ impl Sample {
         libm::sqrt(self.in_a_row() * p * (1.0 - p) * parts)
     }
 
-    /// Whether delay tells of a queue: round trips have grown, or losses come at its height.
+    /// Returns whether delay tells of a queue: round trips have grown, or losses come at its height.
     pub(super) fn shows_queue(&self) -> bool {
         let height = self.before_runs.mean() - self.delays.mean();
         self.grown as f64 > GROWN * self.reports as f64
             || (self.before_runs.count >= RUNS && height > HEIGHT * self.delays.deviation())
     }
 
-    /// Whether its delays are shorter than those of the other.
+    /// Returns whether its delays are shorter than those of the other.
     pub(super) fn delay_is_below(&self, other: &Sample) -> bool {
         other.delays.mean() - self.delays.mean()
             > RESOLUTION.max(self.delays.deviation().max(other.delays.deviation()) / 2.0)

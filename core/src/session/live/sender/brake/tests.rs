@@ -1,7 +1,7 @@
 use super::*;
 use crate::rng::Rng;
 
-/// What a report says of so many packets, the lost ones among them one by one.
+/// Report of so many packets, the lost ones among them one by one.
 fn pressure(lost: u32, delivered: u32, queue: bool) -> Pressure {
     let mut passed = Sample::default();
     (0..delivered).for_each(|_| passed.deliver(Span::from_millis(40)));

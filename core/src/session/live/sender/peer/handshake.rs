@@ -1,4 +1,4 @@
-//! How sender and receiver come to a secret, and what answers say later.
+//! Agreement of sender and receiver on a secret, and the answers that follow it.
 
 use core::net::SocketAddr;
 
@@ -83,8 +83,8 @@ impl Peer {
         Change::Connected
     }
 
-    /// Whether the receiver that we call answers from another of its addresses; from then on it is there. Only an end
-    /// that has heard us where we called knows that token, and only one that has heard us there the second.
+    /// Returns whether the receiver that we call answers from another of its addresses; from then on it is there. Only
+    /// an end that has heard us where we called knows that token, and only one that has heard us there the second.
     fn is_at_alias(&mut self, from: SocketAddr, answer: &Answer) -> bool {
         // Whoever is in a group hears what it is sent, and is not the group.
         if self.agreed.is_some() || self.knocking_since().is_none() || self.to().ip().is_multicast() {
@@ -103,7 +103,7 @@ impl Peer {
         }
     }
 
-    /// Whether an answer to the hello with `stamp` is newer than the ones before; a round trip comes with it.
+    /// Returns whether an answer to the hello with `stamp` is newer than the ones before; a round trip comes with it.
     fn is_new(&mut self, now: Time, stamp: u32) -> bool {
         // Stamps go round in 71 minutes, and a receiver may be away for longer than half of that.
         let round_trip = Span::from_micros(((now.as_nanos() / 1_000) as u32).wrapping_sub(stamp).into());
@@ -118,7 +118,7 @@ impl Peer {
         true
     }
 
-    /// Whether a refusal comes from where nobody has answered otherwise, and names our token.
+    /// Returns whether a refusal comes from where nobody has answered otherwise, and names our token.
     pub(in super::super) fn is_refused(&self, from: SocketAddr, refusal: &Refusal) -> bool {
         !self.is_connected() && from == self.to() && refusal.echo == self.tokens.of(from)
     }

@@ -17,7 +17,7 @@ struct Other(u32, u64);
 const HERE: Other = Other(5, 55);
 
 impl Other {
-    /// What it answers to `call`, which is heard at `from`, and the datagram under the secret if it has both halves.
+    /// Answer to `call`, which is heard at `from`, and the datagram under the secret if it has both halves.
     fn answer(self, peer: &mut Peer, millis: u64, from: SocketAddr, call: Call) -> Option<Change> {
         let stamp = (at(millis).as_nanos() / 1_000) as u32;
         let has_echo = call.echo == u64::from(self.0);
