@@ -78,7 +78,7 @@ impl Plan {
             n_tcp_100: vec![500, 600, 700],
             fig2_seconds: 20.0,
             fig2_seeds: 5,
-            ns2_seeds: 2,
+            ns2_seeds: 1,
         }
     }
 
