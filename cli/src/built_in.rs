@@ -29,6 +29,14 @@ pub(crate) fn scenario(name: &Path, seed: Option<u64>) -> Result<Scenario, Error
     }
 }
 
+/// The end of an error about a scenario that cannot be read: the names of those that come with Thalweg, where there is no file.
+pub(crate) fn hint(name: &Path) -> String {
+    match name.exists() {
+        true => String::new(),
+        false => format!("; {} come with Thalweg", SCENARIOS.map(|(known, _)| known).join(" and ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -32,7 +32,6 @@ enum Verb {
     Kernel(verb::kernel::Args),
     Keygen(verb::keygen::Args),
     Doctor(verb::doctor::Args),
-    #[command(hide = true)]
     Demo(verb::demo::Args),
 }
 

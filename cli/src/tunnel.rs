@@ -50,14 +50,14 @@ pub(crate) struct Way {
     /// All that leaves stays below this, as in 40mbit; data makes room for acknowledgements, but never more than half
     #[arg(long, value_name = "RATE")]
     max_rate: Option<Rate>,
-    /// Packets that turn out to tell nothing new, for each one that does, stay below this; 0 to 10. What counts as lost is sent
-    /// again whatever this is, also where only the news of its arrival was lost
+    /// Redundant packets for each useful one, at most; 0 to 10. A packet that counts as lost is retransmitted whatever this
+    /// is, also where only its acknowledgement was lost
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, default_value_t = Config::default().max_overhead, value_parser = overhead)]
     max_overhead: f64,
     /// Longest datagram in bytes, without headers of UDP and IP, 256 to 1500; the smaller of both sides' wins
     #[arg(long, value_name = "BYTES", default_value_t = 1200, value_parser = clap::value_parser!(u16).range(256..=MAX_DATAGRAM as i64))]
     mtu: u16,
-    /// For how long the other side may be gone before its connections are given up, 1s to 1440min
+    /// Time for which connections wait for the other side once it has been silent for 15 s, 1s to 1440min (a day)
     #[arg(long, value_name = "TIME", default_value_t = Config::default().resume, value_parser = patience)]
     patience: Span,
 }

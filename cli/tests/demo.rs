@@ -6,20 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use common::bursts::Bursts;
 use common::{run, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use thalweg_net::drops::dropped_datagrams;
 
 /// Bursts of two all the time, where the demo's own link has a few bad spells in 20 s: 0.0175 / 0.5175 x 0.8 = 2.7 %.
-const LINK: &str = r#"
-seed = 1
-forward.element = [
-    { kind = "gilbert_elliott", p = 0.0175, r = 0.5, loss_bad = 0.8 },
-    { kind = "wire", delay = "20ms" },
-]
-reverse.element = [{ kind = "wire", delay = "20ms" }]
-"#;
+const LINK: Bursts = Bursts { seed: 1, p: 0.0175, r: 0.5, loss_bad: 0.8 };
 
 /// One row of the demo's table, by its columns.
 struct Row<'a> {
@@ -61,14 +55,7 @@ impl<'a> Row<'a> {
 }
 
 /// Bad spells of 1250 packets on average, 0.4 s, that lose half: no two seconds are alike.
-const SPELLS: &str = r#"
-seed = 2
-forward.element = [
-    { kind = "gilbert_elliott", p = 0.0006, r = 0.0008, loss_bad = 0.5 },
-    { kind = "wire", delay = "20ms" },
-]
-reverse.element = [{ kind = "wire", delay = "20ms" }]
-"#;
+const SPELLS: Bursts = Bursts { seed: 2, p: 0.0006, r: 0.0008, loss_bad: 0.5 };
 
 /// A demo over a link, with a folder of its own.
 struct Demo {
@@ -77,11 +64,11 @@ struct Demo {
 }
 
 impl Demo {
-    fn new(name: &str, link: &str, seconds: &str, schemes: &str) -> Demo {
+    fn new(name: &str, link: &Bursts, seconds: &str, schemes: &str) -> Demo {
         let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         fs::create_dir_all(&out).expect("a folder");
         let scenario = out.join("link.toml");
-        fs::write(&scenario, link).expect("a scenario");
+        fs::write(&scenario, link.scenario()).expect("a scenario");
         let clip = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/clip.ts");
         let [clip, scenario, directory] = [&clip, &scenario, &out].map(|path| path.display().to_string());
         let args = ["demo", "--seconds", seconds, "--scheme", schemes, "--input", &clip];
@@ -109,7 +96,7 @@ impl Demo {
 
 #[test]
 fn a_short_demo_compares_three_schemes_and_writes_a_page_that_needs_nothing_else() {
-    let (stdout, report) = Demo::new("demo", LINK, "4", "none,static:8,geneva").run();
+    let (stdout, report) = Demo::new("demo", &LINK, "4", "none,static:8,geneva").run();
     // A metric whose name has changed would be unknown.
     assert!(stdout.contains("With GENEVA") && !stdout.contains("unknown"), "{stdout}");
     let [none, fixed, geneva] = ["no repair", "static 8", "GENEVA"].map(|name| Row::of(&stdout, name));
@@ -148,7 +135,7 @@ fn a_short_demo_compares_three_schemes_and_writes_a_page_that_needs_nothing_else
 /// Without repair what the link loses is lost: second by second both curves are one.
 #[test]
 fn losses_on_the_link_and_after_repair_share_one_clock() {
-    let (_, report) = Demo::new("demo-clock", SPELLS, "6", "none").run();
+    let (_, report) = Demo::new("demo-clock", &SPELLS, "6", "none").run();
     let [link, after] = ["on the link", "after repair"].map(|name| curve(&report, "no repair", name));
     assert!(link.len() >= 5 && link.len() == after.len(), "{link:?} {after:?}");
     let times = |points: &[(f64, f64)]| points.iter().map(|point| point.0).collect::<Vec<_>>();
@@ -174,7 +161,7 @@ fn curve(report: &str, plot: &str, line: &str) -> Vec<(f64, f64)> {
 /// A relay that stands still loses what its socket does not hold, which the link has not.
 #[test]
 fn a_machine_that_drops_datagrams_itself_makes_the_demo_invalid() {
-    let demo = Demo::new("demo-busy", LINK, "6", "none");
+    let demo = Demo::new("demo-busy", &LINK, "6", "none");
     let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
     command.args(&demo.args).stdout(Stdio::piped()).stderr(Stdio::piped());
     let _ = fs::remove_file(demo.out.join("none.ts"));

@@ -19,7 +19,25 @@ use crate::terminal::escaped;
 /// How often somebody who keeps a log, rather than watches a terminal, is told.
 const LOG_INTERVAL: Span = Span::from_secs(10);
 /// Events that are reported with `--quiet`, too: something is wrong, or has been.
-const TROUBLES: [&str; 5] = ["warning", "silent", "retry", "interrupted", "law_lost"];
+const TROUBLES: [&str; 15] = [
+    "warning",
+    "waiting",
+    "busy",
+    "silent",
+    "retry",
+    "interrupted",
+    "law_lost",
+    "too_short",
+    "few_packets",
+    "over_rate",
+    "lower_rate",
+    "early",
+    "other_version",
+    "unreadable",
+    "broken_off",
+];
+/// Events that come again while their cause lasts: people read each of them once in [`LOG_INTERVAL`].
+const LASTING: [&str; 2] = ["over_rate", "lower_rate"];
 /// Back to the start of the line, and away with it.
 const ERASE: &str = "\r\x1b[K";
 
@@ -57,6 +75,8 @@ pub trait Audience: Debug + Send {
 pub struct Reporter {
     side: &'static str,
     form: Form,
+    /// Times from which on each of [`LASTING`] is reported again.
+    again: [Time; LASTING.len()],
     stderr: Option<Spool>,
 }
 
@@ -77,9 +97,13 @@ enum Form {
 }
 
 impl Reporter {
+    fn new(side: &'static str, form: Form, stderr: Option<Spool>) -> Reporter {
+        Reporter { side, form, again: [Time::ZERO; LASTING.len()], stderr }
+    }
+
     /// One JSON object a second and one for every event.
     pub fn json(side: &'static str) -> Reporter {
-        Reporter { side, form: Form::Json, stderr: Spool::stderr().ok() }
+        Reporter::new(side, Form::Json, Spool::stderr().ok())
     }
 
     /// For people: a live line on a terminal, otherwise a line now and then. Colours as <https://no-color.org> says.
@@ -89,23 +113,24 @@ impl Reporter {
             true => Form::Terminal { colour, line_shown: false },
             false => Form::Log { next: Time::ZERO + LOG_INTERVAL },
         };
-        Reporter { side, form, stderr: Spool::stderr().ok() }
+        Reporter::new(side, form, Spool::stderr().ok())
     }
 
     /// For people who want to read of troubles alone.
     pub fn quiet(side: &'static str) -> Reporter {
-        Reporter { side, form: Form::Quiet, stderr: Spool::stderr().ok() }
+        Reporter::new(side, Form::Quiet, Spool::stderr().ok())
     }
 
     /// As JSON, into a file that a test reads.
     #[cfg(test)]
     pub(crate) fn to_file(side: &'static str, path: &std::path::Path) -> Reporter {
-        Reporter { side, form: Form::Json, stderr: Some(Spool::file(path).expect("a file")) }
+        Reporter::new(side, Form::Json, Some(Spool::file(path).expect("a file")))
     }
 
     /// Tells what has happened.
     pub fn report(&mut self, now: Time, report: &Report) {
-        if report.text.is_empty() && !matches!(self.form, Form::Json) {
+        let is_for_people = !matches!(self.form, Form::Json);
+        if is_for_people && (report.text.is_empty() || self.is_repeated(now, report.event)) {
             return;
         }
         let text = match &mut self.form {
@@ -116,6 +141,16 @@ impl Reporter {
             Form::Log { .. } | Form::Quiet => escaped(&report.text).into_owned(),
         };
         self.put(&text, "\n");
+    }
+
+    /// Returns whether an event that lasts was reported a short time ago, and takes note of it otherwise.
+    fn is_repeated(&mut self, now: Time, event: &str) -> bool {
+        let Some(nth) = LASTING.iter().position(|lasting| *lasting == event) else { return false };
+        let is_repeated = now < self.again[nth];
+        if !is_repeated {
+            self.again[nth] = now + LOG_INTERVAL;
+        }
+        is_repeated
     }
 
     /// Tells the figures of the last second.
@@ -222,6 +257,15 @@ mod tests {
         assert_eq!(lines(FORM, 5000), ["00:00:05 in all"]);
         assert_eq!(lines(FORM, 10_040), ["00:00:10", "00:00:10 in all"]);
         assert_eq!(lines(FORM, 25_000), ["00:00:10", "00:00:20", "00:00:25 in all"]);
+    }
+
+    #[test]
+    fn a_trouble_that_lasts_is_reported_once_in_ten_seconds() {
+        let mut reporter = Reporter::new("send", Form::Quiet, None);
+        let seconds =
+            (0..25).filter(|second| !reporter.is_repeated(Time::ZERO + Span::from_secs(*second), "over_rate"));
+        assert_eq!(seconds.collect::<Vec<_>>(), [0, 10, 20]);
+        assert!([0, 1].iter().all(|second| !reporter.is_repeated(Time::ZERO + Span::from_secs(*second), "silent")));
     }
 
     #[test]

@@ -39,7 +39,7 @@ const BUILDING: &str = "cargo install --path cli --features kernel    # docs/ker
 
 /// What this binary was built without is built before it is used.
 fn build_first(finding: &mut Finding) {
-    if let Some(at) = finding.fix.iter().position(|fix| fix.starts_with("sudo thalweg kernel ")) {
+    if let Some(at) = finding.fix.iter().position(|fix| fix.starts_with("sudo ") && fix.ends_with(" kernel load")) {
         finding.fix.insert(at, BUILDING.to_owned());
     }
 }

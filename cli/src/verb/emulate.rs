@@ -63,7 +63,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let scenario = built_in::scenario(&args.path, args.seed).map_err(failed)?;
+    let path = &args.path;
+    let scenario =
+        built_in::scenario(path, args.seed).map_err(|why| failed(format!("{why}{}", built_in::hint(path))))?;
     let stop = Stop::on_signal().map_err(|error| failed(format!("cannot wait for signals: {error}")))?;
     let (mut emulator, opening) = open(&args, scenario)?;
     let mut reporter = reporter(SIDE, args.json, args.quiet);

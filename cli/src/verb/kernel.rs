@@ -17,7 +17,7 @@ use crate::Failure;
 /// and its types (BTF), and root to load it, not to use it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  thalweg kernel load --rate 3.6mbit --port 8080=8mbit
+  thalweg kernel load --rate 4.5mbit --port 8080=10mbit
   sysctl -w net.ipv4.tcp_congestion_control=tcp_stream     # for all that comes
   ip route change default via 192.0.2.1 congctl tcp_stream # or for a route
   thalweg kernel status
@@ -37,7 +37,7 @@ enum Verb {
 /// Load it: from now on programs can choose it, until `unload` or the machine's next start.
 #[derive(clap::Args)]
 #[command(after_help = "Example: films of 3.6 Mb/s, those behind port 8080 of 8 Mb/s
-  thalweg kernel load --rate 3.6mbit --port 8080=8mbit")]
+  thalweg kernel load --rate 4.5mbit --port 8080=10mbit")]
 struct Load {
     /// How fast a film is played, where nothing else says so; up to 1000gbit
     #[arg(long, value_name = "RATE", default_value_t = Settings::default().rate, value_parser = rate)]

@@ -54,11 +54,12 @@ pub(crate) struct Args {
     /// Time from input to output, 5ms to 10s; the longer of both sides' wins
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
     latency: Span,
-    /// End with exit code 1 if no receiver answers for so long; without it, wait for one
+    /// End with exit code 1 if no receiver takes the stream for so long, because none answers or another sender has it;
+    /// without it, wait for one
     #[arg(long, value_name = "TIME", value_parser = timeout)]
     timeout: Option<Span>,
-    /// Call again 30 s after the receiver has gone or is taken, or the circuit breaker has opened, then after 1 min, up
-    /// to 5 min (always), or end then with exit code 1 (never)
+    /// Call again after a session (always): 30 s after the receiver was taken or the circuit breaker has opened, then after
+    /// 1 min, up to 5 min; a receiver that is gone is called for 30 s and then anew. Or end with exit code 1 (never)
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, num_args = 0..=1, default_missing_value = "always")]
     retry: RetryArg,
     #[command(flatten)]
@@ -82,13 +83,12 @@ struct Protection {
     /// Media and repair together stay below this, as in 40mbit
     #[arg(long, value_name = "RATE")]
     max_rate: Option<Rate>,
-    /// Length of a block, from 5ms to the latency; longer ones repair longer bursts and take longer. What is left of the
-    /// latency after half a round trip holds two blocks: without this option they are as long as that, up to 170 packets,
-    /// and a longer one is shortened to it
+    /// Length of a block, from 5ms to the latency; longer ones repair longer bursts and take longer. Default and maximum:
+    /// (latency - round trip / 2) / 2, and by default at most 170 packets
     #[arg(long, value_name = "TIME", value_parser = latency)]
     block: Option<Span>,
-    /// Rule that ends a stream that would flood its path: first its repair and then the stream, where loss is not shown
-    /// to be the path's own; RFC 8083 to the letter; or nothing
+    /// Rule that ends a stream that floods its path: repair first and then the stream, unless the loss is shown not to
+    /// depend on the rate, as over radio; RFC 8083 to the letter; or nothing
     #[arg(long, value_enum, default_value = "repair-first")]
     breaker: BreakerArg,
 }

@@ -281,7 +281,7 @@ impl Readings for Status {
     fn last(&self, at: Time) -> String {
         let get = |name| self.0.get(name);
         let mut line = Line::at(at);
-        line.push(0, format!("in all: connections {}", get("connections_total")));
+        line.push(0, format!("in all  connections {}", get("connections_total")));
         line.push(0, format!("requests {}", get("requests_total")));
         line.push(0, format!("out {}", amount(get("sent_bytes_total"))));
         self.wrongs().for_each(|wrong| line.push(0, wrong));

@@ -45,7 +45,7 @@ struct Serve {
     #[arg(long, value_name = "HOST:PORT")]
     to: Host,
     /// Memory for all connections together, as in 1gib, at least 1mib. One peer, by its own key or else by its link,
-    /// has at most half: then its new connections are refused, and the one with most that --to does not read is reset
+    /// has at most half of it: there its new connections are refused, and the one with most unread data is reset
     #[arg(long, value_name = "SIZE", default_value_t = Config::default().memory, value_parser = memory)]
     memory: Bytes,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! The binary as its users run it.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub(crate) mod bursts;
 pub(crate) mod relay;
 pub(crate) mod stream;
 pub(crate) mod ts;

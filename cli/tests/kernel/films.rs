@@ -72,6 +72,34 @@ fn each_connection_has_the_rate_of_what_it_plays_until_the_law_is_gone() {
     wait_until("its rate", || shown(&again).is_some_and(|shown| shown["rate_bps"] == 6_250_000));
 }
 
+/// A connection under the law that turns to a download has the system's own control for it, and the law again for what it plays next.
+#[test]
+fn a_download_is_not_under_the_law() {
+    let Some(_yard) = Yard::enter() else { return };
+    let Some(control) = Control::load(&[]) else { return };
+    let args = ["serve", folder(), "--listen", "127.0.0.1:0", "--name", control.name(), "--rate", "5mbit"];
+    let serving = Running::start(&args);
+    let opening = serving.event("listening");
+    let address = opening["address"].as_str().expect("an address");
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    let peer = stream.local_addr().expect("connected").to_string();
+    let is_under_the_law = || control.connections().iter().any(|shown| shown["peer"] == peer.as_str());
+    let mut ask = |file: &str| {
+        write!(stream, "GET /{file} HTTP/1.1\r\nHost: a\r\nRange: bytes=0-9999999\r\n\r\n").expect("a request");
+        let head = stream.try_clone().expect("a second handle").bytes().map(|byte| byte.expect("a head"));
+        let mut last = [0; 4];
+        head.take_while(|byte| {
+            last = [last[1], last[2], last[3], *byte];
+            last != *b"\r\n\r\n"
+        })
+        .for_each(drop);
+        let is_under_the_law = is_under_the_law();
+        stream.read_exact(&mut vec![0; 10_000_000]).expect("a body");
+        is_under_the_law
+    };
+    assert_eq!(["part.ts", "part.ts?download", "part.ts"].map(&mut ask), [true, false, true]);
+}
+
 #[test]
 fn a_law_that_is_loaded_while_films_are_served_is_taken_up() {
     let Some(_yard) = Yard::enter() else { return };

@@ -10,18 +10,12 @@ use std::time::Duration;
 
 use crate::clip::{Clip, decode, decoder, expect_frames, seen};
 use crate::common::Running;
+use crate::common::bursts::Bursts;
 use crate::program::Program;
 use crate::stage::{FFMPEG, Stage, free_port, wait_for_port};
 
 /// Gilbert-Elliott: p / (p + r) = 2 % of the packets are lost, 1 / r = 2 of them in a row.
-const BURSTY: &str = r#"
-seed = 1
-forward.element = [
-    { kind = "gilbert_elliott", p = 0.0102, r = 0.5, loss_bad = 1.0 },
-    { kind = "wire", delay = "20ms" },
-]
-reverse.element = [{ kind = "wire", delay = "20ms" }]
-"#;
+const BURSTY: Bursts = Bursts { seed: 1, p: 0.0102, r: 0.5, loss_bad: 1.0 };
 
 /// How the stream runs.
 struct Setting {
@@ -95,8 +89,14 @@ fn survives(stage: &Stage, clip: &Clip, setting: &Setting, input: &str, output: 
         &udp,
     ]);
     let to = recv.address("listening", "address");
-    let path =
-        Running::start(&["emulate", &stage.write("bursty.toml", BURSTY), "--listen", "127.0.0.1:0", "--to", &to]);
+    let path = Running::start(&[
+        "emulate",
+        &stage.write("bursty.toml", &BURSTY.scenario()),
+        "--listen",
+        "127.0.0.1:0",
+        "--to",
+        &to,
+    ]);
     let to = path.address("listening", "address");
     let mut send = Running::start(&[
         "send",

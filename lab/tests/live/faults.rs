@@ -100,7 +100,7 @@ fn a_receiver_that_says_goodbye_gets_no_more_media() {
     let mut story = quiet();
     story.receiver.finish();
     story.until(3050);
-    assert_eq!(story.sender_events.last().expect("an event"), &(at(3020), Said::Silent));
+    assert_eq!(story.sender_events.last().expect("an event"), &(at(3020), Said::Left));
 }
 
 /// The network says that nobody is there, as it does of a closed port (RFC 1122 §4.1.3.1).

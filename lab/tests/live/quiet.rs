@@ -152,6 +152,8 @@ fn goodbye_ends_the_stream_after_the_last_packet() {
     assert_eq!(story.lost(0, 3000), 0);
     assert!(matches!(story.sender_events.last(), Some((_, Said::Ended(Ending::Bye)))));
     assert!(matches!(story.receiver_events.last(), Some((_, Heard::Ended(Ending::Bye)))));
+    let rejected = story.receiver_metrics()["rejected_datagrams_total"];
+    assert_eq!(rejected, 0.0, "the goodbyes that follow are of a stream that is over");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn judge(controls: &str, version: (u32, u32), has_types: bool) -> Finding {
         return Finding::poor(NAME, found, lacks);
     }
     Finding::poor(NAME, "the kernel's TCP can have TCP Stream", format!("until it is loaded {lacks}"))
-        .fix("sudo thalweg kernel load")
+        .fix("sudo $(command -v thalweg) kernel load")
 }
 
 #[cfg(test)]

@@ -51,11 +51,12 @@ const PARTS: [Part; 18] = [
 ];
 
 /// Counts of what went wrong, which are shown above zero.
-const FAULTS: [(&str, &str); 9] = [
+const FAULTS: [(&str, &str); 10] = [
     ("unsent", "unsent_packets_total"),
     ("left out", "input_refused_datagrams_total"),
     ("left out bytes", "input_skipped_bytes_total"),
     ("rejected", "rejected_datagrams_total"),
+    ("rejected hellos", "rejected_hellos_total"),
     ("dropped", "output_dropped_datagrams_total"),
     ("left out bytes", "output_skipped_bytes_total"),
     ("early", "early_packets_total"),
@@ -91,8 +92,10 @@ impl Readings for Figures {
         for (rank, label, name, unit, total) in PARTS {
             let value = self.get(name);
             if value.is_finite() && !(COSTS.contains(&name) && value <= 0.0) {
-                let total = total.and_then(|(name, kind)| kind.of(self.get(name))).map(|total| format!(" ({total})"));
-                line.push(rank, format!("{label} {}{}", unit.of(value), total.unwrap_or_default()));
+                line.push(rank, format!("{label} {}", unit.of(value)));
+                if let Some(total) = total.and_then(|(name, kind)| kind.of(self.get(name))) {
+                    line.push_total(total);
+                }
             }
             if name == "loss_after_repair_ratio" {
                 self.faults().for_each(|fault| line.push(FAULT, fault));
@@ -146,7 +149,8 @@ impl Summary<'_> {
         // A sender learns of what was delivered; a receiver expects what it handed out and what it missed.
         let sent = lost + get("delivered_packets_total");
         let of = if sent.is_finite() { sent } else { get("media_packets_total") + residual };
-        self.add(lost, |lost| format!("lost {lost}{}", share(lost, of, 2)));
+        // Where nothing is known of any packet, no loss is known either.
+        self.add(if of > 0.0 { lost } else { f64::NAN }, |lost| format!("lost {lost}{}", share(lost, of, 2)));
         self.add(residual, |lost| format!("after repair {lost}{}", share(lost, of, 4)));
         for fault in figures.faults() {
             self.line.push(0, fault);
@@ -278,6 +282,7 @@ mod tests {
         assert!(line.to_string().chars().count() > 80);
         let fitting = line.fit(80);
         assert_eq!(fitting, "00:00:01  media 30.00 Mb/s (1.5 GB)  loss 10.00% (1000)  overhead 10.0%");
+        assert_eq!(line.fit(40), "00:00:01  media 30.00 Mb/s  loss 10.00%");
     }
 
     #[test]

@@ -8,19 +8,36 @@ use thalweg_core::time::Time;
 /// Columns where the terminal does not say how many it has.
 const COLUMNS: usize = 80;
 
+/// Rank of the totals: they are dropped before what the last second was like in the most important parts.
+const TOTAL: u8 = 4;
+
 /// Parts from left to right, each with its rank: where the line is too long, the greatest rank is dropped first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Line(Vec<(u8, String)>);
+pub struct Line(Vec<Part>);
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Part {
+    rank: u8,
+    text: String,
+    /// Whether it belongs to the part before it.
+    is_total: bool,
+}
 
 impl Line {
     /// A line that begins with the time since the start, which is dropped last.
     pub fn at(time: Time) -> Line {
-        Line(vec![(0, clock(time))])
+        Line(vec![Part { rank: 0, text: clock(time), is_total: false }])
     }
 
     /// Adds a part at the end.
     pub fn push(&mut self, rank: u8, text: impl Into<String>) {
-        self.0.push((rank, text.into()));
+        self.0.push(Part { rank, text: text.into(), is_total: false });
+    }
+
+    /// Adds a total to the last part.
+    pub fn push_total(&mut self, total: impl fmt::Display) {
+        let rank = self.0.last().map_or(TOTAL, |part| part.rank.max(TOTAL));
+        self.0.push(Part { rank, text: format!("({total})"), is_total: true });
     }
 
     /// Returns whether there is nothing to show.
@@ -33,7 +50,7 @@ impl Line {
         let mut kept = self.clone();
         while kept.0.len() > 1 && kept.to_string().chars().count() > columns {
             // Of equal ranks the last.
-            let least = kept.0.iter().enumerate().max_by_key(|(_, (rank, _))| *rank);
+            let least = kept.0.iter().enumerate().max_by_key(|(_, part)| part.rank);
             kept.0.remove(least.map_or(0, |(nth, _)| nth));
         }
         kept.to_string().chars().take(columns).collect()
@@ -42,8 +59,13 @@ impl Line {
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (nth, (_, text)) in self.0.iter().enumerate() {
-            write!(f, "{}{text}", if nth > 0 { "  " } else { "" })?;
+        for (nth, Part { text, is_total, .. }) in self.0.iter().enumerate() {
+            let gap = match (nth, is_total) {
+                (0, _) => "",
+                (_, true) => " ",
+                (_, false) => "  ",
+            };
+            write!(f, "{gap}{text}")?;
         }
         Ok(())
     }

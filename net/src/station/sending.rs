@@ -129,7 +129,7 @@ impl Sending {
             match event {
                 Event::Connected { .. } => self.calls.on_connected(self.now),
                 Event::Busy => wait = Some(self.calls.on_busy(self.now)),
-                Event::Silent => wait = Some(self.calls.on_silent(self.now)),
+                Event::Silent | Event::Left => wait = Some(self.calls.on_silent(self.now)),
                 Event::Ended(ending) => {
                     match self.calls.on_ended(self.now, ending, self.finishing.is_none()) {
                         (ending, Some(wait)) => self.reports.push_back(telling::retry(self.to, ending, wait)),
@@ -139,7 +139,7 @@ impl Sending {
                 }
                 _ => {}
             }
-            self.reports.push_back(describe(event, wait));
+            self.reports.push_back(describe(event, self.input.is_live(), wait));
             // None but Thalweg answers a hello.
             if let Event::Connected { .. } = event
                 && let Some(port) = self.fec_port.take()

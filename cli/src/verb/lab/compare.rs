@@ -29,7 +29,7 @@ pub(super) struct Args {
     /// A scenario file, or the name of one that comes with Thalweg.
     #[arg(value_name = "SCENARIO")]
     scenario: String,
-    /// Values of the parameter `scheme`, two or more of geneva, staticN, none, dp-fec, tfrc, udp, cbr, live, live-staticN
+    /// Values of the parameter `scheme`, two or more of geneva, staticN, none, dp-fec, tfrc, udp, cbr, cbrN, live, live-staticN
     /// and live-none; docs/lab.md says what each is.
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', required = true)]
     schemes: Vec<String>,

@@ -13,7 +13,7 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 use super::second::Second;
-use super::secret::Halves;
+use super::secret::{Halves, Secret};
 use super::tokens::Tokens;
 use super::{DEFAULT_LATENCY, Ending, Media, Metric, Network, Playout};
 use crate::rng::Rng;
@@ -94,6 +94,8 @@ pub struct Receiver {
     halves: Halves,
     ssrc: u32,
     stream: Option<Stream>,
+    /// Secret of the stream before: of its goodbyes all but the first arrive when it is over.
+    departed: Option<Secret>,
     /// In the order of their hellos.
     candidates: Vec<Candidate>,
     /// Replies that wait, one for each datagram with a hello.
@@ -120,6 +122,7 @@ impl Receiver {
             halves: Halves::new(rng),
             ssrc: rng.fork("ssrc").u32(),
             stream: None,
+            departed: None,
             candidates: Vec::new(),
             replies: VecDeque::new(),
             told_version: false,
@@ -188,7 +191,7 @@ impl Receiver {
         let latency = self.latency();
         let Some(stream) = &mut self.stream else { return };
         if let Some(ending) = stream.ending(now) {
-            self.stream = None;
+            self.departed = self.stream.take().map(|stream| stream.secret);
             self.events.push_back(Event::Ended(ending));
             return;
         }

@@ -83,6 +83,8 @@ pub struct Sender {
     /// When everything that waits will have left.
     free_at: Time,
     protection: Protection,
+    /// True while it is said that repair comes too late.
+    is_late_said: bool,
     /// True once it was said that blocks have few packets.
     is_few_said: bool,
     brake: Brake,
@@ -124,6 +126,7 @@ impl Sender {
             control_bytes: 0,
             free_at: now,
             protection: Protection::new(&config.repair, config.block),
+            is_late_said: false,
             is_few_said: false,
             brake: Brake::new(guard::p_max(&config.repair)),
             breaker: breaker::Breaker::new(guard::BREAKER),
@@ -222,16 +225,17 @@ impl Sender {
 
     fn fit_latency(&mut self) {
         let round_trip = self.peer.round_trip().unwrap_or(Span::ZERO);
-        let was_hopeless = self.protection.is_hopeless();
         self.protection.set_budget(self.latency(), round_trip);
-        match (was_hopeless, self.protection.is_hopeless()) {
-            (false, true) => {
-                let needed = self.protection.needed(round_trip);
-                self.events.push_back(Event::TooShort { round_trip, needed });
-            }
-            (true, false) => self.events.push_back(Event::InTime),
-            _ => {}
+        // The receiver may want a longer latency, which is known once it has answered.
+        let is_final = self.is_plain() || self.peer.is_connected();
+        let is_late = self.protection.is_hopeless();
+        if !is_final || core::mem::replace(&mut self.is_late_said, is_late) == is_late {
+            return;
         }
+        self.events.push_back(match is_late {
+            true => Event::TooShort { round_trip, needed: self.protection.needed(round_trip) },
+            false => Event::InTime,
+        });
     }
 
     /// Begins to end the session; media that waits still leaves.
@@ -245,7 +249,7 @@ impl Sender {
     /// Ends what has become hopeless.
     fn check_peer(&mut self, now: Time) {
         if self.gone_at().is_some_and(|gone| gone <= now) {
-            self.fall_silent();
+            self.fall_silent(Event::Silent);
         }
         if self.answer_due().is_some_and(|due| due <= now) {
             self.part(now, if self.peer.is_busy() { Ending::Busy } else { Ending::NoAnswer });
@@ -257,8 +261,8 @@ impl Sender {
         self.peer.gone_at(self.protection.interval())
     }
 
-    /// Sends no more media until somebody answers again.
-    fn fall_silent(&mut self) {
+    /// Sends no more media until a receiver answers again, for the reason that `event` tells.
+    fn fall_silent(&mut self, event: Event) {
         self.peer.give_up();
         self.leaving.clear();
         self.open = None;
@@ -266,7 +270,7 @@ impl Sender {
             // A session that waits for its receiver floods nobody; the letter ends it (§4.1).
             self.breaker.cease();
         }
-        self.events.push_back(Event::Silent);
+        self.events.push_back(event);
     }
 
     /// By when somebody must have answered the first hello.

@@ -135,7 +135,7 @@ fn expect_survival(name: &str, greatest: Option<Rate>, story: &Story) {
     assert_eq!(said["repair_window_packets"], 8.0, "{case}: {said:?}");
     assert!(said["repair_limit_packets"].is_nan() && said["wanted_rate_bps"].is_nan(), "{case}: {said:?}");
     assert!((said["ertt_seconds"] - 0.040).abs() < 0.005, "{case}: {said:?}");
-    let ended = story.sender_events.iter().any(|(_, said)| matches!(said, Said::Ended(_) | Said::Silent));
+    let ended = story.sender_events.iter().any(|(_, said)| matches!(said, Said::Ended(_) | Said::Silent | Said::Left));
     assert!(!ended, "{case}: {:?}", story.sender_events);
     // The receiver is believed again: a second of the end is reported delivered.
     assert_eq!(said["loss_before_repair_ratio"], 0.0, "{case}: {said:?}");

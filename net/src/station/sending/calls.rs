@@ -35,6 +35,8 @@ pub(super) struct Calls {
     pub(super) since: Time,
     /// Time at which it first had a receiver.
     connected: Option<Time>,
+    /// Time since which there is no receiver.
+    alone: Option<Time>,
     /// Wait before the next call.
     wait: Span,
     /// The session under way ends at this time for this reason, unless its receiver answers before.
@@ -59,6 +61,7 @@ impl Calls {
             count: 1,
             since: now,
             connected: None,
+            alone: Some(now),
             wait: FIRST,
             doubt: None,
             verdict: None,
@@ -70,13 +73,14 @@ impl Calls {
     /// The receiver has answered.
     pub(super) fn on_connected(&mut self, now: Time) {
         self.connected.get_or_insert(now);
-        self.doubt = None;
+        (self.alone, self.doubt) = (None, None);
     }
 
     /// The receiver takes another stream. Returns how long it is asked on.
     pub(super) fn on_busy(&mut self, now: Time) -> Span {
-        self.doubt = Some((now + TAKEN, Ending::Busy));
-        TAKEN
+        let wait = TAKEN.min(self.left(now));
+        self.doubt = Some((now + wait, Ending::Busy));
+        wait
     }
 
     /// The receiver has fallen silent. Returns how long the session waits for it.
@@ -90,9 +94,13 @@ impl Calls {
     pub(super) fn on_ended(&mut self, now: Time, ending: Ending, is_wanted: bool) -> (Ending, Option<Span>) {
         self.doubt = None;
         let ending = self.verdict.take().filter(|_| is_wanted).unwrap_or(ending);
+        let left = self.left(now);
         let may_retry = is_wanted && self.retry == Retry::Always;
         let wait = match ending {
-            Ending::Busy | Ending::Breaker if may_retry => Some(self.wait(now)),
+            Ending::Busy if left == Span::ZERO => None,
+            // The last call takes the last of the time.
+            Ending::Busy if may_retry => Some(self.wait(now).min(left.saturating_sub(TAKEN))),
+            Ending::Breaker if may_retry => Some(self.wait(now)),
             // It has been waited for already.
             Ending::Silent if may_retry => Some(Span::ZERO),
             _ => None,
@@ -110,6 +118,7 @@ impl Calls {
         if self.again.take_if(|(due, _)| *due <= now).is_none() {
             return false;
         }
+        self.alone.get_or_insert(now);
         self.wait = (self.wait * 2).min(LONGEST);
         let session = &self.session;
         add_counters(&mut self.earlier, session);
@@ -134,6 +143,12 @@ impl Calls {
     /// Sessions that have begun.
     pub(super) fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Time for which a receiver is still asked for: as long as the user waits for one.
+    fn left(&self, now: Time) -> Span {
+        let since = self.alone.unwrap_or(now);
+        self.config.answer_timeout.map_or(Span::MAX, |timeout| (since + timeout).since(now))
     }
 
     /// The wait before the next call, after a session that ends or falls silent at `now`.

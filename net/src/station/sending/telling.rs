@@ -8,9 +8,12 @@ use thalweg_core::time::Span;
 
 use crate::report::Report;
 
-/// `wait` is how long the session waits for its receiver, if it does.
-pub(super) fn describe(event: Event, wait: Option<Span>) -> Report {
+/// Describes an event of a session, which waits for its receiver for `wait`, if it does. Of a live input media is lost
+/// meanwhile.
+pub(super) fn describe(event: Event, is_live: bool, wait: Option<Span>) -> Report {
     let wait = wait.unwrap_or_default();
+    // A file is read on once somebody is there again.
+    let media = if is_live { "media is dropped" } else { "media waits" };
     match event {
         Event::Connected { to, latency } => Report::new("connected", format!("connected to {to}, latency {latency}"))
             .with("to", to)
@@ -19,7 +22,8 @@ pub(super) fn describe(event: Event, wait: Option<Span>) -> Report {
         Event::TooShort { round_trip, needed } => Report::new(
             "too_short",
             format!(
-                "repair comes too late on a round trip of {round_trip}: give --latency {}ms or more",
+                "repair comes too late on a round trip of {:.0} ms: give --latency {}ms or more",
+                round_trip.as_secs_f64() * 1e3,
                 needed.as_nanos().div_ceil(1_000_000)
             ),
         )
@@ -44,18 +48,21 @@ pub(super) fn describe(event: Event, wait: Option<Span>) -> Report {
             Report::new("busy", format!("the receiver is taken by another stream; asking it for {wait} more"))
                 .with_number("wait_seconds", wait.as_secs_f64())
         }
-        Event::Silent => Report::new(
-            "silent",
-            format!("nothing comes back from the receiver; media waits, and hellos go on for {wait}"),
-        )
-        .with_number("wait_seconds", wait.as_secs_f64()),
+        Event::Silent => silent("nothing comes back from the receiver", media, wait),
+        Event::Left => silent("the receiver has ended", media, wait),
         Event::LowerRate(rate) => {
-            Report::new("lower_rate", format!("loss stays too high: the source should come down to {rate}"))
-                .with_number("rate_bps", rate.as_bps() as f64)
+            let bps = rate.as_bps() as f64;
+            let text = format!("loss stays too high: the source should come down to {:.2} Mb/s", bps * 1e-6);
+            Report::new("lower_rate", text).with_number("rate_bps", bps)
         }
         Event::RateRestored => Report::new("rate_restored", "the path carries the stream again"),
         Event::Ended(ending) => ended(ending, ""),
     }
+}
+
+fn silent(why: &str, media: &str, wait: Span) -> Report {
+    Report::new("silent", format!("{why}; {media}, and hellos go on for {wait}"))
+        .with_number("wait_seconds", wait.as_secs_f64())
 }
 
 /// The end; `why` says why it says goodbye, if it does.

@@ -190,6 +190,20 @@ fn a_timeout_ends_the_wait_for_a_receiver() {
 }
 
 #[test]
+fn a_receiver_that_is_taken_is_none_until_the_timeout() {
+    let mut world = World::new(config(), Retry::Always);
+    world.run(seconds(2));
+    world.join(Config { answer_timeout: Some(seconds(40)), ..config() }, Retry::Always);
+    world.run(seconds(60));
+    assert_eq!(world.senders[1].ending(), Some(Ending::Busy));
+    // It is asked for 3 s, called again after 30 s, and once more for the last 3 s of the 40.
+    let times = ["busy", "retry", "ended"].map(|name| world.times(1, name));
+    assert_eq!(times.each_ref().map(Vec::len), [3, 2, 1], "{:?}", world.reports[1]);
+    let waited = times[2][0].since(Time::ZERO + seconds(2));
+    assert!((seconds(40)..seconds(41)).contains(&waited), "{waited}");
+}
+
+#[test]
 fn a_receiver_that_is_gone_for_good_is_called_again_with_a_fresh_session_and_counts_go_on() {
     let mut world = World::new(config(), Retry::Always);
     world.run(seconds(5));

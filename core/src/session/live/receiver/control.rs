@@ -74,7 +74,7 @@ impl Receiver {
             self.on_greeting(now, from, greeting, bytes.len());
         } else if let Some(version) = words.other_version {
             self.on_other_version(from, version, bytes.len());
-        } else {
+        } else if !(words.says_goodbye && self.departed.is_some_and(|secret| secret.proves(End::Sender, bytes))) {
             return Err(Error::Unknown);
         }
         Ok(())

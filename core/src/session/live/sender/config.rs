@@ -104,8 +104,10 @@ pub enum Event {
     },
     /// The receiver takes another stream, and hellos go on; once until it has a place.
     Busy,
-    /// No feedback for so long, or a goodbye, so that media has stopped; hellos go on.
+    /// No feedback for so long that media has stopped; hellos go on.
     Silent,
+    /// A goodbye of the receiver, so that media has stopped; hellos go on.
+    Left,
     /// Loss stays too high: the source should come down to this rate.
     LowerRate(Rate),
     /// The brake is off again.

@@ -89,7 +89,7 @@ impl Sender {
                 Packet::Report(report) => self.on_receiver_report(now, origin, &report),
                 Packet::Goodbye(goodbye) if self.peer.is_goodbye(from, &goodbye, origin.is_proved) => {
                     self.peer.forget();
-                    self.fall_silent();
+                    self.fall_silent(Event::Left);
                 }
                 _ => {}
             }
@@ -109,7 +109,6 @@ impl Sender {
         if self.peer.is_busy() && !was_busy && self.peer.knocking_since().is_some() {
             self.events.push_back(Event::Busy);
         }
-        self.fit_latency();
         let to = self.peer.to();
         match change {
             Some(Change::Connected) => {
@@ -119,9 +118,10 @@ impl Sender {
                 self.events.push_back(Event::Connected { to, latency: self.latency() });
             }
             Some(Change::Moved) => self.events.push_back(Event::Moved { to }),
-            Some(Change::Refused) => self.fall_silent(),
+            Some(Change::Refused) => self.fall_silent(Event::Silent),
             None => {}
         }
+        self.fit_latency();
     }
 
     fn on_feedback(&mut self, now: Time, origin: Origin, feedback: &Feedback<'_>) {
