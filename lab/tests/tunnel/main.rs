@@ -5,6 +5,7 @@ mod bounds;
 mod ends;
 mod faults;
 mod freeze;
+mod heavy;
 mod resumption;
 mod sharing;
 mod story;

@@ -17,12 +17,14 @@
 //! | default and competitive mode | `mode` | §2.2 |
 //! | equilibrium | the tests | §3: a queue between 0 and 2.5 n / delta packets every five round trips |
 
+mod drops;
 mod mode;
 mod recent;
 #[cfg(test)]
 mod tests;
 mod velocity;
 
+use self::drops::{Answer, Drops, Fate, Size};
 pub use self::mode::PACKETS;
 use self::mode::{Mode, Turn};
 use self::recent::Recent;
@@ -51,6 +53,7 @@ pub struct Copa {
     delays: Option<Delays>,
     velocity: Velocity,
     mode: Mode,
+    drops: Drops,
     trip: Option<RoundTrip>,
     /// cwnd before it was withdrawn.
     withdrawn: Option<f64>,
@@ -70,8 +73,15 @@ struct Delays {
 struct RoundTrip {
     began: Time,
     cwnd: f64,
-    delivered: u32,
-    lost: u32,
+    fate: Fate,
+    /// Whether the window held the sender back all the time.
+    is_full: bool,
+}
+
+impl RoundTrip {
+    fn new(began: Time, cwnd: f64) -> RoundTrip {
+        RoundTrip { began, cwnd, fate: Fate::default(), is_full: true }
+    }
 }
 
 impl Delays {
@@ -97,6 +107,7 @@ impl Copa {
             delays: None,
             velocity: Velocity::new(),
             mode: Mode::new(),
+            drops: Drops::default(),
             trip: None,
             withdrawn: None,
             silent: false,
@@ -114,14 +125,14 @@ impl Copa {
         let delays = Delays { rtt_min, rtt_standing };
         self.delays = Some(delays);
         self.mode.sample(now, rtt, rtt_min, srtt, Span::from_secs_f64(rtt_standing.as_secs_f64() / self.cwnd));
-        let trip = *self.trip.get_or_insert(RoundTrip { began: now, cwnd: self.cwnd, delivered: 0, lost: 0 });
+        let trip = *self.trip.get_or_insert(RoundTrip::new(now, self.cwnd));
         if now - rtt >= trip.began {
-            self.end_round_trip(trip, delays);
-            self.trip = Some(RoundTrip { began: now, cwnd: self.cwnd, delivered: 0, lost: 0 });
+            self.end_round_trip(now, trip, delays);
+            self.trip = Some(RoundTrip::new(now, self.cwnd));
         }
     }
 
-    fn end_round_trip(&mut self, trip: RoundTrip, delays: Delays) {
+    fn end_round_trip(&mut self, now: Time, trip: RoundTrip, delays: Delays) {
         self.velocity.end_round_trip(trip.cwnd, self.cwnd, self.cwnd / self.mode.packets());
         match self.mode.end_round_trip() {
             Turn::Stay => {}
@@ -131,11 +142,16 @@ impl Copa {
             }
             Turn::Return => self.cwnd = self.withdrawn.take().unwrap_or(self.cwnd).max(self.cwnd),
         }
-        if trip.lost > trip.delivered / 2 {
-            // Deviation(Copa §2.1): of a path that lets less than two thirds through, what it lets through is its window,
-            // though there be no queue. The paper knows no policers; its authors' later code answers a tenth lost.
-            self.cwnd = self.cwnd.min(f64::from(trip.delivered)).max(LEAST);
-            self.slow_start = false;
+        // Deviation(Copa §2.1): of a path that lets less than two thirds through, what it lets through is its window, though
+        // there be no queue, unless as much is lost of that. The paper knows no policers; its authors' later code answers a
+        // tenth lost.
+        let size = Size { cwnd: self.cwnd, slow_start: self.slow_start };
+        match self.drops.end_round_trip(now, size, trip.fate, trip.is_full) {
+            Answer::Stay => {}
+            Answer::Cut(cwnd) => (self.cwnd, self.slow_start) = (cwnd.max(LEAST), false),
+            Answer::Restore(before) => {
+                (self.cwnd, self.slow_start) = (self.cwnd.max(before.cwnd), before.slow_start);
+            }
         }
     }
 
@@ -159,7 +175,7 @@ impl Copa {
         let step = self.velocity.get().min(most.max(1.0)) * packets * f64::from(newly) / self.cwnd;
         if !below {
             self.cwnd = (self.cwnd - step).max(LEAST);
-        } else if window_limited {
+        } else if window_limited && !self.drops.asks() {
             self.cwnd += step;
         }
     }
@@ -182,8 +198,9 @@ impl CongestionWindow for Copa {
     fn on_repair_ack(&mut self, acked: &Acked, lost: u32) {
         self.silent = false;
         if let Some(trip) = &mut self.trip {
-            trip.delivered += acked.newly;
-            trip.lost += lost;
+            trip.fate.delivered += acked.newly;
+            trip.fate.lost += lost;
+            trip.is_full &= acked.window_limited;
         }
         if lost > 0 {
             self.mode.lose();
@@ -202,12 +219,15 @@ impl CongestionWindow for Copa {
 
     fn on_recovered(&mut self, _now: Time) {}
 
-    fn on_timeout(&mut self, _now: Time, _flight: u32, _again: bool) {
+    fn on_timeout(&mut self, now: Time, _flight: u32, _again: bool) {
         self.mode.lose();
         if self.silent {
             // Deviation(Copa §2.1): two timeouts without an acknowledgement between them are persistent congestion, as in
-            // RFC 9002 §7.6. The paper says nothing of timeouts.
-            (self.cwnd, self.slow_start) = (LEAST, true);
+            // RFC 9002 §7.6, which has the least window then. The paper says nothing of timeouts. A path that is known for
+            // heavy loss of its own loses all of a small window now and then: there half of it is left.
+            let left = if self.drops.is_own(now) { self.cwnd / 2.0 } else { LEAST };
+            (self.cwnd, self.slow_start) = (left.max(LEAST), true);
+            self.drops.interrupt();
         }
         self.silent = true;
     }
@@ -222,13 +242,18 @@ impl CongestionWindow for Copa {
 
     fn gap(&self) -> Option<Span> {
         // §2.1: 2 cwnd / RTTstanding packets a second.
-        self.delays.map(|delays| Span::from_secs_f64(delays.rtt_standing.as_secs_f64() / (2.0 * self.cwnd)))
+        // Deviation(Copa §2.1): half of that while a cut window is on trial. Of packets that come in half of a round trip's
+        // time a policer drops half, though it would let all of them through in a whole one.
+        let pace = if self.drops.asks() { 1.0 } else { 2.0 };
+        self.delays.map(|delays| Span::from_secs_f64(delays.rtt_standing.as_secs_f64() / (pace * self.cwnd)))
     }
 
     fn burst(&self) -> u32 {
         // Deviation(Copa §2.1): after idle an initial window may leave at once (RFC 6928), as on a path of which nothing is known, where
         // less than a packet waits. The paper paces everything; a burst of ten packets then takes a good part of a round trip.
-        let is_free = self.delays.is_some_and(|delays| delays.waiting(self.cwnd) < 1.0) && !self.mode.competes();
+        let is_free = self.delays.is_some_and(|delays| delays.waiting(self.cwnd) < 1.0)
+            && !self.mode.competes()
+            && !self.drops.asks();
         if is_free { start::IW } else { 1 }
     }
 }

@@ -23,6 +23,8 @@ struct Line {
     turn: Span,
     /// Of so many segments one is lost; none of zero.
     lossy: u64,
+    /// What finds the link busy is lost.
+    policed: bool,
     sent: u64,
     srtt: Option<Span>,
     delivered: u64,
@@ -42,6 +44,7 @@ impl Line {
             under_way: VecDeque::new(),
             turn: Span::from_nanos(1),
             lossy: 0,
+            policed: false,
             sent: 0,
             srtt: None,
             delivered: 0,
@@ -55,7 +58,7 @@ impl Line {
             let sent = self.release.max(self.now);
             self.release = sent + self.law.gap().unwrap_or_default();
             self.sent += 1;
-            let lost = self.lossy > 0 && self.sent.is_multiple_of(self.lossy);
+            let lost = self.lossy > 0 && self.sent.is_multiple_of(self.lossy) || self.policed && self.free > sent;
             if !lost {
                 self.free = self.free.max(sent) + self.service;
             }
@@ -292,17 +295,53 @@ fn two_timeouts_in_a_row_forget_the_path_and_one_does_not() {
     assert!(line.law.cwnd() > 95.0, "{}", line.law.cwnd());
 }
 
+/// No queue tells slow start to end.
 #[test]
-fn a_path_that_lets_little_through_is_not_pushed() {
-    // Without a queue that tells slow start to end, half of everything is lost, or a fifth.
-    let grown = |lossy| {
+fn a_policer_is_not_pushed() {
+    let mut line = Line::new(50, 64);
+    line.policed = true;
+    for second in 1..=20 {
+        let (sent, delivered) = (line.sent, line.delivered);
+        line.run_until(secs(second));
+        let [sent, delivered] = [line.sent - sent, line.delivered - delivered];
+        // At most a third, and what it costs to find that.
+        assert!(delivered * 2 > sent, "second {second}: {delivered} of {sent}, {}", line.law.cwnd());
+        assert!(line.law.cwnd() <= 100.0, "second {second}: {}", line.law.cwnd());
+    }
+}
+
+#[test]
+fn what_is_lost_whatever_is_sent_holds_nobody_back() {
+    for lossy in [2, 5] {
         let mut line = Line::new(1_000, 64);
         line.lossy = lossy;
-        line.run_until(Time::ZERO + ms(400));
-        (line.law.cwnd(), line.law.slow_start)
-    };
-    let (cwnd, slow_start) = grown(2);
-    assert!(cwnd < 64.0 && !slow_start, "{cwnd}");
-    let (cwnd, _) = grown(5);
-    assert!(cwnd > 500.0, "{cwnd}");
+        line.run_until(secs(2));
+        assert!(line.law.cwnd() > 500.0, "one in {lossy}: {}", line.law.cwnd());
+    }
+}
+
+#[test]
+fn silence_halves_a_window_whose_loss_is_the_paths_own() {
+    let mut line = Line::new(1_000, 64);
+    line.lossy = 2;
+    line.run_until(secs(2));
+    let cwnd = line.law.cwnd();
+    line.law.on_timeout(line.now, 100, false);
+    assert_eq!(line.law.cwnd(), cwnd);
+    line.law.on_timeout(line.now, 100, true);
+    assert_eq!((line.law.cwnd(), line.law.slow_start), (cwnd / 2.0, true));
+    // That was ten seconds ago, and nothing is known any more.
+    line.law.on_timeout(line.now + Span::from_secs(10), 100, true);
+    assert_eq!(line.law.cwnd(), LEAST);
+}
+
+#[test]
+fn what_a_policer_may_let_through_is_spread_over_the_round_trip() {
+    let mut line = Line::new(50, 64);
+    line.policed = true;
+    while !line.law.drops.asks() {
+        line.ack();
+    }
+    let standing = shown(&line.law, "rtt_standing");
+    assert_eq!((line.law.gap(), line.law.burst()), (Some(Span::from_secs_f64(standing / line.law.cwnd())), 1));
 }
