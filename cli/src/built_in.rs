@@ -29,11 +29,12 @@ pub(crate) fn scenario(name: &Path, seed: Option<u64>) -> Result<Scenario, Error
     }
 }
 
-/// The end of an error about a scenario that cannot be read: the names of those that come with Thalweg, where there is no file.
+/// The end of an error about a scenario that cannot be read: the names of those that come with Thalweg, where a name was meant.
 pub(crate) fn hint(name: &Path) -> String {
-    match name.exists() {
-        true => String::new(),
-        false => format!("; {} come with Thalweg", SCENARIOS.map(|(known, _)| known).join(" and ")),
+    let is_name = name.extension().is_none() && name.components().count() == 1;
+    match is_name && !name.exists() {
+        true => format!("; {} come with Thalweg", SCENARIOS.map(|(known, _)| known).join(" and ")),
+        false => String::new(),
     }
 }
 

@@ -94,11 +94,17 @@ fn whatever_is_wrong_is_said_in_one_line() {
     let holder = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     let taken = holder.local_addr().expect("bound").to_string();
     let demo = "scenarios/demo.toml";
-    let cases: [(&[&str], i32, String); 6] = [
+    let cases: [(&[&str], i32, String); 7] = [
         (
             &["no/such.toml", "--listen", ":0", "--to", "127.0.0.1:9"],
             1,
             "thalweg: emulate: no/such.toml: cannot be read: no such file or directory\n".into(),
+        ),
+        (
+            &["gilbrt", "--listen", ":0", "--to", "127.0.0.1:9"],
+            1,
+            "thalweg: emulate: gilbrt: cannot be read: no such file or directory; demo and gilbert come with Thalweg\n"
+                .into(),
         ),
         (
             &["scenarios/data/recorded.csv", "--listen", ":0", "--to", "127.0.0.1:9"],
