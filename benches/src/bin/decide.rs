@@ -8,6 +8,7 @@ use thalweg_bench::race::{Contestant, race};
 use thalweg_bench::report::{Bound, Target, Unit, grid, main as report, section, verdicts};
 use thalweg_core::law::rate::fixed::Fixed;
 use thalweg_core::law::schedule::adaptive::{Adaptive, Parameters};
+use thalweg_core::law::schedule::channel::Channel;
 use thalweg_core::law::schedule::{Coded, Path, Queue, Schedule, View};
 use thalweg_core::session::stream::{Config, End};
 use thalweg_core::time::{Span, Time};
@@ -56,7 +57,9 @@ fn decisions(window: u64) -> [f64; 3] {
     for (nth, queue) in queues.iter().enumerate() {
         let mut law = Adaptive::new(Parameters::default()).expect("the defaults");
         let eps = if nth < 2 { 1.0 / LOST as f64 } else { 1e-6 };
-        let path = Path { eps, rtt: Span::from_millis(100), slot: Span::from_millis(100) / window };
+        // Losses come in twos, and nothing is known of what is in flight.
+        let channel = Channel::bursty(0.5 * eps / (1.0 - eps), 0.5, Some(false), window as u32);
+        let path = Path { eps, channel, rtt: Span::from_millis(100), slot: Span::from_millis(100) / window };
         let decide = move || {
             let view = View { now: Time::ZERO + Span::from_secs(1), queue, path };
             black_box(law.choose(&view));

@@ -28,6 +28,7 @@
 
 pub mod adaptive;
 pub mod arq;
+pub mod channel;
 pub mod cost;
 pub mod cost_based;
 pub mod decodability;
@@ -40,6 +41,7 @@ mod queue;
 #[cfg(test)]
 mod toy;
 
+use channel::Channel;
 pub use overhead::Overhead;
 pub use queue::{Coded, Place, Queue};
 
@@ -63,6 +65,8 @@ pub struct View<'a> {
 pub struct Path {
     /// Probability that a packet is lost, above 0 and below 1.
     pub eps: f64,
+    /// The same for each packet by what became of those before it.
+    pub channel: Channel,
     /// The round trip.
     pub rtt: Span,
     /// From one packet to the next, T.

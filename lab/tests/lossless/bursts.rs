@@ -8,6 +8,7 @@ use thalweg_core::session::stream::Config;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::Loss;
+use thalweg_lab::path::Path;
 
 use crate::story::{Story, bytes, ms, wire};
 
@@ -50,7 +51,22 @@ pub(crate) fn trade_under<S: Schedule, A: Allowance>(
     seed: u64,
 ) -> Trade {
     let path = |way, eps| wire(line.rtt / 2).then("loss", Loss::independent(eps, Rng::new(seed).fork(way)));
-    let mut story = Story::new(config, law, path("forward", line.eps), path("reverse", line.back));
+    run(config, law, path("forward", line.eps), path("reverse", line.back))
+}
+
+/// Runs it at a fixed rate over two paths.
+pub(crate) fn trade_over<S: Schedule>(
+    config: Config,
+    schedule: impl Fn() -> S,
+    rate: Rate,
+    forward: Path,
+    reverse: Path,
+) -> Trade {
+    run(config, || (schedule(), Fixed::new(rate, Span::ZERO)), forward, reverse)
+}
+
+fn run<S: Schedule, A: Allowance>(config: Config, law: impl Fn() -> (S, A), forward: Path, reverse: Path) -> Trade {
+    let mut story = Story::new(config, law, forward, reverse);
     for nth in 0..BURSTS {
         story.until(nth * EVERY).say(&bytes(BURST, nth), nth + 1 == BURSTS);
     }

@@ -4,11 +4,13 @@ use thalweg_core::law::schedule::Schedule;
 use thalweg_core::law::schedule::adaptive::{self, Adaptive};
 use thalweg_core::law::schedule::arq::Arq;
 use thalweg_core::law::schedule::opportunistic::Opportunistic;
+use thalweg_core::rng::Rng;
 use thalweg_core::session::stream::Config;
 use thalweg_core::units::Rate;
+use thalweg_lab::node::loss::{Gilbert, Loss};
 
 use crate::bursts::{self, Line, Trade};
-use crate::story::{cost_based, ms};
+use crate::story::{cost_based, ms, wire};
 
 /// The bursts of several seeds together: of one seed's 300 the 99 % percentile is but the third worst.
 fn trade<S: Schedule>(schedule: impl Fn() -> S, line: Line) -> Trade {
@@ -60,4 +62,23 @@ fn our_own_schedule_spares_a_line_that_is_nearly_full() {
         let opportunistic = trade(Opportunistic::new, line);
         assert!(ours.bytes < opportunistic.bytes, "{line:?}: {} bytes for each", ours.bytes);
     }
+}
+
+/// Runs of thirty losses at the round trip of a low satellite: what is sent behind a run is not lost, and nobody needs it twice.
+#[test]
+fn our_own_schedule_is_no_later_than_retransmission_where_losses_come_in_runs() {
+    fn run<S: Schedule>(schedule: impl Fn() -> S, seed: u64) -> Trade {
+        let config = Config { frame: 1200, window: 256, overhead: 0, ..Config::default() };
+        let gilbert = Gilbert { to_bad: 0.001, to_good: 1.0 / 30.0, loss_bad: 1.0, loss_good: 0.0 };
+        let losses = Loss::bursts(gilbert, Rng::new(seed).fork("runs"));
+        let forward = wire(ms(21)).then("loss", losses);
+        bursts::trade_over(config, schedule, Rate::from_bps(400_000), forward, wire(ms(21)))
+    }
+    let ours = Trade::pool((1..=40).map(|seed| run(ours, seed)).collect());
+    let arq = Trade::pool((1..=40).map(|seed| run(|| Arq, seed)).collect());
+    for share in [50, 90, 95, 99] {
+        let [late, than] = [&ours, &arq].map(|trade| trade.percentile(share).as_millis_f64());
+        assert!(late <= than * 1.05, "{share} %: {late} ms against {than} ms");
+    }
+    assert!(ours.mean() <= arq.mean() * 1.05, "{} ms against {} ms", ours.mean(), arq.mean());
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thalweg_core::law::ParameterError;
+use thalweg_core::law::schedule::channel::Channel;
 use thalweg_core::law::schedule::cost::Cost;
 use thalweg_core::law::schedule::cost_based::{self, CostBased};
 use thalweg_core::law::schedule::decodability::Decodability;
@@ -99,7 +100,7 @@ impl Senders {
         let queue = sender.queue()?;
         let eps = sender.eps;
         let mut now = Decodability::default();
-        now.reckon(&queue, eps, |_| 1.0);
+        now.reckon(&queue, &Channel::independent(eps), |_| 1.0);
         let overhead = sender.overhead.account()?;
         let candidate = |packet: Chosen, decision: Decision, q: f64, cost: f64| Candidate {
             packet,
@@ -120,7 +121,7 @@ impl Senders {
             candidate(Chosen { kind: "fec", last }, decision, now.q_repaired(nth), cost)
         });
         let candidates = new.into_iter().chain(repair).collect();
-        let path = Path { eps, rtt: Span::ZERO, slot: Span::ZERO };
+        let path = Path { eps, channel: Channel::independent(eps), rtt: Span::ZERO, slot: Span::ZERO };
         let decision = self.law.choose(&View { now: Time::ZERO, queue: &queue, path });
         Ok(Answer { p: now.p().to_vec(), q: now.q(), candidates, choice: chosen(&queue, decision.choice) })
     }
@@ -194,7 +195,7 @@ fn p_after(queue: &Queue, eps: f64, decision: &Decision) -> Vec<f64> {
         sent.sent(&packet);
     }
     let mut after = Decodability::default();
-    after.reckon(&sent, eps, |_| 1.0);
+    after.reckon(&sent, &Channel::independent(eps), |_| 1.0);
     after.p().to_vec()
 }
 

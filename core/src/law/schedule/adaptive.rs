@@ -1,6 +1,6 @@
 //! Thalweg's own law: the cost-based choice with what the paper's sender leaves lying.
 //!
-//! It differs from [`super::cost_based`] in six points, and has one set of parameters for all paths:
+//! It differs from [`super::cost_based`] in eight points, and has one set of parameters for all paths:
 //!
 //! 1. *A loss is inferred when its acknowledgement is overdue* by the reordering that was measured
 //!    ([`super::overdue::Overdue`]), not after a timeout. That is the sender's part.
@@ -11,24 +11,31 @@
 //! 4. *Useless packets have a price*, so that of two equal packets the one is sent that is more likely to be needed.
 //! 5. *Idle.* Where nothing new waits, nothing is sent if all of B..D is nearly sure to be decodable. On a fast line a burst
 //!    is one flight and its repair the most of what is wasted, so the doubt that is left there is more: (1 - `sure`)
-//!    times r / 20, but at most three times.
+//!    times r / 20, but at most three times. Doubt counts for less the more packets it would take to remove it.
 //! 6. *A crowd.* Where more than 16 originals wait, and until the line has had 64 opportunities to spare, nothing goes before
-//!    what waits that is likelier to be useless than to be lost.
+//!    what waits that is likelier to be useless than to be lost; above 20 packet times a round trip than r / 20 times that, at
+//!    most one in 20. What is lost holds up a flight there, and a useless packet still costs one packet time.
+//! 7. *Losses in a row.* What is in flight, and what would leave now, is lost as a channel of two states says that was fitted to
+//!    the outcomes ([`super::channel::Channel`]): behind a run of losses that has ended nothing is repaired that is not lost.
+//! 8. *What is known to be missing* goes before what waits, and uncoded: it is no longer than it was, and known by itself.
 //!
 //! Windows above 256 originals are reckoned as often as bounded work allows: see `adaptive/effort.rs`.
 //!
 //! With r = rtt / T, at most m + 400 T / rtt, w the weights, and p and Q after the packet:
 //!
-//! C_FEC(e) = (r + slack) sum over B..D of w_l (1 - p_l) + waiting (W + o) (Q + 1) / (1 - eps) + price p_e;
+//! C_FEC(e) = (r + slack) sum over B..D of w_l (1 - p_l) + waiting (W + o) (Q + 1) / (1 - eps) + price u_e;
 //! C_ORIG = (r + slack) sum over B..=D of w_l (1 - p_l) + waiting (W - w_D + o) Q / (1 - eps);
 //!
-//! W being the sum of the weights of what waits, o the weight of the newest times `offset`.
+//! W being the sum of the weights of what waits, o the weight of the newest times `offset`, u_e the probability that the packet is
+//! useless if it arrives: p_e where losses are independent.
 
 mod effort;
+mod worth;
 
 use self::effort::Effort;
+use self::worth::{LIKELY, LONG, doubt, lack, round_trip, useless_in_crowd, weight};
 use super::decodability::{self, Decodability};
-use super::{Decision, ParameterError, Place, Schedule, View, parameter};
+use super::{Decision, ParameterError, Schedule, View, parameter};
 use crate::probe::{Probe, Visitor};
 
 /// What the choice is made by; the defaults are for all paths.
@@ -88,12 +95,7 @@ pub struct Adaptive {
 const TIE: f64 = 1e-12;
 /// Packets that are useless with no more than this probability never raise the overhead: §III-A.
 const HARMLESS: f64 = 1e-12;
-/// Half a burst of the paper, packets: what an original waits before it is sent, on average.
-const HALF_A_BURST: f64 = 4.5;
 
-/// Packet times of a round trip above which the first free opportunity after what waits counts in its place, or so much
-/// later as it is less likely to come within the round trip: LONG² / r. No path of the paper has more.
-const LONG: f64 = 20.0;
 /// So many times the doubt is left on the fastest lines.
 const DOUBT: f64 = 3.0;
 /// W of §IV: where more waits, the line has had no time to spare.
@@ -141,24 +143,25 @@ impl Adaptive {
         Ok(())
     }
 
-    /// Whether what waits is certain to go first, told by a bound that takes no reckoning. With nothing lost and no
-    /// combination about, n packets in flight leave (i + 1) eps of the i-th at most, and 1 - n eps of all at least.
+    /// Returns whether what waits is certain to go first, by a bound that needs no recursion. With nothing lost and no
+    /// combination about, each of n packets in flight being lost with eps at most, n of them leave (i + 1) eps of the
+    /// i-th at most, and 1 - (n + 1) eps of all of them and the next at least.
     fn is_surely_new(&self, view: &View<'_>) -> bool {
-        let (queue, eps) = (view.queue, view.path.eps);
+        let (queue, eps) = (view.queue, view.path.channel.eps_at_most());
         let (n, m) = (queue.n() as f64, queue.m() as f64);
         if queue.m() == 0 || queue.missing() > 0 || queue.coded_in_flight() > 0 || queue.coded_arrived() > 0 {
             return false;
         }
         // In a crowd only what is likelier to be lost than useless may go first, and the last of n is useless with that much.
-        if self.crowded > 0 && libm::pow(1.0 - eps, n.min(LARGEST as f64)) > eps {
+        if self.crowded > 0 && libm::pow(1.0 - eps, n.min(LARGEST as f64) + 1.0) > useless_in_crowd(view, eps) {
             return true;
         }
         let Parameters { slack, waiting, offset, .. } = self.parameters;
-        // Who entered earlier weighs no less.
+        // An original that entered earlier weighs no less.
         let weight = weight(view);
         let [first, next, last] = [queue.b(), queue.d(), queue.e()].map(|original| weight(queue.place(original)));
         let gain = first * n.min(eps * n * (n + 1.0) / 2.0) + next * (eps * (n + 1.0)).min(1.0);
-        waiting * (m + offset) * last * (1.0 - n * eps) > lack(view, slack) * gain + TIE
+        waiting * (m + offset) * last * (1.0 - (n + 1.0) * eps) > lack(view, slack) * gain + TIE
     }
 
     fn weigh(&mut self, view: &View<'_>) {
@@ -176,10 +179,11 @@ impl Adaptive {
         let newest = weights.last().copied().unwrap_or(0.0);
         let all = weights[n..].iter().sum::<f64>() + offset * newest;
         let first = weights.get(n).copied().unwrap_or(0.0);
-        let share = waiting / (1.0 - view.path.eps);
+        let share = waiting / (1.0 - view.path.channel.eps());
         let new = lack * first * (1.0 - now.p_new()) + share * (all - first) * now.q_new();
-        let repair =
-            move |nth: usize| share * all * (now.q_repaired(nth) + 1.0) - lack * now.gain(nth) + price * now.p()[nth];
+        let repair = move |nth: usize| {
+            share * all * (now.q_repaired(nth) + 1.0) - lack * now.gain(nth) + price * now.p_useless(nth)
+        };
         (new, repair)
     }
 
@@ -190,31 +194,10 @@ impl Adaptive {
 
     fn is_allowed(&self, view: &View<'_>, p_useless: f64) -> bool {
         // Deviation(FEC-ARQ §III-A): as in the cost-based law, what cannot be useless is sent whatever the overhead is.
-        let is_crowded = self.crowded > 0 && view.queue.m() > 0 && p_useless > view.path.eps;
+        let is_crowded =
+            self.crowded > 0 && view.queue.m() > 0 && p_useless > useless_in_crowd(view, view.path.channel.eps_next());
         p_useless <= HARMLESS || view.queue.overhead().with(p_useless) <= self.parameters.u_max && !is_crowded
     }
-}
-
-/// w_l.
-fn weight(view: &View<'_>) -> impl Fn(&Place) -> f64 {
-    let (rtt, slot) = (view.path.rtt.as_secs_f64(), view.path.slot.as_secs_f64());
-    let usual = (rtt + HALF_A_BURST * slot).max(f64::MIN_POSITIVE);
-    let now = view.now;
-    move |place| {
-        let share = (now.since(place.entered).as_secs_f64() + rtt) / usual;
-        share * share * share
-    }
-}
-
-/// r: the round trip in packet times.
-fn round_trip(view: &View<'_>) -> f64 {
-    view.path.rtt.as_secs_f64() / view.path.slot.as_secs_f64().max(f64::MIN_POSITIVE)
-}
-
-/// r + slack: what an original costs that is not decodable, packet times.
-fn lack(view: &View<'_>, slack: f64) -> f64 {
-    let rtt = round_trip(view);
-    rtt.min(LONG * LONG / rtt.max(1.0) + view.queue.m() as f64) + slack
 }
 
 impl Schedule for Adaptive {
@@ -241,7 +224,7 @@ impl Schedule for Adaptive {
         } else {
             self.effort.stands(view, self.sure(view), |p_useless| self.is_allowed(view, p_useless))
         };
-        self.effort.took(&decision, view.path.eps);
+        self.effort.took(&decision, view.path.channel.eps_next());
         decision
     }
 
@@ -258,20 +241,32 @@ impl Adaptive {
         let queue = view.queue;
         self.weigh(view);
         let weights = &self.weights;
-        self.now.reckon(queue, view.path.eps, |l| weights[l]);
+        self.now.reckon(queue, &view.path.channel, |l| weights[l]);
         let (new, repair) = self.costs(view);
         let mut best: Option<(usize, f64)> = None;
         for nth in 0..self.now.candidates().min(LARGEST) {
             let cost = repair(nth);
-            if best.is_none_or(|best| cost < best.1 - TIE) && self.is_allowed(view, self.now.p()[nth]) {
+            if best.is_none_or(|best| cost < best.1 - TIE) && self.is_allowed(view, self.now.p_useless(nth)) {
                 best = Some((nth, cost));
             }
         }
         let is_idle = queue.m() == 0;
-        let is_sure = self.now.p_all() > self.sure(view);
+        let goes = |nth: usize, cost: f64| match self.now.p_useless(nth) {
+            // What is missing for certain has to leave at some time, and until then nothing behind it can be decoded.
+            p_useless if p_useless <= HARMLESS => true,
+            p_useless if is_idle => {
+                p_useless < LIKELY || doubt(self.now.p_all(), self.now.q()) >= 1.0 - self.sure(view)
+            }
+            _ => cost < new - TIE,
+        };
         match best {
-            Some((nth, cost)) if is_idle && !is_sure || !is_idle && cost < new - TIE => {
-                Decision::repair(queue, queue.b() + nth as u64, self.now.p()[nth])
+            Some((nth, cost)) if goes(nth, cost) => {
+                let (last, p_useless) = (queue.b() + nth as u64, self.now.p_useless(nth));
+                // The last original that is missing up to there closes all that a combination would, and is known by itself.
+                match queue.last_missing(last).filter(|_| p_useless <= HARMLESS) {
+                    Some(original) => Decision::resend(original),
+                    None => Decision::repair(queue, last, p_useless),
+                }
             }
             _ if is_idle => Decision::IDLE,
             _ => Decision::NEW,

@@ -106,6 +106,7 @@ impl Form {
 #[cfg(test)]
 mod tests {
     use super::super::Coded;
+    use super::super::channel::Channel;
     use super::*;
 
     /// C_FEC over everything sent and C_ORIG of §II-E: eps = .1, `n` originals in flight once, `m` unsent.
@@ -113,7 +114,7 @@ mod tests {
         let mut queue = Queue::standing(1, n, m);
         (1..=n as u64).for_each(|l| queue.sent(&Coded { first: l, last: l, p_useless: 0.0 }));
         let mut now = Decodability::default();
-        now.reckon(&queue, 0.1, |_| 1.0);
+        now.reckon(&queue, &Channel::independent(0.1), |_| 1.0);
         let cost = Cost { form, kappa: 1.0 };
         [cost.of_repair(&queue, &now, 0.1, n - 1), cost.of_new(&queue, &now, 0.1)].map(|c| libm::round(c * 1e4) / 1e4)
     }

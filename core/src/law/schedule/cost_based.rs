@@ -1,6 +1,7 @@
 //! The cost-based choice of §II-B: a new original, or a combination of B..=e for every e, whichever leaves the least
 //! expected waiting, as long as the overhead allows it (§III-A).
 
+use super::channel::Channel;
 use super::cost::Cost;
 use super::decodability::Decodability;
 use super::opportunistic::is_full;
@@ -83,7 +84,7 @@ impl Schedule for CostBased {
         if queue.is_empty() {
             return Decision::IDLE;
         }
-        self.now.reckon(queue, eps, |_| 1.0);
+        self.now.reckon(queue, &Channel::independent(eps), |_| 1.0);
         let repair = self.best_repair(queue, eps);
         self.repair = repair.map_or(f64::NAN, |(_, cost)| cost);
         self.new = if queue.m() > 0 { self.parameters.cost.of_new(queue, &self.now, eps) } else { f64::NAN };

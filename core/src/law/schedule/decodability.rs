@@ -3,18 +3,20 @@
 //! Original l is *sequentially decodable* if it and all before it are known. With generic coefficients the rank
 //! deficiency of B..=l is d_l = max(0, d_{l-1} + 1 - x_l - c_l), where x_l says whether l arrived uncoded and c_l counts the
 //! combinations that arrived and end with l; and l is decodable if d_m = 0 for some m in l..D. What is in flight is lost
-//! with probability eps, each packet independently, which makes d a Markov chain over l.
+//! as a [`Channel`] of two states says, s being that of the last packet in flight up to l: with independent losses both states
+//! lose the same. That makes (d, s) a Markov chain over l, exactly so where packets left in the order of the originals that they
+//! end with; others are linked to the one before them in that order by how many packets left between the two.
 //!
 //! | symbol | here | |
 //! |---|---|---|
-//! | a_l(d) | `reached` | probability that d_l = d |
-//! | r_l(d) | `closing` | probability that d_m = 0 for some m >= l, given d_l = d |
+//! | a_l(d, s) | `reached` | probability that d_l = d and the state is s |
+//! | r_l(d, s) | `closing` | probability that d_m = 0 for some m >= l, given d_l = d and s |
 //! | p_l | [`Decodability::p`] | sum of a_l(d) r_l(d) |
 //! | Q | [`Decodability::q`] | expected d_{D-1}: originals that are still needed |
-//! | R_l(d) | `onward` | expected weight decoded from l on, given d_l = d |
-//! | A_l(d) | `backward` | weight of what lies before l and waits for l to close it, at d_l = d |
+//! | R_l(d, s) | `onward` | expected weight decoded from l on, given d_l = d and s |
+//! | A_l(d, s) | `backward` | weight of what lies before l and waits for l to close it, at d_l = d and s |
 //!
-//! One more combination that ends with e moves d_e down by one, with probability 1 - eps. What that gains is linear in
+//! One more combination that ends with e moves d_e down by one if it arrives, which hangs on s. What that gains is linear in
 //! a_e for l >= e, and in r_e for l < e, so that the two adjoint vectors R and A give the gain of every candidate without
 //! running the chain again for any.
 //!
@@ -23,11 +25,14 @@
 //! next to nothing. Above 256 originals a pass ahead finds how far d gets with more than 10⁻¹³, and what lies beyond is left out.
 
 mod chain;
+mod step;
 #[cfg(test)]
 mod tests;
 
-use self::chain::{Chain, Step};
+use self::chain::{Chain, Distribution};
+use self::step::Step;
 use super::Queue;
+use super::channel::{Channel, Link};
 
 /// Places that stay allocated when none is needed.
 pub(super) const IDLE: usize = 64;
@@ -35,67 +40,71 @@ pub(super) const IDLE: usize = 64;
 /// Looking for what is out of reach takes a pass of its own, and below this gains little.
 const MANY: usize = 256;
 
+/// Packets behind which what is known of one is left out.
+const MOST: usize = 4096;
+
 /// What a queue's receiver will be able to decode, and the memory that reckoning takes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Decodability {
     /// Originals above which deficiencies that are out of reach are left out.
     many: usize,
-    eps: f64,
     steps: Vec<Step>,
+    fading: Vec<f64>,
     /// r_l and R_l, a row for each l.
     closing: Chain,
     onward: Chain,
     p: Vec<f64>,
-    gain: Vec<f64>,
-    q: f64,
-    undecoded: f64,
-    /// a_{D-1}(0): that everything sent can be decoded.
-    whole: f64,
-    /// a_{D-1}(1): that one equation will be missing.
-    almost: f64,
+    candidates: Vec<Candidate>,
+    /// The chain after the last original, a_{D-1}, and the link from there to a packet that leaves now.
+    end: Distribution,
+    next: Link,
+}
+
+/// Effect of one more combination.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Candidate {
+    gain: f64,
+    /// The probabilities that it arrives, and that it tells something new.
+    arrives: f64,
+    helps: f64,
 }
 
 impl Default for Decodability {
     fn default() -> Decodability {
-        let (steps, closing, onward) = (Vec::new(), Chain::default(), Chain::default());
-        let (p, gain) = (Vec::new(), Vec::new());
         Decodability {
             many: MANY,
-            eps: 0.0,
-            steps,
-            closing,
-            onward,
-            p,
-            gain,
-            q: 0.0,
-            undecoded: 0.0,
-            whole: 0.0,
-            almost: 0.0,
+            steps: Vec::new(),
+            fading: Vec::new(),
+            closing: Chain::default(),
+            onward: Chain::default(),
+            p: Vec::new(),
+            candidates: Vec::new(),
+            end: Distribution::new([1.0, 0.0]),
+            next: [0.0; 2],
         }
     }
 }
 
 impl Decodability {
-    /// Reckons for `queue`, whose packets in flight are lost with probability `eps`. The gain of repair is weighed with
-    /// `weight`, which is given the place of an original after B.
-    pub fn reckon(&mut self, queue: &Queue, eps: f64, weight: impl Fn(usize) -> f64) {
-        self.eps = eps;
-        self.steps.clear();
-        self.steps.extend(queue.in_doubt().map(|place| Step::of(place, eps)));
+    /// Reckons for `queue`, whose packets in flight are lost as `channel` says. The gain of repair is weighed with `weight`,
+    /// which is given the place of an original after B.
+    pub fn reckon(&mut self, queue: &Queue, channel: &Channel, weight: impl Fn(usize) -> f64) {
+        channel.fading(MOST, &mut self.fading);
+        self.next = step::steps(queue, channel, &self.fading, &mut self.steps);
         chain::bound(&mut self.steps);
         if self.steps.len() > self.many {
-            chain::trim(&mut self.steps, eps, &mut self.p);
+            chain::trim(&mut self.steps, &mut Distribution::new(channel.state()));
         }
         self.look_back(&weight);
-        self.look_on(&weight);
+        self.look_on(Distribution::new(channel.state()), &weight);
     }
 
     /// Gives memory back that large windows took; what was reckoned is no more.
     pub(super) fn rest(&mut self) {
-        for values in [&mut self.p, &mut self.gain] {
-            values.clear();
-            values.shrink_to(IDLE);
-        }
+        self.p.clear();
+        self.p.shrink_to(IDLE);
+        self.candidates.clear();
+        self.candidates.shrink_to(IDLE);
         self.steps.clear();
         self.steps.shrink_to(IDLE);
         [&mut self.closing, &mut self.onward].into_iter().for_each(|chain| chain.rest(IDLE));
@@ -108,7 +117,7 @@ impl Decodability {
 
     /// How many combinations are weighed: those that end with B, and so on.
     pub fn candidates(&self) -> usize {
-        self.gain.len()
+        self.candidates.len()
     }
 
     /// p_l from B on, for each candidate: the probability that l will be decodable from what is in flight.
@@ -116,44 +125,51 @@ impl Decodability {
         &self.p
     }
 
+    /// The probability that one more combination of B..=B + `nth` tells nothing new if it arrives. That is p_l, but where losses
+    /// come in a row: where it arrives, those before it are likelier to.
+    pub fn p_useless(&self, nth: usize) -> f64 {
+        let Candidate { arrives, helps, .. } = self.candidates[nth];
+        (1.0 - helps / arrives.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)
+    }
+
     /// Q: the expected number of originals that are still needed to decode all of B..D.
     pub fn q(&self) -> f64 {
-        self.q
+        self.end.mean
     }
 
     /// The sum of 1 - p_l: how many of B..D are expected not to be decodable.
     pub fn undecoded(&self) -> f64 {
-        self.undecoded
+        self.p.iter().map(|p| 1.0 - p).sum()
     }
 
     /// The probability that all of B..D will be decodable.
     pub fn p_all(&self) -> f64 {
-        self.whole
+        self.end.shares[0].iter().sum()
     }
 
     /// The probability that all of B..D will be decodable with one more combination of all of them.
     pub fn p_all_repaired(&self) -> f64 {
-        self.whole + (1.0 - self.eps) * self.almost
+        self.p_all() + self.end.shares.get(1).map_or(0.0, |almost| arriving(*almost, self.next))
     }
 
     /// p_D if D were sent now; the others stay as they are.
     pub fn p_new(&self) -> f64 {
-        (1.0 - self.eps) * self.whole
+        arriving(self.end.shares[0], self.next)
     }
 
     /// Q if D were sent now.
     pub fn q_new(&self) -> f64 {
-        self.q + self.eps
+        self.q() + self.end.states[0] * self.next[0] + self.end.states[1] * self.next[1]
     }
 
     /// The weighted sum by which p_l, l = B..D, would grow with one more combination of B..=B + `nth`.
     pub fn gain(&self, nth: usize) -> f64 {
-        self.gain[nth]
+        self.candidates[nth].gain
     }
 
     /// Q with one more combination of B..=B + `nth`: it takes one off unless it is lost, or useless.
     pub fn q_repaired(&self, nth: usize) -> f64 {
-        self.q - (1.0 - self.eps) * (1.0 - self.p[nth])
+        self.q() - self.candidates[nth].helps
     }
 
     /// From the last original to the first: r and R.
@@ -162,40 +178,44 @@ impl Decodability {
         self.onward.prepare(&self.steps);
         for l in (0..self.steps.len()).rev() {
             let later = self.steps.get(l + 1).copied();
-            let (closing, onward) = (self.closing.before(l, later, self.eps), self.onward.before(l, later, self.eps));
-            closing[0] = 1.0;
-            for (onward, closing) in onward.iter_mut().zip(closing) {
-                *onward += weight(l) * *closing;
-            }
+            let (closing, onward) = (self.closing.before(l, later), self.onward.before(l, later));
+            closing[0] = [1.0; 2];
+            chain::add(onward, closing, weight(l));
         }
     }
 
     /// From the first to the last: a and A, and with them everything that is asked for.
-    fn look_on(&mut self, weight: &impl Fn(usize) -> f64) {
-        let keep = 1.0 - self.eps;
-        let (mut reached, mut backward) = (vec![1.0], vec![0.0]);
+    fn look_on(&mut self, mut reached: Distribution, weight: &impl Fn(usize) -> f64) {
+        let mut backward = Distribution::new([0.0; 2]);
         self.p.clear();
-        self.gain.clear();
-        self.q = 0.0;
+        self.candidates.clear();
         for (l, step) in self.steps.iter().enumerate() {
             // What is decoded already waits for nothing.
-            backward[0] = 0.0;
+            backward.shares[0] = [0.0; 2];
             if l > 0 {
-                chain::add(&mut backward[1..], &reached[1..], weight(l - 1));
+                chain::add(&mut backward.shares[1..], &reached.shares[1..], weight(l - 1));
             }
-            self.q += step.missing;
-            step.forward(&mut reached, self.eps, |closed, share| self.q -= share * (1.0 - closed));
-            step.forward(&mut backward, self.eps, |_, _| ());
+            step.forward(&mut reached);
+            step.forward(&mut backward);
             let (closing, onward) = (self.closing.row(l), self.onward.row(l));
-            self.p.push(reached.iter().zip(closing).map(|(a, r)| a * r).sum());
-            self.gain.push(keep * (falls(&reached, onward) + falls(&backward, closing)));
+            let mut known = [0.0; 2];
+            for (share, closes) in reached.shares.iter().zip(closing) {
+                known = [known[0] + share[0] * closes[0], known[1] + share[1] * closes[1]];
+            }
+            let [here, before] = [chain::falls(&reached.shares, onward), chain::falls(&backward.shares, closing)];
+            let arrives = arriving(reached.states, step.next);
+            self.p.push(known[0] + known[1]);
+            self.candidates.push(Candidate {
+                gain: arriving([here[0] + before[0], here[1] + before[1]], step.next),
+                arrives,
+                helps: arrives - arriving(known, step.next),
+            });
         }
-        self.undecoded = self.p.iter().map(|p| 1.0 - p).sum();
-        (self.whole, self.almost) = (reached[0], reached.get(1).copied().unwrap_or(0.0));
+        self.end = reached;
     }
 }
 
-/// What `value` gains where the deficiency falls by one, over its distribution.
-fn falls(distribution: &[f64], value: &[f64]) -> f64 {
-    distribution[1..].iter().zip(value.windows(2)).map(|(share, value)| share * (value[0] - value[1])).sum()
+/// The part of `shares` with which the packet of `link` arrives.
+fn arriving(shares: [f64; 2], link: Link) -> f64 {
+    shares[0] * (1.0 - link[0]) + shares[1] * (1.0 - link[1])
 }

@@ -11,66 +11,81 @@
 //! | stationary loss P / (P + p) | [`GilbertElliott::eps`] |
 //! | mean burst 1 / p | [`GilbertElliott::burst`] |
 //!
-//! Counts fade by 1 - 1 / `memory` with each outcome, so that a path that changes is followed.
+//! Counts of either kind fade by 1 - 1 / `memory` with each outcome of that kind, so that a path that changes is followed.
+//! Bursts are forgotten as losses come, however rare they are, and one burst is one transition, however long it is. Where more than
+//! `memory` packets are in flight, arrivals are forgotten over as many: the estimate of P is applied to all of them at once, and
+//! from fewer outcomes it varies more than their losses do.
 
 use super::ParameterError;
-use super::loss::bounded;
+use super::channel::Channel;
+use super::loss::{BOUNDS, bounded};
 use super::parameter;
 use crate::probe::{Probe, Visitor};
 
 /// The model, fitted to what was seen last.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GilbertElliott {
-    keep: f64,
+    memory: f64,
+    /// Part that is left of the counts of arrivals, and of losses, after one more of the kind.
+    keep: [f64; 2],
     good: f64,
     into: f64,
     bad: f64,
     out: f64,
     /// Whether the newest outcome is a loss.
     last: Option<bool>,
+    /// Outcomes since the last loss.
+    clean: u64,
 }
 
-/// The weight of what is believed before anything is seen, packets.
+/// The weight of what is believed of P before anything is seen, packets.
 const PRIOR: f64 = 8.0;
+/// The weight of the belief that losses are independent, p = 1 - P, in losses.
+const INDEPENDENCE: f64 = 4.0;
+/// A path that never lost anything may do so with this probability.
+const LEAST: f64 = 1e-6;
 
 impl GilbertElliott {
-    /// A model that believes in single losses with probability `prior` until it has seen more, and forgets over `memory`
-    /// packets, at least 2.
+    /// A model that believes in independent losses with probability `prior` until it has seen more, and forgets over `memory`
+    /// outcomes of either kind, at least 2.
     ///
     /// # Errors
     /// `prior` is not within 0.001..=0.99, or `memory` not within 2..=10⁹.
     pub fn new(prior: f64, memory: f64) -> Result<GilbertElliott, ParameterError> {
-        parameter::within("prior", prior, super::loss::BOUNDS)?;
+        parameter::within("prior", prior, BOUNDS)?;
         parameter::within("memory", memory, 2.0..=1e9)?;
-        let (good, bad) = (PRIOR * (1.0 - prior), PRIOR * prior);
-        // Without bursts a loss is as likely after a loss as after an arrival.
         Ok(GilbertElliott {
-            keep: 1.0 - 1.0 / memory,
-            good,
-            into: good * prior,
-            bad,
-            out: bad * (1.0 - prior),
+            memory,
+            keep: [1.0 - 1.0 / memory; 2],
+            good: PRIOR,
+            into: PRIOR * prior,
+            bad: 0.0,
+            out: 0.0,
             last: None,
+            clean: 0,
         })
+    }
+
+    /// So many packets are in flight.
+    pub fn in_flight(&mut self, packets: u32) {
+        self.keep[0] = 1.0 - 1.0 / self.memory.max(f64::from(packets));
     }
 
     /// The next packet, in the order of sending, was lost, or was not.
     pub fn outcome(&mut self, lost: bool) {
-        for count in [&mut self.good, &mut self.into, &mut self.bad, &mut self.out] {
-            *count *= self.keep;
-        }
         match self.last {
             Some(false) => {
-                self.good += 1.0;
-                self.into += f64::from(u8::from(lost));
+                self.good = self.good * self.keep[0] + 1.0;
+                self.into = self.into * self.keep[0] + f64::from(u8::from(lost));
             }
             Some(true) => {
-                self.bad += 1.0;
-                self.out += f64::from(u8::from(!lost));
+                self.bad = self.bad * self.keep[1] + 1.0;
+                self.out = self.out * self.keep[1] + f64::from(u8::from(!lost));
             }
             None => {}
         }
         self.last = Some(lost);
+        self.clean = if lost { 0 } else { self.clean + 1 };
     }
 
     /// The share of packets that is lost in the long run.
@@ -83,14 +98,12 @@ impl GilbertElliott {
         1.0 / self.to_good()
     }
 
-    /// The probability that the packet `behind` places after the newest outcome is lost, 1 being the next. Far behind, it
-    /// is [`GilbertElliott::eps`].
-    pub fn eps_behind(&self, behind: u32) -> f64 {
-        let Some(lost) = self.last else { return self.eps() };
-        let (into, out) = (self.to_bad(), self.to_good());
-        let far = into / (into + out);
-        let now = if lost { 1.0 } else { 0.0 };
-        bounded(far + (now - far) * libm::pow(1.0 - into - out, f64::from(behind)))
+    /// The channel as a schedule counts on it, `since` packets after the newest outcome. Estimates end at a thousandth, which is
+    /// far too much where nothing is ever lost: there it is one in the packets since the last loss.
+    pub fn channel(&self, since: u32) -> Channel {
+        let into = self.to_bad();
+        let rare = into.min(1.0 / self.clean.max(1) as f64).max(LEAST);
+        Channel::bursty(if into > *BOUNDS.start() { into } else { rare }, self.to_good(), self.last, since)
     }
 
     fn to_bad(&self) -> f64 {
@@ -98,7 +111,7 @@ impl GilbertElliott {
     }
 
     fn to_good(&self) -> f64 {
-        bounded(self.out / self.bad)
+        bounded((self.out + INDEPENDENCE * (1.0 - self.to_bad())) / (self.bad + INDEPENDENCE))
     }
 }
 
@@ -140,18 +153,31 @@ mod tests {
     fn after_a_loss_the_next_is_likely_and_later_ones_are_not() {
         let mut model = fitted(0.02, 0.25);
         model.outcome(true);
-        let (next, far) = (model.eps_behind(1), model.eps_behind(200));
+        let [next, far] = [0, 199].map(|since| model.channel(since).eps_next());
         assert!((next - 0.75).abs() < 0.05, "{next}");
         assert!((far - model.eps()).abs() < 1e-9, "{far}");
         model.outcome(false);
-        assert!((model.eps_behind(1) - 0.02).abs() < 0.005);
+        assert!((model.channel(0).eps_next() - 0.02).abs() < 0.005);
+    }
+
+    /// Counts that keep 1 - 1 / M make an estimate of P with a variance of P (1 - P) / (2 M - 1).
+    #[test]
+    fn what_many_packets_in_flight_are_judged_by_varies_as_little_as_their_losses() {
+        let (mut rng, mut model) = (Rng::new(3), GilbertElliott::new(0.01, 128.0).expect("in range"));
+        model.in_flight(3000);
+        let deviation = libm::sqrt(0.01 * 0.99 / 5999.0);
+        for nth in 0..60_000 {
+            model.outcome(rng.chance(0.01));
+            let off = f64::abs(model.channel(0).eps() - 0.01);
+            assert!(nth < 15_000 || off < 5.0 * deviation, "{off} after {nth}");
+        }
     }
 
     #[test]
     fn losses_without_bursts_look_alike_wherever_they_are() {
         let model = fitted(0.1, 0.9);
         assert!((model.burst() - 1.0 / 0.9).abs() < 0.03);
-        assert!((model.eps_behind(1) - 0.1).abs() < 0.01);
+        assert!((model.channel(0).eps_next() - 0.1).abs() < 0.01);
     }
 
     #[test]
@@ -159,7 +185,7 @@ mod tests {
         let model = GilbertElliott::new(0.2, 100.0).expect("in range");
         assert!((model.eps() - 0.2).abs() < 1e-12);
         assert!((model.burst() - 1.25).abs() < 1e-12);
-        assert_eq!(model.eps_behind(1), model.eps());
+        assert!((model.channel(0).eps_next() - model.eps()).abs() < 1e-12);
         assert!(GilbertElliott::new(0.0, 100.0).is_err());
         assert!(GilbertElliott::new(0.1, 1.0).is_err());
     }

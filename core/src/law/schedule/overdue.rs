@@ -18,6 +18,9 @@ pub struct Overdue {
     largest: f64,
 }
 
+/// Smoothed round trips above which nothing is waited for: a reordering window is no more than a round trip (RFC 8985 §6.2).
+/// Without that bound one packet that a queue kept for seconds holds up what is lost behind it for as long.
+const MOST: u64 = 2;
 /// What the distance to the largest round trip loses with each sample: half of it within 88 packets.
 const FADING: f64 = 1.0 / 128.0;
 
@@ -43,14 +46,14 @@ impl Overdue {
     /// A packet that later ones had overtaken was acknowledged after `took`, which is no sample of the round trip: how long
     /// its acknowledgement waited is not known. No more than two round trips are believed (RFC 8985 §6.2).
     pub fn overtaken(&mut self, took: Span) {
-        let believed = took.min(self.srtt() * 2);
+        let believed = took.min(self.srtt() * MOST);
         self.largest = self.largest.max(believed.as_nanos() as f64);
     }
 
     /// From a packet's departure to the moment at which it counts as lost.
     pub fn patience(&self) -> Span {
         let largest = Span::from_nanos((self.largest + 0.5) as u64);
-        if self.smoothed.srtt().is_none() { largest.max(self.guess) } else { largest }
+        self.smoothed.srtt().map_or_else(|| largest.max(self.guess), |srtt| largest.min(srtt * MOST))
     }
 
     /// The smoothed round trip, or the guess.
@@ -105,5 +108,17 @@ mod tests {
         assert_eq!((overdue.srtt(), overdue.patience()), (Span::from_millis(20), Span::from_millis(33)));
         overdue.overtaken(Span::from_secs(9));
         assert_eq!(overdue.patience(), Span::from_millis(40));
+    }
+
+    /// A packet that something kept for three seconds: RFC 6298 forgets an eighth of it with each round trip, and 20 of them leave
+    /// (7/8)^20 of 2.95 s / 8; twice the smoothed round trip is waited for at most.
+    #[test]
+    fn one_packet_that_was_kept_for_seconds_is_soon_forgotten() {
+        let mut overdue = Overdue::new(Span::from_millis(50));
+        (0..100).for_each(|_| overdue.acknowledged(Span::from_millis(50)));
+        overdue.acknowledged(Span::from_secs(3));
+        assert!(overdue.patience() <= overdue.srtt() * 2);
+        (0..20).for_each(|_| overdue.acknowledged(Span::from_millis(50)));
+        assert!(overdue.patience() < Span::from_millis(152), "{:?}", overdue.patience());
     }
 }

@@ -32,6 +32,10 @@ pub struct Place {
     pub coded: u32,
     /// c_l: combinations that end with it, arrived, and told something new.
     pub coded_arrived: u32,
+    /// Which packet the newest copy of it was, in the order of sending, modulo 2³².
+    pub copied: u32,
+    /// The same of the newest combination that ends with it.
+    pub combined: u32,
 }
 
 /// A sender's stream from the first original that is not known to be decoded in order.
@@ -44,6 +48,8 @@ pub struct Queue {
     b: u64,
     /// N: originals that were sent.
     sent: usize,
+    /// Packets that left, modulo 2³².
+    left: u32,
     /// B..=E.
     places: VecDeque<Place>,
     missing: usize,
@@ -141,6 +147,15 @@ impl Queue {
         self.in_doubt().position(Place::is_missing).map(|nth| self.b + nth as u64)
     }
 
+    /// The last original up to `last` that was lost.
+    pub(super) fn last_missing(&self, last: u64) -> Option<u64> {
+        if self.missing == 0 {
+            return None;
+        }
+        let count = (last + 1).saturating_sub(self.b) as usize;
+        self.in_doubt().take(count).rposition(Place::is_missing).map(|nth| self.b + nth as u64)
+    }
+
     /// Combinations in flight that are not behind B.
     pub fn coded_in_flight(&self) -> u64 {
         self.coded_in_flight
@@ -149,6 +164,11 @@ impl Queue {
     /// Combinations that arrived, told something new, and are not behind B.
     pub fn coded_arrived(&self) -> u64 {
         self.coded_arrived
+    }
+
+    /// Packets that left, modulo 2³²: the number of the newest.
+    pub(super) fn left(&self) -> u32 {
+        self.left
     }
 
     /// The account of Eq. (9).
@@ -165,15 +185,17 @@ impl Queue {
     /// A packet left, which must end with an original of the queue; D alone is a first transmission.
     pub fn sent(&mut self, packet: &Coded) {
         self.overhead.sent(packet.p_useless);
+        self.left = self.left.wrapping_add(1);
+        let left = self.left;
         if packet.last == self.d() {
             debug_assert!(packet.is_uncoded() && self.m() > 0, "first transmissions are uncoded, and of what waits");
             self.sent += 1;
             self.missing += 1;
         }
         if packet.is_uncoded() {
-            self.change(packet, |place| place.copies += 1);
+            self.change(packet, |place| (place.copies, place.copied) = (place.copies + 1, left));
         } else {
-            self.change(packet, |place| place.coded += 1);
+            self.change(packet, |place| (place.coded, place.combined) = (place.coded + 1, left));
         }
     }
 

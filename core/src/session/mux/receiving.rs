@@ -7,6 +7,9 @@ use crate::wire::mux::{FIRST_CREDIT, Frame};
 
 /// Bytes that a connection of a peer that holds much may have in flight or unread.
 const LITTLE: u64 = 16 << 10;
+/// Round trips in which half of a window is used where credit is the limit: one, or several where a packet is lost again and again.
+/// Of 120 packets of which each second is lost, one is lost seven times in a row.
+const PROMPT: u64 = 8;
 /// What may be under way or unread at most, bytes: half of it, which is granted again in one go, outlasts three round trips at
 /// as many originals each as one combination covers. All connections together have no more for it.
 const MAX_WINDOW: u64 = 32 << 20;
@@ -56,8 +59,8 @@ impl Receiving {
         if taken * 2 < most || self.is_ended {
             return;
         }
-        // The other end has used what it was granted, and it did not wait for the reader: credit is what holds it up.
-        let is_short = now.since(self.granted_at) < rtt * 2 && self.granted * 2 < self.window;
+        // The other end has used what it was granted, and it did not wait for the reader: credit is what limits it.
+        let is_short = now.since(self.granted_at) < rtt * PROMPT && self.granted * 2 < self.window;
         let grows = is_short && !is_thrifty && self.window < MAX_WINDOW && self.window <= *pool;
         let more = if grows { self.window } else { 0 };
         *pool -= more;

@@ -116,12 +116,12 @@ fn granted(span: Span) -> usize {
     more - unsent as usize
 }
 
-/// Half of the credit within two round trips doubles it; a reader who comes late and finds it all is no reason to.
+/// Half of the credit within eight round trips doubles it; a reader who comes late and finds it all is no reason to.
 #[test]
 fn credit_grows_for_those_who_read_fast() {
     let first = FIRST_CREDIT as usize;
     // Of the doubled credit a quarter is read and not worth a frame yet.
-    assert_eq!([granted(RTT * 3), granted(RTT)], [first, 2 * first - first / 2]);
+    assert_eq!([granted(RTT * 9), granted(RTT)], [first, 2 * first - first / 2]);
 }
 
 #[test]

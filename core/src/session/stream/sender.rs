@@ -167,7 +167,8 @@ impl<S: Schedule, A: Allowance> Sender<S, A> {
 
     /// The path as it was measured.
     pub fn path(&self) -> Path {
-        Path { eps: self.losses.eps(), rtt: self.rtt.or_initial(), slot: self.slot }
+        let channel = self.losses.bursts().channel(self.flight.undecided());
+        Path { eps: self.losses.eps(), channel, rtt: self.rtt.or_initial(), slot: self.slot }
     }
 
     /// Originals that wait for their first packet, what gathers for the next one included.

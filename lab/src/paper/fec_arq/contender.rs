@@ -6,10 +6,12 @@ use thalweg_core::law::schedule::adaptive::{self, Adaptive};
 use thalweg_core::law::schedule::arq::Arq;
 use thalweg_core::law::schedule::cost::{Cost, Form};
 use thalweg_core::law::schedule::cost_based::{self, CostBased};
+use thalweg_core::law::schedule::gilbert_elliott::GilbertElliott;
+use thalweg_core::law::schedule::loss::LossRate;
 use thalweg_core::law::schedule::opportunistic::Opportunistic;
 
 use super::case::{Case, Line};
-use super::slots::Patience;
+use super::slots::{Knowledge, Patience};
 use crate::paper::figure::Subject;
 
 /// A strategy under a reading.
@@ -30,7 +32,7 @@ pub enum Strategy {
     Opportunistic,
     /// The cost-based choice.
     Cost,
-    /// The lower bound: a sender that is told what is lost, as it is lost.
+    /// A sender that is told what is lost, as it is lost: the lower bound where delays are constant.
     Bound,
     /// Thalweg's own law.
     Ours,
@@ -52,6 +54,10 @@ pub enum Variant {
     Overdue,
 }
 
+/// The loss rate that is believed before anything is known, on recordings.
+const PRIOR: f64 = 0.05;
+/// Outcomes of either kind over which Thalweg's sender forgets, as a stream does.
+const MEMORY: f64 = 128.0;
 /// kappa of [`Variant::Fitted`].
 const KAPPA: f64 = 0.2;
 /// The share of B..D that combinations in flight stay below, of [`Variant::Fitted`].
@@ -69,7 +75,7 @@ impl Contender {
         Contender { strategy, variant }
     }
 
-    /// A bound that no sender can reach.
+    /// A sender that is told of losses; where delays are constant, a bound that no other can reach.
     pub const BOUND: Contender = Contender::new(Strategy::Bound, Variant::Literal);
     /// Thalweg's own law.
     pub const OURS: Contender = Contender::new(Strategy::Ours, Variant::Literal);
@@ -100,6 +106,17 @@ impl Contender {
         }
     }
 
+    /// Source of the sender's knowledge of the loss rate of a recording.
+    ///
+    /// # Errors
+    /// An estimator refuses its own defaults.
+    pub(super) fn knowledge(self) -> Result<Knowledge, ParameterError> {
+        match self.strategy {
+            Strategy::Ours => Ok(Knowledge::Fitted(GilbertElliott::new(PRIOR, MEMORY)?)),
+            _ => Ok(Knowledge::Estimated(LossRate::new(PRIOR, LossRate::WINDOW)?)),
+        }
+    }
+
     /// When the sender takes a packet for lost.
     pub(super) fn patience(self, case: &Case) -> Patience {
         match (self.strategy, self.variant, case.line) {
@@ -108,6 +125,17 @@ impl Contender {
             (_, Variant::Literal, Line::Random { .. }) => Patience::RoundTrips(100),
             // Round trips that change need room, or everything above the mean would count as lost.
             _ => Patience::RoundTrips(150),
+        }
+    }
+}
+
+impl Contender {
+    /// Name in this case: where delays vary, a sender that is told each loss at once is no bound, since one that sends
+    /// more may be helped by a packet that is not late.
+    pub fn name_in(self, case: &Case) -> &'static str {
+        match (self.strategy, case.line) {
+            (Strategy::Bound, Line::Recorded(_)) => "ARQ, told of losses",
+            _ => self.name(),
         }
     }
 }

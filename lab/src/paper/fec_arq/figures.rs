@@ -11,7 +11,7 @@ use super::case::Case;
 use super::contender::{Contender, Strategy, Variant};
 use super::outcome::Outcome;
 use super::results::Results;
-use crate::paper::figure::{self, Axis, Points, Subject};
+use crate::paper::figure::{self, Axis, Points};
 
 /// A figure of the paper.
 pub type Figure = figure::Figure<Contender>;
@@ -58,7 +58,10 @@ fn distributions(results: &Results, case: Case) -> Vec<Panel> {
             title: format!("{case}: {what}, {}", if variant == Variant::Literal { "literal" } else { "fitted" }),
             x,
             y: Axis::linear("share", ""),
-            series: contenders.iter().filter_map(|it| curve(*it, points(results.outcome(case, *it, 1)?))).collect(),
+            series: contenders
+                .iter()
+                .filter_map(|it| curve(&case, *it, points(results.outcome(case, *it, 1)?)))
+                .collect(),
         };
         [
             panel("delay", Axis::linear("delay", "s"), &|outcome| thinned(&outcome.distribution())),
@@ -68,9 +71,9 @@ fn distributions(results: &Results, case: Case) -> Vec<Panel> {
     Variant::SHOWN.into_iter().flat_map(plots).filter(|panel| !panel.series.is_empty()).collect()
 }
 
-fn curve(contender: Contender, points: Vec<(f64, f64)>) -> Option<Series> {
+fn curve(case: &Case, contender: Contender, points: Vec<(f64, f64)>) -> Option<Series> {
     (!points.is_empty()).then(|| Series {
-        name: contender.name().to_owned(),
+        name: contender.name_in(case).to_owned(),
         subject: Some(contender),
         points: Points::Curve(points),
     })

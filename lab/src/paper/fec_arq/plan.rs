@@ -3,8 +3,6 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use thalweg_core::law::schedule::loss::LossRate;
-
 use super::case::{Case, Line};
 use super::channel::Channel;
 use super::contender::{Contender, Strategy, Variant};
@@ -110,8 +108,8 @@ impl Plan {
                 let trips = recording.trips.clone();
                 // Each seed begins elsewhere.
                 let offset = trips.len() as u64 * (seed - 1) / self.seeds.max(1);
-                let rate = LossRate::new(0.05, LossRate::WINDOW).map_err(|error| refused(&error))?;
-                (Channel::Recorded { trips, offset }, Knowledge::Estimated(rate))
+                let knowledge = contender.knowledge().map_err(|error| refused(&error))?;
+                (Channel::Recorded { trips, offset }, knowledge)
             }
         };
         let source = case.source(self.bursts_of(case));

@@ -7,6 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use thalweg_core::law::schedule::channel::Channel as LossChannel;
+use thalweg_core::law::schedule::gilbert_elliott::GilbertElliott;
 use thalweg_core::law::schedule::loss::LossRate;
 use thalweg_core::law::schedule::overdue::Overdue;
 use thalweg_core::law::schedule::{Choice, Coded, Path, Queue, Schedule, View};
@@ -39,13 +41,15 @@ pub enum Patience {
     RoundTrips(u64),
 }
 
-/// How the sender knows the loss rate.
+/// Source of the sender's knowledge of the loss rate.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Knowledge {
     /// It is told.
     Told,
     /// It estimates, as §II-D.
     Estimated(LossRate),
+    /// It fits a model that knows bursts, as a stream does.
+    Fitted(GilbertElliott),
 }
 
 /// A packet that is not settled for the law of loss estimates.
@@ -180,9 +184,13 @@ impl Run<'_> {
         while let Some(lost) = self.flights.front().and_then(|flight| flight.outcome) {
             // A packet that is given up wrongly stays until its acknowledgement has come.
             let Some(flight) = self.flights.front().filter(|it| it.trip.lost || !lost) else { break };
-            if let Knowledge::Estimated(rate) = &mut self.knowledge {
-                rate.outcome(flight.trip.lost);
-                self.outcome.estimates.push(rate.eps() as f32);
+            match &mut self.knowledge {
+                Knowledge::Told => {}
+                Knowledge::Estimated(rate) => {
+                    rate.outcome(flight.trip.lost);
+                    self.outcome.estimates.push(rate.eps() as f32);
+                }
+                Knowledge::Fitted(model) => model.outcome(flight.trip.lost),
             }
             self.flights.pop_front();
             self.settled += 1;
@@ -191,11 +199,12 @@ impl Run<'_> {
 
     fn send(&mut self, slot: u64, law: &mut dyn Schedule) {
         let now = slot * SLOT;
-        let eps = match &self.knowledge {
-            Knowledge::Told => self.channel.eps(),
-            Knowledge::Estimated(rate) => rate.eps(),
+        let channel = match &self.knowledge {
+            Knowledge::Told => LossChannel::independent(self.channel.eps()),
+            Knowledge::Estimated(rate) => LossChannel::independent(rate.eps()),
+            Knowledge::Fitted(model) => model.channel(self.flights.len() as u32),
         };
-        let path = Path { eps, rtt: self.overdue.srtt(), slot: span(SLOT) };
+        let path = Path { eps: channel.eps(), channel, rtt: self.overdue.srtt(), slot: span(SLOT) };
         let decision = law.choose(&View { now: time(now), queue: &self.queue, path });
         let sent = &mut self.outcome.sent;
         *match decision.choice {

@@ -6,7 +6,6 @@ use super::case::Case;
 use super::contender::{Contender, Strategy, Variant};
 use super::outcome::Outcome;
 use super::results::Results;
-use crate::paper::figure::Subject;
 use crate::paper::table::{self, Cell};
 
 /// A table of the paper.
@@ -55,7 +54,9 @@ fn about_table_4(results: &Results) -> String {
         );
     }
     about += "Recordings of relative one-way delays are shifted to a mean of 200 ms. The loss rate is the sender's estimate, \
-              and a loss is known after 1.5 smoothed round trips, to Thalweg when it is overdue.";
+              and a loss is known after 1.5 smoothed round trips, to Thalweg when it is overdue; Thalweg's estimate knows losses in a \
+              row. A sender that is told of each loss as it happens, the paper's lower bound, is none where delays vary: another \
+              may have a copy that is not late.";
     (0..recordings.len()).fold(about, |about, nth| about + &slower(results, nth))
 }
 
@@ -105,5 +106,5 @@ fn row(results: &Results, case: Case, contender: Contender, printed: Option<&[f6
     };
     let rate = results.estimate(case, contender, |it| case.kbps(it.mean_accepted()));
     let cells = numbers.into_iter().enumerate().map(cell).chain([Cell { paper: None, lab: rate }]).collect();
-    Row { subject: contender.name().to_owned(), scheme: contender, cells }
+    Row { subject: contender.name_in(&case).to_owned(), scheme: contender, cells }
 }

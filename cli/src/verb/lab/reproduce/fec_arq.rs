@@ -199,8 +199,13 @@ fn options() -> Section {
              waits: both numbers were chosen by the tables themselves, so that agreement with them proves little",
         ),
         row(
+            "lower bound; ARQ, told of losses",
+            "retransmission alone, by a sender that is told of each loss as it happens",
+        ),
+        row(
             "Thalweg",
-            "a loss is known when its acknowledgement is overdue by what was measured; docs/controls.md has the law",
+            "a loss is known when its acknowledgement is overdue by what was measured, after two smoothed round trips at the \
+             latest; docs/controls.md has the law",
         ),
     ];
     let table = Table { head: ["reading", "what it is"].map(str::to_owned).to_vec(), rows };

@@ -3,7 +3,7 @@
 //! then; but what was found to be lost since then, and nothing replaces, goes first.
 
 use super::super::{Choice, Decision, View};
-use super::{Decodability, LARGEST};
+use super::{Decodability, LARGEST, LIKELY, doubt};
 
 /// The work that an opportunity allows, and what came of the last.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,8 +16,11 @@ pub(super) struct Effort {
     missing: usize,
     /// The probability that all of B..D is decodable, followed since then without what was heard.
     p_all: f64,
-    /// The share of the doubt that one more combination leaves.
+    /// Part that one more combination leaves of the probability that something is missing.
     left: f64,
+    /// Effect of one packet against that probability, and the part of it that one more combination leaves.
+    doubt: f64,
+    fading: f64,
 }
 
 /// Values that take about 15 us.
@@ -27,12 +30,13 @@ const AN_EIGHTH: f64 = 32e6;
 
 impl Default for Effort {
     fn default() -> Effort {
-        Effort { most: Some(MOST), owed: 0, missing: 0, p_all: 1.0, left: 1.0 }
+        Effort { most: Some(MOST), ..Effort::BOUNDLESS }
     }
 }
 
 impl Effort {
-    pub(super) const BOUNDLESS: Effort = Effort { most: None, owed: 0, missing: 0, p_all: 1.0, left: 1.0 };
+    pub(super) const BOUNDLESS: Effort =
+        Effort { most: None, owed: 0, missing: 0, p_all: 1.0, left: 1.0, doubt: 0.0, fading: 1.0 };
 
     /// One more opportunity: whether the window may be reckoned.
     pub(super) fn suffices(&mut self, view: &View<'_>) -> bool {
@@ -48,13 +52,22 @@ impl Effort {
         self.missing = view.queue.missing();
         self.p_all = now.p_all();
         self.left = (1.0 - now.p_all_repaired()) / (1.0 - now.p_all()).max(f64::MIN_POSITIVE);
+        self.doubt = doubt(now.p_all(), now.q());
+        let repaired = doubt(now.p_all_repaired(), now.q_repaired(now.candidates() - 1));
+        self.fading = (repaired / self.doubt.max(f64::MIN_POSITIVE)).min(1.0);
     }
 
     /// `decision` was taken: what it makes of the probability that all is decodable.
     pub(super) fn took(&mut self, decision: &Decision, eps: f64) {
         match decision.choice {
-            Choice::New => self.p_all *= 1.0 - eps,
-            Choice::Repair { .. } => self.p_all = 1.0 - (1.0 - self.p_all) * self.left,
+            Choice::New => {
+                self.p_all *= 1.0 - eps;
+                self.doubt = 1.0 - (1.0 - self.doubt) * (1.0 - eps);
+            }
+            Choice::Repair { .. } => {
+                self.p_all = 1.0 - (1.0 - self.p_all) * self.left;
+                self.doubt *= self.fading;
+            }
             Choice::Resend { .. } | Choice::Idle => {}
         }
     }
@@ -68,7 +81,7 @@ impl Effort {
         }
         if queue.m() > 0 {
             Decision::NEW
-        } else if self.p_all <= sure && queue.n() <= LARGEST && is_allowed(self.p_all) {
+        } else if (self.p_all < LIKELY || self.doubt >= 1.0 - sure) && queue.n() <= LARGEST && is_allowed(self.p_all) {
             Decision::repair(queue, queue.d() - 1, self.p_all)
         } else {
             Decision::IDLE

@@ -8,7 +8,8 @@ fn law(parameters: Parameters) -> CostBased {
 }
 
 fn chosen(law: &mut CostBased, queue: &Queue) -> Decision {
-    let path = Path { eps: 0.1, rtt: Span::from_millis(150), slot: Span::from_millis(20) };
+    let path =
+        Path { eps: 0.1, channel: Channel::independent(0.1), rtt: Span::from_millis(150), slot: Span::from_millis(20) };
     law.choose(&View { now: Time::ZERO, queue, path })
 }
 

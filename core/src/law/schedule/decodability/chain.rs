@@ -1,70 +1,118 @@
-//! The chain of rank deficiencies, one original a step, forward on distributions and backward on values.
+//! The chain of rank deficiencies and of the channel's states, one original a step, forward on distributions and backward on
+//! values. The state is that of the last packet in flight that the chain has passed: good, or bad.
 
-use super::super::Place;
+use super::super::channel::Link;
+use super::step::{Original, Step};
 
-/// What happens to the deficiency from l - 1 to l.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Step {
-    /// Probability that no copy of l arrives.
-    pub(super) missing: f64,
-    /// Combinations that arrived and end here.
-    arrived: u32,
-    /// Combinations in flight that end here.
-    coded: u32,
-    /// The largest deficiency after this step that matters, for one more combination than there are.
-    top: usize,
+/// A number for a good state, and one for a bad one.
+pub(super) type Pair = [f64; 2];
+
+/// A distribution of deficiency and state.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Distribution {
+    /// By deficiency, as far as it matters.
+    pub(super) shares: Vec<Pair>,
+    /// Of both states, whatever the deficiency.
+    pub(super) states: Pair,
+    /// The expected deficiency.
+    pub(super) mean: f64,
 }
 
-/// A value for each deficiency, a row for each original.
+/// A value for each deficiency and state, a row for each original.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Chain {
     /// Where each row begins.
     starts: Vec<usize>,
-    values: Vec<f64>,
-    scratch: Vec<f64>,
+    values: Vec<Pair>,
+    scratch: Vec<Pair>,
 }
 
 /// A deficiency that is reached with less is left out.
 const NEVER: f64 = 1e-13;
 
 impl Step {
-    pub(super) fn of(place: &Place, eps: f64) -> Step {
-        let missing = match (place.arrived, place.copies) {
-            (true, _) => 0.0,
-            (false, 0) => 1.0,
-            (false, 1) => eps,
-            (false, copies) => libm::pow(eps, f64::from(copies)),
-        };
-        Step { missing, arrived: place.coded_arrived, coded: place.coded, top: 0 }
+    /// Takes the distribution at l - 1 to that at l.
+    pub(super) fn forward(&self, at: &mut Distribution) {
+        match self.original {
+            Original::Arrived => {}
+            Original::Lost => {
+                at.shares.insert(0, [0.0; 2]);
+                at.mean += at.states[0] + at.states[1];
+            }
+            Original::InFlight { all, newest } => at.doubt(all, newest),
+        }
+        (0..self.arrived).for_each(|_| at.close());
+        (0..self.coded).for_each(|nth| at.combine(self.link(nth)));
+        at.shares.truncate(self.top + 1);
     }
 
-    /// Takes the distribution of d_{l-1} to that of d_l. Tells `closed` of each combination: the probability that there is
-    /// nothing left to close, and the probability that the combination arrives.
-    pub(super) fn forward(&self, at: &mut Vec<f64>, eps: f64, mut closed: impl FnMut(f64, f64)) {
-        if self.missing == 1.0 {
-            at.insert(0, 0.0);
-        } else if self.missing > 0.0 {
-            at.push(0.0);
-            let (mut below, stay) = (0.0, 1.0 - self.missing);
-            for value in at.iter_mut() {
+    /// Takes what a deficiency and state at l are worth to what they are worth at l - 1; where deficiencies end, nothing is.
+    fn backward(&self, worth: &mut [Pair]) {
+        for nth in (0..self.coded).rev() {
+            let [good, bad] = self.link(nth);
+            let mut below = worth[0];
+            for value in worth.iter_mut() {
                 let here = *value;
-                *value = here * stay + below * self.missing;
+                let (arrived, lost) = (below[0], here[1]);
+                *value = [arrived + good * (lost - arrived), arrived + bad * (lost - arrived)];
                 below = here;
             }
         }
-        let known = (0..self.arrived).map(|_| 1.0);
-        for share in known.chain((0..self.coded).map(|_| 1.0 - eps)) {
-            let (nothing, above, stay) = (at[0], at.get(1).copied().unwrap_or(0.0), 1.0 - share);
-            closed(nothing, share);
-            for d in 1..at.len() {
-                at[d - 1] = at[d - 1] * stay + at[d] * share;
-            }
-            if let Some(last) = at.last_mut() {
-                *last *= stay;
-            }
-            at[0] = nothing + share * above;
+        for _ in 0..self.arrived {
+            worth.copy_within(..worth.len() - 1, 1);
         }
-        at.truncate(self.top + 1);
+    }
+}
+
+impl Distribution {
+    /// Nothing is deficient, and the state is that of the newest packet of known outcome.
+    pub(super) fn new(state: Pair) -> Distribution {
+        Distribution { shares: vec![state], states: state, mean: 0.0 }
+    }
+
+    /// An original whose copies are in flight.
+    fn doubt(&mut self, all: Link, newest: Link) {
+        self.shares.push([0.0; 2]);
+        let some = [newest[0] - all[0], newest[1] - all[1]];
+        let mut below = 0.0;
+        for share in &mut self.shares {
+            let [good, bad] = *share;
+            let lost = good * newest[0] + bad * newest[1];
+            *share = [good + bad - lost, good * some[0] + bad * some[1] + below];
+            below = good * all[0] + bad * all[1];
+        }
+        self.mean += self.states[0] * all[0] + self.states[1] * all[1];
+        self.pass(newest);
+    }
+
+    /// A combination that arrived.
+    fn close(&mut self) {
+        let nothing = self.shares[0];
+        self.shares.copy_within(1.., 0);
+        if let Some(last) = self.shares.last_mut() {
+            *last = [0.0; 2];
+        }
+        self.shares[0] = [self.shares[0][0] + nothing[0], self.shares[0][1] + nothing[1]];
+        self.mean -= self.states[0] + self.states[1] - nothing[0] - nothing[1];
+    }
+
+    /// A combination in flight.
+    fn combine(&mut self, link: Link) {
+        let arrives = |share: Pair| share[0] * (1.0 - link[0]) + share[1] * (1.0 - link[1]);
+        let lost = |share: Pair| share[0] * link[0] + share[1] * link[1];
+        let nothing = arrives(self.shares[0]);
+        self.mean -= arrives(self.states) - nothing;
+        for d in 0..self.shares.len() {
+            let above = self.shares.get(d + 1).map_or(0.0, |share| arrives(*share));
+            self.shares[d] = [above, lost(self.shares[d])];
+        }
+        self.shares[0][0] += nothing;
+        self.pass(link);
+    }
+
+    fn pass(&mut self, link: Link) {
+        let lost = self.states[0] * link[0] + self.states[1] * link[1];
+        self.states = [self.states[0] + self.states[1] - lost, lost];
     }
 }
 
@@ -78,16 +126,17 @@ pub(super) fn bound(steps: &mut [Step]) {
 }
 
 /// Lowers [`Step::top`] to what is reached with more than [`NEVER`]: of many originals nearly all deficiencies are out of reach.
-pub(super) fn trim(steps: &mut [Step], eps: f64, reached: &mut Vec<f64>) {
-    reached.clear();
-    reached.push(1.0);
+pub(super) fn trim(steps: &mut [Step], reached: &mut Distribution) {
     for step in steps {
-        step.forward(reached, eps, |_, _| ());
-        let mut beyond = 0.0;
-        while reached.len() > 2 && beyond + reached[reached.len() - 1] < NEVER {
-            beyond += reached.pop().unwrap_or(0.0);
+        step.forward(reached);
+        let (shares, mut beyond) = (&mut reached.shares, 0.0);
+        while let [_, _, .., last] = shares[..]
+            && beyond + last[0] + last[1] < NEVER
+        {
+            beyond += last[0] + last[1];
+            shares.pop();
         }
-        step.top = step.top.min(reached.len() - 1);
+        step.top = step.top.min(shares.len() - 1);
     }
 }
 
@@ -102,7 +151,7 @@ impl Chain {
             end += step.top + 1;
             end
         }));
-        self.values.resize(end, 0.0);
+        self.values.resize(end, [0.0; 2]);
     }
 
     /// Keeps places for no more than so many of each.
@@ -120,38 +169,49 @@ impl Chain {
         self.values.len()
     }
 
-    pub(super) fn row(&self, l: usize) -> &[f64] {
+    pub(super) fn row(&self, l: usize) -> &[Pair] {
         &self.values[self.starts[l]..self.starts[l + 1]]
     }
 
     /// Fills row l with what row l + 1 is worth before its step, `later`; with zeros if there is none.
-    pub(super) fn before(&mut self, l: usize, later: Option<Step>, eps: f64) -> &mut [f64] {
+    pub(super) fn before(&mut self, l: usize, later: Option<Step>) -> &mut [Pair] {
         let (start, end) = (self.starts[l], self.starts[l + 1]);
         let Some(step) = later else { return &mut self.values[start..end] };
         let worth = &mut self.scratch;
         worth.clear();
         worth.extend_from_slice(&self.values[end..self.starts[l + 2]]);
         let width = (end - start + 1).max(worth.len());
-        worth.resize(width, 0.0);
-        let known = (0..step.arrived).map(|_| 1.0);
-        for share in known.chain((0..step.coded).map(|_| 1.0 - eps)) {
-            let (mut below, stay) = (worth[0], 1.0 - share);
-            for value in &mut worth[1..] {
-                let here = *value;
-                *value = below * share + here * stay;
-                below = here;
-            }
-        }
+        worth.resize(width, [0.0; 2]);
+        step.backward(worth);
         let row = &mut self.values[start..end];
-        let stay = 1.0 - step.missing;
-        for (value, pair) in row.iter_mut().zip(worth.windows(2)) {
-            *value = pair[0] * stay + pair[1] * step.missing;
+        match step.original {
+            Original::Arrived => row.copy_from_slice(&worth[..row.len()]),
+            Original::Lost => row.copy_from_slice(&worth[1..=row.len()]),
+            Original::InFlight { all, newest } => {
+                let some = [newest[0] - all[0], newest[1] - all[1]];
+                for (value, pair) in row.iter_mut().zip(worth.windows(2)) {
+                    let ([arrived, doubled], missing) = (pair[0], pair[1][1]);
+                    let by = |s: usize| arrived * (1.0 - newest[s]) + doubled * some[s] + missing * all[s];
+                    *value = [by(0), by(1)];
+                }
+            }
         }
         row
     }
 }
 
 /// `sum += weight * added`, as far as both go.
-pub(super) fn add(sum: &mut [f64], added: &[f64], weight: f64) {
-    sum.iter_mut().zip(added).for_each(|(sum, added)| *sum += weight * added);
+pub(super) fn add(sum: &mut [Pair], added: &[Pair], weight: f64) {
+    for (sum, added) in sum.iter_mut().zip(added) {
+        *sum = [sum[0] + weight * added[0], sum[1] + weight * added[1]];
+    }
+}
+
+/// Gain of `value` in each state where the deficiency falls by one, over its distribution.
+pub(super) fn falls(distribution: &[Pair], value: &[Pair]) -> Pair {
+    let mut sum = [0.0; 2];
+    for (share, value) in distribution[1..].iter().zip(value.windows(2)) {
+        sum = [sum[0] + share[0] * (value[0][0] - value[1][0]), sum[1] + share[1] * (value[0][1] - value[1][1])];
+    }
+    sum
 }

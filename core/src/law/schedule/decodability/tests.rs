@@ -9,31 +9,76 @@ fn combination(l: u64) -> Coded {
     Coded { first: l - 1, last: l, p_useless: 0.0 }
 }
 
-fn reckoned(queue: &Queue, eps: f64) -> Decodability {
+fn reckoned_in(queue: &Queue, channel: &Channel) -> Decodability {
     let mut reckoned = Decodability::default();
-    reckoned.reckon(queue, eps, |_| 1.0);
+    reckoned.reckon(queue, channel, |_| 1.0);
     reckoned
 }
 
+fn reckoned(queue: &Queue, eps: f64) -> Decodability {
+    reckoned_in(queue, &Channel::independent(eps))
+}
+
+/// The probability of a fate of packets with these numbers, by the definition of the channel: one transition a packet.
+fn share(channel: Gilbert, lost: &[(u32, bool)]) -> f64 {
+    let Gilbert { into, out, last } = channel;
+    let eps = into / (into + out);
+    let mut states = last.map_or([1.0 - eps, eps], |lost| if lost { [0.0, 1.0] } else { [1.0, 0.0] });
+    let newest = lost.iter().map(|(number, _)| *number).max().unwrap_or(0);
+    for number in 1..=newest {
+        let bad = states[0] * into + states[1] * (1.0 - out);
+        states = [states[0] + states[1] - bad, bad];
+        if let Some((_, lost)) = lost.iter().find(|(it, _)| *it == number) {
+            states[usize::from(!lost)] = 0.0;
+        }
+    }
+    states[0] + states[1]
+}
+
+/// A channel, before the state is so and so many packets old.
+#[derive(Clone, Copy, Debug)]
+struct Gilbert {
+    into: f64,
+    out: f64,
+    last: Option<bool>,
+}
+
+impl Gilbert {
+    /// Nothing is known of any packet of `queue` that is in flight.
+    fn before(self, queue: &Queue) -> Channel {
+        Channel::bursty(self.into, self.out, self.last, queue.left())
+    }
+}
+
+fn independent(into: f64) -> Gilbert {
+    // Exactly so, whatever is rounded.
+    let out = 1.0 - into;
+    Gilbert { into: 1.0 - out, out, last: None }
+}
+
 /// p and Q by the definition: every fate of every packet in flight, one after the other.
-fn enumerated(queue: &Queue, eps: f64) -> (Vec<f64>, f64) {
-    let flight: Vec<(usize, bool)> = queue
+fn enumerated(queue: &Queue, channel: Gilbert) -> (Vec<f64>, f64) {
+    let flight: Vec<(usize, bool, u32)> = queue
         .in_doubt()
         .enumerate()
         .flat_map(|(l, place)| {
-            let copies = (0..place.copies).map(move |_| (l, true));
-            copies.chain((0..place.coded).map(move |_| (l, false)))
+            let copies = (0..place.copies).map(move |nth| (l, true, place.copied - nth));
+            copies.chain((0..place.coded).map(move |nth| (l, false, place.combined - nth)))
         })
         .collect();
     let (mut p, mut q) = (vec![0.0; queue.n()], 0.0);
     for fate in 0..1_u32 << flight.len() {
         let arrives = |nth: usize| fate >> nth & 1 == 1;
-        let share: f64 = (0..flight.len()).map(|nth| if arrives(nth) { 1.0 - eps } else { eps }).product();
+        // What became of others is all one where losses are independent.
+        let number = |nth: usize| if channel.into + channel.out == 1.0 { nth as u32 + 1 } else { flight[nth].2 };
+        let lost: Vec<(u32, bool)> = (0..flight.len()).map(|nth| (number(nth), !arrives(nth))).collect();
+        let share = share(channel, &lost);
         let mut deficiency = 0_u32;
         let mut closed = 0;
         for (l, place) in queue.in_doubt().enumerate() {
             let here = |uncoded| {
-                flight.iter().enumerate().filter(|(nth, it)| **it == (l, uncoded) && arrives(*nth)).count() as u32
+                let is_here = |(nth, it): &(usize, &(usize, bool, u32))| (it.0, it.1) == (l, uncoded) && arrives(*nth);
+                flight.iter().enumerate().filter(is_here).count() as u32
             };
             let known = place.arrived || here(true) > 0;
             deficiency = (deficiency + u32::from(!known)).saturating_sub(place.coded_arrived + here(false));
@@ -63,6 +108,12 @@ fn queue_of(fates: &[Fate]) -> Queue {
 }
 
 prop_compose! {
+    fn any_channel()(into in 0.01..0.6_f64, out in 0.05..0.99_f64, last in any::<Option<bool>>()) -> Gilbert {
+        Gilbert { into, out, last }
+    }
+}
+
+prop_compose! {
     /// Up to seven originals; combinations are rarer than originals, as in a stream.
     fn any_queue()(fates in prop::collection::vec((any::<bool>(), 0..3_u32, 0..3_u32, 0..9_u32), 1..8)) -> Queue {
         let mut flight = 0;
@@ -88,7 +139,7 @@ proptest! {
         let queue = queue_of(&fates);
         let trimmed = reckoned(&queue, eps);
         let mut whole = Decodability { many: usize::MAX, ..Decodability::default() };
-        whole.reckon(&queue, eps, |_| 1.0);
+        whole.reckon(&queue, &Channel::independent(eps), |_| 1.0);
         prop_assert!(trimmed.work() <= whole.work());
         prop_assert!((trimmed.q() - whole.q()).abs() < 1e-9, "{} {}", trimmed.q(), whole.q());
         for nth in 0..queue.n() {
@@ -100,9 +151,9 @@ proptest! {
 
 proptest! {
     #[test]
-    fn p_and_q_are_those_of_an_enumeration(queue in any_queue(), eps in 0.01..0.6_f64) {
-        let (p, q) = enumerated(&queue, eps);
-        let reckoned = reckoned(&queue, eps);
+    fn p_and_q_are_those_of_an_enumeration(queue in any_queue(), channel in any_channel()) {
+        let (p, q) = enumerated(&queue, channel);
+        let reckoned = reckoned_in(&queue, &channel.before(&queue));
         for (reckoned, p) in reckoned.p().iter().zip(&p) {
             prop_assert!((reckoned - p).abs() < 1e-9, "{:?} is not {:?}", reckoned, p);
         }
@@ -114,23 +165,37 @@ proptest! {
     fn all_candidates_come_out_together(queue in any_queue(), eps in 0.01..0.6_f64, slope in 0.0..2.0_f64) {
         let weight = |l: usize| 1.0 + slope * l as f64;
         let mut together = Decodability::default();
-        together.reckon(&queue, eps, weight);
+        together.reckon(&queue, &Channel::independent(eps), weight);
         for nth in 0..queue.n() {
             let mut sent = queue.clone();
             sent.sent(&combination(queue.b() + nth as u64));
-            let (p, q) = enumerated(&sent, eps);
+            let (p, q) = enumerated(&sent, independent(eps));
             let gain: f64 = p.iter().zip(together.p()).enumerate().map(|(l, (new, old))| weight(l) * (new - old)).sum();
             prop_assert!((together.gain(nth) - gain).abs() < 1e-9, "{nth}: {} is not {gain}", together.gain(nth));
             prop_assert!((together.q_repaired(nth) - q).abs() < 1e-9, "{nth}: {} is not {q}", together.q_repaired(nth));
         }
     }
 
+    /// With losses in a row, too, at least of the one that leaves in the order of the others.
     #[test]
-    fn a_new_original_leaves_the_others_alone(queue in any_queue(), eps in 0.01..0.6_f64) {
-        let before = reckoned(&queue, eps);
+    fn the_last_candidate_is_that_of_an_enumeration(queue in any_queue(), channel in any_channel()) {
+        let before = reckoned_in(&queue, &channel.before(&queue));
+        let mut sent = queue.clone();
+        sent.sent(&combination(queue.d() - 1));
+        let (p, q) = enumerated(&sent, channel);
+        let gain: f64 = p.iter().zip(before.p()).map(|(new, old)| new - old).sum();
+        let last = queue.n() - 1;
+        prop_assert!((before.gain(last) - gain).abs() < 1e-9, "{} is not {gain}", before.gain(last));
+        prop_assert!((before.q_repaired(last) - q).abs() < 1e-9, "{} is not {q}", before.q_repaired(last));
+        prop_assert!((before.p_all_repaired() - p[last]).abs() < 1e-9, "{} is not {}", before.p_all_repaired(), p[last]);
+    }
+
+    #[test]
+    fn a_new_original_leaves_the_others_alone(queue in any_queue(), channel in any_channel()) {
+        let before = reckoned_in(&queue, &channel.before(&queue));
         let mut sent = queue.clone();
         sent.sent(&uncoded(queue.d()));
-        let after = reckoned(&sent, eps);
+        let after = reckoned_in(&sent, &channel.before(&sent));
         let new = [before.p_new()];
         let p = before.p().iter().chain(&new);
         for (after, p) in after.p().iter().zip(p) {

@@ -57,6 +57,11 @@ impl Flight {
         self.under_way
     }
 
+    /// Packets that left since the newest whose outcome and all before it are known.
+    pub(super) fn undecided(&self) -> u32 {
+        (self.next() - self.oldest) as u32
+    }
+
     /// The sequence of the next packet.
     pub(super) fn next(&self) -> u64 {
         self.first + self.records.len() as u64
@@ -95,6 +100,7 @@ impl Flight {
     /// Tells the outcomes that are known since the last call, in the order of sending; where one was told as another than it
     /// is, all that are remembered are told anew. One that is forgotten stays as it is.
     pub(super) fn tell(&mut self, losses: &mut Losses) {
+        losses.in_flight(self.under_way);
         let mut from = self.oldest;
         while self.oldest().is_some_and(|(_, record)| record.fate != Fate::UnderWay) {
             self.oldest += 1;

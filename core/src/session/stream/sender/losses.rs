@@ -17,8 +17,8 @@ pub(super) const OUTCOMES: usize = 256;
 const KNOWN: u64 = 8;
 /// A path that never lost anything may do so with this probability.
 const LEAST: f64 = 1e-6;
-/// Packets over which bursts are forgotten.
-const MEMORY: f64 = 1024.0;
+/// Outcomes of either kind over which bursts are forgotten.
+const MEMORY: f64 = 128.0;
 
 /// What is known of losses, and what of it cannot change any more.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,6 +32,13 @@ impl Losses {
         let (rate, bursts) = (LossRate::new(PRIOR, OUTCOMES)?, GilbertElliott::new(PRIOR, MEMORY)?);
         let known = Estimate { rate, bursts, outcomes: 0, clean: 0 };
         Ok(Losses { settled: known.clone(), known })
+    }
+
+    /// So many packets are in flight.
+    pub(super) fn in_flight(&mut self, packets: u32) {
+        for estimate in [&mut self.known, &mut self.settled] {
+            estimate.bursts.in_flight(packets);
+        }
     }
 
     /// The next packet, in the order of sending, was lost, or was not, as far as is known.

@@ -1,5 +1,6 @@
 //! What holds by arithmetic: the worked example of §II-E, and the overhead of §III.
 
+use thalweg_core::law::schedule::channel::Channel;
 use thalweg_core::law::schedule::cost::Cost;
 use thalweg_core::law::schedule::decodability::Decodability;
 use thalweg_core::law::schedule::{Coded, Overhead, Queue};
@@ -17,7 +18,7 @@ fn example(n: u64, m: usize) -> Queue {
 
 fn reckoned(queue: &Queue) -> Decodability {
     let mut now = Decodability::default();
-    now.reckon(queue, EPS, |_| 1.0);
+    now.reckon(queue, &Channel::independent(EPS), |_| 1.0);
     now
 }
 

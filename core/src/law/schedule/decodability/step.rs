@@ -1,0 +1,96 @@
+//! The steps of the chain: what is known of each original and of the packets that end with it.
+
+use super::super::channel::{Channel, Link};
+use super::super::{Place, Queue};
+
+/// Change of the deficiency from l - 1 to l.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Step {
+    pub(super) original: Original,
+    /// Combinations that arrived and end here.
+    pub(super) arrived: u32,
+    /// Combinations in flight that end here.
+    pub(super) coded: u32,
+    /// The links to the first of them, and from each to the next.
+    links: [Link; 2],
+    /// The link to a packet that leaves now.
+    pub(super) next: Link,
+    /// The largest deficiency after this step that matters, for one more combination than there are.
+    pub(super) top: usize,
+}
+
+/// Knowledge of the copies of l.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Original {
+    /// One arrived.
+    Arrived,
+    /// None is under way.
+    Lost,
+    /// Some are: the probabilities that all are lost, and that the newest is.
+    InFlight { all: Link, newest: Link },
+}
+
+/// Makes the steps of a queue, in the order of its originals.
+struct Walk<'a> {
+    channel: &'a Channel,
+    /// Part of the knowledge of a packet that is left so many packets away.
+    fading: &'a [f64],
+    /// The packet whose state the chain has, and the one that would leave now.
+    at: u32,
+    next: u32,
+}
+
+/// The steps of `queue`, and the link from the last of them to a packet that leaves now.
+pub(super) fn steps(queue: &Queue, channel: &Channel, fading: &[f64], steps: &mut Vec<Step>) -> Link {
+    let at = queue.left().wrapping_sub(channel.since());
+    let mut walk = Walk { channel, fading, at, next: queue.left().wrapping_add(1) };
+    steps.clear();
+    steps.extend(queue.in_doubt().map(|place| walk.step(place)));
+    walk.link(walk.next)
+}
+
+impl Walk<'_> {
+    /// The link from the present packet to another, which may have left before it: a channel in the long run is the same
+    /// backward.
+    fn link(&self, to: u32) -> Link {
+        let distance = (to.wrapping_sub(self.at) as i32).unsigned_abs().max(1);
+        self.channel.link(self.fading.get(distance as usize).copied().unwrap_or(0.0))
+    }
+
+    /// Several packets that end with the same original are taken for neighbours.
+    fn go(&mut self, newest: u32, count: u32) -> [Link; 2] {
+        let first = self.link(newest.wrapping_sub(count - 1));
+        let last = self.link(newest);
+        self.at = newest;
+        [first, last]
+    }
+
+    fn step(&mut self, place: &Place) -> Step {
+        let neighbour = self.channel.link(self.fading.get(1).copied().unwrap_or(0.0));
+        let original = match (place.arrived, place.copies) {
+            (true, _) => Original::Arrived,
+            (false, 0) => Original::Lost,
+            (false, copies) => {
+                let [first, newest] = self.go(place.copied, copies);
+                let others = if copies > 1 { libm::pow(neighbour[1], f64::from(copies - 1)) } else { 1.0 };
+                Original::InFlight { all: first.map(|lost| lost * others), newest }
+            }
+        };
+        let first = if place.coded > 0 { self.go(place.combined, place.coded)[0] } else { neighbour };
+        Step {
+            original,
+            arrived: place.coded_arrived,
+            coded: place.coded,
+            links: [first, neighbour],
+            next: self.link(self.next),
+            top: 0,
+        }
+    }
+}
+
+impl Step {
+    /// The link to a combination in flight: the `nth` of them, from 0.
+    pub(super) fn link(&self, nth: u32) -> Link {
+        self.links[usize::from(nth > 0)]
+    }
+}
