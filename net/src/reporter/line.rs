@@ -19,7 +19,7 @@ pub struct Line(Vec<Part>);
 struct Part {
     rank: u8,
     text: String,
-    /// Whether it belongs to the part before it.
+    /// True for a total of the part before it.
     is_total: bool,
 }
 

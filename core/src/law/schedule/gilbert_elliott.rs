@@ -46,6 +46,9 @@ const INDEPENDENCE: f64 = 4.0;
 const LEAST: f64 = 1e-6;
 
 impl GilbertElliott {
+    /// Outcomes of either kind over which a stream forgets bursts.
+    pub const MEMORY: f64 = 128.0;
+
     /// A model that believes in independent losses with probability `prior` until it has seen more, and forgets over `memory`
     /// outcomes of either kind, at least 2.
     ///
@@ -66,7 +69,7 @@ impl GilbertElliott {
         })
     }
 
-    /// So many packets are in flight.
+    /// Takes note of how many packets are in flight.
     pub fn in_flight(&mut self, packets: u32) {
         self.keep[0] = 1.0 - 1.0 / self.memory.max(f64::from(packets));
     }

@@ -32,7 +32,7 @@ pub struct Place {
     pub coded: u32,
     /// c_l: combinations that end with it, arrived, and told something new.
     pub coded_arrived: u32,
-    /// Which packet the newest copy of it was, in the order of sending, modulo 2³².
+    /// Number of the newest packet that was a copy of it, in the order of sending, modulo 2³².
     pub copied: u32,
     /// The same of the newest combination that ends with it.
     pub combined: u32,

@@ -74,7 +74,7 @@ struct RoundTrip {
     began: Time,
     cwnd: f64,
     fate: Fate,
-    /// Whether the window held the sender back all the time.
+    /// True while the window limits the sender all the time.
     is_full: bool,
 }
 

@@ -56,8 +56,6 @@ pub enum Variant {
 
 /// The loss rate that is believed before anything is known, on recordings.
 const PRIOR: f64 = 0.05;
-/// Outcomes of either kind over which Thalweg's sender forgets, as a stream does.
-const MEMORY: f64 = 128.0;
 /// kappa of [`Variant::Fitted`].
 const KAPPA: f64 = 0.2;
 /// The share of B..D that combinations in flight stay below, of [`Variant::Fitted`].
@@ -112,7 +110,7 @@ impl Contender {
     /// An estimator refuses its own defaults.
     pub(super) fn knowledge(self) -> Result<Knowledge, ParameterError> {
         match self.strategy {
-            Strategy::Ours => Ok(Knowledge::Fitted(GilbertElliott::new(PRIOR, MEMORY)?)),
+            Strategy::Ours => Ok(Knowledge::Fitted(GilbertElliott::new(PRIOR, GilbertElliott::MEMORY)?)),
             _ => Ok(Knowledge::Estimated(LossRate::new(PRIOR, LossRate::WINDOW)?)),
         }
     }
@@ -127,9 +125,7 @@ impl Contender {
             _ => Patience::RoundTrips(150),
         }
     }
-}
 
-impl Contender {
     /// Name in this case: where delays vary, a sender that is told each loss at once is no bound, since one that sends
     /// more may be helped by a packet that is not late.
     pub fn name_in(self, case: &Case) -> &'static str {

@@ -27,14 +27,14 @@ const LAG: u32 = 2;
 /// For how long an answer is good: the path may have changed.
 const GOOD: Span = Span::from_secs(10);
 
-/// What became of packets.
+/// Fate of packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Fate {
     pub(super) delivered: u32,
     pub(super) lost: u32,
 }
 
-/// What is known of a path's loss.
+/// Knowledge of a path's loss.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Drops {
     /// Of late, and how many round trips that was.
@@ -69,7 +69,7 @@ struct Evidence {
     weight: f64,
 }
 
-/// What becomes of the window.
+/// Change of the window.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Answer {
     /// Nothing.
@@ -101,12 +101,12 @@ impl Evidence {
 }
 
 impl Drops {
-    /// Whether the window was cut and there is no answer yet: it stays as it is.
+    /// Returns whether the window was cut and there is no answer yet: it stays as it is.
     pub(super) fn asks(&self) -> bool {
         self.trial.is_some()
     }
 
-    /// Whether heavy loss is known to be the path's own.
+    /// Returns whether heavy loss is known to be the path's own.
     pub(super) fn is_own(&self, now: Time) -> bool {
         self.own > 0.0 && now < self.until
     }

@@ -23,7 +23,7 @@ struct Line {
     turn: Span,
     /// Of so many segments one is lost; none of zero.
     lossy: u64,
-    /// What finds the link busy is lost.
+    /// Packets that find the link busy are lost.
     policed: bool,
     sent: u64,
     srtt: Option<Span>,

@@ -17,8 +17,6 @@ pub(super) const OUTCOMES: usize = 256;
 const KNOWN: u64 = 8;
 /// A path that never lost anything may do so with this probability.
 const LEAST: f64 = 1e-6;
-/// Outcomes of either kind over which bursts are forgotten.
-const MEMORY: f64 = 128.0;
 
 /// What is known of losses, and what of it cannot change any more.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,12 +27,12 @@ pub(super) struct Losses {
 
 impl Losses {
     pub(super) fn new() -> Result<Losses, ParameterError> {
-        let (rate, bursts) = (LossRate::new(PRIOR, OUTCOMES)?, GilbertElliott::new(PRIOR, MEMORY)?);
+        let (rate, bursts) = (LossRate::new(PRIOR, OUTCOMES)?, GilbertElliott::new(PRIOR, GilbertElliott::MEMORY)?);
         let known = Estimate { rate, bursts, outcomes: 0, clean: 0 };
         Ok(Losses { settled: known.clone(), known })
     }
 
-    /// So many packets are in flight.
+    /// Takes note of how many packets are in flight.
     pub(super) fn in_flight(&mut self, packets: u32) {
         for estimate in [&mut self.known, &mut self.settled] {
             estimate.bursts.in_flight(packets);
