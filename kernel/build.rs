@@ -15,7 +15,7 @@ fn main() {
 fn compile() {
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
     let object = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where")).join("tcp_stream.bpf.o");
-    // libbpf's headers, from the crate that has libbpf; the kernel's for user space, which Debian keeps by architecture.
+    // libbpf's headers come from libbpf-sys; the kernel's for user space are kept by architecture on Debian.
     let libbpf = env::var("DEP_BPF_INCLUDE").expect("libbpf-sys says where");
     let architecture = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo says which");
     let mut command = Command::new(&clang);

@@ -1,4 +1,4 @@
-//! Bursts of messages over one connection, and how long each message takes.
+//! Bursts of messages over one connection, and the delay of each message.
 
 use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -8,40 +8,41 @@ use std::time::{Duration, Instant};
 use crate::connection::Connection;
 use crate::noise;
 
-/// Bytes of a message.
+/// The bytes of a message.
 pub const MESSAGE: usize = 1000;
 
-/// Messages of a burst.
+/// The number of messages in a burst.
 pub const BURST: usize = 10;
 
-/// From one burst to the next.
+/// The interval between bursts.
 pub const EVERY: Duration = Duration::from_millis(267);
 
-/// How long the last message may take.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+/// The time allowed for outstanding messages, one interval after the last burst.
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// When a message was due, and which one it is, in front of bytes that nothing can be foretold of: forwarders compress.
+/// The bytes of a message's header: its due time and its number. Pseudorandom bytes follow, because forwarders
+/// compress.
 const HEAD: usize = 16;
 
-/// What is written.
+/// The bursts that a run writes.
 #[derive(Clone, Copy, Debug)]
 pub struct Bursts {
-    /// Bursts that do not count, at the start.
+    /// The number of bursts at the start that do not count.
     pub warm_up: usize,
-    /// Bursts that count.
+    /// The number of bursts that count.
     pub measured: usize,
 }
 
 impl Bursts {
-    /// Until all bursts that are measured are due.
+    /// The time until all measured bursts are due.
     pub fn time(&self) -> Duration {
         EVERY * (self.warm_up + self.measured) as u32
     }
 
-    /// Writes all bursts. Seconds from the time that a burst was due, when all of its messages were to be written at
-    /// once, until each of its messages has been read whole and in order; infinite for those that were not read within
-    /// [`PATIENCE`] after the last burst. `measured` is called when the first burst that counts is due, and when the
-    /// last has been.
+    /// Writes all bursts, and returns the delay of each message of the measured bursts in seconds: from the time that
+    /// its burst was due, when all messages of the burst were to be written at once, until the message has been read
+    /// whole and in order. The delay is infinite for messages that were not read within [`TIMEOUT`] after the last
+    /// burst. Calls `measured` when the first measured burst is due, and again one interval after the last.
     pub fn run(
         self,
         connection: Connection,
@@ -58,7 +59,7 @@ impl Bursts {
         measured()?;
         let delays = self.collect(&arrived, start);
         close();
-        // A writer that still has something to write has lost its connection now.
+        // A writer that is still writing has lost its connection now.
         let _ = writing.join();
         match reading.join().expect("the reader does not panic") {
             Some(wrong) => Err(wrong),
@@ -79,7 +80,7 @@ impl Bursts {
 
     fn collect(self, arrived: &Receiver<f64>, start: Instant) -> Vec<f64> {
         let (first, all) = (self.warm_up * BURST, (self.warm_up + self.measured) * BURST);
-        let deadline = start + self.time() + PATIENCE;
+        let deadline = start + self.time() + TIMEOUT;
         let mut delays = Vec::with_capacity(all);
         while delays.len() < all {
             match arrived.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -92,7 +93,7 @@ impl Bursts {
     }
 }
 
-/// Tells how late each message is, until the connection ends; what was wrong with one, if that is why.
+/// Reports how late each message is until the connection ends; returns an error message if a message was corrupt.
 fn read(reader: &mut dyn Read, start: Instant, arrivals: &Sender<f64>) -> Option<String> {
     let mut came = [0; MESSAGE];
     let mut number = 0;

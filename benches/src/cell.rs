@@ -1,4 +1,4 @@
-//! A cell of a comparison: contestants that have the same time for repair, through the same path with the same seeds.
+//! A cell of a comparison: contestants with the same time budget for repair, on the same path with the same seeds.
 
 use std::path::Path as FilePath;
 use std::time::Duration;
@@ -10,31 +10,31 @@ use crate::scrap::Scrap;
 use crate::statistics::{median, quantile};
 use crate::stream::{Connection, Outcome, Plan, run};
 
-/// Attempts at a run whose numbers are not those of the path, on a machine that was too busy.
+/// The number of attempts at a run that is invalid because the machine was too busy.
 const TRIES: usize = 3;
 
 /// The element that loses packets from sender to receiver.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Loss {
-    /// Nothing.
+    /// No loss.
     None,
-    /// This share of the packets, each independently.
+    /// Independent losses of this share of the packets.
     Random(f64),
-    /// A Gilbert-Elliott channel: from good to bad, back, and the share lost while bad.
+    /// A Gilbert-Elliott channel: the probabilities of good to bad and of bad to good, and the share lost while bad.
     Bursts(f64, f64, f64),
 }
 
-/// A path without bottleneck.
+/// A path without a bottleneck.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Path {
-    /// Both ways together.
+    /// The round-trip time.
     pub rtt: Duration,
-    /// On the way to the receiver.
+    /// Losses in the direction to the receiver.
     pub loss: Loss,
 }
 
 impl Path {
-    /// As `thalweg emulate` reads it.
+    /// The scenario text for `thalweg emulate`.
     pub fn scenario(&self) -> String {
         let one_way = self.rtt.as_micros() / 2;
         let loss = match self.loss {
@@ -48,7 +48,7 @@ impl Path {
         format!("seed = 1\nforward.element = [{loss} {wire}]\nreverse.element = [{wire}]\n")
     }
 
-    /// As tables call it.
+    /// The name in tables.
     pub fn named(&self) -> String {
         let loss = match self.loss {
             Loss::None => "no loss".into(),
@@ -64,37 +64,37 @@ impl Path {
 pub struct Cell {
     /// The path between sender and receiver.
     pub path: Path,
-    /// Bits of media a second.
+    /// Bits of media per second.
     pub rate: f64,
     /// Time on top of the one-way delay: SRT's `latency`.
     pub budget: Duration,
 }
 
 impl Cell {
-    /// `thalweg send` with its defaults. Its latency is from input to output: the budget, and half the round trip.
+    /// `thalweg send` with its defaults. Its latency is from input to output: the budget plus half the round-trip time.
     pub fn thalweg(&self, binary: &FilePath) -> Contestant {
         let latency = format!("{}ms", (self.budget + self.path.rtt / 2).as_millis());
         Contestant::thalweg("thalweg send", binary, "", &latency)
     }
 
-    /// SRT as people run it: lost packets are sent again.
+    /// SRT in its usual setting: lost packets are retransmitted.
     pub fn srt_resends(&self) -> Contestant {
         Contestant::srt("SRT, resends", &format!("&latency={}", self.budget.as_millis()))
     }
 
-    /// SRT with its packet filter, and what it resends by default besides.
+    /// SRT with its packet filter, in addition to its default retransmissions.
     pub fn srt_fec(&self) -> Contestant {
         let query = format!("&latency={}&packetfilter=fec,cols:10,rows:3", self.budget.as_millis());
         Contestant::srt("SRT, FEC 10 x 3", &query)
     }
 
-    /// As tables call it.
+    /// The columns of the conditions in tables.
     pub fn named(&self) -> [String; 3] {
         [self.path.named(), Unit::Megabits.write(self.rate), format!("{} ms", self.budget.as_millis())]
     }
 
-    /// Measures all contestants in turns with each of `seeds`. A seed with which one of them could not be measured for the
-    /// machine's sake counts for none.
+    /// Measures all contestants in turn with each seed from 1 to `seeds`. If the run of one contestant with a seed is
+    /// invalid because the machine was too busy, that seed counts for no contestant.
     pub fn measure(
         &self,
         contestants: &[Contestant],
@@ -129,14 +129,14 @@ impl Cell {
 pub enum Turn {
     /// Results of the run.
     Measured(Box<Outcome>),
-    /// The contestant ended the stream by itself, or never began it.
+    /// The run failed, with the reason: for example, the contestant ended by itself or delivered nothing.
     Ended(String),
-    /// The numbers are not those of the path, and why.
+    /// The numbers are not those of the path, with the reason.
     Invalid(String),
 }
 
 impl Turn {
-    /// Lets `contestant` run; again, if the machine was too busy.
+    /// Runs `contestant`, and repeats an invalid run up to `TRIES` times in all.
     pub fn take(contestant: &Contestant, plan: &Plan) -> Turn {
         let mut last = String::new();
         for _ in 0..TRIES {
@@ -160,7 +160,7 @@ impl Turn {
     }
 }
 
-/// Why a run tells nothing of the path, if it does not.
+/// The reason that a run says nothing about the path, if any.
 fn fault(outcome: &Outcome, plan: &Plan) -> Option<String> {
     let (Connection::Emulated { scenario, seed, .. }, Some(passage)) = (&plan.path, outcome.passage) else {
         return None;
@@ -178,7 +178,7 @@ fn fault(outcome: &Outcome, plan: &Plan) -> Option<String> {
     }
 }
 
-/// Results of a contestant in a cell, all seeds together.
+/// Results of a contestant in a cell, over all seeds.
 #[derive(Clone, Default, Debug)]
 pub struct Score {
     outcomes: Vec<Outcome>,
@@ -191,33 +191,33 @@ impl Score {
         self.outcomes.iter().map(value).sum()
     }
 
-    /// Datagrams that never came.
+    /// The number of datagrams that were never delivered.
     pub fn lost(&self) -> usize {
         self.sum(|outcome| outcome.lost)
     }
 
-    /// The share of the datagrams that never came.
+    /// The share of the datagrams that were never delivered.
     pub fn loss(&self) -> f64 {
         self.lost() as f64 / self.sum(|outcome| outcome.sent) as f64
     }
 
-    /// Runs of datagrams that never came, one behind the other.
+    /// The number of runs of consecutive datagrams that were never delivered.
     pub fn bursts(&self) -> usize {
         self.sum(|outcome| outcome.bursts)
     }
 
-    /// The median of all bytes on the wire over those of media, minus one.
+    /// The median over the runs of bytes on the wire divided by bytes of media, minus 1.
     pub fn overhead(&self) -> f64 {
         median(self.outcomes.iter().map(Outcome::overhead))
     }
 
-    /// The median of a quantile of the delay.
+    /// The median over the runs of quantile `q` of the delay.
     pub fn delay(&self, q: f64) -> f64 {
         median(self.outcomes.iter().map(|outcome| quantile(outcome.latencies.iter().copied(), q)))
     }
 
-    /// Returns whether it lost less than `other` by more than chance: bursts are rare events, so two standard
-    /// deviations of the difference of their counts.
+    /// True if it lost less than `other` by more than chance. Bursts are rare events, so their counts must differ by
+    /// more than two standard deviations of the difference.
     pub fn is_ahead_of(&self, other: &Score) -> bool {
         let (own, others) = (self.bursts() as f64, other.bursts() as f64);
         self.outcomes.len() == other.outcomes.len()

@@ -1,4 +1,4 @@
-//! A certificate made for the occasion.
+//! A self-signed certificate, generated for one run.
 
 use std::sync::Arc;
 
@@ -9,32 +9,32 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::scrap::Scrap;
 
-/// What it is for.
+/// The host name of the certificate.
 pub const NAME: &str = "localhost";
 
-/// A certificate, its key, and what trusts it.
+/// A certificate, its key, and a root store that trusts it.
 #[derive(Debug)]
 pub struct Certificate {
     /// The certificate.
     pub own: CertificateDer<'static>,
     /// Its key.
     pub key: PrivateKeyDer<'static>,
-    /// It alone.
+    /// A root store with this certificate only.
     pub roots: RootCertStore,
     pem: [String; 2],
 }
 
-/// Certificate and key as files, and a client that trusts them.
+/// The files of a certificate and its key, and the configuration of a client that trusts them.
 #[derive(Debug)]
 pub struct Secret {
-    /// Certificate and key as PEM.
+    /// The certificate and the key, in PEM.
     pub files: [Scrap; 2],
-    /// TLS 1.3 with AES-128-GCM, and nothing else.
+    /// A client configuration with TLS 1.3 and AES-128-GCM only.
     pub client: Arc<ClientConfig>,
 }
 
 impl Certificate {
-    /// Makes one.
+    /// Generates a certificate.
     pub fn make() -> Result<Certificate, Box<dyn std::error::Error>> {
         let made = rcgen::generate_simple_self_signed([NAME.to_owned()])?;
         let own = made.cert.der().clone();
@@ -46,7 +46,7 @@ impl Certificate {
 }
 
 impl Secret {
-    /// Makes one.
+    /// Generates a certificate and writes its files.
     pub fn make() -> Result<Secret, String> {
         let Certificate { roots, pem, .. } = Certificate::make().map_err(|error| format!("a certificate: {error}"))?;
         let [own, key] = pem;

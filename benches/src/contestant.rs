@@ -1,4 +1,4 @@
-//! Who carries a stream: `thalweg`, or `srt-live-transmit` of Debian's srt-tools.
+//! The programs that carry a stream: `thalweg`, or `srt-live-transmit` of Debian's srt-tools.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::process::Command;
 
 use crate::program::line;
 
-/// A sender and a receiver, and how they are set.
+/// A sender and a receiver with their settings.
 #[derive(Clone, Debug)]
 pub struct Contestant {
-    /// What it is called in tables.
+    /// The name in tables.
     pub name: String,
     tool: Tool,
 }
@@ -21,18 +21,18 @@ enum Tool {
 }
 
 impl Contestant {
-    /// `thalweg send` with `options`, and `thalweg recv`, both with `latency`.
+    /// `thalweg send` with `options`, and `thalweg recv`; both with `latency`.
     pub fn thalweg(name: &str, binary: &Path, options: &str, latency: &str) -> Contestant {
         let tool = Tool::Thalweg { binary: binary.into(), options: options.into(), latency: latency.into() };
         Contestant { name: name.into(), tool }
     }
 
-    /// `srt-live-transmit` with `query` behind both sides' addresses.
+    /// `srt-live-transmit` with `query` appended to the addresses of both sides.
     pub fn srt(name: &str, query: &str) -> Contestant {
         Contestant { name: name.into(), tool: Tool::Srt { query: query.into() } }
     }
 
-    /// The process that receives at `listen` and hands media on to `output`.
+    /// The command of the receiver, which listens at `listen` and passes media to `output`.
     pub fn receiver(&self, listen: SocketAddr, output: SocketAddr) -> Command {
         match &self.tool {
             Tool::Thalweg { binary, latency, .. } => {
@@ -47,7 +47,7 @@ impl Contestant {
         }
     }
 
-    /// The process that takes media at `input` and sends it to `to`.
+    /// The command of the sender, which takes media at `input` and sends it to `to`.
     pub fn sender(&self, input: SocketAddr, to: SocketAddr) -> Command {
         match &self.tool {
             Tool::Thalweg { binary, options, latency } => {
@@ -62,7 +62,7 @@ impl Contestant {
         }
     }
 
-    /// Both commands, as a reader would type them.
+    /// Both commands, as a user would type them.
     pub fn lines(&self) -> String {
         let port = |port| SocketAddr::from(([127, 0, 0, 1], port));
         let receiver = line(&self.receiver(port(6000), port(7000)));

@@ -1,4 +1,4 @@
-//! Who carries TCP connections over UDP: `thalweg tunnel`, or kcptun of Debian's package of that name.
+//! The programs that carry TCP connections over UDP: `thalweg tunnel`, or kcptun of Debian's package of that name.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::process::Command;
 
 use crate::program::line;
 
-/// A server and a client, and how they are set.
+/// A server and a client with their settings.
 #[derive(Clone, Debug)]
 pub struct Forwarder {
     tool: Tool,
-    /// What both sides are told.
+    /// The options of both sides.
     options: String,
 }
 
@@ -26,12 +26,12 @@ impl Forwarder {
         Forwarder { tool: Tool::Kcptun, options: options.into() }
     }
 
-    /// `thalweg tunnel` with `options` on both sides, and the key in the file `key`.
+    /// `thalweg tunnel` with `options` on both sides, and the key in file `key`.
     pub fn thalweg(binary: &Path, key: &Path, options: &str) -> Forwarder {
         Forwarder { tool: Tool::Thalweg { binary: binary.into(), key: key.into() }, options: options.into() }
     }
 
-    /// The process that waits at `listen` and connects to `to` for each connection.
+    /// The command of the server, which listens at `listen` and opens a connection to `to` for each incoming one.
     pub fn server(&self, listen: SocketAddr, to: SocketAddr) -> Command {
         let (listen, to) = (listen.to_string(), to.to_string());
         match &self.tool {
@@ -44,7 +44,7 @@ impl Forwarder {
         }
     }
 
-    /// The process that takes connections at `local` and carries them to the server at `to`.
+    /// The command of the client, which accepts connections at `local` and carries them to the server at `to`.
     pub fn client(&self, local: SocketAddr, to: SocketAddr) -> Command {
         let (local, to) = (local.to_string(), to.to_string());
         match &self.tool {
@@ -63,7 +63,7 @@ impl Forwarder {
         command
     }
 
-    /// Both commands, as a reader would type them.
+    /// Both commands, as a user would type them.
     pub fn lines(&self) -> String {
         let port = |port| SocketAddr::from(([127, 0, 0, 1], port));
         let mut lines = self.clone();

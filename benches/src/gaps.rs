@@ -1,25 +1,25 @@
-//! How evenly a sender's packets leave, block by block.
+//! The evenness of a sender's packet intervals, block by block.
 
 use crate::tap::Passed;
 
-/// Behind the media of a source packet, and in front of a repair symbol (RFC 6865 §5.1).
+/// The bytes of a payload ID: behind the media of a source packet, and in front of a repair symbol (RFC 6865 §5.1).
 const PAYLOAD_ID: usize = 6;
 
-/// A packet of media or repair on its way.
+/// A media or repair packet on the wire.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Packet {
     at: u64,
-    /// Source block number.
+    /// The source block number.
     block: u32,
 }
 
-/// By how many seconds each gap between two packets missed what was planned: every block leaves evenly over `block`
-/// seconds, GENEVA §3.2.2. `media` is the bytes of a datagram of media.
+/// The deviation of each gap between two packets from the plan, in seconds: every block leaves evenly over `block`
+/// seconds, GENEVA §3.2.2. `media` is the number of media bytes in a datagram.
 pub fn misses(wire: &[Passed], media: usize, block: f64) -> Vec<f64> {
     let packets: Vec<Packet> = wire.iter().filter_map(|passed| packet(passed, media)).collect();
     let blocks: Vec<&[Packet]> = packets.chunk_by(|one, next| one.block == next.block).collect();
     let mut misses = Vec::with_capacity(packets.len());
-    // The first and the last block may not be whole. Each gap belongs to the block whose packet it follows.
+    // The first and the last block may be incomplete. Each gap belongs to the block whose packet precedes it.
     for pair in blocks.windows(2).skip(1) {
         let planned = block / pair[0].len() as f64;
         let times = || pair[0].iter().chain(&pair[1][..1]).map(|packet| packet.at);
@@ -29,8 +29,8 @@ pub fn misses(wire: &[Passed], media: usize, block: f64) -> Vec<f64> {
     misses
 }
 
-/// Source packets are an RTP header, media and a payload ID; repair packets an RTP header, a payload ID and a symbol of
-/// three bytes more than the source packet without its ID.
+/// Parses a packet. A source packet is an RTP header, media and a payload ID. A repair packet is an RTP header, a
+/// payload ID and a symbol three bytes longer than the source packet without its ID.
 fn packet(passed: &Passed, media: usize) -> Option<Packet> {
     const RTP: usize = 12;
     let (first, last) = &passed.ends;

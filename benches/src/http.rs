@@ -1,4 +1,4 @@
-//! A client of HTTP/1.1 that throws away what it reads.
+//! An HTTP/1.1 client that discards response bodies.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,23 +10,23 @@ use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
 use crate::certificate::NAME;
 
-/// What is read in one call.
+/// The size of the read buffer.
 const PIECE: usize = 1 << 20;
 
-/// So long no server is silent that is alive.
+/// The read timeout: a server that is silent for longer is taken for dead.
 const SILENCE: Duration = Duration::from_secs(20);
 
-/// Where a head ends.
+/// The end of a response head.
 const END: &[u8] = b"\r\n\r\n";
 
-/// A connection that is kept open between requests.
+/// A persistent connection.
 #[derive(Debug)]
 pub struct Client<S> {
     stream: S,
     room: Vec<u8>,
 }
 
-/// A connection as it is.
+/// Opens a connection without TLS.
 pub fn plain(to: SocketAddr) -> io::Result<Client<TcpStream>> {
     let stream = TcpStream::connect(to)?;
     stream.set_nodelay(true)?;
@@ -34,7 +34,7 @@ pub fn plain(to: SocketAddr) -> io::Result<Client<TcpStream>> {
     Ok(Client { stream, room: vec![0; PIECE] })
 }
 
-/// A connection under TLS.
+/// Opens a connection with TLS.
 pub fn tls(to: SocketAddr, config: &Arc<ClientConfig>) -> io::Result<Client<StreamOwned<ClientConnection, TcpStream>>> {
     let Client { stream, room } = plain(to)?;
     let name = ServerName::try_from(NAME).map_err(io::Error::other)?;
@@ -43,7 +43,7 @@ pub fn tls(to: SocketAddr, config: &Arc<ClientConfig>) -> io::Result<Client<Stre
 }
 
 impl<S: Read + Write> Client<S> {
-    /// Reads the whole of a file; how many bytes it had.
+    /// Reads a whole file; returns its length in bytes.
     pub fn fetch(&mut self, file: &str) -> io::Result<u64> {
         let (length, had) = self.ask(file)?;
         let mut left = length - had;
@@ -57,7 +57,8 @@ impl<S: Read + Write> Client<S> {
         Ok(length)
     }
 
-    /// Asks for a file and reads the head of the answer: the file's length, and how much of it has come with the head.
+    /// Requests a file and reads the head of the response. Returns the file's length, and the number of its bytes
+    /// received with the head.
     pub fn ask(&mut self, file: &str) -> io::Result<(u64, u64)> {
         write!(self.stream, "GET /{file} HTTP/1.1\r\nHost: {NAME}\r\n\r\n")?;
         let mut had = 0;
@@ -75,7 +76,7 @@ impl<S: Read + Write> Client<S> {
         }
     }
 
-    /// The connection.
+    /// The underlying connection.
     pub fn into_stream(self) -> S {
         self.stream
     }

@@ -1,4 +1,4 @@
-//! Intel's ISA-L, loaded when it is wanted.
+//! Intel's ISA-L, loaded at run time.
 
 use core::ffi::c_int;
 
@@ -21,7 +21,7 @@ type EncodeData = unsafe extern "C" fn(
 #[derive(Debug)]
 pub struct IsaL(Library);
 
-/// A matrix in the form that the library wants.
+/// A matrix in the library's expanded form.
 #[derive(Debug)]
 pub struct Matrix<'a> {
     encode_data: Symbol<'a, EncodeData>,
@@ -31,7 +31,7 @@ pub struct Matrix<'a> {
 }
 
 impl IsaL {
-    /// Finds the library on this machine, or says how to install it.
+    /// Loads the library, or returns an error that says how to install it.
     pub fn load() -> Result<IsaL, String> {
         // SAFETY: loading ISA-L runs no code but the C library's own.
         unsafe { Library::new("libisal.so.2") }.map(IsaL).map_err(|error| {
@@ -39,7 +39,7 @@ impl IsaL {
         })
     }
 
-    /// Prepares a matrix that lies output by output.
+    /// Expands a matrix that is stored output by output.
     pub fn matrix(&self, factors: &[u8], inputs: usize) -> Result<Matrix<'_>, String> {
         let outputs = factors.len() / inputs;
         assert_eq!(factors.len(), outputs * inputs);
@@ -49,14 +49,14 @@ impl IsaL {
             let init_tables: Symbol<'_, InitTables> = self.0.get(b"ec_init_tables").map_err(|e| e.to_string())?;
             (init_tables, self.0.get(b"ec_encode_data").map_err(|e| e.to_string())?)
         };
-        // SAFETY: it reads `outputs * inputs` factors and writes 32 bytes for each.
+        // SAFETY: the function reads `outputs * inputs` factors and writes 32 bytes for each.
         unsafe { init_tables(inputs as c_int, outputs as c_int, factors.as_ptr(), tables.as_mut_ptr()) };
         Ok(Matrix { encode_data, tables, inputs, outputs })
     }
 }
 
 impl Matrix<'_> {
-    /// Writes the matrix times `inputs`, all of one length, over `outputs`.
+    /// Writes the product of the matrix and `inputs`, all of one length, to `outputs`.
     pub fn multiply(&self, inputs: &[&[u8]], outputs: &mut [Vec<u8>]) {
         let len = inputs[0].len();
         assert!(inputs.len() == self.inputs && outputs.len() == self.outputs);

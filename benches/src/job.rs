@@ -1,4 +1,4 @@
-//! Processes that run to their end, and what they cost.
+//! Processes that run to completion, and the resources that they use.
 
 use std::io::Read;
 use std::mem;
@@ -7,21 +7,21 @@ use std::time::{Duration, Instant};
 
 use crate::program::line;
 
-/// What a finished process told and cost.
+/// The output and resource use of a finished process.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// Its standard output.
     pub output: String,
-    /// User and system time, its children's included.
+    /// User and system time, including its children's.
     pub cpu: Duration,
-    /// How long it took.
+    /// The elapsed time.
     pub wall: Duration,
-    /// The most memory that it had resident, in bytes.
+    /// The peak resident memory, in bytes.
     pub memory: u64,
 }
 
 impl Job {
-    /// Runs `command` to its end; an error if it fails.
+    /// Runs `command` to completion; returns an error if it fails.
     pub fn run(mut command: Command) -> Result<Job, String> {
         let line = line(&command);
         let start = Instant::now();
@@ -38,7 +38,7 @@ impl Job {
         }
     }
 
-    /// A number of the last line of output, which is a JSON object.
+    /// The value of `name` in the last line of output, which is a JSON object.
     pub fn number(&self, name: &str) -> Result<f64, String> {
         let last = self.output.lines().next_back().unwrap_or_default();
         let value = last.split_once(&format!("\"{name}\":")).map(|(_, value)| value.trim_start());
@@ -47,9 +47,9 @@ impl Job {
     }
 }
 
-/// The status that the process ends with, and what it and its children used.
+/// Waits for the process; returns its wait status, and the resources that it and its children used.
 fn wait(id: u32) -> (libc::c_int, libc::rusage) {
-    // SAFETY: both pointers are to locals of the right types; the child is ours, and nobody else waits for it.
+    // SAFETY: both pointers are to locals of the right types; the child is ours, and no other code waits for it.
     unsafe {
         let (mut status, mut usage) = (0, mem::zeroed());
         let ended = libc::wait4(id as libc::pid_t, &raw mut status, 0, &raw mut usage);

@@ -1,17 +1,19 @@
-//! Thalweg beside its rivals, in one run on one machine: contestants take turns, so that a noisy machine disturbs all
-//! alike, and medians are shown.
+//! Comparisons of Thalweg and its rivals, in one run on one machine: contestants take turns, so that a noisy machine
+//! disturbs all alike, and medians are shown.
 //!
 //! Streams ([`stream`]) are measured from outside: a [`source`] and a [`sink`] on loopback, real processes
-//! ([`program`]) between them, and a passive relay ([`tap`]) where the wire is of interest. A [`cell`] is what several of them
-//! have in common, path and seeds included. What runs to its end by itself is a [`job`].
+//! ([`program`]) between them, and a passive relay ([`tap`]) if packets on the wire are measured. A [`cell`] is the set
+//! of conditions, path and seeds included, that several contestants share. A process that runs to completion is a
+//! [`job`].
 //!
-//! Lossless transports ([`connection`]) carry the bytes of programs between two [`place`]s with an emulated path
+//! Lossless transports ([`carrier`]) carry the bytes of programs between two [`place`]s with an emulated path
 //! between them ([`cable`]), or on loopback.
 //!
-//! Servers of films ([`site`]) are measured from a client ([`http`]) or many ([`players`]).
+//! Video servers ([`site`]) are measured from one client ([`http`]) or many ([`players`]).
 
 pub mod bursts;
 pub mod cable;
+pub mod carrier;
 pub mod cell;
 pub mod certificate;
 pub mod connection;
@@ -38,7 +40,7 @@ pub mod stream;
 pub mod tap;
 pub mod udp;
 
-/// Bytes without a pattern (SplitMix64's step).
+/// Pseudorandom bytes (SplitMix64's step).
 pub fn noise(seed: &mut u64, len: usize) -> Vec<u8> {
     let mut byte = || {
         *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);

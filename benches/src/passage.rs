@@ -1,4 +1,4 @@
-//! Losses of an emulated path, as they were and as its seed has them.
+//! Losses of an emulated path: the counted ones, and those that follow from its seed.
 
 use std::fs;
 use std::path::Path;
@@ -9,19 +9,19 @@ use thalweg_lab::node::Node;
 use thalweg_lab::packet::Packet;
 use thalweg_lab::scenario::Scenario;
 
-/// The counters of `thalweg emulate --json` for the way from sender to receiver.
+/// The counters of `thalweg emulate --json` for the direction from sender to receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passage {
-    /// Packets that came to the path.
+    /// The number of packets that arrived at the path.
     pub received: u64,
-    /// Of them, those that the path's elements lost.
+    /// The number of them that the path's elements lost.
     pub lost: u64,
-    /// Packets of both ways for which the emulator itself had no room.
+    /// The number of packets, in both directions, that the emulator itself refused for lack of capacity.
     pub refused: u64,
 }
 
 impl Passage {
-    /// Reads the last counters in a file of what the emulator has told.
+    /// Parses the last counters in a file of the emulator's output.
     pub fn read(file: &Path) -> Result<Passage, String> {
         let text = fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
         let rows = text.lines().rev().filter_map(|line| serde_json::from_str(line).ok());
@@ -39,8 +39,8 @@ impl Passage {
     }
 }
 
-/// Number of the first `packets` that a path without queues loses: its verdict on the n-th packet depends on the seed
-/// alone, and neither on whose packet it is nor on when it comes.
+/// The number of the first `packets` that a path without queues loses. Whether it loses the n-th packet depends on the
+/// seed only, neither on the packet's flow nor on its arrival time.
 pub fn losses(scenario: &Path, seed: u64, packets: u64) -> Result<u64, String> {
     let mut path = Scenario::open(scenario, Some(seed)).map_err(|error| error.to_string())?.forward;
     for nth in 0..packets {

@@ -1,7 +1,8 @@
-//! Many players of one film at a time.
+//! Many concurrent players of one video.
 //!
-//! A player takes ten seconds of the film at once and then 5/4 of its rate, whoever serves it. It begins to play when it has
-//! two seconds of it; where it runs out of film it stalls, until it has two seconds again.
+//! A player takes ten seconds of the video at once and then reads at 5/4 of its rate, if the server is fast enough. It
+//! begins to play once two seconds are buffered. If the buffer runs out, it stalls until two seconds are buffered
+//! again.
 
 use std::io::{ErrorKind, Read};
 use std::net::TcpStream;
@@ -12,38 +13,38 @@ use std::time::{Duration, Instant};
 use crate::http::plain;
 use crate::program::allow_files;
 use crate::report::{Bound, Target, Unit, grid};
-use crate::site::{FILM, Site, Tool};
+use crate::site::{VIDEO, Site, Tool};
 use crate::statistics::median;
 
-/// Players at a time.
+/// The number of concurrent players.
 pub const COUNT: usize = 500;
-/// Bits a second of the film.
+/// The video's rate in bits per second.
 pub const RATE: f64 = 3.6e6;
-/// Seconds of it that are taken at once, and how much faster than it is played the rest is.
+/// The seconds of video that are taken at once, and the ratio of the read rate to the play rate after that.
 const AHEAD: f64 = 10.0;
 const FASTER: f64 = 1.25;
-/// Seconds of it with which playing begins.
+/// The buffered seconds at which playing begins.
 const START: f64 = 2.0;
-/// How often each player looks for more.
+/// The interval between a player's reads.
 const LOOK: Duration = Duration::from_millis(20);
-/// What passes before counts for stalls alone.
+/// The time before the measured interval, in which only stalls count.
 const WARM_UP: Duration = Duration::from_secs(10);
 
-/// What came of it.
+/// The results of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Played {
-    /// Bits a second of the slowest.
+    /// The rate of the slowest player, in bits per second.
     pub slowest: f64,
-    /// Bits a second.
+    /// The median rate, in bits per second.
     pub median: f64,
-    /// How often any player ran out of film, from the first request on.
+    /// The number of stalls of all players, from the first request on.
     pub stalls: usize,
-    /// Processors that the server took.
+    /// The number of processors that the server used.
     pub cpu: f64,
 }
 
 impl Played {
-    /// What is to be reached under this law.
+    /// The targets under this law, with the measured values.
     pub fn targets(&self, law: &str) -> [(Target, f64); 3] {
         let target = |what: &str, bound, unit| Target { what: format!("{COUNT} players, {law}: {what}"), bound, unit };
         [
@@ -54,7 +55,7 @@ impl Played {
     }
 }
 
-/// The table of several servers.
+/// The table of the results of several servers.
 pub fn table(played: &[(&str, Played)]) -> String {
     let row = |(name, played): &(&str, Played)| {
         let [slowest, median] = [played.slowest, played.median].map(|rate| Unit::Kilobits.write(rate));
@@ -64,13 +65,13 @@ pub fn table(played: &[(&str, Played)]) -> String {
     grid([&format!("{COUNT} players"), "the slowest", "median", "stalls", "processors"], &rows)
 }
 
-/// Lets them play what `tool` serves of `folder`, and looks at them for so long when all have begun.
+/// Runs the players against `tool` serving `folder`, and measures for this long after the warm-up.
 pub fn play<'a>(
     (name, tool): &(&'a str, Tool),
     folder: &Path,
     measured: Duration,
 ) -> Result<(&'a str, Played), String> {
-    // Either end of each connection is a file.
+    // Each end of a connection takes a file descriptor.
     allow_files(2 * COUNT as u64)?;
     let mut site = tool.start(folder, None)?;
     let played = watch(&mut site, measured).map_err(|error| format!("{name}: {error}"))?;
@@ -108,13 +109,13 @@ fn watch(site: &mut Site, measured: Duration) -> Result<Played, String> {
     })
 }
 
-/// One viewer.
+/// One player.
 struct Player {
     stream: TcpStream,
     asked: Instant,
-    /// Bytes.
+    /// The number of bytes read.
     read: f64,
-    /// Since when it plays, and how much it had played by then, in bytes.
+    /// The start of the current playing, and the number of bytes played before it.
     playing: Option<Instant>,
     played: f64,
     stalls: usize,
@@ -124,13 +125,13 @@ impl Player {
     fn start(site: &Site) -> std::io::Result<Player> {
         let mut client = plain(site.address)?;
         let asked = Instant::now();
-        let (_, read) = client.ask(FILM)?;
+        let (_, read) = client.ask(VIDEO)?;
         let stream = client.into_stream();
         stream.set_nonblocking(true)?;
         Ok(Player { stream, asked, read: read as f64, playing: None, played: 0.0, stalls: 0 })
     }
 
-    /// Reads what there is and what it may, and plays.
+    /// Reads the available bytes up to the allowed rate, and updates the state of playing.
     fn look(&mut self, room: &mut [u8]) -> std::io::Result<()> {
         let bytes = |seconds: f64| seconds * RATE / 8.0;
         let may = bytes(AHEAD + FASTER * self.asked.elapsed().as_secs_f64());

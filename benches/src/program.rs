@@ -1,4 +1,4 @@
-//! The processes that are measured.
+//! The measured processes.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -8,10 +8,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 use std::{fs, mem};
 
-/// How long a process may take to end before it is killed.
+/// The time that a process has to exit before it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// A process under way; it ends with this value.
+/// A running process. Dropping it ends the process.
 #[derive(Debug)]
 pub struct Program {
     child: Child,
@@ -19,12 +19,12 @@ pub struct Program {
 }
 
 impl Program {
-    /// Starts `command`, unheard and unseen.
+    /// Starts `command` without input, and discards its output.
     pub fn start(command: Command) -> Result<Program, String> {
         Program::telling(command, Stdio::null())
     }
 
-    /// Starts `command`, whose standard error goes to `file`.
+    /// Starts `command`, and writes its standard error to `file`.
     pub fn recorded(command: Command, file: &Path) -> Result<Program, String> {
         let record = File::create(file).map_err(|error| format!("cannot write {}: {error}", file.display()))?;
         Program::telling(command, record.into())
@@ -37,12 +37,12 @@ impl Program {
         Ok(Program { child, line })
     }
 
-    /// Its number.
+    /// The process ID.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// An error if it has ended by itself.
+    /// Returns an error if the process has ended by itself.
     pub fn check(&mut self) -> Result<(), String> {
         match self.child.try_wait() {
             Ok(None) => Ok(()),
@@ -51,7 +51,7 @@ impl Program {
         }
     }
 
-    /// Its user and system time so far, all threads together.
+    /// The user and system time of all threads so far.
     pub fn cpu(&self) -> Duration {
         // SAFETY: both pointers are to locals of the right types.
         unsafe {
@@ -63,12 +63,12 @@ impl Program {
         }
     }
 
-    /// The most memory that it has had resident, in bytes.
+    /// The peak resident memory, in bytes.
     pub fn peak_memory(&self) -> Option<u64> {
         self.status("VmHWM:")
     }
 
-    /// The memory that it has resident now, in bytes.
+    /// The current resident memory, in bytes.
     pub fn memory(&self) -> Option<u64> {
         self.status("VmRSS:")
     }
@@ -86,12 +86,12 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // SAFETY: this call has no pointers; the process is ours and not waited for yet, so its number is its own.
+        // SAFETY: this call has no pointers; the process is ours and not waited for yet, so its ID is not reused.
         unsafe { libc::kill(self.pid(), libc::SIGINT) };
         let start = Instant::now();
         while matches!(self.child.try_wait(), Ok(None)) {
             if start.elapsed() > GRACE {
-                // It may have ended in between.
+                // An error means that it has just exited.
                 let _ = self.child.kill();
             }
             thread::sleep(Duration::from_millis(10));
@@ -99,7 +99,7 @@ impl Drop for Program {
     }
 }
 
-/// Lets this process, and those that it starts, have `wanted` files open.
+/// Raises the limit of open files to `wanted` for this process and those that it starts.
 pub fn allow_files(wanted: u64) -> Result<(), String> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the pointers are to a local of the right type.
@@ -111,7 +111,7 @@ pub fn allow_files(wanted: u64) -> Result<(), String> {
     if result == 0 && limit.rlim_cur >= wanted { Ok(()) } else { Err(format!("`ulimit -n` must be at least {wanted}")) }
 }
 
-/// A command as a shell would read it.
+/// The command as a shell command line.
 pub fn line(command: &Command) -> String {
     let word = |word: &OsStr| {
         let word = word.to_string_lossy();

@@ -1,4 +1,4 @@
-//! QUIC by quinn with what it does by default, and a certificate made for the occasion.
+//! QUIC by quinn with its defaults and a self-signed certificate.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
@@ -12,7 +12,7 @@ use crate::cable::Ends;
 use crate::certificate::{Certificate, NAME};
 use crate::connection::Connection;
 
-/// One unidirectional stream.
+/// Opens a connection with one unidirectional stream.
 pub fn connect(ends: &Ends) -> Result<Connection, String> {
     let failed = |why: &dyn std::fmt::Display| format!("quinn: {why}");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -32,7 +32,7 @@ pub fn connect(ends: &Ends) -> Result<Connection, String> {
     runtime.spawn(async move {
         let Some(Ok(connection)) = async { Some(accepting.accept().await?.await) }.await else { return };
         if let Ok(stream) = connection.accept_uni().await {
-            // Nobody waits any more once the bench is over.
+            // The receiver is gone once the bench is over.
             let _ = arrived.send(stream);
         }
         connection.closed().await;
@@ -73,7 +73,7 @@ impl Write for Sending {
 
 struct Receiving {
     runtime: Arc<Runtime>,
-    /// The stream, which the other end has only once something was written into it.
+    /// The stream, which the peer can accept only after something was written to it.
     arrival: Receiver<RecvStream>,
     stream: Option<RecvStream>,
 }

@@ -4,32 +4,32 @@ use std::time::{Duration, Instant};
 
 use crate::statistics::median;
 
-/// Turns of each contestant.
+/// The number of turns of each contestant.
 const ROUNDS: usize = 101;
 
-/// How long a turn takes at least.
+/// The shortest duration of a turn.
 const TURN: Duration = Duration::from_millis(1);
 
-/// Who does the same work: a name, and the work once.
+/// A contestant: a name, and a function that does the common work once.
 pub type Contestant<'a> = (String, Box<dyn FnMut() + 'a>);
 
-/// The seconds that a contestant's work took, turn by turn.
+/// The seconds that the contestant's work took once, for each turn.
 #[derive(Clone, Debug)]
 pub struct Times(Vec<f64>);
 
 impl Times {
-    /// The median.
+    /// The median over the turns.
     pub fn median(&self) -> f64 {
         median(self.0.iter().copied())
     }
 
-    /// How much faster this contestant is than `other`: the median over turns that were taken side by side.
+    /// The ratio of `other`'s time to this contestant's: the median over turns that were taken side by side.
     pub fn speed_over(&self, other: &Times) -> f64 {
         median(self.0.iter().zip(&other.0).map(|(own, others)| others / own))
     }
 }
 
-/// Lets all contestants do their work, turn by turn.
+/// Lets all contestants work in turn.
 pub fn race(contestants: &mut [Contestant<'_>]) -> Vec<Times> {
     let repeats: Vec<u32> = contestants.iter_mut().map(|(_, work)| repeats(work)).collect();
     let mut all = vec![Times(Vec::with_capacity(ROUNDS)); contestants.len()];
@@ -41,7 +41,7 @@ pub fn race(contestants: &mut [Contestant<'_>]) -> Vec<Times> {
     all
 }
 
-/// How often `work` fits in a turn.
+/// The number of executions of `work` that fill a turn (a power of 2).
 fn repeats(work: &mut dyn FnMut()) -> u32 {
     let mut repeats = 1;
     while time(work, repeats) < TURN {

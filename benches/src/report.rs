@@ -1,21 +1,21 @@
-//! What every bench is told, and what it tells: a section of Markdown on standard output.
+//! The command line of every bench, and its output: a section of Markdown on standard output.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::udp::sharpen_timers;
 
-/// What a bench is told.
+/// The command-line settings of a bench.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The `thalweg` binary.
+    /// The path of the `thalweg` binary.
     pub binary: PathBuf,
-    /// Whether a rough result is enough.
+    /// True if a rough result is enough.
     pub quick: bool,
 }
 
 impl Settings {
-    /// `full`, or `quick` if that is asked for.
+    /// Returns `quick` if a rough result is enough, else `full`.
     pub fn pick<T>(&self, full: T, quick: T) -> T {
         if self.quick { quick } else { full }
     }
@@ -40,32 +40,32 @@ pub fn main(name: &str, bench: impl FnOnce(&Settings) -> Result<(), String>) -> 
     }
 }
 
-/// A number to reach.
+/// A target for a measured value.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// What is measured.
+    /// A description of the value.
     pub what: String,
     /// The bound.
     pub bound: Bound,
-    /// What the values are of.
+    /// The unit of the value and of the bound.
     pub unit: Unit,
 }
 
-/// Which side is good.
+/// A bound, and the side of it that is good.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound {
-    /// This or less.
+    /// At most this value.
     AtMost(f64),
-    /// This or more.
+    /// At least this value.
     AtLeast(f64),
 }
 
-/// How a value is written.
+/// A unit, and the form in which values are written.
 #[derive(Clone, Copy, Debug)]
 pub enum Unit {
     /// A plain ratio.
     Ratio,
-    /// A share, as percentage.
+    /// A share, written as a percentage.
     Percent,
     /// Seconds, written as milliseconds.
     Milliseconds,
@@ -73,9 +73,9 @@ pub enum Unit {
     Megabytes,
     /// Bytes, written as kibibytes.
     Kibibytes,
-    /// Bits a second, written as megabits.
+    /// Bits per second, written as megabits per second.
     Megabits,
-    /// Bits a second, written as kilobits.
+    /// Bits per second, written as kilobits per second.
     Kilobits,
     /// A whole number.
     Count,
@@ -103,7 +103,7 @@ impl Unit {
     }
 }
 
-/// Writes the head of a section, and the commands of its contestants.
+/// Writes the heading of a section, its text, and the commands of its contestants.
 pub fn section(title: &str, text: &str, commands: &[String]) {
     println!("## {title}\n\n{text}\n\n```text\n{}\n```\n", commands.join("\n"));
 }
@@ -113,41 +113,41 @@ pub fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) {
     println!("{}", grid(head, rows));
 }
 
-/// The lines of a table.
+/// The text of a table.
 pub fn grid<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
     let mut text = format!("| {} |\n|---|{}\n", head.join(" | "), "---:|".repeat(N - 1));
     rows.iter().for_each(|row| text += &format!("| {} |\n", row.join(" | ")));
     text
 }
 
-/// A part of a section that has several.
+/// One of several parts of a section.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
-    /// What was run.
+    /// The commands that were run.
     pub commands: Vec<String>,
-    /// What was measured.
+    /// A description of the measurement.
     pub text: String,
-    /// What came of it.
+    /// The table of results.
     pub table: String,
-    /// What was to be reached.
+    /// The targets and the measured values.
     pub results: Vec<(Target, f64)>,
 }
 
 impl Part {
-    /// Writes text and table.
+    /// Writes the text and the table.
     pub fn print(&self) {
         println!("{}\n\n{}", self.text, self.table);
     }
 }
 
-/// Writes what was to be reached, and whether it was.
+/// Writes the targets, the measured values, and whether the targets were reached.
 pub fn verdicts(results: &[(Target, f64)]) {
     let rows: Vec<[String; 4]> = results.iter().map(|(target, value)| verdict(target, *value)).collect();
     table(["target", "must reach", "measured", "verdict"], &rows);
 }
 
 fn verdict(target: &Target, value: f64) -> [String; 4] {
-    // What is not a number has reached nothing.
+    // NaN reaches no target.
     let (bound, reached) = match target.bound {
         Bound::AtMost(most) => (format!("at most {}", target.unit.write(most)), value <= most),
         Bound::AtLeast(least) => (format!("at least {}", target.unit.write(least)), value >= least),

@@ -1,4 +1,4 @@
-//! Files that are gone when their owner is.
+//! Temporary files, which are removed when dropped.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -11,19 +11,19 @@ use std::{env, fs};
 use crate::job::Job;
 use crate::noise;
 
-/// A file or folder in the temporary directory, under a name that nobody else has.
+/// A file or folder in the temporary directory, under a unique name.
 #[derive(Debug)]
 pub struct Scrap(PathBuf);
 
 impl Scrap {
-    /// With this content.
+    /// Creates a file with this content.
     pub fn write(text: &str) -> Result<Scrap, String> {
         let scrap = Scrap::unwritten();
         fs::write(&scrap.0, text).map_err(|error| format!("cannot write {}: {error}", scrap.0.display()))?;
         Ok(scrap)
     }
 
-    /// A new key, shared by both ends of a tunnel.
+    /// Creates a key file for both ends of a tunnel.
     pub fn key(binary: &Path) -> Result<Scrap, String> {
         let scrap = Scrap::unwritten();
         let mut keygen = Command::new(binary);
@@ -32,8 +32,8 @@ impl Scrap {
         Ok(scrap)
     }
 
-    /// A folder with one file of noise, which is in memory as a file is that has been read from the disk: one that has just been
-    /// written lies there in larger pieces.
+    /// Creates a folder with one file of pseudorandom bytes, cached as if read from the disk: a file that has just been
+    /// written is cached in larger pieces.
     pub fn folder(name: &str, bytes: u64) -> Result<Scrap, String> {
         let scrap = Scrap::unwritten();
         let fill = || -> io::Result<()> {
@@ -61,7 +61,7 @@ impl Scrap {
         Scrap(env::temp_dir().join(name))
     }
 
-    /// Where it is.
+    /// The path of the file or folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -69,7 +69,7 @@ impl Scrap {
 
 impl Drop for Scrap {
     fn drop(&mut self) {
-        // A file too many in the temporary directory harms nobody.
+        // A file left in the temporary directory is harmless.
         let _ = if self.0.is_dir() { fs::remove_dir_all(&self.0) } else { fs::remove_file(&self.0) };
     }
 }

@@ -1,4 +1,4 @@
-//! A player's place: takes what is delivered, checks it, and knows when each datagram came.
+//! The end of a stream, in place of a player: checks the delivered datagrams and records their arrival times.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -10,21 +10,21 @@ use std::time::Duration;
 use crate::source::{PAYLOAD, payload};
 use crate::udp::{self, Inbox};
 
-/// Between two looks; the kernel has stamped what came meanwhile.
+/// The pause between two reads; the kernel has stamped the datagrams that arrived meanwhile.
 const TURN: Duration = Duration::from_millis(1);
 
-/// What has come.
+/// The received datagrams.
 #[derive(Clone, Default, Debug)]
 pub struct Delivered {
-    /// When each datagram first came; none for those that never did.
+    /// The first arrival time of each datagram; none for those that were never delivered.
     pub at: Vec<Option<u64>>,
-    /// Datagrams that are not what was sent.
+    /// The number of datagrams that differ from those sent.
     pub damaged: u64,
-    /// Datagrams that came more than once.
+    /// The number of duplicate datagrams.
     pub twice: u64,
 }
 
-/// A socket that waits for what a [`Source`](crate::source::Source) has sent.
+/// A socket that receives the datagrams of a [`Source`](crate::source::Source).
 #[derive(Debug)]
 pub struct Sink {
     address: SocketAddr,
@@ -34,7 +34,7 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Opens it on a free port.
+    /// Opens a sink on a free port.
     pub fn start() -> io::Result<Sink> {
         let socket = udp::loopback()?;
         let address = socket.local_addr()?;
@@ -44,17 +44,17 @@ impl Sink {
         Ok(Sink { address, count, stop, thread })
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How many datagrams have come.
+    /// The number of datagrams received.
     pub fn count(&self) -> u64 {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Stops, and tells what has come.
+    /// Stops, and returns the received datagrams.
     pub fn stop(self) -> io::Result<Delivered> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().expect("the sink does not panic")

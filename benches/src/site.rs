@@ -1,4 +1,4 @@
-//! Servers of a folder of films over HTTP/1.1.
+//! Servers of a folder of videos over HTTP/1.1.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -10,38 +10,38 @@ use crate::certificate::Secret;
 use crate::program::{Program, line};
 use crate::scrap::Scrap;
 
-/// The film. It does not tell how fast it is played.
-pub const FILM: &str = "film.webm";
+/// The video's file name. The file does not say at what rate it is played.
+pub const VIDEO: &str = "video.webm";
 
-/// How long a server may take to listen.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest time that a server may take to start listening.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Who serves.
+/// A server program.
 #[derive(Clone, Debug)]
 pub enum Tool {
-    /// `thalweg serve` with these options, which blanks separate.
+    /// `thalweg serve` with these options, separated by spaces.
     Thalweg {
         /// The binary.
         binary: PathBuf,
-        /// More than where and what.
+        /// The options besides folder, address, certificate and key.
         options: String,
     },
-    /// nginx as one process, with sendfile.
+    /// nginx as a single process, with sendfile.
     Nginx,
 }
 
-/// A server that listens; it ends with this value.
+/// A listening server. Dropping it ends the server.
 #[derive(Debug)]
 pub struct Site {
     /// Its only process.
     pub program: Program,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
     _config: Option<Scrap>,
 }
 
 impl Tool {
-    /// Serves `folder`, under TLS if there is a certificate.
+    /// Starts a server of `folder`, with TLS if there is a certificate.
     pub fn start(&self, folder: &Path, secret: Option<&Secret>) -> Result<Site, String> {
         let address = free()?;
         let files = secret.map(|secret| secret.files.each_ref().map(Scrap::path));
@@ -54,7 +54,7 @@ impl Tool {
         let start = Instant::now();
         while TcpStream::connect(address).is_err() {
             program.check()?;
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > TIMEOUT {
                 return Err(format!("nobody listens at {address}"));
             }
             thread::sleep(Duration::from_millis(20));
@@ -62,9 +62,9 @@ impl Tool {
         Ok(Site { program, address, _config: config })
     }
 
-    /// The command, as a reader would type it; of nginx its configuration, too.
+    /// The command as a user would type it; for nginx, also its configuration.
     pub fn lines(&self, tls: bool) -> String {
-        let (folder, address) = (Path::new("/srv/films"), SocketAddr::from(([127, 0, 0, 1], 8080)));
+        let (folder, address) = (Path::new("/srv/videos"), SocketAddr::from(([127, 0, 0, 1], 8080)));
         let files = tls.then_some(["/srv/cert.pem", "/srv/key.pem"].map(Path::new));
         let command = line(&self.command(folder, address, files, Some(Path::new("nginx.conf"))));
         match self {
@@ -93,7 +93,7 @@ impl Tool {
     }
 }
 
-/// The whole of it: one process, and no logs. nginx itself removes the file that has its number.
+/// The complete configuration: one process, no logs. nginx itself removes its PID file.
 fn nginx(address: SocketAddr, folder: &Path, files: Option<[&Path; 2]>) -> String {
     let folder = folder.display();
     let server = match files.map(|files| files.map(Path::display)) {

@@ -1,4 +1,4 @@
-//! An encoder's place: numbered datagrams at an even rate.
+//! The start of a stream, in place of an encoder: numbered datagrams at a constant rate.
 
 use std::io;
 use std::net::SocketAddr;
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use crate::noise;
 use crate::udp::{self, BATCH};
 
-/// Media in a datagram: seven packets of a transport stream.
+/// The bytes of media in a datagram: seven packets of an MPEG transport stream.
 pub const PAYLOAD: usize = 7 * 188;
 
-/// Datagrams that are due within this leave together.
+/// Datagrams that are due within this time leave together.
 const TURN: Duration = Duration::from_micros(250);
 
-/// A stream of [`PAYLOAD`]-sized datagrams that begin with their number.
+/// A stream of datagrams of [`PAYLOAD`] bytes that begin with their sequence number.
 #[derive(Debug)]
 pub struct Source {
     sent: Arc<AtomicU64>,
@@ -25,7 +25,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Sends `rate` bits of media a second to `to` from now on.
+    /// Starts to send `rate` bits of media per second to `to`.
     pub fn start(to: SocketAddr, rate: f64) -> io::Result<Source> {
         let socket = udp::loopback()?;
         socket.connect(to)?;
@@ -56,19 +56,19 @@ impl Source {
         Ok(Source { sent, stop, thread })
     }
 
-    /// How many datagrams have left.
+    /// The number of datagrams sent.
     pub fn sent(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// Stops, and tells when each datagram left.
+    /// Stops, and returns the time at which each datagram was sent.
     pub fn stop(self) -> io::Result<Vec<u64>> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().expect("the source does not panic")
     }
 }
 
-/// What every datagram carries behind its number.
+/// The payload of every datagram, whose first 8 bytes are replaced by its number.
 pub fn payload() -> Vec<u8> {
     noise(&mut 1, PAYLOAD)
 }

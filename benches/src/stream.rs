@@ -1,4 +1,4 @@
-//! One measured stream: source, sender, perhaps a path, receiver, sink.
+//! One measured stream: source, sender, perhaps a path, receiver and sink.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,93 +17,93 @@ use crate::source::{PAYLOAD, Source};
 use crate::tap::{Passed, Tap};
 use crate::udp;
 
-/// How long a process may take until it listens.
+/// The time that a process has to start listening.
 const START: Duration = Duration::from_millis(200);
 
-/// How long the first datagram may take from source to sink.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The longest time that the first datagram may take from source to sink.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long the last datagrams may take: longer than any contestant's latency.
+/// The wait for the last datagrams, longer than any contestant's latency.
 const DRAIN: Duration = Duration::from_millis(500);
 
-/// What is measured.
+/// The parameters of a measurement.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Bits of media a second.
+    /// Bits of media per second.
     pub rate: f64,
-    /// What passes before counts nothing.
+    /// The time before the measured interval.
     pub warm_up: Duration,
-    /// What passes in it counts.
+    /// The duration of the measured interval.
     pub measured: Duration,
-    /// What sender and receiver are connected by.
+    /// The path that connects sender and receiver.
     pub path: Connection,
 }
 
-/// The way from sender to receiver.
+/// The path from sender to receiver.
 #[derive(Clone, Debug)]
 pub enum Connection {
     /// Loopback.
     Direct,
-    /// A relay that writes down what passes.
+    /// A relay that records the packets.
     Tapped,
-    /// The same, and `thalweg emulate` behind it.
+    /// The relay, followed by `thalweg emulate`.
     Emulated {
-        /// The command.
+        /// The `thalweg` binary.
         binary: PathBuf,
-        /// Its path.
+        /// The scenario file.
         scenario: PathBuf,
-        /// Its seed.
+        /// The seed of the scenario.
         seed: u64,
     },
 }
 
-/// What was measured.
+/// The results of a measurement.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Bits of media a second that the source sent, which may be less than planned on a busy machine.
+    /// Bits of media per second that the source sent; may be less than planned on a busy machine.
     pub rate: f64,
-    /// Datagrams that the source sent.
+    /// The number of datagrams that the source sent.
     pub sent: usize,
-    /// Of them, those that never came to the sink.
+    /// The number of them that never arrived at the sink.
     pub lost: usize,
-    /// Runs of these, one behind the other.
+    /// The number of runs of consecutive lost datagrams.
     pub bursts: usize,
-    /// From source to sink, in seconds, of those that came.
+    /// The delay from source to sink of each delivered datagram, in seconds.
     pub latencies: Vec<f64>,
-    /// User and system time of sender and receiver together, in seconds.
+    /// The user and system time of sender and receiver together, in seconds.
     pub cpu: f64,
-    /// Most resident memory of sender and receiver, in bytes.
+    /// The peak resident memory of sender and receiver, in bytes.
     pub memory: [u64; 2],
-    /// Datagrams that the kernel dropped in front of anybody's sockets, from the start on.
+    /// The number of datagrams that the kernel dropped at the sockets of all processes, since the start.
     pub dropped: u64,
-    /// Counts of an emulated path.
+    /// The counters of an emulated path.
     pub passage: Option<Passage>,
-    /// What passed between sender and receiver; nothing if nobody looked.
+    /// The packets from sender to receiver; empty without a relay.
     pub wire: Vec<Passed>,
 }
 
 impl Outcome {
-    /// The share that never came.
+    /// The share of the datagrams that was never delivered.
     pub fn loss(&self) -> f64 {
         self.lost as f64 / self.sent as f64
     }
 
-    /// CPU seconds for a gigabyte that came.
+    /// CPU seconds per delivered gigabyte.
     pub fn cpu_per_gigabyte(&self) -> f64 {
         self.cpu / (self.latencies.len() * PAYLOAD) as f64 * 1e9
     }
 
-    /// UDP payload on the wire for each byte of media, minus 1.
+    /// UDP payload bytes on the wire per byte of media, minus 1.
     pub fn overhead(&self) -> f64 {
         let wire: usize = self.wire.iter().map(|passed| passed.len).sum();
         wire as f64 / (self.sent * PAYLOAD) as f64 - 1.0
     }
 }
 
-/// Everything that runs. Fields are dropped in order: whoever sends ends first.
+/// Everything that runs. Fields are dropped in order; the programs begin with the sender, so senders end first.
 struct Rig {
     programs: Vec<Program>,
-    /// The status lines of the emulator.
+    /// The emulator's output.
     record: Option<Scrap>,
     tap: Option<Tap>,
     source: Source,
@@ -146,7 +146,7 @@ impl Rig {
         let start = Instant::now();
         while self.sink.count() == 0 {
             self.programs.iter_mut().try_for_each(Program::check)?;
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > TIMEOUT {
                 return Err("nothing was delivered".into());
             }
             thread::sleep(Duration::from_millis(10));
@@ -181,7 +181,7 @@ impl Rig {
         Ok(Outcome { rate, sent: end - first, lost, bursts, latencies, cpu, memory, dropped, passage, wire })
     }
 
-    /// Datagrams that the kernel has dropped in front of the sockets of all processes and of this one.
+    /// The number of datagrams that the kernel has dropped at the sockets of all processes and of this one.
     fn dropped(&self) -> Result<u64, String> {
         let processes = self.programs.iter().map(Program::id).chain([std::process::id()]);
         let drops: io::Result<Vec<u64>> = processes.map(dropped_datagrams).collect();
@@ -189,13 +189,14 @@ impl Rig {
     }
 
     fn cpu(&self) -> Duration {
-        // The emulator, if any, stands between sender and receiver.
+        // The emulator, if any, is between sender and receiver.
         let ends = [self.programs.first(), self.programs.last()];
         ends.into_iter().flatten().map(Program::cpu).sum()
     }
 }
 
-/// Runs of datagrams that never came, of the first `sent`; those that `came` is too short for never came either.
+/// The number of runs of consecutive datagrams among the first `sent` that were never delivered; positions beyond the
+/// end of `came` count as such.
 fn bursts(came: &[Option<u64>], sent: usize) -> usize {
     let is_lost = |nth: usize| came.get(nth).is_none_or(Option::is_none);
     (0..sent).filter(|&nth| is_lost(nth) && (nth == 0 || !is_lost(nth - 1))).count()

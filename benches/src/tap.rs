@@ -1,4 +1,4 @@
-//! A passive relay between sender and receiver that writes down what passes, and when.
+//! A passive relay between sender and receiver that records each packet and its time.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -8,14 +8,14 @@ use std::thread::{self, JoinHandle};
 
 use crate::udp::{self, Inbox};
 
-/// A datagram on its way from sender to receiver.
+/// A datagram from sender to receiver.
 #[derive(Clone, Debug)]
 pub struct Passed {
-    /// When it came.
+    /// The arrival time at the relay, in nanoseconds since the Unix epoch.
     pub at: u64,
-    /// Its UDP payload.
+    /// The length of its UDP payload, in bytes.
     pub len: usize,
-    /// Its first and its last bytes: enough to tell what it is.
+    /// Its first and its last bytes (padded with zeros): enough to identify its type.
     pub ends: ([u8; 16], [u8; 16]),
 }
 
@@ -28,7 +28,7 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// Relays what comes to a free port to `to`, and the answers back.
+    /// Relays datagrams that arrive at a free port to `to`, and responses back.
     pub fn start(to: SocketAddr) -> io::Result<Tap> {
         let (near, far) = (udp::loopback()?, udp::loopback()?);
         far.connect(to)?;
@@ -46,12 +46,12 @@ impl Tap {
         Ok(Tap { address, stop, threads })
     }
 
-    /// Where the sender is to send.
+    /// The address that the sender must send to.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Stops, and tells what passed from sender to receiver.
+    /// Stops, and returns the packets from sender to receiver.
     pub fn stop(self) -> io::Result<Vec<Passed>> {
         self.stop.store(true, Ordering::Relaxed);
         let [forward, backward] = self.threads.map(|thread| thread.join().expect("the tap does not panic"));
@@ -60,11 +60,11 @@ impl Tap {
     }
 }
 
-/// One direction.
+/// One direction of the relay.
 struct Relay {
     from: UdpSocket,
     to: UdpSocket,
-    /// Who sends: it is connected to once it is heard.
+    /// The sender's address, once its first datagram has arrived. The socket is then connected to it.
     client: Arc<Mutex<Option<SocketAddr>>>,
     forward: bool,
 }
@@ -91,7 +91,7 @@ impl Relay {
         Ok(passed)
     }
 
-    /// Waits for the sender's first datagram, relays it, and takes no others' from then on.
+    /// Waits for the sender's first datagram and relays it. From then on, accepts datagrams from that sender only.
     fn meet(&self, stop: &AtomicBool) -> io::Result<()> {
         let mut bytes = [0; 2048];
         while !stop.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Plain UDP on loopback: batches of datagrams without any offload, as an ordinary encoder or player has them, and the
+//! Plain UDP on loopback: batches of datagrams without any offload, as an ordinary encoder or player uses them, and the
 //! kernel's own arrival times.
 
 use std::io;
@@ -9,24 +9,25 @@ use std::{array, fmt, mem, ptr};
 
 use libc::{c_int, c_void};
 
-/// Datagrams that one call takes or gives.
+/// The largest number of datagrams that one call sends or receives.
 pub const BATCH: usize = 64;
 
-/// Room for the longest datagram that any contestant sends.
+/// The receive buffer of one datagram, large enough for any contestant's.
 const SLOT: usize = 2048;
 
-/// Room for one arrival time.
+/// The buffer of one arrival time.
 const CONTROL: usize = 64;
 
-/// What every socket asks the kernel for.
+/// The socket buffer size that every socket requests.
 const BUFFER: c_int = 4 << 20;
 
-/// Time on the clock that the kernel stamps datagrams with, in nanoseconds.
+/// The time in nanoseconds, on the clock of the kernel's arrival times.
 pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
 }
 
-/// Wakes sleeping threads, this one and those it starts, when they asked for it and not 50 us later.
+/// Sets the timer slack of this thread and of those that it starts to 1 us (default: 50 us), so that sleeps end on
+/// time.
 pub fn sharpen_timers() {
     // SAFETY: this call has no pointers.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_000 as libc::c_ulong) };
@@ -43,12 +44,12 @@ pub fn loopback() -> io::Result<UdpSocket> {
     Ok(socket)
 }
 
-/// A loopback address that nobody uses now.
+/// An unused loopback address.
 pub fn free_address() -> io::Result<SocketAddr> {
     free(Ipv4Addr::LOCALHOST)
 }
 
-/// An address of this host that nobody uses now.
+/// An unused address of this host.
 pub fn free(host: Ipv4Addr) -> io::Result<SocketAddr> {
     UdpSocket::bind((host, 0))?.local_addr()
 }
@@ -61,7 +62,7 @@ fn set(socket: &UdpSocket, option: c_int, value: c_int) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// One batch of datagrams that have arrived.
+/// A batch of received datagrams.
 pub struct Inbox {
     bytes: Box<[[u8; SLOT]; BATCH]>,
     control: Box<[[u64; CONTROL / 8]; BATCH]>,
@@ -79,8 +80,8 @@ impl Default for Inbox {
 }
 
 impl Inbox {
-    /// Replaces what is here by what has arrived; waits for the first datagram if `wait`. How many there are: none is
-    /// no error.
+    /// Replaces the batch by the datagrams that have arrived; waits for the first if `wait`. Returns their number; zero
+    /// is no error.
     pub fn receive(&mut self, socket: &UdpSocket, wait: bool) -> io::Result<usize> {
         let mut pieces: [libc::iovec; BATCH] =
             array::from_fn(|i| libc::iovec { iov_base: self.bytes[i].as_mut_ptr().cast(), iov_len: SLOT });
@@ -94,7 +95,7 @@ impl Inbox {
             message
         });
         let flags = if wait { libc::MSG_WAITFORONE } else { libc::MSG_DONTWAIT };
-        // SAFETY: every header points to one piece and to room for control data, all alive and as long as they say.
+        // SAFETY: every header points to one buffer and to space for control data, all alive and as long as they say.
         let count = unsafe {
             libc::recvmmsg(socket.as_raw_fd(), messages.as_mut_ptr(), BATCH as u32, flags as _, ptr::null_mut())
         };
@@ -112,13 +113,13 @@ impl Inbox {
         Ok(self.filled)
     }
 
-    /// Arrival time and bytes of each datagram.
+    /// The arrival time and the bytes of each datagram.
     pub fn datagrams(&self) -> impl Iterator<Item = (u64, &[u8])> {
         (0..self.filled).map(|i| (self.stamps[i], &self.bytes[i][..self.lens[i].min(SLOT)]))
     }
 }
 
-/// The arrival time that came with a datagram.
+/// The arrival time in a datagram's control data.
 fn stamp(header: &libc::msghdr) -> Option<u64> {
     // SAFETY: the kernel has filled the control data that `header` points to; it is aligned and alive.
     unsafe {
@@ -137,7 +138,7 @@ impl fmt::Debug for Inbox {
     }
 }
 
-/// Sends up to [`BATCH`] datagrams over a connected socket, each on its own. A closed port is no error.
+/// Sends up to [`BATCH`] datagrams over a connected socket, each as a separate packet. A closed port is no error.
 pub fn send_all(socket: &UdpSocket, datagrams: &[&[u8]]) -> io::Result<()> {
     assert!(datagrams.len() <= BATCH);
     let mut pieces: [libc::iovec; BATCH] = array::from_fn(|i| {

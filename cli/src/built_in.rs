@@ -18,22 +18,19 @@ pub(crate) fn clip(name: &Path) -> Option<Cursor<&'static [u8]>> {
     (name == Path::new(CLIP)).then(|| Cursor::new(BYTES))
 }
 
-/// The scenario that comes with Thalweg under this name, or else that of the file. A file of such a name in this
-/// folder is `./demo`.
+/// The built-in scenario of this name, or else that of the file. `./demo` is a file of this folder, never a built-in.
 pub(crate) fn scenario(name: &Path, seed: Option<u64>) -> Result<Scenario, Error> {
     match SCENARIOS.iter().find(|(known, _)| name == Path::new(known)) {
-        Some((known, text)) => {
-            Scenario::parse(known, text, seed, &mut |_| Err("does not come with Thalweg".to_owned()))
-        }
+        Some((known, text)) => Scenario::parse(known, text, seed, &mut |_| Err("is not built into Thalweg".to_owned())),
         None => Scenario::open(name, seed),
     }
 }
 
-/// The end of an error about a scenario that cannot be read: the names of those that come with Thalweg, where a name was meant.
+/// The end of an error about an unreadable scenario: where a name was meant, the names of those that come with Thalweg.
 pub(crate) fn hint(name: &Path) -> String {
     let is_name = name.extension().is_none() && name.components().count() == 1;
     match is_name && !name.exists() {
-        true => format!("; {} come with Thalweg", SCENARIOS.map(|(known, _)| known).join(" and ")),
+        true => format!("; built-in scenarios are {}", SCENARIOS.map(|(known, _)| known).join(" and ")),
         false => String::new(),
     }
 }
@@ -43,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_with_thalweg_is_complete() {
+    fn built_in_scenarios_and_clip_are_readable() {
         for (name, _) in SCENARIOS {
             assert!(scenario(Path::new(name), None).is_ok(), "{name}");
         }

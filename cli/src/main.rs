@@ -1,7 +1,7 @@
 //! `thalweg`: media over networks that lose packets and are shared with others. One file a verb, no arithmetic here.
 
 mod built_in;
-mod report;
+mod failure;
 mod stream;
 mod tunnel;
 mod verb;
@@ -12,6 +12,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use thalweg_net::terminal::escaped;
 
+use crate::failure::Failure;
+
 #[derive(Parser)]
 #[command(name = "thalweg", version, about, max_term_width = 110, arg_required_else_help = true)]
 struct Cli {
@@ -21,7 +23,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
-    Send(verb::send::Args),
+    Send(Box<verb::send::Args>),
     Recv(verb::recv::Args),
     Tunnel(verb::tunnel::Args),
     Pipe(verb::pipe::Args),
@@ -33,16 +35,6 @@ enum Verb {
     Keygen(verb::keygen::Args),
     Doctor(verb::doctor::Args),
     Demo(verb::demo::Args),
-}
-
-/// Why a verb failed.
-pub(crate) enum Failure {
-    /// It was tried and did not work: exit 1.
-    Failed(String),
-    /// It was asked for wrongly: exit 2.
-    Usage(String),
-    /// Whoever read what it prints has had enough, as `head` has, and there is nothing else to do: exit 0 without a word.
-    Unread,
 }
 
 fn main() -> ExitCode {
@@ -59,7 +51,7 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let outcome = match cli.verb {
-        Verb::Send(args) => verb::send::run(args),
+        Verb::Send(args) => verb::send::run(*args),
         Verb::Recv(args) => verb::recv::run(args),
         Verb::Tunnel(args) => verb::tunnel::run(args),
         Verb::Pipe(args) => verb::pipe::run(args),
@@ -81,7 +73,7 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// The command that tells how the verb of this command line is used, and the verb's own verb where it has some.
+/// The `--help` command of the verb on this command line, with the verb's own verb where there is one.
 fn manual() -> String {
     let mut line = "thalweg".to_owned();
     let mut command = Cli::command();
@@ -93,23 +85,23 @@ fn manual() -> String {
     line + " --help"
 }
 
-/// What is wrong with the first option that is given a number below zero, which clap takes for an option of its own.
+/// The error of the first option that is given a negative number, which clap takes for an option.
 fn below_zero(words: &[String]) -> Option<String> {
     let is_negative = |word: &str| {
         word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == '.'))
     };
     let mut pairs = words.iter().zip(words.iter().skip(1));
     let (option, value) = pairs.find(|(option, value)| option.starts_with("--") && is_negative(value))?;
-    Some(format!("invalid value '{value}' for '{option}': it must not be below zero"))
+    Some(format!("invalid value '{value}' for '{option}': must not be negative"))
 }
 
-/// What the parsers of numbers say, and what a reader who knows no Rust understands.
+/// Phrases of clap and of number parsers, with replacements that need no knowledge of Rust.
 const PLAINER: [(&str, &str); 5] = [
     ("..=", " to "),
-    ("invalid digit found in string", "it is not a whole number"),
-    ("cannot parse integer from empty string", "it is not a whole number"),
-    ("number too large to fit in target type", "it is too large"),
-    ("unrecognized subcommand", "there is no verb"),
+    ("invalid digit found in string", "not a whole number"),
+    ("cannot parse integer from empty string", "not a whole number"),
+    ("number too large to fit in target type", "too large"),
+    ("unrecognized subcommand", "unknown verb"),
 ];
 
 /// The paragraphs of a usage error that say what is wrong, without those that every error has.
@@ -119,7 +111,7 @@ fn in_one_line(text: &str) -> String {
     let lines = paragraphs.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
     let mut line = lines.collect::<Vec<_>>().join("; ");
     if line.strip_prefix("unexpected argument '").is_some_and(|rest| !rest.starts_with('-') && rest.contains('=')) {
-        line += "; each NAME=VALUE has an option of its own before it, such as --set";
+        line += "; repeat the option, such as --set, before each NAME=VALUE";
     }
     PLAINER.iter().fold(line, |line, (theirs, ours)| line.replace(theirs, ours))
 }
@@ -133,7 +125,7 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// clap breaks longer lines, and what is broken cannot be pasted.
+    /// clap breaks longer lines, and a broken example cannot be pasted.
     #[test]
     fn no_example_is_wider_than_a_terminal_of_80_columns() {
         fn examples(command: &clap::Command) -> Vec<String> {
@@ -162,7 +154,7 @@ mod tests {
         );
         assert_eq!(
             error(&["thalweg", "lab", "run", "dumbbell", "--set", "n_tcp=20", "rtt_ms=10"]),
-            "unexpected argument 'rtt_ms=10' found; each NAME=VALUE has an option of its own before it, such as --set"
+            "unexpected argument 'rtt_ms=10' found; repeat the option, such as --set, before each NAME=VALUE"
         );
     }
 }

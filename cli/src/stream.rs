@@ -1,37 +1,37 @@
-//! What sending and receiving ask alike.
+//! Options and start-up that sending and receiving share.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
 use thalweg_net::clock::{Clock, sharpen_timers};
 use thalweg_net::driver::Driver;
-use thalweg_net::endpoint::Host;
+use thalweg_net::endpoint::Endpoint;
 use thalweg_net::entropy;
 use thalweg_net::error::Error;
+use thalweg_net::media_url::Host;
 use thalweg_net::metrics::Server;
 use thalweg_net::report::Report;
 use thalweg_net::reporter::Reporter;
 use thalweg_net::signal::Stop;
-use thalweg_net::station::Station;
 use thalweg_net::udp::Socket;
 
-use crate::Failure;
+use crate::failure::Failure;
 
-/// Who is told how it goes.
+/// Options of reporting, on standard error and to Prometheus.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Reporting")]
 pub(crate) struct Reporting {
-    /// One JSON object a second on standard error, and one for every event
+    /// Print JSON on standard error: one object per second, and one per event
     #[arg(long)]
     json: bool,
-    /// Nothing on standard error but warnings, troubles and failures: no status line, no summary
+    /// Print only warnings, problems and errors on standard error: no status line, no summary
     #[arg(long, conflicts_with = "json")]
     quiet: bool,
-    /// Serve Prometheus metrics at http://ADDR/metrics; a port alone is on loopback
+    /// Serve Prometheus metrics at http://ADDR/metrics; a port without a host listens on loopback
     #[arg(long, value_name = "ADDR", value_parser = Host::or_loopback)]
     metrics: Option<Host>,
 }
 
-/// Time as a session sees it, and its randomness.
+/// The clock of a session, its randomness, and its stop signal.
 pub(crate) struct Start {
     pub(crate) clock: Clock,
     pub(crate) rng: Rng,
@@ -39,7 +39,7 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// From here on, a signal asks for a polite end.
+    /// Starts the clock. From here on, a signal asks for an orderly end.
     pub(crate) fn now() -> Result<Start, Failure> {
         sharpen_timers();
         let stop = Stop::on_signal().map_err(Error::io("handling signals"))?;
@@ -47,10 +47,10 @@ impl Start {
         Ok(Start { clock: Clock::start(), rng, stop })
     }
 
-    /// Runs a stream to its end; `opening` is the first line that people see.
-    pub(crate) fn run<T: Station>(
+    /// Runs a stream to its end; `opening` is the first line that users see.
+    pub(crate) fn run<T: Endpoint>(
         self,
-        station: T,
+        endpoint: T,
         peer: Socket,
         reporting: &Reporting,
         opening: Report,
@@ -59,18 +59,18 @@ impl Start {
         let mut reporter = reporting.reporter(T::SIDE);
         reporter.report(self.clock.now(), &with_metrics(opening, metrics.as_ref()));
         let audience = Box::new(reporter);
-        let driver = Driver { clock: self.clock, stop: self.stop, peer, station, metrics, audience };
+        let driver = Driver { clock: self.clock, stop: self.stop, peer, endpoint, metrics, audience };
         Ok(driver.run()?)
     }
 }
 
 impl Reporting {
-    /// Who tells it on standard error.
+    /// The reporter on standard error.
     pub(crate) fn reporter(&self, side: &'static str) -> Reporter {
         reporter(side, self.json, self.quiet)
     }
 
-    /// Who tells it to Prometheus.
+    /// The server of metrics for Prometheus, if one is asked for.
     pub(crate) fn server(&self) -> Result<Option<Server>, Error> {
         let Some(host) = &self.metrics else { return Ok(None) };
         let tried = format!("metrics on {host}");
@@ -88,7 +88,7 @@ pub(crate) fn reporter(side: &'static str, json: bool, quiet: bool) -> Reporter 
     }
 }
 
-/// An opening that also says where metrics are.
+/// An opening that also names the address of the metrics.
 pub(crate) fn with_metrics(opening: Report, metrics: Option<&Server>) -> Report {
     match metrics {
         Some(server) => opening.with("metrics", server.local()).text_with(&format!(", metrics on {}", server.local())),
@@ -96,12 +96,12 @@ pub(crate) fn with_metrics(opening: Report, metrics: Option<&Server>) -> Report 
     }
 }
 
-/// Reads a latency that a session can keep.
+/// Parses a latency that a session can keep, 5 ms to 10 s.
 pub(crate) fn latency(text: &str) -> Result<Span, String> {
     let span: Span = text.parse().map_err(|error| format!("{error}"))?;
     match (Span::from_millis(5)..=Span::from_secs(10)).contains(&span) {
         true => Ok(span),
-        false => Err("it must be between 5ms and 10s".to_owned()),
+        false => Err("must be between 5ms and 10s".to_owned()),
     }
 }
 
@@ -124,8 +124,8 @@ mod tests {
                 prop_assert!((Span::from_millis(5)..=Span::from_secs(10)).contains(&latency));
             }
             let _ = Host::or_loopback(&text);
-            if let Ok(repair) = send::repair(&text) {
-                prop_assert_eq!(send::repair(&repair), Ok(repair));
+            if let Ok(repair) = send::repair_form(&text) {
+                prop_assert_eq!(send::repair_form(&repair), Ok(repair));
             }
         }
     }

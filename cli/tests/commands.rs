@@ -1,10 +1,10 @@
-//! `./demo` as a script: what it hands on.
+//! `./demo` as a script: the arguments that it passes on.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program that does what `lines` say.
+/// An executable shell script of these lines.
 fn program(path: &Path, lines: &str) {
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     std::fs::write(path, format!("#!/bin/sh\n{lines}\n")).expect("a program");
@@ -12,9 +12,9 @@ fn program(path: &Path, lines: &str) {
 }
 
 #[test]
-fn files_that_a_caller_names_are_those_of_the_callers_folder() {
+fn demo_script_resolves_paths_in_the_callers_folder() {
     let stage = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("commands");
-    // A compiler that has nothing to do, and a binary that says what it was asked for.
+    // A compiler that has nothing to do, and a binary that prints its folder and its arguments.
     program(&stage.join("bin/cargo"), "exit 0");
     program(&stage.join("bin/cc"), "exit 0");
     program(&stage.join("target/release/thalweg"), "pwd; for word; do echo \"$word\"; done");
@@ -31,15 +31,15 @@ fn files_that_a_caller_names_are_those_of_the_callers_folder() {
         rest.lines().map(str::to_owned).collect::<Vec<_>>()
     };
     let (root, stage) = (root.display().to_string(), stage.display());
-    // What is left out is the repository's own.
+    // Without arguments the defaults are the repository's own.
     assert_eq!(demo(&[]), [&*root, "demo"]);
     assert_eq!(
-        demo(&["--input", "a film.ts", "--scenario=link.toml", "--seconds", "3", "--out", "/tmp/out"]),
+        demo(&["--input", "a video.ts", "--scenario=link.toml", "--seconds", "3", "--out", "/tmp/out"]),
         [
             &*root,
             "demo",
             "--input",
-            &*format!("{stage}/a film.ts"),
+            &*format!("{stage}/a video.ts"),
             &*format!("--scenario={stage}/link.toml"),
             "--seconds",
             "3",

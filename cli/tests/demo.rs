@@ -1,4 +1,4 @@
-//! The measured part of ./demo, short: every number it promises is there and plausible, and the report is.
+//! The measured part of ./demo, short: all its numbers are present and plausible, and so is the report.
 
 mod common;
 
@@ -12,7 +12,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use thalweg_net::drops::dropped_datagrams;
 
-/// Bursts of two all the time, where the demo's own link has a few bad spells in 20 s: 0.0175 / 0.5175 x 0.8 = 2.7 %.
+/// Bursts of two all the time, where the demo's own link has a few loss episodes in 20 s: 0.0175 / 0.5175 x 0.8 = 2.7
+/// %.
 const LINK: Bursts = Bursts { seed: 1, p: 0.0175, r: 0.5, loss_bad: 0.8 };
 
 /// One row of the demo's table, by its columns.
@@ -26,7 +27,7 @@ impl<'a> Row<'a> {
         let cells = |line: &'a str| -> Vec<&'a str> {
             line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()
         };
-        // Before the table each run has shown how it goes, in a line that begins like its row.
+        // Before the table each run has printed its progress, in a line that begins like its row.
         let mut table = stdout.lines().map(cells).skip_while(|cells| cells.first() != Some(&"repair"));
         let (head, cells) = (table.next().expect("a table"), table.find(|cells| cells.first() == Some(&name)));
         let cells = cells.unwrap_or_else(|| panic!("no row of {name}: {stdout}"));
@@ -46,7 +47,7 @@ impl<'a> Row<'a> {
         text[..end].parse().unwrap_or_else(|_| panic!("{column}: {text}"))
     }
 
-    /// Datagrams that never came: the number in brackets.
+    /// Datagrams that never arrived: the number in brackets.
     fn lost(&self) -> u64 {
         let text = self.text("lost after repair");
         let inside = text.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).expect("a count");
@@ -54,7 +55,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Bad spells of 1250 packets on average, 0.4 s, that lose half: no two seconds are alike.
+/// Loss episodes of 1250 packets on average, 0.4 s, that lose half: no two seconds are alike.
 const SPELLS: Bursts = Bursts { seed: 2, p: 0.0006, r: 0.0008, loss_bad: 0.5 };
 
 /// A demo over a link, with a folder of its own.
@@ -76,7 +77,8 @@ impl Demo {
         Demo { args: args.map(String::from).collect(), out }
     }
 
-    /// Runs it, and gives what it printed and the page. A busy machine makes a run invalid: then it runs again, as it asks.
+    /// Runs the demo; returns its output and the page. A run that a busy machine made invalid is repeated, as the demo
+    /// asks.
     fn run(&self) -> (String, String) {
         for _ in 0..5 {
             let (code, stdout, stderr) = run(&self.args.iter().map(String::as_str).collect::<Vec<_>>());
@@ -95,7 +97,7 @@ impl Demo {
 }
 
 #[test]
-fn a_short_demo_compares_three_schemes_and_writes_a_page_that_needs_nothing_else() {
+fn short_demo_compares_three_schemes_and_writes_a_self_contained_page() {
     let (stdout, report) = Demo::new("demo", &LINK, "4", "none,static:8,geneva").run();
     // A metric whose name has changed would be unknown.
     assert!(stdout.contains("With GENEVA") && !stdout.contains("unknown"), "{stdout}");
@@ -132,7 +134,7 @@ fn a_short_demo_compares_three_schemes_and_writes_a_page_that_needs_nothing_else
     }
 }
 
-/// Without repair what the link loses is lost: second by second both curves are one.
+/// Without repair all losses of the link remain: second by second both curves are equal.
 #[test]
 fn losses_on_the_link_and_after_repair_share_one_clock() {
     let (_, report) = Demo::new("demo-clock", &SPELLS, "6", "none").run();
@@ -158,9 +160,9 @@ fn curve(report: &str, plot: &str, line: &str) -> Vec<(f64, f64)> {
     serde_json::from_value(line["points"].clone()).expect("points")
 }
 
-/// A relay that stands still loses what its socket does not hold, which the link has not.
+/// A stopped relay loses datagrams for which its socket has no space, and the link has not lost them.
 #[test]
-fn a_machine_that_drops_datagrams_itself_makes_the_demo_invalid() {
+fn datagrams_dropped_by_this_machine_make_the_demo_invalid() {
     let demo = Demo::new("demo-busy", &LINK, "6", "none");
     let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
     command.args(&demo.args).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -196,7 +198,7 @@ fn relay_of(demo: &Child) -> Pid {
 }
 
 #[test]
-fn the_demo_needs_no_checkout() {
+fn demo_runs_without_a_checkout() {
     let elsewhere = Path::new(env!("CARGO_TARGET_TMPDIR")).join("elsewhere");
     std::fs::create_dir_all(&elsewhere).expect("a temporary directory");
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_thalweg"))
@@ -211,11 +213,11 @@ fn the_demo_needs_no_checkout() {
 }
 
 #[test]
-fn a_film_that_cannot_be_played_is_named_at_once() {
+fn unplayable_videos_and_unknown_schemes_are_refused_in_one_line() {
     let (code, stdout, stderr) = run(&["demo", "--input", "no/such.ts"]);
     assert_eq!((code, stdout.as_str(), stderr.lines().count()), (1, "", 1), "{stderr}");
     assert!(stderr.contains("no/such.ts: no such file or directory\n"), "{stderr}");
     let (code, stdout, stderr) = run(&["demo", "--scheme", "geneva,foo"]);
     assert_eq!((code, stdout.as_str(), stderr.lines().count()), (2, "", 1), "{stderr}");
-    assert!(stderr.contains("none, static:N or geneva"), "{stderr}");
+    assert!(stderr.contains("'foo' is not none, static:N, geneva") && stderr.contains("--scheme"), "{stderr}");
 }

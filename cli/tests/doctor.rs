@@ -1,4 +1,4 @@
-//! `thalweg doctor` as a process: what it prints is for people or for programs, and never a failure.
+//! `thalweg doctor` as a process: its output is for people or for programs, and never a failure.
 
 use std::process::Command;
 
@@ -34,7 +34,7 @@ fn json_has_a_grade_and_a_reason_for_every_check() {
 }
 
 #[test]
-fn text_has_no_colour_in_a_pipe_and_names_a_command_for_what_is_poor() {
+fn text_has_no_color_in_a_pipe_and_a_command_for_each_poor_check() {
     let doctor = |args: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_thalweg")).arg("doctor").args(args).output().expect("it starts");
         assert!(output.status.success());
@@ -58,13 +58,13 @@ fn text_has_no_colour_in_a_pipe_and_names_a_command_for_what_is_poor() {
 }
 
 #[test]
-fn what_this_binary_was_built_without_is_built_before_it_is_loaded() {
+fn missing_kernel_feature_is_built_before_it_is_loaded() {
     let output = Command::new(env!("CARGO_BIN_EXE_thalweg")).args(["doctor", "--json"]).output().expect("it starts");
     let report: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
     let checks = report["checks"].as_array().expect("a list of checks");
-    let films = checks.iter().find(|check| check["name"] == "films").expect("a check");
-    let fixes: Vec<&str> = films["fix"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
-    // There are none where it is loaded, or cannot be.
+    let kernel_check = checks.iter().find(|check| check["name"] == "films").expect("a check");
+    let fixes: Vec<&str> = kernel_check["fix"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    // There are no fixes where the law is loaded, or cannot be loaded.
     assert!(fixes.is_empty() || fixes.last() == Some(&"sudo $(command -v thalweg) kernel load"), "{fixes:?}");
     let is_built = fixes.iter().any(|fix| fix.starts_with("cargo install --path cli --features kernel"));
     assert_eq!(is_built, !fixes.is_empty() && !cfg!(feature = "kernel"), "{fixes:?}");

@@ -29,7 +29,7 @@ fn json(line: &str) -> Value {
 }
 
 #[test]
-fn it_relays_counts_and_ends_well_when_it_is_interrupted() {
+fn emulator_relays_counts_and_exits_cleanly_on_interrupt() {
     let server = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     server.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
     let to = server.local_addr().expect("bound").to_string();
@@ -64,7 +64,7 @@ fn it_relays_counts_and_ends_well_when_it_is_interrupted() {
 }
 
 #[test]
-fn the_paths_that_come_with_thalweg_need_no_checkout() {
+fn built_in_scenarios_run_without_a_checkout() {
     for name in ["demo", "gilbert"] {
         let mut child = thalweg(&[name, "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9", "--json"])
             .current_dir(env!("CARGO_TARGET_TMPDIR"))
@@ -80,7 +80,7 @@ fn the_paths_that_come_with_thalweg_need_no_checkout() {
 }
 
 #[test]
-fn a_tun_device_is_for_root_alone() {
+fn tun_device_needs_root() {
     if rustix::process::geteuid().is_root() || !Path::new("/dev/net/tun").exists() {
         println!("skipped: we are root, or there is no /dev/net/tun");
         return;
@@ -90,7 +90,7 @@ fn a_tun_device_is_for_root_alone() {
 }
 
 #[test]
-fn whatever_is_wrong_is_said_in_one_line() {
+fn errors_are_reported_in_one_line() {
     let holder = UdpSocket::bind("127.0.0.1:0").expect("a socket");
     let taken = holder.local_addr().expect("bound").to_string();
     let demo = "scenarios/demo.toml";
@@ -103,7 +103,7 @@ fn whatever_is_wrong_is_said_in_one_line() {
         (
             &["gilbrt", "--listen", ":0", "--to", "127.0.0.1:9"],
             1,
-            "thalweg: emulate: gilbrt: cannot be read: no such file or directory; demo and gilbert come with Thalweg\n"
+            "thalweg: emulate: gilbrt: cannot be read: no such file or directory; built-in scenarios are demo and gilbert\n"
                 .into(),
         ),
         (
@@ -114,29 +114,28 @@ fn whatever_is_wrong_is_said_in_one_line() {
         (
             &[demo, "--listen", &taken, "--to", "127.0.0.1:9"],
             1,
-            format!("thalweg: emulate: listen on {taken}: address already in use\n"),
+            format!("thalweg: emulate: listening on {taken}: address already in use\n"),
         ),
         (
             &[demo, "--listen", ":0", "--to", "127.0.0.1:0"],
             2,
-            "thalweg: emulate: --to 127.0.0.1:0 names no host or no port; see thalweg emulate --help\n".into(),
+            "thalweg: emulate: --to 127.0.0.1:0: needs a host and a port".into(),
         ),
         (
             &[demo, "--listen", ":6000", "--to", "127.0.0.1:6000"],
             2,
-            "thalweg: emulate: what leaves for --to 127.0.0.1:6000 would come in at --listen 0.0.0.0:6000; \
-             see thalweg emulate --help\n"
-                .into(),
+            "thalweg: emulate: --to 127.0.0.1:6000: leads back to --listen 0.0.0.0:6000".into(),
         ),
         (
             &[demo, "--tun", "near", "--tun-to", "near"],
             2,
-            "thalweg: emulate: --tun and --tun-to both name near; see thalweg emulate --help\n".into(),
+            "thalweg: emulate: --tun and --tun-to are both near".into(),
         ),
     ];
     for (args, code, message) in cases {
         let (seen, text) = fails(args);
         assert!(text.starts_with(&message) && text.lines().count() == 1, "{args:?}: {text}");
+        assert_eq!(text.ends_with("; see thalweg emulate --help\n"), code == 2, "{args:?}: {text}");
         assert_eq!(seen, Some(code), "{args:?}");
     }
     let wrong: [&[&str]; 5] = [
@@ -162,7 +161,7 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
 }
 
 #[test]
-fn files_without_end_are_one_line() {
+fn endless_files_are_refused_in_one_line() {
     let link = |trace: &str| {
         format!(
             "seed = 1\n[[forward.element]]\nkind = \"trace_link\"\ntrace = \"{trace}\"\nqueue = \"1MB\"\n[reverse]\n"
@@ -172,21 +171,15 @@ fn files_without_end_are_one_line() {
     std::fs::write(folder.join("text.csv"), b"\xff").expect("a file");
     let name = |file: &str| folder.join(file).to_str().expect("UTF-8").to_owned();
     for (file, message) in [
-        (
-            "/dev/zero".to_owned(),
-            "thalweg: emulate: /dev/zero: cannot be read: it is longer than 1048576 bytes\n".to_owned(),
-        ),
+        ("/dev/zero".to_owned(), "thalweg: emulate: /dev/zero: cannot be read: longer than 1048576 bytes\n".to_owned()),
         (
             name("zero.toml"),
             format!(
-                "thalweg: emulate: {}:4: '/dev/zero' cannot be read: it is longer than 268435456 bytes",
+                "thalweg: emulate: {}:4: '/dev/zero' cannot be read: longer than 268435456 bytes",
                 name("zero.toml")
             ),
         ),
-        (
-            name("text.toml"),
-            format!("thalweg: emulate: {}:4: 'text.csv' cannot be read: it is no text", name("text.toml")),
-        ),
+        (name("text.toml"), format!("thalweg: emulate: {}:4: 'text.csv' cannot be read: not ", name("text.toml"))),
     ] {
         let (code, text) = fails(&[&file, "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9"]);
         assert!(text.starts_with(&message) && text.lines().count() == 1, "{text}");
@@ -195,7 +188,7 @@ fn files_without_end_are_one_line() {
 }
 
 #[test]
-fn names_in_files_cannot_write_to_the_terminal() {
+fn control_characters_in_scenario_names_are_escaped() {
     let scenario = |name: &str, kind: &str| {
         format!("seed = 1\n[[forward.element]]\nkind = \"{kind}\"\nname = \"{name}\"\nrate = 0.0\n[reverse]\n")
     };

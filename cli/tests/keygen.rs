@@ -16,7 +16,7 @@ fn file(name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_shared_key_is_written_once_for_its_owner_and_shown_without_its_secret() {
+fn shared_key_is_written_once_and_shown_without_its_secret() {
     let path = file("shared");
     let name = path.to_str().unwrap();
     let (code, printed, _) = run(&["keygen", name]);
@@ -29,12 +29,12 @@ fn a_shared_key_is_written_once_for_its_owner_and_shown_without_its_secret() {
 
     let (code, printed, line) = run(&["keygen", name]);
     assert_eq!((code, printed.as_str()), (1, ""));
-    assert_eq!(line, format!("thalweg: keygen: key file {name}: there is one already, and it is kept\n"));
+    assert!(line.starts_with(&format!("thalweg: keygen: key file {name}: already exists")), "{line}");
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
 }
 
 #[test]
-fn two_static_keys_let_each_other_in() {
+fn static_keys_authorize_each_other() {
     let (server, client) = (file("server"), file("client"));
     let (code, printed, _) = run(&["keygen", "--static", server.to_str().unwrap()]);
     assert_eq!(code, 0);
@@ -48,14 +48,15 @@ fn two_static_keys_let_each_other_in() {
 }
 
 #[test]
-fn what_is_no_key_is_one_line() {
+fn malformed_keys_are_reported_in_one_line() {
     let path = file("cut");
     let name = path.to_str().unwrap();
     fs::write(&path, "thalweg-key 1 shared\nsecret 00ff").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     let (code, _, line) = run(&["keygen", "--show", name]);
     assert_eq!(code, 1);
-    assert_eq!(line, format!("thalweg: keygen: key file {name}: line 2 has 4 digits and should have 64: cut short?\n"));
+    assert!(line.starts_with(&format!("thalweg: keygen: key file {name}: line 2 has 4 digits")), "{line}");
+    assert_eq!(line.lines().count(), 1, "{line}");
     let (code, _, line) = run(&["keygen", "--static", "--peer", "12", "never-written"]);
     assert_eq!((code, line.lines().count()), (2, 1));
     assert!(line.contains("not a public key of 64 hexadecimal digits"), "{line}");

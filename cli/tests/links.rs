@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is between `](` and `)`.
+/// The texts between `](` and `)`.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     text.split("](").skip(1).filter_map(|rest| rest.split(')').next())
 }
 
 #[test]
-fn every_relative_link_leads_somewhere() {
+fn relative_links_point_to_existing_files() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let docs = fs::read_dir(root.join("docs")).expect("docs").map(|entry| entry.expect("a file").path());
     let pages: Vec<PathBuf> = docs.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect();

@@ -1,4 +1,4 @@
-//! What `ts+udp://`, `rtp://` and `file:` make of media, and of what is none, between two processes on loopback.
+//! `ts+udp://`, `rtp://` and `file:` with media, and with other data, between two processes on loopback.
 
 mod common;
 
@@ -22,13 +22,13 @@ fn no_packets(len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_no_transport_stream_behind_one_is_left_out_counted_and_told() {
+fn trailing_non_ts_bytes_are_skipped_counted_and_reported() {
     let (path, copy) = (temporary("half.ts"), temporary("half-copy.ts"));
     let stream = ts::stream(1_000);
     std::fs::write(&path, [&stream[..], &no_packets(200_000)].concat()).expect("a temporary file");
     let mut both = Stream::start(&["--once", "--output", &url(&copy)], &["--input", &url(&path)]);
     let warning = both.send.event("warning");
-    assert!(warning["text"].as_str().expect("words").contains("left out bytes that are not MPEG-TS"), "{warning}");
+    assert!(warning["text"].as_str().expect("words").contains("not MPEG-TS"), "{warning}");
     both.send.succeeds();
     both.recv.succeeds();
     let lines: Vec<serde_json::Value> =
@@ -43,7 +43,7 @@ fn what_is_no_transport_stream_behind_one_is_left_out_counted_and_told() {
 }
 
 #[test]
-fn datagrams_that_are_no_transport_stream_are_left_out_counted_and_told() {
+fn non_ts_datagrams_are_skipped_counted_and_reported() {
     let (sink, output) = sink("127.0.0.1:0");
     let ts_output = format!("ts+{output}");
     let stream = Stream::start(&["--output", &ts_output], &["--input", "ts+udp://127.0.0.1:0"]);
@@ -54,7 +54,7 @@ fn datagrams_that_are_no_transport_stream_are_left_out_counted_and_told() {
     let warning = stream.send.event("warning");
     assert!(warning["text"].as_str().expect("words").contains("ts+udp://"), "{warning}");
     stream.send.wait_for("the count", |row| row["input_skipped_bytes_total"] == 50_000);
-    // What follows is taken again, and the output re-aligns it.
+    // Packets that follow are taken again, and the output re-aligns them.
     let packets = ts::stream(7);
     source.send(&packets).expect("loopback takes it");
     let mut buffer = [0; 2048];
@@ -63,14 +63,14 @@ fn datagrams_that_are_no_transport_stream_are_left_out_counted_and_told() {
 }
 
 #[test]
-fn a_ts_output_of_something_else_says_so() {
+fn ts_output_of_another_format_gives_a_warning() {
     let (_sink, output) = sink("127.0.0.1:0");
     let ts_output = format!("ts+{output}");
     let stream = Stream::start(&["--output", &ts_output], &["--input", "udp://127.0.0.1:0"]);
     let source = source(&stream.send);
     source.send(&no_packets(900)).expect("loopback takes it");
     let warning = stream.recv.event("warning");
-    assert!(warning["text"].as_str().expect("words").contains("left out bytes that are not MPEG-TS"), "{warning}");
+    assert!(warning["text"].as_str().expect("words").contains("not MPEG-TS"), "{warning}");
     stream.recv.wait_for("the count", |row| row["output_skipped_bytes_total"] == 900);
 }
 
@@ -86,7 +86,7 @@ fn an_rtp_output_carries_the_stream_in_rtp() {
     for datagram in packets.chunks(7 * 188) {
         source.send(datagram).expect("loopback takes it");
         let len = sink.recv(&mut buffer).expect("a packet");
-        // RFC 3550 §5.1 and RFC 2250 §2: version 2, payload type 33, numbers that count, and whole packets.
+        // RFC 3550 §5.1 and RFC 2250 §2: version 2, payload type 33, consecutive numbers, and whole packets.
         assert_eq!((buffer[0], buffer[1] & 0x7f, &buffer[12..len]), (0x80, 33, datagram));
         let sequence = u16::from_be_bytes([buffer[2], buffer[3]]);
         assert!(last.is_none_or(|last: u16| sequence == last.wrapping_add(1)), "{last:?} {sequence}");
@@ -95,7 +95,7 @@ fn an_rtp_output_carries_the_stream_in_rtp() {
 }
 
 #[test]
-fn rtp_without_a_transport_stream_in_it_is_left_out_counted_and_told() {
+fn rtp_without_ts_payload_is_refused_counted_and_reported() {
     let (sink, output) = sink("127.0.0.1:0");
     let stream = Stream::start(&["--output", &output], &["--input", "rtp://127.0.0.1:0"]);
     let source = source(&stream.send);
@@ -115,19 +115,19 @@ fn rtp_without_a_transport_stream_in_it_is_left_out_counted_and_told() {
 }
 
 #[test]
-fn an_rtp_output_of_something_else_says_so() {
+fn rtp_output_of_another_format_gives_a_warning() {
     let (_sink, output) = sink("127.0.0.1:0");
     let output = output.replace("udp://", "rtp://");
     let stream = Stream::start(&["--output", &output], &["--input", "udp://127.0.0.1:0"]);
     let source = source(&stream.send);
     source.send(&no_packets(900)).expect("loopback takes it");
     let warning = stream.recv.event("warning");
-    assert!(warning["text"].as_str().expect("words").contains("left out bytes that are not MPEG-TS"), "{warning}");
+    assert!(warning["text"].as_str().expect("words").contains("not MPEG-TS"), "{warning}");
     stream.recv.wait_for("the count", |row| row["output_skipped_bytes_total"] == 900);
 }
 
 #[test]
-fn packets_that_fill_no_datagram_are_not_held_back() {
+fn partial_datagrams_are_sent_without_waiting() {
     let (sink, output) = sink("127.0.0.1:0");
     let stream = Stream::start(&["--output", &output], &["--input", "ts+udp://127.0.0.1:0"]);
     let source = source(&stream.send);
@@ -174,7 +174,7 @@ fn the_default_datagrams_of_ffmpeg_arrive_whole() {
 }
 
 #[test]
-fn datagrams_that_are_too_long_and_no_mpeg_ts_are_left_out_with_advice() {
+fn oversized_non_ts_datagrams_are_refused_with_advice() {
     let stream = Stream::start(&["--output", "udp://127.0.0.1:9"], &["--input", "udp://127.0.0.1:0"]);
     let source = source(&stream.send);
     for _ in 0..3 {
@@ -187,7 +187,7 @@ fn datagrams_that_are_too_long_and_no_mpeg_ts_are_left_out_with_advice() {
 }
 
 #[test]
-fn a_recording_over_a_file_that_exists_is_refused_and_the_file_stays() {
+fn recording_does_not_overwrite_an_existing_file() {
     let path = temporary("precious.ts");
     std::fs::write(&path, "precious").expect("a temporary file");
     let (code, stdout, stderr) = run(&["recv", "--listen", "127.0.0.1:0", "--output", &url(&path)]);
@@ -202,7 +202,7 @@ fn a_recording_over_a_file_that_exists_is_refused_and_the_file_stays() {
 }
 
 #[test]
-fn each_stream_of_a_receiver_is_recorded_in_a_file_of_its_own_or_behind_the_last() {
+fn each_stream_is_recorded_in_its_own_file_or_appended() {
     let original = temporary("take.ts");
     let stream = ts::stream(700);
     std::fs::write(&original, &stream).expect("a temporary file");

@@ -1,10 +1,10 @@
-//! `docs/metrics.md` tells of every metric and every event, each where it belongs.
+//! `docs/metrics.md` documents every metric and every event, each in its section.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use thalweg_core::session::live::Metric;
-use thalweg_net::station::{Carrying, Listening, Receiving, Sending, Station};
+use thalweg_core::metric::Metric;
+use thalweg_net::endpoint::{Endpoint, ReceiverEndpoint, SenderEndpoint, TcpAccept, TunnelEndpoint};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -21,18 +21,18 @@ fn rows(heading: &str) -> Vec<String> {
 fn expect_listed(metrics: impl Iterator<Item = &'static Metric>, heading: &str) {
     let rows = [rows("Both sides"), rows(heading)].concat();
     for metric in metrics {
-        // The first cell names what the row tells of.
-        let told =
+        // The first cell names the metrics of the row.
+        let names_metric =
             |row: &String| row.split(" | ").next().is_some_and(|cell| cell.contains(&format!("`{}`", metric.name)));
-        assert!(rows.iter().any(told), "docs/metrics.md does not tell of {} under {heading}", metric.name);
+        assert!(rows.iter().any(names_metric), "docs/metrics.md does not tell of {} under {heading}", metric.name);
     }
 }
 
 #[test]
-fn every_metric_is_listed_on_its_side() {
-    expect_listed(Sending::metrics(), "Sender");
-    expect_listed(Receiving::metrics(), "Receiver");
-    expect_listed(Carrying::<Listening>::metrics(), "Tunnel and pipe");
+fn every_metric_is_documented_for_its_endpoint() {
+    expect_listed(SenderEndpoint::metrics(), "Sender");
+    expect_listed(ReceiverEndpoint::metrics(), "Receiver");
+    expect_listed(TunnelEndpoint::<TcpAccept>::metrics(), "Tunnel and pipe");
     expect_listed(thalweg_serve::Ledger::METRICS.iter(), "Serve");
 }
 
@@ -52,15 +52,15 @@ fn events(file: &str) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn every_event_is_listed_with_its_keys() {
+fn every_event_is_documented_with_its_keys() {
     let rows = rows("Events");
     for (side, file) in [
-        ("send", "net/src/station/sending/telling.rs"),
+        ("send", "net/src/endpoint/sender/reports.rs"),
         ("send", "cli/src/verb/send.rs"),
-        ("recv", "net/src/station/receiving.rs"),
+        ("recv", "net/src/endpoint/receiver.rs"),
         ("recv", "net/src/output/recording.rs"),
         ("recv", "cli/src/verb/recv.rs"),
-        ("tunnel", "net/src/station/carrying/telling.rs"),
+        ("tunnel", "net/src/endpoint/tunnel/reports.rs"),
         ("tunnel", "cli/src/verb/tunnel.rs"),
         ("tunnel", "cli/src/verb/pipe.rs"),
         ("serve", "cli/src/verb/serve.rs"),

@@ -1,4 +1,4 @@
-//! `thalweg replay` as a process: against a second computation of the same equations, and on bad days.
+//! `thalweg replay` as a process: against a second computation of the same equations, and with bad input.
 //!
 //! The expected lines come from `replay/reference.py`, which uses nothing of Thalweg.
 
@@ -44,7 +44,7 @@ fn agrees(arguments: &[&str], input: &str, expected: &str) {
     }
 }
 
-/// The same, numbers to 11 digits, all the way down.
+/// True if both values are the same at all depths, numbers to 11 digits.
 fn is_same(found: &Value, expected: &Value) -> bool {
     match (found, expected) {
         (Value::Number(a), Value::Number(b)) => {
@@ -64,7 +64,7 @@ fn complaint(arguments: &[&str], input: &str) -> (Option<i32>, String) {
 }
 
 #[test]
-fn geneva_is_the_paper_in_both_states_and_with_other_constants() {
+fn geneva_matches_the_paper_in_both_states_and_other_constants() {
     agrees(&["geneva"], LOG, include_str!("replay/geneva.jsonl"));
     let real = ["geneva", "--set", "state=real", "--set", "k=20.833333333333332", "--set", "alpha=0.5"];
     agrees(&real, LOG, include_str!("replay/geneva-real-20.8.jsonl"));
@@ -74,7 +74,7 @@ fn geneva_is_the_paper_in_both_states_and_with_other_constants() {
 }
 
 #[test]
-fn dp_fec_is_the_outlined_stand_in() {
+fn dp_fec_matches_the_reference_stand_in() {
     agrees(&["dp-fec"], LOG, include_str!("replay/dp-fec.jsonl"));
 }
 
@@ -87,7 +87,7 @@ fn static_repair_only_follows_its_settings() {
 }
 
 #[test]
-fn newreno_is_rfc_5681() {
+fn newreno_matches_rfc_5681() {
     let events = include_str!("replay/events.jsonl");
     agrees(&["newreno"], events, include_str!("replay/newreno.jsonl"));
     let other = ["newreno", "--set", "iw=10", "--set", "ssthresh=16.5"];
@@ -97,12 +97,12 @@ fn newreno_is_rfc_5681() {
 }
 
 #[test]
-fn tcp_stream_is_the_paper_with_either_thresholds() {
-    let film = include_str!("replay/film.jsonl");
-    agrees(&["tcp-stream"], film, include_str!("replay/tcp-stream.jsonl"));
+fn tcp_stream_matches_the_paper_with_either_thresholds() {
+    let events = include_str!("replay/video.jsonl");
+    agrees(&["tcp-stream"], events, include_str!("replay/tcp-stream.jsonl"));
     let vegas = ["rate=2.5e6", "mss=1460", "iw=10", "ssthresh=16.5", "thresholds=vegas", "on_loss=halve"];
     let vegas: Vec<&str> = ["tcp-stream"].into_iter().chain(vegas.into_iter().flat_map(|set| ["--set", set])).collect();
-    agrees(&vegas, film, include_str!("replay/tcp-stream-vegas.jsonl"));
+    agrees(&vegas, events, include_str!("replay/tcp-stream-vegas.jsonl"));
     let output = replay(&["tcp-stream"], "{\"event\":\"ack\",\"rtt\":0.1,\"round_end\":false}");
     let line = "{\"lwnd\":3,\"dwnd\":0,\"swnd\":3,\"send_window\":3,\"ssthresh\":\"inf\",\"delay_on\":false,\"diff\":null,\
                 \"cap\":30,\"tau\":0.1}\n";
@@ -112,14 +112,14 @@ fn tcp_stream_is_the_paper_with_either_thresholds() {
 }
 
 #[test]
-fn the_tfrc_equation_is_that_of_rfc_5348() {
+fn tfrc_equation_matches_rfc_5348() {
     agrees(&["tfrc-equation"], include_str!("replay/points.jsonl"), include_str!("replay/tfrc-equation.jsonl"));
     let output = replay(&["tfrc-equation"], "{\"s\":1024,\"rtt\":0.05,\"p\":0}");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"x\":\"inf\"}\n");
 }
 
 #[test]
-fn decodability_is_an_enumeration_and_costs_are_the_papers() {
+fn decodability_matches_enumeration_and_costs_match_the_paper() {
     let states = include_str!("replay/senders.jsonl");
     agrees(&["decodability"], states, include_str!("replay/decodability.jsonl"));
     let printed = ["decodability", "--set", "cost=printed", "--set", "kappa=0.2"];
@@ -135,7 +135,85 @@ fn decodability_is_an_enumeration_and_costs_are_the_papers() {
 }
 
 #[test]
-fn the_examples_of_the_manual_can_be_pasted() {
+fn rls_matches_least_squares_and_its_baselines_their_definitions() {
+    let series = include_str!("replay/series.jsonl");
+    agrees(&["rls"], series, include_str!("replay/rls.jsonl"));
+    let other = ["rls", "--set", "m=3", "--set", "theta=0.98", "--set", "p0=10"];
+    agrees(&other, series, include_str!("replay/rls-m3.jsonl"));
+    let values = "{\"x\":0.5}\n{\"x\":0.25}\n";
+    agrees(&["last"], values, "{\"error\":0.5,\"prediction\":0.5}\n{\"error\":-0.25,\"prediction\":0.25}");
+    let half = ["ewma", "--set", "alpha=0.5"];
+    agrees(&half, values, "{\"error\":0.5,\"prediction\":0.5}\n{\"error\":-0.25,\"prediction\":0.375}");
+}
+
+#[test]
+fn r3cp_matches_the_equations_and_table_1() {
+    agrees(&["r3cp-rate"], include_str!("replay/flow-control.jsonl"), include_str!("replay/r3cp-rate.jsonl"));
+    let cells = include_str!("replay/cells.jsonl");
+    agrees(&["r3cp-table"], cells, include_str!("replay/r3cp-table.jsonl"));
+    let other = ["inc_big=6", "inc_small=1", "dec_small=0.9", "dec_big=0.25", "lambda_max=60", "rho_min=5"];
+    let other: Vec<&str> = ["r3cp-table"].into_iter().chain(other.into_iter().flat_map(|set| ["--set", set])).collect();
+    agrees(&other, cells, include_str!("replay/r3cp-table-other.jsonl"));
+    let received = ["r3cp-table", "--set", "base=throughput"];
+    let expected = include_str!("replay/r3cp-table-throughput.jsonl");
+    agrees(&received, include_str!("replay/cells-received.jsonl"), expected);
+    let (code, message) = complaint(&received, cells);
+    assert!(code == Some(1) && message.contains("line 1: base=throughput needs throughput"), "{message}");
+}
+
+#[test]
+fn playback_labels_each_frame_by_its_references() {
+    agrees(&["playback"], include_str!("replay/videos.jsonl"), include_str!("replay/playback.jsonl"));
+    let output =
+        replay(&["playback"], "{\"types\":\"IBP\",\"arrival\":[0.1,null,0.3],\"deadline\":[1,2,3],\"sent\":[1,0,1]}");
+    let line = "{\"labels\":[\"playable\",\"skipped\",\"playable\"],\"playback\":0.6666666666666666}\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), line);
+}
+
+#[test]
+fn bad_lines_of_stored_video_are_named() {
+    let point = |change: (&str, &str)| {
+        let point = "{\"q\":1,\"zeta_in_q\":0,\"zeta_next\":0,\"rho_prev\":1,\"p\":0.5,\"d\":0.1,\"mu\":1,\"p_l\":1}";
+        point.replace(change.0, change.1)
+    };
+    let cell = |change: (&str, &str)| {
+        let cell = "{\"current\":\"loaded\",\"forecast\":\"loaded\",\"lambda\":1,\"rho_prev\":1,\"bank_open\":true}";
+        cell.replace(change.0, change.1)
+    };
+    let video = |change: (&str, &str)| {
+        let video = "{\"types\":\"IP\",\"arrival\":[0.1,null],\"deadline\":[1,2],\"sent\":[1,1]}";
+        video.replace(change.0, change.1)
+    };
+    for (law, bad, why) in [
+        ("rls", "{\"x\":null}".to_owned(), "null"),
+        ("rls", "{\"x\":1e300}".to_owned(), "x must be -1000000000 to 1000000000"),
+        ("ewma", "{\"y\":1}".to_owned(), "`y`"),
+        ("last", "[1]".to_owned(), "an array"),
+        ("r3cp-rate", point(("0.5", "1")), "p must be 0 to 0.999999, not 1"),
+        ("r3cp-rate", point(("0.1", "0")), "d must be"),
+        ("r3cp-rate", point(("\"mu\":1", "\"mu\":-1")), "mu must be 0 to"),
+        ("r3cp-rate", point((",\"p_l\":1", "")), "`p_l`"),
+        (
+            "r3cp-table",
+            cell(("\"current\":\"loaded\"", "\"current\":\"busy\"")),
+            "current: state: 'busy' is not unloaded",
+        ),
+        ("r3cp-table", cell(("true", "1")), "boolean"),
+        ("r3cp-table", cell(("\"rho_prev\":1", "\"rho_prev\":-1")), "rho_prev must be 0 to"),
+        ("playback", video(("IP", "IPB")), "types has 3 frames, arrival 2"),
+        ("playback", video(("IP", "IQ")), "types: 'Q' is not I, P or B (frame 1)"),
+        ("playback", video(("[1,1]", "[1,2]")), "sent must be 0 or 1, not 2 (frame 1)"),
+        ("playback", video(("[1,1]", "[1,true]")), "whole number"),
+        ("playback", video(("[1,2]", "[1,null]")), "a number"),
+    ] {
+        let (code, message) = complaint(&[law], &bad);
+        assert!(code == Some(1) && message.contains("line 1: ") && message.contains(why), "{bad}: {message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+}
+
+#[test]
+fn help_examples_can_be_pasted_into_a_shell() {
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_thalweg"));
     for columns in ["80", "200"] {
         let mut help = Command::new(binary);
@@ -150,7 +228,7 @@ fn the_examples_of_the_manual_can_be_pasted() {
     }
 }
 
-/// Where a shell looks for programs, this one first.
+/// The search path for programs, with the folder of this one first.
 fn path_with(binary: &std::path::Path) -> std::ffi::OsString {
     let others = std::env::var_os("PATH").unwrap_or_default();
     let folders = binary.parent().map(Into::into).into_iter().chain(std::env::split_paths(&others));
@@ -158,7 +236,7 @@ fn path_with(binary: &std::path::Path) -> std::ffi::OsString {
 }
 
 #[test]
-fn what_is_not_known_yet_is_null() {
+fn unknown_values_are_null() {
     let output = replay(&["geneva"], "{\"lost\":3,\"delivered\":30,\"srtt\":null}");
     let first = &objects(&String::from_utf8_lossy(&output.stdout))[0];
     assert!(first["ertt"].is_null() && first["w"].is_null() && first["w_before"].is_null());
@@ -166,7 +244,7 @@ fn what_is_not_known_yet_is_null() {
 }
 
 #[test]
-fn a_bad_line_is_named_and_the_lines_before_it_are_answered() {
+fn bad_line_is_named_and_earlier_lines_are_answered() {
     let good = "{\"lost\":0,\"delivered\":33,\"srtt\":0.02}\n";
     for (bad, why) in [
         ("{\"lost\":1,", "EOF"),
@@ -176,9 +254,9 @@ fn a_bad_line_is_named_and_the_lines_before_it_are_answered() {
         ("{\"lost\":1,\"delivered\":2,\"srtt\":0.1,\"strr\":0.1}", "strr"),
         ("{\"lost\":1,\"delivered\":2,\"srtt\":-0.1}", "srtt"),
         ("\u{0}\u{1}", "column"),
-        ("[1,32,0.02,null]", "this is an array: a line is one JSON object"),
-        ("7", "this is a number: a line is one JSON object"),
-        ("null", "this is null: a line is one JSON object"),
+        ("[1,32,0.02,null]", "one JSON object, found an array"),
+        ("7", "one JSON object, found a number"),
+        ("null", "one JSON object, found null"),
     ] {
         let output = replay(&["geneva"], &format!("{good}{good}{bad}\n{good}"));
         let message = String::from_utf8_lossy(&output.stderr);
@@ -209,32 +287,38 @@ fn a_bad_line_is_named_and_the_lines_before_it_are_answered() {
     for (law, bad) in [("newreno", "[\"dup3\"]"), ("tfrc-equation", "[1024,0.05,0.1]"), ("decodability", "[0.1,1,5,6]")]
     {
         let (code, message) = complaint(&[law], bad);
-        assert!(code == Some(1) && message.contains("line 1: this is an array"), "{message}");
+        assert!(code == Some(1) && message.contains("line 1: ") && message.contains("an array"), "{message}");
     }
     let account = "{\"eps\":0.1,\"b\":1,\"d\":1,\"e\":1,\"received\":[],\"in_flight\":[],\"overhead\":[0,0,0,0.0]}";
     let (code, message) = complaint(&["decodability"], account);
     assert!(code == Some(1) && message.contains("overhead must be an object"), "{message}");
     let at = |t: f64| format!("{{\"lost\":0,\"delivered\":33,\"srtt\":0.02,\"t\":{t}}}\n");
     let (code, message) = complaint(&["dp-fec"], &[at(1.0), at(1.0), at(0.5)].concat());
-    assert!(code == Some(1) && message.contains("line 3: t goes back, from 1 to 0.5 seconds"), "{message}");
+    assert!(code == Some(1) && message.contains("line 3: t decreases, from 1 to 0.5 seconds"), "{message}");
     let (code, message) = complaint(&["dp-fec"], good);
     assert!(code == Some(1) && message.contains("needs t"), "{message}");
 }
 
 #[test]
-fn wrong_use_is_told_apart_from_bad_input() {
+fn usage_errors_exit_with_2() {
     for (arguments, why) in [
         (vec!["tcp"], "geneva"),
         (vec![], "LAW"),
-        (vec!["geneva", "--set", "window=3"], "known are k, syn"),
+        (vec!["geneva", "--set", "window=3"], "one of k, syn"),
         (vec!["geneva", "--set", "p_max=0.002"], "1.5 b^2"),
         (vec!["geneva", "--set", "k"], "NAME=VALUE"),
         (vec!["static", "--set", "repair=-1"], "repair"),
         (vec!["newreno", "--set", "iw=0"], "iw must be at least 1"),
         (vec!["tcp-stream", "--set", "thresholds=reno"], "paper or vegas"),
-        (vec!["tcp-stream", "--set", "beta=4"], "known are rate, mss"),
-        (vec!["newreno", "--set", "mss=1500"], "known are iw, ssthresh"),
+        (vec!["tcp-stream", "--set", "beta=4"], "one of rate, mss"),
+        (vec!["newreno", "--set", "mss=1500"], "one of iw, ssthresh"),
         (vec!["tfrc-equation", "--set", "b=2"], "has none"),
+        (vec!["playback", "--set", "fps=24"], "has none"),
+        (vec!["rls", "--set", "m=2.5"], "whole number"),
+        (vec!["rls", "--set", "theta=0"], "theta must be above 0"),
+        (vec!["last", "--set", "m=1"], "has none"),
+        (vec!["r3cp-table", "--set", "inc=1"], "one of p_low"),
+        (vec!["r3cp-rate", "--set", "rho_min=1000"], "rho_min must be"),
     ] {
         let (code, message) = complaint(&arguments, "");
         assert_eq!(code, Some(2), "{arguments:?}: {message}");
@@ -243,15 +327,16 @@ fn wrong_use_is_told_apart_from_bad_input() {
 }
 
 #[test]
-fn no_input_is_no_output() {
-    for law in ["geneva", "static", "dp-fec", "newreno", "tfrc-equation"] {
+fn empty_input_gives_empty_output() {
+    for law in ["geneva", "static", "dp-fec", "newreno", "tfrc-equation", "rls", "r3cp-rate", "r3cp-table", "playback"]
+    {
         let output = replay(&[law], "");
         assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
     }
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_failure() {
+fn closed_standard_output_is_no_failure() {
     let mut child = thalweg(&["geneva"]).spawn().expect("the binary starts");
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().expect("a pipe");
@@ -262,7 +347,7 @@ fn a_reader_that_leaves_early_is_no_failure() {
 }
 
 #[test]
-fn each_line_is_answered_before_the_next_is_asked_for() {
+fn each_line_is_answered_before_the_next_is_read() {
     let mut child = thalweg(&["geneva"]).spawn().expect("the binary starts");
     let mut stdin = child.stdin.take().expect("a pipe");
     let mut answers = BufReader::new(child.stdout.take().expect("a pipe"));

@@ -1,4 +1,4 @@
-//! `thalweg serve` as its users run it, with curl and ffmpeg as the other end where they are installed.
+//! `thalweg serve` as its users run it, with curl and ffmpeg as clients where they are installed.
 
 mod common;
 
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use common::{Running, run, scrape};
 
-/// A film's bytes, which differ from place to place.
+/// A video's bytes, which differ from place to place.
 fn bytes(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at ^ (at >> 8)) as u8).collect()
 }
@@ -27,7 +27,7 @@ impl Serving {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("serve-{name}"));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder");
-        fs::write(folder.join("film.webm"), bytes(100_000)).expect("a file");
+        fs::write(folder.join("video.webm"), bytes(100_000)).expect("a file");
         Serving::of(folder, more)
     }
 
@@ -44,7 +44,7 @@ impl Serving {
     }
 }
 
-/// Runs another program; what it says, if it is installed.
+/// Runs another program; returns its exit code and output, if it is installed.
 fn peer(program: &str, args: &[&str]) -> Option<(i32, Vec<u8>)> {
     let output = Command::new(program).args(args).stdin(Stdio::null()).output();
     let Ok(output) = output else {
@@ -67,16 +67,16 @@ fn certificate(folder: &Path, name: &str) -> Option<(String, String)> {
 }
 
 #[test]
-fn it_says_where_and_by_which_law_and_counts_and_ends_when_asked() {
+fn server_reports_url_and_figures_and_exits_on_interrupt() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-story");
     fs::create_dir_all(&folder).expect("a folder");
     fs::write(folder.join("broken.mp4"), "nonsense").expect("a file");
-    fs::write(folder.join("film.webm"), bytes(1000)).expect("a file");
+    fs::write(folder.join("video.webm"), bytes(1000)).expect("a file");
     let mut serving = Serving::of(folder, &["--law", "paced"]);
     let url = format!("http://{}/", serving.address);
     assert_eq!((&serving.opening["url"], &serving.opening["films"]), (&url.into(), &2.into()));
     let broken = serving.running.event("unreadable");
-    assert_eq!((&broken["file"], &broken["reason"]), (&"broken.mp4".into(), &"it is no MP4".into()));
+    assert_eq!((&broken["file"], &broken["reason"]), (&"broken.mp4".into(), &"not an MP4 file".into()));
     let row = serving.running.wait_for("figures", |value| value["films"] == 2);
     assert_eq!((&row["side"], &row["connections"]), (&"serve".into(), &0.into()));
     serving.running.interrupt();
@@ -84,7 +84,7 @@ fn it_says_where_and_by_which_law_and_counts_and_ends_when_asked() {
 }
 
 #[test]
-fn metrics_are_served_beside_it() {
+fn metrics_are_served_on_their_own_port() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-metrics");
     fs::create_dir_all(&folder).expect("a folder");
     let args =
@@ -100,7 +100,7 @@ fn metrics_are_served_beside_it() {
 }
 
 #[test]
-fn a_law_that_the_kernel_does_not_have_is_said_and_films_are_paced() {
+fn missing_kernel_law_is_reported_and_videos_are_paced() {
     let serving = Serving::start("law", &["--name", "no_such_law"]);
     let lost = serving.running.event("law_lost");
     let reason = lost["reason"].as_str().expect("text");
@@ -111,7 +111,7 @@ fn a_law_that_the_kernel_does_not_have_is_said_and_films_are_paced() {
 }
 
 #[test]
-fn names_of_files_cannot_write_to_the_terminal() {
+fn control_characters_in_file_names_are_escaped() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-names");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder");
@@ -124,14 +124,14 @@ fn names_of_files_cannot_write_to_the_terminal() {
     let stderr = BufReader::new(child.stderr.take().expect("piped"));
     let lines: Vec<_> = stderr.lines().map_while(Result::ok).take(2).collect();
     child.kill().and_then(|()| child.wait()).expect("it runs");
-    assert_eq!(lines[1], "evil\\u{1b}[2J\\nthalweg: forged \\u{202e}.mp4: it is no MP4");
+    assert_eq!(lines[1], "evil\\u{1b}[2J\\nthalweg: forged \\u{202e}.mp4: not an MP4 file");
     let (code, _, line) = run(&["serve", "/no/such\u{1b}[2J\nfolder", "--listen", "127.0.0.1:0"]);
     let expected = "thalweg: serve: /no/such\\u{1b}[2J\\nfolder: no such file or directory\n";
     assert_eq!((code, &*line), (1, expected));
 }
 
 #[test]
-fn what_cannot_be_served_is_one_line() {
+fn startup_errors_are_reported_in_one_line() {
     for (args, code, expected) in [
         (
             vec!["serve", "/no/such/folder", "--listen", "127.0.0.1:0"],
@@ -152,7 +152,7 @@ fn what_cannot_be_served_is_one_line() {
             "serve: /no/such: no such file or directory",
         ),
         (vec!["serve", ".", "--listen", ":0", "--law", "cubic"], 2, "invalid value 'cubic' for '--law <LAW>'"),
-        (vec!["serve", ".", "--listen", ":0", "--rate", "0bit"], 2, "it must be between 1bit and 1000gbit"),
+        (vec!["serve", ".", "--listen", ":0", "--rate", "0bit"], 2, "between 1bit and 1000gbit"),
     ] {
         let (actual, out, line) = run(&args);
         assert_eq!((actual, &*out, line.lines().count()), (code, "", 1), "{args:?}: {line}");
@@ -161,111 +161,111 @@ fn what_cannot_be_served_is_one_line() {
 }
 
 #[test]
-fn curl_gets_films_ranges_and_what_is_left_of_them() {
+fn curl_gets_videos_ranges_and_resumed_downloads() {
     let serving = Serving::start("curl", &["--law", "paced"]);
-    let (film, expected) = (serving.url("film.webm"), bytes(100_000));
+    let (video, expected) = (serving.url("video.webm"), bytes(100_000));
     let curl = |args: &[&str]| peer("curl", &[&["-sS", "--max-time", "20"], args].concat());
-    let Some(whole) = curl(&[&film]) else { return };
+    let Some(whole) = curl(&[&video]) else { return };
     assert!(whole == (0, expected.clone()));
-    assert!(curl(&["-r", "1000-1999", &film]) == Some((0, expected[1000..2000].to_vec())));
-    assert!(curl(&["-r", "-10", &film]) == Some((0, expected[99_990..].to_vec())));
-    // A download that was broken off goes on.
+    assert!(curl(&["-r", "1000-1999", &video]) == Some((0, expected[1000..2000].to_vec())));
+    assert!(curl(&["-r", "-10", &video]) == Some((0, expected[99_990..].to_vec())));
+    // An interrupted download is resumed.
     let part = serving.folder.join("part.bin");
     fs::write(&part, &expected[..60_000]).expect("a file");
-    assert_eq!(curl(&["-C", "-", "-o", part.to_str().expect("UTF-8"), &film]), Some((0, vec![])));
+    assert_eq!(curl(&["-C", "-", "-o", part.to_str().expect("UTF-8"), &video]), Some((0, vec![])));
     assert!(fs::read(&part).expect("a file") == expected);
     let status = |args: &[&str]| {
         let (_, said) = curl(&[&["-o", "/dev/null", "-w", "%{http_code}"], args].concat()).expect("curl");
         String::from_utf8(said).expect("text")
     };
-    let etag = String::from_utf8(curl(&["-I", &film]).expect("curl").1).expect("text");
+    let etag = String::from_utf8(curl(&["-I", &video]).expect("curl").1).expect("text");
     let etag = etag.lines().find_map(|line| line.strip_prefix("etag: ")).expect("a tag").to_owned();
-    assert_eq!(status(&["-H", &format!("If-None-Match: {etag}"), &film]), "304");
-    // Only if it is newer than the copy.
-    assert_eq!(status(&["-z", part.to_str().expect("UTF-8"), &film]), "304");
-    assert_eq!(status(&["-r", "100000-", &film]), "416");
+    assert_eq!(status(&["-H", &format!("If-None-Match: {etag}"), &video]), "304");
+    // The file is sent only if it is newer than the copy.
+    assert_eq!(status(&["-z", part.to_str().expect("UTF-8"), &video]), "304");
+    assert_eq!(status(&["-r", "100000-", &video]), "416");
     assert_eq!(status(&["--path-as-is", &serving.url("../../etc/passwd")]), "400");
-    assert_eq!(status(&["-X", "PUT", &film]), "405");
+    assert_eq!(status(&["-X", "PUT", &video]), "405");
 }
 
 #[test]
-fn curl_keeps_a_download_under_its_name_faster_than_it_is_played() {
+fn curl_downloads_under_the_file_name_faster_than_playback() {
     let serving = Serving::start("download", &["--law", "paced", "--rate", "1mbit"]);
     let expected = bytes(20_000_000);
-    fs::write(serving.folder.join("long film.webm"), &expected).expect("a file");
+    fs::write(serving.folder.join("long video.webm"), &expected).expect("a file");
     let kept = serving.folder.with_file_name("serve-download-kept");
     let _ = fs::remove_dir_all(&kept);
     fs::create_dir_all(&kept).expect("a folder");
-    let (url, to) = (serving.url("long%20film.webm"), kept.to_str().expect("UTF-8"));
-    // Ten seconds of it come at once, and the other 18.75 MB at 1.25 Mb/s, in two minutes, where it is played.
+    let (url, to) = (serving.url("long%20video.webm"), kept.to_str().expect("UTF-8"));
+    // When it is played, ten seconds of it are sent at once, and the other 18.75 MB at 1.25 Mb/s, in two minutes.
     let curl = |more: &[&str]| peer("curl", &[&["-sS", "--max-time", "60"], more].concat());
     let Some((code, _)) = curl(&["-OJ", "--output-dir", to, &format!("{url}?download")]) else { return };
     assert_eq!(code, 0);
-    assert!(fs::read(kept.join("long film.webm")).expect("under its own name") == expected);
+    assert!(fs::read(kept.join("long video.webm")).expect("under its own name") == expected);
     let head = String::from_utf8(curl(&["-I", &format!("{url}?download")]).expect("curl").1).expect("text");
-    let field = "content-disposition: attachment; filename=\"long film.webm\"; filename*=UTF-8''long%20film.webm";
+    let field = "content-disposition: attachment; filename=\"long video.webm\"; filename*=UTF-8''long%20video.webm";
     assert!(head.lines().any(|line| line == field), "{head}");
     let page = String::from_utf8(curl(&[&serving.url("")]).expect("curl").1).expect("text");
-    assert!(page.contains("<a href=\"/film.webm?download\" download>"), "{page}");
+    assert!(page.contains("<a href=\"/video.webm?download\" download>"), "{page}");
     let serving = Serving::start("no-download", &["--law", "paced", "--no-download"]);
-    let head = curl(&["-I", &serving.url("film.webm?download")]).expect("curl").1;
+    let head = curl(&["-I", &serving.url("video.webm?download")]).expect("curl").1;
     assert!(!String::from_utf8(head).expect("text").contains("disposition"));
     let page = String::from_utf8(curl(&[&serving.url("")]).expect("curl").1).expect("text");
     assert!(!page.contains("?download"), "{page}");
 }
 
 #[test]
-fn curl_gets_films_over_tls_and_knows_a_certificate_that_it_is_told_of() {
+fn curl_gets_videos_over_tls_and_accepts_a_pinned_certificate() {
     let serving = Serving::start("curl-own", &["--law", "paced", "--tls"]);
-    let told = serving.running.event("certificate");
-    let pin = format!("sha256//{}", told["pin"].as_str().expect("a pin"));
-    let (film, expected) = (format!("https://{}/film.webm", serving.address), bytes(100_000));
+    let event = serving.running.event("certificate");
+    let pin = format!("sha256//{}", event["pin"].as_str().expect("a pin"));
+    let (video, expected) = (format!("https://{}/video.webm", serving.address), bytes(100_000));
     let curl = |args: &[&str]| peer("curl", &[&["-sS", "--max-time", "20"], args].concat());
-    let Some(whole) = curl(&["-k", "--pinnedpubkey", &pin, &film]) else { return };
+    let Some(whole) = curl(&["-k", "--pinnedpubkey", &pin, &video]) else { return };
     assert!(whole == (0, expected.clone()));
     assert!(
-        curl(&["-k", "--pinnedpubkey", &pin, "-r", "1000-1999", &film]) == Some((0, expected[1000..2000].to_vec()))
+        curl(&["-k", "--pinnedpubkey", &pin, "-r", "1000-1999", &video]) == Some((0, expected[1000..2000].to_vec()))
     );
-    assert!(curl(&["-k", "--tls-max", "1.2", &film]) == Some((0, expected.clone())));
+    assert!(curl(&["-k", "--tls-max", "1.2", &video]) == Some((0, expected.clone())));
     let other = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
-    // 90: not the key that is pinned; 60: nobody whom it trusts vouches for it (curl's EXIT CODES).
-    assert_eq!(curl(&["-k", "--pinnedpubkey", other, &film]).expect("curl").0, 90);
-    assert_eq!(curl(&[&film]).expect("curl").0, 60);
-    let (code, said) = curl(&[&serving.url("film.webm")]).expect("curl");
-    assert_eq!((code, &*String::from_utf8_lossy(&said)), (0, "this port speaks TLS: ask with https://\n"));
+    // 90: not the key that is pinned; 60: no authority that curl trusts signed the certificate (curl's EXIT CODES).
+    assert_eq!(curl(&["-k", "--pinnedpubkey", other, &video]).expect("curl").0, 90);
+    assert_eq!(curl(&[&video]).expect("curl").0, 60);
+    let (code, said) = curl(&[&serving.url("video.webm")]).expect("curl");
+    assert_eq!((code, &*String::from_utf8_lossy(&said)), (0, "this port uses TLS; use https://\n"));
     let row = serving.running.wait_for("figures", |value| value["refused_requests_total"] == 1);
     assert_eq!((&row["tls_requests_total"], &row["requests_total"]), (&3.into(), &4.into()), "{row}");
     assert!(row["failed_handshakes_total"].as_f64().expect("a number") >= 2.0, "{row}");
 }
 
 #[test]
-fn curl_trusts_a_certificate_that_is_given_and_one_that_does_not_fit_its_key_is_one_line() {
+fn given_certificate_is_used_and_a_mismatched_key_is_reported() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-given");
     fs::create_dir_all(&folder).expect("a folder");
-    fs::write(folder.join("film.webm"), bytes(100_000)).expect("a file");
+    fs::write(folder.join("video.webm"), bytes(100_000)).expect("a file");
     let (Some((certificate, key)), Some((other, _))) = (certificate(&folder, "one"), certificate(&folder, "two"))
     else {
         return;
     };
     let serving = Serving::of(folder.clone(), &["--law", "paced", "--cert", &certificate, "--key", &key]);
     let port = serving.address.rsplit_once(':').expect("a port").1;
-    let film = format!("https://localhost:{port}/film.webm");
+    let video = format!("https://localhost:{port}/video.webm");
     let curl = |args: &[&str]| peer("curl", &[&["-4sS", "--max-time", "20"], args].concat());
-    let Some(whole) = curl(&["--cacert", &certificate, &film]) else { return };
+    let Some(whole) = curl(&["--cacert", &certificate, &video]) else { return };
     assert!(whole == (0, bytes(100_000)));
-    assert_eq!(curl(&["--cacert", &other, &film]).expect("curl").0, 60);
+    assert_eq!(curl(&["--cacert", &other, &video]).expect("curl").0, 60);
     let path = folder.to_str().expect("UTF-8");
     let (code, out, line) = run(&["serve", path, "--listen", "127.0.0.1:0", "--cert", &other, "--key", &key]);
     assert_eq!((code, &*out, line.lines().count()), (1, "", 1), "{line}");
-    assert!(line.contains(&format!("serve: the key in {key} is not that of {other}")), "{line}");
+    assert!(line.contains(&format!("serve: the key in {key} does not belong to {other}")), "{line}");
 }
 
 #[test]
-fn a_client_of_others_gets_films_over_http3_byte_for_byte() {
+fn ngtcp2_client_gets_videos_over_http3_byte_for_byte() {
     let serving = Serving::start("http3", &["--tls", "--name", "no_such_law"]);
     let lost = serving.running.event("law_lost");
-    let expected = "films over TCP are paced by this program instead; over QUIC they have the law";
-    assert!(lost["reason"].as_str().expect("text").ends_with(expected), "{lost}");
+    let reason = lost["reason"].as_str().expect("text");
+    assert!(reason.contains("paced") && reason.ends_with("; over QUIC they use TCP Stream"), "{lost}");
     fs::write(serving.folder.join("long.webm"), bytes(5_000_000)).expect("a file");
     let got = serving.folder.with_file_name("serve-http3-got");
     fs::create_dir_all(&got).expect("a folder");
@@ -273,14 +273,12 @@ fn a_client_of_others_gets_films_over_http3_byte_for_byte() {
     let url = |name: &str| format!("https://localhost:{port}/{name}");
     let download = format!("--download={}", got.display());
     let args = ["-q", "--exit-on-all-streams-close", "--timeout=20s", &download, host, port];
-    let names = ["film.webm", "long.webm", "none"];
+    let names = ["video.webm", "long.webm", "none"];
     let urls = names.map(url);
     let asked: Vec<&str> = args.into_iter().chain(urls.iter().map(String::as_str)).collect();
     let Some((code, _)) = peer("gtlsclient", &asked) else { return };
     assert_eq!(code, 0);
-    for (name, expected) in
-        names.into_iter().zip([bytes(100_000), bytes(5_000_000), b"there is no such file\n".to_vec()])
-    {
+    for (name, expected) in names.into_iter().zip([bytes(100_000), bytes(5_000_000), b"no such file\n".to_vec()]) {
         assert!(fs::read(got.join(name)).expect(name) == expected, "{name}");
     }
     let row = serving.running.wait_for("figures", |value| value["quic_requests_total"] == 3);
@@ -302,30 +300,30 @@ fn python_with_aioquic() -> Option<PathBuf> {
 }
 
 #[test]
-fn aioquic_gets_films_ranges_and_many_at_once_over_http3() {
+fn aioquic_gets_videos_ranges_and_parallel_streams_over_http3() {
     let Some(python) = python_with_aioquic() else { return };
     let serving = Serving::start("aioquic", &["--tls"]);
     let port = serving.address.rsplit_once(':').expect("a port").1;
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/http3.py");
-    let output = Command::new(python).args([script, port]).arg(serving.folder.join("film.webm")).output();
+    let output = Command::new(python).args([script, port]).arg(serving.folder.join("video.webm")).output();
     let output = output.expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // 25 at once, 3 before them and 3 behind.
+    // 25 at once, 3 before them and 3 after them.
     let row = serving.running.wait_for("figures", |value| value["requests_total"] == 31);
     assert_eq!((&row["quic_requests_total"], &row["refused_requests_total"]), (&31.into(), &3.into()), "{row}");
 }
 
-/// A film in three forms, as ffmpeg makes them.
-fn films(folder: &Path) -> bool {
+/// Makes a video in four forms with ffmpeg, if it is installed.
+fn make_videos(folder: &Path) -> bool {
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder.join("hls")).expect("a folder");
     fs::create_dir_all(folder.join("dash")).expect("a folder");
     let source = "-v error -f lavfi -i testsrc2=size=320x180:rate=10:duration=4 -c:v libx264 -preset ultrafast -g 10";
     for target in [
-        "-movflags +faststart film.mp4",
+        "-movflags +faststart video.mp4",
         "-movflags frag_keyframe+empty_moov pieces.mp4",
         "-f hls -hls_time 1 -hls_list_size 0 -master_pl_name master.m3u8 -b:v 400k hls/low.m3u8",
-        "-f dash -seg_duration 1 dash/film.mpd",
+        "-f dash -seg_duration 1 dash/video.mpd",
     ] {
         let mut command = Command::new("ffmpeg");
         command.args(source.split(' ')).args(target.split(' ')).current_dir(folder).stdin(Stdio::null());
@@ -341,13 +339,13 @@ fn films(folder: &Path) -> bool {
 }
 
 #[test]
-fn ffmpeg_plays_an_mp4_a_fragmented_one_hls_and_dash_frame_for_frame() {
+fn ffmpeg_plays_mp4_fragmented_mp4_hls_and_dash_frame_for_frame() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-ffmpeg");
-    if !films(&folder) {
+    if !make_videos(&folder) {
         return;
     }
     let serving = Serving::of(folder.clone(), &[]);
-    for name in ["film.mp4", "pieces.mp4", "hls/master.m3u8", "dash/film.mpd"] {
+    for name in ["video.mp4", "pieces.mp4", "hls/master.m3u8", "dash/video.mpd"] {
         let frames = |from: &str| {
             let (code, said) =
                 peer("ffmpeg", &["-v", "error", "-i", from, "-map", "0:v", "-f", "framemd5", "-"]).expect("ffmpeg");
@@ -359,13 +357,13 @@ fn ffmpeg_plays_an_mp4_a_fragmented_one_hls_and_dash_frame_for_frame() {
         assert_eq!(local.len(), 40, "{name}");
         assert!(local == frames(&serving.url(name)), "{name}");
     }
-    // What it read of them is what ffmpeg says of them.
+    // The rates that the server reads are those that ffprobe reports.
     let page = Command::new("curl").args(["-sS", &serving.url("")]).output();
     let page = page.map(|page| String::from_utf8(page.stdout).expect("text")).unwrap_or_default();
     for line in page.lines().filter(|line| line.contains("data-player")) {
         assert!(!line.contains("rate unknown"), "{line}");
     }
-    for name in ["film.mp4", "pieces.mp4"] {
+    for name in ["video.mp4", "pieces.mp4"] {
         let path = folder.join(name);
         let asked =
             ["-v", "error", "-show_entries", "format=bit_rate", "-of", "csv=p=0", path.to_str().expect("UTF-8")];

@@ -7,9 +7,9 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV6, UdpSocket};
 use std::path::PathBuf;
 
 use common::stream::{LATENCY, Stream, expect_everything_in_order, sink, source};
-use common::{PATIENCE, Running, scrape, ts};
+use common::{Running, TIMEOUT, scrape, ts};
 use rustix::process::Signal;
-use thalweg_net::station::{Receiving, Sending, Station};
+use thalweg_net::endpoint::{Endpoint, ReceiverEndpoint, SenderEndpoint};
 
 fn temporary(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("thalweg-{}-{name}", std::process::id()))
@@ -55,7 +55,7 @@ fn a_multicast_group_can_be_an_output_and_an_input() {
 }
 
 #[test]
-fn a_file_becomes_the_same_file() {
+fn file_is_delivered_unchanged() {
     let (original, copy) = (temporary("original.ts"), temporary("copy.ts"));
     let stream = ts::stream(2_000);
     std::fs::write(&original, &stream).expect("a temporary file");
@@ -70,7 +70,7 @@ fn a_file_becomes_the_same_file() {
 }
 
 #[test]
-fn standard_input_becomes_standard_output() {
+fn standard_input_is_delivered_to_standard_output() {
     let stream = ts::stream(2_000);
     let mut both = Stream::start(&["--once", "--output", "-"], &["--input", "-"]);
     let (mut stdin, mut stdout) = (both.send.child.stdin.take(), both.recv.child.stdout.take());
@@ -85,7 +85,7 @@ fn standard_input_becomes_standard_output() {
 }
 
 #[test]
-fn an_output_that_nobody_reads_holds_up_no_other() {
+fn unread_output_does_not_block_the_others() {
     // Standard output is a pipe that this test never reads.
     let (sink, output) = sink("127.0.0.1:0");
     let stream = Stream::start(&["--output", "-", "--output", &output], &["--input", "udp://127.0.0.1:0"]);
@@ -97,7 +97,7 @@ fn an_output_that_nobody_reads_holds_up_no_other() {
 }
 
 #[test]
-fn a_file_that_is_cut_short_is_sent_as_far_as_it_goes() {
+fn truncated_file_is_sent_up_to_its_last_whole_packet() {
     let path = temporary("short.ts");
     let stream = ts::stream(500);
     std::fs::write(&path, &stream[..stream.len() - 100]).expect("a temporary file");
@@ -158,13 +158,13 @@ fn an_ipv6_multicast_group_can_be_an_output_and_an_input() {
 }
 
 #[test]
-fn a_sender_that_comes_back_is_received_again() {
+fn restarted_sender_is_received_again() {
     let (sink, output) = sink("127.0.0.1:0");
     let recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--latency", LATENCY, "--output", &output]);
     let address = recv.address("listening", "address");
     let args = ["send", "--to", &address, "--latency", LATENCY, "--input", "udp://127.0.0.1:0"];
     for _ in 0..2 {
-        // Killed at the end of its turn, without a goodbye.
+        // Each sender is killed at the end of its turn, without a goodbye.
         let send = Running::start(&args);
         let source = source(&send);
         recv.event("started");
@@ -173,7 +173,7 @@ fn a_sender_that_comes_back_is_received_again() {
 }
 
 #[test]
-fn a_receiver_that_comes_back_gets_the_stream_again() {
+fn restarted_receiver_gets_the_stream_again() {
     let (sink, output) = sink("127.0.0.1:0");
     let recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--latency", LATENCY, "--output", &output]);
     let address = recv.address("listening", "address");
@@ -184,18 +184,18 @@ fn a_receiver_that_comes_back_gets_the_stream_again() {
 
     drop(recv);
     let recv = Running::start(&["recv", "--listen", &address, "--latency", LATENCY, "--output", &output]);
-    // The sender goes on sending to whoever is there now.
+    // The sender goes on sending to the new receiver.
     sink.set_read_timeout(Some(std::time::Duration::from_millis(50))).expect("a timeout");
     let started = std::time::Instant::now();
     while sink.recv(&mut [0; 2048]).is_err() {
-        assert!(started.elapsed() < PATIENCE, "nothing comes out");
+        assert!(started.elapsed() < TIMEOUT, "nothing comes out");
         source.send(&[1; 100]).expect("loopback takes it");
     }
     recv.event("started");
 }
 
 #[test]
-fn prometheus_is_told_every_documented_metric() {
+fn prometheus_page_has_every_metric() {
     let text = |event: &serde_json::Value, key| event[key].as_str().expect("an address").to_owned();
     let recv = ["recv", "--listen", "127.0.0.1:0", "--output", "udp://127.0.0.1:9", "--metrics", "0"];
     let recv = Running::start(&recv);
@@ -203,17 +203,17 @@ fn prometheus_is_told_every_documented_metric() {
     let to = text(&listening, "address");
     let send = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--metrics", "0"]);
     let page = scrape(&text(&send.event("sending"), "metrics"));
-    for metric in Sending::metrics() {
+    for metric in SenderEndpoint::metrics() {
         assert!(page.contains(&format!("\nthalweg_{}{{side=\"send\"}} ", metric.name)), "{}\n{page}", metric.name);
     }
     let page = scrape(&text(&listening, "metrics"));
-    for metric in Receiving::metrics() {
+    for metric in ReceiverEndpoint::metrics() {
         assert!(page.contains(&format!("\nthalweg_{}{{side=\"recv\"}} ", metric.name)), "{}\n{page}", metric.name);
     }
 }
 
 #[test]
-fn a_sender_that_nobody_answers_says_what_it_waits_for_and_gives_up_at_its_timeout() {
+fn unanswered_sender_reports_waiting_and_times_out() {
     let closed = UdpSocket::bind("127.0.0.1:0").expect("a free port").local_addr().expect("bound").to_string();
     let mut send = Running::start(&["send", "--to", &closed, "--input", "udp://127.0.0.1:0", "--timeout", "2s"]);
     let waiting = send.event("waiting");
@@ -225,13 +225,13 @@ fn a_sender_that_nobody_answers_says_what_it_waits_for_and_gives_up_at_its_timeo
 }
 
 #[test]
-fn a_second_sender_hears_at_once_that_the_receiver_is_taken() {
+fn second_sender_is_refused_as_busy_immediately() {
     let stream =
         Stream::start(&["--output", "udp://127.0.0.1:9"], &["--input", "udp://127.0.0.1:0", "--block", "10ms"]);
     stream.recv.event("started");
     let sending = stream.send.event("sending");
     let [to, input] = ["to", "input_address"].map(|key| sending[key].as_str().expect("an address").to_owned());
-    // Media wins the receiver, and holds it for ten seconds.
+    // The sender with media holds the receiver, for ten seconds.
     let media = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let hold = || {
         media.send_to(&[9; 1000], &input).expect("loopback takes it");
@@ -244,7 +244,7 @@ fn a_second_sender_hears_at_once_that_the_receiver_is_taken() {
     second.event("busy");
     assert_eq!(second.event("ended")["reason"], "busy");
     assert_eq!(second.end().code(), Some(1));
-    // One that would call again is stopped between two calls.
+    // A sender that would retry is stopped between two attempts.
     hold();
     let mut second = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--retry"]);
     assert_eq!(second.event("retry")["wait_seconds"], 30.0);
@@ -254,7 +254,7 @@ fn a_second_sender_hears_at_once_that_the_receiver_is_taken() {
 }
 
 #[test]
-fn an_interrupted_sender_says_goodbye() {
+fn interrupted_sender_says_goodbye() {
     let mut stream = Stream::start(&["--once", "--output", "udp://127.0.0.1:9"], &["--input", "udp://127.0.0.1:0"]);
     stream.send.event("connected");
     stream.send.interrupt();
@@ -265,7 +265,7 @@ fn an_interrupted_sender_says_goodbye() {
 }
 
 #[test]
-fn a_receiver_that_is_stopped_tells_the_end_of_its_stream_and_of_no_other() {
+fn stopped_receiver_reports_the_end_of_its_stream_once() {
     for (signal, once) in [(Signal::INT, true), (Signal::TERM, false)] {
         let once: &[&str] = if once { &["--once"] } else { &[] };
         let recv = [&["--output", "udp://127.0.0.1:9"], once].concat();
@@ -288,7 +288,7 @@ fn a_receiver_that_is_stopped_tells_the_end_of_its_stream_and_of_no_other() {
 }
 
 #[test]
-fn a_sender_that_goes_without_a_goodbye_fails_a_receiver_of_one_stream() {
+fn sender_lost_without_goodbye_fails_a_receiver_of_one_stream() {
     let mut stream = Stream::start(&["--once", "--output", "udp://127.0.0.1:9"], &["--input", "udp://127.0.0.1:0"]);
     stream.recv.event("started");
     stream.send.child.kill().expect("it still runs");
@@ -297,13 +297,13 @@ fn a_sender_that_goes_without_a_goodbye_fails_a_receiver_of_one_stream() {
 }
 
 #[test]
-fn what_a_greatest_rate_leaves_out_looks_lost_to_nobody() {
+fn packets_not_sent_for_max_rate_are_not_counted_as_lost() {
     let recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--output", "udp://127.0.0.1:9"]);
     let to = recv.address("listening", "address");
     let args = ["send", "--to", &to, "--latency", "500ms", "--input", "udp://127.0.0.1:0", "--max-rate", "2mbit"];
     let send = Running::start(&args);
     let source = source(&send);
-    // 3.5 Mb/s: after a second as much waits as may.
+    // 3.5 Mb/s: after a second the queue is as long as it may be.
     for _ in 0..1000 {
         source.send(&[7; 1316]).expect("loopback takes it");
         std::thread::sleep(std::time::Duration::from_millis(3));
@@ -315,16 +315,32 @@ fn what_a_greatest_rate_leaves_out_looks_lost_to_nobody() {
 }
 
 #[test]
-fn bare_repair_towards_a_thalweg_that_does_not_take_it_is_warned_of() {
+fn rate_law_carries_a_stream_and_shows_the_rate_that_it_leaves() {
+    let recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--output", "udp://127.0.0.1:9"]);
+    let to = recv.address("listening", "address");
+    let send = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--rate", "tfrc"]);
+    let source = source(&send);
+    // 3.5 Mb/s; loopback allows far more.
+    for _ in 0..1000 {
+        source.send(&[7; 1316]).expect("loopback takes it");
+        std::thread::sleep(std::time::Duration::from_millis(3));
+    }
+    send.wait_for("the rate that the law leaves", |row| row["wanted_rate_bps"].as_f64() > Some(3.5e6));
+    let row = recv.wait_for("what came", |row| row["source_packets_total"].as_f64() > Some(800.0));
+    assert_eq!(row["residual_lost_packets_total"], 0.0, "{row}");
+}
+
+#[test]
+fn fec_port_towards_a_receiver_without_it_gives_a_warning() {
     let send = ["--input", "udp://127.0.0.1:0", "--fec-port", "9"];
     let stream = Stream::start(&["--output", "udp://127.0.0.1:9"], &send);
     stream.send.event("connected");
     let warning = stream.send.event("warning");
-    assert!(warning["text"].as_str().expect("words").contains("does not take repair at port 9"), "{warning}");
+    assert!(warning["text"].as_str().expect("words").contains("repair at port 9"), "{warning}");
 }
 
 #[test]
-fn a_session_is_described_before_it_begins() {
+fn sdp_is_written_before_the_session_begins() {
     let path = temporary("session.sdp");
     let sdp = path.display().to_string();
     let args = ["send", "--to", "127.0.0.1:9", "--input", "ts+udp://127.0.0.1:0", "--plain-rtp", "--sdp", &sdp];
@@ -343,10 +359,10 @@ fn a_session_is_described_before_it_begins() {
 }
 
 #[test]
-fn a_group_that_is_sent_to_is_described_as_far_as_its_packets_go() {
+fn sdp_of_a_multicast_group_has_its_ttl() {
     let path = temporary("group.sdp");
     let sdp = path.display().to_string();
-    // RFC 1112 §6.1: without a word, over one network.
+    // RFC 1112 §6.1: by default, over one network.
     for (query, ttl) in [("?iface=lo", 1), ("?iface=lo&ttl=5", 5)] {
         let to = format!("239.255.42.98:5004{query}");
         let args = ["send", "--to", &to, "--input", "ts+udp://127.0.0.1:0", "--plain-rtp", "--sdp", &sdp];
@@ -359,18 +375,18 @@ fn a_group_that_is_sent_to_is_described_as_far_as_its_packets_go() {
 }
 
 #[test]
-fn plain_rtp_reaches_a_group_through_the_interface_that_is_named() {
+fn plain_rtp_reaches_a_group_through_the_named_interface() {
     let receiver = UdpSocket::bind("0.0.0.0:0").expect("a free port");
     receiver.join_multicast_v4(&Ipv4Addr::new(239, 255, 42, 97), &Ipv4Addr::LOCALHOST).expect("loopback");
-    receiver.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    receiver.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
     let to = format!("239.255.42.97:{}?iface=lo&ttl=0", receiver.local_addr().expect("bound").port());
     let send = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--plain-rtp"]);
     let input = send.address("sending", "input_address");
     let source = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let mut buffer = [0; 2048];
-    let deadline = std::time::Instant::now() + PATIENCE;
+    let deadline = std::time::Instant::now() + TIMEOUT;
     receiver.set_read_timeout(Some(std::time::Duration::from_millis(50))).expect("a timeout");
-    // RFC 3550 §5.1: version 2; reports come beside the media.
+    // RFC 3550 §5.1: version 2; reports are sent beside the media.
     let is_media = |packet: &[u8]| packet.len() == 112 && packet[0] == 0x80 && packet.ends_with(&[7; 100]);
     while !receiver.recv(&mut buffer).is_ok_and(|len| is_media(&buffer[..len])) {
         assert!(std::time::Instant::now() < deadline, "nothing comes out");

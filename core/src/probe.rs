@@ -1,10 +1,10 @@
-//! Inner values by the papers' names: what traces, plots, the dashboard and Prometheus read.
+//! Internal values under the papers' names, as read by traces, plots, the dashboard and Prometheus.
 
-/// Takes one named value.
+/// Receives one named value.
 pub type Visitor<'a> = dyn FnMut(&'static str, f64) + 'a;
 
-/// Something whose inner values can be watched.
+/// An object whose internal values can be observed.
 pub trait Probe {
-    /// Shows every inner value under the name its paper gives it; NaN where it is not known yet.
+    /// Visits every internal value under the name that its paper gives it; NaN where it is not known yet.
     fn probe(&self, visit: &mut Visitor<'_>);
 }

@@ -1,7 +1,7 @@
 //! Randomness as a seeded tree.
 //!
-//! A stream is named, not shared: `rng.fork("uplink.loss")` depends on the seed and the name alone, so an element that
-//! is added somewhere changes nobody else's draws.
+//! A stream is named, not shared: `rng.fork("uplink.loss")` depends on the seed and the name alone, so adding an
+//! element does not change the draws of any other.
 
 use core::hash::Hasher;
 
@@ -9,11 +9,11 @@ use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use siphasher::sip::SipHasher24;
 
-/// One named stream of random numbers, and the root of those below it.
+/// One named stream of random numbers, and the root of the streams below it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rng {
     seed: u64,
-    /// The root's; what [`Rng::key`] gives depends on it.
+    /// The secret of the tree's root, on which [`Rng::key`] depends.
     secret: [u64; 2],
     stream: Xoshiro256PlusPlus,
 }
@@ -24,7 +24,7 @@ impl Rng {
         Rng::with_secret(seed, [seed, 0])
     }
 
-    /// The root of a tree whose [`Rng::key`]s are as hard to guess as `secret`, whatever is known of its draws.
+    /// The root of a tree whose [`Rng::key`]s are as hard to guess as `secret`, even if all its draws are known.
     pub fn with_secret(seed: u64, secret: [u64; 2]) -> Rng {
         Rng { seed, secret, stream: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
@@ -41,7 +41,7 @@ impl Rng {
         (word(0), word(1))
     }
 
-    /// The stream called `name` below this one, whatever has been drawn from this one so far.
+    /// The stream called `name` below this one, independent of the number of draws from this one so far.
     pub fn fork(&self, name: &str) -> Rng {
         // FNV-1a over the name, from a start that depends on the seed; seed_from_u64 (SplitMix64) then scatters it.
         let start = 0xcbf2_9ce4_8422_2325 ^ self.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -59,7 +59,7 @@ impl Rng {
         (self.u64() >> 32) as u32
     }
 
-    /// Uniform in [0, 1).
+    /// A uniform number in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.u64() >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -69,26 +69,26 @@ impl Rng {
         self.unit() < p
     }
 
-    /// Uniform in 0 .. `n`; 0 if `n` is 0.
+    /// A uniform integer in 0 .. `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: u64) -> u64 {
         // The bias of the multiplication is below n / 2^64.
         ((u128::from(self.u64()) * u128::from(n)) >> 64) as u64
     }
 
-    /// Exponentially distributed with mean `mean`.
+    /// An exponentially distributed number with mean `mean`.
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(1.0 - self.unit())
     }
 
-    /// Normally distributed with mean 0 and variance 1: G. E. P. Box, M. E. Muller, "A Note on the Generation of Random
-    /// Normal Deviates", Annals of Mathematical Statistics, 1958.
+    /// A normally distributed number with mean 0 and variance 1: G. E. P. Box, M. E. Muller, "A Note on the Generation
+    /// of Random Normal Deviates", Annals of Mathematical Statistics, 1958.
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * libm::log(1.0 - self.unit())).sqrt();
         radius * libm::cos(core::f64::consts::TAU * self.unit())
     }
 
-    /// Pareto distributed: above x with probability (`scale` / x)^`shape`, and never below `scale`. The mean is
-    /// scale shape / (shape - 1) if the shape is above 1; the variance is infinite if it is not above 2.
+    /// A Pareto distributed number: above x with probability (`scale` / x)^`shape`, and never below `scale`. The mean
+    /// is scale shape / (shape - 1) if the shape is above 1; the variance is infinite if it is not above 2.
     pub fn pareto(&mut self, shape: f64, scale: f64) -> f64 {
         scale * libm::pow(1.0 - self.unit(), -1.0 / shape)
     }
@@ -137,7 +137,8 @@ mod tests {
         let n = 200_000;
         let draws: Vec<f64> = (0..n).map(|_| rng.normal()).collect();
         let moment = |power| draws.iter().map(|draw| libm::pow(*draw, f64::from(power))).sum::<f64>() / f64::from(n);
-        // The moments are 0, 1, 0, 3; those of twice the order, which give the standard errors, 1, 3, 15, 105.
+        // The moments of order 1 to 4 are 0, 1, 0, 3; those of twice the order, which give the standard errors, 1, 3,
+        // 15, 105.
         for (power, mean, second) in [(1, 0.0, 1.0f64), (2, 1.0, 3.0), (3, 0.0, 15.0), (4, 3.0, 105.0)] {
             let standard_error = ((second - mean * mean) / f64::from(n)).sqrt();
             assert!((moment(power) - mean).abs() < 5.0 * standard_error, "{power}: {}", moment(power));
@@ -150,7 +151,7 @@ mod tests {
         let n = 100_000;
         let draws: Vec<f64> = (0..n).map(|_| rng.pareto(1.5, 13.0)).collect();
         assert!(draws.iter().all(|draw| *draw >= 13.0));
-        // The logarithms are exponential with mean 1 / shape, which is also their deviation.
+        // The logarithms are exponential with mean 1 / shape, which is also their standard deviation.
         let tail = draws.iter().map(|draw| libm::log(draw / 13.0)).sum::<f64>() / f64::from(n);
         assert!((tail - 1.0 / 1.5).abs() < 5.0 / 1.5 / f64::from(n).sqrt(), "{tail}");
         // At shape 5 and scale 4 the mean is 5; the variance scale^2 shape / ((shape - 1)^2 (shape - 2)) is 5 / 3.

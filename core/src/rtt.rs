@@ -1,15 +1,16 @@
-//! The round trip, smoothed (V. Paxson, M. Allman, J. Chu, M. Sargent, "Computing TCP's Retransmission Timer", RFC 6298).
+//! The smoothed round-trip time (V. Paxson, M. Allman, J. Chu, M. Sargent, "Computing TCP's Retransmission Timer", RFC
+//! 6298).
 //!
 //! | RFC 6298 §2 | here |
 //! |---|---|
 //! | SRTT, RTTVAR | [`Smoothed::srtt`], [`Smoothed::rttvar`] |
 //! | alpha = 1/8, beta = 1/4 | in [`Smoothed::sample`] |
 //!
-//! In whole nanoseconds, rounded down: two runs are equal to the last bit. What timer follows from it is the caller's.
+//! In whole nanoseconds, rounded down: two runs are equal to the last bit. The caller derives its own timer.
 
 use crate::time::Span;
 
-/// The estimator.
+/// The estimator of RFC 6298.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Smoothed {
     srtt: Option<Span>,
@@ -17,12 +18,12 @@ pub struct Smoothed {
 }
 
 impl Smoothed {
-    /// One that believes in a round trip of `srtt` that never varied; the default believes nothing.
+    /// An estimator that starts with a round trip of `srtt` without variation; the default starts without an estimate.
     pub fn believing(srtt: Span) -> Smoothed {
         Smoothed { srtt: Some(srtt), rttvar: Span::ZERO }
     }
 
-    /// Takes a round trip that there is no doubt about (Karn's rule, §3).
+    /// Takes an unambiguous round-trip sample (Karn's rule, §3).
     pub fn sample(&mut self, rtt: Span) {
         let (srtt, rttvar) = match self.srtt {
             // §2.2.
@@ -41,7 +42,7 @@ impl Smoothed {
         self.srtt
     }
 
-    /// RTTVAR: how far samples are from SRTT.
+    /// RTTVAR: the smoothed deviation of the samples from SRTT.
     pub fn rttvar(&self) -> Span {
         self.rttvar
     }
@@ -53,7 +54,7 @@ mod tests {
 
     /// §2.2: SRTT = R, RTTVAR = R / 2. §2.3: RTTVAR = 3/4 40 + 1/4 |80 - 160| = 50, SRTT = 7/8 80 + 1/8 160 = 90.
     #[test]
-    fn the_two_samples_of_the_rfc() {
+    fn first_two_samples_follow_rfc_6298() {
         let mut rtt = Smoothed::default();
         assert_eq!(rtt.srtt(), None);
         rtt.sample(Span::from_millis(80));

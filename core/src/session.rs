@@ -1,10 +1,14 @@
-//! The top floor: sender and receiver of each profile, as values without I/O.
+//! The top layer: sender and receiver of each profile, as values without I/O.
 
-mod keyed;
+#[cfg(feature = "media")]
 pub mod live;
+#[cfg(feature = "secure")]
 pub mod mux;
+mod path;
+#[cfg(feature = "secure")]
 pub mod secure;
 pub mod stream;
+#[cfg(feature = "secure")]
 pub mod tunnel;
 
 use core::net::SocketAddr;
@@ -12,36 +16,36 @@ use core::net::SocketAddr;
 use crate::time::Time;
 use crate::wire;
 
-/// A datagram that is to leave now.
+/// A datagram to send now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transmit {
-    /// Where to.
+    /// The destination.
     pub to: SocketAddr,
-    /// How many bytes of the buffer it fills.
+    /// The number of bytes at the start of the buffer that the datagram takes.
     pub len: usize,
 }
 
-/// The five verbs of every session. After every `handle_*`, drain every `poll_*`.
+/// The five methods of every session. After every `handle_*`, drain every `poll_*`.
 ///
-/// `now` never goes back from one call to the next: it is a monotonic clock's. What the other side's clock does is the
-/// session's to follow.
+/// `now` never decreases from one call to the next: it is read from a monotonic clock. The session itself follows
+/// changes of the peer's clock.
 pub trait Session {
-    /// What the session tells its owner.
+    /// An event that the session reports to its owner.
     type Event;
 
-    /// Takes a datagram that came from `from`.
+    /// Takes a datagram received from `from`.
     ///
     /// # Errors
-    /// The peer's bytes were no good. The datagram is forgotten, the session goes on.
+    /// The peer's bytes were invalid. The datagram is discarded, and the session continues.
     fn handle_datagram(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), wire::Error>;
 
-    /// Tells the session that the time of [`Session::poll_timeout`] has come.
+    /// Notifies the session that the time of [`Session::poll_timeout`] has come.
     fn handle_timeout(&mut self, now: Time);
 
     /// Writes the next datagram that is due into `buf`, which must hold [`MAX_DATAGRAM`] bytes.
     fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit>;
 
-    /// When the session next wants to be called, if nothing happens before.
+    /// The time at which [`Session::handle_timeout`] is due, if nothing happens before.
     fn poll_timeout(&self) -> Option<Time>;
 
     /// The next event.

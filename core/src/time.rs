@@ -6,9 +6,9 @@ use core::fmt;
 use core::ops::{Add, AddAssign, Div, Mul, Sub};
 use core::str::FromStr;
 
-use crate::units::{ParseUnitError, Seconds, split_unit};
+use crate::quantity::{ParseUnitError, split_unit};
 
-/// An instant: nanoseconds since the zero of whoever drives the session (process start, or the start of a simulation).
+/// An instant: nanoseconds since the zero of the session's driver (process start, or the start of a simulation).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(u64);
 
@@ -19,7 +19,7 @@ pub struct Span(u64);
 impl Time {
     /// The zero of the clock.
     pub const ZERO: Time = Time(0);
-    /// Later than anything that happens.
+    /// An instant later than any event.
     pub const NEVER: Time = Time(u64::MAX);
 
     /// The instant `nanos` after zero.
@@ -32,7 +32,7 @@ impl Time {
         self.0
     }
 
-    /// The time from `earlier` to `self`, or nothing at all if `earlier` is later.
+    /// The time from `earlier` to `self`, or zero if `earlier` is later.
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
@@ -44,9 +44,9 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// The empty span.
     pub const ZERO: Span = Span(0);
-    /// Longer than any session.
+    /// A span longer than any session.
     pub const MAX: Span = Span(u64::MAX);
 
     /// `nanos` nanoseconds.
@@ -95,20 +95,14 @@ impl Span {
         self.0 as f64 / 1e9
     }
 
-    /// `self - other`, or nothing at all if `other` is longer.
+    /// `self - other`, or zero if `other` is longer.
     pub const fn saturating_sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
 
-    /// `self * part / whole` without overflow in between. `whole` must not be zero.
+    /// `self * part / whole` without intermediate overflow. `whole` must not be zero.
     pub const fn mul_div(self, part: u64, whole: u64) -> Span {
         Span((self.0 as u128 * part as u128 / whole as u128) as u64)
-    }
-}
-
-impl From<Span> for Seconds {
-    fn from(span: Span) -> Seconds {
-        Seconds(span.as_secs_f64())
     }
 }
 
@@ -127,7 +121,7 @@ impl AddAssign<Span> for Time {
 
 impl Sub<Span> for Time {
     type Output = Time;
-    /// Stops at zero.
+    /// Saturates at zero.
     fn sub(self, span: Span) -> Time {
         Time(self.0.saturating_sub(span.0))
     }
@@ -200,7 +194,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn durations_are_read_as_people_write_them() {
+    fn durations_are_parsed_with_their_units() {
         assert_eq!("90ms".parse(), Ok(Span::from_millis(90)));
         assert_eq!("1.5s".parse(), Ok(Span::from_millis(1500)));
         assert_eq!("250us".parse(), Ok(Span::from_micros(250)));
@@ -210,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn time_stops_at_its_ends_instead_of_wrapping() {
+    fn time_saturates_instead_of_wrapping() {
         assert_eq!(Time::ZERO - Span::from_secs(1), Time::ZERO);
         assert_eq!(Time::ZERO.since(Time::from_nanos(5)), Span::ZERO);
         assert_eq!(Span::MAX.mul_div(1, 2).as_nanos(), u64::MAX / 2);
@@ -223,7 +217,7 @@ mod tests {
         }
 
         #[test]
-        fn a_duration_that_was_written_is_read_again(nanos in 0u64..1 << 50) {
+        fn durations_round_trip_through_text(nanos in 0u64..1 << 50) {
             let span = Span::from_nanos(nanos);
             prop_assert_eq!(span.to_string().parse(), Ok(span));
         }

@@ -1,14 +1,16 @@
-//! Sizes and rates as types, so that no comment has to name a unit.
+//! Sizes and rates as types that carry their units.
 
 use core::fmt;
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul};
 use core::str::FromStr;
 
+pub use crate::quantity::ParseUnitError;
+use crate::quantity::split_unit;
 use crate::time::Span;
 
-/// Real seconds, for the laws whose equations the papers write in real numbers.
-/// Everything that is measured or scheduled is a [`Span`].
+/// Real seconds, for the laws whose papers write their equations in real numbers. All measured or scheduled times are
+/// of type [`Span`].
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug, Default)]
 pub struct Seconds(pub f64);
 
@@ -41,7 +43,7 @@ impl Rate {
         self.0 as f64 / 1e6
     }
 
-    /// The rate at which `bytes` pass in `span`; nothing passes in no time.
+    /// The rate of `bytes` in `span`; zero if `span` is zero.
     pub fn of(bytes: Bytes, span: Span) -> Rate {
         match span.as_nanos() {
             0 => Rate(0),
@@ -49,11 +51,11 @@ impl Rate {
         }
     }
 
-    /// How long `bytes` take at this rate, rounded up to the nanosecond; for ever at rate zero.
+    /// The transmission time of `bytes` at this rate, rounded up to the nanosecond; [`Span::MAX`] at rate zero.
     pub fn time_for(self, bytes: Bytes) -> Span {
         match self.0 {
             0 => Span::MAX,
-            // What fits is computed in 64 bits: a simulated link asks this for every packet.
+            // Computed in 64 bits if it fits: a simulated link calls this for every packet.
             bps => match bytes.0.checked_mul(8_000_000_000) {
                 Some(bits) => Span::from_nanos(bits.div_ceil(bps)),
                 None => {
@@ -64,9 +66,15 @@ impl Rate {
         }
     }
 
-    /// How many whole bytes pass in `span`.
+    /// The number of whole bytes transmitted in `span`.
     pub fn bytes_in(self, span: Span) -> Bytes {
         Bytes((self.0 as u128 * span.as_nanos() as u128 / 8_000_000_000) as u64)
+    }
+}
+
+impl From<Span> for Seconds {
+    fn from(span: Span) -> Seconds {
+        Seconds(span.as_secs_f64())
     }
 }
 
@@ -96,33 +104,6 @@ impl Sum for Bytes {
     }
 }
 
-/// A quantity that could not be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ParseUnitError {
-    text: String,
-    expected: &'static str,
-}
-
-impl fmt::Display for ParseUnitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "'{}' is not {}", self.text, self.expected)
-    }
-}
-
-impl std::error::Error for ParseUnitError {}
-
-/// Reads a non-negative number followed by one of `units`; the result is the number times the unit's factor.
-pub(crate) fn split_unit(text: &str, units: &[(&str, f64)], expected: &'static str) -> Result<f64, ParseUnitError> {
-    let error = || ParseUnitError { text: text.to_owned(), expected };
-    let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(error)?;
-    let (number, unit) = text.split_at(at);
-    let value: f64 = number.parse().map_err(|_| error())?;
-    let factor = units.iter().find(|(name, _)| unit.trim().eq_ignore_ascii_case(name)).ok_or_else(error)?.1;
-    let scaled = value * factor;
-    // 2^63 nanoseconds is the smallest bound that any quantity here has.
-    if scaled.is_finite() && scaled < 9.2e18 { Ok(scaled) } else { Err(error()) }
-}
-
 /// Units of sizes, the largest first.
 const SIZES: &[(&str, f64)] =
     &[("gib", (1u64 << 30) as f64), ("mib", (1u64 << 20) as f64), ("kib", 1024.0), ("b", 1.0)];
@@ -147,8 +128,8 @@ impl fmt::Display for Bytes {
 impl FromStr for Rate {
     type Err = ParseUnitError;
 
-    /// A number and a unit: `40mbit`, `2.5gbit`, `500kbit`, `9600bit`, also written `40Mbps`. What is more than none and less than
-    /// a bit a second is refused, since it would be shown as another number.
+    /// A number and a unit: `40mbit`, `2.5gbit`, `500kbit`, `9600bit`, also written `40Mbps`. A rate above zero and
+    /// below one bit per second is refused, since it would be displayed as another number.
     fn from_str(text: &str) -> Result<Rate, ParseUnitError> {
         const UNITS: &[(&str, f64)] = &[
             ("bit", 1.0),
@@ -162,7 +143,7 @@ impl FromStr for Rate {
         ];
         split_unit(text, UNITS, "a rate such as 40mbit; units are bit, kbit, mbit and gbit (mbps means mbit)").and_then(
             |bps| match bps > 0.0 && bps < 1.0 {
-                true => Err(ParseUnitError { text: text.to_owned(), expected: "a whole bit a second" }),
+                true => Err(ParseUnitError::new(text, "a rate of at least 1bit")),
                 false => Ok(Rate((bps + 0.5) as u64)),
             },
         )
@@ -192,12 +173,12 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn rates_are_read_as_tc_writes_them() {
+    fn rates_are_parsed_like_those_of_tc() {
         assert_eq!("40mbit".parse(), Ok(Rate::from_mbps(40)));
         assert_eq!("2.5Gbps".parse(), Ok(Rate::from_mbps(2500)));
         assert_eq!(("0bit".parse(), "1bit".parse()), (Ok(Rate::from_bps(0)), Ok(Rate::from_bps(1))));
         let refused = "0.5bit".parse::<Rate>().map_err(|error| error.to_string());
-        assert_eq!(refused, Err("'0.5bit' is not a whole bit a second".to_owned()));
+        assert_eq!(refused, Err("'0.5bit' is not a rate of at least 1bit".to_owned()));
         for bad in ["40", "mbit", "-4mbit", "4mb", "1e9mbit", ""] {
             assert!(bad.parse::<Rate>().is_err(), "{bad}");
         }
@@ -233,7 +214,7 @@ mod tests {
         }
 
         #[test]
-        fn a_rate_that_was_written_is_read_again(bps in 0u64..1_000_000_000_000) {
+        fn rates_round_trip_through_text(bps in 0u64..1_000_000_000_000) {
             let read: Rate = Rate::from_bps(bps).to_string().parse().expect("its own form");
             prop_assert!(read.as_bps().abs_diff(bps) <= 1 + bps / 1_000_000, "{read} for {bps}");
         }

@@ -1,14 +1,19 @@
-//! The ground floor of everything that meets the network: formats, one a file, `parse` and `emit`.
+//! The lowest layer of the protocol: wire formats, one per file, each with `parse` and `emit`.
 
+#[cfg(feature = "media")]
 pub mod fecframe;
-pub mod feedback;
+#[cfg(feature = "media")]
 pub mod hello;
-pub mod mpegts;
 pub mod mux;
+#[cfg(feature = "media")]
 pub mod ntp;
+#[cfg(feature = "media")]
 pub mod proof;
+#[cfg(feature = "media")]
 pub mod rtcp;
+#[cfg(feature = "media")]
 pub mod rtp;
+#[cfg(feature = "media")]
 pub mod sdp;
 pub mod secure;
 pub mod sequence;
@@ -17,8 +22,13 @@ pub mod tunnel;
 
 use core::fmt;
 
-/// Why a peer's bytes were refused. Always the peer's fault, never ours; the datagram is counted and dropped.
+#[cfg(feature = "media")]
+pub use rtcp::feedback;
+
+/// The reason that a peer's bytes were refused. Always the peer's fault, never ours; the datagram is counted and
+/// dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Error {
     /// The format needs more bytes than there are.
     Truncated,
@@ -28,9 +38,9 @@ pub enum Error {
     Length,
     /// A field whose value the format does not allow.
     Malformed,
-    /// Not sealed with the key that it should be, or changed on its way.
+    /// Not sealed with the expected key, or modified on the path.
     Forged,
-    /// Genuine, but it has come before, or so late that nobody can tell.
+    /// Genuine, but a repetition, or too old to be distinguished from one.
     Repeated,
 }
 
@@ -39,7 +49,7 @@ impl fmt::Display for Error {
         f.write_str(match self {
             Error::Truncated => "truncated",
             Error::Unknown => "unknown version or type",
-            Error::Length => "contradictory length",
+            Error::Length => "inconsistent length",
             Error::Malformed => "value out of range",
             Error::Forged => "not authentic",
             Error::Repeated => "repeated",

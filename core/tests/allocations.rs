@@ -1,8 +1,8 @@
-//! Sealing and opening ask for no memory.
+//! Sealing and opening allocate no memory.
 
 use allocation_counter::measure;
 use thalweg_core::session::MAX_DATAGRAM;
-use thalweg_core::session::secure::{Association, Config, Door, Entropy, Event, Key};
+use thalweg_core::session::secure::{Acceptor, Association, Config, Entropy, Event, Key};
 use thalweg_core::time::{Span, Time};
 
 fn ends() -> [Association; 2] {
@@ -10,11 +10,11 @@ fn ends() -> [Association; 2] {
     let mut entropy = Entropy::new([1; 32]);
     let key = Key::shared(&mut entropy);
     let mut initiator = Association::initiate(Config::default(), &key, there, Time::ZERO, entropy.fork()).unwrap();
-    let mut door = Door::new(Config::default(), &key, entropy.fork()).unwrap();
+    let mut acceptor = Acceptor::new(Config::default(), &key, entropy.fork()).unwrap();
     let (mut buf, mut answer, mut out) = ([0; MAX_DATAGRAM], [0; MAX_DATAGRAM], [0; MAX_DATAGRAM]);
     loop {
         let transmit = initiator.poll_transmit(Time::ZERO, &mut buf).expect("a hello");
-        let reply = door.handle_datagram(Time::ZERO, here, &buf[..transmit.len], &mut answer).unwrap();
+        let reply = acceptor.handle_datagram(Time::ZERO, here, &buf[..transmit.len], &mut answer).unwrap();
         initiator.handle_datagram(Time::ZERO, there, &answer[..reply.transmit.len], &mut out).unwrap();
         if let Some(mut responder) = reply.association {
             let transmit = initiator.poll_transmit(Time::ZERO, &mut buf).expect("a ping");
@@ -26,7 +26,7 @@ fn ends() -> [Association; 2] {
 }
 
 #[test]
-fn a_datagram_is_sealed_and_opened_without_memory() {
+fn sealing_and_opening_a_datagram_allocates_nothing() {
     let start = measure(|| drop(ends()));
     assert!(start.count_total > 10, "the allocator counts");
     let [mut initiator, mut responder] = ends();
@@ -48,25 +48,25 @@ fn a_datagram_is_sealed_and_opened_without_memory() {
 }
 
 #[test]
-fn strangers_leave_nothing_behind() {
+fn unauthenticated_hellos_leave_no_memory_allocated() {
     let mut entropy = Entropy::new([1; 32]);
     let (key, other) = (Key::shared(&mut entropy), Key::shared(&mut entropy));
-    let mut door = Door::new(Config::default(), &key, entropy.fork()).unwrap();
+    let mut acceptor = Acceptor::new(Config::default(), &key, entropy.fork()).unwrap();
     let there = "192.0.2.1:7000".parse().unwrap();
-    let mut knocker = Association::initiate(Config::default(), &other, there, Time::ZERO, entropy.fork()).unwrap();
-    let (mut knock, mut buf) = ([0; MAX_DATAGRAM], [0; MAX_DATAGRAM]);
-    let len = knocker.poll_transmit(Time::ZERO, &mut knock).unwrap().len;
-    let visit = measure(|| {
-        for stranger in 0..10_000u16 {
-            let from = ([10, 0, (stranger >> 8) as u8, stranger as u8], 1024 + stranger).into();
-            let reply = door.handle_datagram(Time::ZERO, from, &knock[..len], &mut buf).unwrap();
-            if stranger % 100 == 0 {
+    let mut initiator = Association::initiate(Config::default(), &other, there, Time::ZERO, entropy.fork()).unwrap();
+    let (mut hello, mut buf) = ([0; MAX_DATAGRAM], [0; MAX_DATAGRAM]);
+    let len = initiator.poll_transmit(Time::ZERO, &mut hello).unwrap().len;
+    let allocated = measure(|| {
+        for client in 0..10_000u16 {
+            let from = ([10, 0, (client >> 8) as u8, client as u8], 1024 + client).into();
+            let reply = acceptor.handle_datagram(Time::ZERO, from, &hello[..len], &mut buf).unwrap();
+            if client % 100 == 0 {
                 // With a good cookie and a wrong key: checked, and forgotten.
-                let mut again = knock;
+                let mut again = hello;
                 again[10..18].copy_from_slice(&buf[10..reply.transmit.len]);
-                assert!(door.handle_datagram(Time::ZERO, from, &again[..len], &mut buf).is_err());
+                assert!(acceptor.handle_datagram(Time::ZERO, from, &again[..len], &mut buf).is_err());
             }
         }
     });
-    assert_eq!((visit.bytes_current, visit.count_current), (0, 0));
+    assert_eq!((allocated.bytes_current, allocated.count_current), (0, 0));
 }

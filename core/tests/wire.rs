@@ -130,7 +130,7 @@ fn goodbye() -> Vec<u8> {
     })
 }
 
-/// The first answer, to an address that has proved nothing.
+/// The first answer, to an address that is not yet proved.
 fn bare_answer() -> Vec<u8> {
     let (busy, seated, latency) = (true, false, Span::ZERO);
     let data = Answer { busy, seated, latency, stamp: 1, token: 3, echo: 2, half: 0 }.emit();
@@ -192,7 +192,7 @@ fn datagram(write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
     buf
 }
 
-/// A datagram under the secret.
+/// A datagram with a proof of the secret.
 fn proved(from: End, write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
     let mut bytes = datagram(write);
     let len = bytes.len();
@@ -207,7 +207,7 @@ fn push(writer: &mut Writer<'_>, packet: &impl Emit) {
 }
 
 #[test]
-fn the_dumps_in_the_documentation_are_what_is_written() {
+fn documented_hex_dumps_equal_the_encoded_packets() {
     let documentation = include_str!("../../docs/wire.md");
     let packets = [
         ("source packet", source_packet()),
@@ -242,14 +242,14 @@ fn hexdump(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn wireshark_sees_the_rtp_that_was_meant() {
+fn wireshark_dissects_the_rtp_packets() {
     let fields = ["rtp.p_type", "rtp.seq", "rtp.timestamp", "rtp.ssrc", "rtp.ext.rfc5285.id", "rtp.ext.rfc5285.data"];
     let Some(seen) = dissect("rtp", &[source_packet(), repair_packet()], &fields) else { return };
     assert_eq!(seen, ["33|4660|90000|0x11111111||", "97|66|90000|0x22222222|1|123201"]);
 }
 
 #[test]
-fn wireshark_sees_the_rtcp_that_was_meant() {
+fn wireshark_dissects_the_rtcp_packets() {
     let datagrams = [hello(), answer(), report(), goodbye(), feedback()];
     let see = |fields: &[&str]| dissect("rtcp", &datagrams, fields);
     let Some(frames) = see(&["rtcp.pt", "rtcp.length_check", "_ws.malformed"]) else { return };
@@ -272,7 +272,7 @@ fn wireshark_sees_the_rtcp_that_was_meant() {
     assert_eq!(see(&block).unwrap()[2], "4|-3|70196|45|344064");
 }
 
-/// The values that tshark finds in each datagram, or nothing where there is no tshark.
+/// The values that tshark finds in each datagram; none if there is no tshark.
 fn dissect(protocol: &str, datagrams: &[Vec<u8>], fields: &[&str]) -> Option<Vec<String>> {
     let capture = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{protocol}-{}.pcap", fields.join("-")));
     std::fs::write(&capture, pcap(datagrams)).expect("the directory for tests can be written");
@@ -292,7 +292,7 @@ fn dissect(protocol: &str, datagrams: &[Vec<u8>], fields: &[&str]) -> Option<Vec
 }
 
 #[test]
-fn ffmpeg_opens_a_description_and_plays_what_comes() {
+fn ffmpeg_plays_a_stream_from_its_description() {
     if std::env::var_os("THALWEG_TEST_ALL").is_none() {
         println!("skipped: two seconds of real video, only with THALWEG_TEST_ALL=1");
         return;
@@ -301,7 +301,7 @@ fn ffmpeg_opens_a_description_and_plays_what_comes() {
         println!("skipped: ffmpeg does not run here");
         return;
     }
-    // Even, as RTP likes it, with the next one free for RTCP; whoever else runs this has another process ID.
+    // An even port, as RTP prefers, with the next one free for RTCP; a concurrent run has another process ID.
     let port = 20_000 + (std::process::id() % 10_000) as u16 * 2;
     let description = Description {
         name: "Thalweg".into(),

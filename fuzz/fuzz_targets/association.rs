@@ -1,25 +1,26 @@
-//! An association over a path that does whatever the input says: drops, repeats, damages, cuts, makes up, and changes
-//! addresses. Nothing panics, nothing hangs, and nobody opens what was not said, or the same twice.
+//! An association over a path that the input controls: it drops, duplicates, corrupts, truncates and forges datagrams,
+//! and changes addresses. Nothing panics or hangs, and no end opens a message that was not sealed, or more messages
+//! than were sealed.
 #![no_main]
 
 use core::net::SocketAddr;
 use std::collections::BTreeMap;
 
 use libfuzzer_sys::fuzz_target;
-use thalweg_core::session::secure::{Association, Config, Door, Entropy, Key, Limits, Reason, receiver};
+use thalweg_core::session::secure::{Association, Config, Acceptor, Entropy, Key, Limits, Reason, receiver};
 use thalweg_core::session::{MAX_DATAGRAM, Transmit};
 use thalweg_core::time::{Span, Time};
 
-/// More than this in one step is a loop without end.
+/// More transmissions than this in one step mean an endless loop.
 const MANY: usize = 1_000;
 
 struct World<'a> {
     script: core::iter::Copied<core::slice::Iter<'a, u8>>,
     now: Time,
-    /// The client's address, the server's.
+    /// The client's address, then the server's.
     addresses: [SocketAddr; 2],
     client: Association,
-    door: Door,
+    door: Acceptor,
     inside: BTreeMap<u64, Association>,
     said: u64,
     heard: [u64; 2],
@@ -30,7 +31,7 @@ fuzz_target!(|data: &[u8]| {
     let key = Key::shared(&mut entropy);
     let addresses = [([192, 0, 2, 2], 5000), ([192, 0, 2, 1], 7000)].map(SocketAddr::from);
     let client = Association::initiate(config, &key, addresses[1], Time::ZERO, entropy.fork()).expect("a shared key");
-    let door = Door::new(config, &key, entropy.fork()).expect("a shared key");
+    let door = Acceptor::new(config, &key, entropy.fork()).expect("a shared key");
     let (inside, script) = (BTreeMap::new(), data.iter().copied());
     let mut world = World { script, now: Time::ZERO, addresses, client, door, inside, said: 0, heard: [0; 2] };
     while let Some(step) = world.script.next() {
@@ -42,18 +43,18 @@ fuzz_target!(|data: &[u8]| {
         }
         world.settle();
     }
-    // Everything is heard at most once, and only what was said is heard at all.
+    // No end opens more messages than were sealed.
     assert!(world.heard.iter().all(|heard| *heard <= world.said));
 });
 
-/// Keys that change every few datagrams.
+/// Limits so low that keys change every few datagrams.
 fn config() -> Config {
     let limits = Limits { packets: 16, age: Span::from_secs(1), grace: Span::from_millis(100) };
     Config { datagram: 256, limits, ..Config::default() }
 }
 
 impl World<'_> {
-    /// Both say the next number.
+    /// Both ends seal the next number.
     fn talk(&mut self) {
         let mut buf = [0; MAX_DATAGRAM];
         self.said += 1;
@@ -67,7 +68,7 @@ impl World<'_> {
         }
     }
 
-    /// Everything that is due.
+    /// Handles all due timeouts and sends all pending datagrams.
     fn settle(&mut self) {
         let mut buf = [0; MAX_DATAGRAM];
         for sent in 0.. {
@@ -89,7 +90,7 @@ impl World<'_> {
         }
     }
 
-    /// Brings a datagram to the other side, as far as the script lets it.
+    /// Delivers a datagram to the peer, as modified by the script.
     fn carry(&mut self, from: SocketAddr, transmit: Transmit, buf: &mut [u8]) {
         let datagram = &mut buf[..transmit.len];
         let fate = self.script.next().unwrap_or(0);

@@ -1,4 +1,5 @@
-//! Datagrams of an association, and what is inside: whatever is read is written to the same bytes, but for what is kept free.
+//! Datagrams of an association: parsing and writing gives the same bytes. Inner messages and keys parse again to the
+//! same contents.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Experiments in TOML: any text is an experiment or an error of one line, and an experiment that is small enough runs.
+//! Experiments in TOML: any text gives an experiment or an error, and an experiment that is small enough runs.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

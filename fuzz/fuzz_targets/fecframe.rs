@@ -1,4 +1,4 @@
-//! FECFRAME packets and symbols: whatever is read is written to the same bytes.
+//! FECFRAME packets and symbols: parsing and writing gives the same bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

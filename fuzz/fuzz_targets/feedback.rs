@@ -1,4 +1,4 @@
-//! Congestion control feedback: whatever is read can be written again.
+//! Congestion control feedback: a parsed report can be written and parsed again, with the same contents.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

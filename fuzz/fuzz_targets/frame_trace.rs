@@ -1,4 +1,4 @@
-//! Sizes of frames: any text is a film or an error, and a film can be played.
+//! Traces of frame sizes: any text gives a video or an error, and a video can be played.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Hello, answer, challenge, refusal and proof: whatever is read is written to the same bytes, but for what is kept
-//! free.
+//! Hello, answer, challenge, refusal and proof: a parsed message can be written and parsed again, with the same
+//! contents.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

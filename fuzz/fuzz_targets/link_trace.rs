@@ -1,4 +1,4 @@
-//! Mahimahi link traces: any text is a trace or an error.
+//! Mahimahi link traces: any text gives a trace or an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,6 @@
-//! A live stream over a path that does whatever the input says: drops, repeats, damages, cuts and makes up datagrams.
-//! Nothing panics, nothing hangs, nobody hands out more than came, nor, if nothing was made up, more than went in.
+//! A live stream over a path that the input controls: it drops, duplicates, corrupts, truncates and forges datagrams.
+//! Nothing panics or hangs. The receiver delivers no more packets than arrived nor, if none was modified, than were
+//! sent.
 #![no_main]
 
 #[path = "../../lab/tests/live/tap.rs"]
@@ -8,17 +9,18 @@ mod tap;
 use core::net::SocketAddr;
 
 use libfuzzer_sys::fuzz_target;
+use thalweg_core::law::redundancy::{Law, fixed::Fixed, none};
 use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::receiver::{self, Receiver};
-use thalweg_core::session::live::sender::{self, Breaker, Repair, Sender, SourceId};
+use thalweg_core::session::live::sender::{self, Breaker, Sender, SourceId};
 use tap::Tap;
 use thalweg_core::session::live::{End, Media, Playout};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Rate, Seconds};
 
-/// More than this in one step is a loop without end.
+/// More transmissions than this in one step mean an endless loop.
 const MANY: usize = 10_000;
 
 fuzz_target!(|data: &[u8]| {
@@ -39,17 +41,17 @@ fuzz_target!(|data: &[u8]| {
         is_true &= there.is_true && back.is_true;
         while receiver.poll_media(now).is_some() {
             out += 1;
-            // Each is a source packet that came, or one that a repair packet of its own brought back.
+            // Each is a source packet that arrived, or one that was recovered with a repair packet of its own.
             assert!(out <= heard, "{out} of {heard} that came");
         }
         assert!(!is_true || out <= given, "{out} of {given} that went in");
     }
 });
 
-/// What one side has heard of the other.
+/// The datagrams that one end has received from the other.
 struct Carried {
     datagrams: u64,
-    /// Whether all of it was as the other side said it.
+    /// True if all of them arrived unmodified.
     is_true: bool,
 }
 
@@ -58,7 +60,7 @@ fn receiving(kind: u8) -> receiver::Config {
     receiver::Config { latency: Span::from_millis(30), playout, ..receiver::Config::default() }
 }
 
-/// GENEVA's constants beyond the paper's: the least block, the longest, no window, a great one.
+/// GENEVA with constants outside the paper's: the shortest block, the longest, no window, a large one.
 fn law(draw: u8) -> Geneva {
     let paper = Parameters::default();
     let syn = [paper.syn.0, 1e-4, 1.0, 0.02][usize::from(draw & 3)];
@@ -74,11 +76,12 @@ fn sending([kind, rates, draw]: [u8; 3], to: SocketAddr) -> sender::Config {
         fec_to: None,
         media: Media::Opaque,
         repair: match kind >> 1 & 3 {
-            0 => Repair::Static(5),
-            1 => Repair::None,
-            _ => Repair::Geneva(law(draw)),
+            0 => Fixed::new(5).into(),
+            1 => none::None.into(),
+            _ => Law::Geneva(law(draw)),
         },
         latency: Span::from_millis(if draw & 32 == 0 { 30 } else { 5 }),
+        rate: ["", "tfrc", "cubic", "fixed:1mbit"][usize::from(rates >> 6 & 3)].parse().ok(),
         max_rate: [None, Some(Rate::from_bps(64_000)), Some(Rate::from_mbps(1)), Some(Rate::from_mbps(100))]
             [usize::from(rates & 3)],
         block: [None, Some(Span::ZERO), Some(Span::from_millis(5)), Some(Span::from_secs(1))]
@@ -90,7 +93,7 @@ fn sending([kind, rates, draw]: [u8; 3], to: SocketAddr) -> sender::Config {
     }
 }
 
-/// Brings what one side sends to the other, as far as the script lets it.
+/// Delivers one end's datagrams to the other, as modified by the script.
 fn carry<F: Session, T: Session>(
     from: &mut F,
     to: &mut T,
@@ -122,7 +125,7 @@ fn carry<F: Session, T: Session>(
             128..=159 => {}
             160..=175 => (0..2).for_each(|_| drop(to.handle_datagram(now, address, datagram))),
             176..=207 => {
-                // Half of them by somebody who has read the secret on the path.
+                // Half of them are modified by an attacker that has read the secret on the path.
                 match fate & 1 {
                     0 => datagram[at] ^= fate,
                     _ => tap.change(end, datagram, |datagram| datagram[at] ^= fate),

@@ -1,8 +1,8 @@
-//! MPEG transport streams, cut anywhere: what comes out does not depend on the cuts.
+//! MPEG transport streams, cut at any position: the parsed packets do not depend on the cuts.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use thalweg_core::wire::mpegts::align::Framer;
+use thalweg_mpegts::align::Framer;
 
 fuzz_target!(|data: &[u8]| {
     let Some((&cut, bytes)) = data.split_first() else { return };

@@ -1,14 +1,14 @@
-//! Transport packets with any headers, paced and looped: nothing is lost, nothing is due before what came before it.
+//! Transport packets with any headers, paced and looped: no packet is lost, and due times never decrease.
 #![no_main]
 
 use core::iter::from_fn;
 
 use libfuzzer_sys::fuzz_target;
 use thalweg_core::time::Span;
-use thalweg_core::wire::mpegts::PACKET;
-use thalweg_core::wire::mpegts::source::{LoopMode, TsSource};
+use thalweg_mpegts::PACKET;
+use thalweg_mpegts::source::{LoopMode, TsSource};
 
-/// Bytes of a packet that are not payload alone: header, adaptation field with PCR, PES header with PTS and DTS.
+/// The bytes of a packet that are not only payload: header, adaptation field with PCR, PES header with PTS and DTS.
 const HEAD: usize = 31;
 
 fuzz_target!(|data: &[u8]| {

@@ -1,5 +1,5 @@
-//! All connections of a stream, whose other end says whatever it likes: nothing panics, no more is kept than was granted,
-//! and what is made of it makes sense to a mux that keeps to the rules.
+//! All connections of a stream whose peer sends anything: nothing panics, no more is buffered than was granted, and the
+//! events are consistent.
 #![no_main]
 
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ fuzz_target!(|data: &[u8]| {
             2 => Frame::Credit { id, more: amount << 16 }.emit(&mut said),
             3 => Frame::Finish { id }.emit(&mut said),
             4 => Frame::Reset { id, reason: amount as u8 }.emit(&mut said),
-            // As it is.
+            // Raw bytes of the input.
             5 => {
                 let (bytes, rest) = script.split_at((amount as usize).min(script.len()));
                 said.extend_from_slice(bytes);
@@ -57,6 +57,7 @@ fuzz_target!(|data: &[u8]| {
                 Event::Readable(id) | Event::Writable(id) | Event::Finished(id) => {
                     assert!(open.contains(&id), "{event:?}")
                 }
+                other => panic!("unknown: {other:?}"),
             }
         }
         let [_, unread] = mux.buffered();

@@ -1,4 +1,4 @@
-//! Recorded delays and losses: any CSV is a recording or an error, and a recording can be replayed.
+//! Recorded delays and losses: any CSV gives a recording or an error, and a recording can be replayed.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

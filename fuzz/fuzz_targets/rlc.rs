@@ -1,5 +1,5 @@
-//! Whatever arrives at a decoder of the random linear code, packets that nobody has encoded included: it does not panic,
-//! keeps no more than a window and a buffer, hands out in order, and never unlearns.
+//! Any packets for a decoder of the random linear code, even ones that no encoder has produced: it does not panic,
+//! keeps no more than a window and a buffer, delivers in order, and never loses knowledge.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
         let (bytes, rest) = rest.split_at(usize::from(len).min(rest.len()));
         script = rest;
         let edge = decoder.edge();
-        // Near the edge, or anywhere.
+        // The number is near the edge, or anywhere.
         let number = match kind & 8 {
             0 => (edge + u64::from(number)).saturating_sub(window as u64),
             _ => u64::from(number) << (kind >> 4 << 2),

@@ -1,6 +1,6 @@
-//! Originals and repair symbols over a path that loses, reorders and doubles as the input says: what arrives is what was
-//! sent, and a packet is innovative as often as the decoder learns an original in the end. Repair symbols are those of an
-//! independent encoder.
+//! Originals and repair symbols over a path that the input controls: it loses, reorders and duplicates packets. Decoded
+//! originals equal those sent, and the number of innovative packets equals the number of originals that the decoder
+//! learns in the end. Repair symbols equal those of an independent encoder.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,7 +8,7 @@ use thalweg_core::code::rlc::{Arrival, Config, Decoder, Density, Encoder, LENGTH
 
 const CONFIG: Config = Config { window: 24, buffer: 30, longest: 20 };
 
-/// More than what is missing by far: one repair symbol of 255 says nothing new.
+/// Far more repair symbols than are missing: one in 255 is not innovative.
 const MANY: u16 = 200;
 
 fuzz_target!(|script: &[u8]| {
@@ -24,7 +24,7 @@ fuzz_target!(|script: &[u8]| {
     for (key, &[kind, number]) in (0..).zip(script.as_chunks().0) {
         let kept = encoder.originals();
         let packet = if kept.is_empty() || kind & 1 == 0 && kept.end - decoder.edge() < CONFIG.buffer as u64 {
-            // As if all had been acknowledged: there must be room.
+            // Forgets originals as if all had been acknowledged, so that there is space.
             encoder.forget(decoder.edge());
             let original = vec![number; usize::from(number) % (CONFIG.longest + 1)];
             originals.push(original.clone());
@@ -76,7 +76,7 @@ fn repair(encoder: &Encoder, id: RepairId) -> Packet {
     Packet::Repair(id, symbol)
 }
 
-/// The same of the crate `cu-fec`.
+/// The same repair symbol, by the crate `cu-fec`.
 #[cfg(feature = "cu-fec")]
 fn by_cu_fec(encoder: &Encoder, id: &RepairId, len: usize) -> Vec<u8> {
     let config = cu_fec::RlcConfig::new(len, CONFIG.window, cu_fec::Field::Gf256).expect("values in range");

@@ -1,4 +1,4 @@
-//! RTCP datagrams: whatever is read can be written again.
+//! RTCP datagrams: a parsed packet can be written and parsed again, with the same contents.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

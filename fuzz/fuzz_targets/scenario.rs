@@ -1,4 +1,4 @@
-//! Scenarios in TOML: any text is a path in both directions or an error of one line, and a path carries packets.
+//! Scenarios in TOML: any text gives a path for each direction or an error, and a path carries packets.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

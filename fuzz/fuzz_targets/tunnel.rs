@@ -1,5 +1,5 @@
-//! A client, a server and a path that does whatever the input says: drops, repeats, damages, cuts, makes up, changes
-//! addresses, and is dark for as long as it likes. What is read is what was written, in order and once.
+//! A client, a server and a path that the input controls: it drops, duplicates, corrupts, truncates and forges
+//! datagrams, changes addresses, and goes down for any time. The bytes read are those written, in order and once.
 #![no_main]
 
 use core::net::SocketAddr;
@@ -14,7 +14,7 @@ use thalweg_core::session::{MAX_DATAGRAM, Session, stream};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
-/// More than this in one step is a loop without end.
+/// More rounds than this in one step mean an endless loop.
 const MANY: usize = 2_000;
 
 struct World<'a> {
@@ -23,7 +23,7 @@ struct World<'a> {
     client_at: SocketAddr,
     server_at: SocketAddr,
     ends: [Tunnel; 2],
-    /// What was read at the server and at the client.
+    /// The number of bytes that each end has read from each connection.
     read: [BTreeMap<Id, u64>; 2],
     written: [BTreeMap<Id, u64>; 2],
 }
@@ -63,7 +63,7 @@ fn config() -> Config {
     Config { stream, rate, connections: 4, links: 3, ..Config::default() }
 }
 
-/// The bytes of a connection, from the `offset`-th on.
+/// The byte at `offset` in a connection's stream.
 fn byte(side: usize, id: Id, offset: u64) -> u8 {
     (offset as u8).wrapping_mul(31).wrapping_add(id.connection as u8 * 7 + side as u8)
 }
@@ -96,7 +96,7 @@ impl World<'_> {
         }
     }
 
-    /// Everything that is due.
+    /// Handles all due timeouts and sends all pending datagrams.
     fn settle(&mut self) {
         let mut buf = [0; MAX_DATAGRAM];
         for sent in 0.. {
@@ -119,7 +119,7 @@ impl World<'_> {
         }
     }
 
-    /// Brings a datagram to the other side, as far as the script lets it.
+    /// Delivers a datagram to the peer, as modified by the script.
     fn carry(&mut self, side: usize, to: SocketAddr, datagram: &mut [u8]) {
         let fate = self.script.next().unwrap_or(0);
         let at = usize::from(self.script.next().filter(|_| fate > 127).unwrap_or(0)) % datagram.len();

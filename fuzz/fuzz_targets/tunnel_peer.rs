@@ -1,5 +1,5 @@
-//! A server whose peer has the key and seals whatever it likes: messages, frames of a stream, and in it frames of
-//! connections. Nothing panics, hangs or grows, and a neighbour's connection goes on.
+//! A server whose peer has the key and seals anything: messages, frames of a stream, and frames of connections in them.
+//! Nothing panics, hangs or grows, and the connection of another client (the neighbour) continues.
 #![no_main]
 
 use core::net::SocketAddr;
@@ -15,7 +15,7 @@ use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 use thalweg_core::wire::tunnel::{Message, Shape};
 
-/// More than this in one step is a loop without end.
+/// More transmissions than this in one step mean an endless loop.
 const MANY: usize = 2_000;
 const SHAPE: Shape = Shape { frame: 200, window: 16 };
 
@@ -25,7 +25,7 @@ struct World {
     neighbour: Tunnel,
     peer: Association,
     stream: End<Arq, Fixed>,
-    /// What the server has read of its neighbour.
+    /// The number of bytes that the server has read from the neighbour.
     heard: usize,
 }
 
@@ -104,7 +104,7 @@ impl World {
         while let Some(event) = self.server.poll_event() {
             if let Event::Opened(id) | Event::Readable(id) = event {
                 while let count @ 1.. = self.server.read(self.now, id, &mut bytes) {
-                    // The neighbour was there first.
+                    // The neighbour connected first.
                     self.heard += if id.link == 0 { count } else { 0 };
                 }
             }

@@ -1,6 +1,6 @@
 //! The field: GF(2^8) as polynomials over GF(2) modulo x^8 + x^4 + x^3 + x^2 + 1.
 
-/// The primitive polynomial for m = 8 (RFC 5510 §8.1), one bit a coefficient.
+/// The primitive polynomial for m = 8 (RFC 5510 §8.1), one bit per coefficient.
 pub const POLYNOMIAL: u16 = 0x11d;
 
 /// The number of elements other than zero, all of them powers of [`exp`]`(1)`.
@@ -10,15 +10,15 @@ static EXP: [u8; ORDER] = powers();
 static LOG: [u8; 256] = logarithms();
 static PRODUCT: [[u8; 256]; 256] = products();
 
-/// The primitive element alpha = x to the power `exponent`, which is taken modulo [`ORDER`].
+/// Returns alpha = x, the primitive element, to the power `exponent`, which is taken modulo [`ORDER`].
 pub const fn exp(exponent: usize) -> u8 {
     EXP[exponent % ORDER]
 }
 
-/// The exponent, below [`ORDER`], to which alpha gives `element`.
+/// The discrete logarithm of `element` to the base alpha: an exponent below [`ORDER`].
 ///
 /// # Panics
-/// Zero is no power of alpha.
+/// If `element` is zero, which is no power of alpha.
 pub const fn log(element: u8) -> usize {
     assert!(element != 0, "zero has no logarithm");
     LOG[element as usize] as usize
@@ -29,7 +29,7 @@ pub fn mul(a: u8, b: u8) -> u8 {
     PRODUCT[usize::from(a)][usize::from(b)]
 }
 
-/// What `factor` makes of every element.
+/// The products of `factor` and every element.
 pub(crate) fn multiples(factor: u8) -> &'static [u8; 256] {
     &PRODUCT[usize::from(factor)]
 }

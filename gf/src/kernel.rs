@@ -1,4 +1,4 @@
-//! The ways to multiply and add slices, and the choice among them.
+//! Implementations of multiplying and adding slices, and the choice among them.
 
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -11,36 +11,36 @@ mod x86;
 use core::array;
 use core::ops::Range;
 
-/// Vector kernels take this many bytes at a time, or fewer that divide it.
+/// The number of bytes that [`Kernel::mul_add_blocks`] works in multiples of; the step of every kernel divides it.
 const BLOCK: usize = 64;
 
-/// How many inputs, and how many outputs, are padded at a time.
+/// The numbers of inputs and of outputs that are padded at a time.
 const PADDED_INPUTS: usize = 64;
 const PADDED_OUTPUTS: usize = 8;
 
-/// A way to multiply and add slices. All give the same bytes.
+/// An implementation of multiplying and adding slices. All give the same bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kernel {
-    /// 64 bytes at a time, each multiplied by a matrix of bits.
+    /// 64 bytes at a time, each multiplied by a bit matrix.
     #[cfg(target_arch = "x86_64")]
     GfniAvx512,
-    /// 32 bytes at a time, each multiplied by a matrix of bits.
+    /// 32 bytes at a time, each multiplied by a bit matrix.
     #[cfg(target_arch = "x86_64")]
     GfniAvx2,
-    /// 32 bytes at a time, each looked up by halves.
+    /// 32 bytes at a time, with one table lookup for each half of a byte.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// 16 bytes at a time, each looked up by halves.
+    /// 16 bytes at a time, with one table lookup for each half of a byte.
     #[cfg(target_arch = "x86_64")]
     Ssse3,
-    /// 16 bytes at a time, each looked up by halves.
+    /// 16 bytes at a time, with one table lookup for each half of a byte.
     #[cfg(target_arch = "aarch64")]
     Neon,
-    /// A table of products, byte by byte: any machine.
+    /// Byte by byte, with a table of products; runs on any machine.
     Scalar,
 }
 
-/// The factors of some inputs: a range of the columns of a matrix that lies row by row.
+/// The factors of some inputs: a range of columns of a matrix in row-major order.
 #[derive(Clone, Copy)]
 struct Factors<'a> {
     matrix: &'a [u8],
@@ -50,7 +50,7 @@ struct Factors<'a> {
 }
 
 impl Kernel {
-    /// Every kernel of this architecture, the fastest first.
+    /// All kernels of this architecture, the fastest first.
     pub const ALL: &[Kernel] = &[
         #[cfg(target_arch = "x86_64")]
         Kernel::GfniAvx512,
@@ -65,12 +65,12 @@ impl Kernel {
         Kernel::Scalar,
     ];
 
-    /// The fastest kernel of this machine.
+    /// The fastest kernel that this machine can run.
     pub fn best() -> Kernel {
         Kernel::ALL.iter().copied().find(|kernel| kernel.is_available()).unwrap_or(Kernel::Scalar)
     }
 
-    /// Whether this machine has the instructions.
+    /// True if this machine has the instructions.
     pub fn is_available(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -87,10 +87,10 @@ impl Kernel {
         }
     }
 
-    /// [`mul_add`](crate::mul_add) by this kernel.
+    /// Performs [`mul_add`](crate::mul_add) with this kernel.
     ///
     /// # Panics
-    /// As there, and if the kernel is not available.
+    /// As for [`mul_add`](crate::mul_add), and if the kernel is not available.
     pub fn mul_add(self, matrix: &[u8], inputs: &[&[u8]], outputs: &mut [&mut [u8]]) {
         assert!(self.is_available(), "this machine does not have {self:?}");
         assert_eq!(matrix.len(), inputs.len() * outputs.len(), "one factor for each output and input");
@@ -106,9 +106,9 @@ impl Kernel {
         }
     }
 
-    /// Positions `at`, at most a block of them, where some inputs may have ended: in blocks of our own.
+    /// Handles positions `at`, at most one block, where some inputs may have ended: copies those into padded blocks.
     fn mul_add_ragged(self, factors: Factors<'_>, inputs: &[&[u8]], outputs: &mut [&mut [u8]], at: Range<usize>) {
-        // The last block reaches back, so that inputs as long as the outputs need no copy.
+        // The last block starts earlier and overlaps, so that inputs as long as the outputs need no copy.
         let start = at.end.saturating_sub(BLOCK).min(at.start);
         let fresh = at.start - start..at.end - start;
         for (chunk, inputs) in inputs.chunks(PADDED_INPUTS).enumerate() {
@@ -135,7 +135,7 @@ impl Kernel {
         }
     }
 
-    /// Positions `at`, whole blocks of them, that every input and output has.
+    /// Handles positions `at`, whole blocks that every input and output has.
     fn mul_add_blocks(self, factors: Factors<'_>, inputs: &[&[u8]], outputs: &mut [&mut [u8]], at: Range<usize>) {
         match self {
             // SAFETY: `mul_add` has asserted that the machine has the features.
@@ -164,7 +164,7 @@ impl<'a> Factors<'a> {
         &self.matrix[output * self.width + self.first..][..self.count]
     }
 
-    /// From output `output` on, those of `count` inputs from the `first`.
+    /// The factors from output `output` on, for `count` inputs starting at input `first`.
     fn part(self, output: usize, first: usize, count: usize) -> Factors<'a> {
         Factors { matrix: &self.matrix[output * self.width..], width: self.width, first: self.first + first, count }
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0
  *
  * TCP Stream in integers: H. Oda, H. Hisamatsu, H. Noborio, "Design, Implementation and Evaluation of Congestion Control
- * Mechanism for Video Streaming". The law of core/src/law/window/tcp_stream.rs with the same names, for where there are no
- * real numbers; kernel/tests/law.rs holds one against the other.
+ * Mechanism for Video Streaming". The law of core/src/law/window/tcp_stream.rs with the same names, for code without
+ * floating point; kernel/tests/law/main.rs compares the two.
  *
  * | paper, Table 1      | here       |                                                               |
  * |---------------------|------------|---------------------------------------------------------------|
@@ -10,12 +10,13 @@
  * | dwnd                | dwnd       | delay window, segments                                        |
  * | swnd                | law_swnd   | send-out window, whole segments of lwnd + dwnd                |
  * | ceil(Rate RTT/MSS)  | law_cap    | segments of one round trip at the playback rate               |
- * | tau                 | tau        | least round trip ever, us; 0 before the first                 |
- * | RTT of Eq. (1)      | rtt        | newest round trip, us; 0 before the first                     |
+ * | tau                 | tau        | minimum round trip so far, us; 0 before the first             |
+ * | RTT of Eq. (1)      | rtt        | latest round trip, us; 0 before the first                     |
  * | RTT of Eqs. (2)-(4) | sum, samples | mean round trip of a round, whole us                        |
- * | Diff < alpha        | law_adjust_dwnd | swnd (RTT - tau) < alpha RTT, which nothing is divided for |
+ * | Diff < alpha        | law_adjust_dwnd | swnd (RTT - tau) < alpha RTT, which needs no division      |
  *
- * Nothing is included, so that it compiles anywhere. No product of what is within the bounds below leaves 64 bits.
+ * This file includes no other, so that it compiles anywhere. No product of values within the bounds below exceeds
+ * 64 bits.
  */
 #ifndef THALWEG_LAW_H
 #define THALWEG_LAW_H
@@ -23,14 +24,14 @@
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
-/* A segment of lwnd and ssthresh. */
+/* A segment in the units of lwnd and ssthresh. */
 #define LAW_SHIFT 20
 #define LAW_SEGMENT (1ULL << LAW_SHIFT)
 /* swnd and Diff are compared in 2^-10 segments. */
 #define LAW_FINE 10
-/* An ssthresh that nothing reaches: Linux's TCP_INFINITE_SSTHRESH. */
+/* An ssthresh that no window reaches: Linux's TCP_INFINITE_SSTHRESH. */
 #define LAW_INFINITE 0x7fffffffULL
-/* Bounds: segments of any window, us of a round trip, bit/s of a film. */
+/* Bounds: segments of any window, us of a round trip, bit/s of a video. */
 #define LAW_WIDEST (1U << 20)
 #define LAW_LONGEST (1U << 24)
 #define LAW_FASTEST 1000000000000ULL
@@ -39,7 +40,7 @@ typedef unsigned long long u64;
 #define LAW_ALPHA 2ULL
 #define LAW_BETA 4ULL
 
-/* Whether the ceiling is part of alpha and beta, Eq. (4) as printed, or not. */
+/* Thresholds with the ceiling as a part of alpha and beta, Eq. (4) as printed, or without it. */
 enum law_thresholds { LAW_PAPER, LAW_VEGAS };
 
 struct law {
@@ -47,16 +48,16 @@ struct law {
 	u32 mss;         /* MSS, bytes, at least 1 */
 	u32 thresholds;  /* enum law_thresholds */
 	u32 per_ack;     /* segments that one acknowledgement may add in slow start: 1 by RFC 5681 */
-	u32 delay_on;    /* whether lwnd has met its ceiling since the last loss */
+	u32 delay_on;    /* true if lwnd has met its ceiling since the last loss */
 	u64 lwnd;
 	u64 ssthresh;    /* 2^-20 segments */
-	u64 sum;         /* of the round's samples, us */
+	u64 sum;         /* sum of the round's samples, us */
 	u32 samples;
 	u32 dwnd;
 	u32 tau;
 	u32 rtt;
 	u32 diff;        /* Diff when it was last computed, 2^-10 segments */
-	u32 kept_dwnd;   /* the windows and the latch before the last loss, for what proves to have been none */
+	u32 kept_dwnd;   /* the windows and the latch before the last loss, in case that proves spurious */
 	u64 kept_lwnd;
 	u32 kept_on;
 };
@@ -71,7 +72,7 @@ static inline u64 law_most(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-/* A window of `iw` segments that has seen nothing yet; film and variant are the caller's. */
+/* Starts with a window of `iw` segments; the caller sets the rate, the MSS and the variant. */
 static inline void law_start(struct law *law, u32 iw, u32 ssthresh)
 {
 	law->lwnd = law_most(1, law_least(iw, LAW_WIDEST)) * LAW_SEGMENT;
@@ -95,7 +96,7 @@ static inline u32 law_swnd(const struct law *law)
 	return (u32)(law->lwnd >> LAW_SHIFT) + law->dwnd;
 }
 
-/* A round trip of `rtt` us was measured. */
+/* Records a measured round trip of `rtt` us. */
 static inline void law_sample(struct law *law, u32 rtt)
 {
 	rtt = law_most(1, law_least(rtt, LAW_LONGEST));
@@ -106,13 +107,13 @@ static inline void law_sample(struct law *law, u32 rtt)
 	law->samples++;
 }
 
-/* Whether the loss window is on its way up to its threshold. */
+/* True if the loss window grows towards its threshold. */
 static inline u32 law_in_slow_start(const struct law *law)
 {
 	return law->lwnd < law->ssthresh && !law->delay_on;
 }
 
-/* Eq. (1). */
+/* Grows the loss window, Eq. (1). */
 static inline void law_grow_lwnd(struct law *law, u32 newly)
 {
 	u64 more, cap;
@@ -129,13 +130,13 @@ static inline void law_grow_lwnd(struct law *law, u32 newly)
 	if (law->rtt) {
 		cap = law_cap(law, law->rtt) * LAW_SEGMENT;
 		law->lwnd = law_least(law->lwnd, cap);
-		/* A latch: a round trip that grows lifts the ceiling, which must not hold dwnd just when it should fall. */
+		/* A latch: a growing round trip raises the ceiling, which must not freeze dwnd just when it should fall. */
 		if (law->lwnd >= cap)
 			law->delay_on = 1;
 	}
 }
 
-/* Eqs. (2) to (4), with the mean round trip of the round. */
+/* Adjusts the delay window, Eqs. (2) to (4), by the mean round trip of the round. */
 static inline void law_adjust_dwnd(struct law *law, u32 rtt, u32 may_grow)
 {
 	u64 fine = (law->lwnd >> (LAW_SHIFT - LAW_FINE)) + ((u64)law->dwnd << LAW_FINE);
@@ -151,8 +152,8 @@ static inline void law_adjust_dwnd(struct law *law, u32 rtt, u32 may_grow)
 	}
 }
 
-/* An acknowledgement of `newly` segments outside recovery, after its sample; `may_grow` unless the sender had less to send
- * than it was let. */
+/* Handles an acknowledgement of `newly` segments outside recovery, after its sample; `may_grow` is false if the sender
+ * had less to send than it was allowed to. */
 static inline void law_acknowledge(struct law *law, u32 newly, u32 round_end, u32 may_grow)
 {
 	law_grow_lwnd(law, may_grow ? newly : 0);
@@ -163,7 +164,7 @@ static inline void law_acknowledge(struct law *law, u32 newly, u32 round_end, u3
 	law->sum = law->samples = 0;
 }
 
-/* A loss was found: half of the loss window is left, and nothing of the delay window. */
+/* Handles a detected loss: halves the loss window, and sets the delay window to zero. */
 static inline void law_lose(struct law *law)
 {
 	law->kept_lwnd = law->lwnd;
@@ -174,7 +175,7 @@ static inline void law_lose(struct law *law)
 	law->dwnd = law->delay_on = 0;
 }
 
-/* The timer expired: slow start, with tau as it was. `again` leaves the threshold. */
+/* Handles an expired timer: slow start, with tau unchanged. `again` keeps the threshold. */
 static inline void law_expire(struct law *law, u32 again)
 {
 	if (!again)
@@ -183,7 +184,7 @@ static inline void law_expire(struct law *law, u32 again)
 	law->dwnd = law->delay_on = 0;
 }
 
-/* The last loss was none. */
+/* Undoes the last loss, which was spurious. */
 static inline void law_undo(struct law *law)
 {
 	if (law->kept_lwnd + (u64)law->kept_dwnd * LAW_SEGMENT <= law->lwnd + (u64)law->dwnd * LAW_SEGMENT)
@@ -193,8 +194,8 @@ static inline void law_undo(struct law *law)
 	law->delay_on = law->kept_on;
 }
 
-/* Takes over what somebody else has done with the window and the threshold, in segments. What was taken is taken from dwnd
- * first, which is what is spare. */
+/* Adopts the kernel's changes of the window and the threshold, in segments. A reduction is taken from dwnd first, which
+ * is the part to spare. */
 static inline void law_follow(struct law *law, u32 swnd, u32 ssthresh)
 {
 	u32 was = law_swnd(law);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0
  *
- * What the program reads of the kernel's types, under the kernel's names. The loader finds the fields where the running
- * kernel has them (CO-RE), so that nothing here is a layout, but of `tcp_congestion_ops`, whose members it finds by name.
+ * The parts of the kernel's types that the program reads, under the kernel's names. The loader finds the fields where
+ * the running kernel has them (CO-RE), so that nothing here is a layout, except `tcp_congestion_ops`, whose members it
+ * finds by name.
  */
 #ifndef THALWEG_LINUX_H
 #define THALWEG_LINUX_H
@@ -46,7 +47,7 @@ struct ack_sample {
 } RELOCATED;
 
 struct tcp_congestion_ops {
-	/* First: the loader writes here what the control is called. */
+	/* First: the loader writes the name of the control here. */
 	char name[TCP_CA_NAME_MAX];
 	__u32 flags;
 	void (*init)(struct sock *sk);
@@ -65,7 +66,7 @@ struct bpf_iter_meta {
 	struct seq_file *seq;
 } RELOCATED;
 
-/* What an iterator over the storage of sockets is called with: the layout is the kernel's promise. */
+/* The context of an iterator over the storage of sockets: the kernel guarantees its layout. */
 struct bpf_iter__bpf_sk_storage_map {
 	struct bpf_iter_meta *meta;
 	struct bpf_map *map;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0 OR GPL-2.0
 //
-// TCP Stream as a congestion control of Linux, by struct_ops. The law is law.h's; here is what the kernel tells it and what
-// the kernel does by itself:
+// TCP Stream as a congestion control of Linux, by struct_ops. The law is in law.h; this file connects it to the kernel,
+// which does a part by itself:
 //
-// | what | whose |
+// | what | by |
 // |---|---|
-// | which segments are lost, what is in flight, timers, retransmissions | the kernel's |
-// | the window while losses are repaired | the kernel's (PRR, RFC 6937), from what it was down to ssthresh |
-// | the window after a timeout, and after an idle time | the kernel's; the law goes on from there |
-// | ssthresh, and the window outside recovery: lwnd + dwnd | the law's |
-// | the window after a loss that was none | the law's, as it was before |
+// | detection of losses, data in flight, timers, retransmissions | the kernel |
+// | the window while losses are repaired | the kernel (PRR, RFC 6937), from its previous value down to ssthresh |
+// | the window after a timeout, and after an idle time | the kernel; the law continues from there |
+// | ssthresh, and the window outside recovery: lwnd + dwnd | the law |
+// | the window after a spurious loss | the law, as it was before |
 #include <linux/bpf.h>
 
 #include <bpf/bpf_core_read.h>
@@ -22,7 +22,7 @@
 
 char _license[] SEC("license") = "Dual MIT/GPL";
 
-/* What the loader was told. */
+/* The settings that the loader was given. */
 struct setting {
 	u64 rate;
 	u32 thresholds;
@@ -31,8 +31,8 @@ struct setting {
 
 struct connection {
 	struct law law;
-	u32 round_end; /* the sequence number that the round ends behind */
-	u32 limited;   /* whether the window held the sender back at any time of the round */
+	u32 round_end; /* the sequence number after which the round ends */
+	u32 limited;   /* true if the window limited the sender at any time of the round */
 };
 
 struct {
@@ -51,7 +51,7 @@ struct {
 	__type(value, u64);
 } ports SEC(".maps");
 
-/* Playback rates of sockets, bit/s; what a listener has, those that it accepts inherit. */
+/* Playback rates of sockets, bit/s; accepted sockets inherit that of their listener. */
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
@@ -80,7 +80,7 @@ static u64 rate_of(struct sock *sk, const struct setting *setting)
 	return law_most(1, law_least(rate, LAW_FASTEST));
 }
 
-/* What may change while a connection is open. */
+/* Updates the parameters that may change while a connection is open. */
 static void inform(struct law *law, struct sock *sk)
 {
 	const struct tcp_sock *tp = (struct tcp_sock *)sk;
@@ -101,8 +101,8 @@ static struct connection *begin(struct sock *sk)
 
 	if (!connection)
 		return 0;
-	// Deviation(TCP Stream Eq. (1)): an acknowledgement may tell of dozens of segments, and counts for all of them in slow
-	// start, as Linux's reno has it.
+	// Deviation(TCP Stream Eq. (1)): an acknowledgement may cover dozens of segments, and counts for all of them in slow
+	// start, as in Linux's reno.
 	connection->law.per_ack = LAW_WIDEST;
 	law_start(&connection->law, tp->snd_cwnd, tp->snd_ssthresh);
 	inform(&connection->law, sk);
@@ -111,7 +111,7 @@ static struct connection *begin(struct sock *sk)
 	return connection;
 }
 
-/* None if there was no memory for it, now and before; the window then stands still. */
+/* The state of a connection; none if there was no memory for it, now and before: the window then stands still. */
 static struct connection *connection_of(struct sock *sk)
 {
 	struct connection *connection = bpf_sk_storage_get(&connections, sk, 0, 0);
@@ -119,14 +119,14 @@ static struct connection *connection_of(struct sock *sk)
 	return connection ? connection : begin(sk);
 }
 
-/* What the kernel has done with the window since the law last saw it: undone, idle, taken back what was not used. */
+/* Adopts the kernel's changes of the window since the last event: an undo, an idle time, an unused part taken back. */
 static void follow(struct law *law, const struct tcp_sock *tp)
 {
 	law_follow(law, tp->snd_cwnd, tp->snd_ssthresh);
 }
 
-/* Whether the sender had more to send than it was let; a window in slow start may grow to twice of what was in flight, as
- * the kernel's own controls have it. */
+/* True if the sender had more to send than it was allowed to; a window in slow start may grow to twice the segments in
+ * flight, as with the kernel's own controls. */
 static u32 is_limited(const struct law *law, const struct tcp_sock *tp)
 {
 	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
@@ -146,7 +146,7 @@ void BPF_PROG(stream_release, struct sock *sk)
 	bpf_sk_storage_delete(&connections, sk);
 }
 
-/* A round trip was measured, of a segment that was sent once. */
+/* Handles a measured round trip, of a segment that was sent once. */
 SEC("struct_ops")
 void BPF_PROG(stream_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 {
@@ -157,7 +157,7 @@ void BPF_PROG(stream_pkts_acked, struct sock *sk, const struct ack_sample *sampl
 		law_sample(&connection->law, rtt);
 }
 
-/* An acknowledgement outside recovery, or after a timeout. */
+/* Handles an acknowledgement outside recovery, or after a timeout. */
 SEC("struct_ops")
 void BPF_PROG(stream_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 {
@@ -182,7 +182,7 @@ void BPF_PROG(stream_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 	tp->snd_cwnd = law_most(1, window);
 }
 
-/* A loss was found, or a mark of congestion. */
+/* Handles a detected loss, or a congestion mark. */
 SEC("struct_ops")
 __u32 BPF_PROG(stream_ssthresh, struct sock *sk)
 {
@@ -196,7 +196,7 @@ __u32 BPF_PROG(stream_ssthresh, struct sock *sk)
 	return connection->law.ssthresh >> LAW_SHIFT;
 }
 
-/* The timer expired; the kernel has asked for ssthresh if this loss is a new one. */
+/* Handles an expired timer; the kernel has asked for ssthresh if this loss is a new one. */
 SEC("struct_ops")
 void BPF_PROG(stream_set_state, struct sock *sk, __u8 new_state)
 {
@@ -211,7 +211,7 @@ void BPF_PROG(stream_set_state, struct sock *sk, __u8 new_state)
 	follow(&connection->law, (struct tcp_sock *)sk);
 }
 
-/* The last loss was none. */
+/* Undoes the last loss, which was spurious. */
 SEC("struct_ops")
 __u32 BPF_PROG(stream_undo_cwnd, struct sock *sk)
 {
@@ -248,7 +248,7 @@ static void show_ends(struct seq_file *seq, struct sock_common *ends)
 		BPF_SEQ_PRINTF(seq, "%pI6 %u %pI6 %u", &ends->skc_v6_rcv_saddr, near, &ends->skc_v6_daddr, far);
 }
 
-/* A line for each connection under the law, in every network namespace. */
+/* Shows a line for each connection under the law, in every network namespace. */
 SEC("iter/bpf_sk_storage_map")
 int stream_show(struct bpf_iter__bpf_sk_storage_map *ctx)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * Tells the kernel's TCP Stream (`thalweg kernel load`) how fast the film of a socket is read. Nothing to link.
+ * Passes the playback rate of a socket's video to the kernel's TCP Stream (`thalweg kernel load`). Nothing to link.
  *
  *     int rates = thalweg_rates_open("tcp_stream");      as root, before privileges are given up
- *     thalweg_rates_set(rates, socket, 8000000);         bits a second, before or after the connection begins
+ *     thalweg_rates_set(rates, socket, 8000000);         bits per second, before or after the connection begins
  *
- * What is told of a listening socket is true of all connections that it accepts from then on.
+ * The rate of a listening socket applies to all connections that it accepts from then on.
  *
- * `syscall` is no ISO C: with -std=c11 it needs -D_DEFAULT_SOURCE, with GNU C, which compilers take if nothing is said,
- * nothing.
+ * `syscall` is not ISO C: -std=c11 needs -D_DEFAULT_SOURCE as well; GNU C, the default of compilers, needs no option.
  */
 #ifndef THALWEG_RATES_H
 #define THALWEG_RATES_H
@@ -19,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A descriptor to be closed, or -1 and errno: no such control is loaded, or this process may not reach it. */
+/* Returns a descriptor to be closed, or -1 and errno: no such control is loaded, or this process may not reach it. */
 static inline int thalweg_rates_open(const char *name)
 {
 	char path[64];
@@ -31,7 +30,7 @@ static inline int thalweg_rates_open(const char *name)
 	return (int)syscall(__NR_bpf, BPF_OBJ_GET, &attr, sizeof(attr));
 }
 
-/* 0, or -1 and errno. */
+/* Returns 0, or -1 and errno. */
 static inline int thalweg_rates_set(int rates, int socket, unsigned long long bits_per_second)
 {
 	union bpf_attr attr;

@@ -1,4 +1,4 @@
-//! What there is without the feature `bpf`: an answer.
+//! The interface without the feature `bpf`: each call fails.
 
 use std::convert::Infallible;
 use std::os::fd::AsFd;
@@ -8,12 +8,12 @@ use thalweg_core::units::Rate;
 
 use crate::{Error, Loaded, Name, Settings, Status, Unloaded};
 
-/// The playback rates of sockets: there are none.
+/// The playback rates of sockets; no value of this type exists.
 #[derive(Debug)]
 pub struct Rates(Infallible);
 
 impl Rates {
-    /// Opens those of a control that is loaded.
+    /// Opens the rates of a loaded control.
     ///
     /// # Errors
     /// [`Error::NotBuilt`].
@@ -21,7 +21,7 @@ impl Rates {
         Err(Error::NotBuilt)
     }
 
-    /// Whether these are of the control that is loaded now.
+    /// True if these rates are of the control that is loaded now.
     pub fn is_current(&self) -> bool {
         match self.0 {}
     }
@@ -29,7 +29,7 @@ impl Rates {
     /// Sets the rate of a socket of this process.
     ///
     /// # Errors
-    /// None: there is nothing to set it of.
+    /// None: no value of this type exists.
     pub fn set(&self, _socket: impl AsFd, _rate: Rate) -> Result<(), Error> {
         match self.0 {}
     }
@@ -43,7 +43,7 @@ pub fn load(_name: &Name, _settings: &Settings) -> Result<Loaded, Error> {
     Err(Error::NotBuilt)
 }
 
-/// Looks at the control.
+/// Reads the settings of a control, and the connections that use it.
 ///
 /// # Errors
 /// [`Error::NotBuilt`].
@@ -51,7 +51,7 @@ pub fn status(_name: &Name) -> Result<Status, Error> {
     Err(Error::NotBuilt)
 }
 
-/// Takes the control away.
+/// Unregisters the control.
 ///
 /// # Errors
 /// [`Error::NotBuilt`].
@@ -59,7 +59,7 @@ pub fn unload(_name: &Name) -> Result<Unloaded, Error> {
     Err(Error::NotBuilt)
 }
 
-/// The thresholds of a control that is loaded.
+/// Reads the thresholds of a loaded control.
 ///
 /// # Errors
 /// [`Error::NotBuilt`].

@@ -1,4 +1,4 @@
-//! Where things are pinned: below `/sys/fs/bpf/thalweg`, a folder for each control.
+//! The pins of the controls: below `/sys/fs/bpf/thalweg`, in a folder for each control.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ const BPFFS: &str = "/sys/fs/bpf";
 /// BPF_FS_MAGIC of linux/magic.h.
 const MAGIC: u64 = 0xcafe_4a11;
 
-/// The right to change what is pinned, until it is dropped: two loaders at a time would sweep away each other's pins.
+/// The lock on all pins, held until this is dropped: two loaders at a time would remove each other's pins.
 #[derive(Debug)]
 pub(crate) struct Turn(#[allow(dead_code, reason = "its lock is what counts")] File);
 
 impl Turn {
-    /// Mounts the file system where nobody has yet, and waits for whoever else is at it.
+    /// Mounts the file system if it is not mounted yet, and waits for the lock.
     pub(crate) fn take() -> Result<Turn, Error> {
         let tried = format!("mounting {BPFFS}");
-        let found = statfs(BPFFS).map_err(Error::io("looking for a kernel with BPF"))?;
+        let found = statfs(BPFFS).map_err(Error::io("looking for the BPF file system"))?;
         if found.f_type as u64 != MAGIC {
             mount("bpf", BPFFS, "bpf", MountFlags::empty(), c"mode=0700").map_err(Error::io(tried))?;
         }
@@ -33,7 +33,7 @@ impl Turn {
     }
 }
 
-/// The names of all controls that have a registration pinned, in their order.
+/// The names of all controls with a pinned registration, sorted.
 pub(crate) fn registrations() -> Vec<String> {
     let folders = fs::read_dir(Path::new(BPFFS).join("thalweg")).into_iter().flatten().flatten();
     let pinned = folders.filter(|folder| folder.path().join("link").exists());
@@ -47,7 +47,7 @@ pub(crate) fn folder(name: &Name) -> PathBuf {
     Path::new(BPFFS).join("thalweg").join(name.as_str())
 }
 
-/// A folder of pins that vanishes unless it is kept.
+/// A folder of pins that is removed on drop unless it is kept.
 #[derive(Debug)]
 pub(crate) struct Pins {
     folder: PathBuf,
@@ -55,19 +55,19 @@ pub(crate) struct Pins {
 }
 
 impl Pins {
-    /// Makes it anew: what is there without a registration was left by a loader that was killed.
+    /// Creates the folder anew: pins without a registration were left by a loader that was killed.
     pub(crate) fn make(folder: PathBuf) -> Result<Pins, Error> {
         sweep(&folder);
-        fs::create_dir(&folder).map_err(Error::io(format!("making {}", folder.display())))?;
+        fs::create_dir(&folder).map_err(Error::io(format!("creating {}", folder.display())))?;
         Ok(Pins { folder, kept: false })
     }
 
-    /// Where a pin goes.
+    /// The path of a pin.
     pub(crate) fn path(&self, pin: &str) -> PathBuf {
         self.folder.join(pin)
     }
 
-    /// Leaves everything where it is.
+    /// Keeps all pins.
     pub(crate) fn keep(mut self) {
         self.kept = true;
     }
@@ -81,7 +81,7 @@ impl Drop for Pins {
     }
 }
 
-/// Removes a folder of pins, if it is there.
+/// Removes a folder of pins, if it exists.
 pub(crate) fn sweep(folder: &Path) {
     for pin in fs::read_dir(folder).into_iter().flatten().flatten() {
         let _ = fs::remove_file(pin.path());

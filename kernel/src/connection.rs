@@ -1,4 +1,4 @@
-//! A connection under the law, as the kernel shows it: a line of text.
+//! Connections under the law, as the kernel shows them: each a line of text.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,20 +7,20 @@ use thalweg_core::units::{Bytes, Rate};
 
 /// Linux's TCP_INFINITE_SSTHRESH.
 const INFINITE: f64 = 2_147_483_647.0;
-/// Segments of lwnd and ssthresh, and of Diff, as `law.h` counts them.
+/// Units per segment of lwnd and ssthresh, and of Diff, as in `law.h`.
 const SEGMENT: f64 = (1_u64 << 20) as f64;
 const FINE: f64 = 1024.0;
 
 /// A connection under the law, by the paper's names; windows in segments.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Connection {
-    /// This end.
+    /// The local address.
     pub local: SocketAddr,
-    /// The other end.
+    /// The peer's address.
     pub peer: SocketAddr,
-    /// Rate: how fast its film is read.
+    /// Rate: the playback rate of its video.
     pub rate: Rate,
-    /// MSS: what a segment carries of it.
+    /// MSS: the bytes of the video in a segment.
     pub mss: Bytes,
     /// The loss window.
     pub lwnd: f64,
@@ -32,11 +32,11 @@ pub struct Connection {
     pub cap: Option<u32>,
     /// Segments in the queue, as last computed.
     pub diff: f64,
-    /// The least round trip ever.
+    /// The minimum round trip so far.
     pub tau: Option<Span>,
-    /// The newest round trip.
+    /// The latest round trip.
     pub rtt: Option<Span>,
-    /// Whether lwnd has met its ceiling since the last loss.
+    /// True if lwnd has met its ceiling since the last loss.
     pub delay_on: bool,
 }
 
@@ -46,7 +46,7 @@ impl Connection {
         self.lwnd + f64::from(self.dwnd)
     }
 
-    /// Reads a line: both ends as address and port, then names and numbers. None if it is no such line.
+    /// Parses a line: both ends as address and port, then names and numbers. None if it is no such line.
     #[cfg_attr(not(feature = "bpf"), allow(dead_code, reason = "nothing is shown without it"))]
     pub(crate) fn parse(line: &str) -> Option<Connection> {
         let mut words = line.split_whitespace();

@@ -1,4 +1,4 @@
-//! Loading the control, looking at it, and taking it away.
+//! Loading, inspecting and unloading the control.
 
 use std::fs;
 use std::path::Path;
@@ -14,17 +14,17 @@ use crate::{Connection, Error, Loaded, Name, Settings, Status, Unloaded, namespa
 
 /// `bpf/tcp_stream.bpf.c`, compiled.
 static PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tcp_stream.bpf.o"));
-/// For how long the name may stay after its registration is gone.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time for which the name may remain after its registration has ended.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Registers the control under a name, until [`unload`]: it outlives this process.
 ///
-/// The registration itself is pinned last. A loader that is killed before leaves no control, and what it has pinned the next
-/// one sweeps away. Where the network namespace of this process still has an unloaded control of the same name for its
-/// default, it has this one from now on.
+/// The registration itself is pinned last. A loader that is killed earlier leaves no control, and the next loader
+/// removes its pins. If the default of this process's network namespace is an unloaded control of the same name, this
+/// one becomes the default.
 ///
 /// # Errors
-/// Whatever [`Error`] says.
+/// Any [`Error`].
 pub fn load(name: &Name, settings: &Settings) -> Result<Loaded, Error> {
     allowed()?;
     let _turn = Turn::take()?;
@@ -33,7 +33,7 @@ pub fn load(name: &Name, settings: &Settings) -> Result<Loaded, Error> {
         let is_ours = folder.join("link").exists();
         return Err(if is_ours { Error::Loaded(name.clone()) } else { Error::Taken(name.clone()) });
     }
-    // Nothing of this name is registered: what the default has was unloaded.
+    // No control of this name is registered: a default of this name was unloaded.
     let is_default = namespace::is_default(name);
     let pins = Pins::make(folder)?;
     let mut object = open(name)?;
@@ -54,10 +54,10 @@ pub fn load(name: &Name, settings: &Settings) -> Result<Loaded, Error> {
     Ok(Loaded { renewed })
 }
 
-/// What a control was loaded with, and the connections that use it.
+/// Reads the settings of a control, and the connections that use it.
 ///
 /// # Errors
-/// It is not loaded, or this is not root.
+/// The control is not loaded, or this process is not root.
 pub fn status(name: &Name) -> Result<Status, Error> {
     allowed()?;
     let _turn = Turn::take()?;
@@ -65,11 +65,11 @@ pub fn status(name: &Name) -> Result<Status, Error> {
     Ok(Status { settings: settings(&folder)?, connections: connections(&folder)? })
 }
 
-/// Takes the name away at once. Connections that are open keep the law. What a loader or an unloader has left that was killed
-/// goes, too. A default is left to whoever has set it.
+/// Removes the name at once. Open connections keep the law. Pins left by a loader or an unloader that was killed are
+/// removed, too. A default is left unchanged.
 ///
 /// # Errors
-/// It is not loaded, or this is not root.
+/// The control is not loaded, or this process is not root.
 pub fn unload(name: &Name) -> Result<Unloaded, Error> {
     allowed()?;
     let _turn = Turn::take()?;
@@ -80,11 +80,11 @@ pub fn unload(name: &Name) -> Result<Unloaded, Error> {
     })?;
     let taking = format!("unregistering {name}");
     let link = Link::open(folder.join("link")).map_err(Error::bpf(&taking))?;
-    // From Linux 6.10 on; before, the registration ends with the last that holds it, which is this process.
+    // From Linux 6.10 on; before, the registration ends with its last holder, which is this process.
     let _ = link.detach();
     fs::remove_file(folder.join("link")).map_err(Error::io::<std::io::Error>(&taking))?;
     drop(link);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while registered(name)? {
         if Instant::now() > deadline {
             return Err(Error::Refused { tried: taking, reason: "another program holds the registration".to_owned() });
@@ -96,7 +96,7 @@ pub fn unload(name: &Name) -> Result<Unloaded, Error> {
     Ok(Unloaded { open: open?, instead: namespace::is_default(name).then(namespace::other) })
 }
 
-/// The thresholds of a control that is loaded.
+/// Reads the thresholds of a loaded control.
 ///
 /// # Errors
 /// There is no such control, or this process may not reach it.
@@ -114,12 +114,13 @@ fn allowed() -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether the kernel has a congestion control of this name.
+/// True if the kernel has a congestion control of this name.
 fn registered(name: &Name) -> Result<bool, Error> {
     Ok(namespace::controls()?.iter().any(|known| known == name.as_str()))
 }
 
-/// The pins of a control that is registered: without that they were left by a loader or an unloader that was killed.
+/// The folder of a registered control: pins without a registration were left by a loader or an unloader that was
+/// killed.
 fn loaded(name: &Name) -> Result<std::path::PathBuf, Error> {
     let folder = folder(name);
     if folder.join("link").exists() && registered(name)? {
@@ -130,9 +131,9 @@ fn loaded(name: &Name) -> Result<std::path::PathBuf, Error> {
     Err(Error::NotLoaded { name: name.clone(), others: others.collect() })
 }
 
-/// The program in the kernel, verified, and not yet registered.
+/// Loads the program into the kernel, which verifies it; it is not registered yet.
 fn open(name: &Name) -> Result<Object, Error> {
-    // What libbpf says line by line would hide what went wrong.
+    // The messages of libbpf, line by line, would hide the error.
     set_print(None);
     let mut object = ObjectBuilder::default().open_memory(PROGRAM).map_err(Error::bpf("reading the program"))?;
     let mut control = object.maps_mut().find(|map| map.name() == "control").expect("the program has it");
@@ -146,11 +147,11 @@ fn map<'a>(object: &'a mut Object, name: &str) -> Result<MapMut<'a>, Error> {
 }
 
 fn absent(name: &str) -> Error {
-    Error::Refused { tried: "reading the program".to_owned(), reason: format!("it has no {name}") }
+    Error::Refused { tried: "reading the program".to_owned(), reason: format!("{name} is missing") }
 }
 
 fn fill(object: &mut Object, settings: &Settings) -> Result<(), Error> {
-    let tried = "telling the kernel the playback rates";
+    let tried = "setting the playback rates";
     let vegas = u32::from(settings.thresholds == Thresholds::Vegas);
     let value = [&settings.rate.as_bps().to_ne_bytes()[..], &vegas.to_ne_bytes(), &[0; 4]].concat();
     map(object, "settings")?.update(&0_u32.to_ne_bytes(), &value, MapFlags::ANY).map_err(Error::bpf(tried))?;
@@ -164,10 +165,11 @@ fn fill(object: &mut Object, settings: &Settings) -> Result<(), Error> {
 
 /// The iterator over the connections.
 fn show(object: &mut Object) -> Result<Link, Error> {
-    let connections = MapHandle::try_from(&*map(object, "connections")?).map_err(Error::bpf("showing connections"))?;
+    let connections =
+        MapHandle::try_from(&*map(object, "connections")?).map_err(Error::bpf("listing the connections"))?;
     let program: ProgramMut<'_> =
         object.progs_mut().find(|program| program.name() == "stream_show").ok_or_else(|| absent("stream_show"))?;
-    program.attach_iter(std::os::fd::AsFd::as_fd(&connections)).map_err(Error::bpf("showing connections"))
+    program.attach_iter(std::os::fd::AsFd::as_fd(&connections)).map_err(Error::bpf("listing the connections"))
 }
 
 fn settings(folder: &Path) -> Result<Settings, Error> {

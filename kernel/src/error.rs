@@ -1,34 +1,35 @@
-//! Why it did not work.
+//! Errors of loading, inspecting and unloading a control.
 
 use std::fmt;
 
 use crate::Name;
 
-/// Why a control could not be loaded, shown or taken away.
+/// The reason that a control could not be loaded, inspected or unloaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Error {
-    /// This program was built without the feature.
+    /// This program was built without the feature `bpf`.
     NotBuilt,
-    /// Only root may.
+    /// The process is not root.
     NotRoot,
-    /// The kernel does not tell its types, without which no program can be fitted to it.
+    /// The kernel does not provide its types (BTF), without which no program can be adapted to it.
     NoTypes,
-    /// It is loaded already.
+    /// The control is loaded already.
     Loaded(Name),
     /// Another control has this name.
     Taken(Name),
-    /// There is nothing of this name.
+    /// No control of this name is loaded.
     NotLoaded {
         /// The name.
         name: Name,
-        /// What is loaded, under other names.
+        /// The names of other controls that are loaded.
         others: Vec<String>,
     },
-    /// The machine said no.
+    /// The system refused an operation.
     Refused {
-        /// What was being done.
+        /// The operation.
         tried: String,
-        /// What the machine said.
+        /// The reason that the system gave.
         reason: String,
     },
 }
@@ -56,13 +57,19 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::NotBuilt => f.write_str(
-                "this thalweg was built without it; on Debian: apt-get install clang libelf-dev zlib1g-dev make pkg-config, \
-                 then cargo build --release --features kernel",
+                "this thalweg was built without the feature `kernel`; on Debian: apt-get install clang libelf-dev \
+                 zlib1g-dev make pkg-config, then cargo build --release --features kernel",
             ),
-            Error::NotRoot => f.write_str("it needs root"),
-            Error::NoTypes => f.write_str("this kernel has no /sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)"),
-            Error::Loaded(name) => write!(f, "{name} is loaded already; `unload` takes it away"),
-            Error::Taken(name) => write!(f, "another congestion control is called {name}"),
+            Error::NotRoot => f.write_str("must be run as root"),
+            Error::NoTypes => {
+                f.write_str("this kernel has no /sys/kernel/btf/vmlinux; build it with CONFIG_DEBUG_INFO_BTF")
+            }
+            Error::Loaded(name) => {
+                write!(f, "{name} is already loaded; unload it first: thalweg kernel unload --name {name}")
+            }
+            Error::Taken(name) => {
+                write!(f, "another congestion control has the name {name}; choose another one with --name")
+            }
             Error::NotLoaded { name, others } if others.is_empty() => write!(f, "{name} is not loaded"),
             Error::NotLoaded { name, others } => {
                 write!(f, "{name} is not loaded; loaded under another name: {}", others.join(", "))

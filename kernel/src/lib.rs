@@ -1,9 +1,10 @@
-//! TCP Stream in the kernel's own TCP: a congestion control that a stock Linux loads (eBPF struct_ops), without a patch and
-//! without a module. Any server can then use it, also one that knows nothing of it.
+//! TCP Stream in the kernel's own TCP: a congestion control that a stock Linux loads (eBPF struct_ops), without a patch
+//! and without a module. Any server can then use it, even one without support for it.
 //!
-//! The law is `bpf/law.h`, [`thalweg_core::law::window::tcp_stream`] in integers; `bpf/tcp_stream.bpf.c` is what stands
-//! between it and the kernel. [`load`] registers it under a [`Name`], [`status`] shows every connection that uses it, and
-//! [`unload`] takes the name away. What is loaded is pinned below `/sys/fs/bpf/thalweg/NAME`, and outlives whoever loaded it:
+//! The law is `bpf/law.h`, [`thalweg_core::law::window::tcp_stream`] in integers; `bpf/tcp_stream.bpf.c` connects it to
+//! the kernel. [`load`] registers it under a [`Name`], [`status`] shows every connection that uses it, and [`unload`]
+//! removes the name. A loaded control is pinned below `/sys/fs/bpf/thalweg/NAME`, and outlives the process that loaded
+//! it:
 //!
 //! | pin | what |
 //! |---|---|
@@ -13,8 +14,8 @@
 //! | `connections` | a line for each connection; can be read like a file |
 //! | `link` | the registration itself, pinned last |
 //!
-//! All this is behind the feature `bpf`, which needs clang, libelf and zlib. Without it there is the same interface, and
-//! everything says [`Error::NotBuilt`].
+//! All this needs the feature `bpf`, which needs clang, libelf and zlib. Without it the interface is the same, and
+//! every call fails with [`Error::NotBuilt`].
 
 mod connection;
 mod error;
@@ -44,15 +45,15 @@ use thalweg_core::law::window::Playback;
 use thalweg_core::law::window::tcp_stream::Thresholds;
 pub use thalweg_core::units::Rate;
 
-/// The fastest film that integers reckon with, 1 Tb/s.
+/// The fastest playback rate in the range of the integers, 1 Tb/s.
 pub const FASTEST: Rate = Rate::from_mbps(1_000_000);
 
-/// What a control is loaded with. Rates are 1 bit/s to [`FASTEST`].
+/// The settings of a control. Rates are 1 bit/s to [`FASTEST`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// The playback rate of whoever has none of his own.
+    /// The playback rate of connections without one of their own.
     pub rate: Rate,
-    /// alpha and beta.
+    /// The thresholds alpha and beta.
     pub thresholds: Thresholds,
     /// The playback rates of local ports.
     pub ports: Vec<(u16, Rate)>,
@@ -64,29 +65,34 @@ impl Default for Settings {
     }
 }
 
-/// A control that is loaded.
+/// The state of a loaded control.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Status {
-    /// What it was loaded with, ports in their order.
+    /// Its settings, ports in ascending order.
     pub settings: Settings,
     /// The connections that use it, in every network namespace.
     pub connections: Vec<Connection>,
 }
 
-/// What has come of a [`load`].
+/// The outcome of a [`load`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loaded {
-    /// If the default of this process's network namespace was an unloaded control of the same name: whether the new one has its
-    /// place now.
+    /// The outcome of making the control the default again; none unless the default of this process's network namespace
+    /// was an unloaded control of the same name.
     pub renewed: Option<Result<(), Error>>,
 }
 
-/// What an [`unload`] has left.
+/// The state after an [`unload`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unloaded {
-    /// Connections that are open and keep the law, in every network namespace.
+    /// Open connections that keep the law, in every network namespace.
     pub open: usize,
-    /// If the default of this process's network namespace is still this control, for all connections that come: another
-    /// one that it can be set to.
+    /// Another control that the default can be set to; none unless this control is still the default of this process's
+    /// network namespace, for all new connections.
     pub instead: Option<String>,
 }
+
+/// The example of README.md, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

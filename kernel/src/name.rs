@@ -1,14 +1,14 @@
-//! What a control is called.
+//! Names of controls.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The name that programs ask the kernel for: 1 to 15 letters, digits and underscores.
+/// The name by which programs choose a control: 1 to 15 letters, digits and underscores.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name(String);
 
 impl Name {
-    /// The name as the kernel has it: 16 bytes, zeros behind it.
+    /// The name as the kernel stores it: 16 bytes, padded with zeros.
     #[cfg(feature = "bpf")]
     pub(crate) fn padded(&self) -> [u8; 16] {
         let mut bytes = [0; 16];
@@ -35,7 +35,7 @@ impl FromStr for Name {
         let fits = (1..=15).contains(&text.len());
         match fits && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             true => Ok(Name(text.to_owned())),
-            false => Err("it must be 1 to 15 letters, digits and underscores"),
+            false => Err("must be 1 to 15 letters, digits or underscores"),
         }
     }
 }

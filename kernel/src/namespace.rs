@@ -1,14 +1,15 @@
-//! What a network namespace, that of this process, has for connections that choose nothing, and what there is to choose from.
+//! The default congestion control of this process's network namespace, and the controls to choose from.
 //!
-//! The kernel keeps the control itself there, not its name: one that was unloaded stays the default, for all connections that
-//! come, and another one that is loaded under the same name is not.
+//! The kernel stores the control itself there, not its name: an unloaded one stays the default, for all new
+//! connections, and another one that is loaded under the same name does not become it.
 
 use std::fs;
 
 use crate::{Error, Name};
 
 const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
-/// Those that a namespace may have for its default, and whoever is not root for his sockets.
+/// Controls that a namespace may have as its default, and that processes without privileges may choose for their
+/// sockets.
 const ALLOWED: &str = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
 const NAMES: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 
@@ -17,18 +18,18 @@ pub(crate) fn controls() -> Result<Vec<String>, Error> {
     names(NAMES)
 }
 
-/// Whether the default is called so.
+/// True if the default has this name.
 pub(crate) fn is_default(name: &Name) -> bool {
     fs::read_to_string(DEFAULT).is_ok_and(|default| default.trim() == name.as_str())
 }
 
-/// Has the control that is registered under this name for the default.
+/// Makes the control that is registered under this name the default.
 pub(crate) fn make_default(name: &Name) -> Result<(), Error> {
     fs::write(DEFAULT, name.as_str()).map_err(Error::io::<std::io::Error>(format!("writing {DEFAULT}")))
 }
 
-/// What to have for the default instead: CUBIC, as Linux has by itself, where this namespace may have it; otherwise what came
-/// first beside reno, which is always there.
+/// The control to use as the default instead: CUBIC, which is Linux's own, if this namespace permits it; otherwise the
+/// first one beside reno, which is always there.
 pub(crate) fn other() -> String {
     let allowed = names(ALLOWED).unwrap_or_default();
     let is_cubic = |name: &&String| *name == "cubic";

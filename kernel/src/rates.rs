@@ -9,25 +9,25 @@ use thalweg_core::units::Rate;
 
 use crate::{Error, Name, bpffs};
 
-/// The playback rates of sockets, for a server that knows which film each of them carries.
+/// The playback rates of sockets, for a server that knows the video that each of them carries.
 ///
-/// A rate may be told before or after a connection begins; the law takes it up within a round trip. What is told of a
-/// listening socket is true of all connections that it accepts from then on. It goes away with the socket.
+/// A rate may be set before or after a connection begins; the law adopts it within a round trip. The rate of a
+/// listening socket applies to all connections that it accepts from then on. A rate is removed with its socket.
 ///
-/// In C it is `kernel/include/thalweg_rates.h`.
+/// The interface in C is `kernel/include/thalweg_rates.h`.
 #[derive(Debug)]
 pub struct Rates {
     map: MapHandle,
-    /// Where the pins of all controls are: by this a process without privileges finds them still.
+    /// The folder of the pins of all controls: through it, a process without privileges still finds them.
     pins: OwnedFd,
-    /// The map's, from there.
+    /// The path of the map's pin, relative to `pins`.
     pin: PathBuf,
-    /// The number of the pin, which no other has while it is there.
+    /// The inode number of the pin, which is unique while the pin exists.
     inode: u64,
 }
 
 impl Rates {
-    /// Opens those of a control that is loaded. A server that gives up its privileges does this first.
+    /// Opens the rates of a loaded control. A server that gives up its privileges does this first.
     ///
     /// # Errors
     /// There is no such control, or this process may not reach it.
@@ -44,8 +44,8 @@ impl Rates {
         Ok(Rates { map, pins, pin, inode })
     }
 
-    /// Whether these are of the control that is loaded now. If it was unloaded, or another one loaded since, they still reach
-    /// the connections that have kept it, and no others.
+    /// True if these rates are of the control that is loaded now. If it was unloaded, or another one loaded since, they
+    /// still reach the connections that have kept it, and no others.
     pub fn is_current(&self) -> bool {
         statat(&self.pins, &self.pin, AtFlags::empty()).is_ok_and(|found| found.st_ino == self.inode)
     }
@@ -53,10 +53,10 @@ impl Rates {
     /// Sets the rate of a socket of this process.
     ///
     /// # Errors
-    /// It is no socket, or there is no memory for it.
+    /// The descriptor is not a socket, or there is no memory for the rate.
     pub fn set(&self, socket: impl AsFd, rate: Rate) -> Result<(), Error> {
         let key = socket.as_fd().as_raw_fd().to_ne_bytes();
         let value = rate.as_bps().to_ne_bytes();
-        self.map.update(&key, &value, MapFlags::ANY).map_err(Error::bpf("telling the kernel a playback rate"))
+        self.map.update(&key, &value, MapFlags::ANY).map_err(Error::bpf("setting a playback rate"))
     }
 }

@@ -1,4 +1,4 @@
-//! What must hold in every run: packets are neither invented nor forgotten.
+//! Packet conservation: in every run, packets are neither invented nor forgotten.
 
 use core::fmt;
 
@@ -10,11 +10,11 @@ use crate::path::Path;
 pub struct Leak {
     /// The element, or "path" for the whole.
     pub name: String,
-    /// Packets that went in.
+    /// Packets that entered.
     pub received: u64,
-    /// Packets that came out.
+    /// Packets that left.
     pub sent: u64,
-    /// What it says of the difference.
+    /// The element's own account of the difference.
     pub tally: Tally,
 }
 
@@ -24,7 +24,8 @@ impl fmt::Display for Leak {
         let Tally { added, dropped, consumed, held, .. } = tally;
         write!(
             f,
-            "{name} leaks: {received} in + {added} added is not {sent} out + {} dropped + {consumed} consumed + {held} queued",
+            "{name} does not conserve packets: {received} in + {added} added is not {sent} out + {} dropped + \
+             {consumed} consumed + {held} queued",
             dropped.total()
         )
     }
@@ -32,7 +33,7 @@ impl fmt::Display for Leak {
 
 impl std::error::Error for Leak {}
 
-/// In + added = out + dropped + consumed + queued, for every element and for the path as a whole.
+/// Checks that in + added = out + dropped + consumed + queued, for every element and for the path as a whole.
 ///
 /// # Errors
 /// Names the first element whose account does not balance.

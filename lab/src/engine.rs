@@ -1,8 +1,8 @@
-//! The only event loop: nodes, where their packets go, and whose turn it is.
+//! The only event loop: nodes, the routes of their packets, and the order of their turns.
 //!
-//! Two nodes that are due at one instant take turns in the order in which that became known, so a run depends on its
-//! nodes and their seeds alone. What a node hands out is taken in by the next one at the same instant: nodes, not routes,
-//! are what takes time.
+//! Two nodes that are due at one instant take turns in the order in which their turns were planned, so a run depends on
+//! its nodes and their seeds alone. A packet that a node emits is accepted by the next node at the same instant: nodes
+//! take time, routes do not.
 //!
 //! ```
 //! use thalweg_core::time::{Span, Time};
@@ -30,18 +30,18 @@ use crate::check::{self, Leak};
 use crate::node::{Node, Tallied};
 use crate::packet::Packet;
 
-/// A node of an engine.
+/// The index of a node in an engine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(u32);
 
-/// Where a node's packets go.
+/// The destination of a node's packets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Route {
     /// Out of the network.
     Away,
-    /// To one node, whosever they are.
+    /// To one node, for all flows.
     To(NodeId),
-    /// Each flow's to a node of its own, by flow number; those of other flows out of the network.
+    /// To one node per flow, by flow number; packets of other flows leave the network.
     ByFlow(Vec<Option<NodeId>>),
 }
 
@@ -51,10 +51,10 @@ pub struct Engine<N> {
     now: Time,
     places: Vec<Place<N>>,
     agenda: Agenda,
-    /// Nodes that something has just happened to.
-    stirred: Vec<u32>,
-    /// When the next turn of the only one of them is, as it said when that happened.
-    said: Option<Time>,
+    /// Nodes that have accepted a packet since their last turn.
+    changed: Vec<u32>,
+    /// The next event of the only node in `changed`, as its last `take_in` returned it; none if there are several.
+    reported: Option<Time>,
     left: u64,
     turns: u64,
 }
@@ -64,7 +64,7 @@ pub struct Engine<N> {
 struct Place<N> {
     node: N,
     route: Route,
-    /// The earliest entry of the agenda for this node, [`Time::NEVER`] if there is none; later ones are void.
+    /// The earliest entry of the agenda for this node, [`Time::NEVER`] if there is none; later entries are void.
     planned: Time,
     received: u64,
     sent: u64,
@@ -76,8 +76,8 @@ impl<N> Default for Engine<N> {
             now: Time::ZERO,
             places: Vec::new(),
             agenda: Agenda::default(),
-            stirred: Vec::new(),
-            said: None,
+            changed: Vec::new(),
+            reported: None,
             left: 0,
             turns: 0,
         }
@@ -85,7 +85,7 @@ impl<N> Default for Engine<N> {
 }
 
 impl<N: Node> Engine<N> {
-    /// A further node. Its packets take `route`, which [`Engine::set_route`] can still change.
+    /// Adds a node whose packets take `route`; [`Engine::set_route`] can change it later.
     ///
     /// # Panics
     /// With more than 2^32 nodes.
@@ -98,12 +98,12 @@ impl<N: Node> Engine<N> {
         NodeId(id)
     }
 
-    /// Sends `from`'s packets elsewhere from now on.
+    /// Routes `from`'s packets by `route` from now on.
     pub fn set_route(&mut self, from: NodeId, route: Route) {
         self.places[from.0 as usize].route = route;
     }
 
-    /// Sends the packets of one flow that leave `from` to a node of their own from now on.
+    /// Routes the packets of one flow that leave `from` to the node `to` from now on.
     pub fn lead(&mut self, from: NodeId, flow: u32, to: NodeId) {
         let route = &mut self.places[from.0 as usize].route;
         if !matches!(route, Route::ByFlow(_)) {
@@ -115,7 +115,7 @@ impl<N: Node> Engine<N> {
         }
     }
 
-    /// Does everything that is due by `end`, which is then the time.
+    /// Processes all events that are due by `end`, and sets the clock to `end`.
     pub fn run_until(&mut self, end: Time) {
         while let Some((at, who)) = self.agenda.pop(end) {
             let place = &mut self.places[who as usize];
@@ -130,16 +130,16 @@ impl<N: Node> Engine<N> {
         self.now = self.now.max(end);
     }
 
-    /// Gives a packet to a node now, as if it came from outside.
+    /// Passes a packet to a node now, as if it came from outside.
     pub fn give(&mut self, to: NodeId, packet: Packet) {
         self.hand(to, packet);
         self.settle();
     }
 
-    /// Lets every node that something has happened to hand out what is due, until nothing more happens now.
+    /// Gives a turn to every node that has accepted a packet, until nothing more happens at this instant.
     fn settle(&mut self) {
-        while let Some(who) = self.stirred.pop() {
-            match self.said.take() {
+        while let Some(who) = self.changed.pop() {
+            match self.reported.take() {
                 Some(next) if next > self.now => {
                     self.turns += 1;
                     self.plan(who, next);
@@ -149,14 +149,14 @@ impl<N: Node> Engine<N> {
         }
     }
 
-    /// Lets one node hand out what is due.
+    /// Lets one node emit the packets that are due, and plans its next turn.
     fn turn(&mut self, who: u32) {
         self.turns += 1;
         let next = loop {
             let place = &mut self.places[who as usize];
             let out = place.node.hand_out(self.now);
             let Some(packet) = &out.packet else {
-                // If it did something of its own, that may have moved its next turn.
+                // A turn without a packet may be internal work, which may have moved the node's next turn.
                 break out.next.max(self.now);
             };
             place.sent += 1;
@@ -181,15 +181,15 @@ impl<N: Node> Engine<N> {
         let place = &mut self.places[to.0 as usize];
         place.received += 1;
         let next = place.node.take_in(self.now, packet);
-        if self.stirred.last() != Some(&to.0) {
-            self.stirred.push(to.0);
+        if self.changed.last() != Some(&to.0) {
+            self.changed.push(to.0);
         }
-        // Of several each is asked again: what happens to the one may change what another said.
-        self.said = (self.stirred.len() == 1).then_some(next);
+        // Of several changed nodes each is asked again: the turn of one may change the next event of another.
+        self.reported = (self.changed.len() == 1).then_some(next);
     }
 
-    /// Puts a node's next turn on the agenda, unless an earlier one stands there: a turn too early costs less than an
-    /// entry for every timer that is put off.
+    /// Puts a node's next turn on the agenda, unless an earlier turn is there: a turn that is too early costs less than
+    /// an entry for every timer that is postponed.
     #[inline]
     fn plan(&mut self, who: u32, next: Time) {
         let place = &mut self.places[who as usize];
@@ -199,17 +199,17 @@ impl<N: Node> Engine<N> {
         }
     }
 
-    /// The time.
+    /// The current simulated time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// A node.
+    /// The node with the index `id`.
     pub fn node(&self, id: NodeId) -> &N {
         &self.places[id.0 as usize].node
     }
 
-    /// A node, to be changed from outside between two runs.
+    /// A node, for changes from outside between two runs.
     pub fn node_mut(&mut self, id: NodeId) -> &mut N {
         &mut self.places[id.0 as usize].node
     }
@@ -219,12 +219,12 @@ impl<N: Node> Engine<N> {
         self.places.iter().enumerate().map(|(index, place)| (NodeId(index as u32), &place.node))
     }
 
-    /// Packets that a node took in.
+    /// Packets that a node accepted.
     pub fn received(&self, id: NodeId) -> u64 {
         self.places[id.0 as usize].received
     }
 
-    /// Packets that a node handed out.
+    /// Packets that a node emitted.
     pub fn sent(&self, id: NodeId) -> u64 {
         self.places[id.0 as usize].sent
     }
@@ -234,14 +234,14 @@ impl<N: Node> Engine<N> {
         self.left
     }
 
-    /// How often a node had its turn, the measure of the engine's own work.
+    /// The number of turns of all nodes, the measure of the engine's own work.
     pub fn turns(&self) -> u64 {
         self.turns
     }
 }
 
 impl<N: Tallied> Engine<N> {
-    /// In + added = out + dropped + consumed + queued, for every node.
+    /// Checks that in + added = out + dropped + consumed + queued, for every node.
     ///
     /// # Errors
     /// Names the first node whose account does not balance.

@@ -1,7 +1,8 @@
-//! One experiment: hops, groups of flows that cross them, and how long to watch.
+//! One experiment: hops, groups of flows that cross them, and the duration of the measurement.
 //!
-//! A description is a plain value; with a seed it becomes a [`Run`]. Every random choice has a stream of its own, named
-//! after the group and the flow: the same seed gives paired runs of two schemes the same starts, delays and transfers.
+//! A description is a plain value; with a seed it becomes a [`Run`]. Every random choice has a random stream of its
+//! own, named after the group and the flow: the same seed gives paired runs of two schemes the same starts, delays and
+//! transfers.
 
 mod flow;
 mod outcome;
@@ -11,9 +12,9 @@ mod run;
 use core::fmt;
 use core::ops::Range;
 
-use thalweg_core::law::window::tcp_stream::Variant;
-use thalweg_core::law::window::{Flavour, Start};
-use thalweg_core::session::live::sender::Repair;
+use thalweg_core::law::rate;
+use thalweg_core::law::redundancy;
+use thalweg_core::law::window::{self, Start};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
@@ -22,6 +23,7 @@ pub use self::outcome::{
 };
 pub use self::recorder::{End, Place, Recorder};
 pub use self::run::Run;
+use crate::end::lossless;
 use crate::network::Hop;
 use crate::path::Traffic;
 use crate::stream::receiver::ReportSize;
@@ -30,35 +32,35 @@ use crate::stream::sender::Srtt;
 use crate::tcp::{Dialect, Recovery, Timeouts, Video};
 use crate::traffic::transfers::Load;
 
-/// Everything that a run follows from, its seed aside.
+/// Everything that determines a run, except its seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Experiment {
     /// The links that flows share, in a row.
     pub hops: Vec<Hop>,
-    /// Who crosses them.
+    /// The groups of flows that cross them.
     pub groups: Vec<Group>,
-    /// When a run ends.
+    /// The time at which a run ends.
     pub duration: Span,
-    /// When measuring begins.
+    /// The time at which the measurement begins.
     pub warmup: Span,
 }
 
 /// Flows of one kind.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Group {
-    /// Its name, in results and in the tree of random numbers.
+    /// The group's name, in results and in the tree of random numbers.
     pub name: String,
-    /// What they are.
+    /// The kind of its flows.
     pub kind: Kind,
-    /// How many.
+    /// The number of flows, or of loads if they are transfers.
     pub count: usize,
-    /// When they start, each at random within it.
+    /// The range from which the start of each flow is drawn.
     pub start: Range<Span>,
-    /// How much later each starts than the one before.
+    /// The time by which each flow's start is later than that of the flow before.
     pub every: Span,
-    /// The links at their ends.
+    /// The access links of its flows.
     pub access: AccessRange,
-    /// The hops that they cross.
+    /// The hops that its flows cross.
     pub hops: Range<usize>,
 }
 
@@ -73,93 +75,95 @@ pub struct AccessRange {
     pub far: Range<Span>,
 }
 
-/// What a flow is.
+/// The kind of a flow.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kind {
-    /// TCP that never ends.
+    /// TCP that never ends unless it carries a video of finite size.
     Tcp(Tcp),
-    /// Finite TCP transfers as they come, each a flow of its own; `count` is how many such loads there are.
+    /// Finite TCP transfers as they arrive, each a flow of its own; `count` is the number of such loads.
     Transfers(Tcp, Load),
-    /// A stream with or without repair, by its paper.
+    /// A stream with or without repair, as in the paper of its scheme.
     Stream(Stream),
-    /// A stream of the live profile, by the very sessions of `send` and `recv`.
+    /// A stream of the live profile, by the same sessions that `send` and `recv` use.
     Live(Live),
-    /// A stream that TFRC slows down.
+    /// A stream whose rate TFRC limits.
     Tfrc(Media),
-    /// A source that listens to nobody.
+    /// Data through a tunnel, by the same sessions that `tunnel` and `pipe` use.
+    Tunnel(lossless::Parameters),
+    /// A source without feedback.
     Open(Traffic),
 }
 
 /// A TCP sender and its receiver.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Tcp {
-    /// The law.
-    pub flavour: Flavour,
+    /// The congestion control law.
+    pub law: window::Choice,
     /// The initial window and threshold.
     pub start: Start,
-    /// How losses are repaired.
+    /// The loss recovery algorithm.
     pub recovery: Recovery,
-    /// How its sender reads the RFCs.
+    /// The sender's reading of the RFCs.
     pub dialect: Dialect,
-    /// How long an acknowledgement waits for a second segment; none acknowledges each.
+    /// The time that an acknowledgement waits for a second segment; if none, each segment is acknowledged.
     pub delayed_ack: Option<Span>,
     /// Bounds of the retransmission timer.
     pub timeouts: Timeouts,
     /// The payload of a segment.
     pub mss: Bytes,
-    /// Segments that the receiver takes before the first that is missing.
+    /// Segments that the receiver buffers, counted from the first that is missing.
     pub receive_window: u32,
-    /// What it carries, if that is a film; laws that know its rate need one.
-    pub film: Option<Film>,
+    /// The video that the flow carries, if any; laws that use a video's rate need one.
+    pub video: Option<StoredVideo>,
 }
 
-/// A film over TCP.
+/// A video over TCP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Film {
-    /// How fast it is read.
+pub struct StoredVideo {
+    /// The playback rate.
     pub rate: Rate,
-    /// What TCP Stream's paper leaves open.
-    pub variant: Variant,
-    /// Its length and its player; without one it never ends, and nobody plays it.
-    pub video: Option<Video>,
+    /// Its size and its player; without them the video never ends and is not played.
+    pub played: Option<Video>,
 }
 
 /// Media of a constant rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Media {
-    /// Its rate; headers count, as in the papers.
+    /// The media rate, headers included, as in the papers.
     pub rate: Rate,
     /// Size of every packet on the wire.
     pub packet: Bytes,
 }
 
-/// A stream.
+/// A stream as in the papers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stream {
-    /// What it carries.
+    /// The media that it carries.
     pub media: Media,
-    /// SYN: a block, and from report to report.
+    /// SYN: the duration of a block, and the interval of reports.
     pub syn: Span,
-    /// How it is protected.
+    /// The protection scheme.
     pub scheme: Scheme,
-    /// Which packet a round trip is measured by.
+    /// The packet by which a round trip is measured.
     pub srtt: Srtt,
-    /// What reports weigh.
+    /// The size of reports.
     pub reports: ReportSize,
 }
 
 /// A stream of the live profile.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Live {
-    /// What it carries. Packets are cut to what a session takes, and as many more of them sent.
+    /// The media that it carries. Packets are cut to a session's maximum payload, and as many more of them are sent.
     pub media: Media,
-    /// How it is protected.
-    pub repair: Repair,
-    /// Time from input to output.
+    /// The repair of lost packets.
+    pub repair: redundancy::Law,
+    /// The rate law of the session; none sends at the rate of the media.
+    pub rate_law: Option<rate::Choice>,
+    /// The time from input to output.
     pub latency: Span,
 }
 
-/// Why there is no such run.
+/// The reason why an experiment cannot be run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Impossible(pub String);
 
@@ -171,37 +175,38 @@ impl fmt::Display for Impossible {
 
 impl std::error::Error for Impossible {}
 
-/// More flows than any published scenario has: a slip, most likely.
+/// The maximum number of flows, more than any published scenario has: a larger number is most likely a mistake.
 pub const MOST_FLOWS: usize = 100_000;
 
-/// More than any published scenario lasts, eleven days: a slip, most likely.
+/// The maximum duration, eleven days, more than any published scenario has: a longer one is most likely a mistake.
 pub const LONGEST: Span = Span::from_secs(1_000_000);
 
 impl Experiment {
-    /// Whether it can be run.
+    /// Checks that the experiment can be run.
     ///
     /// # Errors
-    /// Says what is impossible.
+    /// Names what is impossible.
     pub fn check(&self) -> Result<(), Impossible> {
         self.check_parts().map_err(|(_, why)| Impossible(why))
     }
 
-    /// The same, with what it is that cannot be.
+    /// Does the same check, and also returns the part that is at fault.
     pub(crate) fn check_parts(&self) -> Result<(), (Part, String)> {
         let (warmup, duration) = (self.warmup, self.duration);
         if duration > LONGEST {
-            return Err((Part::Duration, format!("a run of {duration}, {LONGEST} are the most")));
+            return Err((Part::Duration, format!("a run of {duration}, expected at most {LONGEST}")));
         }
         if warmup >= duration {
-            let why =
-                format!("nothing is measured: warm-up is {warmup}, the run {duration}, expected a shorter warm-up");
+            let why = format!(
+                "nothing is measured: the warm-up is {warmup} and the run {duration}, expected a shorter warm-up"
+            );
             return Err((Part::Warmup, why));
         }
         let flows: Vec<f64> = self.groups.iter().map(|group| group.expected_flows(duration)).collect();
         let all = flows.iter().sum::<f64>();
         if all > MOST_FLOWS as f64 {
             let most = (0..flows.len()).max_by(|a, b| flows[*a].total_cmp(&flows[*b])).unwrap_or(0);
-            return Err((Part::Group(most), format!("about {all:.0} flows, {MOST_FLOWS} are the most")));
+            return Err((Part::Group(most), format!("about {all:.0} flows, expected at most {MOST_FLOWS}")));
         }
         for (nth, Group { name, hops, .. }) in self.groups.iter().enumerate() {
             if hops.is_empty() || hops.end > self.hops.len() {
@@ -216,17 +221,17 @@ impl Experiment {
 /// A part of an experiment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
-    /// How long the run is.
+    /// The duration of the run.
     Duration,
-    /// What of it is not measured.
+    /// The warm-up, which is not measured.
     Warmup,
-    /// A group, by its place.
+    /// A group, by its index.
     Group(usize),
 }
 
 impl Experiment {
-    /// The first group of flows without an end of which one may start behind the warm-up, where there is one, and when:
-    /// what is measured of them has their absence in it.
+    /// The first group of endless flows of which one may start after the warm-up, if there is one, and its latest
+    /// start: the measured values of such flows include the time before their start.
     pub fn late(&self) -> Option<(&Group, Span)> {
         let endless = |group: &&Group| group.count > 0 && group.kind.is_endless();
         let mut starts = self.groups.iter().filter(endless).map(|group| (group, group.latest_start()));
@@ -239,14 +244,14 @@ impl Kind {
         !matches!(self, Kind::Transfers(..)) && self.video().is_none()
     }
 
-    /// The film that its flows carry, and the payload of their segments.
+    /// The video that its flows carry, and the payload of their segments.
     fn video(&self) -> Option<(Video, Bytes)> {
-        if let Kind::Tcp(tcp) = self { Some((tcp.film?.video?, tcp.mss)) } else { None }
+        if let Kind::Tcp(tcp) = self { Some((tcp.video?.played?, tcp.mss)) } else { None }
     }
 }
 
 impl Group {
-    /// By which the last of them has started.
+    /// The time by which the last of its flows has started.
     fn latest_start(&self) -> Span {
         self.start.end + self.every * (self.count as u64).saturating_sub(1)
     }

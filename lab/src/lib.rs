@@ -1,7 +1,8 @@
-//! Thalweg's lab: a deterministic packet-level network that runs the very objects of `thalweg-core`.
+//! Thalweg's lab: a deterministic packet-level network simulator that runs the objects of `thalweg-core` themselves.
 //!
-//! `thalweg lab` is made of it, and programs can use it the same way: a [`scenario::Blueprint`] reads a description, an
-//! [`experiment::Experiment`] is one as a plain value, and an [`experiment::Run`] is what becomes of it with a seed.
+//! `thalweg lab` is built on this crate, and programs can use it the same way: a [`scenario::Blueprint`] reads a
+//! description, an [`experiment::Experiment`] is a description as a plain value, and an [`experiment::Run`] executes
+//! one with a seed.
 //!
 //! ```
 //! use thalweg_lab::experiment::Run;
@@ -38,18 +39,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An end, a link or a source of another kind is a [`node::Node`]: packets come in, the time of the next event is asked
-//! for, packets go out. An [`engine::Engine`] moves the packets of any nodes; a line in `network/part.rs` lets a
-//! [`network::Network`], with its hops and flows, have such nodes, too.
+//! An endpoint, a link or a source of another kind is a [`node::Node`]: it accepts packets, reports the time of its
+//! next event and emits packets. An [`engine::Engine`] moves the packets of any nodes; one line in `network/part.rs`
+//! makes such a node available to a [`network::Network`], with its hops and flows.
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod end;
 pub mod engine;
 pub mod experiment;
 pub mod network;
 pub mod node;
 pub mod packet;
-pub mod paper;
 pub mod path;
 pub mod scenario;
 pub mod statistics;
@@ -57,3 +58,8 @@ pub mod stream;
 pub mod tcp;
 pub mod tfrc;
 pub mod traffic;
+
+/// The example of README.md, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

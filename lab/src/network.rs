@@ -6,10 +6,10 @@
 //! sender --access--+         +--access-- receiver
 //! ```
 //!
-//! One hop is a dumbbell, several are a parking lot. Every flow has access links of its own, one at each end and each
-//! way, and comes back through the same hops.
+//! One hop is a dumbbell, several are a parking lot. Every flow has access links of its own, one at each end for each
+//! direction, and returns through the same hops.
 
-mod lane;
+mod direction;
 mod part;
 mod watch;
 
@@ -19,7 +19,7 @@ use core::ops::Range;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
-pub use self::lane::Way;
+pub use self::direction::Direction;
 pub use self::part::Part;
 use crate::check::Leak;
 use crate::engine::{Engine, NodeId, Route};
@@ -27,7 +27,7 @@ use crate::node::drop_tail::{DropTail, Offered};
 use crate::node::queue::Limit;
 use crate::path::Element;
 
-/// What the flows share: elements one behind the other, each way its own.
+/// A hop that flows share: elements one behind the other, separate for each direction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Hop {
     /// From the senders to the receivers.
@@ -37,7 +37,7 @@ pub struct Hop {
 }
 
 impl Hop {
-    /// A link of `rate` with a queue of `limit` before it and a wire of `delay` behind it, the same both ways.
+    /// A link of `rate` with a queue of `limit` before it and a wire of `delay` behind it, the same in both directions.
     pub fn link(rate: Rate, limit: Limit, delay: Span) -> Hop {
         let link = Element::from(DropTail::new(rate, limit).with_wire(delay));
         Hop { forward: vec![link.clone()], backward: vec![link] }
@@ -59,7 +59,7 @@ pub struct Access {
 struct Flow {
     sender: NodeId,
     receiver: NodeId,
-    /// The access link that leads to its first hop.
+    /// The access link from the sender to the first hop.
     entry: NodeId,
 }
 
@@ -76,14 +76,14 @@ impl fmt::Display for EmptyHop {
 impl std::error::Error for EmptyHop {}
 
 /// A network under simulation.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Network {
     engine: Engine<Part>,
     hops: Vec<Lanes>,
     flows: Vec<Flow>,
 }
 
-/// The elements of one hop, as nodes; the last of each leads every flow on.
+/// The elements of one hop, as nodes; the last one of each direction routes each flow separately.
 #[derive(Clone, Debug)]
 struct Lanes {
     forward: Vec<NodeId>,
@@ -91,7 +91,7 @@ struct Lanes {
 }
 
 impl Network {
-    /// An idle network whose hops stand in a row; its queues count the first `flows` flows one by one.
+    /// An idle network whose hops form a chain; its queues count the first `flows` flows one by one.
     ///
     /// # Errors
     /// A hop has no element in one direction.
@@ -110,7 +110,7 @@ impl Network {
         self.flows.len() as u32
     }
 
-    /// One more flow, which crosses `hops`; hops beyond the last are no hops.
+    /// Adds a flow that crosses `hops`; if that range ends beyond the last hop, the flow crosses none.
     pub fn add(&mut self, sender: impl Into<Part>, receiver: impl Into<Part>, access: Access, hops: Range<usize>) {
         let number = self.next_flow();
         let engine = &mut self.engine;
@@ -130,23 +130,23 @@ impl Network {
         self.flows.push(Flow { sender, receiver, entry: from_sender });
     }
 
-    /// Lets everything happen that happens by `end`.
+    /// Processes all events up to `end`.
     pub fn run_until(&mut self, end: Time) {
         self.engine.run_until(end);
     }
 
-    /// The ends of a flow.
+    /// The sender and the receiver of a flow.
     pub fn ends(&self, flow: u32) -> Option<(&Part, &Part)> {
         let Flow { sender, receiver, .. } = self.flows.get(flow as usize)?;
         Some((self.engine.node(*sender), self.engine.node(*receiver)))
     }
 
-    /// How many hops there are.
+    /// The number of hops.
     pub fn hops(&self) -> usize {
         self.hops.len()
     }
 
-    /// What a flow sent into its first hop, and what of it any element of any hop lost, on the way to its receiver.
+    /// Packets that a flow sent into its first hop, and those of them that any hop lost on the way to its receiver.
     pub fn of_flow(&self, flow: u32) -> Offered {
         let elements = self.hops.iter().flat_map(|hop| &hop.forward);
         Offered {
@@ -155,14 +155,14 @@ impl Network {
         }
     }
 
-    /// Time that the packets of a flow waited in the drop-tail queues of all hops on the way to its receiver, all
-    /// together; none if no hop has such a queue.
+    /// The total time that the packets of a flow waited in the drop-tail queues of all hops on the way to its receiver;
+    /// none if no hop has such a queue.
     pub fn waited_of_flow(&self, flow: u32) -> Option<Span> {
         let nodes = self.hops.iter().flat_map(|hop| &hop.forward).map(|id| self.engine.node(*id));
         nodes.filter_map(Part::as_drop_tail).map(|link| link.waited_of(flow)).reduce(|sum, one| sum + one)
     }
 
-    /// In + added = out + dropped + consumed + queued, for every node.
+    /// Checks that in + added = out + dropped + consumed + queued, for every node.
     ///
     /// # Errors
     /// Names the first node whose account does not balance.
@@ -170,13 +170,13 @@ impl Network {
         self.engine.conservation()
     }
 
-    /// The event loop, for its own account.
+    /// The event loop, for its clock and counters.
     pub fn engine(&self) -> &Engine<Part> {
         &self.engine
     }
 }
 
-/// The elements of one direction of a hop, one behind the other.
+/// Adds the elements of one direction of a hop, one behind the other.
 fn lane(engine: &mut Engine<Part>, elements: Vec<Element>, flows: usize) -> Result<Vec<NodeId>, EmptyHop> {
     let mut nodes: Vec<NodeId> = Vec::new();
     for element in elements {
@@ -193,7 +193,7 @@ fn lane(engine: &mut Engine<Part>, elements: Vec<Element>, flows: usize) -> Resu
     if nodes.is_empty() { Err(EmptyHop) } else { Ok(nodes) }
 }
 
-/// Leads a flow from a node of its own over lanes to another.
+/// Routes a flow from the node `from` over `lanes` to the node `to`.
 fn join<'a>(
     engine: &mut Engine<Part>,
     flow: u32,

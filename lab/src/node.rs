@@ -1,6 +1,7 @@
-//! Everything that stands on a path.
+//! Nodes: the elements of a path, and endpoints.
 
 pub mod corrupt;
+pub(crate) mod delay_queue;
 pub mod drop_tail;
 pub mod duplicate;
 pub mod ends;
@@ -10,7 +11,6 @@ pub(crate) mod losses;
 pub mod queue;
 pub mod recorded;
 pub mod reorder;
-pub(crate) mod shelf;
 pub mod tap;
 pub mod trace_link;
 pub mod watched;
@@ -22,72 +22,72 @@ use thalweg_core::time::{Span, Time};
 
 use crate::packet::Packet;
 
-/// An element of a path: packets go in, and come out later, changed, more than once or never.
+/// An element of a path: packets enter, and leave later, changed, more than once or never.
 ///
-/// After every `accept`, and whenever the clock reaches `next`, the driver drains `poll` until it gives none.
+/// After every `accept`, and whenever the clock reaches `next`, the driver calls `poll` until it returns none.
 pub trait Node {
     /// Takes a packet at `now`. Calls come in time order.
     fn accept(&mut self, now: Time, packet: Packet);
 
-    /// When `poll` will next have something to do; none while nothing is pending.
+    /// The time at which `poll` will next have something to do; none while nothing is pending.
     fn next(&self) -> Option<Time>;
 
-    /// The next packet that is out by `now`.
+    /// The next packet that leaves by `now`.
     fn poll(&mut self, now: Time) -> Option<Packet>;
 
-    /// No packet comes out earlier than this after it went in.
+    /// The minimum delay between a packet's entry and its exit.
     fn least_delay(&self) -> Span {
         Span::ZERO
     }
 
-    /// `accept`, and what `next` says then: one call for a loop that asks after each packet. [`Time::NEVER`] is none.
+    /// Calls `accept`, then `next`: one call for a loop that needs both for each packet. [`Time::NEVER`] is none.
     fn take_in(&mut self, now: Time, packet: Packet) -> Time {
         self.accept(now, packet);
         self.next().unwrap_or(Time::NEVER)
     }
 
-    /// `poll` if its time has come, and what `next` says then.
+    /// Calls `poll` if it is due, then `next`.
     fn hand_out(&mut self, now: Time) -> Out {
         let packet = if self.next().is_some_and(|next| next <= now) { self.poll(now) } else { None };
         Out { packet, next: self.next().unwrap_or(Time::NEVER) }
     }
 }
 
-/// What [`Node::hand_out`] gives.
+/// The result of [`Node::hand_out`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Out {
-    /// A packet that is out.
+    /// A packet that leaves.
     pub packet: Option<Packet>,
-    /// When there will be something to do; [`Time::NEVER`] is none.
+    /// The time at which there will be something to do; [`Time::NEVER`] is none.
     pub next: Time,
 }
 
-/// What a node says of the packets it took in, for [`crate::check`].
+/// A node's account of the packets it accepted, for [`crate::check`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Packets it made itself: copies, and those of an end.
+    /// Packets that the node created: copies, and those of an endpoint.
     pub added: u64,
-    /// Packets it will never let out.
+    /// Packets that it will never emit.
     pub dropped: Drops,
-    /// Packets it let through changed, or out of their turn.
+    /// Packets that it passed on changed, or out of order.
     pub changed: u64,
-    /// Packets that have reached their end here.
+    /// Packets that have reached their destination here.
     pub consumed: u64,
     /// Packets that are still inside.
     pub held: u64,
 }
 
-/// Packets that were lost, by whose they were.
+/// Lost packets, by their origin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Drops {
-    /// Packets that came in at the near end.
+    /// Packets that entered at the near end.
     pub of_ends: u64,
     /// Packets of cross traffic.
     pub of_cross: u64,
 }
 
 impl Drops {
-    /// One more.
+    /// Counts one more lost packet.
     pub(crate) fn count(&mut self, packet: &Packet) {
         if packet.is_cross() {
             self.of_cross += 1;
@@ -96,7 +96,7 @@ impl Drops {
         }
     }
 
-    /// All of them.
+    /// The number of all lost packets.
     pub fn total(self) -> u64 {
         self.of_ends + self.of_cross
     }

@@ -1,46 +1,24 @@
-//! What travels in the lab.
+//! The packets of the lab.
 
-use thalweg_core::law::rate::tfrc;
 use thalweg_core::units::Bytes;
 
-use crate::stream::{Report, Symbol};
-use crate::tcp::segment::Segment;
-use crate::tfrc::Report as TfrcReport;
+pub use crate::end::body::Body;
 
-/// What a packet carries.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Body {
-    /// The bytes of a UDP payload, or of an IP packet.
-    Datagram(Vec<u8>),
-    /// A source or repair packet of a stream, as long as its size says.
-    Media(Symbol),
-    /// What a stream's receiver has found.
-    Report(Report),
-    /// What TFRC's sender says to its receiver.
-    Tfrc(tfrc::Data),
-    /// What its receiver says to the sender.
-    TfrcReport(TfrcReport),
-    /// Nothing that anybody will read: cross traffic, and payloads that count by their length alone.
-    Length,
-    /// A segment of the lab's TCP.
-    Segment(Segment),
-}
-
-/// One packet on its way.
+/// One packet in flight.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// Whose it is; the path hands it back so that ends can tell their packets from cross traffic.
+    /// The flow number; the path preserves it so that endpoints can tell their packets from cross traffic.
     pub flow: u32,
-    /// Size on the wire, IP and UDP headers included: what a link's rate and a queue's bytes count.
+    /// The size on the wire, IP and UDP headers included: it counts for a link's rate and a queue's bytes.
     pub size: Bytes,
-    /// What it carries.
+    /// The contents.
     pub body: Body,
 }
 
-/// The first flow number of cross traffic; those below are the ends' own.
+/// The first flow number of cross traffic; lower numbers are those of the endpoints.
 pub const CROSS: u32 = 1 << 31;
 
-/// IPv4 and UDP headers, which a datagram has on the wire before its payload.
+/// The size of the IPv4 and UDP headers, which precede a datagram's payload on the wire.
 pub const HEADERS: Bytes = Bytes(28);
 
 impl Packet {
@@ -49,7 +27,7 @@ impl Packet {
         Packet { flow, size: Bytes(payload.len() as u64) + HEADERS, body: Body::Datagram(payload) }
     }
 
-    /// Whether it belongs to cross traffic, which nobody waits for at the far end.
+    /// True if the packet is cross traffic, which no receiver at the far end expects.
     pub fn is_cross(&self) -> bool {
         self.flow >= CROSS
     }

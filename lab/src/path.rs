@@ -1,4 +1,4 @@
-//! A way through the network: nodes one behind the other, and the traffic of others that joins in between.
+//! A path through the network: nodes one behind the other, and cross traffic that joins in between.
 //!
 //! ```
 //! use thalweg_core::{rng::Rng, time::{Span, Time}};
@@ -23,22 +23,22 @@ use std::fmt;
 use thalweg_core::time::{Span, Time};
 
 pub use self::element::{Element, Traffic};
-use crate::node::shelf::Shelf;
+use crate::node::delay_queue::DelayQueue;
 use crate::node::{Drops, Node, Tallied, Tally};
 use crate::packet::{CROSS, Packet};
 
 /// A chain of named elements, itself a node.
 ///
-/// Between two calls a path does everything in the order of its time, however late the second call comes: what happens
-/// inside does not depend on how often it is driven.
+/// Between two calls a path processes all events in the order of time, however late the second call comes: its internal
+/// events do not depend on how often it is driven.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Path {
     stages: Vec<Stage>,
     crowd: Vec<Cross>,
-    out: Shelf,
+    out: DelayQueue,
     accepted: u64,
     delivered: u64,
-    /// Cross traffic that reached the far end.
+    /// Cross traffic packets that reached the far end.
     discarded: u64,
 }
 
@@ -46,7 +46,7 @@ pub struct Path {
 struct Stage {
     name: String,
     element: Element,
-    /// No packet that leaves this element reaches the far end earlier than this.
+    /// The minimum delay between a packet's exit from this element and the far end.
     ahead: Span,
     received: u64,
     sent: u64,
@@ -64,11 +64,11 @@ struct Cross {
 pub struct Account<'a> {
     /// The element's name.
     pub name: &'a str,
-    /// Packets that went in.
+    /// Packets that entered.
     pub received: u64,
-    /// Packets that came out.
+    /// Packets that left.
     pub sent: u64,
-    /// What the element itself says.
+    /// The element's own account.
     pub tally: Tally,
 }
 
@@ -78,13 +78,13 @@ pub struct NoSuchElement;
 
 impl fmt::Display for NoSuchElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there is no element of that name on the path")
+        f.write_str("no element of that name on the path")
     }
 }
 
 impl std::error::Error for NoSuchElement {}
 
-/// What happens next on a path.
+/// The next event on a path.
 enum Step {
     Stage(usize),
     Cross(usize),
@@ -101,7 +101,7 @@ impl Path {
         self
     }
 
-    /// The path with traffic of others that joins before the element called `before` and leaves at the far end.
+    /// The path with cross traffic that joins before the element called `before` and leaves at the far end.
     ///
     /// # Errors
     /// There is no such element.
@@ -126,17 +126,17 @@ impl Path {
         })
     }
 
-    /// Packets that were taken in, without cross traffic.
+    /// Packets accepted, without cross traffic.
     pub fn accepted(&self) -> u64 {
         self.accepted
     }
 
-    /// Packets that came out at the far end, without cross traffic.
+    /// Packets that left at the far end, without cross traffic.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// Does everything that is due by `now`, in the order of its time.
+    /// Processes all events up to `now`, in the order of time.
     fn run(&mut self, now: Time) {
         while let Some((at, step)) = self.earliest()
             && at <= now
@@ -159,7 +159,8 @@ impl Path {
         }
     }
 
-    /// Of things that happen at one instant the farthest comes first: what leaves a queue makes room for what comes.
+    /// The next event. At one instant the farthest element comes first: a packet leaving a queue frees space for an
+    /// arrival.
     fn earliest(&self) -> Option<(Time, Step)> {
         let stages = self.stages.iter().enumerate().rev();
         let stages = stages.filter_map(|(index, stage)| Some((stage.element.node().next()?, Step::Stage(index))));
@@ -187,8 +188,8 @@ impl Node for Path {
         self.hand(0, now, packet);
     }
 
-    /// The first instant at which a packet can come out. What happens inside before that can wait until then: nobody
-    /// sees the difference, and a clock that wakes for every step of every packet wakes three times too often.
+    /// The first instant at which a packet can leave. Internal events before that can wait until then: the result is
+    /// the same, and a clock that wakes for every step of every packet wakes three times too often.
     fn next(&self) -> Option<Time> {
         let stages = self.stages.iter().filter_map(|stage| Some(stage.element.node().next()? + stage.ahead));
         let crowd = self.crowd.iter().map(|cross| {

@@ -8,6 +8,7 @@ mod parameter;
 mod quantity;
 mod section;
 mod traffic;
+mod value;
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -19,14 +20,15 @@ use toml::de::DeTable;
 pub use self::blueprint::Blueprint;
 pub use self::fault::Error;
 use self::fault::Fault;
-pub use self::parameter::{Parameter, Value};
+pub use self::parameter::Parameter;
 use self::section::Section;
+pub use self::value::Value;
 use crate::path::Path;
 
-/// Two paths, one each way, ready to be driven.
+/// Two paths, one per direction, ready to be driven.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scenario {
-    /// What every random choice of both paths grows from.
+    /// The seed of every random choice of both paths.
     pub seed: u64,
     /// From the client to the server.
     pub forward: Path,
@@ -34,11 +36,12 @@ pub struct Scenario {
     pub reverse: Path,
 }
 
-/// Hands out the text of a file that a scenario names, or says why it cannot.
+/// A loader of the files that a scenario names: returns a file's text, or the reason why there is none.
 pub type Files<'a> = dyn FnMut(&str) -> Result<String, String> + 'a;
 
 impl Scenario {
-    /// Reads a scenario file; the files that it names are looked for beside it. `seed` goes before the file's own.
+    /// Reads a scenario file; the files that it names are searched beside it. `seed` takes precedence over the file's
+    /// own.
     ///
     /// # Errors
     /// Names the file, the line, and what was expected there.
@@ -49,7 +52,7 @@ impl Scenario {
         Scenario::parse(&name, &text, seed, &mut |named| loaded(&beside.join(named), MAX_NAMED))
     }
 
-    /// Reads the text of a scenario; `name` stands for it in errors.
+    /// Parses the text of a scenario; `name` names it in errors.
     ///
     /// # Errors
     /// Names the line, and what was expected there.
@@ -58,25 +61,26 @@ impl Scenario {
     }
 }
 
-/// Bytes of a scenario file.
+/// The maximum size of a scenario file, in bytes.
 pub const MAX_SCENARIO: u64 = 1 << 20;
-/// Bytes of a trace or a recording that a scenario names: ten minutes of 700 Mb/s, with a line of seven bytes for each packet.
+/// The maximum size in bytes of a trace or a recording that a scenario names: ten minutes of 700 Mb/s, with a line of
+/// seven bytes for each packet.
 pub const MAX_NAMED: u64 = 256 << 20;
 
-/// Reads the text of a file of at most so many bytes.
+/// Reads the text of a file of at most `most` bytes.
 ///
 /// # Errors
-/// The system's reason; [`ErrorKind::FileTooLarge`] if there is more.
+/// The system's reason; [`ErrorKind::FileTooLarge`] if the file is longer.
 pub fn load(file: &FilePath, most: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
     File::open(file)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        return Err(io::Error::new(ErrorKind::FileTooLarge, format!("it is longer than {most} bytes")));
+        return Err(io::Error::new(ErrorKind::FileTooLarge, format!("longer than {most} bytes")));
     }
-    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no text"))
+    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "not a text file"))
 }
 
-/// The same, or why there is none.
+/// Does the same, with the reason of a failure as text.
 fn loaded(file: &FilePath, most: u64) -> Result<String, String> {
     load(file, most).map_err(|error| {
         let text = error.to_string();
@@ -88,7 +92,7 @@ fn read(text: &str, seed: Option<u64>, files: &mut Files<'_>) -> Result<Scenario
     let document = DeTable::parse(text)?;
     let mut document = Section::new(0..0, document.into_inner());
     if document.table.contains_key("run") && !document.table.contains_key("forward") {
-        return Err(Fault::at(&(0..0), "an experiment for `thalweg lab`, no path: missing [forward]"));
+        return Err(Fault::at(&(0..0), "an experiment for `thalweg lab`, not a path: missing [forward]"));
     }
     let own: u64 = document.require("seed")?;
     let seed = seed.unwrap_or(own);

@@ -1,4 +1,6 @@
-//! Means over seeds, and what they prove.
+//! Means over seeds, and verdicts on claims about them.
+
+pub mod delays;
 
 /// A mean over seeds with its 95 % confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -7,23 +9,23 @@ pub struct Estimate {
     pub mean: f64,
     /// Half the width of the interval by Student's t; infinite for a single value.
     pub half_width: f64,
-    /// How many values there were.
+    /// The number of values.
     pub count: usize,
 }
 
-/// What paired seeds say of a claim that one value is above another.
+/// The verdict of paired seeds on a claim, such as that one value is above another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// The whole interval lies on the claimed side.
     Holds,
     /// The whole interval lies on the other side.
     Contradicted,
-    /// The interval holds the boundary.
+    /// The interval contains the boundary.
     Undecided,
 }
 
 impl Verdict {
-    /// The word for it.
+    /// The name of the verdict.
     pub const fn word(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
@@ -32,7 +34,7 @@ impl Verdict {
         }
     }
 
-    /// That of several claims that must all hold.
+    /// The verdict on several claims that must all hold.
     pub fn and(self, other: Verdict) -> Verdict {
         match (self, other) {
             (Verdict::Contradicted, _) | (_, Verdict::Contradicted) => Verdict::Contradicted,
@@ -43,7 +45,7 @@ impl Verdict {
 }
 
 impl Estimate {
-    /// The estimate of the mean that `values` were drawn around; those that are NaN do not count.
+    /// The estimate of the mean that `values` were drawn around; NaN values do not count.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Estimate {
         let values: Vec<f64> = values.into_iter().filter(|value| !value.is_nan()).collect();
         let count = values.len();
@@ -58,12 +60,12 @@ impl Estimate {
         Estimate { mean, half_width, count }
     }
 
-    /// The estimate of the difference `first - second` of values that belong together, seed by seed.
+    /// The estimate of the difference `first - second` of paired values, seed by seed.
     pub fn of_difference(first: &[f64], second: &[f64]) -> Estimate {
         Estimate::of(first.iter().zip(second).map(|(first, second)| first - second))
     }
 
-    /// What it says of the claim that the mean is below `bound`.
+    /// The verdict on the claim that the mean is below `bound`.
     pub fn below(&self, bound: f64) -> Verdict {
         if self.mean + self.half_width < bound {
             Verdict::Holds
@@ -74,14 +76,14 @@ impl Estimate {
         }
     }
 
-    /// What it says of the claim that the mean is above `bound`.
+    /// The verdict on the claim that the mean is above `bound`.
     pub fn above(&self, bound: f64) -> Verdict {
         Estimate { mean: -self.mean, ..*self }.below(-bound)
     }
 }
 
-/// Jain's fairness index of what several have: 1 where all have the same, 1/n where one has all (R. Jain, D. Chiu, W. Hawe,
-/// DEC-TR-301, 1984). NaN where nobody has anything.
+/// Jain's fairness index of several shares: 1 if all are equal, 1/n if one has everything (R. Jain, D. Chiu, W. Hawe,
+/// DEC-TR-301, 1984). NaN if all shares are zero.
 pub fn jain(shares: impl Iterator<Item = f64> + Clone) -> f64 {
     let (sum, squares) = (shares.clone().sum::<f64>(), shares.clone().map(|share| share * share).sum::<f64>());
     sum * sum / (shares.count() as f64 * squares)
@@ -121,7 +123,8 @@ mod tests {
         assert_eq!(estimate.above(1.5), Verdict::Undecided);
     }
 
-    /// The report's §3: of n users k have the same and the others nothing, the index is k/n; for 1, 2 and 3 it is 36 / 42.
+    /// The report's §3: if k of n users have the same share and the others nothing, the index is k/n; for 1, 2 and 3,
+    /// 36 / 42.
     #[test]
     fn an_index_of_fairness_is_jains() {
         assert_eq!(jain([5.0, 5.0, 0.0, 0.0].into_iter()), 0.5);

@@ -1,4 +1,4 @@
-//! TCP, as a competitor: a sender and a receiver of segments, each a node.
+//! TCP as competing traffic: a sender and a receiver of segments, each a node.
 //!
 //! | RFC | what | where |
 //! |---|---|---|
@@ -10,7 +10,7 @@
 //! | 9937 | proportional rate reduction | `prr.rs` |
 //! | 2018 | SACK blocks | [`receiver`] |
 //!
-//! Connections are open from the start: no handshake and no FIN is modelled. There is no ECN, no F-RTO (RFC 5682), no
+//! Connections are open from the start: no handshake and no FIN is modeled. There is no ECN, no F-RTO (RFC 5682), no
 //! RACK-TLP (RFC 8985), no timestamps (RFC 7323) and no D-SACK (RFC 2883).
 
 pub mod player;
@@ -24,5 +24,5 @@ pub mod sender;
 pub use self::player::{Player, Playing, Video};
 pub use self::receiver::{DELAYED_ACK, Receiver, ReceiverConfig};
 pub use self::rtt::Timeouts;
-pub use self::segment::Segment;
+pub use self::segment::Ack;
 pub use self::sender::{Dialect, Recovery, Sender, SenderConfig};

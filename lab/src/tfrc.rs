@@ -1,6 +1,7 @@
-//! TFRC (RFC 5348) as two ends of a flow: a sender that always has media, up to a rate, and a receiver that reports.
+//! TFRC (RFC 5348) as two endpoints of a flow: a sender that always has media, up to a rate, and a receiver that
+//! reports.
 //!
-//! The law is [`thalweg_core::law::rate::tfrc`]; here is what puts it into packets. Packets have no content, so sizes on
+//! The law is [`thalweg_core::law::rate::tfrc`]; this module puts it into packets. Packets have no content, so sizes on
 //! the wire are free: s of the equation is the size of a data packet with its headers.
 
 mod receiver;
@@ -20,7 +21,8 @@ pub struct Report {
     recvdata: Time,
     delay: Span,
     x_recv: u64,
-    /// Below zero, or minus zero, where there was a new loss event: with a flag of its own a packet would fit no cache line.
+    /// Below zero, or minus zero, if there was a new loss event: with a flag of its own a packet would fit no cache
+    /// line.
     p: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Traffic of others, which shares a link with the packets that matter.
+//! Cross traffic, which shares a link with the packets under study.
 
 pub mod cbr;
 pub mod on_off;
@@ -11,11 +11,11 @@ pub mod video_trace;
 use thalweg_core::time::Time;
 use thalweg_core::units::Bytes;
 
-/// Something that sends packets by itself, without ever listening.
+/// A source that sends packets by itself, without any feedback.
 pub trait Source {
-    /// When the next packet leaves.
+    /// The time at which the next packet leaves.
     fn next(&self) -> Time;
 
-    /// The size of that packet on the wire; from then on `next` speaks of the one after it.
+    /// The size of that packet on the wire; from then on `next` returns the time of the one after it.
     fn emit(&mut self) -> Bytes;
 }

@@ -1,4 +1,4 @@
-//! A run that is under way asks for no memory: packets are plain values, and queues keep what they once had.
+//! A run in progress hardly allocates memory: packets are plain values, and queues keep their capacity.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use thalweg_core::time::{Span, Time};
 use thalweg_lab::experiment::Run;
 use thalweg_lab::scenario::Blueprint;
 
-/// GENEVA's first scenario with half of its least TCP, and all ten streams under way at 4.5 s.
+/// GENEVA's first scenario with half of its minimum TCP, in which all ten streams are active at 4.5 s.
 fn geneva_s1() -> Run {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/papers/geneva-s1.toml");
     let set = [("n_tcp", "50"), ("tcp_start_s", "0.5"), ("scheme", "geneva")];
@@ -16,7 +16,7 @@ fn geneva_s1() -> Run {
     Run::new(&experiment.expect("the scenario"), 1).expect("a possible run")
 }
 
-/// Packets that the first hop was offered so far.
+/// Packets offered to the first hop so far.
 fn offered(run: &Run) -> u64 {
     run.network().offered(0).iter().map(|flow| flow.packets).sum()
 }
@@ -29,11 +29,11 @@ fn a_steady_run_allocates_less_than_once_in_five_thousand_packets() {
     let before = offered(&run);
     let steady = measure(|| run.until(second(7)));
     let packets = offered(&run) - before;
-    // 1 Gb/s for two seconds in packets of 1500 bytes, nearly.
+    // Nearly 1 Gb/s for two seconds in packets of 1500 bytes.
     assert!(packets > 150_000, "{packets} packets are no full link");
     assert!(start.count_total > 100, "the allocator counts");
     println!("{} allocations of {} bytes for {packets} packets", steady.count_total, steady.bytes_total);
-    // What is left are queues and histories that grow beyond their longest so far, doubling.
+    // The remaining allocations are queues and histories that grow beyond their longest so far, by doubling.
     assert!(steady.count_total * 5_000 < packets, "{} allocations for {packets} packets", steady.count_total);
     assert!(steady.bytes_current < 2 << 20, "{} bytes more", steady.bytes_current);
 }

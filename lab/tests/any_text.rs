@@ -1,4 +1,4 @@
-//! Whatever a scenario, a trace or a recording says, it is taken or complained of in one line.
+//! Any text of a scenario, a trace or a recording is either accepted or refused with an error of one line.
 
 use std::path::Path as FilePath;
 
@@ -17,14 +17,14 @@ fn load(name: &str) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|_| "it is not here".to_owned())
 }
 
-/// Words of scenarios, and what has no place in them.
+/// Words of scenarios, and text that has no place in them.
 fn word() -> impl Strategy<Value = String> {
     let words =
         ["kind", "=", "[[forward.element]]", "[reverse]", "seed = -1", "\"wire\"", "1e308", "{", "]", "\n", "\"", "0"];
     prop_oneof![prop::sample::select(words.to_vec()).prop_map(str::to_owned), r"\PC{0,8}"]
 }
 
-/// The last place up to `at` where `text` can be cut.
+/// The last character boundary of `text` up to `at`.
 fn boundary(text: &str, at: usize) -> usize {
     (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

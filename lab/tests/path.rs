@@ -1,4 +1,4 @@
-//! Paths of any make: nothing is invented, nothing forgotten, and nothing depends on how often a path is driven.
+//! Arbitrary paths: no packet is invented or forgotten, and the results do not depend on how often a path is driven.
 
 use proptest::prelude::*;
 use thalweg_core::rng::Rng;
@@ -84,7 +84,7 @@ fn path() -> impl Strategy<Value = Path> {
     })
 }
 
-/// Gaps in microseconds and payload sizes of what is sent.
+/// Gaps in microseconds and payload sizes of the packets sent.
 fn load() -> impl Strategy<Value = Vec<(u64, usize)>> {
     proptest::collection::vec((0u64..2_000, 0usize..1_472), 0..200)
 }
@@ -131,7 +131,7 @@ proptest! {
         while let Some(packet) = late.poll(end) {
             second.push(packet);
         }
-        // What nobody can see yet may wait: one look brings both to the same state.
+        // Events without visible effect may be postponed: one poll brings both paths to the same state.
         prop_assert_eq!(prompt.poll(end), None);
         prop_assert_eq!(first, second);
         prop_assert_eq!(prompt, late);

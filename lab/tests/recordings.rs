@@ -1,4 +1,4 @@
-//! Real recordings, where they are at hand: what is known of them must come out of the elements that replay them.
+//! Real recordings, if they are available: the elements that replay them must reproduce their known properties.
 
 use std::path::Path as FilePath;
 
@@ -9,7 +9,7 @@ use thalweg_lab::packet::Packet;
 use thalweg_lab::path::Path;
 use thalweg_lab::scenario::Scenario;
 
-/// A forward path of one element that reads a file of the shared recordings; none, and a line that says so, without it.
+/// A forward path of one element that reads a file of the shared recordings; none, after a message, without these.
 fn path(element: &str) -> Option<Path> {
     let text = format!("seed = 1\n[forward]\nelement = [{{ {element} }}]\n[reverse]\n");
     let beside = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/net");
@@ -24,7 +24,7 @@ fn path(element: &str) -> Option<Path> {
     }
 }
 
-/// Sends `count` packets of 1500 bytes, one every `gap`, and gives the time of every arrival.
+/// Sends `count` packets of 1500 bytes, one every `gap`, and returns the time of every arrival.
 fn arrivals(path: &mut Path, count: u32, gap: Span) -> Vec<(u32, Time)> {
     let mut out = Vec::new();
     let mut now = Time::ZERO;
@@ -57,7 +57,7 @@ fn the_starlink_recording_loses_a_third_of_a_percent_on_the_way_down() {
                    lost = \"down_lost\"";
     let Some(mut by_packet) = path(&format!("{columns}, index = \"packet\"")) else { return };
     let Some(mut by_time) = path(&format!("{columns}, index = \"time\"")) else { return };
-    // At the pace of the recording both ways of reading it are the same.
+    // At the pace of the recording both index modes give the same result.
     let seen = arrivals(&mut by_packet, 10_000, Span::from_millis(10));
     assert_eq!(arrivals(&mut by_time, 10_000, Span::from_millis(10)), seen);
     assert_eq!(by_packet.accounts().map(|account| account.tally.dropped.of_ends).sum::<u64>(), 33);

@@ -1,4 +1,4 @@
-//! Scenario files: what they describe, and what their errors say.
+//! Scenario files: their content, and their error messages.
 
 use std::path::{Path as FilePath, PathBuf};
 
@@ -14,7 +14,7 @@ fn scenarios() -> PathBuf {
     FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios")
 }
 
-/// What a shipped scenario refers to. Recordings do not come with Thalweg and are looked for in ../shared/data, too.
+/// A file that a shipped scenario names. Recordings are not part of Thalweg and are searched in ../shared/data, too.
 fn load(name: &str) -> Result<String, String> {
     let Some(recording) = name.strip_prefix("recordings/") else {
         return std::fs::read_to_string(scenarios().join(name)).map_err(|error| error.to_string());
@@ -34,7 +34,7 @@ fn complaint(text: &str) -> String {
     parse(text).expect_err(text).to_string()
 }
 
-/// Sends `count` packets, one every `gap`; says when which came out.
+/// Sends `count` packets, one every `gap`; returns the packets delivered, with their times.
 fn story(path: &mut Path, count: u32, gap: Span) -> Vec<(Time, Packet)> {
     let mut out = Vec::new();
     let mut now = Time::ZERO;
@@ -101,7 +101,7 @@ fn the_same_seed_gives_the_same_run_and_another_seed_another() {
 
 #[test]
 fn the_demo_loses_what_its_comment_says() {
-    // The shares that the channel and the queue lose of 1328 bytes (on the wire) every so often, for five minutes.
+    // The loss in the channel and in the queue, of packets of 1328 bytes (on the wire) every `gap`, for five minutes.
     let lost = |gap| {
         let mut demo = Scenario::open(&scenarios().join("demo.toml"), None).expect("the demo").forward;
         flood(&mut demo, 875_000, Bytes(1328), gap);
@@ -110,12 +110,12 @@ fn the_demo_loses_what_its_comment_says() {
             account.tally.dropped.of_ends as f64 / 875e3
         })
     };
-    // 31 Mb/s. pi = p / (p + r) = 0.05 in the bad state, of which 0.3 are lost; the lag-one correlation of the states is
-    // 0.99895, so that the standard error of the mean of 875 000 is 0.3 sqrt(0.05 0.95 / 875 000 * 1.99895 / 0.00105).
+    // 31 Mb/s. pi = p / (p + r) = 0.05 in the bad state, in which 0.3 are lost; the lag-one correlation of the states
+    // is 0.99895, so the standard error of the mean of 875 000 is 0.3 sqrt(0.05 0.95 / 875 000 * 1.99895 / 0.00105).
     let [channel, queue] = lost(Span::from_nanos(342_700));
     assert!((channel - 0.015).abs() < 3.0 * 0.00305, "the channel loses {channel}");
     assert!(queue < 0.0005, "the queue loses {queue}");
-    // 40 Mb/s. Bursts of more than the 135 ms in which the queue fills are 32 % of all; for the 120 ms that is left of
+    // 40 Mb/s. Bursts of more than the 135 ms in which the queue fills are 32 % of all; in the 120 ms that remain of
     // them on average, of every 1620 ms, 8 of 68 Mb/s are lost: 0.3 %.
     let [_, queue] = lost(Span::from_nanos(265_600));
     assert!(queue > 0.001 && queue < 0.006, "the queue loses {queue}");
@@ -160,11 +160,11 @@ fn cross_traffic_takes_its_share_of_the_link_and_leaves() {
         [reverse]
     "#;
     let mut scenario = parse(text).expect("inline tables are tables");
-    // 1500 bytes a millisecond fill the link alone; the other half of the load is lost, or the others' is.
+    // 1500 bytes a millisecond fill the link alone; the excess is lost, by this flow or by the cross traffic.
     flood(&mut scenario.forward, 10_000, Bytes(1500), Span::from_millis(1));
     let account = scenario.forward.accounts().next().expect("one element");
     let lost = account.tally.dropped;
-    // The link carries 10 000 packets of the 15 000 that come.
+    // The link carries 10 000 packets of the 15 000 that arrive.
     assert!(lost.total().abs_diff(5_000) <= 11, "{lost:?}");
     assert!(lost.of_ends > 0);
     assert!(scenario.forward.delivered() < 10_000);
@@ -176,7 +176,7 @@ fn errors_name_the_line_and_what_was_expected() {
     let cases = [
         (complaint(""), "path.toml:1: missing 'seed'"),
         (complaint("seed = 1\n[forward]\n"), "path.toml:1: missing [reverse]"),
-        (complaint("[run]\n"), "path.toml:1: an experiment for `thalweg lab`, no path"),
+        (complaint("[run]\n"), "path.toml:1: an experiment for `thalweg lab`"),
         (complaint("seed = -1\n"), "path.toml:1: invalid value: integer `-1`, expected a whole number from 0"),
         (complaint("seed = 1\nforward = 3\n"), "path.toml:2: expected a table, found integer"),
         (complaint("seed = 1\n[forward]\n[reverse]\n[sideways]\n"), "path.toml:4: unknown 'sideways', expected seed"),
@@ -201,7 +201,7 @@ fn errors_name_the_line_and_what_was_expected() {
             with("kind = \"drop_tail\"\nrate = \"1mbit\"\nqueue = -1"),
             "path.toml:6: invalid value: integer `-1`, expected",
         ),
-        (with("kind = \"drop_tail\"\nrate = \"0bit\"\nqueue = 1"), "path.toml:3: a link of rate zero lets nothing"),
+        (with("kind = \"drop_tail\"\nrate = \"0bit\"\nqueue = 1"), "path.toml:3: the rate of a link"),
         (
             with("kind = \"trace_link\"\ntrace = \"x.up\"\nqueue = 9"),
             "path.toml:5: 'x.up' cannot be read: there are no files here",
@@ -253,11 +253,11 @@ fn impossible_traffic_is_refused_with_its_line() {
     let rate = "rate = \"1mbit\"\npayload = 1310";
     let cases = [
         ("poisons", "", "8: no traffic of kind 'poisons', expected on_off, cbr, poisson, video or video_trace"),
-        ("poisson", "rate = \"0bit\"\npacket = 99", "6: traffic of rate zero sends nothing"),
+        ("poisson", "rate = \"0bit\"\npacket = 99", "6: the rate of traffic"),
         ("poisson", "rate = \"9gbit\"\npacket = 99", "6: more than a million packets a second"),
         ("poisson", "rate = \"1mbit\"\npacket = 99\non = 3", "11: unknown field `on`"),
-        ("video", "rate = \"1mbit\"\npayload = 0", "6: packets with a payload of nothing"),
-        ("video", "rate = \"0bit\"\npayload = 9", "6: traffic of rate zero sends nothing"),
+        ("video", "rate = \"1mbit\"\npayload = 0", "6: 'payload' must be above 0"),
+        ("video", "rate = \"0bit\"\npayload = 9", "6: the rate of traffic"),
         (
             "video",
             &format!("{rate}\nfps = 0"),

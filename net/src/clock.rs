@@ -1,4 +1,4 @@
-//! The only wall clock.
+//! The wall clock of streams: monotonic time since a start.
 
 use std::num::NonZeroU64;
 use std::time::Instant;
@@ -18,24 +18,24 @@ impl Clock {
         Clock { start: Instant::now() }
     }
 
-    /// What the clock shows.
+    /// The time since the start.
     pub fn now(&self) -> Time {
         Time::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// How long to sleep until `deadline`, as the kernel wants it; nothing if it has passed.
+    /// The time to sleep until `deadline`, as the kernel takes it; zero if it has passed.
     pub fn timeout(&self, deadline: Time) -> Timespec {
         timespec(deadline.since(self.now()))
     }
 }
 
-/// Lets the kernel wake this thread, and the threads it starts, within a microsecond of the asked time instead of 50.
+/// Lets the kernel wake this thread, and the threads it starts, within 1 us of the requested time instead of 50 us.
 pub fn sharpen_timers() {
-    // Where the kernel refuses, timers are as they were: later by tens of microseconds, nothing worse.
+    // If the kernel refuses, timers keep their slack: wake-ups are tens of microseconds later, nothing worse.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1_000));
 }
 
-/// A span as the kernel's calls want it.
+/// Converts a span for the kernel's calls.
 pub fn timespec(span: Span) -> Timespec {
     const SECOND: u64 = 1_000_000_000;
     Timespec { tv_sec: (span.as_nanos() / SECOND) as _, tv_nsec: (span.as_nanos() % SECOND) as _ }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_clock_starts_at_zero_and_never_goes_back() {
+    fn clock_is_monotonic_and_passed_deadlines_time_out_at_once() {
         let clock = Clock::start();
         let (first, second) = (clock.now(), clock.now());
         assert!(first <= second);
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_becomes_whole_seconds_and_the_rest() {
+    fn span_is_split_into_seconds_and_nanoseconds() {
         let spec = timespec(Span::from_millis(1_250));
         assert_eq!((spec.tv_sec, spec.tv_nsec), (1, 250_000_000));
     }

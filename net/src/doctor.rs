@@ -1,35 +1,35 @@
-//! What this machine offers a stream, measured where it can be, and how to get more.
+//! Diagnosis of this machine for streaming: findings, measured where possible, and commands that correct poor ones.
 
-mod films;
 mod machine;
 mod sockets;
+mod tcp_stream;
 mod time;
 
-/// Whether something is as a stream wants it.
+/// The grade of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grade {
-    /// As it should be.
+    /// A good state: nothing to correct.
     Good,
-    /// Thalweg works, but less well than it could.
+    /// A state in which Thalweg works, but less well than it could.
     Poor,
-    /// Not to be found out here.
+    /// A state that cannot be determined here.
     Unknown,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
-    /// Its name, words joined by `_`.
+    /// The name of the check, words joined by `_`.
     pub name: &'static str,
-    /// How it is.
+    /// The grade.
     pub grade: Grade,
-    /// What was found, for people.
+    /// The finding, for people.
     pub found: String,
-    /// What was found, for programs; the unit is the last word of a name.
+    /// The measured values, for programs; the unit is the last word of a name.
     pub measures: Vec<(&'static str, f64)>,
-    /// What that means for a stream.
+    /// The consequence for a stream.
     pub meaning: String,
-    /// The commands that change it, if it is poor and there are any.
+    /// The commands that correct a poor finding, if there are any.
     pub fix: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ impl Finding {
     }
 }
 
-/// Looks at everything; takes less than two seconds.
+/// Runs all checks; takes less than two seconds.
 pub fn examine() -> Vec<Finding> {
     let mut findings = vec![machine::kernel(), machine::processors()];
     findings.extend(sockets::offloads());
@@ -68,7 +68,7 @@ pub fn examine() -> Vec<Finding> {
     findings.push(machine::repair());
     findings.push(sockets::ipv6());
     findings.push(sockets::multicast());
-    findings.push(films::law());
+    findings.push(tcp_stream::law());
     findings
 }
 
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_finding_says_what_it_means_and_only_poor_ones_want_a_change() {
+    fn findings_have_a_meaning_and_only_poor_ones_a_fix() {
         let findings = examine();
         assert!(findings.len() >= 10);
         for finding in findings {

@@ -1,9 +1,10 @@
-//! The loop: one thread that turns a station between its peer's socket, its media and the clock.
+//! The event loop: one thread that drives an endpoint between its peer's socket, its media and the clock.
 
 use thalweg_core::session::Session;
 use thalweg_core::time::{Span, Time};
 
 use crate::clock::Clock;
+use crate::endpoint::Endpoint;
 use crate::error::{Error, plain};
 use crate::figures::Figures;
 use crate::metrics::Server;
@@ -11,139 +12,140 @@ use crate::poll::{self, Interests, Ready};
 use crate::report::Report;
 use crate::reporter::Audience;
 use crate::signal::Stop;
-use crate::station::Station;
 use crate::udp::{Inbox, Outbox, Socket};
 
-/// How often figures are told.
+/// Interval between reports of figures.
 const TICK: Span = Span::from_secs(1);
-/// What leaves in one turn is made in so long, or in the next: who comes, asks or waits for the end is heard in between,
-/// however far a rate is above what the machine makes.
-const BREATH: Span = Span::from_millis(2);
-/// How long a polite end may take.
+/// Time that one turn may spend on generating datagrams; the rest is sent in the next. In between, the loop receives,
+/// answers metrics requests and notices a stop, however far a rate exceeds what the machine can generate.
+const TRANSMIT_TIME: Span = Span::from_millis(2);
+/// Time limit of a graceful end.
 const GRACE: Span = Span::from_secs(2);
 
-/// Everything that a stream needs to run.
+/// The components of a running stream.
 #[derive(Debug)]
 pub struct Driver<T> {
-    /// Its zero is the zero of every time that a session sees.
+    /// The clock, whose zero is the zero of every time that a session sees.
     pub clock: Clock,
-    /// Who may ask for the end.
+    /// The flag that requests the end.
     pub stop: Stop,
-    /// The way to the peer.
+    /// The socket to the peer.
     pub peer: Socket,
-    /// The end that is driven.
-    pub station: T,
-    /// Who may ask for metrics.
+    /// The endpoint that is driven.
+    pub endpoint: T,
+    /// The server for metrics, if there is one.
     pub metrics: Option<Server>,
-    /// Who is told what happens.
+    /// The receiver of events and figures.
     pub audience: Box<dyn Audience>,
 }
 
-impl<T: Station> Driver<T> {
-    /// Runs until the station is over or somebody asks for the end, and gives the station back.
+impl<T: Endpoint> Driver<T> {
+    /// Runs until the endpoint is over or a stop is requested, and returns the endpoint.
     ///
     /// # Errors
-    /// The media's outside is gone, or the kernel refuses to wait.
+    /// No input or output is left, or the kernel refuses to wait.
     pub fn run(self) -> Result<T, Error> {
         let now = self.clock.now();
-        let mut turning = Turning {
+        let mut event_loop = EventLoop {
             driver: self,
             inbox: Inbox::new(),
             outbox: Outbox::new(),
-            looked: now,
+            polled: now,
             tick: now + TICK,
             give_up: None,
-            told_unsent: false,
+            reported_unsent: false,
         };
-        let outcome = turning.run();
-        turning.tell();
+        let outcome = event_loop.run();
+        event_loop.report();
         if outcome.is_err() {
-            // The other end need not find out by silence. What failed is told by whoever gets it.
-            turning.part();
+            // Spares the peer a timeout. The caller reports the error itself.
+            event_loop.shut_down();
         }
-        let Driver { clock, station, mut audience, .. } = turning.driver;
-        audience.leave(clock.now(), &Figures::read(&station));
-        outcome.map(|()| station)
+        let Driver { clock, endpoint, mut audience, .. } = event_loop.driver;
+        audience.on_end(clock.now(), &Figures::read(&endpoint));
+        outcome.map(|()| endpoint)
     }
 }
 
-/// A driver under way.
-struct Turning<T> {
+/// A running driver.
+struct EventLoop<T> {
     driver: Driver<T>,
     inbox: Inbox,
     outbox: Outbox,
-    looked: Time,
+    polled: Time,
     tick: Time,
     give_up: Option<Time>,
-    told_unsent: bool,
+    reported_unsent: bool,
 }
 
-impl<T: Station> Turning<T> {
+impl<T: Endpoint> EventLoop<T> {
     fn run(&mut self) -> Result<(), Error> {
         let mut more = true;
         loop {
             let mut ready = self.wait(more)?;
             let now = self.driver.clock.now();
             more = self.turn(now, &mut ready)?;
-            if self.driver.station.is_over() || self.give_up.is_some_and(|at| now >= at) {
+            if self.driver.endpoint.is_over() || self.give_up.is_some_and(|at| now >= at) {
                 return Ok(());
             }
         }
     }
 
-    /// One turn: what came in, what is due, what goes out.
+    /// Runs one turn: receives, handles timeouts, exchanges media, sends and reports. Returns true if more work is
+    /// waiting.
     fn turn(&mut self, now: Time, ready: &mut Ready) -> Result<bool, Error> {
         let mut more = ready.take() && self.receive(now);
-        let station = &mut self.driver.station;
-        if station.session().poll_timeout().is_some_and(|at| at <= now) {
-            station.session().handle_timeout(now);
+        let endpoint = &mut self.driver.endpoint;
+        if endpoint.session().poll_timeout().is_some_and(|at| at <= now) {
+            endpoint.session().handle_timeout(now);
         }
-        more |= station.exchange(now, ready)?;
+        more |= endpoint.exchange(now, ready)?;
         more |= self.transmit(now);
-        self.tell();
+        self.report();
         if let Some(server) = &mut self.driver.metrics {
-            let station = &self.driver.station;
-            server.serve(now, ready, || Figures::read(station).to_prometheus());
+            let endpoint = &self.driver.endpoint;
+            server.serve(now, ready, || Figures::read(endpoint).to_prometheus());
         }
         if now >= self.tick {
             self.tick = self.tick.max(now - TICK) + TICK;
-            // What has been told in this turn was told later than it began, and a row is stamped like an event.
-            let Driver { clock, station, audience, .. } = &mut self.driver;
-            audience.see(clock.now(), &Figures::read(station));
+            // Events of this turn are stamped later than `now`; the row of figures must not be stamped earlier than
+            // those.
+            let Driver { clock, endpoint, audience, .. } = &mut self.driver;
+            audience.on_figures(clock.now(), &Figures::read(endpoint));
         }
         if self.give_up.is_none() && self.driver.stop.asked() {
             self.give_up = Some(now + GRACE);
-            self.part();
+            self.shut_down();
             more = true;
         }
         Ok(more)
     }
 
-    /// Begins a polite end, and sends what it says at once.
-    fn part(&mut self) {
+    /// Begins a graceful end, and sends its datagrams at once.
+    fn shut_down(&mut self) {
         let now = self.driver.clock.now();
-        self.driver.station.finish(now);
+        self.driver.endpoint.finish(now);
         self.transmit(now);
     }
 
     fn receive(&mut self, now: Time) -> bool {
         let more = self.driver.peer.receive(&mut self.inbox);
         for (from, datagram) in self.inbox.datagrams() {
-            // A session counts what it refuses.
-            let _ = self.driver.station.session().handle_datagram(now, from, datagram);
+            // The session counts the datagrams that it refuses.
+            let _ = self.driver.endpoint.session().handle_datagram(now, from, datagram);
         }
         if self.driver.peer.take_unreachable() {
-            self.driver.station.handle_unreachable(now);
+            self.driver.endpoint.handle_unreachable(now);
         }
         more
     }
 
-    /// Sends what is due; whether there may be more.
+    /// Sends due datagrams; returns true if there may be more.
     fn transmit(&mut self, now: Time) -> bool {
-        let Driver { clock, station, peer, .. } = &mut self.driver;
-        let until = clock.now() + BREATH;
+        let Driver { clock, endpoint, peer, .. } = &mut self.driver;
+        let until = clock.now() + TRANSMIT_TIME;
         let mut more = false;
-        while !more && let Some(transmit) = station.session().poll_transmit(now, self.outbox.room()) {
+        while !more && let Some(transmit) = endpoint.session().poll_transmit(now, self.outbox.space()) {
             self.outbox.push(peer, transmit.to, transmit.len);
             more = clock.now() >= until;
         }
@@ -151,51 +153,51 @@ impl<T: Station> Turning<T> {
         more
     }
 
-    fn tell(&mut self) {
-        let Driver { clock, peer, station, audience, .. } = &mut self.driver;
-        while let Some(report) = station.poll_report() {
-            audience.hear(clock.now(), &report);
+    fn report(&mut self) {
+        let Driver { clock, peer, endpoint, audience, .. } = &mut self.driver;
+        while let Some(report) = endpoint.poll_report() {
+            audience.on_report(clock.now(), &report);
         }
-        if !self.told_unsent
+        if !self.reported_unsent
             && let Some(error) = peer.take_error()
         {
-            self.told_unsent = true;
-            let text = format!("sending from {}: {}; trying on", peer.local(), plain(&error));
-            audience.hear(clock.now(), &Report::warning(text));
+            self.reported_unsent = true;
+            let text = format!("sending from {}: {}; retrying", peer.local(), plain(&error));
+            audience.on_report(clock.now(), &Report::warning(text));
         }
     }
 
-    /// Sleeps until something happens or is due; not at all if more is waiting.
+    /// Sleeps until an event or a deadline; does not sleep if `more` is true.
     fn wait(&mut self, more: bool) -> Result<Ready, Error> {
-        let Driver { clock, stop, peer, station, metrics, .. } = &mut self.driver;
+        let Driver { clock, stop, peer, endpoint, metrics, .. } = &mut self.driver;
         let dues = [
-            station.session().poll_timeout(),
-            station.next(),
+            endpoint.session().poll_timeout(),
+            endpoint.next(),
             metrics.as_ref().and_then(Server::next),
             self.give_up,
             Some(self.tick),
         ];
         let due = dues.into_iter().flatten().min().unwrap_or(self.tick);
-        let rest = station.rest();
-        let look = self.looked + rest;
+        let rest = endpoint.rest();
+        let poll_at = self.polled + rest;
         if !more {
-            // One waking serves both, where they are not far apart.
-            let wake = if due <= look + rest / 4 { due } else { look };
+            // One wake-up serves both if they are close together.
+            let wake = if due <= poll_at + rest / 4 { due } else { poll_at };
             poll::sleep(wake.since(clock.now()));
-            if clock.now() < look {
+            if clock.now() < poll_at {
                 return Ok(Ready::NOTHING);
             }
         }
         let mut interests = Interests::new();
         interests.read(peer);
-        station.interests(&mut interests);
+        endpoint.interests(&mut interests);
         if let Some(server) = metrics {
             server.interests(&mut interests);
         }
         let now = clock.now();
         let timeout = if more || stop.asked() { Span::ZERO } else { due.since(now) };
         let ready = interests.wait(timeout).map_err(Error::io("waiting"))?;
-        self.looked = if timeout == Span::ZERO { now } else { clock.now() };
+        self.polled = if timeout == Span::ZERO { now } else { clock.now() };
         Ok(ready)
     }
 }

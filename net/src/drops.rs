@@ -1,16 +1,16 @@
-//! Datagrams that the kernel has thrown away in front of a process that was too busy to fetch them.
+//! Datagrams that the kernel dropped because a process did not read them in time.
 
 use std::collections::HashSet;
 use std::fs;
 use std::io;
 
-/// Columns of `/proc/net/udp` before the inode of a socket.
+/// The number of columns of `/proc/net/udp` before a socket's inode.
 const BEFORE_INODE: usize = 9;
 
-/// Returns how many datagrams were dropped in front of the UDP sockets that process `pid` has open now.
+/// Returns the number of datagrams dropped at the UDP sockets that process `pid` has open now.
 ///
 /// # Errors
-/// The process is gone or somebody else's, or the system has no `/proc`.
+/// The process is gone or belongs to another user, or the system has no `/proc`.
 pub fn dropped_datagrams(pid: u32) -> io::Result<u64> {
     let sockets = sockets_of(pid)?;
     let table = |name: &str| fs::read_to_string(format!("/proc/{pid}/net/{name}"));
@@ -21,7 +21,7 @@ pub fn dropped_datagrams(pid: u32) -> io::Result<u64> {
 /// The inodes of a process's sockets.
 fn sockets_of(pid: u32) -> io::Result<HashSet<String>> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd"))?;
-    // A descriptor may be closed between being listed and being looked at.
+    // A descriptor may be closed between being listed and being read.
     let targets = descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
     Ok(targets
         .filter_map(|target| Some(target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.into()))
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drops_are_those_of_the_sockets_that_are_asked_for() {
+    fn drops_are_summed_over_the_requested_sockets() {
         let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops\n\
                      90: 0100007F:1770 00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 5555 2 0000000000000000 17\n\
                      91: 0100007F:0035 0100007F:1770 07 00000000:00000000 00:00000000 00000000 0 0 5556 2 0000000000000000 4\n";
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_that_is_never_read_drops_what_its_buffer_does_not_hold() {
+    fn unread_socket_drops_datagrams_beyond_its_buffer() {
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback");
         rustix::net::sockopt::set_socket_recv_buffer_size(&socket, 1 << 14).expect("a small buffer");
         let from = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback");

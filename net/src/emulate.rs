@@ -1,8 +1,8 @@
-//! The emulator: packets of other programs take the lab's paths, by the wall clock.
+//! The emulator: packets of other programs pass through the lab's paths in real time.
 
 mod devices;
+mod direction;
 mod relay;
-mod way;
 
 use std::net::SocketAddr;
 
@@ -10,15 +10,15 @@ use thalweg_core::time::{Span, Time};
 use thalweg_lab::scenario::Scenario;
 
 use self::devices::Devices;
+pub use self::direction::Direction;
 pub use self::relay::MAX_CLIENTS;
 use self::relay::Relay;
-pub use self::way::Way;
 use crate::clock::{Clock, sharpen_timers};
 use crate::error::Error;
 use crate::signal::Stop;
 use crate::tun::Name;
 
-/// How often a run tells how it goes.
+/// Interval between calls of `tick` in [`Emulator::run`].
 const TICK: Span = Span::from_secs(1);
 
 /// Two paths between programs: a relay of UDP datagrams, or a cable between two TUN devices.
@@ -26,11 +26,11 @@ const TICK: Span = Span::from_secs(1);
 pub struct Emulator {
     clock: Clock,
     ends: Ends,
-    forward: Way,
-    reverse: Way,
+    forward: Direction,
+    reverse: Direction,
 }
 
-/// What the paths lead from and to.
+/// The ends that the two paths connect.
 #[derive(Debug)]
 enum Ends {
     Relay(Relay),
@@ -40,8 +40,8 @@ enum Ends {
 impl Emulator {
     /// A relay of UDP datagrams from `listen` to `to`, whose paths start now.
     ///
-    /// Each client has a socket of its own towards the server, so that the server tells them apart as well; all of them
-    /// share the two paths.
+    /// Each client has a socket of its own towards the server, so that the server distinguishes clients as well; all of
+    /// them share the two paths.
     ///
     /// # Errors
     /// The address to listen on is not ours, or in use.
@@ -49,23 +49,23 @@ impl Emulator {
         Ok(Emulator::between(Ends::Relay(Relay::open(listen, to)?), scenario))
     }
 
-    /// A cable between two TUN devices, whose paths start now: what is routed into `client` comes out of `server` at the
-    /// end of the forward path, and the other way round.
+    /// A cable between two TUN devices, whose paths start now: a packet routed into `client` leaves from `server` at
+    /// the end of the forward path, and vice versa.
     ///
-    /// The devices are made if there are none of these names, and vanish with the emulator.
+    /// Devices that do not exist are created, and vanish with the emulator.
     ///
     /// # Errors
-    /// The kernel has no TUN devices, or does not let us have these.
+    /// The kernel has no TUN devices, or denies access to these.
     pub fn cable(client: &Name, server: &Name, scenario: Scenario) -> Result<Emulator, Error> {
         Ok(Emulator::between(Ends::Devices(Devices::open(client, server)?), scenario))
     }
 
     fn between(ends: Ends, scenario: Scenario) -> Emulator {
-        let (forward, reverse) = (Way::new(scenario.forward), Way::new(scenario.reverse));
+        let (forward, reverse) = (Direction::new(scenario.forward), Direction::new(scenario.reverse));
         Emulator { clock: Clock::start(), ends, forward, reverse }
     }
 
-    /// Where a relay listens.
+    /// The address that a relay listens on; none for a cable.
     pub fn local(&self) -> Option<SocketAddr> {
         match &self.ends {
             Ends::Relay(relay) => Some(relay.local()),
@@ -73,12 +73,12 @@ impl Emulator {
         }
     }
 
-    /// The time on its clock, which started with its paths.
+    /// The time since the paths started.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
 
-    /// How many clients a relay knows.
+    /// The number of clients that a relay knows; none for a cable.
     pub fn clients(&self) -> Option<usize> {
         match &self.ends {
             Ends::Relay(relay) => Some(relay.clients()),
@@ -86,17 +86,17 @@ impl Emulator {
         }
     }
 
-    /// From the clients to the server.
-    pub fn forward(&self) -> &Way {
+    /// The path from the clients to the server.
+    pub fn forward(&self) -> &Direction {
         &self.forward
     }
 
-    /// From the server to the clients.
-    pub fn reverse(&self) -> &Way {
+    /// The path from the server to the clients.
+    pub fn reverse(&self) -> &Direction {
         &self.reverse
     }
 
-    /// Carries packets until `stop` is asked for, and calls `tick` once a second.
+    /// Carries packets until a stop is requested, and calls `tick` once a second.
     ///
     /// # Errors
     /// The kernel would not wait, or a device is gone.
@@ -114,7 +114,7 @@ impl Emulator {
         Ok(())
     }
 
-    /// Sleeps until a packet comes, one is due, or `until`; then does what there is to do.
+    /// Sleeps until a packet arrives, one is due, or `until`; then receives and delivers packets.
     fn turn(&mut self, until: Time) -> Result<(), Error> {
         let Emulator { clock, ends, forward, reverse } = self;
         let due = [forward.next(), reverse.next()].into_iter().flatten().fold(until, Time::min);

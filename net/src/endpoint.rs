@@ -1,206 +1,84 @@
-//! Where media comes from and goes to, as people write it: `udp://239.1.1.1:5000?iface=eth0`, `file:film.ts`, `-`.
+//! One end of a stream or a tunnel, as driven by the event loop.
 
-mod udp;
+mod in_process;
+mod receiver;
+mod sender;
+mod stdio;
+mod tcp;
+mod tunnel;
 
-pub use udp::{Host, Udp};
+pub use in_process::{Ending, InProcess, Tasks};
+pub use receiver::ReceiverEndpoint;
+pub use sender::{Retry, SenderEndpoint};
+pub use stdio::StandardIo;
+pub use tcp::{TcpAccept, TcpConnect};
+pub use tunnel::{LocalSide, LocalStream, TunnelEndpoint};
 
-use std::fmt;
-use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::str::FromStr;
+use thalweg_core::metric::Metric;
+use thalweg_core::probe::Probe;
+use thalweg_core::session::Session;
+use thalweg_core::time::{Span, Time};
 
-/// An `--input` or an `--output`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Endpoint {
-    /// Datagrams at an address.
-    Udp(Framing, Udp),
-    /// A file or a named pipe; an input may be repeated for ever.
-    File {
-        /// Its path.
-        path: PathBuf,
-        /// Whether it starts again at its end.
-        repeat: bool,
-    },
-    /// Standard input or output.
-    Stdio,
-}
+use crate::error::Error;
+use crate::histogram::Histogram;
+use crate::poll::{Interests, Ready};
+use crate::report::Report;
 
-/// What the datagrams of a [`Endpoint::Udp`] are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Framing {
-    /// `udp://`: anything. Boundaries are kept, nobody looks inside.
-    Opaque,
-    /// `ts+udp://`: MPEG-TS, seven packets a datagram.
-    Ts,
-    /// `rtp://`: MPEG-TS in RTP (RFC 2250).
-    Rtp,
-}
+/// Time for which arriving datagrams may gather if nothing measures their spacing when they are read: a fifth of a SYN.
+const REST: Span = Span::from_millis(2);
 
-/// Why an endpoint or a host could not be understood.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ParseError(String);
+/// A session together with the source or the destination of its data.
+///
+/// The loop passes datagrams, timeouts and transmissions to the session itself; the rest of a turn is here.
+pub trait Endpoint: Probe {
+    /// The session of this endpoint.
+    type Session: Session;
 
-impl Endpoint {
-    /// Reads an `--input`.
+    /// The name of this side in metrics: `send`, `recv`, `tunnel` or `pipe`.
+    const SIDE: &'static str;
+
+    /// Every metric that [`Probe::probe`] shows.
+    fn metrics() -> impl Iterator<Item = &'static Metric>;
+
+    /// The session, for the event loop.
+    fn session(&mut self) -> &mut Self::Session;
+
+    /// Moves media between the session and its inputs or outputs; returns true if more may be waiting. `ready` holds
+    /// the interests of [`Endpoint::interests`], in their order.
     ///
     /// # Errors
-    /// It is none, or says how far to send.
-    pub fn input(text: &str) -> Result<Endpoint, ParseError> {
-        match text.parse()? {
-            Endpoint::Udp(_, Udp { ttl: Some(_), .. }) => {
-                Err(ParseError(format!("'{text}' has a ttl, which is for what is sent")))
-            }
-            input => Ok(input),
-        }
+    /// No input or output is left.
+    fn exchange(&mut self, now: Time, ready: &mut Ready) -> Result<bool, Error>;
+
+    /// Registers the descriptors to wait for.
+    fn interests<'a>(&'a self, interests: &mut Interests<'a>);
+
+    /// The time for which arriving data may gather before it is read: a wake-up costs more than to process a dozen
+    /// datagrams. Datagrams that the session has scheduled are still sent on time.
+    fn rest(&self) -> Span;
+
+    /// The time at which [`Endpoint::exchange`] has work of its own; the session's timeout is known to the loop.
+    fn next(&self) -> Option<Time>;
+
+    /// True if there are figures to report; an endpoint that never began has none.
+    fn has_begun(&self) -> bool {
+        true
     }
 
-    /// Reads an `--output`.
-    ///
-    /// # Errors
-    /// It is none, or only an input.
-    pub fn output(text: &str) -> Result<Endpoint, ParseError> {
-        match text.parse()? {
-            Endpoint::Udp(_, Udp { host, .. }) if host.name.is_empty() || host.port == 0 => {
-                Err(ParseError(format!("'{text}' is no output: that needs a host and a port")))
-            }
-            Endpoint::File { repeat: true, .. } => Err(ParseError(format!("'{text}': only an input can be looped"))),
-            output => Ok(output),
-        }
+    /// The histogram of this endpoint, if it has one.
+    fn histogram(&self) -> Option<Histogram> {
+        None
     }
 
-    /// Its address, if it has one that can be found.
-    pub fn address(&self) -> Option<SocketAddr> {
-        match self {
-            Endpoint::Udp(_, udp) => udp.resolve().ok(),
-            Endpoint::File { .. } | Endpoint::Stdio => None,
-        }
-    }
-}
+    /// Handles the network's report that the peer's address is unreachable.
+    fn handle_unreachable(&mut self, _now: Time) {}
 
-impl FromStr for Endpoint {
-    type Err = ParseError;
+    /// Begins a graceful end.
+    fn finish(&mut self, now: Time);
 
-    /// `udp://`, `ts+udp://` or `rtp://` with `HOST:PORT[?iface=NAME][&ttl=N]`; `file:PATH[?loop]`; `-`.
-    fn from_str(text: &str) -> Result<Endpoint, ParseError> {
-        const FRAMINGS: &[(&str, Framing)] =
-            &[("udp://", Framing::Opaque), ("ts+udp://", Framing::Ts), ("rtp://", Framing::Rtp)];
-        if text == "-" {
-            return Ok(Endpoint::Stdio);
-        }
-        if let Some(path) = text.strip_prefix("file:") {
-            let (path, repeat) = path.strip_suffix("?loop").map_or((path, false), |path| (path, true));
-            return match path {
-                "" => Err(ParseError(format!("'{text}' names no file"))),
-                path => Ok(Endpoint::File { path: path.into(), repeat }),
-            };
-        }
-        for (scheme, framing) in FRAMINGS {
-            if let Some(rest) = text.strip_prefix(scheme) {
-                return Ok(Endpoint::Udp(*framing, rest.parse()?));
-            }
-        }
-        Err(ParseError(format!("'{text}' is none of udp://, ts+udp://, rtp://, file:PATH or -")))
-    }
-}
+    /// True once the endpoint has ended.
+    fn is_over(&self) -> bool;
 
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Endpoint::Udp(framing, udp) => write!(f, "{framing}{udp}"),
-            Endpoint::File { path, .. } => write!(f, "file:{}", path.display()),
-            Endpoint::Stdio => f.write_str("-"),
-        }
-    }
-}
-
-impl fmt::Display for Framing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Framing::Opaque => "udp://",
-            Framing::Ts => "ts+udp://",
-            Framing::Rtp => "rtp://",
-        })
-    }
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ParseError {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn every_form_of_the_manual_is_read_and_written_back() {
-        for text in [
-            "udp://127.0.0.1:5000",
-            "ts+udp://239.1.1.1:5000?iface=eth0",
-            "rtp://[ff15::1%eth0]:5000?ttl=4",
-            "udp://239.1.1.1:5000?iface=eth0&ttl=2",
-            "udp://studio.example:5000",
-            "file:film.ts",
-            "file:/a path/with ?marks.ts",
-            "-",
-        ] {
-            assert_eq!(text.parse::<Endpoint>().expect(text).to_string(), text);
-        }
-        assert_eq!("file:a.ts?loop".parse(), Ok(Endpoint::File { path: "a.ts".into(), repeat: true }));
-        assert_eq!("udp://@239.1.1.1:5000".parse::<Endpoint>(), "udp://239.1.1.1:5000".parse());
-        assert_eq!("udp://:5000".parse::<Endpoint>().expect("any address").to_string(), "udp://:5000");
-    }
-
-    #[test]
-    fn nothing_else_is() {
-        for text in [
-            "",
-            "film.ts",
-            "file:",
-            "http://127.0.0.1:5000",
-            "udp://127.0.0.1",
-            "udp://127.0.0.1:65536",
-            "udp://::1:5000",
-            "udp://[@]:5000",
-            "udp://[localhost]:5000",
-            "udp://a@b:5000",
-            "udp://127.0.0.1:5000?ttl=256",
-            "udp://127.0.0.1:5000?interface=eth0",
-            "udp://127.0.0.1:5000?iface=",
-        ] {
-            assert!(text.parse::<Endpoint>().is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn an_input_is_told_from_an_output() {
-        for text in ["udp://127.0.0.1:0", "udp://:5000", "file:a.ts?loop", "udp://239.1.1.1:0?iface=lo"] {
-            assert!(Endpoint::input(text).is_ok() && Endpoint::output(text).is_err(), "{text}");
-        }
-        let distant = "rtp://239.1.1.1:5000?ttl=3";
-        assert!(Endpoint::input(distant).is_err() && Endpoint::output(distant).is_ok());
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_an_endpoint_that_is_written_back_or_an_error(
-            text in r"\PC*|((ts\+)?udp|rtp)://@?\[?[a-z0-9.:%\]@]{0,12}:[0-9]{0,6}/?(\?\PC{0,12})?|file:\PC*",
-        ) {
-            if let Ok(endpoint) = text.parse::<Endpoint>() {
-                let again = match endpoint.clone() {
-                    Endpoint::File { path, .. } => Endpoint::File { path, repeat: false },
-                    other => other,
-                };
-                // A path may itself end in what asks for a loop.
-                if !endpoint.to_string().ends_with("?loop") {
-                    prop_assert_eq!(endpoint.to_string().parse::<Endpoint>(), Ok(again));
-                }
-            }
-            let _ = text.parse::<Host>();
-        }
-    }
+    /// The next report; processes the session's events.
+    fn poll_report(&mut self) -> Option<Report>;
 }

@@ -7,19 +7,19 @@ use thalweg_core::rng::Rng;
 use thalweg_core::session::secure::Entropy;
 use zeroize::Zeroizing;
 
-/// Random numbers whose keys nobody can guess: a seed of 64 bits and a secret of 128.
+/// A generator with an unpredictable seed of 64 bits and secret of 128 bits.
 ///
 /// # Errors
 /// The kernel has no `getrandom`.
 pub fn rng() -> io::Result<Rng> {
     let mut words = [[0; 8]; 3];
-    // Up to 256 bytes come whole or not at all.
+    // getrandom(2) returns up to 256 bytes whole or not at all.
     getrandom(words.as_flattened_mut(), GetRandomFlags::empty())?;
     let [seed, first, second] = words.map(u64::from_ne_bytes);
     Ok(Rng::with_secret(seed, [first, second]))
 }
 
-/// A source of keys, seeded with 256 bits of the kernel's.
+/// A source of keys, seeded with 256 bits from the kernel.
 ///
 /// # Errors
 /// The kernel has no `getrandom`.

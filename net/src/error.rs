@@ -1,9 +1,9 @@
-//! What was tried and why it failed.
+//! Errors that name the failed operation and the reason.
 
 use std::fmt;
 use std::io;
 
-/// An operation that the machine refused.
+/// A failed operation and the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
     tried: String,
@@ -11,18 +11,18 @@ pub struct Error {
 }
 
 impl Error {
-    /// `tried` says what was being done, as in `input file:film.ts`.
+    /// An error; `tried` names the operation, as in `input file:video.ts`.
     pub fn new(tried: impl Into<String>, reason: impl fmt::Display) -> Error {
         Error { tried: tried.into(), reason: reason.to_string() }
     }
 
-    /// For use with `map_err` on what the kernel says.
+    /// A function for `map_err` that converts errors of the kernel.
     pub fn io(tried: impl Into<String>) -> impl FnOnce(io::Error) -> Error {
         |error| Error::new(tried, plain(&error))
     }
 }
 
-/// What the kernel or the resolver says, without its number and without who says it.
+/// The message of an error from the kernel or the resolver, without its number and the resolver's prefix.
 pub fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.strip_prefix("failed to lookup address information: ").unwrap_or(&text);
@@ -42,10 +42,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_says_what_was_tried_and_why_it_failed_in_one_line() {
-        let error = Error::io("input file:film.ts")(io::Error::from_raw_os_error(2));
-        assert_eq!(error.to_string(), "input file:film.ts: no such file or directory");
-        // As std words what gai_strerror(3) has for EAI_NONAME.
+    fn error_names_operation_and_reason_in_one_line() {
+        let error = Error::io("input file:video.ts")(io::Error::from_raw_os_error(2));
+        assert_eq!(error.to_string(), "input file:video.ts: no such file or directory");
+        // std's wording of EAI_NONAME, with the text of gai_strerror(3).
         let unknown = io::Error::other("failed to lookup address information: Name or service not known");
         let error = Error::io("looking up nosuch.invalid:22")(unknown);
         assert_eq!(error.to_string(), "looking up nosuch.invalid:22: name or service not known");

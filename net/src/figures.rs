@@ -1,12 +1,13 @@
-//! Every metric of a station at one moment, and the two forms in which programs read them.
+//! The values of an endpoint's metrics at one moment, as JSON and in Prometheus' text format.
 
 use std::fmt::Write;
 
-use thalweg_core::session::live::{Kind, Metric};
-use thalweg_core::time::{Span, Time};
+use thalweg_core::metric::{Kind, Metric};
+use thalweg_core::time::Time;
 
+use crate::endpoint::Endpoint;
+use crate::histogram::Histogram;
 use crate::report::{Fact, Report};
-use crate::station::Station;
 
 /// The values of all metrics, in the order of their table.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,39 +18,24 @@ pub struct Figures {
     has_begun: bool,
 }
 
-/// Counts of times in steps, for Prometheus.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Histogram {
-    /// After `thalweg_`; its unit is seconds.
-    pub name: &'static str,
-    /// One line for people.
-    pub help: &'static str,
-    /// Where each step but the last ends, ascending.
-    pub bounds: &'static [Span],
-    /// How many fell into each step; one more than there are bounds.
-    pub counts: Vec<u64>,
-    /// Of all that was counted.
-    pub sum: Span,
-}
-
 impl Figures {
-    /// What `station` shows now; what it does not show is not known.
-    pub fn read<T: Station>(station: &T) -> Figures {
+    /// Reads the metrics of `endpoint`; those that it does not show are NaN.
+    pub fn read<T: Endpoint>(endpoint: &T) -> Figures {
         let mut rows: Vec<_> = T::metrics().map(|metric| (metric, f64::NAN)).collect();
-        station.probe(&mut |name, value| {
+        endpoint.probe(&mut |name, value| {
             if let Some(row) = rows.iter_mut().find(|(metric, _)| metric.name == name) {
                 row.1 = value;
             }
         });
-        Figures { side: T::SIDE, rows, histogram: station.histogram(), has_begun: station.has_begun() }
+        Figures { side: T::SIDE, rows, histogram: endpoint.histogram(), has_begun: endpoint.has_begun() }
     }
 
-    /// Whether they are worth a line.
+    /// True if the endpoint has begun, so that its figures are worth a line.
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun
     }
 
-    /// Those of something that is no station.
+    /// Figures of something other than an endpoint.
     pub fn of(side: &'static str, rows: Vec<(&'static Metric, f64)>) -> Figures {
         Figures { side, rows, histogram: None, has_begun: true }
     }
@@ -59,7 +45,7 @@ impl Figures {
         self.rows.iter().find(|(metric, _)| metric.name == name).map_or(f64::NAN, |row| row.1)
     }
 
-    /// One JSON object, on one line without its end.
+    /// Formats as one JSON object, on one line without its newline.
     pub fn to_json(&self, at: Time) -> String {
         let mut line = json_start(at, self.side);
         for (metric, value) in &self.rows {
@@ -68,7 +54,7 @@ impl Figures {
         line + "}"
     }
 
-    /// Prometheus' text exposition format 0.0.4.
+    /// Formats as Prometheus' text exposition format 0.0.4.
     pub fn to_prometheus(&self) -> String {
         let mut page = String::with_capacity(8192);
         for (Metric { name, kind, help }, value) in &self.rows {
@@ -89,25 +75,8 @@ impl Figures {
     }
 }
 
-impl Histogram {
-    /// As the text format has it: each bucket holds those below it, too.
-    fn write(&self, page: &mut String, side: &str) {
-        let Histogram { name, help, bounds, counts, sum } = self;
-        let _ = writeln!(page, "# HELP thalweg_{name} {help}\n# TYPE thalweg_{name} histogram");
-        let bounds = bounds.iter().map(|bound| bound.as_secs_f64().to_string()).chain(["+Inf".to_owned()]);
-        let mut count = 0;
-        for (bound, step) in bounds.zip(counts) {
-            count += step;
-            let _ = writeln!(page, "thalweg_{name}_bucket{{side=\"{side}\",le=\"{bound}\"}} {count}");
-        }
-        let sum = sum.as_secs_f64();
-        let _ = writeln!(page, "thalweg_{name}_sum{{side=\"{side}\"}} {sum}");
-        let _ = writeln!(page, "thalweg_{name}_count{{side=\"{side}\"}} {count}");
-    }
-}
-
 impl Report {
-    /// One JSON object, on one line without its end.
+    /// Formats as one JSON object, on one line without its newline.
     pub fn to_json(&self, at: Time, side: &str) -> String {
         let mut line = json_start(at, side);
         json_text(&mut line, "event", self.event);
@@ -126,7 +95,7 @@ fn json_start(at: Time, side: &str) -> String {
 }
 
 fn json_number(line: &mut String, name: &str, value: f64) {
-    // JSON has no NaN and no infinity; both mean that nobody knows.
+    // JSON has no NaN and no infinity; null says that the value is unknown.
     let _ = match value.is_finite() {
         true => write!(line, ",\"{name}\":{value}"),
         false => write!(line, ",\"{name}\":null"),
@@ -147,6 +116,8 @@ fn json_text(line: &mut String, name: &str, text: &str) {
 
 #[cfg(test)]
 mod tests {
+    use thalweg_core::time::Span;
+
     use super::*;
 
     const COUNT: Metric = Metric { name: "media_packets_total", kind: Kind::Counter, help: "Packets" };
@@ -157,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_knows_is_null_in_json_and_nan_in_prometheus() {
+    fn unknown_value_is_null_in_json_and_nan_in_prometheus() {
         assert_eq!(
             figures().to_json(Time::from_nanos(1_500_000_000)),
             r#"{"t":1.500,"side":"send","media_packets_total":12,"overhead_ratio":null}"#
@@ -171,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn buckets_of_a_histogram_hold_those_below_them() {
+    fn histogram_buckets_are_cumulative() {
         const BOUNDS: [Span; 2] = [Span::from_millis(5), Span::from_secs(1)];
         let (counts, sum) = (vec![2, 3, 1], Span::from_millis(2500));
         let histogram = Histogram { name: "delay_seconds", help: "Delay", bounds: &BOUNDS, counts, sum };
@@ -188,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_escaped_as_rfc_8259_wants() {
+    fn json_strings_are_escaped_by_rfc_8259() {
         let report = Report::warning("a \"b\" \\ \n");
         assert_eq!(
             report.to_json(Time::ZERO, "recv"),

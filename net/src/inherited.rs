@@ -10,15 +10,15 @@ use rustix::fs::OFlags;
 
 use crate::watch::Watch;
 
-/// What a file takes at once that says it would take something: a page of a pipe (pipe(7), PIPE_BUF).
-const SURE: usize = 4096;
+/// The number of bytes that a writable file takes without blocking: a page of a pipe (pipe(7), PIPE_BUF).
+const PIPE_BUF: usize = 4096;
 const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
 
-/// Standard input or output, read or written without waiting.
+/// Standard input or output, read or written without blocking.
 #[derive(Debug)]
 pub(crate) struct Stream {
     file: File,
-    /// A read or a write could wait; so it is asked before.
+    /// True if a read or a write could block; poll(2) then comes first.
     could_wait: bool,
 }
 
@@ -41,21 +41,21 @@ impl Stream {
         }
     }
 
-    /// Has `watch` tell under `token` when there is something to read or room to write.
+    /// Has `watch` report under `token` when the stream becomes readable or writable.
     pub(crate) fn watch(&self, watch: &Watch, token: u64) -> io::Result<()> {
         watch.add(&self.file, token).map(drop)
     }
 
-    /// As [`Read::read`], or [`ErrorKind::WouldBlock`].
+    /// Reads like [`Read::read`], or fails with [`ErrorKind::WouldBlock`].
     pub(crate) fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
         self.ask(PollFlags::IN)?;
         self.file.read(buf)
     }
 
-    /// As [`Write::write`], or [`ErrorKind::WouldBlock`].
+    /// Writes like [`Write::write`], or fails with [`ErrorKind::WouldBlock`].
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.ask(PollFlags::OUT)?;
-        let most = if self.could_wait { SURE } else { usize::MAX };
+        let most = if self.could_wait { PIPE_BUF } else { usize::MAX };
         self.file.write(&bytes[..bytes.len().min(most)])
     }
 
@@ -73,13 +73,13 @@ impl AsFd for Stream {
     }
 }
 
-/// A pipe's description of our own: not to block must not become a property of everybody else's end of it.
+/// Opens a separate file description of a pipe: O_NONBLOCK must not be set on the one that other processes share.
 pub(crate) fn own(shared: &File, path: &str, options: &mut OpenOptions) -> Option<File> {
     let is_pipe = shared.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo());
     is_pipe.then(|| options.custom_flags(OFlags::NONBLOCK.bits() as i32).open(path).ok()).flatten()
 }
 
-/// Standard output ends for who reads it, although the process goes on.
+/// Ends standard output for its reader, although the process continues.
 pub(crate) fn end_stdout() -> io::Result<()> {
     Ok(rustix::stdio::dup2_stdout(File::open("/dev/null")?)?)
 }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_does_not_wait_and_its_other_owners_may() {
+    fn own_pipe_does_not_block_and_shared_one_keeps_its_mode() {
         let (reader, mut writer) = io::pipe().expect("a pipe");
         let shared = File::from(OwnedFd::from(reader.try_clone().expect("a copy")));
         let mut stream = stream(reader);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_socket_is_asked_first() {
+    fn shared_socket_is_polled_before_reads_and_writes() {
         let (near, mut far) = UnixStream::pair().expect("a pair");
         let mut stream = stream(near);
         assert!(is_unready(stream.read(&mut [0; 10])));
@@ -125,7 +125,7 @@ mod tests {
         }
         let mut got = vec![0; sent];
         far.read_exact(&mut got).expect("what was sent");
-        assert!(sent > SURE && got.iter().all(|byte| *byte == 7));
+        assert!(sent > PIPE_BUF && got.iter().all(|byte| *byte == 7));
         drop(far);
         assert_eq!(stream.read(&mut [0; 10]).ok(), Some(0));
     }

@@ -1,4 +1,4 @@
-//! Where media comes from.
+//! Media inputs.
 
 mod realign;
 mod rtp;
@@ -10,8 +10,8 @@ use thalweg_core::session::live::{MAX_PAYLOAD, Media};
 use thalweg_core::time::Time;
 use thalweg_core::units::Bytes;
 
-use crate::endpoint::{Endpoint, Framing};
 use crate::error::Error;
+use crate::media_url::{Framing, MediaUrl};
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
 use crate::udp::{Inbox, Socket};
@@ -25,9 +25,9 @@ pub struct Input {
     name: String,
     source: Source,
     refused: u64,
-    /// Warnings that were not reported yet.
+    /// Warnings not yet reported.
     notices: Vec<Report>,
-    told_skipped: bool,
+    reported_skipped: bool,
 }
 
 #[derive(Debug)]
@@ -44,14 +44,14 @@ enum Contents {
 }
 
 impl Input {
-    /// Opens it.
+    /// Opens the input.
     ///
     /// # Errors
-    /// What was tried and the kernel's reason; or the file is no transport stream.
-    pub fn open(endpoint: &Endpoint) -> Result<Input, Error> {
-        let name = format!("input {endpoint}");
-        let source = match endpoint {
-            Endpoint::Udp(framing, udp) => Source::Datagrams {
+    /// The operation and the kernel's reason; or the file is not a transport stream.
+    pub fn open(media_url: &MediaUrl) -> Result<Input, Error> {
+        let name = format!("input {media_url}");
+        let source = match media_url {
+            MediaUrl::Udp(framing, udp) => Source::Datagrams {
                 socket: udp.receiving().map_err(Error::io(&name))?,
                 inbox: Inbox::new(),
                 contents: match framing {
@@ -60,17 +60,17 @@ impl Input {
                     Framing::Rtp => Contents::Rtp(Unwrap::default()),
                 },
             },
-            Endpoint::File { path, repeat } => Source::Stream(Stream::file(path, *repeat).map_err(Error::io(&name))?),
-            Endpoint::Stdio => Source::Stream(Stream::stdin().map_err(Error::io(&name))?),
+            MediaUrl::File { path, repeat } => Source::Stream(Stream::file(path, *repeat).map_err(Error::io(&name))?),
+            MediaUrl::Stdio => Source::Stream(Stream::stdin().map_err(Error::io(&name))?),
         };
-        let mut input = Input { name, source, refused: 0, notices: Vec::new(), told_skipped: false };
+        let mut input = Input { name, source, refused: 0, notices: Vec::new(), reported_skipped: false };
         if let Source::Stream(stream) = &mut input.source {
-            stream.look().map_err(|reason| Error::new(&input.name, reason))?;
+            stream.probe().map_err(|reason| Error::new(&input.name, reason))?;
         }
         Ok(input)
     }
 
-    /// What its datagrams are.
+    /// The kind of media that its datagrams carry.
     pub fn media(&self) -> Media {
         match self.source {
             Source::Datagrams { contents: Contents::Opaque, .. } => Media::Opaque,
@@ -78,7 +78,7 @@ impl Input {
         }
     }
 
-    /// Where datagrams are to be sent, if it takes any.
+    /// The address at which datagrams are received; none for a file or a pipe.
     pub fn local(&self) -> Option<SocketAddr> {
         match &self.source {
             Source::Datagrams { socket, .. } => Some(socket.local()),
@@ -86,11 +86,11 @@ impl Input {
         }
     }
 
-    /// Hands what is due by `now` to `take`; whether more may be waiting. Nothing is taken from a file or a pipe
-    /// while it is not `wanted`.
+    /// Passes data that is due by `now` to `take`; returns true if more may be waiting. Data of a file or a pipe is
+    /// passed only while `wanted`.
     ///
     /// # Errors
-    /// The file cannot be read, or is no transport stream.
+    /// The file cannot be read, or is not a transport stream.
     pub fn read(
         &mut self,
         now: Time,
@@ -102,7 +102,7 @@ impl Input {
         match &mut self.source {
             Source::Datagrams { socket, inbox, contents } => {
                 if let Contents::Ts(realign) = contents {
-                    realign.let_go(now, &mut take);
+                    realign.release(now, &mut take);
                 }
                 if !readable {
                     return Ok(false);
@@ -125,14 +125,14 @@ impl Input {
         }
     }
 
-    /// Hands to `take` what waited for more to come: there will be no more.
+    /// Passes incomplete datagrams that waited for more data to `take`: the input has ended.
     pub fn finish(&mut self, mut take: impl FnMut(&[u8])) {
         if let Source::Datagrams { contents: Contents::Ts(realign), .. } = &mut self.source {
             realign.finish(&mut take);
         }
     }
 
-    /// What to wait for.
+    /// Registers the descriptors to wait for.
     pub fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
         match &self.source {
             Source::Datagrams { socket, .. } => interests.read(socket),
@@ -140,7 +140,7 @@ impl Input {
         }
     }
 
-    /// When the next datagram is due although nothing comes.
+    /// The time at which the next datagram is due even if no data arrives.
     pub fn next(&self) -> Option<Time> {
         match &self.source {
             Source::Datagrams { contents: Contents::Ts(realign), .. } => realign.due(),
@@ -149,7 +149,7 @@ impl Input {
         }
     }
 
-    /// Whether nothing will come any more.
+    /// True if no more data will come.
     pub fn is_over(&self) -> bool {
         match &self.source {
             Source::Datagrams { .. } => false,
@@ -157,7 +157,7 @@ impl Input {
         }
     }
 
-    /// Returns whether it goes on by itself, as all do but files.
+    /// True if the input runs in real time, as all do but regular files.
     pub fn is_live(&self) -> bool {
         match &self.source {
             Source::Datagrams { .. } => true,
@@ -165,12 +165,12 @@ impl Input {
         }
     }
 
-    /// Datagrams that cannot be carried.
+    /// The number of datagrams left out because they cannot be carried.
     pub fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// Bytes that are left out because they belong to no packet of MPEG-TS.
+    /// Bytes left out because they belong to no MPEG-TS packet.
     pub fn skipped(&self) -> Bytes {
         match &self.source {
             Source::Datagrams { contents: Contents::Ts(realign), .. } => realign.skipped(),
@@ -179,35 +179,35 @@ impl Input {
         }
     }
 
-    /// Something to tell.
+    /// The next report, if any.
     pub fn poll_notice(&mut self) -> Option<Report> {
         let truncated = match &mut self.source {
             Source::Datagrams { .. } => None,
             Source::Stream(stream) => stream.take_truncated(),
         };
         if let Some(bytes) = truncated {
-            let text = format!("{}: its last packet is cut short; left out {} bytes", self.name, bytes.0);
+            let text = format!("{}: the last packet is truncated; skipped {} bytes", self.name, bytes.0);
             return Some(Report::warning(text));
         }
         // The first gap is reported, the count is a metric.
-        let is_film = match &self.source {
+        let is_timed = match &self.source {
             Source::Datagrams { .. } => true,
-            Source::Stream(stream) => stream.is_film(),
+            Source::Stream(stream) => stream.is_timed(),
         };
-        if is_film && self.skipped() > Bytes(0) && !std::mem::replace(&mut self.told_skipped, true) {
+        if is_timed && self.skipped() > Bytes(0) && !std::mem::replace(&mut self.reported_skipped, true) {
             return Some(not_mpeg_ts(&self.name));
         }
         self.notices.pop()
     }
 }
 
-/// What is told of bytes that belong to no packet.
+/// The warning about bytes that belong to no MPEG-TS packet.
 pub(crate) fn not_mpeg_ts(name: &str) -> Report {
-    Report::warning(format!("{name}: left out bytes that are not MPEG-TS (packets of 188 bytes that begin with 0x47)"))
+    Report::warning(format!("{name}: skipped bytes that are not MPEG-TS (packets of 188 bytes that begin with 0x47)"))
 }
 
 impl Contents {
-    /// Gives what a datagram carries to `take`, and returns a warning if there is one; an error says why it is left out.
+    /// Passes a datagram's payload to `take` and returns a warning, if any; an error is the reason for leaving it out.
     fn unpack(&mut self, now: Time, datagram: &[u8], take: &mut impl FnMut(&[u8])) -> Result<Option<String>, String> {
         let payload = match self {
             Contents::Opaque if datagram.len() > MAX_PAYLOAD => return self.realign(now, datagram, take).map(Some),
@@ -222,31 +222,31 @@ impl Contents {
             },
         };
         if payload.len() > MAX_PAYLOAD {
-            return Err(format!("left out a datagram of {} bytes; {MAX_PAYLOAD} is the most", payload.len()));
+            return Err(format!("skipped a datagram of {} bytes; the maximum is {MAX_PAYLOAD}", payload.len()));
         }
         take(payload);
         Ok(None)
     }
 
-    /// Goes on as `ts+udp://` does from a datagram that is too long, if it is cut from a stream of MPEG-TS.
+    /// Continues as `ts+udp://`, from a datagram that is too long, if that is a piece of an MPEG-TS stream.
     fn realign(&mut self, now: Time, datagram: &[u8], take: &mut impl FnMut(&[u8])) -> Result<String, String> {
         let len = datagram.len();
         let Some(start) = first_packet(datagram) else {
             return Err(format!(
-                "left out a datagram of {len} bytes; {MAX_PAYLOAD} is the most. For MPEG-TS there is ts+udp://, and \
+                "skipped a datagram of {len} bytes; the maximum is {MAX_PAYLOAD}. For MPEG-TS use ts+udp://, or \
                  pkt_size=1316 in ffmpeg's URL"
             ));
         };
         if start > 0 {
-            // The end of a packet whose beginning has left in a datagram that was short enough.
+            // The end of a packet whose beginning was sent in an earlier, short enough datagram.
             take(&datagram[..start]);
         }
         let mut realign = Realign::default();
         realign.push(now, &datagram[start..], take);
         *self = Contents::Ts(realign);
         Ok(format!(
-            "datagrams of {len} bytes are longer than {MAX_PAYLOAD}: they are MPEG-TS, and go on as by ts+udp://, \
-             seven packets a datagram"
+            "datagrams of {len} bytes are longer than {MAX_PAYLOAD}: this is MPEG-TS, and is sent from now on as by \
+             ts+udp://, seven packets a datagram"
         ))
     }
 }
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn opaque_datagrams_pass_unseen_up_to_the_longest_that_fits() {
+    fn opaque_datagrams_pass_unchanged_up_to_the_maximum_length() {
         let fits = vec![7; MAX_PAYLOAD];
         assert_eq!(unpack(&mut Contents::Opaque, &fits), (vec![fits], Ok(None)));
         let (taken, notice) = unpack(&mut Contents::Opaque, &[7; MAX_PAYLOAD + 1]);
@@ -273,7 +273,7 @@ mod tests {
 
     /// Datagrams of 1472 bytes, ffmpeg's default: the first has seven packets and 156 bytes of the eighth.
     #[test]
-    fn datagrams_of_mpeg_ts_that_are_too_long_are_cut_anew_and_lose_nothing() {
+    fn overlong_mpeg_ts_datagrams_are_realigned_without_loss() {
         let packets = (0..100u8).flat_map(|mark| [&[0x47, 0x01, 0x00, mark][..], &[mark; 184]].concat());
         let stream: Vec<u8> = packets.collect();
         for short in [0, 216, 1000] {

@@ -1,4 +1,4 @@
-//! Thalweg on real sockets: the only clock, the only sockets, the only signals.
+//! Thalweg on real sockets: the clock, the sockets, the files and the signals around the sessions of `thalweg-core`.
 
 pub mod clock;
 pub mod doctor;
@@ -9,10 +9,12 @@ pub mod endpoint;
 pub mod entropy;
 pub mod error;
 pub mod figures;
+pub mod histogram;
+pub mod in_process;
 mod inherited;
 pub mod input;
 pub mod key_file;
-pub mod memory;
+pub mod media_url;
 pub mod metrics;
 pub mod output;
 pub mod poll;
@@ -20,11 +22,14 @@ pub mod report;
 pub mod reporter;
 pub mod signal;
 mod spool;
-pub mod station;
 pub mod terminal;
-pub mod testbed;
 pub mod tun;
 pub mod udp;
 pub mod watch;
 
 pub use error::Error;
+
+/// The example of README.md, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

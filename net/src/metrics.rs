@@ -1,4 +1,4 @@
-//! Prometheus' scrapes, answered from within the loop.
+//! The HTTP server for Prometheus' scrapes, driven by the event loop.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,12 +7,12 @@ use thalweg_core::time::{Span, Time};
 
 use crate::poll::{Interests, Ready};
 
-/// Scrapers that are served at a time; each further one takes the place of the one that has asked for nothing for longest.
+/// Connections at a time; a further one replaces the oldest without a complete request, or else the oldest.
 const MAX_CONNECTIONS: usize = 8;
-/// Bytes of a request that are read before it is refused.
+/// Bytes of an incomplete request that are read before it is refused.
 const MAX_REQUEST: usize = 4096;
-/// How long a scraper may take for everything.
-const PATIENCE: Span = Span::from_secs(5);
+/// Time limit of a scrape, from accept to the end of the response.
+const TIMEOUT: Span = Span::from_secs(5);
 
 /// A listener for `GET /metrics`.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ struct Connection {
     stream: TcpStream,
     deadline: Time,
     request: Vec<u8>,
-    /// Not empty once the request is complete.
+    /// The response; empty until the request is complete.
     answer: Vec<u8>,
     written: usize,
 }
@@ -43,12 +43,12 @@ impl Server {
         Ok(Server { local: listener.local_addr()?, listener, connections: Vec::new() })
     }
 
-    /// Where it listens.
+    /// The address that the server listens on.
     pub fn local(&self) -> SocketAddr {
         self.local
     }
 
-    /// What to wait for.
+    /// Registers the descriptors to wait for.
     pub fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
         interests.read(&self.listener);
         for connection in &self.connections {
@@ -59,50 +59,50 @@ impl Server {
         }
     }
 
-    /// When the next scraper has been waited for long enough.
+    /// The earliest deadline of a connection.
     pub fn next(&self) -> Option<Time> {
         self.connections.iter().map(|connection| connection.deadline).min()
     }
 
-    /// Goes on with every scraper; `page` is asked for when a request is complete.
+    /// Continues every scrape; calls `page` when a request is complete.
     pub fn serve(&mut self, now: Time, ready: &mut Ready, page: impl Fn() -> String) {
-        let knocking = ready.take();
+        let has_client = ready.take();
         self.connections.retain_mut(|connection| {
-            let going_on = !ready.take() || connection.go_on(&page).is_ok();
-            going_on && now < connection.deadline
+            let is_open = !ready.take() || connection.advance(&page).is_ok();
+            is_open && now < connection.deadline
         });
-        // One a turn: a flood of scrapers must not hold up the stream.
-        if knocking && let Ok((stream, _)) = self.listener.accept() {
+        // One per turn: a flood of scrapers must not hold up the stream.
+        if has_client && let Ok((stream, _)) = self.listener.accept() {
             let _ = stream.set_nonblocking(true);
             if self.connections.len() == MAX_CONNECTIONS {
-                self.let_one_go();
+                self.evict();
             }
-            let deadline = now + PATIENCE;
+            let deadline = now + TIMEOUT;
             self.connections.push(Connection { stream, deadline, request: vec![], answer: vec![], written: 0 });
         }
     }
 }
 
 impl Server {
-    /// Ends the oldest that has not asked yet, or the oldest of all if all have.
-    fn let_one_go(&mut self) {
+    /// Closes the oldest connection without a complete request, or the oldest of all if each has one.
+    fn evict(&mut self) {
         let idle = self.connections.iter().position(|connection| connection.answer.is_empty());
         self.connections.remove(idle.unwrap_or_default());
     }
 }
 
 impl Connection {
-    /// Reads or writes as far as it goes.
+    /// Reads or writes as much as possible without blocking.
     ///
     /// # Errors
-    /// There is nothing more to do for this scraper, well or badly.
-    fn go_on(&mut self, page: impl Fn() -> String) -> io::Result<()> {
+    /// The scrape is over, completed or failed.
+    fn advance(&mut self, page: impl Fn() -> String) -> io::Result<()> {
         if self.answer.is_empty() {
             let mut bytes = [0; MAX_REQUEST];
             match self.stream.read(&mut bytes) {
                 Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
                 Ok(len) => self.request.extend_from_slice(&bytes[..len]),
-                Err(error) => return not_yet(error),
+                Err(error) => return retry_later(error),
             }
             match answer(&self.request, page) {
                 Some(answer) => self.answer = answer,
@@ -111,7 +111,7 @@ impl Connection {
         }
         match self.stream.write(&self.answer[self.written..]) {
             Ok(len) => self.written += len,
-            Err(error) => return not_yet(error),
+            Err(error) => return retry_later(error),
         }
         match self.written == self.answer.len() {
             true => Err(ErrorKind::ConnectionAborted.into()),
@@ -120,14 +120,14 @@ impl Connection {
     }
 }
 
-fn not_yet(error: io::Error) -> io::Result<()> {
+fn retry_later(error: io::Error) -> io::Result<()> {
     match error.kind() {
         ErrorKind::WouldBlock | ErrorKind::Interrupted => Ok(()),
         _ => Err(error),
     }
 }
 
-/// The answer to a request (RFC 9112), or nothing while more of it must come.
+/// The response to a request (RFC 9112); none while the request is incomplete.
 fn answer(request: &[u8], page: impl Fn() -> String) -> Option<Vec<u8>> {
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut parsed = httparse::Request::new(&mut headers);
@@ -136,9 +136,9 @@ fn answer(request: &[u8], page: impl Fn() -> String) -> Option<Vec<u8>> {
         Ok(httparse::Status::Complete(_)) => match (parsed.method, parsed.path) {
             (Some("GET"), Some("/" | "/metrics")) => ("200 OK", page()),
             (Some("GET"), _) => ("404 Not Found", "metrics are at /metrics\n".to_owned()),
-            _ => ("405 Method Not Allowed", "only GET is served\n".to_owned()),
+            _ => ("405 Method Not Allowed", "only GET is supported\n".to_owned()),
         },
-        _ => ("400 Bad Request", "not a request\n".to_owned()),
+        _ => ("400 Bad Request", "not an HTTP request\n".to_owned()),
     };
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n\
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_page_is_served_and_a_request_may_come_in_pieces() {
+    fn only_the_page_is_served_and_requests_may_arrive_in_pieces() {
         let request = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n";
         for end in 0..request.len() {
             assert_eq!(status(&request[..end]), None, "{end}");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scraper_gets_the_whole_page_and_an_idle_one_is_let_go() {
+    fn scraper_gets_the_whole_page_and_an_idle_one_is_closed() {
         let mut server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a loopback listener");
         let idle = TcpStream::connect(server.local()).expect("a connection");
         let mut scraper = TcpStream::connect(server.local()).expect("a connection");
@@ -198,13 +198,13 @@ mod tests {
         let mut interests = Interests::new();
         server.interests(&mut interests);
         let mut ready = interests.wait(Span::ZERO).expect("ppoll");
-        server.serve(Time::ZERO + PATIENCE, &mut ready, String::new);
+        server.serve(Time::ZERO + TIMEOUT, &mut ready, String::new);
         assert_eq!(server.next(), None);
         drop(idle);
     }
 
     #[test]
-    fn a_scraper_is_answered_beside_any_number_of_idle_ones() {
+    fn scraper_is_answered_despite_any_number_of_idle_ones() {
         let mut server = Server::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a loopback listener");
         let connect = || TcpStream::connect(server.local()).expect("a connection");
         let mut slow = connect();
@@ -218,7 +218,7 @@ mod tests {
             let mut interests = Interests::new();
             server.interests(&mut interests);
             let mut ready = interests.wait(Span::from_millis(100)).expect("ppoll");
-            // No time passes: nobody is let go for that.
+            // No time passes: no connection is closed for its deadline.
             server.serve(Time::ZERO, &mut ready, || "page\n".to_owned());
             assert!(server.connections.len() <= MAX_CONNECTIONS);
             let _ = scraper.read_to_string(&mut text);
@@ -228,7 +228,7 @@ mod tests {
         drop(idle);
     }
 
-    /// Requests, almost requests, and anything.
+    /// Requests, near-requests, and arbitrary bytes.
     fn bytes() -> impl Strategy<Value = Vec<u8>> {
         let almost =
             r"(GET|HEAD|PUT) (/|/metrics|/\PC{0,9}) HTTP/1\.[0-9](\r?\n[A-Za-z-]{1,9}: ?\PC{0,40}){0,70}(\r?\n){0,2}";
@@ -236,12 +236,12 @@ mod tests {
     }
 
     proptest! {
-        /// However it is cut into pieces, a request is answered once, with one of four answers, before it has taken more
-        /// than its room.
+        /// However it is cut into pieces, a request gets one response, with one of four statuses, before it exceeds its
+        /// limit.
         #[test]
-        fn any_bytes_are_answered_or_waited_for_within_bounds(bytes in bytes(), piece in 1usize..5000) {
+        fn any_request_is_answered_within_its_limit(bytes in bytes(), piece in 1usize..5000) {
             let mut read = 0;
-            let said = loop {
+            let response = loop {
                 let answer = answer(&bytes[..read], || "page\n".into());
                 if answer.is_some() || read == bytes.len() {
                     break answer;
@@ -249,12 +249,12 @@ mod tests {
                 prop_assert!(read < MAX_REQUEST, "{read} bytes are enough");
                 read = bytes.len().min(read + piece);
             };
-            let Some(said) = said else { return Ok(()) };
-            let said = String::from_utf8(said).expect("text");
-            let status = said.lines().next().expect("a status line");
+            let Some(response) = response else { return Ok(()) };
+            let response = String::from_utf8(response).expect("text");
+            let status = response.lines().next().expect("a status line");
             let known = ["200", "400", "404", "405"].map(|code| format!("HTTP/1.1 {code} "));
             prop_assert!(known.iter().any(|known| status.starts_with(known)), "{status}");
-            prop_assert!(said.len() < 300, "{said}");
+            prop_assert!(response.len() < 300, "{response}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where media goes to.
+//! Media outputs.
 
 mod recording;
 mod rtp;
@@ -10,11 +10,11 @@ use std::net::SocketAddr;
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
 use thalweg_core::units::Bytes;
-use thalweg_core::wire::mpegts::align::Aligner;
+use thalweg_mpegts::align::Aligner;
 
-use crate::endpoint::{Endpoint, Framing};
 use crate::error::{Error, plain};
 use crate::input::not_mpeg_ts;
+use crate::media_url::{Framing, MediaUrl};
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
 use crate::spool::Spool;
@@ -22,14 +22,14 @@ use crate::udp::{Outbox, Socket};
 use recording::Recording;
 use rtp::Wrap;
 
-/// An open `--output`. It never makes anybody wait.
+/// An open `--output`. Never blocks.
 #[derive(Debug)]
 pub struct Output {
     name: String,
     contents: Contents,
     sink: Sink,
-    told: bool,
-    told_skipped: bool,
+    reported: bool,
+    reported_skipped: bool,
 }
 
 #[derive(Debug)]
@@ -47,14 +47,15 @@ enum Sink {
 }
 
 impl Output {
-    /// Opens it. A regular file is made only when media comes; `existing` says what becomes of one that is there.
+    /// Opens the output. A regular file is created only when media arrives; `existing` says how an existing one is
+    /// treated.
     ///
     /// # Errors
-    /// What was tried and the kernel's reason.
-    pub fn open(endpoint: &Endpoint, existing: Existing, rng: &Rng) -> Result<Output, Error> {
-        let name = format!("output {endpoint}");
-        let (contents, sink) = match endpoint {
-            Endpoint::Udp(framing, udp) => {
+    /// The operation and the kernel's reason.
+    pub fn open(media_url: &MediaUrl, existing: Existing, rng: &Rng) -> Result<Output, Error> {
+        let name = format!("output {media_url}");
+        let (contents, sink) = match media_url {
+            MediaUrl::Udp(framing, udp) => {
                 let (socket, to) = udp.sending().map_err(Error::io(&name))?;
                 let contents = match framing {
                     Framing::Opaque => Contents::AsIs,
@@ -63,17 +64,17 @@ impl Output {
                 };
                 (contents, Sink::Datagrams { socket, to, outbox: Outbox::new() })
             }
-            Endpoint::File { path, .. } if Recording::is_for(path) => {
+            MediaUrl::File { path, .. } if Recording::is_for(path) => {
                 let recording = Recording::new(path, existing).map_err(Error::io(&name))?;
                 (Contents::AsIs, Sink::Recording(recording))
             }
-            Endpoint::File { path, .. } => (Contents::AsIs, Sink::Stream(Spool::file(path).map_err(Error::io(&name))?)),
-            Endpoint::Stdio => (Contents::AsIs, Sink::Stream(Spool::stdout().map_err(Error::io(&name))?)),
+            MediaUrl::File { path, .. } => (Contents::AsIs, Sink::Stream(Spool::file(path).map_err(Error::io(&name))?)),
+            MediaUrl::Stdio => (Contents::AsIs, Sink::Stream(Spool::stdout().map_err(Error::io(&name))?)),
         };
-        Ok(Output { name, contents, sink, told: false, told_skipped: false })
+        Ok(Output { name, contents, sink, reported: false, reported_skipped: false })
     }
 
-    /// Takes a datagram; it leaves with [`Output::flush`] at the latest.
+    /// Takes a datagram, which is sent with [`Output::flush`] at the latest.
     pub fn write(&mut self, now: Time, datagram: &[u8]) {
         match &mut self.contents {
             Contents::AsIs => self.sink.put(&[], datagram),
@@ -91,10 +92,10 @@ impl Output {
         }
     }
 
-    /// Lets go what was written, as far as the other side takes it now.
+    /// Writes the taken data, as far as the reader takes it now.
     ///
     /// # Errors
-    /// Nobody will ever take anything any more: the disk is full, or the reader of the pipe has gone.
+    /// The output is lost for good: the disk is full, or the reader of the pipe has gone.
     pub fn flush(&mut self) -> Result<(), Error> {
         match &mut self.sink {
             Sink::Datagrams { socket, outbox, .. } => {
@@ -106,14 +107,14 @@ impl Output {
         }
     }
 
-    /// The stream under way has ended; the next one gets a file of its own.
+    /// Ends the current stream; the next one gets a file of its own.
     pub fn end_stream(&mut self) {
         if let Sink::Recording(recording) = &mut self.sink {
             recording.end_stream();
         }
     }
 
-    /// Lets go of what waited for more to come: the stream has ended.
+    /// Releases incomplete datagrams that waited for more data: the stream has ended.
     pub fn finish(&mut self) {
         if let Contents::Ts(aligner) = &mut self.contents {
             aligner.finish();
@@ -123,17 +124,17 @@ impl Output {
         }
     }
 
-    /// What to wait for.
+    /// Registers the descriptors to wait for.
     pub fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
         match &self.sink {
             Sink::Datagrams { socket, .. } => interests.nothing(socket),
             Sink::Stream(spool) => spool.interests(interests),
-            // A regular file takes everything at once.
+            // A regular file never blocks.
             Sink::Recording(_) => {}
         }
     }
 
-    /// Goes on with what a slow reader had left waiting.
+    /// Continues with data that a slow reader has left waiting.
     ///
     /// # Errors
     /// As for [`Output::flush`].
@@ -142,7 +143,7 @@ impl Output {
         if has_interest && ready.take() { self.flush() } else { Ok(()) }
     }
 
-    /// Whether a slow reader still has something to take.
+    /// True if data waits for a slow reader.
     pub fn is_waiting(&self) -> bool {
         match &self.sink {
             Sink::Datagrams { .. } | Sink::Recording(_) => false,
@@ -150,7 +151,7 @@ impl Output {
         }
     }
 
-    /// Datagrams that the other side did not take in time.
+    /// Datagrams dropped because the kernel or the reader did not take them in time.
     pub fn dropped(&self) -> u64 {
         match &self.sink {
             Sink::Datagrams { socket, .. } => socket.unsent(),
@@ -159,7 +160,7 @@ impl Output {
         }
     }
 
-    /// Bytes that were left out because they belong to no packet of MPEG-TS.
+    /// Bytes left out because they belong to no MPEG-TS packet.
     pub fn skipped(&self) -> Bytes {
         match &self.contents {
             Contents::Ts(aligner) => aligner.skipped(),
@@ -168,24 +169,24 @@ impl Output {
         }
     }
 
-    /// Tells of the first datagram that was dropped and the first bytes that were left out; the counts are metrics.
-    /// Names each file that a recording goes to.
+    /// The next report: the name of a recording's file, the first bytes left out or the first datagram dropped, whose
+    /// counts are metrics.
     pub fn poll_notice(&mut self) -> Option<Report> {
         if let Sink::Recording(recording) = &mut self.sink
             && let Some(notice) = recording.poll_notice()
         {
             return Some(notice);
         }
-        if self.skipped() > Bytes(0) && !std::mem::replace(&mut self.told_skipped, true) {
+        if self.skipped() > Bytes(0) && !std::mem::replace(&mut self.reported_skipped, true) {
             return Some(not_mpeg_ts(&self.name));
         }
-        if self.told || self.dropped() == 0 {
+        if self.reported || self.dropped() == 0 {
             return None;
         }
-        self.told = true;
+        self.reported = true;
         let reason = match &mut self.sink {
             Sink::Datagrams { socket, .. } => socket.take_error().map_or(String::new(), |error| plain(&error)),
-            Sink::Stream(_) | Sink::Recording(_) => "its reader is too slow".to_owned(),
+            Sink::Stream(_) | Sink::Recording(_) => "the reader is too slow".to_owned(),
         };
         Some(Report::warning(format!("{}: dropping datagrams: {reason}", self.name)))
     }
@@ -196,7 +197,7 @@ impl Sink {
         match self {
             Sink::Datagrams { socket, to, outbox } => {
                 let len = header.len() + payload.len();
-                let (head, rest) = outbox.room().split_at_mut(header.len());
+                let (head, rest) = outbox.space().split_at_mut(header.len());
                 head.copy_from_slice(header);
                 rest[..payload.len()].copy_from_slice(payload);
                 outbox.push(socket, *to, len);
@@ -214,10 +215,10 @@ mod tests {
     use thalweg_core::wire::rtp::{MP2T, Packet};
 
     #[test]
-    fn an_rtp_output_numbers_its_packets_and_keeps_their_boundaries() {
+    fn rtp_output_numbers_packets_and_keeps_their_boundaries() {
         let receiver = Socket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a loopback socket");
-        let endpoint = format!("rtp://{}", receiver.local()).parse().expect("an endpoint");
-        let mut output = Output::open(&endpoint, Existing::Keep, &Rng::new(1)).expect("an output");
+        let media_url = format!("rtp://{}", receiver.local()).parse().expect("an endpoint");
+        let mut output = Output::open(&media_url, Existing::Keep, &Rng::new(1)).expect("an output");
         // RFC 2250 §2: whole packets of MPEG-TS, which begin with 0x47, and nothing else.
         let payload = |mark: u8| [&[0x47, mark][..], &[0xff; 186]].concat();
         for mark in 0..3 {
@@ -226,7 +227,7 @@ mod tests {
             output.write(Time::from_nanos(1_000_000_000), &payload(mark)[..100]);
         }
         assert_eq!(output.skipped(), Bytes(3 * 288));
-        assert_eq!(output.poll_notice(), Some(not_mpeg_ts(&format!("output {endpoint}"))));
+        assert_eq!(output.poll_notice(), Some(not_mpeg_ts(&format!("output {media_url}"))));
         assert_eq!(output.poll_notice(), None);
         output.flush().expect("loopback takes everything");
 

@@ -1,4 +1,4 @@
-//! Waiting for sockets and for time, to the nanosecond.
+//! Waiting for descriptors and for time, to the nanosecond.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -9,43 +9,43 @@ use thalweg_core::time::Span;
 
 use crate::clock::timespec;
 
-/// Sleeps for `span`, or less if a signal comes.
+/// Sleeps for `span`, or less if a signal arrives.
 pub fn sleep(span: Span) {
     if span > Span::ZERO {
-        // Whatever the kernel objects to, it will say again where it matters.
+        // An error is ignored here: it recurs in the calls that matter.
         let _ = rustix::event::poll(&mut [], Some(&timespec(span)));
     }
 }
 
-/// What a turn of a loop waits for.
+/// The descriptors that one turn of a loop waits for.
 #[derive(Debug, Default)]
 pub struct Interests<'fd>(Vec<PollFd<'fd>>);
 
 impl<'fd> Interests<'fd> {
-    /// Nothing yet.
+    /// An empty set.
     pub fn new() -> Interests<'fd> {
         Interests(Vec::with_capacity(16))
     }
 
-    /// Waits for `fd` to have something to read.
+    /// Waits for `fd` to be readable.
     pub fn read(&mut self, fd: &'fd impl AsFd) {
         self.0.push(PollFd::new(fd, PollFlags::IN));
     }
 
-    /// Waits for `fd` to take something.
+    /// Waits for `fd` to be writable.
     pub fn write(&mut self, fd: &'fd impl AsFd) {
         self.0.push(PollFd::new(fd, PollFlags::OUT));
     }
 
-    /// Keeps a place in [`Ready`] for something that waits for nothing now.
+    /// Keeps a place in [`Ready`] for a descriptor that has nothing to wait for now.
     pub fn nothing(&mut self, fd: &'fd impl AsFd) {
         self.0.push(PollFd::new(fd, PollFlags::empty()));
     }
 
-    /// Sleeps until something is ready, a signal comes or `timeout` has passed.
+    /// Sleeps until a descriptor is ready, a signal arrives or `timeout` has passed.
     ///
     /// # Errors
-    /// The kernel refuses to wait at all.
+    /// The kernel refuses to wait.
     pub fn wait(mut self, timeout: Span) -> io::Result<Ready> {
         match rustix::event::poll(&mut self.0, Some(&timespec(timeout))) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -53,22 +53,22 @@ impl<'fd> Interests<'fd> {
         }
         let mut bits = 0;
         for (nth, fd) in self.0.iter().enumerate() {
-            // Errors and hang-ups count as ready: the next read or write tells them.
+            // Errors and hang-ups count as ready: the next read or write reports them.
             bits |= u64::from(!fd.revents().is_empty()) << nth.min(63);
         }
         Ok(Ready(bits))
     }
 }
 
-/// Which interests are ready, in the order in which they were registered.
+/// The ready descriptors, in the order in which they were registered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ready(u64);
 
 impl Ready {
-    /// Nothing is.
+    /// No descriptor is ready.
     pub const NOTHING: Ready = Ready(0);
 
-    /// Whether the next one is.
+    /// True if the next descriptor is ready; each call advances by one.
     pub fn take(&mut self) -> bool {
         let ready = self.0 & 1 == 1;
         self.0 >>= 1;
@@ -76,10 +76,10 @@ impl Ready {
     }
 }
 
-/// Whether `fd` has something to read within `timeout`, its end among it.
+/// True if `fd` becomes readable within `timeout`; the end of its data counts.
 ///
 /// # Errors
-/// The kernel refuses to wait at all.
+/// The kernel refuses to wait.
 pub fn readable(fd: &impl AsFd, timeout: Duration) -> io::Result<bool> {
     let mut interests = Interests::new();
     interests.read(fd);

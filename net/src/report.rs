@@ -1,22 +1,22 @@
-//! What happens, for people and for programs.
+//! Events, for people and for programs.
 
-/// Something that happened and is worth a line.
+/// An event that is worth a line.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
-    /// Its name for programs.
+    /// The event's name, for programs.
     pub event: &'static str,
-    /// What a program wants to know of it.
+    /// The values of the event, for programs.
     pub facts: Vec<(&'static str, Fact)>,
-    /// The same for people, in one line; empty if another line tells them.
+    /// The same for people, in one line; empty if another line says it.
     pub text: String,
 }
 
 /// One value of a [`Report`].
 #[derive(Clone, PartialEq, Debug)]
 pub enum Fact {
-    /// Words.
+    /// A text.
     Text(String),
-    /// A number in the unit that its name ends in.
+    /// A number in the unit that ends the value's name.
     Number(f64),
 }
 
@@ -26,13 +26,19 @@ impl Report {
         Report { event, facts: Vec::new(), text: text.into() }
     }
 
-    /// Something that is not as it should be but does not end the stream.
+    /// A warning: a fault that does not end the stream.
     pub fn warning(text: impl Into<String>) -> Report {
         let text = text.into();
         Report { event: "warning", facts: vec![("text", Fact::Text(text.clone()))], text }
     }
 
-    /// Adds words.
+    /// An event that a newer library reports and this program does not know.
+    pub fn unknown(event: &impl core::fmt::Debug) -> Report {
+        let text = format!("{event:?}");
+        Report { event: "event", facts: vec![("text", Fact::Text(text.clone()))], text }
+    }
+
+    /// Adds a text.
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Report {
         self.facts.push((name, Fact::Text(value.to_string())));
         self
@@ -44,7 +50,7 @@ impl Report {
         self
     }
 
-    /// Adds to the line for people.
+    /// Appends to the line for people.
     pub fn text_with(mut self, more: &str) -> Report {
         self.text.push_str(more);
         self

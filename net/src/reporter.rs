@@ -1,4 +1,4 @@
-//! What happens, on standard error: JSON for programs, or a line for people.
+//! Events and figures on standard error: as JSON for programs, or as lines for people.
 
 mod figures;
 mod line;
@@ -16,9 +16,9 @@ use crate::report::Report;
 use crate::spool::Spool;
 use crate::terminal::escaped;
 
-/// How often somebody who keeps a log, rather than watches a terminal, is told.
+/// Interval between lines where standard error is a log rather than a terminal.
 const LOG_INTERVAL: Span = Span::from_secs(10);
-/// Events that are reported with `--quiet`, too: something is wrong, or has been.
+/// Events that are reported even with `--quiet`: a fault, or the end of one.
 const TROUBLES: [&str; 15] = [
     "warning",
     "waiting",
@@ -36,41 +36,41 @@ const TROUBLES: [&str; 15] = [
     "unreadable",
     "broken_off",
 ];
-/// Events that come again while their cause lasts: people read each of them once in [`LOG_INTERVAL`].
+/// Events that recur while their cause lasts: people read each of them once per [`LOG_INTERVAL`].
 const LASTING: [&str; 2] = ["over_rate", "lower_rate"];
-/// Back to the start of the line, and away with it.
+/// Carriage return and erasure of the line.
 const ERASE: &str = "\r\x1b[K";
 
-/// What is told again and again.
+/// Values that are reported every second.
 pub trait Readings {
-    /// One JSON object, on one line without its end.
+    /// The values as one JSON object, on one line without its newline.
     fn json(&self, at: Time) -> String;
 
-    /// What a person wants to know at a glance; empty if that is nothing yet.
+    /// The most important values for people; empty if there are none yet.
     fn line(&self, at: Time) -> Line;
 
-    /// The summary of all, with which a person is left at the end; empty if there is nothing to sum up.
+    /// The final summary for people; empty if there is nothing to sum up.
     fn last(&self, at: Time) -> String;
 
-    /// Whether something is wrong that can still be mended.
+    /// True if there is a fault that can still be corrected.
     fn is_alarming(&self) -> bool {
         false
     }
 }
 
-/// Who is told what happens at a station.
+/// The receiver of an endpoint's events.
 pub trait Audience: Debug + Send {
-    /// Something has happened.
-    fn hear(&mut self, now: Time, report: &Report);
+    /// Receives an event.
+    fn on_report(&mut self, now: Time, report: &Report);
 
-    /// A second has passed.
-    fn see(&mut self, now: Time, figures: &Figures);
+    /// Receives the figures of each second.
+    fn on_figures(&mut self, now: Time, figures: &Figures);
 
-    /// It is over.
-    fn leave(&mut self, now: Time, figures: &Figures);
+    /// Receives the final figures.
+    fn on_end(&mut self, now: Time, figures: &Figures);
 }
 
-/// Tells on standard error what happens.
+/// Reports on standard error.
 #[derive(Debug)]
 pub struct Reporter {
     side: &'static str,
@@ -83,16 +83,16 @@ pub struct Reporter {
 #[derive(Debug)]
 enum Form {
     Json,
-    /// One line that is written over and over.
+    /// One line that is overwritten every second.
     Terminal {
         colour: bool,
         line_shown: bool,
     },
-    /// A line now and then.
+    /// One line per [`LOG_INTERVAL`].
     Log {
         next: Time,
     },
-    /// Nothing but troubles.
+    /// Only [`TROUBLES`].
     Quiet,
 }
 
@@ -101,12 +101,12 @@ impl Reporter {
         Reporter { side, form, again: [Time::ZERO; LASTING.len()], stderr }
     }
 
-    /// One JSON object a second and one for every event.
+    /// Reports as JSON: one object a second and one for every event.
     pub fn json(side: &'static str) -> Reporter {
         Reporter::new(side, Form::Json, Spool::stderr().ok())
     }
 
-    /// For people: a live line on a terminal, otherwise a line now and then. Colours as <https://no-color.org> says.
+    /// Reports for people: a live line on a terminal, otherwise periodic lines. Colors follow <https://no-color.org>.
     pub fn human(side: &'static str) -> Reporter {
         let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let form = match is_live(&io::stderr()) {
@@ -116,18 +116,18 @@ impl Reporter {
         Reporter::new(side, form, Spool::stderr().ok())
     }
 
-    /// For people who want to read of troubles alone.
+    /// Reports for people who want only warnings and other troubles.
     pub fn quiet(side: &'static str) -> Reporter {
         Reporter::new(side, Form::Quiet, Spool::stderr().ok())
     }
 
-    /// As JSON, into a file that a test reads.
+    /// Reports as JSON, into a file that a test reads.
     #[cfg(test)]
     pub(crate) fn to_file(side: &'static str, path: &std::path::Path) -> Reporter {
         Reporter::new(side, Form::Json, Some(Spool::file(path).expect("a file")))
     }
 
-    /// Tells what has happened.
+    /// Reports an event.
     pub fn report(&mut self, now: Time, report: &Report) {
         let is_for_people = !matches!(self.form, Form::Json);
         if is_for_people && (report.text.is_empty() || self.is_repeated(now, report.event)) {
@@ -135,7 +135,7 @@ impl Reporter {
         }
         let text = match &mut self.form {
             Form::Json => report.to_json(now, self.side),
-            // Names of files and what stands in them may be among it.
+            // The text may contain names of files and contents of files.
             Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), escaped(&report.text)),
             Form::Quiet if !TROUBLES.contains(&report.event) => return,
             Form::Log { .. } | Form::Quiet => escaped(&report.text).into_owned(),
@@ -143,7 +143,7 @@ impl Reporter {
         self.put(&text, "\n");
     }
 
-    /// Returns whether an event that lasts was reported a short time ago, and takes note of it otherwise.
+    /// True if an event of [`LASTING`] was reported within [`LOG_INTERVAL`]; otherwise notes that it is reported now.
     fn is_repeated(&mut self, now: Time, event: &str) -> bool {
         let Some(nth) = LASTING.iter().position(|lasting| *lasting == event) else { return false };
         let is_repeated = now < self.again[nth];
@@ -153,14 +153,14 @@ impl Reporter {
         is_repeated
     }
 
-    /// Tells the figures of the last second.
+    /// Reports the figures of the last second.
     pub fn tick(&mut self, now: Time, readings: &impl Readings) {
         if let Some((text, end)) = self.form.tick(now, readings) {
             self.put(&text, end);
         }
     }
 
-    /// Tells the last figures, and leaves the terminal in order.
+    /// Reports the final figures, and removes the live line from the terminal.
     pub fn end(&mut self, now: Time, readings: &impl Readings) {
         let text = self.form.end(now, readings);
         if !text.is_empty() {
@@ -168,7 +168,7 @@ impl Reporter {
         }
     }
 
-    /// Standard error may be gone, or its reader may have stopped; a stream goes on without it.
+    /// Writes to standard error, which may be gone or full; the stream continues without it.
     fn put(&mut self, text: &str, end: &str) {
         if let Some(stderr) = &mut self.stderr {
             stderr.put(text.as_bytes());
@@ -179,21 +179,21 @@ impl Reporter {
 }
 
 impl Audience for Reporter {
-    fn hear(&mut self, now: Time, report: &Report) {
+    fn on_report(&mut self, now: Time, report: &Report) {
         self.report(now, report);
     }
 
-    fn see(&mut self, now: Time, figures: &Figures) {
+    fn on_figures(&mut self, now: Time, figures: &Figures) {
         self.tick(now, figures);
     }
 
-    fn leave(&mut self, now: Time, figures: &Figures) {
+    fn on_end(&mut self, now: Time, figures: &Figures) {
         self.end(now, figures);
     }
 }
 
 impl Form {
-    /// What is told every second, and what ends it.
+    /// The text of each second, and its terminator.
     fn tick(&mut self, now: Time, readings: &impl Readings) -> Option<(String, &'static str)> {
         if matches!(self, Form::Json) {
             return Some((readings.json(now), "\n"));
@@ -204,7 +204,7 @@ impl Form {
             Form::Terminal { colour, line_shown } => {
                 *line_shown = true;
                 let red = *colour && readings.is_alarming();
-                // The last column stays free, where terminals would begin a new line.
+                // The last column stays free: terminals would wrap there.
                 let line = line.fit(line::columns().saturating_sub(1));
                 let text = if red { format!("{ERASE}\x1b[31m{line}\x1b[0m") } else { format!("{ERASE}{line}") };
                 Some((text, ""))
@@ -217,7 +217,7 @@ impl Form {
         }
     }
 
-    /// The last words.
+    /// The final text.
     fn end(&mut self, now: Time, readings: &impl Readings) -> String {
         match self {
             Form::Json => readings.json(now),
@@ -228,7 +228,7 @@ impl Form {
     }
 }
 
-/// What takes away a line that is shown.
+/// The sequence that erases a shown line; empty if none is shown.
 fn erased(line_shown: &mut bool) -> &'static str {
     if std::mem::take(line_shown) { ERASE } else { "" }
 }
@@ -240,7 +240,7 @@ mod tests {
 
     const FORM: Form = Form::Log { next: Time::from_nanos(LOG_INTERVAL.as_nanos()) };
 
-    /// Reports a stream of so many milliseconds, and returns the lines.
+    /// Reports a stream of `millis`, and returns the lines.
     fn lines(mut form: Form, millis: u64) -> Vec<String> {
         let at = |millis| Time::ZERO + Span::from_millis(millis);
         let figures = || Figures::of("send", vec![(&Sender::METRICS[0], 7.0)]);
@@ -253,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn a_log_has_a_line_in_ten_seconds_and_ends_in_a_summary() {
+    fn log_has_a_line_every_ten_seconds_and_a_summary() {
         assert_eq!(lines(FORM, 5000), ["00:00:05 in all"]);
         assert_eq!(lines(FORM, 10_040), ["00:00:10", "00:00:10 in all"]);
         assert_eq!(lines(FORM, 25_000), ["00:00:10", "00:00:20", "00:00:25 in all"]);
     }
 
     #[test]
-    fn a_trouble_that_lasts_is_reported_once_in_ten_seconds() {
+    fn lasting_fault_is_reported_every_ten_seconds() {
         let mut reporter = Reporter::new("send", Form::Quiet, None);
         let seconds =
             (0..25).filter(|second| !reporter.is_repeated(Time::ZERO + Span::from_secs(*second), "over_rate"));

@@ -1,4 +1,4 @@
-//! Being asked to stop: SIGINT, SIGTERM and SIGHUP.
+//! Requests to stop: SIGINT, SIGTERM and SIGHUP.
 
 use std::io;
 use std::sync::Arc;
@@ -8,28 +8,29 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::low_level::{emulate_default_handler, register, signal_name};
 
-/// One wish to stop can come as several signals: `timeout` and some shells signal the process and then its group.
-const SAME_WISH: Duration = Duration::from_millis(500);
+/// One request can arrive as several signals within this time: `timeout` and some shells signal the process and then
+/// its group.
+const SAME_REQUEST: Duration = Duration::from_millis(500);
 
-/// Whether somebody has asked this process to stop.
+/// The flag that requests this process to stop.
 ///
-/// The kernel ends a `poll` that is under way when a signal comes, with `EINTR`; look at the flag then, and at least
-/// once a second for the signal that came just before the `poll`.
+/// A signal interrupts a pending `poll` with `EINTR`; check the flag then, and at least once a second for a signal that
+/// arrived just before the `poll`.
 #[derive(Clone, Debug)]
 pub struct Stop {
     start: Instant,
-    /// Nanoseconds from `start` to the first wish; 0 before it.
+    /// Nanoseconds from `start` to the first request; 0 before it.
     asked: Arc<AtomicU64>,
-    /// The signal that asked first; 0 before it.
+    /// The signal of the first request; 0 before it.
     by: Arc<AtomicI32>,
 }
 
 impl Stop {
-    /// From now on SIGINT, SIGTERM and SIGHUP ask instead of killing; whoever asks again after half a second kills. A
-    /// SIGHUP that is ignored already, as under `nohup`, stays so.
+    /// Makes SIGINT, SIGTERM and SIGHUP request a stop instead of killing the process; one that follows after half a
+    /// second or more kills. A SIGHUP that is ignored already, as under `nohup`, stays ignored.
     ///
     /// # Errors
-    /// The kernel would not install a handler.
+    /// The kernel refuses to install a handler.
     pub fn on_signal() -> io::Result<Stop> {
         let stop = Stop::default();
         for signal in [SIGINT, SIGTERM, SIGHUP] {
@@ -38,7 +39,7 @@ impl Stop {
             }
             let stop = stop.clone();
             let handler = move || {
-                if stop.asked_before(SAME_WISH) {
+                if stop.asked_before(SAME_REQUEST) {
                     let _ = emulate_default_handler(signal);
                 }
                 let _ = stop.by.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
@@ -51,18 +52,18 @@ impl Stop {
         Ok(stop)
     }
 
-    /// Asks for the end, as a signal does.
+    /// Requests a stop, as a signal does.
     pub fn ask(&self) {
         let now = self.elapsed().max(1);
         let _ = self.asked.compare_exchange(0, now, Ordering::SeqCst, Ordering::SeqCst);
     }
 
-    /// Whether the end was asked for.
+    /// True if a stop was requested.
     pub fn asked(&self) -> bool {
         self.asked.load(Ordering::SeqCst) != 0
     }
 
-    /// The name of the signal that asked for the end first, like `SIGINT`; none if no signal did.
+    /// The name of the first signal that requested a stop, like `SIGINT`; none if no signal did.
     pub fn signal(&self) -> Option<&'static str> {
         signal_name(self.by.load(Ordering::SeqCst))
     }
@@ -77,7 +78,7 @@ impl Stop {
     }
 }
 
-/// Returns whether this process ignores `signal`, as the kernel reports it.
+/// True if this process ignores `signal`, according to the kernel.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_wish_raises_the_flag_and_does_not_kill_however_often_it_is_signalled() {
+    fn repeated_signals_of_one_request_do_not_kill() {
         let stop = Stop::on_signal().expect("handlers can be installed");
         assert_eq!((stop.asked(), stop.signal()), (false, None));
         for _ in 0..2 {

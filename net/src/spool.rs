@@ -1,4 +1,4 @@
-//! A file or a pipe, written without waiting for its reader.
+//! A file or a pipe, written without blocking on its reader.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use rustix::fs::OFlags;
 use crate::inherited;
 use crate::poll::Interests;
 
-/// What a reader may be behind: a second of 30 Mb/s.
+/// Limit in bytes on data that waits for a reader: a second of 30 Mb/s.
 const LIMIT: usize = 4 << 20;
 
-/// Bytes on their way to a file descriptor.
+/// Bytes queued for a file descriptor.
 #[derive(Debug)]
 pub(crate) struct Spool {
     file: File,
@@ -25,13 +25,13 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    /// Opens a device, or a named pipe, which may still lack a reader; overwrites anything else.
+    /// Opens a device, or a named pipe, which may still lack a reader; overwrites any other file.
     pub(crate) fn file(path: &Path) -> io::Result<Spool> {
         let is_pipe = path.metadata().is_ok_and(|metadata| metadata.file_type().is_fifo());
         let mut options = OpenOptions::new();
         options.write(true);
         if is_pipe {
-            // To be its own reader keeps a pipe open before the first reader comes and after the last has gone.
+            // Opened for reading as well, a pipe stays open before its first reader comes and after the last has gone.
             options.read(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
         } else {
             options.create(true).truncate(true);
@@ -60,7 +60,7 @@ impl Spool {
         Spool { file, waiting: Vec::new(), written: 0, stuck: false, dropped: 0 }
     }
 
-    /// Takes bytes to be written, all or none of them.
+    /// Queues bytes, all or none of them.
     pub(crate) fn put(&mut self, bytes: &[u8]) {
         if self.waiting.len() - self.written + bytes.len() > LIMIT {
             self.dropped += 1;
@@ -73,7 +73,7 @@ impl Spool {
         self.waiting.extend_from_slice(bytes);
     }
 
-    /// Writes as much as the other side takes.
+    /// Writes as much as the reader takes.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.stuck = false;
         while self.written < self.waiting.len() {
@@ -93,7 +93,7 @@ impl Spool {
         Ok(())
     }
 
-    /// What to wait for.
+    /// Registers the descriptors to wait for.
     pub(crate) fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
         if self.stuck {
             interests.write(&self.file);
@@ -102,12 +102,12 @@ impl Spool {
         }
     }
 
-    /// Whether the other side has something to take.
+    /// True if data waits for the reader.
     pub(crate) fn is_waiting(&self) -> bool {
         self.written < self.waiting.len()
     }
 
-    /// Datagrams that found the spool full.
+    /// Datagrams dropped because the spool was full.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped
     }
@@ -119,7 +119,7 @@ mod tests {
     use std::io::Read;
 
     #[test]
-    fn a_reader_that_stalls_loses_whole_datagrams_and_nobody_waits_for_it() {
+    fn stalled_reader_loses_whole_datagrams_without_blocking() {
         let (reader, writer) = io::pipe().expect("a pipe");
         let mut spool = Spool::new(File::from(std::os::fd::OwnedFd::from(writer)));
         rustix::fs::fcntl_setfl(&spool.file, OFlags::NONBLOCK).expect("a pipe may be set not to block");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_gone_is_an_error() {
+    fn closed_reader_is_an_error() {
         let (reader, writer) = io::pipe().expect("a pipe");
         drop(reader);
         let mut spool = Spool::new(File::from(std::os::fd::OwnedFd::from(writer)));

@@ -1,10 +1,10 @@
-//! Text on a terminal that others have written: names of files, of elements of a scenario, what stands in a file.
+//! Escaping of foreign text for terminals: names of files, of elements of a scenario, contents of a file.
 
 use std::borrow::Cow;
 
-/// The text with all that would not be seen as it is: control characters, and with them escape sequences and ends of lines,
-/// and what changes the direction of the text around it (Unicode Standard Annex #9, §2). Each is written as Rust writes it, as
-/// `\n` or `\u{1b}`.
+/// Escapes all characters that a terminal would not show as they are: control characters, and with them escape
+/// sequences and ends of lines, and characters that change the direction of the text around them (Unicode Standard
+/// Annex #9, §2). Each is written as in Rust, as `\n` or `\u{1b}`.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     match text.contains(is_hidden) {
         false => text.into(),
@@ -32,7 +32,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_would_move_the_cursor_or_turn_text_round_is_written_out() {
+    fn control_and_direction_characters_are_escaped() {
         for (text, expected) in [
             ("Grüße \"a\\b\" 日本語 👩\u{200d}💻.mp4", "Grüße \"a\\b\" 日本語 👩\u{200d}💻.mp4"),
             ("a\x1b[2J\x07b", "a\\u{1b}[2J\\u{7}b"),
@@ -46,7 +46,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_comes_stays_one_line_that_can_be_seen(text in any::<String>()) {
+        fn any_text_is_escaped_to_one_visible_line(text in any::<String>()) {
             let shown = escaped(&text);
             prop_assert!(!shown.contains(is_hidden) && shown.lines().count() <= 1);
             prop_assert_eq!(escaped(&shown), &*shown);

@@ -12,15 +12,15 @@ use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 use crate::error::{Error, plain};
 
 const CLONE_DEVICE: &str = "/dev/net/tun";
-/// linux/if_tun.h: `_IOW('T', 202, int)`, although what it takes is a `struct ifreq`.
+/// linux/if_tun.h: `_IOW('T', 202, int)`, although its argument is a `struct ifreq`.
 const TUNSETIFF: Opcode = opcode::write::<i32>(b'T', 202);
-/// linux/if_tun.h: IP packets, with nothing in front of them.
+/// linux/if_tun.h: IP packets, without a header in front of them.
 const IFF_TUN: u16 = 0x0001;
 const IFF_NO_PI: u16 = 0x1000;
-/// linux/if.h: a name and the zero behind it.
+/// linux/if.h: the length of a name with its terminating zero.
 const IFNAMSIZ: usize = 16;
 
-/// What a network device may be called: 1 to 15 bytes, no `/`, `:`, `%` or white space.
+/// A valid name of a network device: 1 to 15 bytes, no `/`, `:`, `%` or white space.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name(String);
 
@@ -30,7 +30,7 @@ impl FromStr for Name {
     fn from_str(text: &str) -> Result<Name, &'static str> {
         let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '/' | ':' | '%');
         if text.is_empty() || text.len() >= IFNAMSIZ || !text.chars().all(plain) || matches!(text, "." | "..") {
-            return Err("a device's name has 1 to 15 letters, digits or signs, none of them / : or %");
+            return Err("a device name has 1 to 15 printable ASCII characters, none of them / : or %");
         }
         Ok(Name(text.to_owned()))
     }
@@ -50,12 +50,12 @@ pub struct Tun {
 }
 
 impl Tun {
-    /// Opens the device called `name`, or makes it; one that was made vanishes with this value.
+    /// Opens the device called `name`, or creates it; a created device vanishes with this value.
     ///
-    /// Packets are whole: without `IFF_VNET_HDR` the kernel offloads neither segmentation nor checksums to us.
+    /// Packets are whole: without `IFF_VNET_HDR` the kernel leaves neither segmentation nor checksums to this process.
     ///
     /// # Errors
-    /// The kernel has no TUN devices, we may not have one, or the name is taken.
+    /// The kernel has no TUN devices, this process may not use one, or the name is taken.
     pub fn open(name: &Name) -> Result<Tun, Error> {
         let failed = |errno, what| Error::new(format!("TUN device {name}"), reason(errno, what));
         let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -64,7 +64,7 @@ impl Tun {
         Ok(Tun { fd, name: name.clone() })
     }
 
-    /// The next packet that the kernel has for us, if there is one; it must find room in `buffer`.
+    /// The next packet from the kernel, if there is one; it must fit into `buffer`.
     ///
     /// # Errors
     /// The device is gone, as when its namespace was deleted.
@@ -72,13 +72,13 @@ impl Tun {
         match rustix::io::read(&self.fd, &mut *buffer) {
             Ok(length) => Ok(Some(&buffer[..length])),
             Err(Errno::AGAIN | Errno::INTR) => Ok(None),
-            Err(Errno::BADFD) => Err(Error::new(format!("TUN device {}", self.name), "it was deleted")),
+            Err(Errno::BADFD) => Err(Error::new(format!("TUN device {}", self.name), "the device was deleted")),
             Err(errno) => Err(Error::io(format!("TUN device {}", self.name))(errno.into())),
         }
     }
 
-    /// Gives the kernel a packet. What it does not take is lost, as on a cable whose far end is unplugged: a packet to a
-    /// device that is down, or one that corruption has made no IP packet.
+    /// Passes a packet to the kernel. A packet that the kernel refuses is lost, as on a cable whose far end is
+    /// unplugged: one to a device that is down, or one that corruption has made invalid as IP.
     pub fn write(&self, packet: &[u8]) {
         let _ = rustix::io::write(&self.fd, packet);
     }
@@ -114,10 +114,12 @@ enum Step {
 
 fn reason(errno: Errno, step: Step) -> String {
     match (errno, step) {
-        (Errno::NOENT | Errno::NODEV | Errno::NXIO, Step::Open) => format!("no {CLONE_DEVICE}; modprobe tun loads it"),
+        (Errno::NOENT | Errno::NODEV | Errno::NXIO, Step::Open) => {
+            format!("no {CLONE_DEVICE}; load it with: modprobe tun")
+        }
         (Errno::PERM | Errno::ACCESS, _) => "needs root (CAP_NET_ADMIN)".into(),
         (Errno::BUSY, Step::Attach) => "in use by another program".into(),
-        (Errno::INVAL, Step::Attach) => "the name is taken by a device that is no TUN device".into(),
+        (Errno::INVAL, Step::Attach) => "the device of this name is not a TUN device".into(),
         _ => plain(&io::Error::from(errno)),
     }
 }
@@ -127,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_one_that_the_kernel_takes_as_it_is() {
+    fn device_names_follow_the_kernels_rules() {
         for good in ["a", "tun0", "left.1", "fifteen-letters"] {
             assert_eq!(good.parse::<Name>().map(|name| name.to_string()), Ok(good.to_owned()));
         }
@@ -137,13 +139,13 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_as_long_as_the_kernel_reads() {
+    fn request_has_the_layout_of_struct_ifreq() {
         assert_eq!((size_of::<Request>(), std::mem::offset_of!(Request, flags)), (40, 16));
     }
 
     #[test]
-    fn whatever_the_kernel_refuses_has_a_plain_reason() {
-        assert_eq!(reason(Errno::NOENT, Step::Open), "no /dev/net/tun; modprobe tun loads it");
+    fn kernel_errors_have_plain_reasons() {
+        assert_eq!(reason(Errno::NOENT, Step::Open), "no /dev/net/tun; load it with: modprobe tun");
         assert_eq!(reason(Errno::PERM, Step::Attach), "needs root (CAP_NET_ADMIN)");
         assert_eq!(reason(Errno::BUSY, Step::Attach), "in use by another program");
         assert_eq!(reason(Errno::MFILE, Step::Open), "too many open files");

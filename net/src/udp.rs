@@ -1,12 +1,12 @@
 //! UDP sockets: batches, segmentation offload, multicast.
 
-mod circle;
 mod inbox;
 mod outbox;
+mod routing_loop;
 
-pub use circle::comes_in;
 pub use inbox::Inbox;
 pub use outbox::Outbox;
+pub use routing_loop::comes_in;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -17,19 +17,20 @@ use quinn_udp::{Transmit, TransportErrorPayload, UdpSocketState};
 use rustix::net::sockopt;
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, SockAddr, Type};
 
-/// What every socket asks of the kernel for each direction; the kernel grants at most its `rmem_max` and `wmem_max`.
+/// Buffer size in bytes that every socket requests for each direction; the kernel grants at most its `rmem_max` and
+/// `wmem_max`.
 pub const BUFFER_SIZE: usize = 4 << 20;
 
-/// How a socket reaches a multicast group.
+/// The interface and the TTL for a multicast group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Multicast {
     /// The interface's index; none leaves the choice to the routing table.
     pub interface: Option<NonZeroU32>,
-    /// How many networks a datagram may cross; the kernel's own default is 1.
+    /// The number of networks that a datagram may cross; the kernel's own default is 1.
     pub ttl: Option<u8>,
 }
 
-/// A UDP socket that never blocks and that outlives whatever ICMP says.
+/// A UDP socket that never blocks and that survives any ICMP error.
 #[derive(Debug)]
 pub struct Socket {
     socket: socket2::Socket,
@@ -52,8 +53,8 @@ impl Socket {
         Socket::new(socket)
     }
 
-    /// A socket that receives what is sent to `at`, which may be a multicast group; it is then joined, and may be
-    /// shared with other programs.
+    /// A socket that receives datagrams sent to `at`, which may be a multicast group; the socket then joins the group,
+    /// and may share the address with other programs.
     ///
     /// # Errors
     /// The address is not ours, its port is in use, or the group cannot be joined.
@@ -78,8 +79,8 @@ impl Socket {
         Socket::new(socket)
     }
 
-    /// Asks the kernel for what ICMP says of datagrams that have left. From then on [`Socket::take_unreachable`] has to
-    /// be asked after each [`Socket::receive`].
+    /// Asks the kernel for ICMP errors about sent datagrams. From then on [`Socket::take_unreachable`] must be called
+    /// after each [`Socket::receive`].
     ///
     /// # Errors
     /// The kernel's reason.
@@ -95,12 +96,12 @@ impl Socket {
         Ok(Socket { socket, state, local, hears_errors: false, unsent: 0, last_error: None })
     }
 
-    /// Where it stands.
+    /// The local address.
     pub fn local(&self) -> SocketAddr {
         self.local
     }
 
-    /// Across how many networks what it sends to a group goes.
+    /// The TTL of datagrams to a group: the number of networks that they may cross.
     ///
     /// # Errors
     /// The kernel's reason.
@@ -110,12 +111,12 @@ impl Socket {
         Ok(u8::try_from(ttl).unwrap_or(u8::MAX))
     }
 
-    /// Fills `inbox` with what has arrived; whether more may be waiting.
+    /// Fills `inbox` with arrived datagrams; returns true if more may be waiting.
     pub fn receive(&self, inbox: &mut Inbox) -> bool {
         inbox.fill(|buffers, meta| self.state.recv((&self.socket).into(), buffers, meta))
     }
 
-    /// Returns whether ICMP has said since this was last asked that nobody is where this socket sends to.
+    /// True if ICMP has reported since the last call that the destination is unreachable.
     pub fn take_unreachable(&self) -> bool {
         let mut is_unreachable = false;
         // An error that stays in the kernel's queue would wake every poll.
@@ -127,13 +128,13 @@ impl Socket {
         is_unreachable
     }
 
-    /// How many datagrams may leave in one call.
+    /// The number of datagrams that one call may send.
     fn max_segments(&self) -> usize {
         self.state.max_gso_segments()
     }
 
-    /// Sends `bytes` as datagrams of `segment` bytes each, the last possibly shorter. What the kernel does not take
-    /// is lost like anywhere else on the path, and counted.
+    /// Sends `bytes` as datagrams of `segment` bytes each, the last possibly shorter. Datagrams that the kernel refuses
+    /// are lost, like anywhere else on the path, and counted.
     fn send(&mut self, to: SocketAddr, bytes: &[u8], segment: usize) {
         let mut outcome = self.try_send(to, bytes, segment);
         if self.hears_errors && outcome.as_ref().is_err_and(is_of_an_earlier_one) {
@@ -144,7 +145,7 @@ impl Socket {
             self.lose(bytes.len().div_ceil(segment.max(1)).max(1), error);
             return;
         }
-        // The interface turned out not to segment; from now on every datagram goes alone, these too.
+        // The interface turned out not to segment; from now on every datagram is sent alone, these too.
         for datagram in bytes.chunks(segment) {
             if let Err(error) = self.try_send(to, datagram, segment) {
                 self.lose(1, error);
@@ -163,12 +164,12 @@ impl Socket {
         self.last_error = Some(error);
     }
 
-    /// How many datagrams the kernel has refused.
+    /// The number of datagrams that the kernel has refused.
     pub fn unsent(&self) -> u64 {
         self.unsent
     }
 
-    /// Why the kernel last refused a datagram, if it did since this was last asked.
+    /// The kernel's latest reason for refusing a datagram since the last call, if any.
     pub fn take_error(&mut self) -> Option<io::Error> {
         self.last_error.take()
     }
@@ -180,7 +181,7 @@ impl AsFd for Socket {
     }
 }
 
-/// Returns whether an error may be what ICMP said of a datagram that left before: such a one costs the next call.
+/// True if an error may be ICMP's answer to an earlier datagram: such an error fails the next call.
 fn is_of_an_earlier_one(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionRefused, HostUnreachable, NetworkUnreachable};
     matches!(error.kind(), ConnectionRefused | HostUnreachable | NetworkUnreachable)
@@ -188,7 +189,7 @@ fn is_of_an_earlier_one(error: &io::Error) -> bool {
 
 fn open(family_of: SocketAddr) -> io::Result<socket2::Socket> {
     let socket = socket2::Socket::new(Domain::for_address(family_of), Type::DGRAM, Some(Protocol::UDP))?;
-    // The kernel caps silently; `thalweg doctor` tells what it grants.
+    // The kernel caps silently; `thalweg doctor` shows the granted size.
     socket.set_recv_buffer_size(BUFFER_SIZE)?;
     socket.set_send_buffer_size(BUFFER_SIZE)?;
     Ok(socket)
@@ -201,7 +202,7 @@ fn join(socket: &socket2::Socket, group: SocketAddr, interface: u32) -> io::Resu
     }
 }
 
-/// A socket that sends to `to`; a group is reached as `multicast` says.
+/// A socket that sends to `to`; if that is a group, as `multicast` says.
 fn aimed(to: SocketAddr, multicast: Multicast) -> io::Result<socket2::Socket> {
     let socket = open(to)?;
     if to.ip().is_multicast() {
@@ -248,10 +249,10 @@ pub fn unspecified(like: SocketAddr) -> SocketAddr {
     }
 }
 
-/// The address that the kernel sends from on its way to `to`, a group being reached as `multicast` says.
+/// The source address of datagrams to `to`; if that is a group, as `multicast` says.
 ///
 /// # Errors
-/// There is no way.
+/// There is no route.
 pub fn route_to(to: SocketAddr, multicast: Multicast) -> io::Result<SocketAddr> {
     let probe = aimed(to, multicast)?;
     // Connecting a datagram socket asks the routing table and sends nothing.
@@ -272,7 +273,7 @@ mod tests {
     fn send_all(from: &mut Socket, to: SocketAddr, datagrams: &[Vec<u8>]) {
         let mut outbox = Outbox::new();
         for datagram in datagrams {
-            outbox.room()[..datagram.len()].copy_from_slice(datagram);
+            outbox.space()[..datagram.len()].copy_from_slice(datagram);
             outbox.push(from, to, datagram.len());
         }
         outbox.flush(from);
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn boundaries_and_order_survive_batching_whatever_the_sizes_are() {
+    fn batching_keeps_boundaries_and_order_for_any_sizes() {
         let (mut from, to) = (loopback(), loopback());
         let sizes = [1316, 1316, 1316, 188, 1316, 1400, 1, 0, 0, 700, 700, 1500, 1500, 2];
         let datagrams: Vec<Vec<u8>> = (0u8..).zip(sizes).map(|(mark, size)| vec![mark; size]).collect();
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_one_buffer_of_equal_datagrams_arrives_whole() {
+    fn datagrams_beyond_one_batch_arrive_whole() {
         let (mut from, to) = (loopback(), loopback());
         let datagrams: Vec<Vec<u8>> = (0..=255u8).map(|mark| vec![mark; 1316]).collect();
         send_all(&mut from, to.local(), &datagrams);
@@ -312,11 +313,11 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_port_costs_nothing_but_the_datagrams() {
-        let nobody = loopback().local();
+    fn datagrams_to_a_closed_port_do_not_stop_the_socket() {
+        let closed_port = loopback().local();
         let (mut from, to) = (loopback(), loopback());
         for _ in 0..3 {
-            send_all(&mut from, nobody, &[vec![1; 100]]);
+            send_all(&mut from, closed_port, &[vec![1; 100]]);
         }
         send_all(&mut from, to.local(), &[vec![2; 100]]);
         assert_eq!(receive(&to, 1), [vec![2; 100]]);
@@ -324,16 +325,16 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_hears_that_nobody_is_there_and_sends_on() {
-        let nobody = loopback().local();
+    fn unreachable_port_is_reported_once_and_sending_continues() {
+        let closed_port = loopback().local();
         let to = loopback();
-        let mut from = Socket::sending(unspecified(nobody), nobody, Multicast::default()).expect("loopback");
+        let mut from = Socket::sending(unspecified(closed_port), closed_port, Multicast::default()).expect("loopback");
         from.hear_errors().expect("Linux");
         assert!(!from.take_unreachable());
         for _ in 0..3 {
-            send_all(&mut from, nobody, &[vec![1; 100]]);
+            send_all(&mut from, closed_port, &[vec![1; 100]]);
         }
-        // On loopback ICMP's answer is there before the call returns.
+        // On loopback, ICMP's answer arrives before the call returns.
         assert!(from.take_unreachable());
         assert!(!from.take_unreachable(), "told once");
         send_all(&mut from, to.local(), &[vec![2; 100]]);
@@ -343,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_to_a_group_goes_as_far_as_it_is_told_and_over_one_network_untold() {
+    fn multicast_ttl_is_as_set_and_one_by_default() {
         let group = SocketAddr::from(([239, 255, 42, 98], 5004));
         let ttl = |ttl| {
             let multicast = Multicast { ttl, ..Multicast::default() };
@@ -354,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_to_a_group_goes_from_the_address_that_its_receivers_see() {
+    fn route_to_a_group_has_the_source_address_that_receivers_see() {
         let lo = std::fs::read_to_string("/sys/class/net/lo/ifindex").expect("Linux");
         let multicast = Multicast { interface: lo.trim().parse().ok(), ttl: None };
         let any = SocketAddr::from(([239, 255, 42, 98], 0));
@@ -370,9 +371,9 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_refuses_is_counted() {
+    fn datagrams_refused_by_the_kernel_are_counted() {
         let mut from = loopback();
-        // A socket bound to loopback has no way out to a documentation address (RFC 5737).
+        // A socket bound to loopback has no route to a documentation address (RFC 5737).
         send_all(&mut from, SocketAddr::from(([192, 0, 2, 1], 9)), &[vec![0; 10], vec![0; 10]]);
         assert_eq!(from.unsent(), 2);
         assert!(from.take_error().is_some());

@@ -1,4 +1,4 @@
-//! The emulator between real sockets. No test here asserts how fast anything is, only what arrives.
+//! The emulator between real sockets. No test here asserts a speed, only which datagrams arrive.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::thread::{self, JoinHandle};
@@ -59,7 +59,7 @@ fn receive(socket: &UdpSocket) -> (Vec<u8>, SocketAddr) {
 }
 
 #[test]
-fn a_clear_path_carries_every_datagram_both_ways_unchanged() {
+fn clear_path_carries_datagrams_unchanged_both_ways() {
     let relay = Relay::start("", "");
     let client = socket();
     // In rounds, since the kernel's buffers are small.
@@ -79,13 +79,16 @@ fn a_clear_path_carries_every_datagram_both_ways_unchanged() {
         }
     }
     let emulator = relay.end();
-    for way in [emulator.forward(), emulator.reverse()] {
-        assert_eq!((way.received(), way.delivered(), way.inside(), way.refused()), (500, 500, 0, 0));
+    for direction in [emulator.forward(), emulator.reverse()] {
+        assert_eq!(
+            (direction.received(), direction.delivered(), direction.inside(), direction.refused()),
+            (500, 500, 0, 0)
+        );
     }
 }
 
 #[test]
-fn what_the_elements_do_is_what_arrives() {
+fn path_elements_apply_to_datagrams() {
     let twice = "{ kind = \"duplicate\", share = 1.0 }";
     let never = "{ kind = \"loss\", rate = 1.0 }";
     let relay = Relay::start(twice, never);
@@ -98,7 +101,8 @@ fn what_the_elements_do_is_what_arrives() {
             relay.server.send_to(&payload, from).expect("sent");
         }
     }
-    // One turn of the relay reads answers before questions: when one more question is through, all answers were read.
+    // One turn of the relay reads from the server before it reads from clients: when one more datagram of the client is
+    // through, all answers were read.
     client.send_to(b"last", relay.at).expect("sent");
     receive(&relay.server);
     client.set_nonblocking(true).expect("a mode");
@@ -110,7 +114,7 @@ fn what_the_elements_do_is_what_arrives() {
 }
 
 #[test]
-fn a_delay_is_at_least_what_it_is_said_to_be() {
+fn delay_is_at_least_as_configured() {
     let wire = "{ kind = \"wire\", delay = \"30ms\" }";
     let relay = Relay::start(wire, wire);
     let client = socket();
@@ -125,7 +129,7 @@ fn a_delay_is_at_least_what_it_is_said_to_be() {
 }
 
 #[test]
-fn clients_get_their_own_answers_and_the_silent_one_is_forgotten_first() {
+fn clients_get_their_own_answers_and_the_most_idle_is_replaced() {
     let relay = Relay::start("", "");
     let clients: Vec<UdpSocket> = (0..=MAX_CLIENTS).map(|_| socket()).collect();
     let mut seen = Vec::new();
@@ -146,22 +150,22 @@ fn clients_get_their_own_answers_and_the_silent_one_is_forgotten_first() {
 }
 
 #[test]
-fn only_the_server_answers_through_the_relay() {
+fn datagrams_from_others_than_the_server_are_not_relayed() {
     let relay = Relay::start("", "");
-    let (client, stranger) = (socket(), socket());
+    let (client, third_party) = (socket(), socket());
     client.send_to(b"hello", relay.at).expect("sent");
     let (_, upstream) = receive(&relay.server);
-    stranger.send_to(b"forged", upstream).expect("sent");
+    third_party.send_to(b"forged", upstream).expect("sent");
     relay.server.send_to(b"answer", upstream).expect("sent");
     assert_eq!(receive(&client).0, b"answer");
     assert_eq!(relay.end().reverse().received(), 1);
 }
 
 #[test]
-fn a_port_in_use_is_an_error_that_names_it() {
+fn port_in_use_is_an_error_with_its_address() {
     let taken = socket();
     let at = taken.local_addr().expect("bound");
     let scenario = Scenario::parse("test", "seed = 1\n[forward]\n[reverse]\n", None, &mut |_| Err(String::new()));
     let error = Emulator::relay(at, at, scenario.expect("a scenario")).expect_err("in use");
-    assert_eq!(error.to_string(), format!("listen on {at}: address already in use"));
+    assert_eq!(error.to_string(), format!("listening on {at}: address already in use"));
 }

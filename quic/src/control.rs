@@ -1,12 +1,12 @@
-//! The law between quinn's events and its window in bytes.
+//! The adapter between quinn's events and TCP Stream, with a window in bytes.
 //!
 //! | quinn | here |
 //! |---|---|
 //! | `on_ack`, `on_end_acks` | one sample of the round trip a frame, of its newest packet; growth packet by packet |
 //! | `app_limited` | the window must not grow (RFC 9002 §7.8) |
-//! | `on_congestion_event` | a loss, once for all packets sent before it was found (RFC 9002 §7.3.2); an ECN mark is one |
+//! | `on_congestion_event` | a loss or an ECN mark, once for all packets sent before its detection (RFC 9002 §7.3.2) |
 //! | persistent congestion | a timeout (RFC 9002 §7.6) |
-//! | a round | from a frame to the first that acknowledges what was sent after it |
+//! | a round | from an ACK frame to the first that acknowledges a packet sent after it |
 
 use std::any::Any;
 use std::sync::Arc;
@@ -18,15 +18,15 @@ use thalweg_core::law::window::tcp_stream::{TcpStream as Law, Variant};
 use thalweg_core::law::window::{CongestionWindow, Playback, Start};
 use thalweg_core::units::Rate;
 
-use crate::batch::{Batch, Told};
-use crate::film::{Film, payload};
+use crate::batch::{AckSummary, Batch};
+use crate::video_rate::{VideoRate, payload};
 
-/// What connections begin with: quinn builds a controller of each from it.
+/// The initial configuration of connections, from which quinn builds the controller of each.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct TcpStreamConfig {
-    /// The rate of films whose own nobody has told yet, as payload of streams; 1 bit/s to 1 Tb/s.
+    /// The rate of videos until [`TcpStream::play`] sets their own, as payload of streams; 1 bit/s to 1 Tb/s.
     pub rate: Rate,
-    /// What the paper leaves open.
+    /// The choices that the paper leaves open.
     pub variant: Variant,
 }
 
@@ -43,17 +43,17 @@ impl ControllerFactory for TcpStreamConfig {
     }
 }
 
-/// A connection's controller. A copy has the same film: what is told to the one, the other plays.
+/// A connection's controller. Copies share the rate of the video: [`TcpStream::play`] of one acts on all.
 #[derive(Clone, Debug)]
 pub struct TcpStream {
     law: Law,
-    film: Film,
+    video_rate: VideoRate,
     playing: Playback,
     mtu: u16,
     batch: Batch,
-    /// Since when packets are of the round that is on.
+    /// The start of the current round: the acknowledgement of a packet sent then or later ends it.
     round: Instant,
-    /// When the last loss was found.
+    /// The time at which the last loss was detected.
     recovery: Option<Instant>,
 }
 
@@ -62,7 +62,7 @@ impl TcpStream {
         let playing = Playback { rate: config.rate, mss: payload(mtu) };
         TcpStream {
             law: Law::new(Start::default(), playing, config.variant),
-            film: Film::new(config.rate),
+            video_rate: VideoRate::new(config.rate),
             playing,
             mtu,
             batch: Batch::default(),
@@ -71,28 +71,28 @@ impl TcpStream {
         }
     }
 
-    /// The controller of a connection, out of what quinn's `congestion_state` gives; none if another law controls it.
+    /// The controller of a connection, from quinn's `congestion_state`; `None` if another law controls the connection.
     pub fn of(state: &dyn Controller) -> Option<TcpStream> {
         state.clone_box().into_any().downcast().ok().map(|control| *control)
     }
 
-    /// From the next acknowledgement on the connection plays a film of this rate, as payload of streams.
+    /// Sets the rate of the video, as payload of streams, from the next acknowledgement on.
     pub fn play(&self, rate: Rate) {
-        self.film.play(rate);
+        self.video_rate.set(rate);
     }
 
-    /// The law, as it was when this copy was made.
+    /// The law, in its state when this copy was made.
     pub fn law(&self) -> &Law {
         &self.law
     }
 
-    /// Whether a packet sent then is newer than the last loss (RFC 9002 §7.3.2).
-    fn is_news(&self, sent: Instant) -> bool {
+    /// True if a packet sent at `sent` is newer than the detection of the last loss (RFC 9002 §7.3.2).
+    fn is_after_recovery(&self, sent: Instant) -> bool {
         self.recovery.is_none_or(|recovery| sent > recovery)
     }
 
     fn tune(&mut self) {
-        let wanted = Playback { rate: self.film.rate(), mss: payload(self.mtu) };
+        let wanted = Playback { rate: self.video_rate.get(), mss: payload(self.mtu) };
         if wanted != self.playing {
             self.playing = wanted;
             self.law.play(wanted);
@@ -100,18 +100,18 @@ impl TcpStream {
     }
 
     fn take(&mut self, sent: Instant, bytes: u64) {
-        self.batch.take(sent, bytes, self.is_news(sent));
+        self.batch.take(sent, bytes, self.is_after_recovery(sent));
     }
 
-    fn acknowledge(&mut self, now: Instant, told: Told, may_grow: bool) {
-        self.law.sample(told.rtt);
-        if !told.grows {
+    fn acknowledge(&mut self, now: Instant, acked: AckSummary, may_grow: bool) {
+        self.law.sample(acked.rtt);
+        if !acked.grows {
             return;
         }
-        for _ in 0..told.segments {
+        for _ in 0..acked.segments {
             self.law.acknowledge(1, false, may_grow);
         }
-        let round_end = told.sent >= self.round;
+        let round_end = acked.sent >= self.round;
         if round_end {
             self.round = now;
         }
@@ -126,18 +126,18 @@ impl Controller for TcpStream {
 
     fn on_end_acks(&mut self, now: Instant, _in_flight: u64, app_limited: bool, _largest: Option<u64>) {
         self.tune();
-        if let Some(told) = self.batch.close(now, self.mtu) {
-            self.acknowledge(now, told, !app_limited);
+        if let Some(acked) = self.batch.close(now, self.mtu) {
+            self.acknowledge(now, acked, !app_limited);
         }
     }
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent_congestion: bool, _lost_bytes: u64) {
-        if self.is_news(sent) {
+        if self.is_after_recovery(sent) {
             self.recovery = Some(now);
             self.law.lose();
         }
         if is_persistent_congestion {
-            // The threshold is lowered already.
+            // `ssthresh` has been lowered already.
             self.law.expire(true);
         }
     }
@@ -149,7 +149,8 @@ impl Controller for TcpStream {
 
     /// Whole segments, at least two (RFC 9002 §7.2).
     fn window(&self) -> u64 {
-        // Deviation(TCP Stream §4): what RFC 9002 has otherwise is QUIC's: the least window, which losses count, and the timeout.
+        // Deviation(TCP Stream §4): QUIC's rules hold where RFC 9002 differs: the minimum window, the losses that
+        // count, and the timeout.
         // `as` saturates.
         (self.law.swnd() as u64).max(2) * u64::from(self.mtu)
     }

@@ -1,10 +1,10 @@
-// Plays what is clicked in the page itself. Without this script, the links lead to the films.
+// Plays what is clicked in the page itself. Without this script, the links lead to the videos.
 'use strict';
 const screen = document.getElementById('screen');
 const told = document.getElementById('told');
 let player = null;
 // A browser begins when it has a sixth of a second, which is gone with the first loss where others fill the path.
-const HEAD_START = { film: 2, wait: 5 };  // seconds
+const HEAD_START = { video: 2, wait: 5 };  // seconds
 
 function fails(why) {
   told.textContent = `${document.querySelector('[aria-current]').textContent} cannot be played: ${why}`;
@@ -15,7 +15,7 @@ function script(path) {
     const element = document.createElement('script');
     element.src = path;
     element.onload = done;
-    element.onerror = () => failed(new Error('the player did not come'));
+    element.onerror = () => failed(new Error('the player could not be loaded'));
     document.head.append(element);
   });
 }
@@ -26,10 +26,10 @@ function stop() {
   screen.removeAttribute('src');
 }
 
-async function hls(film) {
+async function hls(video) {
   if (!window.Hls) await script("/.thalweg/hls.min.js");
   if (!Hls.isSupported()) {
-    screen.src = film;
+    screen.src = video;
     return;
   }
   const own = new Hls();
@@ -37,29 +37,29 @@ async function hls(film) {
   own.on(Hls.Events.ERROR, (event, what) => {
     if (what.fatal) fails(what.details);
   });
-  own.loadSource(film);
+  own.loadSource(video);
   own.attachMedia(screen);
 }
 
-async function dash(film) {
+async function dash(video) {
   if (!window.dashjs) await script("/.thalweg/dash.min.js");
   const own = dashjs.MediaPlayer().create();
   player = () => own.destroy();
   own.on(dashjs.MediaPlayer.events.ERROR, (event) => {
     fails(event.error?.message ?? event.error);
   });
-  own.initialize(screen, film, true);
+  own.initialize(screen, video, true);
 }
 
-async function file(film) {
-  screen.src = film;
+async function file(video) {
+  screen.src = video;
   const begun = performance.now();
   const has = () => {
     const end = screen.buffered.length ? screen.buffered.end(0) : 0;
-    return end >= Math.min(HEAD_START.film, screen.duration || Infinity);
+    return end >= Math.min(HEAD_START.video, screen.duration || Infinity);
   };
   const late = () => performance.now() - begun > HEAD_START.wait * 1000;
-  while (screen.src === film && !screen.error && !has() && !late()) await new Promise((done) => setTimeout(done, 100));
+  while (screen.src === video && !screen.error && !has() && !late()) await new Promise((done) => setTimeout(done, 100));
 }
 
 async function play(link) {
@@ -87,7 +87,7 @@ screen.addEventListener('error', () => {
   if (!player) fails(screen.error.message);
 });
 
-document.getElementById('films').addEventListener('click', (event) => {
+document.getElementById('videos').addEventListener('click', (event) => {
   const link = event.target.closest('a');
   if (!link || link.hasAttribute('download') || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();

@@ -1,4 +1,4 @@
-//! The content of an answer as it leaves, over any version of HTTP: paced where it must be, and counted.
+//! The content of an answer as it is sent, over any version of HTTP: paced if necessary, and counted.
 
 use std::future::Future;
 use std::io;
@@ -14,50 +14,53 @@ use tokio::time::{Sleep, sleep_until};
 
 use crate::answer::Content;
 use crate::content::Piece;
-use crate::http3::WAITING;
-use crate::law::{Download, Lane};
-use crate::ledger::{Ledger, While};
+use crate::event::Event;
+use crate::law::{ConnectionRate, Download};
+use crate::ledger::{GaugeGuard, Ledger};
 use crate::places::Busy;
-use crate::server::{Event, Shared};
+use crate::shared::Shared;
 
-/// What is read of a file at a time.
+/// Bytes read from a file at a time.
 const PIECE: u64 = 128 << 10;
 
-/// Longer than this a film is not thought to wait in QUIC.
+/// Limit in bytes on a QUIC connection's data that waits for the network or for acknowledgement: 100 ms of 168 Mb/s.
+pub(crate) const QUIC_SEND_WINDOW: u64 = 2 << 20;
+
+/// The longest time for which a video is assumed to wait in QUIC.
 const LONGEST: Span = Span::from_secs(10);
 
-/// An answer of a connection, and whether it is a download.
-pub(crate) type UnderWay = (Busy, Option<Download>);
+/// Markers of an answer in progress on its connection and, if it is one, of a download.
+pub(crate) type InProgress = (Busy, Option<Download>);
 
-/// What came of a disk, and what is left.
+/// The unread rest of a piece, and the result of a disk read.
 type Read = (Piece, io::Result<Bytes>);
 
-/// An answer under way.
+/// An answer in progress.
 pub(crate) struct Flow {
     content: Content,
     shared: Arc<Shared>,
-    film: Option<Playing>,
-    /// As long as it lasts.
-    under_way: Option<UnderWay>,
+    video: Option<Playing>,
+    /// Held for as long as the answer lasts.
+    in_progress: Option<InProgress>,
     wait: Option<Pin<Box<Sleep>>>,
-    /// What is waited for of a disk, and how much of it may leave.
+    /// The pending disk read, and the number of its bytes that may be sent.
     reading: Option<(JoinHandle<Read>, usize)>,
 }
 
-/// A film under way.
+/// A video in progress.
 pub(crate) struct Playing {
     pub(crate) name: String,
     pub(crate) rate: Rate,
-    pub(crate) lane: Arc<Lane>,
-    /// How long its end may still wait to be sent.
+    pub(crate) control: Arc<ConnectionRate>,
+    /// Time for which its end may still wait to be sent.
     pub(crate) waits: Span,
-    /// As long as it lasts.
-    pub(crate) _counted: [While; 2],
+    /// Held for as long as the video lasts.
+    pub(crate) _counted: [GaugeGuard; 2],
 }
 
 impl Drop for Playing {
     fn drop(&mut self) {
-        self.lane.end(self.rate, self.waits);
+        self.control.end(self.rate, self.waits);
     }
 }
 
@@ -65,28 +68,28 @@ impl Flow {
     pub(crate) fn new(
         content: Content,
         shared: Arc<Shared>,
-        film: Option<Playing>,
-        under_way: Option<UnderWay>,
+        video: Option<Playing>,
+        in_progress: Option<InProgress>,
     ) -> Flow {
-        Flow { content, shared, film, under_way, wait: None, reading: None }
+        Flow { content, shared, video, in_progress, wait: None, reading: None }
     }
 
-    /// All of it has been handed to QUIC, which may keep its end for a while.
+    /// Notes that all content was passed to QUIC, which may keep the end of it for a while.
     pub(crate) fn linger(self: Pin<&mut Self>) {
-        if let Some(film) = &mut self.get_mut().film {
-            film.waits = film.rate.time_for(units::Bytes(WAITING)).min(LONGEST);
+        if let Some(video) = &mut self.get_mut().video {
+            video.waits = video.rate.time_for(units::Bytes(QUIC_SEND_WINDOW)).min(LONGEST);
         }
     }
 
-    /// How much may leave now.
+    /// The number of bytes that may be sent now.
     fn allowed(&mut self, wanted: u64, cx: &mut Context<'_>) -> Poll<u64> {
-        let Some(Playing { lane, .. }) = &self.film else { return Poll::Ready(wanted) };
+        let Some(Playing { control, .. }) = &self.video else { return Poll::Ready(wanted) };
         loop {
             if let Some(wait) = &mut self.wait {
                 ready!(wait.as_mut().poll(cx));
                 self.wait = None;
             }
-            match lane.take(wanted) {
+            match control.take(wanted) {
                 Ok(allowed) => return Poll::Ready(allowed),
                 Err(later) => self.wait = Some(Box::pin(sleep_until(later.into()))),
             }
@@ -123,10 +126,10 @@ impl Flow {
         }
     }
 
-    /// What was allowed and not there to be read may leave later.
+    /// Gives back the allowance for bytes that the read did not yield, so that they may be sent later.
     fn settle(&self, read: io::Result<Bytes>, most: usize) -> io::Result<Bytes> {
-        if let (Ok(bytes), Some(film)) = (&read, &self.film) {
-            film.lane.give_back((most - bytes.len()) as u64);
+        if let (Ok(bytes), Some(video)) = (&read, &self.video) {
+            video.control.give_back((most - bytes.len()) as u64);
         }
         read
     }
@@ -141,14 +144,14 @@ impl Body for Flow {
         match &next {
             Some(Ok(bytes)) => {
                 Ledger::add(&self.shared.ledger.sent, bytes.len() as u64);
-                if let Some((busy, _)) = &self.under_way {
-                    busy.goes_on();
+                if let Some((busy, _)) = &self.in_progress {
+                    busy.mark_progress();
                 }
             }
             Some(Err(error)) => {
                 Ledger::add(&self.shared.ledger.changed, 1);
-                let name = self.film.as_ref().map_or_else(String::new, |film| film.name.clone());
-                self.shared.tell(Event::Broken { name, why: error.to_string() });
+                let name = self.video.as_ref().map_or_else(String::new, |video| video.name.clone());
+                self.shared.report(Event::Broken { name, why: error.to_string() });
             }
             None => {}
         }

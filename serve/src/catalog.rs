@@ -1,4 +1,5 @@
-//! The films of a folder, and the rate of each of its files. Files are named from the folder on, with `/` between.
+//! The videos of a folder, and the rate of each of its files. File names are relative to the folder, with `/` between
+//! parts.
 
 mod scan;
 mod walk;
@@ -8,52 +9,52 @@ use std::io;
 
 use thalweg_core::units::Rate;
 
-use self::scan::{Said, Scan};
+use self::scan::{Contents, Scan};
 use self::walk::Stamp;
 use crate::kind::extension;
 use crate::root::Root;
 
-/// What a folder has to play.
+/// The playable contents of a folder.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// In the order of their names.
-    pub films: Vec<Film>,
-    /// Films in forms that no browser plays, in the order of their names.
+    /// Videos, in the order of their names.
+    pub videos: Vec<Video>,
+    /// Videos in formats that no browser plays, in the order of their names.
     pub foreign: Vec<String>,
-    /// What could not be read, and why, in the order of their names.
+    /// Names of files that could not be read and the reasons, in the order of the names.
     pub faults: Vec<(String, String)>,
-    /// Cost of the last look through the folder.
+    /// Cost of the last scan of the folder.
     pub work: Work,
     rates: HashMap<String, Rate>,
-    /// Contents of files that may be unchanged the next time.
-    known: HashMap<String, (Stamp, Said)>,
-    /// Of all files and their stamps.
+    /// Contents of files that may be unchanged at the next scan.
+    known: HashMap<String, (Stamp, Contents)>,
+    /// Digest of all files and their stamps.
     digest: Option<u64>,
 }
 
-/// Cost of a look through a folder, beside its list of files.
+/// Cost of a scan of a folder, apart from the list of its files.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Work {
-    /// Films, playlists and manifests that were read.
+    /// Videos, playlists and manifests that were read.
     pub read: usize,
-    /// Links and names of playlists and manifests that were looked up.
+    /// Links and names in playlists and manifests that were looked up.
     pub looked_up: usize,
     /// Files whose names were compared with patterns of manifests.
     pub compared: usize,
 }
 
-/// A film that can be played.
+/// A video that can be played.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Film {
-    /// Its file, or its playlist or manifest.
+pub struct Video {
+    /// The name of its file, or of its playlist or manifest.
     pub name: String,
-    /// How it is stored.
+    /// The form in which it is stored.
     pub form: Form,
-    /// Its rate, or those of its renditions, ascending, each once; none if nobody knows.
+    /// Its rate, or those of its renditions, ascending, each once; empty if unknown.
     pub rates: Vec<Rate>,
 }
 
-/// How a film is stored.
+/// The form in which a video is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// One file that a browser plays itself.
@@ -65,19 +66,19 @@ pub enum Form {
 }
 
 impl Catalog {
-    /// Looks through a folder for the first time.
+    /// Scans a folder for the first time.
     ///
     /// # Errors
     /// The folder itself cannot be read.
     pub fn scan(root: &Root) -> io::Result<Catalog> {
-        Ok(Catalog::default().again(root)?.unwrap_or_default())
+        Ok(Catalog::default().rescan(root)?.unwrap_or_default())
     }
 
-    /// Looks through a folder again; none if nothing in it has changed. Only files that have changed are read.
+    /// Scans a folder again; none if nothing in it has changed. Reads only files that have changed.
     ///
     /// # Errors
     /// The folder itself cannot be read.
-    pub fn again(&self, root: &Root) -> io::Result<Option<Catalog>> {
+    pub fn rescan(&self, root: &Root) -> io::Result<Option<Catalog>> {
         let found = walk::walk(root)?;
         let digest = Some(found.digest());
         if digest == self.digest {
@@ -89,45 +90,45 @@ impl Catalog {
         catalog.faults.extend(found.faults);
         catalog.faults.extend(catalog.foreign_fault());
         catalog.faults.sort();
-        catalog.films.sort_by(|a, b| a.name.cmp(&b.name));
-        for film in &mut catalog.films {
-            film.rates.sort_unstable_by_key(|rate| rate.as_bps());
-            film.rates.dedup();
+        catalog.videos.sort_by(|a, b| a.name.cmp(&b.name));
+        for video in &mut catalog.videos {
+            video.rates.sort_unstable_by_key(|rate| rate.as_bps());
+            video.rates.dedup();
         }
         Ok(Some(catalog))
     }
 
-    /// The rate at which a file is played.
+    /// The playback rate of a file.
     pub fn rate(&self, file: &str) -> Option<Rate> {
         self.rates.get(file).copied()
     }
 
-    /// One line for all that browsers do not play, however many these are.
+    /// One fault for all videos that browsers do not play, whatever their number.
     fn foreign_fault(&self) -> Option<(String, String)> {
         let first = self.foreign.first()?;
         let (_, extension) = first.rsplit_once('.')?;
         let more = match self.foreign.len() - 1 {
             0 => String::new(),
-            more => format!(", nor {more} more like it"),
+            more => format!(", nor {more} similar ones"),
         };
         let copy = if is_old(first) { "" } else { " -c copy" };
-        let remedy = format!("`ffmpeg -i film.{extension}{copy} film.mp4` makes one of it that they do");
-        Some((first.clone(), format!("browsers do not play it{more}; {remedy}")))
+        let remedy = format!("convert it with `ffmpeg -i video.{extension}{copy} video.mp4`");
+        Some((first.clone(), format!("browsers do not play this file{more}; {remedy}")))
     }
 }
 
-/// Whether a file is a film by its name, but none for browsers.
+/// True if a file is a video by its name, but not for browsers.
 fn is_foreign(name: &str) -> bool {
     matches!(&*extension(name), "mkv" | "avi" | "flv" | "m2ts" | "mts") || is_old(name)
 }
 
-/// Whether its pictures, too, are of a kind that no browser plays, or even no MP4 can have.
+/// True if the pictures inside are also of a kind that no browser plays, or that no MP4 can contain.
 fn is_old(name: &str) -> bool {
     matches!(&*extension(name), "wmv" | "mpg" | "mpeg" | "vob" | "ogv")
 }
 
 impl Form {
-    /// What a file is by its name, if it is a film.
+    /// The form of a file by its name, if it is a video.
     fn of(name: &str) -> Option<Form> {
         match extension(name).as_str() {
             "mp4" | "m4v" | "m4a" | "mov" | "webm" => Some(Form::File),

@@ -1,4 +1,4 @@
-//! A file and a range of it, as bytes in pieces. Nothing here knows of HTTP.
+//! A range of a file, as bytes in pieces, independent of HTTP.
 
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, IoSliceMut};
@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use hyper::body::Bytes;
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
-/// A file that is open, and what it was when it was opened.
+/// An open file, and its metadata when it was opened.
 #[derive(Debug)]
 pub struct Opened {
     file: File,
@@ -18,36 +18,37 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Takes a file that has been opened just now.
+    /// Takes a file that was opened just now.
     ///
     /// # Errors
-    /// The machine tells nothing of it.
+    /// The metadata cannot be read.
     pub fn new(file: File) -> io::Result<Opened> {
         Ok(Opened { was: file.metadata()?, file })
     }
 
-    /// Its length in bytes.
+    /// The length in bytes.
     pub fn len(&self) -> u64 {
         self.was.len()
     }
 
-    /// Whether there is nothing in it.
+    /// True if the file is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// When it was last changed.
+    /// The time of the last modification.
     pub fn modified(&self) -> io::Result<SystemTime> {
         self.was.modified()
     }
 
-    /// A strong entity tag (RFC 9110 §8.8.3): another file or another content has another.
+    /// A strong entity tag (RFC 9110 §8.8.3), different for another file or other content.
     pub fn tag(&self) -> String {
         let was = &self.was;
         format!("\"{:x}-{:x}-{:x}.{:x}\"", was.ino(), was.len(), was.mtime(), was.mtime_nsec())
     }
 
-    /// Written to, cut off, replaced or taken away since: what has been sent of it would not fit what comes.
+    /// True if the file was written to, truncated, replaced or removed since: its rest would not fit what has been
+    /// sent.
     fn has_changed(&self) -> io::Result<bool> {
         let is = self.file.metadata()?;
         let stamp = |file: &Metadata| (file.len(), file.mtime(), file.mtime_nsec());
@@ -55,7 +56,7 @@ impl Opened {
     }
 }
 
-/// What is still to be sent of a file.
+/// The part of a file that is still to be sent.
 #[derive(Clone, Debug)]
 pub struct Piece {
     file: Arc<Opened>,
@@ -63,17 +64,17 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// These bytes of a file.
+    /// A range of a file.
     pub fn new(file: Arc<Opened>, range: Range<u64>) -> Piece {
         Piece { file, rest: range }
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     pub fn left(&self) -> u64 {
         self.rest.end.saturating_sub(self.rest.start)
     }
 
-    /// The next bytes, at most so many, if none of them has to be waited for.
+    /// The next bytes, at most `most`, if they can be read without waiting.
     ///
     /// # Errors
     /// The file has changed, or cannot be read.
@@ -85,13 +86,13 @@ impl Piece {
         };
         match read {
             Ok(len) if len > 0 => self.take(bytes, len).map(Some),
-            // Not in memory, or a file system that cannot tell.
+            // Not in memory, or not supported by the file system.
             Ok(_) | Err(Errno::AGAIN | Errno::OPNOTSUPP | Errno::INTR | Errno::NOSYS) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// The next bytes, at most so many, however long they take.
+    /// Reads the next bytes, at most `most`, however long that takes.
     ///
     /// # Errors
     /// The file has changed, or cannot be read.
@@ -110,10 +111,10 @@ impl Piece {
         usize::try_from(self.left()).unwrap_or(usize::MAX).min(most)
     }
 
-    /// Looked at behind the read, so that nothing of another content leaves.
+    /// Checks the file after the read, so that no byte of other content is sent.
     fn take(&mut self, mut bytes: Vec<u8>, len: usize) -> io::Result<Bytes> {
         if self.file.has_changed()? || (len == 0 && self.left() > 0) {
-            return Err(io::Error::other("the file has changed while it was sent"));
+            return Err(io::Error::other("the file changed while it was sent"));
         }
         bytes.truncate(len);
         self.rest.start += len as u64;
@@ -127,7 +128,7 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    fn film(name: &str) -> (PathBuf, Arc<Opened>) {
+    fn video(name: &str) -> (PathBuf, Arc<Opened>) {
         let path = std::env::temp_dir().join(format!("thalweg-content-{}-{name}", std::process::id()));
         fs::write(&path, [7; 1000]).expect("a file");
         let opened = Opened::new(File::open(&path).expect("a file")).expect("it is there");
@@ -135,9 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_comes_to_its_end_and_no_further() {
-        let (path, film) = film("end");
-        let mut piece = Piece::new(film, 100..900);
+    fn piece_ends_at_the_end_of_its_range() {
+        let (path, video) = video("end");
+        let mut piece = Piece::new(video, 100..900);
         assert_eq!(piece.wait(300).expect("bytes").len(), 300);
         let next = piece.at_once(10_000).expect("bytes").unwrap_or_else(|| piece.wait(10_000).expect("bytes"));
         assert_eq!((next.len(), piece.left()), (500, 0));
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_written_to_replaced_or_taken_away_is_not_sent_on() {
+    fn changed_or_removed_file_is_not_sent_further() {
         let fault = |name, path: &PathBuf| match name {
             "cut" => File::options().write(true).open(path).and_then(|file| file.set_len(500)),
             "written" => fs::write(path, [8; 1001]),
@@ -156,9 +157,9 @@ mod tests {
             _ => fs::remove_file(path),
         };
         for name in ["cut", "written", "replaced", "gone"] {
-            let (path, film) = film(name);
-            let tag = film.tag();
-            let mut piece = Piece::new(film, 0..1000);
+            let (path, video) = video(name);
+            let tag = video.tag();
+            let mut piece = Piece::new(video, 0..1000);
             assert_eq!(piece.wait(100).expect(name).len(), 100);
             fault(name, &path).expect(name);
             assert!(piece.at_once(100).is_err() || piece.wait(100).is_err(), "{name}");

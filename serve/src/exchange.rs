@@ -1,4 +1,4 @@
-//! One request and its answer, counted and given its lane, over any version of HTTP.
+//! One request and its answer, counted and paced, over any version of HTTP.
 
 use std::sync::Arc;
 
@@ -11,33 +11,38 @@ use tokio::task::spawn_blocking;
 
 use crate::answer::{Answer, Content};
 use crate::body::{Flow, Playing};
-use crate::law::{Download, Lane};
-use crate::ledger::{Carrier, Ledger, While};
-use crate::server::Shared;
+use crate::law::{ConnectionRate, Download};
+use crate::ledger::{Carrier, GaugeGuard, Ledger};
+use crate::shared::Shared;
 
-/// Answers a request that came over `carrier`.
-pub(crate) async fn answer(parts: Parts, shared: Arc<Shared>, lane: Arc<Lane>, carrier: Carrier) -> Response<Flow> {
-    let busy = lane.busy();
+/// Answers a request that arrived over `carrier`.
+pub(crate) async fn answer(
+    parts: Parts,
+    shared: Arc<Shared>,
+    control: Arc<ConnectionRate>,
+    carrier: Carrier,
+) -> Response<Flow> {
+    let busy = control.busy();
     let site = shared.clone();
     let answered = spawn_blocking(move || site.site.answer(&parts)).await;
-    let Answer { head, content, film, download } = answered.unwrap_or_else(|_| broken());
+    let Answer { head, content, video, download } = answered.unwrap_or_else(|_| broken());
     count(&head, &shared, carrier);
-    let download = download.then(|| Download::of(lane.clone()));
-    let film = film.filter(|_| matches!(&content, Content::Piece(piece) if piece.left() > 0)).map(|(name, rate)| {
-        if let Some(event) = lane.play(rate) {
-            shared.tell(event);
+    let download = download.then(|| Download::of(control.clone()));
+    let video = video.filter(|_| matches!(&content, Content::Piece(piece) if piece.left() > 0)).map(|(name, rate)| {
+        if let Some(change) = control.play(rate) {
+            shared.report(change.into());
         }
-        Playing { name, rate, lane, waits: Span::ZERO, _counted: While::playing(&shared.ledger, rate) }
+        Playing { name, rate, control, waits: Span::ZERO, _counted: GaugeGuard::playing(&shared.ledger, rate) }
     });
-    let mut response = head.map(|()| Flow::new(content, shared.clone(), film, Some((busy, download))));
+    let mut response = head.map(|()| Flow::new(content, shared.clone(), video, Some((busy, download))));
     if let Some(port) = shared.alt_svc.clone().filter(|_| carrier == Carrier::Tls) {
         response.headers_mut().insert(ALT_SVC, port);
     }
     response
 }
 
-/// Answers in a line, whatever was asked for.
-pub(crate) fn told(answer: Answer, shared: Arc<Shared>, carrier: Carrier) -> Response<Flow> {
+/// Returns a fixed answer, whatever the request.
+pub(crate) fn respond(answer: Answer, shared: Arc<Shared>, carrier: Carrier) -> Response<Flow> {
     count(&answer.head, &shared, carrier);
     answer.head.map(|()| Flow::new(answer.content, shared, None, None))
 }
@@ -53,9 +58,9 @@ fn count(head: &Response<()>, shared: &Shared, carrier: Carrier) {
     }
 }
 
-/// What is left to say where answering has failed.
+/// The answer if answering itself has failed.
 fn broken() -> Answer {
     let mut head = Response::new(());
     *head.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
-    Answer { head, content: Content::Whole(Bytes::new()), film: None, download: false }
+    Answer { head, content: Content::Whole(Bytes::new()), video: None, download: false }
 }

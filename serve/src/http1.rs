@@ -1,6 +1,4 @@
-//! HTTP/1.1 over TCP, by hyper, under TLS or as it is.
-
-mod patient;
+//! HTTP/1.1 over TCP, by hyper, with or without TLS.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -20,92 +18,99 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-pub(crate) use self::patient::Patient;
-use crate::answer::{names_no_host, speaks_tls};
+use crate::answer::{invalid_host, tls_required};
 use crate::body::Flow;
-use crate::exchange::{answer, told};
-use crate::law::{Lane, Way};
-use crate::ledger::{Carrier, Ledger, While};
+use crate::event::Event;
+use crate::exchange::{answer, respond};
+use crate::law::{ConnectionRate, Transport};
+use crate::ledger::{Carrier, GaugeGuard, Ledger};
 use crate::places::Occupant;
-use crate::server::{Event, Shared};
-use crate::tls::{Greeting, greet, wants_tls};
+use crate::shared::Shared;
+use crate::tls::{Accepted, accept, wants_tls};
+use crate::write_timeout::{WriteTimeout, is_stall};
 
-/// Bytes that wait for a client, and of the head of a request.
+/// Limit in bytes on data that waits for a client, and on the head of a request.
 const BUFFER: usize = 64 << 10;
-/// More than the greeting of a TLS client has.
+/// Bytes read of the first flight of a TLS client, which is shorter.
 const HELLO: usize = 4 << 10;
-/// To whoever speaks TLS to a port of HTTP. He may not see it, but it says more than an end.
-const SPEAKS_HTTP: &[u8] =
+/// The answer to TLS on a port of plain HTTP. The client may not show it, but it says more than a closed connection.
+const TLS_UNSUPPORTED: &[u8] =
     b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\n\
-    content-length: 43\r\n\r\nthis port speaks no TLS: ask with http://\r\n";
+    content-length: 41\r\n\r\nthis port does not use TLS; use http://\r\n";
 
-/// Serves a connection to its end, good or bad.
+/// Serves a connection to its end, regular or not.
 pub(crate) async fn serve(stream: TcpStream, shared: Arc<Shared>, occupant: Arc<Occupant>) {
     let _ = stream.set_nodelay(true);
     let Ok(socket) = stream.as_fd().try_clone_to_owned() else { return };
-    let lane = Arc::new(Lane::new(shared.law.clone(), Way::Tcp(socket), shared.ledger.clone(), occupant));
+    let control =
+        Arc::new(ConnectionRate::new(shared.law.clone(), Transport::Tcp(socket), shared.ledger.clone(), occupant));
     let Some(tls) = &shared.tls else {
         match wants_tls(&stream, &shared.limits).await {
             None => return,
-            Some(true) => return turn_away(stream, &shared).await,
+            Some(true) => return refuse_tls(stream, &shared).await,
             Some(false) => {}
         }
-        let io = Patient::new(stream, shared.limits.stall);
-        let each = |parts| asked(parts, shared.clone(), lane.clone(), Carrier::Tcp);
-        return carry(io, &shared, each).await;
+        let io = WriteTimeout::new(stream, shared.limits.stall);
+        let handler = |parts| answer_valid(parts, shared.clone(), control.clone(), Carrier::Tcp);
+        return serve_http(io, &shared, handler).await;
     };
-    match greet(stream, tls, &shared.limits).await {
-        Some(Greeting::Tls(io)) => {
-            let _counted = While::new(&shared.ledger, 1, |ledger| &ledger.tls.connections);
-            let each = |parts| asked(parts, shared.clone(), lane.clone(), Carrier::Tls);
-            carry(io, &shared, each).await;
+    match accept(stream, tls, &shared.limits).await {
+        Some(Accepted::Tls(io)) => {
+            let _counted = GaugeGuard::new(&shared.ledger, 1, |ledger| &ledger.tls.connections);
+            let handler = |parts| answer_valid(parts, shared.clone(), control.clone(), Carrier::Tls);
+            serve_http(io, &shared, handler).await;
         }
-        Some(Greeting::Plain(io)) => {
+        Some(Accepted::Plain(io)) => {
             Ledger::add(&shared.ledger.handshakes, 1);
-            let each = |_| async { told(speaks_tls(), shared.clone(), Carrier::Tcp) };
-            carry(io, &shared, each).await;
+            let handler = |_| async { respond(tls_required(), shared.clone(), Carrier::Tcp) };
+            serve_http(io, &shared, handler).await;
         }
         None => Ledger::add(&shared.ledger.handshakes, 1),
     }
 }
 
-async fn carry<Io, Each>(io: Io, shared: &Shared, each: impl Fn(Parts) -> Each)
+async fn serve_http<Io, Handled>(io: Io, shared: &Shared, handler: impl Fn(Parts) -> Handled)
 where
     Io: AsyncRead + AsyncWrite + Unpin,
-    Each: Future<Output = Response<Flow>>,
+    Handled: Future<Output = Response<Flow>>,
 {
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(shared.limits.request).max_buf_size(BUFFER);
     let service = service_fn(|request: Request<Incoming>| {
-        let answered = each(request.into_parts().0);
+        let answered = handler(request.into_parts().0);
         async { Ok::<_, Infallible>(answered.await) }
     });
     match builder.serve_connection(TokioIo::new(io), service).await {
-        Err(error) if patient::is_stall(&error) => Ledger::add(&shared.ledger.stalled, 1),
-        // hyper has answered it, without a word.
+        Err(error) if is_stall(&error) => Ledger::add(&shared.ledger.stalled, 1),
+        // hyper has answered it, without content.
         Err(error) if error.is_parse() => Ledger::add(&shared.ledger.bad, 1),
         _ => {}
     }
 }
 
-/// Answers a request; one that names two hosts or what is none, and of HTTP/1.1 one that names none, is refused (RFC 9112 §3.2).
-async fn asked(parts: Parts, shared: Arc<Shared>, lane: Arc<Lane>, carrier: Carrier) -> Response<Flow> {
+/// Answers a request; it is refused if it names two hosts or an invalid one, or none in HTTP/1.1 (RFC 9112 §3.2).
+async fn answer_valid(
+    parts: Parts,
+    shared: Arc<Shared>,
+    control: Arc<ConnectionRate>,
+    carrier: Carrier,
+) -> Response<Flow> {
     let mut hosts = parts.headers.get_all(HOST).iter();
-    let is_well = match (hosts.next(), hosts.next()) {
+    let is_valid = match (hosts.next(), hosts.next()) {
         (None, _) => parts.version != Version::HTTP_11,
         (Some(host), None) => is_host(host),
         _ => false,
     };
-    match is_well {
-        true => answer(parts, shared, lane, carrier).await,
-        false => told(names_no_host(), shared, carrier),
+    match is_valid {
+        true => answer(parts, shared, control, carrier).await,
+        false => respond(invalid_host(), shared, carrier),
     }
 }
 
-/// A host and perhaps a port (RFC 9110 §7.2), or nothing, as of a target without an authority.
+/// True if the value is a host with an optional port (RFC 9110 §7.2), or empty, as of a target without an authority.
 fn is_host(value: &HeaderValue) -> bool {
     let Ok(text) = value.to_str() else { return false };
-    // An authority may also name a user, and what follows the colon is looked at by nobody.
+    // An authority may also name a user, and the part after its colon is not checked.
     let has_port = |rest: &str| {
         rest.is_empty() || rest.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
     };
@@ -113,13 +118,13 @@ fn is_host(value: &HeaderValue) -> bool {
     text.is_empty() || text.parse().is_ok_and(is_named)
 }
 
-/// Tells whoever runs this server, and who looks at what comes in clear, that this port has no TLS.
-async fn turn_away(mut stream: TcpStream, shared: &Shared) {
+/// Reports that this port has no TLS: to the operator, and in clear to clients that show it.
+async fn refuse_tls(mut stream: TcpStream, shared: &Shared) {
     Ledger::add(&shared.ledger.bad, 1);
     if !shared.asked_for_tls.swap(true, Ordering::Relaxed) {
-        shared.tell(Event::AskedForTls);
+        shared.report(Event::AskedForTls);
     }
-    // What is left unread makes a reset of the end, which would overtake the answer.
+    // Unread data would turn the close into a reset, which would overtake the answer.
     let _ = stream.try_read(&mut [0; HELLO]);
-    let _ = timeout(shared.limits.stall, stream.write_all(SPEAKS_HTTP)).await;
+    let _ = timeout(shared.limits.stall, stream.write_all(TLS_UNSUPPORTED)).await;
 }

@@ -1,6 +1,6 @@
-//! What a file is, by its name, as browsers and players want to be told (media types).
+//! Media types of files, by their names, for browsers and players.
 
-/// What is behind the last dot of a name, in small letters.
+/// The part of a name after its last dot, in lower case.
 pub(crate) fn extension(name: &str) -> String {
     name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase()
 }

@@ -1,75 +1,70 @@
-//! How fast a connection is sent to: by TCP Stream in the kernel, TCP Stream over QUIC, or paced here. Never by another law
-//! without a word.
+//! Rate control of connections: TCP Stream in the kernel, TCP Stream over QUIC, or pacing here. It is never replaced by
+//! another law silently.
 
 mod claims;
+mod connection;
 mod kernel;
-mod lane;
 
+pub(crate) use self::connection::{ConnectionRate, Download, Transport};
 pub use self::kernel::Lack;
 pub(crate) use self::kernel::{Change, Kernel};
-pub(crate) use self::lane::{Download, Lane, Way};
 
 use thalweg_core::law::window::tcp_stream::Thresholds;
 use thalweg_kernel::Name;
 
-use crate::server::Event;
-
-/// What is asked for.
+/// The requested rate control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Choice {
-    /// TCP Stream: in the kernel for TCP, paced here where the kernel does not have it, and of its own over QUIC.
+    /// TCP Stream: in the kernel for TCP, paced here if the kernel does not have it, and its own implementation over
+    /// QUIC.
     #[default]
     TcpStream,
-    /// The system's control, CUBIC over QUIC, and what it sends is paced here.
+    /// The system's congestion control, CUBIC over QUIC, with pacing here.
     Paced,
-    /// The system's control alone, CUBIC over QUIC, as fast as the path bears.
+    /// The system's congestion control alone, CUBIC over QUIC, as fast as the path permits.
     System,
 }
 
-/// The law of all connections.
+/// The rate control of all connections.
 #[derive(Debug)]
 pub struct Law {
     choice: Choice,
-    /// The kernel's, if that is asked for.
+    /// The kernel's law, if it is requested.
     kernel: Option<Kernel>,
-    /// Those of TCP Stream over QUIC.
+    /// The thresholds of TCP Stream over QUIC.
     thresholds: Thresholds,
 }
 
 impl Law {
-    /// The law that is asked for; if the kernel does not have it, TCP is paced until it has, and a line says why.
+    /// The requested law; if the kernel does not have it, TCP is paced until it does, and the reason is returned.
     pub fn choose(wanted: Option<Choice>, name: &Name) -> (Law, Option<Lack>) {
         let choice = wanted.unwrap_or_default();
         let kernel = (choice == Choice::TcpStream).then(|| Kernel::new(name));
-        let lack = kernel.as_ref().and_then(Kernel::look).and_then(|change| match change {
+        let lack = kernel.as_ref().and_then(Kernel::recheck).and_then(|change| match change {
             Change::Lost(lack) => Some(lack),
-            Change::Back => None,
+            Change::Back { .. } => None,
         });
-        let is_there = kernel.is_some() && lack.is_none();
-        // One server, one law: that of the kernel, if it has one.
-        let thresholds = is_there.then(|| thalweg_kernel::thresholds(name).ok()).flatten().unwrap_or_default();
+        let is_available = kernel.is_some() && lack.is_none();
+        // One server, one law: QUIC has the thresholds of the kernel's law, if there is one.
+        let thresholds = is_available.then(|| thalweg_kernel::thresholds(name).ok()).flatten().unwrap_or_default();
         (Law { choice, kernel, thresholds }, lack)
     }
 
-    /// What it is called over TCP.
+    /// The name of the law over TCP.
     pub fn name(&self) -> &str {
         match (&self.kernel, self.choice) {
-            (Some(kernel), _) if kernel.is_there() => kernel.name().as_str(),
+            (Some(kernel), _) if kernel.is_available() => kernel.name().as_str(),
             (_, Choice::TcpStream | Choice::Paced) => "paced",
             (_, Choice::System) => "system",
         }
     }
 
-    /// What has become of the kernel's since it was looked at last.
-    pub(crate) fn look(&self) -> Option<Event> {
-        let kernel = self.kernel.as_ref()?;
-        kernel.look().map(|change| match change {
-            Change::Lost(lack) => Event::LawLost(lack),
-            Change::Back => Event::LawBack { name: kernel.name().to_string() },
-        })
+    /// The change of the kernel's law since the last look, if there is one.
+    pub(crate) fn recheck(&self) -> Option<Change> {
+        self.kernel.as_ref()?.recheck()
     }
 
-    /// What it is called over QUIC, which needs no kernel for it.
+    /// The name of the law over QUIC, which needs no kernel support.
     pub fn name_over_quic(&self) -> &'static str {
         match self.choice {
             Choice::TcpStream => "tcp_stream",
@@ -89,14 +84,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_there_is_said_in_one_line_and_never_replaced_by_another_control() {
+    fn missing_kernel_law_is_reported_in_one_line_and_tcp_is_paced() {
         let none: Name = "no_such_law".parse().expect("a name");
         let (law, lack) = Law::choose(None, &none);
         assert_eq!((law.name(), law.name_over_quic()), ("paced", "tcp_stream"));
-        let expected = "this kernel has no no_such_law (`thalweg kernel load` gives it one); films over TCP are paced by this program instead";
-        assert_eq!(lack, Some(Lack { word: "absent", why: expected.to_owned() }));
-        // It is said once.
-        assert_eq!(law.look(), None);
+        let Lack { word, why } = lack.expect("there is no such control");
+        assert_eq!(word, "absent");
+        assert!(
+            why.contains("no no_such_law") && why.contains("`thalweg kernel load`") && !why.contains('\n'),
+            "{why}"
+        );
+        // Reported once.
+        assert_eq!(law.recheck(), None);
         for (choice, name) in [(Choice::Paced, "paced"), (Choice::System, "system")] {
             let (law, lack) = Law::choose(Some(choice), &none);
             assert_eq!((law.name(), law.name_over_quic(), lack), (name, name, None));

@@ -1,16 +1,16 @@
-//! What is counted.
+//! The metrics of a server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use thalweg_core::metric::{Metric, counter, gauge};
 use thalweg_core::probe::{Probe, Visitor};
-use thalweg_core::session::live::{Kind, Metric};
 use thalweg_core::units::Rate;
 
-/// What carries requests and answers.
+/// The transport of requests and answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Carrier {
-    /// HTTP/1.1 over TCP as it is.
+    /// HTTP/1.1 over plain TCP.
     Tcp,
     /// HTTP/1.1 under TLS.
     Tls,
@@ -18,14 +18,14 @@ pub(crate) enum Carrier {
     Quic,
 }
 
-/// What is counted of one carrier.
+/// Counters of one transport.
 #[derive(Debug, Default)]
 pub(crate) struct Carried {
     pub(crate) connections: AtomicU64,
     pub(crate) requests: AtomicU64,
 }
 
-/// Numbers that all connections count into.
+/// Counters shared by all connections.
 #[derive(Debug, Default)]
 pub struct Ledger {
     pub(crate) connections: AtomicU64,
@@ -42,58 +42,41 @@ pub struct Ledger {
     pub(crate) changed: AtomicU64,
     pub(crate) stalled: AtomicU64,
     pub(crate) displaced: AtomicU64,
-    pub(crate) films: AtomicU64,
+    pub(crate) videos: AtomicU64,
     pub(crate) handshakes: AtomicU64,
     pub(crate) tls: Carried,
     pub(crate) quic: Carried,
 }
 
-const fn metric(name: &'static str, kind: Kind, help: &'static str) -> Metric {
-    Metric { name, kind, help }
-}
-
 impl Ledger {
     /// Every metric that [`Probe::probe`] shows.
     pub const METRICS: [Metric; 20] = [
-        metric("connections", Kind::Gauge, "Connections that are open"),
-        metric("connections_total", Kind::Counter, "Connections that were accepted"),
-        metric("requests_total", Kind::Counter, "Requests that were answered"),
-        metric("refused_requests_total", Kind::Counter, "Requests that were answered with an error, 4xx or 5xx"),
-        metric(
-            "bad_requests_total",
-            Kind::Counter,
-            "What came and was no request, or too long for one; over TCP it ended its connection",
-        ),
-        metric("sent_bytes_total", Kind::Counter, "Bytes of films and pages that were handed to TCP or QUIC"),
-        metric("sent_rate_bps", Kind::Gauge, "The same, over the last second"),
-        metric("playing", Kind::Gauge, "Films, or pieces of them, that are under way"),
-        metric("playing_rate_bps", Kind::Gauge, "The playback rates of these together"),
-        metric("downloads", Kind::Gauge, "Downloads that are under way"),
-        metric("paced", Kind::Gauge, "Connections that are paced by this program, not by the kernel"),
-        metric("changed_files_total", Kind::Counter, "Answers broken off because their file changed"),
-        metric(
+        gauge("connections", "Open connections"),
+        counter("connections_total", "Connections accepted"),
+        counter("requests_total", "Requests answered"),
+        counter("refused_requests_total", "Requests answered with an error, 4xx or 5xx"),
+        counter("bad_requests_total", "Invalid or overlong requests; over TCP, each of them ended its connection"),
+        counter("sent_bytes_total", "Bytes of videos and pages passed to TCP or QUIC"),
+        gauge("sent_rate_bps", "Rate of the bytes passed to TCP or QUIC, in the last second"),
+        gauge("playing", "Videos, or parts of them, that are being sent"),
+        gauge("playing_rate_bps", "Sum of the playback rates of the videos that are being sent"),
+        gauge("downloads", "Downloads in progress"),
+        gauge("paced", "Connections paced by this program, not by the kernel"),
+        counter("changed_files_total", "Responses aborted because their file changed or could not be read"),
+        counter(
             "stalled_connections_total",
-            Kind::Counter,
-            "Connections, and requests over QUIC, that ended because nobody read",
+            "Connections, and requests over QUIC, ended because the client did not read",
         ),
-        metric(
-            "displaced_connections_total",
-            Kind::Counter,
-            "Connections that gave their place to one of an address that had fewer",
-        ),
-        metric("films", Kind::Gauge, "Films in the folder"),
-        metric(
-            "failed_handshakes_total",
-            Kind::Counter,
-            "Connections that asked for TLS in vain, or for something else",
-        ),
-        metric("tls_connections", Kind::Gauge, "Connections under TLS over TCP"),
-        metric("tls_requests_total", Kind::Counter, "Requests that were answered over them"),
-        metric("quic_connections", Kind::Gauge, "Connections of HTTP/3, over QUIC"),
-        metric("quic_requests_total", Kind::Counter, "Requests that were answered over them"),
+        counter("displaced_connections_total", "Connections closed in favour of an address that had fewer"),
+        gauge("films", "Videos in the folder"),
+        counter("failed_handshakes_total", "Connections whose TLS handshake failed, or did not come"),
+        gauge("tls_connections", "Connections under TLS over TCP"),
+        counter("tls_requests_total", "Requests answered under TLS over TCP"),
+        gauge("quic_connections", "Connections of HTTP/3 over QUIC"),
+        counter("quic_requests_total", "Requests answered over HTTP/3"),
     ];
 
-    /// What is counted of a carrier by itself; TCP as it is has the rest.
+    /// The counters of a transport of its own; plain TCP is the rest.
     pub(crate) fn of(&self, carrier: Carrier) -> Option<&Carried> {
         match carrier {
             Carrier::Tcp => None,
@@ -124,7 +107,7 @@ impl Probe for Ledger {
             &self.changed,
             &self.stalled,
             &self.displaced,
-            &self.films,
+            &self.videos,
             &self.handshakes,
             &self.tls.connections,
             &self.tls.requests,
@@ -137,30 +120,30 @@ impl Probe for Ledger {
     }
 }
 
-/// Something that is so until this is dropped: it is counted that long.
+/// A condition that is counted until this is dropped.
 #[derive(Debug)]
-pub(crate) struct While {
+pub(crate) struct GaugeGuard {
     ledger: Arc<Ledger>,
     counter: fn(&Ledger) -> &AtomicU64,
     amount: u64,
 }
 
-impl While {
-    pub(crate) fn new(ledger: &Arc<Ledger>, amount: u64, counter: fn(&Ledger) -> &AtomicU64) -> While {
+impl GaugeGuard {
+    pub(crate) fn new(ledger: &Arc<Ledger>, amount: u64, counter: fn(&Ledger) -> &AtomicU64) -> GaugeGuard {
         Ledger::add(counter(ledger), amount);
-        While { ledger: ledger.clone(), counter, amount }
+        GaugeGuard { ledger: ledger.clone(), counter, amount }
     }
 
-    /// For as long as a film is played.
-    pub(crate) fn playing(ledger: &Arc<Ledger>, rate: Rate) -> [While; 2] {
+    /// Counts a video and its rate for as long as it is played.
+    pub(crate) fn playing(ledger: &Arc<Ledger>, rate: Rate) -> [GaugeGuard; 2] {
         [
-            While::new(ledger, 1, |ledger| &ledger.playing),
-            While::new(ledger, rate.as_bps(), |ledger| &ledger.playing_bps),
+            GaugeGuard::new(ledger, 1, |ledger| &ledger.playing),
+            GaugeGuard::new(ledger, rate.as_bps(), |ledger| &ledger.playing_bps),
         ]
     }
 }
 
-impl Drop for While {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         (self.counter)(&self.ledger).fetch_sub(self.amount, Ordering::Relaxed);
     }

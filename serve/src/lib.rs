@@ -1,40 +1,54 @@
-//! A server of stored films for unmodified players, which gives each connection the rate of what it plays.
+//! A server of stored videos for unmodified players, which gives each connection the rate of the videos that it
+//! carries.
 //!
-//! [`Catalog`] looks through a folder: MP4 files, HLS playlists and DASH manifests, each with the rate at which it is played,
-//! and for each file that a manifest names the rate of its rendition. [`Site`] answers requests from that folder, and knows
-//! nothing of who carries them; [`Server`] carries them over HTTP/1.1, and if it has an [`Identity`] under TLS and over HTTP/3,
-//! too. How fast a connection is sent to is its [`Law`]'s business: TCP Stream in the kernel or over QUIC, or a
+//! [`Catalog`] scans a folder: MP4 and WebM files, HLS playlists and DASH manifests, each with its playback rate, and
+//! for each file that a manifest names the rate of its rendition. [`Site`] answers requests from that folder,
+//! independent of their transport; [`Server`] carries them over HTTP/1.1 and, if it has an [`Identity`], under TLS and
+//! over HTTP/3, too. [`Law`] controls the rate of a connection: TCP Stream in the kernel or over QUIC, or a
 //! [`pace::Bucket`].
 
+mod accept;
 pub mod answer;
 mod body;
 pub mod catalog;
 pub mod content;
+mod error;
+mod event;
 mod exchange;
 mod http1;
 mod http3;
 mod kind;
 pub mod law;
 mod ledger;
-mod line;
+mod limits;
 mod link;
-mod look;
 pub mod machine;
 pub mod pace;
 mod page;
 mod places;
 pub mod range;
 pub mod rate;
+mod rescan;
 mod root;
 mod server;
+mod shared;
+mod site;
 mod tls;
 mod user;
+mod write_timeout;
 
-pub use answer::Site;
-pub use catalog::{Catalog, Film, Form, Work};
+pub use catalog::{Catalog, Form, Video, Work};
+pub use event::Event;
 pub use law::Law;
 pub use ledger::Ledger;
+pub use limits::Limits;
 pub use root::Root;
-pub use server::{Config, Event, Limits, Server};
+pub use server::{Config, Server};
+pub use site::Site;
 pub use tls::Identity;
 pub use user::User;
+
+/// The example of README.md, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,12 +1,13 @@
-//! What a link in a playlist or a manifest leads to. Files are named from the folder that is served on, with `/` between.
+//! Resolution of links in playlists and manifests. File names are relative to the served folder, with `/` between
+//! parts.
 
 use percent_encoding::percent_decode_str;
 
-/// Bytes of a name, as `PATH_MAX` of Linux has them: no file has a longer one.
+/// Limit in bytes on a name, that of Linux (`PATH_MAX`): no file has a longer one.
 pub(crate) const MAX_NAME: usize = 4096;
 
-/// The file that `link` in a file of `folder` names; none if it leads out of what is served, or is longer than any
-/// file's.
+/// The file that `link` in a file of `folder` names; none if it leads out of the served folder, or is longer than any
+/// file name.
 pub(crate) fn resolve(folder: &str, link: &str) -> Option<String> {
     let path = link.split(['?', '#']).next()?;
     if path.len() > MAX_NAME || path.contains("://") || path.starts_with("//") || path.starts_with("data:") {
@@ -25,7 +26,7 @@ pub(crate) fn resolve(folder: &str, link: &str) -> Option<String> {
     Some(found.join("/"))
 }
 
-/// The folder that a file is in, for the links in it.
+/// The folder of a file, to which links in it are relative.
 pub(crate) fn folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -35,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_lead_to_files_below_the_root_or_nowhere() {
+    fn links_resolve_below_the_root_or_to_nothing() {
         for (link, expected) in [
             ("c.ts", "a/b/c.ts"),
             ("../c%20d.ts?x=1#y", "a/c d.ts"),

@@ -1,20 +1,20 @@
-//! Under which addresses others find this machine.
+//! Addresses at which other hosts find this machine.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
 
-/// Addresses kept for documentation (RFC 5737 §3, RFC 3849 §4): the way there is the way to everybody.
-const ANYBODY: [IpAddr; 2] =
+/// Addresses reserved for documentation (RFC 5737 §3, RFC 3849 §4): the route to them is that to any other host.
+const DOCUMENTATION: [IpAddr; 2] =
     [IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1))];
 
-/// The addresses by which this machine reaches others, one of IPv4 and one of IPv6 at most; none without a way out.
+/// The addresses from which this machine reaches others, at most one of IPv4 and one of IPv6; none without a route.
 pub fn addresses() -> Vec<IpAddr> {
-    let outward = ANYBODY.into_iter().filter_map(|anybody| towards(anybody).ok());
+    let outward = DOCUMENTATION.into_iter().filter_map(|address| source_address(address).ok());
     outward.filter(|own| !own.is_loopback() && !own.is_unspecified()).collect()
 }
 
-/// From where a datagram to `to` would be sent; none is.
-fn towards(to: IpAddr) -> io::Result<IpAddr> {
+/// The source address of a datagram to `to`; none is sent.
+fn source_address(to: IpAddr) -> io::Result<IpAddr> {
     let any: IpAddr = if to.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let socket = UdpSocket::bind((any, 0))?;
     socket.connect((to, 9))?;
@@ -26,11 +26,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_of_can_be_listened_at() {
+    fn reported_addresses_can_be_bound() {
         for address in addresses() {
             UdpSocket::bind((address, 0)).expect("an address of this machine");
         }
         let loopback = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        assert_eq!(towards(loopback).expect("a way"), loopback);
+        assert_eq!(source_address(loopback).expect("a way"), loopback);
     }
 }

@@ -1,22 +1,23 @@
-//! How much faster than it is played a film may come; and pacing in the application, where the kernel has no law for it: a
-//! bucket of bytes for each connection.
+//! Sending faster than playback, and pacing in the application where the kernel has no law for it: a token bucket for
+//! each connection.
 //!
-//! A paced film starts with what it plays in [`AHEAD`], as fast as the path takes it, so that the picture comes at once and a
-//! short stall of the path does not stop it; from then on it gets [`FASTER`] times its rate.
+//! A paced video starts with the data of its first [`AHEAD`], as fast as the path permits, so that the picture appears
+//! at once and a short stall of the path does not stop it; from then on it gets [`FASTER`] times its rate.
 
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 
-/// What a bucket holds: so much of the film.
+/// The capacity of a bucket, as playback time of the video.
 pub const AHEAD: Span = Span::from_secs(10);
-// Deviation(TCP Stream Eq. (1)): there the ceiling is of the playback rate itself.
-/// How much faster than it is played a film comes, as a fraction: what was lost to a stall is made good. To TCP Stream it is the
-/// ceiling, under which losses hold it for a while after each; with a quarter to spare it has its rate all the same.
+// Deviation(TCP Stream Eq. (1)): there the ceiling is that of the playback rate itself.
+/// The factor by which sending is faster than playback, as a fraction: it makes up for stalls. For TCP Stream it is the
+/// ceiling, below which losses hold it for a while after each; with a quarter to spare, the video still has its rate.
 pub const FASTER: (u64, u64) = (5, 4);
-/// Less is not handed out at a time, but for the end of a film: each piece costs a turn of the loop.
-const LEAST: u64 = 64 << 10;
+/// The smallest amount in bytes that is given at a time, except at the end of a video: each piece costs a turn of the
+/// loop.
+const MIN_PIECE: u64 = 64 << 10;
 
-/// A token bucket. Full at first; its tokens are bytes.
+/// A token bucket, full at first; its tokens are bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Bucket {
     rate: Rate,
@@ -25,34 +26,34 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// The bucket of a film of `rate`, which must not be zero.
+    /// A bucket for a video of `rate`, which must not be zero.
     pub fn new(rate: Rate, now: Time) -> Bucket {
         Bucket { rate, tokens: holds(rate), filled: now }
     }
 
-    /// From now on this is the rate of what is played.
+    /// Changes the playback rate from now on.
     pub fn play(&mut self, rate: Rate, now: Time) {
         self.fill(now);
         self.rate = rate;
         self.tokens = self.tokens.min(holds(rate));
     }
 
-    /// Takes up to `wanted` bytes; if there are too few yet, when to ask again.
+    /// Takes up to `wanted` bytes, or fails if there are too few yet.
     ///
     /// # Errors
     /// The time at which there are enough.
     pub fn take(&mut self, wanted: u64, now: Time) -> Result<u64, Time> {
         self.fill(now);
-        let least = wanted.min(LEAST);
-        if self.tokens < least {
-            return Err(self.filled + faster(self.rate).time_for(Bytes(least - self.tokens)));
+        let minimum = wanted.min(MIN_PIECE);
+        if self.tokens < minimum {
+            return Err(self.filled + faster(self.rate).time_for(Bytes(minimum - self.tokens)));
         }
         let taken = self.tokens.min(wanted);
         self.tokens -= taken;
         Ok(taken)
     }
 
-    /// Gives back what was taken and could not be used.
+    /// Gives back bytes that were taken and not used.
     pub fn give_back(&mut self, bytes: u64) {
         self.tokens = (self.tokens + bytes).min(holds(self.rate));
     }
@@ -63,7 +64,7 @@ impl Bucket {
         if self.tokens + more.0 >= full {
             (self.tokens, self.filled) = (full, now);
         } else {
-            // Only the time that whole bytes took: what is left of it counts the next time.
+            // Counts only the time of whole bytes: the remainder counts the next time.
             self.tokens += more.0;
             self.filled = (self.filled + faster(self.rate).time_for(more)).min(now);
         }
@@ -77,7 +78,7 @@ pub(crate) fn faster(rate: Rate) -> Rate {
 }
 
 fn holds(rate: Rate) -> u64 {
-    rate.bytes_in(AHEAD).0.clamp(LEAST, u64::MAX / 2)
+    rate.bytes_in(AHEAD).0.clamp(MIN_PIECE, u64::MAX / 2)
 }
 
 #[cfg(test)]
@@ -85,38 +86,38 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const FILM: Rate = Rate::from_mbps(8);
+    const VIDEO: Rate = Rate::from_mbps(8);
 
     fn at(millis: u64) -> Time {
         Time::ZERO + Span::from_millis(millis)
     }
 
     #[test]
-    fn ten_seconds_come_at_once_and_then_five_quarters_of_the_rate() {
-        let mut bucket = Bucket::new(FILM, at(0));
+    fn bucket_gives_ten_seconds_at_once_then_five_quarters_of_the_rate() {
+        let mut bucket = Bucket::new(VIDEO, at(0));
         assert_eq!(bucket.take(u64::MAX, at(0)), Ok(10_000_000));
         // 10 Mb/s are 1.25 bytes a microsecond: 65536 bytes after 52.4288 ms.
         let next = bucket.take(1 << 20, at(0)).expect_err("it is empty");
         assert_eq!(next, Time::ZERO + Span::from_nanos(52_428_800));
         assert_eq!(bucket.take(1 << 20, next), Ok(65_536));
         assert_eq!(bucket.take(1000, next), Err(next + Span::from_micros(800)));
-        // Idle for long it is full again, and not more.
+        // After a long idle time it is full again, and no more than full.
         assert_eq!(bucket.take(u64::MAX, at(3_600_000)), Ok(10_000_000));
     }
 
     #[test]
-    fn a_slower_rendition_holds_less_and_a_faster_one_gets_its_rate_at_once() {
-        let mut bucket = Bucket::new(FILM, at(0));
+    fn lower_rate_caps_tokens_and_higher_rate_applies_at_once() {
+        let mut bucket = Bucket::new(VIDEO, at(0));
         bucket.play(Rate::from_mbps(4), at(0));
         assert_eq!(bucket.take(u64::MAX, at(0)), Ok(5_000_000));
-        bucket.play(FILM, at(0));
+        bucket.play(VIDEO, at(0));
         assert_eq!(bucket.take(u64::MAX, at(1000)), Ok(1_250_000));
     }
 
     proptest! {
-        /// Never more than what it holds and 5/4 of the rate, and not a piece less if all is asked for at its time.
+        /// Never more than its capacity and 5/4 of the rate, and no piece less if all is taken at its time.
         #[test]
-        fn what_leaves_is_what_the_rate_says(
+        fn bucket_never_exceeds_its_capacity_and_rate(
             mbps in 1_u64..100, wanted in prop::collection::vec((1_u64..1 << 20, 0_u64..2000), 1..50)
         ) {
             let rate = Rate::from_mbps(mbps);

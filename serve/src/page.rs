@@ -1,4 +1,4 @@
-//! The page that lists the films and plays them, and the scripts that come with it.
+//! The page that lists the videos and plays them, and its scripts.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -8,13 +8,13 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use thalweg_core::units::Rate;
 
 use crate::answer::{Answer, whole};
-use crate::catalog::{Catalog, Film, Form};
+use crate::catalog::{Catalog, Form, Video};
 
-/// What a path keeps as it is.
+/// Characters that a path keeps unencoded.
 const IN_PATHS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
-/// Of a film with more renditions, only the slowest and the fastest are shown.
+/// Limit on shown rates; of a video with more renditions, only the slowest and the fastest are shown.
 const RATES: usize = 12;
-/// Below a name that no file of the folder has: hidden ones are not served.
+/// The page's assets, under a name that no served file has: hidden files are not served.
 const ASSETS: [(&str, &str, &[u8]); 5] = [
     (".thalweg/page.css", "text/css; charset=utf-8", include_bytes!("../assets/page.css")),
     (".thalweg/page.js", "text/javascript; charset=utf-8", include_bytes!("../assets/page.js")),
@@ -23,37 +23,37 @@ const ASSETS: [(&str, &str, &[u8]); 5] = [
     (".thalweg/LICENSES", "text/plain; charset=utf-8", include_bytes!("../assets/LICENSES")),
 ];
 
-/// The page; films that do not tell how fast they are played are taken for films of `rate`.
+/// The page; videos that do not state their rate are assumed to have `rate`.
 pub(crate) fn answer(catalog: &Catalog, rate: Rate, downloads: bool) -> Answer {
     whole("text/html; charset=utf-8", Bytes::from(page(catalog, rate, downloads))).guarded()
 }
 
-/// What the page needs beside itself.
+/// An asset of the page.
 pub(crate) fn asset(name: &str) -> Option<Answer> {
     let (_, media_type, bytes) = ASSETS.iter().find(|(known, ..)| *known == name)?;
     Some(whole(media_type, Bytes::from_static(bytes)))
 }
 
-/// Each film is a link to itself: readable, and for some browsers playable, without a script.
+/// Each video is a link to its file: readable, and in some browsers playable, without a script.
 fn page(catalog: &Catalog, rate: Rate, downloads: bool) -> String {
     let mut page = String::from(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Films</title>\n\
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Videos</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<link rel=\"icon\" href=\"data:,\">\n\
-         <link rel=\"stylesheet\" href=\"/.thalweg/page.css\">\n<h1>Films</h1>\n\
+         <link rel=\"stylesheet\" href=\"/.thalweg/page.css\">\n<h1>Videos</h1>\n\
          <video id=\"screen\" controls playsinline preload=\"auto\" hidden></video>\n<p id=\"told\" role=\"status\"></p>\n",
     );
-    if catalog.films.is_empty() {
-        page += "<p>There is none here yet: MP4, WebM, HLS and DASH are shown.</p>\n";
+    if catalog.videos.is_empty() {
+        page += "<p>No videos yet: MP4, WebM, HLS and DASH are shown.</p>\n";
     }
     let faults: HashMap<_, _> = catalog.faults.iter().map(|(name, why)| (name.as_str(), why.as_str())).collect();
-    page += "<ul id=\"films\">\n";
-    for film in &catalog.films {
-        page += &line(film, rate, downloads, faults.get(&*film.name).copied());
+    page += "<ul id=\"videos\">\n";
+    for video in &catalog.videos {
+        page += &line(video, rate, downloads, faults.get(&*video.name).copied());
     }
     page += "</ul>\n";
     if !catalog.foreign.is_empty() {
-        page +=
-            "<h2>For other players</h2>\n<p>Browsers do not play these; mpv and VLC do, from these links.</p>\n<ul>\n";
+        page += "<h2>For other players</h2>\n\
+                 <p>Browsers do not play these files; mpv and VLC play them from these links.</p>\n<ul>\n";
         for name in &catalog.foreign {
             let (link, name) = (utf8_percent_encode(name, IN_PATHS).to_string(), escaped(name));
             let _ = writeln!(page, "<li><a href=\"/{link}\">{name}</a>{}</li>", download(&link, downloads));
@@ -63,34 +63,34 @@ fn page(catalog: &Catalog, rate: Rate, downloads: bool) -> String {
     page + "<script src=\"/.thalweg/page.js\"></script>\n</html>\n"
 }
 
-/// A film, and what is wrong with it, if anything is.
-fn line(Film { name, form, rates }: &Film, unknown: Rate, downloads: bool, wrong: Option<&str>) -> String {
+/// The list entry of a video, with its fault if it has one.
+fn line(Video { name, form, rates }: &Video, unknown: Rate, downloads: bool, fault: Option<&str>) -> String {
     let (form, player) = match form {
         Form::File => ("file", ""),
         Form::Hls => ("HLS", "hls"),
         Form::Dash => ("DASH", "dash"),
     };
     let rates = match &rates[..] {
-        [] => format!("rate unknown, taken for {}", shown(unknown)),
+        [] => format!("rate unknown, {} assumed", shown(unknown)),
         [first, .., last] if rates.len() > RATES => {
             format!("{} rates, {} to {}", rates.len(), shown(*first), shown(*last))
         }
         rates => rates.iter().map(|rate| shown(*rate)).collect::<Vec<_>>().join(", "),
     };
-    let (wrong, said) = match wrong.map(escaped) {
+    let (fault, note) = match fault.map(escaped) {
         Some(why) => (format!(" data-wrong=\"{why}\""), format!("; {why}")),
         None => (String::new(), String::new()),
     };
     let (link, name) = (utf8_percent_encode(name, IN_PATHS).to_string(), escaped(name));
-    // A playlist or manifest by itself is no film.
+    // A playlist or manifest by itself is no video.
     let download = download(&link, downloads && player.is_empty());
     format!(
-        "<li><a href=\"/{link}\" data-player=\"{player}\"{wrong}>{name}</a> \
-         <small>{form}, {rates}{said}</small>{download}</li>\n"
+        "<li><a href=\"/{link}\" data-player=\"{player}\"{fault}>{name}</a> \
+         <small>{form}, {rates}{note}</small>{download}</li>\n"
     )
 }
 
-/// The link that has a file kept, not played.
+/// The link by which a file is saved, not played.
 fn download(link: &str, is_wanted: bool) -> String {
     match is_wanted {
         true => format!(" <a href=\"/{link}?download\" download>download</a>"),
@@ -98,7 +98,7 @@ fn download(link: &str, is_wanted: bool) -> String {
     }
 }
 
-/// Two digits that say something, and their unit.
+/// Formats a rate with its unit, and with one decimal below 10.
 fn shown(rate: Rate) -> String {
     let mbps = rate.as_mbps_f64();
     let (value, unit) = if mbps >= 0.1 { (mbps, "Mb/s") } else { (mbps * 1e3, "kb/s") };
@@ -115,15 +115,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_shown_as_it_is_and_never_as_html() {
-        let film = |name: &str, form, rates| Film { name: name.to_owned(), form, rates };
-        let films = vec![
-            film("a/<b> \"c\" & d?.mp4", Form::File, vec![]),
-            film("x.m3u8", Form::Hls, vec![Rate::from_bps(45_000), Rate::from_bps(3_600_000), Rate::from_mbps(25)]),
+    fn names_are_escaped_in_html() {
+        let video = |name: &str, form, rates| Video { name: name.to_owned(), form, rates };
+        let videos = vec![
+            video("a/<b> \"c\" & d?.mp4", Form::File, vec![]),
+            video("x.m3u8", Form::Hls, vec![Rate::from_bps(45_000), Rate::from_bps(3_600_000), Rate::from_mbps(25)]),
         ];
         let mut catalog = Catalog::default();
-        catalog.faults = vec![(films[0].name.clone(), "it says \"<moov>\"".to_owned())];
-        catalog.films = films;
+        catalog.faults = vec![(videos[0].name.clone(), "it says \"<moov>\"".to_owned())];
+        catalog.videos = videos;
         catalog.foreign = vec!["d & e.mkv".to_owned()];
         let plain = page(&catalog, Rate::from_bps(3_600_000), false);
         assert!(!plain.contains("download"), "{plain}");
@@ -131,7 +131,7 @@ mod tests {
         let why = "it says &quot;&lt;moov&gt;&quot;";
         for expected in [
             &*format!("href=\"/a/%3Cb%3E%20%22c%22%20%26%20d%3F.mp4\" data-player=\"\" data-wrong=\"{why}\">"),
-            ">a/&lt;b&gt; &quot;c&quot; &amp; d?.mp4</a> <small>file, rate unknown, taken for 3.6 Mb/s; ",
+            ">a/&lt;b&gt; &quot;c&quot; &amp; d?.mp4</a> <small>file, rate unknown, 3.6 Mb/s assumed; ",
             "data-player=\"hls\">x.m3u8</a> <small>HLS, 45 kb/s, 3.6 Mb/s, 25 Mb/s</small>",
             "<li><a href=\"/d%20%26%20e.mkv\">d &amp; e.mkv</a> <a href=\"/d%20%26%20e.mkv?download\" download>",
             "</small> <a href=\"/a/%3Cb%3E%20%22c%22%20%26%20d%3F.mp4?download\" download>download</a></li>",
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_the_page_names_is_there() {
+    fn assets_that_the_page_names_exist() {
         let script = include_str!("../assets/page.js");
         for text in [&page(&Catalog::default(), Rate::from_mbps(1), true), script] {
             for name in text.split("\"/").skip(1).filter_map(|rest| rest.split('"').next()) {

@@ -1,5 +1,6 @@
-//! Places of connections, over TCP and QUIC alike. While there are enough, whoever comes has one. Where they run short, the
-//! address with the most gives one up to an address that has fewer: that of its connection which has been idle for longest.
+//! Places of connections, over TCP and QUIC alike. While there are enough, every client gets one. If they run short,
+//! the address with the most gives one up to an address that has fewer: that of its connection that was idle for
+//! longest.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -22,10 +23,10 @@ pub(crate) struct Places {
 #[derive(Default, Debug)]
 struct Taken {
     seats: HashMap<u64, Seat>,
-    /// Places of each address, never zero.
-    of: HashMap<IpAddr, usize>,
+    /// Number of places of each address, never zero.
+    counts: HashMap<IpAddr, usize>,
     next: u64,
-    /// Clients that wait for a place to become free.
+    /// The task that waits for a place to become free.
     waker: Option<Waker>,
 }
 
@@ -33,21 +34,21 @@ struct Taken {
 struct Seat {
     address: IpAddr,
     occupant: Arc<Occupant>,
-    /// Dropped when it is given up.
+    /// Dropped when the place is given up.
     _keeps: oneshot::Sender<()>,
 }
 
-/// State of a connection that has a place.
+/// The state of a connection that has a place.
 #[derive(Debug)]
 pub(crate) struct Occupant {
     start: Instant,
-    /// Answers under way.
+    /// Number of answers in progress.
     busy: AtomicUsize,
-    /// When it came, or an answer of it went on: milliseconds after the start.
+    /// Time of its arrival, or of the last progress of an answer: milliseconds after the start.
     last: AtomicU64,
 }
 
-/// A place, until it is dropped.
+/// A place, held until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Place {
     places: Arc<Places>,
@@ -56,23 +57,23 @@ pub(crate) struct Place {
     kept: oneshot::Receiver<()>,
 }
 
-/// An answer under way, until it is dropped.
+/// An answer in progress, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Busy(Arc<Occupant>);
 
 impl Places {
-    /// So many places.
+    /// Creates `most` places.
     pub(crate) fn new(most: usize) -> Arc<Places> {
         Arc::new(Places { most, start: Instant::now(), taken: Mutex::default() })
     }
 
-    /// Number of free places.
+    /// The number of free places.
     pub(crate) fn free(&self) -> usize {
         self.most.saturating_sub(self.taken().seats.len())
     }
 
-    /// Takes a place for a connection from `address`: a free one, or one of an address that has two more or above, which then
-    /// still has no fewer. None if there is none.
+    /// Takes a place for a connection from `address`: a free one, or one of an address that has at least two more, and
+    /// so still has no fewer. None if there is no such place.
     pub(crate) fn take(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         let address = share(address);
         let mut taken = self.taken();
@@ -85,12 +86,12 @@ impl Places {
         taken.next += 1;
         let last = AtomicU64::new(self.start.elapsed().as_millis() as u64);
         let occupant = Arc::new(Occupant { start: self.start, busy: AtomicUsize::new(0), last });
-        *taken.of.entry(address).or_default() += 1;
+        *taken.counts.entry(address).or_default() += 1;
         taken.seats.insert(number, Seat { address, occupant: occupant.clone(), _keeps: keeps });
         Some(Place { places: self.clone(), number, occupant, kept })
     }
 
-    /// Waits until one is free; one task alone may.
+    /// Waits until a place is free; only one task may wait.
     pub(crate) fn poll_free(&self, cx: &mut Context<'_>) -> Poll<()> {
         let mut taken = self.taken();
         if taken.seats.len() < self.most {
@@ -106,11 +107,11 @@ impl Places {
 }
 
 impl Taken {
-    /// The seat that goes to a newcomer: of the address with the most, the longest without an answer, or else the one whose
-    /// answer has stood still for longest.
+    /// The seat that goes to a newcomer: of the address with the most, the one that was idle for longest or, if all are
+    /// busy, the one whose answer has made no progress for longest.
     fn dispensable(&self, newcomer: IpAddr) -> Option<u64> {
-        let (greatest, most) = self.of.iter().max_by_key(|(_, count)| **count)?;
-        let own = self.of.get(&newcomer).copied().unwrap_or_default();
+        let (greatest, most) = self.counts.iter().max_by_key(|(_, count)| **count)?;
+        let own = self.counts.get(&newcomer).copied().unwrap_or_default();
         if *most < own + 2 {
             return None;
         }
@@ -120,22 +121,22 @@ impl Taken {
 
     fn remove(&mut self, number: u64) {
         let Some(seat) = self.seats.remove(&number) else { return };
-        if let Some(count) = self.of.get_mut(&seat.address) {
+        if let Some(count) = self.counts.get_mut(&seat.address) {
             *count -= 1;
             if *count == 0 {
-                self.of.remove(&seat.address);
+                self.counts.remove(&seat.address);
             }
         }
     }
 }
 
 impl Place {
-    /// Address that has it.
+    /// The state of its connection.
     pub(crate) fn occupant(&self) -> &Arc<Occupant> {
         &self.occupant
     }
 
-    /// Waits until it is given up for another.
+    /// Waits until the place is given up to another client.
     pub(crate) fn poll_given_up(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         Pin::new(&mut self.kept).poll(cx).map(drop)
     }
@@ -152,11 +153,11 @@ impl Drop for Place {
 }
 
 impl Occupant {
-    /// An answer begins.
+    /// Begins an answer.
     pub(crate) fn busy(self: &Arc<Self>) -> Busy {
         self.busy.fetch_add(1, Ordering::Relaxed);
         let busy = Busy(self.clone());
-        busy.goes_on();
+        busy.mark_progress();
         busy
     }
 
@@ -170,21 +171,21 @@ impl Occupant {
 }
 
 impl Busy {
-    /// Some of it has left.
-    pub(crate) fn goes_on(&self) {
+    /// Notes that a part of the answer was sent.
+    pub(crate) fn mark_progress(&self) {
         self.0.last.store(self.0.start.elapsed().as_millis() as u64, Ordering::Relaxed);
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.goes_on();
+        self.mark_progress();
         self.0.busy.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Owner of a share: an address of IPv4, and of IPv6 the network of a subscriber (RFC 6177 §2), who may have as many
-/// addresses as he likes in it.
+/// The unit by which places are shared: an IPv4 address or, of IPv6, the network of a subscriber (RFC 6177 §2), who may
+/// use any number of addresses in it.
 pub(crate) fn share(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
@@ -206,26 +207,26 @@ mod tests {
     }
 
     #[test]
-    fn the_address_with_the_most_gives_up_its_longest_idle_until_others_have_as_many() {
+    fn address_with_most_places_gives_up_its_longest_idle_connection() {
         let places = Places::new(10);
         let mut crowd: Vec<_> = (0..10).map(|_| places.take(address(1)).expect("a place")).collect();
-        // An answer is under way on the first, which came before all others.
+        // An answer is in progress on the first, which arrived before all others.
         let _busy = crowd[0].occupant().busy();
         assert!(places.take(address(1)).is_none(), "its own it does not give up to itself");
         let one = places.take(address(2)).expect("a place of another");
         let given_up: Vec<_> = (0..10).filter(|nth| is_given_up(&mut crowd[*nth])).collect();
         assert_eq!((given_up, places.free()), (vec![1], 0));
         let others: Vec<_> = (0..4).map(|_| places.take(address(2)).expect("a place of another")).collect();
-        // Five and five: there is no more to be had.
+        // Five and five: no more can be taken.
         assert!(places.take(address(2)).is_none());
         assert!(places.take(address(3)).is_some());
         drop((one, others, crowd));
         assert_eq!(places.free(), 10);
-        assert!(places.taken().of.is_empty());
+        assert!(places.taken().counts.is_empty());
     }
 
     #[test]
-    fn who_has_only_answers_under_way_gives_up_the_one_that_stands_still() {
+    fn address_with_only_busy_connections_gives_up_a_stalled_one() {
         let places = Places::new(3);
         let mut crowd: Vec<_> = (0..3).map(|_| places.take(address(1)).expect("a place")).collect();
         let busy: Vec<_> = crowd.iter().map(|place| place.occupant().busy()).collect();
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_woken_by_a_place_that_becomes_free() {
+    fn waiting_task_is_ready_once_a_place_is_free() {
         let places = Places::new(1);
         let place = places.take(address(1)).expect("a place");
         let mut cx = Context::from_waker(Waker::noop());
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subscriber_of_ipv6_has_one_share_and_an_address_of_ipv4_the_same_over_both_sockets() {
+    fn ipv6_shares_are_networks_and_mapped_ipv4_is_ipv4() {
         let of = |text: &str| share(text.parse().expect("an address"));
         assert_eq!(of("2001:db8:1:2:3::4"), of("2001:db8:1:2::5"));
         assert_ne!(of("2001:db8:1:2::4"), of("2001:db8:1:3::4"));

@@ -1,20 +1,20 @@
-//! Which bytes a request is for (RFC 9110 §14).
+//! The bytes that a request asks for (RFC 9110 §14).
 
 use std::ops::Range;
 
-/// What of a file is to be sent.
+/// The part of a file that is to be sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wanted {
-    /// All of it: no range was asked for, several at once, or one that cannot be read (§14.2).
+    /// All of it: the request has no range, several at once, or one that cannot be parsed (§14.2).
     Whole,
     /// These bytes, at least one.
     Part(Range<u64>),
-    /// Only bytes that it does not have.
+    /// No byte: the range is beyond the end of the file.
     Nothing,
 }
 
 impl Wanted {
-    /// Reads the field `Range` of a request for a file of `len` bytes.
+    /// Parses the field `Range` of a request for a file of `len` bytes.
     pub fn of(field: &str, len: u64) -> Wanted {
         let range = match field.split_once('=') {
             Some((unit, set)) if unit.trim().eq_ignore_ascii_case("bytes") => set.trim(),
@@ -37,7 +37,7 @@ impl Wanted {
     }
 }
 
-/// Digits alone; what is too large for us is larger than any file.
+/// Parses decimal digits alone; a number that is too large for 64 bits is larger than any file.
 fn number(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().unwrap_or(u64::MAX))
@@ -50,7 +50,7 @@ mod tests {
 
     /// RFC 9110 §14.1.2, for a representation of 10000 bytes.
     #[test]
-    fn the_examples_of_the_standard() {
+    fn ranges_match_the_examples_of_rfc_9110() {
         for (field, expected) in [
             ("bytes=0-499", 0..500),
             ("bytes=500-999", 500..1000),

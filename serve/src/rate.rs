@@ -1,4 +1,4 @@
-//! How fast a film is played, by what its files say of themselves. All of it is read within bounds.
+//! Playback rates of videos, as stated by their files, which are read within limits.
 
 pub mod dash;
 pub mod hls;
@@ -10,40 +10,41 @@ use std::{fmt, io};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
-/// Characters of a line that says what is wrong with a film.
+/// Limit in characters on the description of a fault.
 const LONGEST: usize = 200;
 
-/// What is wrong with a film, in a line.
+/// A fault of a video, in one line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wrong(String);
+pub struct FormatError(String);
 
-impl Wrong {
-    /// `why` ends a sentence that begins with the film's name; what it quotes of the film may be long, and is cut off.
-    pub(crate) fn new(why: impl Into<String>) -> Wrong {
+impl FormatError {
+    /// A fault; `why` ends a sentence that begins with the video's name, and is cut off, since it may quote long parts
+    /// of it.
+    pub(crate) fn new(why: impl Into<String>) -> FormatError {
         let mut why = why.into();
         if let Some((end, _)) = why.char_indices().nth(LONGEST) {
             why.replace_range(end.., "...");
         }
-        Wrong(why)
+        FormatError(why)
     }
 
-    pub(crate) fn unreadable(error: io::Error) -> Wrong {
-        Wrong(format!("it cannot be read: {error}"))
+    pub(crate) fn unreadable(error: io::Error) -> FormatError {
+        FormatError(format!("cannot be read: {error}"))
     }
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Wrong {}
+impl std::error::Error for FormatError {}
 
-/// The bytes of a film over its time.
-fn mean(film: Bytes, length: Span) -> Result<Rate, Wrong> {
-    match Rate::of(film, length) {
+/// The mean rate: bytes of a video over its length.
+fn mean(video: Bytes, length: Span) -> Result<Rate, FormatError> {
+    match Rate::of(video, length) {
         rate if length > Span::ZERO && rate.as_bps() > 0 => Ok(rate),
-        _ => Err(Wrong::new("its length is zero or without end")),
+        _ => Err(FormatError::new("its duration is zero or infinite")),
     }
 }

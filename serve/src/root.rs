@@ -1,4 +1,4 @@
-//! The folder that is served, and nothing else.
+//! Access to the served folder, and to nothing outside.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, ResolveFlags, open, openat2};
 
-/// A folder that is open: what leads out of it, also by a symbolic link, is not found.
+/// An open folder: a name that leads out of it, even by a symbolic link, is not found.
 #[derive(Debug)]
 pub struct Root {
     path: PathBuf,
@@ -18,23 +18,23 @@ impl Root {
     /// Opens a folder.
     ///
     /// # Errors
-    /// It is no folder, or may not be read.
+    /// The path is not a folder, or may not be read.
     pub fn open(path: &Path) -> io::Result<Root> {
         let folder = open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Root { path: path.to_owned(), folder })
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens a file in it, to be read.
+    /// Opens a file in the folder for reading.
     ///
     /// # Errors
-    /// There is no such file, it is no file, or may not be read.
+    /// There is no such file, it is not a regular file, or may not be read.
     pub fn file(&self, name: &Path) -> io::Result<File> {
-        // A pipe that nobody writes to must not hold up who opens it.
+        // Opening a pipe without a writer must not block.
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let file = match openat2(&self.folder, name, flags, Mode::empty(), inside) {

@@ -1,10 +1,10 @@
-//! Who this server is to whoever asks over TLS: a certificate that is given, or one of its own.
+//! The identity of this server over TLS: a given certificate, or one of its own.
 
-mod greeting;
+mod accept;
 mod text;
 mod validity;
 
-pub(crate) use self::greeting::{Greeting, greet, wants_tls};
+pub(crate) use self::accept::{Accepted, accept, wants_tls};
 
 use std::fmt;
 use std::fs;
@@ -24,67 +24,69 @@ use rustls::sign::CertifiedKey;
 
 use self::text::{base64, hex};
 use self::validity::{Validity, is_of_version_1};
+use crate::error::plain;
 use crate::machine;
 
-/// A certificate of its own is good for so long, and from a day before it was made: clocks differ.
+/// Validity of an own certificate, which begins a day before it is made: clocks differ.
 const GOOD: Duration = Duration::from_secs(365 * 86_400);
 const DAY: Duration = Duration::from_secs(86_400);
-/// What `ring` signs with.
+/// The keys with which `ring` signs.
 const KEYS: &str = "ECDSA P-256 or P-384, Ed25519, or RSA of 2048 to 4096 bits";
-/// More than a chain of certificates needs.
+/// Limit in bytes on a file: more than a chain of certificates needs.
 const LONGEST: u64 = 1 << 20;
 
-/// A certificate, those that vouch for it, and its key.
+/// A certificate, those that vouch for it, and its private key.
 pub struct Identity {
     key: Arc<CertifiedKey>,
     provider: Arc<CryptoProvider>,
 }
 
 impl Identity {
-    /// Reads a chain of certificates, the server's own first, and the key of that, both as PEM.
+    /// Reads a chain of certificates, the server's own first, and the private key of that, both as PEM.
     ///
     /// # Errors
-    /// A file cannot be read, has none, or the key is another certificate's. The text says which.
+    /// A file cannot be read, has none, or the key is that of another certificate. The text says which.
     pub fn read(certificate: &Path, key: &Path) -> Result<Identity, String> {
         let bad = |path: &Path, why: &dyn fmt::Display| format!("{}: {why}", path.display());
         let pem = text(certificate)?;
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
-        let chain = chain.map_err(|_| bad(certificate, &"a certificate in it is no PEM"))?;
+        let chain = chain.map_err(|_| bad(certificate, &"it has a certificate that is not valid PEM"))?;
         if chain.is_empty() {
-            return Err(bad(certificate, &"it has no certificate in PEM"));
+            return Err(bad(certificate, &"it has no PEM certificate"));
         }
         let pem = text(key)?;
         let secret = PrivateKeyDer::from_pem_slice(&pem).map_err(|_| match is_locked(&pem) {
-            true => bad(key, &"its key is under a password; `openssl pkey -in OLD -out NEW` takes that off"),
-            false => bad(key, &"it has no private key in PEM"),
+            true => bad(key, &"the key is encrypted; remove its password with `openssl pkey -in OLD -out NEW`"),
+            false => bad(key, &"it has no PEM private key"),
         })?;
         let unfit = match is_of_version_1(&chain[0]) {
             true => {
-                "its first certificate is of X.509 version 1; one with an extension, such as subjectAltName, is of 3"
+                "the first certificate has X.509 version 1, not 3; one with an extension such as subjectAltName has 3"
             }
-            false => "its first certificate cannot be read",
+            false => "the first certificate cannot be parsed",
         };
         Identity::of(chain, secret).map_err(|error| match error {
             rustls::Error::InconsistentKeys(_) => {
-                format!("the key in {} is not that of {}", key.display(), certificate.display())
+                format!("the key in {} does not belong to {}", key.display(), certificate.display())
             }
             rustls::Error::InvalidCertificate(_) => bad(certificate, &unfit),
-            _ => bad(key, &format_args!("its key is none of those that are taken: {KEYS}")),
+            _ => bad(key, &format_args!("unsupported key; supported are {KEYS}")),
         })
     }
 
-    /// That the certificate is not good yet, not any more, or not for long.
+    /// A warning if the certificate is not valid yet, not any more, or not for long.
     pub fn warning(&self, now: SystemTime) -> Option<String> {
         Validity::of(self.key.cert.first()?)?.warning(now)
     }
 
-    /// Makes a key and signs its certificate with it: good for a year, for this machine by its name and as `localhost`, and for
-    /// `host`, a name or an address; where that stands for any, for those by which this machine reaches others.
+    /// Makes a key and signs its certificate with it: valid for a year, for this machine by its name and as
+    /// `localhost`, and for `host`, a name or an address; if that means any address, for those from which this machine
+    /// reaches others.
     ///
     /// # Errors
-    /// There is no randomness to be had.
+    /// The system has no randomness.
     pub fn own(host: &str) -> Result<Identity, String> {
-        Identity::made(host).map_err(|error| format!("making a certificate: {error}"))
+        Identity::made(host).map_err(|error| format!("creating a certificate: {error}"))
     }
 
     fn made(host: &str) -> Result<Identity, Box<dyn std::error::Error>> {
@@ -114,7 +116,7 @@ impl Identity {
     fn of(chain: Vec<CertificateDer<'static>>, secret: PrivateKeyDer<'static>) -> Result<Identity, rustls::Error> {
         let provider = Arc::new(default_provider());
         let key = CertifiedKey::from_der(chain, secret, &provider)?;
-        // Looked at once here, so that what is told of it later is there to tell.
+        // Parsed once here, so that later uses of it cannot fail.
         ParsedCertificate::try_from(key.end_entity_cert()?)?;
         Ok(Identity { key: Arc::new(key), provider })
     }
@@ -132,14 +134,14 @@ impl Identity {
         base64(digest(&SHA256, &key).as_ref())
     }
 
-    /// What TLS over TCP needs.
+    /// The configuration for TLS over TCP.
     pub(crate) fn over_tcp(&self) -> Result<ServerConfig, rustls::Error> {
         let versions =
             ServerConfig::builder_with_provider(self.provider.clone()).with_safe_default_protocol_versions()?;
         Ok(self.config(versions, b"http/1.1"))
     }
 
-    /// What QUIC needs: TLS 1.3 alone.
+    /// The configuration for QUIC: TLS 1.3 alone.
     pub(crate) fn over_quic(&self) -> Result<ServerConfig, rustls::Error> {
         let builder = ServerConfig::builder_with_provider(self.provider.clone());
         Ok(self.config(builder.with_protocol_versions(&[&rustls::version::TLS13])?, b"h3"))
@@ -158,13 +160,13 @@ impl Identity {
 }
 
 impl fmt::Debug for Identity {
-    /// Without the key.
+    /// Formats without the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Identity").field("fingerprint", &self.fingerprint()).finish_non_exhaustive()
     }
 }
 
-/// Whether a key is under a password (RFC 7468 §11, or as OpenSSL had it before).
+/// True if a key is encrypted (RFC 7468 §11, or the older form of OpenSSL).
 fn is_locked(pem: &[u8]) -> bool {
     let pem = String::from_utf8_lossy(pem);
     pem.contains("BEGIN ENCRYPTED PRIVATE KEY") || pem.contains("Proc-Type: 4,ENCRYPTED")
@@ -174,14 +176,14 @@ fn text(path: &Path) -> Result<Vec<u8>, String> {
     let read = || {
         let about = fs::metadata(path)?;
         if !about.is_file() {
-            return Err(std::io::Error::other("it is no file"));
+            return Err(std::io::Error::other("not a regular file"));
         }
         if about.len() > LONGEST {
-            return Err(std::io::Error::other("it is too long for a certificate or a key"));
+            return Err(std::io::Error::other("too long for a certificate or a key"));
         }
         fs::read(path)
     };
-    read().map_err(|error| format!("{}: {}", path.display(), crate::server::plain(&error)))
+    read().map_err(|error| format!("{}: {}", path.display(), plain(&error)))
 }
 
 #[cfg(test)]

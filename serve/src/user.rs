@@ -1,4 +1,4 @@
-//! Whose rights a server has once its ports are open.
+//! The user whose rights a server has once its ports are open.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 use rustix::process::{Gid, Uid};
 use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
-use crate::server::plain;
+use crate::error::plain;
 
 const USERS: &str = "/etc/passwd";
 
@@ -18,21 +18,22 @@ pub struct User {
 }
 
 impl User {
-    /// The one of this name in /etc/passwd.
+    /// Finds the user of this name in /etc/passwd.
     ///
     /// # Errors
-    /// There is none, or the file cannot be read. The text says which.
+    /// There is no such user, or the file cannot be read. The text says which.
     pub fn find(name: &str) -> Result<User, String> {
         let users = fs::read_to_string(USERS).map_err(|error| format!("{USERS}: {}", plain(&error)))?;
         parse(&users, name).ok_or_else(|| format!("{USERS} has no user {name}"))
     }
 
-    /// Gives this thread, and those that it starts from now on, his rights and those of his group alone, for good.
+    /// Gives this thread, and those that it starts from now on, the rights of the user and of its group alone, for
+    /// good.
     pub(crate) fn take_over(self) -> io::Result<()> {
         let User { uid, gid } = self;
         set_thread_groups(&[gid])?;
         set_thread_res_gid(gid, gid, gid)?;
-        // With the last of root's three numbers all capabilities go.
+        // With the last of root's three user IDs, all capabilities go.
         set_thread_res_uid(uid, uid, uid)?;
         Ok(())
     }
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_user_is_found_by_the_whole_of_his_name() {
+    fn user_is_found_by_full_name_only() {
         let users =
             "root:x:0:0:root:/root:/bin/bash\nwww-data2:x:34:34::/:\nwww-data:x:33:35:www-data:/var/www:\nbad:x\n";
         let expected = User { uid: Uid::from_raw(33), gid: Gid::from_raw(35) };

@@ -4,14 +4,14 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use thalweg_net::memory::Stream;
+use thalweg_net::in_process::Stream;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// A lossless stream of bytes each way, through a tunnel.
 ///
-/// Each direction ends by itself: [`AsyncWrite::poll_shutdown`] is the end of what the other end reads. Dropped, a connection
-/// ends in the direction in which it writes; what the other end still writes, or what of it has come and was not read, is
-/// answered with a reset, as TCP does.
+/// Each direction ends by itself: [`AsyncWrite::poll_shutdown`] ends the stream that the peer reads. Dropping a
+/// connection ends the direction in which it writes; data of the peer that has not been read, or is written later, is
+/// answered with a reset, as in TCP.
 #[derive(Debug)]
 pub struct Connection {
     stream: Stream,
@@ -36,7 +36,7 @@ impl AsyncWrite for Connection {
         self.stream.poll_write(context, bytes)
     }
 
-    /// Waits until the tunnel has taken all.
+    /// Waits until the tunnel has taken all written bytes.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.stream.poll_flush(context)
     }

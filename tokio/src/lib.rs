@@ -1,7 +1,9 @@
-//! Thalweg's tunnels for programs that use tokio: connections are [`tokio::io::AsyncRead`] and [`tokio::io::AsyncWrite`].
+//! Thalweg's tunnels for programs that use tokio: connections are [`tokio::io::AsyncRead`] and
+//! [`tokio::io::AsyncWrite`].
 //!
-//! A [`Connector`] calls a [`Listener`]; both have the same key. Every [`Connection`] is a lossless stream of bytes each way,
-//! and all of them share one encrypted association over UDP, which outlives changed addresses and silence.
+//! A [`Connector`] connects to a [`Listener`]; both have the same key. Every [`Connection`] is a lossless stream of
+//! bytes each way, and all of them share one encrypted association over UDP, which survives address changes and
+//! silence.
 //!
 //! ```
 //! use thalweg_tokio::{Config, Connector, Key, Listener, entropy};
@@ -30,13 +32,13 @@
 //! # }
 //! ```
 //!
-//! Each end has settings of its own, those of `thalweg tunnel` unless told otherwise:
+//! Each endpoint has settings of its own, by default those of `thalweg tunnel`:
 //!
 //! ```
 //! use thalweg_tokio::{Choice, Config, Rate, Span};
 //!
 //! let config = Config {
-//!     rate: Choice::Tfrc,
+//!     rate: Choice::Tfrc(()),
 //!     max_rate: Some(Rate::from_mbps(40)),
 //!     resume: Span::from_secs(10),
 //!     ..Config::default()
@@ -44,8 +46,8 @@
 //! assert!(config.rates().contains(&Rate::from_mbps(40)));
 //! ```
 //!
-//! What `thalweg tunnel` shows is at hand, too: every metric by its name in docs/metrics.md, as it was when the last second was
-//! over, and every event, once. NaN is what is not known, or has another name.
+//! Programs can also read what `thalweg tunnel` shows: every metric by its name in docs/metrics.md, as of the end of
+//! the last second, and every event, once. NaN stands for an unknown value or an unknown name.
 //!
 //! ```no_run
 //! # async fn watch(connector: thalweg_tokio::Connector) {
@@ -56,8 +58,8 @@
 //! # }
 //! ```
 //!
-//! Each end has one thread of its own, the loop that `thalweg tunnel` runs; nothing here needs a feature of tokio's runtime, or
-//! any particular runtime.
+//! Each endpoint has one thread of its own, with the event loop that `thalweg tunnel` runs; nothing here needs a
+//! feature of tokio's runtime, or any particular runtime.
 
 mod connection;
 
@@ -80,18 +82,19 @@ pub use self::connection::Connection;
 use thalweg_core::session::tunnel::{Error, Tunnel};
 use thalweg_net::clock::{Clock, sharpen_timers};
 use thalweg_net::driver::Driver;
-use thalweg_net::memory::Handle;
+use thalweg_net::endpoint::{InProcess, TunnelEndpoint};
+use thalweg_net::in_process::Handle;
 use thalweg_net::signal::Stop;
-use thalweg_net::station::{Carrying, Memory};
 use thalweg_net::udp::{Socket, unspecified};
 
-/// The end that calls. Dropped, it lets its connections end by themselves.
+/// The endpoint that connects. Once it is dropped, its connections live on until they end by themselves.
 #[derive(Debug)]
 pub struct Connector {
     handle: Handle,
 }
 
-/// The end that is called. Dropped, it takes no more connections, and lets those there are end by themselves.
+/// The endpoint that is connected to. Once it is dropped, it accepts no more connections, and the existing ones live on
+/// until they end by themselves.
 #[derive(Debug)]
 pub struct Listener {
     handle: Handle,
@@ -99,10 +102,10 @@ pub struct Listener {
 }
 
 impl Connector {
-    /// Calls a listener, and waits until both ends have proved that they have the key.
+    /// Connects to a listener, and waits until both endpoints have proved possession of the key.
     ///
     /// # Errors
-    /// The configuration or the key is no good, nobody answers within ten seconds, or somebody does with another key.
+    /// The configuration or the key is invalid, no peer answers within ten seconds, or one answers with another key.
     pub async fn connect(to: SocketAddr, key: &Key, config: Config) -> io::Result<Connector> {
         let (clock, socket) = (Clock::start(), Socket::bind(unspecified(to))?);
         let tunnel = Tunnel::connect(config, key, to, clock.now(), entropy::keys()?).map_err(invalid)?;
@@ -111,20 +114,20 @@ impl Connector {
         Ok(Connector { handle })
     }
 
-    /// What happens next: the other end is there, moves, falls silent, is back, is gone, and what becomes of connections;
-    /// the events of `thalweg tunnel --json` (docs/metrics.md). What nobody waits for is kept, the last thousand and some; each
-    /// is told once, to whoever asks first. `None` once the tunnel has ended and all was told.
+    /// The next event: the peer is up, moves, falls silent, is back, is gone, and the outcomes of connections; the
+    /// events of `thalweg tunnel --json` (docs/metrics.md). Up to 1024 events are kept until they are read, the newest
+    /// ones; each is given once, to the first caller. `None` once the tunnel has ended and all events were given.
     pub async fn report(&self) -> Option<Report> {
         poll_fn(|context| self.handle.poll_report(context)).await
     }
 
-    /// What `thalweg tunnel` shows and counts (docs/metrics.md), as it was when the last second was over; nothing in the
-    /// first second.
+    /// The metrics that `thalweg tunnel` shows (docs/metrics.md), as of the end of the last second; `None` in the first
+    /// second.
     pub fn figures(&self) -> Option<Figures> {
         self.handle.figures()
     }
 
-    /// Opens a connection. Bytes may be written at once; where the other end does not take it, reading says so.
+    /// Opens a connection. Bytes may be written at once; if the peer refuses the connection, reads fail.
     ///
     /// # Errors
     /// The tunnel has ended.
@@ -132,10 +135,11 @@ impl Connector {
         self.handle.open().map(Connection::new)
     }
 
-    /// Waits until all connections have ended, at both ends, and what was written has arrived; then gives the last figures.
+    /// Waits until all connections have ended, at both endpoints, and all written bytes have arrived; returns the last
+    /// figures.
     ///
     /// # Errors
-    /// The other end was lost.
+    /// The peer was lost.
     pub async fn close(self) -> io::Result<Figures> {
         close(self.handle).await
     }
@@ -145,7 +149,7 @@ impl Listener {
     /// Listens at an address; port 0 takes a free one.
     ///
     /// # Errors
-    /// The configuration or the key is no good, or the address is not ours or in use.
+    /// The configuration or the key is invalid, or the address is not local or in use.
     pub fn bind(at: SocketAddr, key: &Key, config: Config) -> io::Result<Listener> {
         let (clock, socket) = (Clock::start(), Socket::bind(at)?);
         let local = socket.local();
@@ -153,22 +157,22 @@ impl Listener {
         Ok(Listener { handle: start(clock, socket, tunnel, false)?, local })
     }
 
-    /// Where it listens.
+    /// The local address.
     pub fn local_addr(&self) -> SocketAddr {
         self.local
     }
 
-    /// What happens next, as [`Connector::report`] has it.
+    /// The next event, as for [`Connector::report`].
     pub async fn report(&self) -> Option<Report> {
         poll_fn(|context| self.handle.poll_report(context)).await
     }
 
-    /// What is counted, as [`Connector::figures`] has it, over all connectors.
+    /// The metrics, as for [`Connector::figures`], over all connectors.
     pub fn figures(&self) -> Option<Figures> {
         self.handle.figures()
     }
 
-    /// The next connection that a connector has opened.
+    /// Accepts the next connection that a connector has opened.
     ///
     /// # Errors
     /// The tunnel has ended.
@@ -176,10 +180,11 @@ impl Listener {
         poll_fn(|context| self.handle.poll_accept(context)).await.map(Connection::new)
     }
 
-    /// Waits until all connections have ended, at both ends, and what was written has arrived; then gives the last figures.
+    /// Waits until all connections have ended, at both endpoints, and all written bytes have arrived; returns the last
+    /// figures.
     ///
     /// # Errors
-    /// The loop could not go on.
+    /// The event loop failed.
     pub async fn close(self) -> io::Result<Figures> {
         close(self.handle).await
     }
@@ -194,16 +199,21 @@ fn invalid(error: Error) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, error)
 }
 
-/// Runs the loop in a thread of its own.
+/// Runs the event loop in a thread of its own.
 fn start(clock: Clock, peer: Socket, tunnel: Tunnel, calls: bool) -> io::Result<Handle> {
-    let (memory, handle) = Memory::new(calls)?;
+    let (memory, handle) = InProcess::new(calls)?;
     let (ending, audience) = (memory.ending(), Box::new(memory.audience()));
-    let station = Carrying::new(tunnel, memory).map_err(io::Error::other)?;
-    let driver = Driver { clock, stop: Stop::default(), peer, station, metrics: None, audience };
+    let endpoint = TunnelEndpoint::new(tunnel, memory).map_err(io::Error::other)?;
+    let driver = Driver { clock, stop: Stop::default(), peer, endpoint, metrics: None, audience };
     thread::Builder::new().name("thalweg".to_owned()).spawn(move || {
         sharpen_timers();
         let outcome = driver.run().map_err(|error| error.to_string());
-        ending.tell(outcome.and_then(|station| station.failure().map_or(Ok(()), |why| Err(why.to_owned()))));
+        ending.report(outcome.and_then(|endpoint| endpoint.failure().map_or(Ok(()), |why| Err(why.to_owned()))));
     })?;
     Ok(handle)
 }
+
+/// The example of README.md, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

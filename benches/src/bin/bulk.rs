@@ -1,4 +1,5 @@
-//! Bulk over loopback, encrypted: throughput, CPU and memory, beside kcptun; and what idle connections keep.
+//! Encrypted bulk transfers over loopback: throughput, CPU and memory, beside kcptun; and the memory of idle
+//! connections.
 
 use std::net::TcpStream;
 use std::process::ExitCode;
@@ -6,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use thalweg_bench::cable::Ends;
-use thalweg_bench::connection::{Carrier, Transport};
+use thalweg_bench::carrier::{Carrier, Transport};
 use thalweg_bench::flow::Flow;
 use thalweg_bench::forwarder::Forwarder;
 use thalweg_bench::program::{Program, allow_files};
@@ -14,24 +15,24 @@ use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, secti
 use thalweg_bench::scrap::Scrap;
 use thalweg_bench::statistics::median;
 
-/// Windows and buffers with which it no longer waits for acknowledgements.
+/// kcptun's options, with windows and buffers large enough that it does not wait for acknowledgements.
 const KCPTUN: &str = "-mode fast3 --crypt aes-128 --nocomp --sndwnd 4096 --rcvwnd 4096 --smuxver 2 \
                       --smuxbuf 16777216 --streambuf 8388608";
 
-/// The places of the contestants that are compared.
+/// The indices of the contestants that are compared.
 const OURS: usize = 0;
 const KCP: usize = 1;
 
-/// Connections that do nothing.
+/// The number of idle connections.
 const IDLE: usize = 1000;
 
-/// What passes before counts nothing.
+/// The time before the measured interval.
 const WARM_UP: Duration = Duration::from_secs(2);
 
-/// How long what opening the connections took is given to be let go of.
+/// The time for a program to release the memory that it used to open connections.
 const SETTLE: Duration = Duration::from_secs(5);
 
-/// A forwarder by its name.
+/// A forwarder with its name.
 type Contestant = (&'static str, Forwarder);
 
 fn main() -> ExitCode {
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
 }
 
 fn bench(settings: &Settings) -> Result<(), String> {
-    // Either end of each connection is here, and one in each program.
+    // Both ends of each connection are in this process; each program has one more socket per connection.
     allow_files(4 * IDLE as u64)?;
     let key = Scrap::key(&settings.binary)?;
     let contestants: [Contestant; 3] = [
@@ -104,11 +105,11 @@ fn row(name: &str, bulks: &[Bulk], idle: &[f64; 2]) -> [String; 7] {
 /// One bulk transfer.
 #[derive(Clone, Debug)]
 struct Bulk {
-    /// Bits a second that were read.
+    /// Bits read per second.
     rate: f64,
-    /// CPU seconds of both programs for a gigabyte.
+    /// CPU seconds of both programs per gigabyte.
     cost: f64,
-    /// The most that server and client had resident, in bytes.
+    /// The peak resident memory of server and client, in bytes.
     memory: [f64; 2],
 }
 
@@ -133,13 +134,13 @@ fn carry((name, forwarder): &Contestant, measured: Duration) -> Result<Bulk, Str
     Ok(bulk)
 }
 
-/// Bytes that server and client keep for each connection that does nothing.
+/// The bytes that server and client keep for each idle connection.
 fn idle((name, forwarder): &Contestant) -> Result<[f64; 2], String> {
     let failed = |error| format!("{name}: {error}\n{}", forwarder.lines());
     let ends = Ends::loopback();
     let mut carrier = Carrier::start(&Transport::Forwarded(forwarder.clone()), &ends).map_err(failed)?;
     let memory = |carrier: &Carrier<'_>| [0, 1].map(|i| carrier.programs[i].memory().map_or(f64::NAN, |is| is as f64));
-    // The first connection brings the association up.
+    // The first connection establishes the association.
     let mut connections: Vec<(TcpStream, TcpStream)> = vec![carrier.connect_tcp().map_err(failed)?];
     thread::sleep(SETTLE);
     let before = memory(&carrier);

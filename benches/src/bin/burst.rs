@@ -1,40 +1,39 @@
-//! Bursts of messages over lossy paths: how late they are read, and what that costs, beside the kernel's TCP, kcptun and
-//! QUIC.
+//! Bursts of messages over lossy paths: the delay of the messages, and the bytes on the wire, beside the kernel's TCP,
+//! kcptun and QUIC.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use thalweg_bench::bursts::{BURST, Bursts, EVERY, MESSAGE, PATIENCE};
+use thalweg_bench::bursts::{BURST, Bursts, EVERY, MESSAGE, TIMEOUT};
 use thalweg_bench::cable::{Cable, Link};
-use thalweg_bench::connection::{Carrier, Transport};
+use thalweg_bench::carrier::{Carrier, Transport};
 use thalweg_bench::forwarder::Forwarder;
 use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
 use thalweg_bench::scrap::Scrap;
 use thalweg_bench::statistics::quantile;
-use thalweg_net::testbed;
 
-/// Megabits a second: enough that a burst is over within 2 ms.
+/// Megabits per second: enough to send a burst within 2 ms.
 const RATE: u64 = 50;
 
-/// Round trips in milliseconds, and shares lost each way.
+/// Round-trip times in milliseconds, and shares lost in each direction.
 const PATHS: [(u64, f64); 4] = [(150, 0.05), (150, 0.15), (400, 0.05), (400, 0.15)];
 
-/// The mode that is meant for games, and kcptun's own default for repair: 3 packets for 10. Not compressed: noise
-/// becomes a fifth more bytes, in a third more packets.
+/// kcptun's mode for games; its default repair is 3 packets for 10. Compression is off: it makes noise a fifth larger,
+/// in a third more packets.
 const KCPTUN: &str = "-mode fast3 --nocomp";
 
-/// A tighter bound than the default 0.5, to show what less repair costs.
+/// A lower limit than the default 0.5, to show the effect of less repair.
 const TIGHTER: &str = "--max-overhead 0.3";
 
-/// The places of the contestants that have targets.
+/// The indices of the contestants that have targets.
 const FIXED: usize = 0;
 const CUBIC: usize = 1;
 const BBR: usize = 2;
 const KCP: usize = 3;
 
-/// A transport by its name.
+/// A transport with its name.
 type Contestant = (&'static str, Transport);
 
 fn main() -> ExitCode {
@@ -42,7 +41,7 @@ fn main() -> ExitCode {
 }
 
 fn bench(settings: &Settings) -> Result<(), String> {
-    if let Some(why) = testbed::missing() {
+    if let Some(why) = thalweg_testbed::missing() {
         return Err(why.into());
     }
     let key = Scrap::key(&settings.binary)?;
@@ -81,12 +80,12 @@ fn contestants([fixed, kcptun]: [Forwarder; 2], thalweg: impl Fn(&str) -> Forwar
     ]
 }
 
-/// What the link's rate is to reach on a path.
+/// The targets for `thalweg, fixed` (the link's rate) on a path, with the measured values.
 fn verdict(link: &Link, outcomes: &[Outcome]) -> [(Target, f64); 3] {
     let p99 = |place: usize| outcomes[place].late(0.99);
     let kernel = if p99(BBR) <= p99(CUBIC) { BBR } else { CUBIC };
     let law = if kernel == BBR { "bbr" } else { "cubic" };
-    // A ratio to what never came is nought.
+    // A ratio to an infinite delay is 0.
     let never = if p99(kernel).is_finite() { "" } else { ", which never came" };
     let target = |what: &str, most| {
         let what = format!("{what}, {}", link.named());
@@ -100,12 +99,12 @@ fn verdict(link: &Link, outcomes: &[Outcome]) -> [(Target, f64); 3] {
 }
 
 fn text(bursts: Bursts, seeds: u64) -> String {
-    let (burst, every, patience) = (BURST * MESSAGE, EVERY.as_millis(), PATIENCE.as_secs());
+    let (burst, every, timeout) = (BURST * MESSAGE, EVERY.as_millis(), TIMEOUT.as_secs());
     format!(
         "{BURST} messages of {MESSAGE} bytes at once every {every} ms over one connection, through `thalweg emulate --tun`: a \
          link of {RATE} Mb/s that is otherwise idle, half of the RTT each way, independent losses each way. Delays are \
          from when a burst is due until each message is read in order, {} bursts of {burst} bytes for each of {seeds} seeds, \
-         after {} that do not count; what is not read {patience} s after the last burst is late without end. Bytes on the \
+         after {} that do not count; what is not read {timeout} s after the last burst is late without end. Bytes on the \
          wire are IP packets as both ends send them. Contestants run at the same time, each over a path of its own with \
          the same seeds. The kernel's TCP and quinn (0.11, one stream) have their defaults, and TCP_NODELAY; forwarders \
          stand between two local TCP connections, and kcptun does not compress, which only adds bytes to noise. \
@@ -114,11 +113,11 @@ fn text(bursts: Bursts, seeds: u64) -> String {
     )
 }
 
-/// What came of one contestant on one path.
+/// The results of one contestant on one path.
 struct Outcome {
-    /// Seconds, of all messages.
+    /// The delays of all messages, in seconds.
     delays: Vec<f64>,
-    /// Bytes of the IP packets of the near and the far end for each byte of payload.
+    /// The bytes of IP packets per byte of payload, sent by the near end and by the far end.
     wire: [f64; 2],
 }
 
@@ -127,7 +126,7 @@ impl Outcome {
         quantile(self.delays.iter().copied(), q)
     }
 
-    /// Bytes of all IP packets for each byte of payload.
+    /// The bytes of all IP packets per byte of payload.
     fn bytes(&self) -> f64 {
         self.wire.iter().sum()
     }
@@ -151,7 +150,7 @@ impl Outcome {
     }
 }
 
-/// What came of each contestant, all seeds together.
+/// Runs all contestants at the same time; returns the results of each over all seeds.
 fn side_by_side(
     settings: &Settings,
     contestants: &[Contestant],

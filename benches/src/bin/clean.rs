@@ -1,4 +1,4 @@
-//! A clean path: what Thalweg adds to the delay, how evenly it sends, how much memory it takes.
+//! A clean path: the delay that Thalweg adds, the evenness of its packet intervals, and its memory use.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use thalweg_bench::source::PAYLOAD;
 use thalweg_bench::statistics::{median, quantile};
 use thalweg_bench::stream::{Connection, Outcome, Plan, run};
 
-/// Bits of media a second.
+/// Bits of media per second.
 const RATE: f64 = 30e6;
 
-/// GENEVA's SYN, the length of a block, in seconds.
+/// GENEVA's SYN: the duration of a block, in seconds.
 const SYN: f64 = 0.01;
 
-/// How far a gap may be from the planned one.
+/// The largest deviation of a gap from the plan, in seconds, that counts as even.
 const TOLERANCE: f64 = 150e-6;
 
 fn main() -> ExitCode {
@@ -24,8 +24,9 @@ fn main() -> ExitCode {
 }
 
 fn bench(settings: &Settings) -> Result<(), String> {
-    // The paper's blocks, which the plan of the gaps is made for; by default they take what the latency leaves.
-    let ours = Contestant::thalweg("thalweg, blocks of 10 ms", &settings.binary, "--repair geneva --block 10ms", "90ms");
+    // The blocks of the paper, for which the gaps are planned; by default a block takes as long as the latency allows.
+    let ours =
+        Contestant::thalweg("thalweg, blocks of 10 ms", &settings.binary, "--repair geneva --block 10ms", "90ms");
     let default = Contestant::thalweg("thalweg, defaults", &settings.binary, "--repair geneva", "90ms");
     let theirs = Contestant::srt("srt-live-transmit, latency 20 ms", "&latency=20");
     let turn = |contestant: &Contestant, path: Connection| {

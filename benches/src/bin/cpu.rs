@@ -1,4 +1,4 @@
-//! What a delivered gigabyte costs, beside `srt-live-transmit`.
+//! The CPU time for a delivered gigabyte, beside `srt-live-transmit`.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, secti
 use thalweg_bench::statistics::median;
 use thalweg_bench::stream::{Connection, Outcome, Plan, run};
 
-/// Rates of media in bits a second, and what share of the rival's cost is allowed without repair, and with it.
+/// Media rates in bits per second, and the largest allowed ratios to the rival's CPU time, without and with repair.
 const RATES: [(f64, f64, f64); 2] = [(100e6, 1.0 / 2.0, 2.0 / 3.0), (400e6, 1.0 / 3.0, 1.0 / 2.0)];
 
-/// The places of the contestants.
+/// The indices of the contestants.
 const NONE: usize = 0;
 const SRT: usize = 1;
 const GENEVA: usize = 2;
@@ -55,7 +55,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
     Ok(())
 }
 
-/// Each round has one outcome of each contestant.
+/// Runs all contestants in turn; each round has one outcome per contestant.
 fn rounds(settings: &Settings, contestants: &[Contestant], plan: &Plan) -> Result<Vec<Vec<Outcome>>, String> {
     let turn = |contestant: &Contestant| {
         let outcome = run(contestant, plan)?;

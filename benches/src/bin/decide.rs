@@ -1,4 +1,5 @@
-//! Decisions of our own schedule by window, and the stream's two ends in one thread.
+//! The time of a decision of Thalweg's own schedule, by window size, and the throughput of a stream with both ends in
+//! one thread.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -14,11 +15,11 @@ use thalweg_core::session::stream::{Config, End};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
-/// Originals in doubt, and the most that a decision may take, seconds.
+/// Window sizes in outstanding originals, and the longest allowed time of a decision, in seconds.
 const WINDOWS: [(u64, f64); 5] = [(16, 5e-6), (64, 50e-6), (256, 500e-6), (1024, 20e-6), (4095, 20e-6)];
-/// One packet in so many is lost.
+/// One packet in this many is lost.
 const LOST: u64 = 20;
-/// Bytes that go through a stream.
+/// The bytes sent through a stream.
 const BULK: usize = 1 << 30;
 
 fn main() -> ExitCode {
@@ -50,14 +51,14 @@ fn bench() -> Result<(), String> {
     Ok(())
 }
 
-/// Seconds for a decision: with losses and with or without something waiting; without losses.
+/// Seconds per decision: with losses and with originals waiting; with losses and none waiting; without losses.
 fn decisions(window: u64) -> [f64; 3] {
     let queues = [queue(window, 8, true), queue(window, 0, true), queue(window, 8, false)];
     let mut contestants: Vec<Contestant<'_>> = Vec::new();
     for (nth, queue) in queues.iter().enumerate() {
         let mut law = Adaptive::new(Parameters::default()).expect("the defaults");
         let eps = if nth < 2 { 1.0 / LOST as f64 } else { 1e-6 };
-        // Losses come in twos, and nothing is known of what is in flight.
+        // Losses come in bursts of two on average. The outcomes of the `window` newest packets are unknown.
         let channel = Channel::bursty(0.5 * eps / (1.0 - eps), 0.5, Some(false), window as u32);
         let path = Path { eps, channel, rtt: Span::from_millis(100), slot: Span::from_millis(100) / window };
         let decide = move || {
@@ -70,7 +71,7 @@ fn decisions(window: u64) -> [f64; 3] {
     [medians[0], medians[1], medians[2]]
 }
 
-/// `window` originals in doubt, and `waiting` more.
+/// A queue with `window` outstanding originals, and `waiting` unsent ones.
 fn queue(window: u64, waiting: u64, losses: bool) -> Queue {
     let mut queue = Queue::new(0);
     let uncoded = |l| Coded { first: l, last: l, p_useless: 0.0 };
@@ -91,7 +92,7 @@ fn queue(window: u64, waiting: u64, losses: bool) -> Queue {
     queue
 }
 
-/// Bits a second.
+/// The throughput in bits per second.
 fn bulk() -> f64 {
     let config = Config { window: 4095, ..Config::default() };
     let end = || {

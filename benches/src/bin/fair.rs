@@ -1,28 +1,27 @@
-//! One bulk transfer of each rate law beside two CUBIC flows of the kernel, through one bottleneck.
+//! One bulk transfer under each rate law beside two CUBIC flows of the kernel, through one bottleneck.
 
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use thalweg_bench::cable::{Cable, Link};
-use thalweg_bench::connection::{Carrier, Transport};
+use thalweg_bench::carrier::{Carrier, Transport};
 use thalweg_bench::flow::Flow;
 use thalweg_bench::forwarder::Forwarder;
 use thalweg_bench::report::{Settings, Unit, main as report, section, table};
 use thalweg_bench::scrap::Scrap;
 use thalweg_bench::statistics::median;
-use thalweg_net::testbed;
 
-/// Megabits a second, and round trips in milliseconds.
+/// Link rates in megabits per second, and round-trip times in milliseconds.
 const PATHS: [(u64, u64); 4] = [(20, 20), (20, 100), (50, 20), (50, 100)];
 
-/// The kernel's flows.
+/// The number of the kernel's flows.
 const RIVALS: usize = 2;
 
-/// A transport by its name.
+/// A transport with its name.
 type Contestant = (&'static str, Transport);
 
-/// Bits a second that each flow's reader got in one run, the contestant's first.
+/// The bits per second that each flow's reader received in one run; the contestant's flow comes first.
 type Rates = [f64; RIVALS + 1];
 
 fn main() -> ExitCode {
@@ -30,7 +29,7 @@ fn main() -> ExitCode {
 }
 
 fn bench(settings: &Settings) -> Result<(), String> {
-    if let Some(why) = testbed::missing() {
+    if let Some(why) = thalweg_testbed::missing() {
         return Err(why.into());
     }
     let key = Scrap::key(&settings.binary)?;
@@ -75,7 +74,7 @@ fn contestants(settings: &Settings, key: &Scrap, link: &Link) -> [Contestant; 6]
     ]
 }
 
-/// How often, and how long it takes.
+/// The number of runs, and their durations.
 struct Plan {
     runs: usize,
     warm_up: Duration,

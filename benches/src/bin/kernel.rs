@@ -1,4 +1,4 @@
-//! TCP Stream in the kernel: what it costs beside reno, and 500 players of films under it.
+//! TCP Stream in the kernel: its throughput compared with reno's, and 500 video players under it.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 use std::{io, mem, thread};
 
 use thalweg_bench::cable::Ends;
-use thalweg_bench::connection::{Carrier, Transport};
+use thalweg_bench::carrier::{Carrier, Transport};
 use thalweg_bench::flow::Flow;
 use thalweg_bench::job::Job;
 use thalweg_bench::players::{COUNT, play, table as players_table};
 use thalweg_bench::program::line;
 use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
 use thalweg_bench::scrap::Scrap;
-use thalweg_bench::site::{FILM, Tool};
+use thalweg_bench::site::{VIDEO, Tool};
 use thalweg_bench::statistics::median;
 
-/// What the kernel calls the law here.
+/// The name under which the law is loaded into the kernel.
 const NAME: &str = "thalweg_bench";
-/// Who carries bulk.
+/// The congestion controls of the bulk transfers.
 const LAWS: [&str; 2] = [NAME, "reno"];
-/// The receive buffer that makes both windows one, in bytes.
+/// The receive buffer that limits both laws to the same window, in bytes.
 const HELD: i32 = 1 << 20;
-/// What passes before counts nothing.
+/// The time before the measured interval.
 const WARM_UP: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
@@ -30,16 +30,16 @@ fn main() -> ExitCode {
 }
 
 fn bench(settings: &Settings) -> Result<(), String> {
-    let (free, film) = (Control::new(settings, "--rate 1000gbit"), Control::new(settings, "--rate 3.6mbit"));
+    let (free, video) = (Control::new(settings, "--rate 1000gbit"), Control::new(settings, "--rate 3.6mbit"));
     let seconds = settings.pick(Duration::from_secs(3), Duration::from_secs(1));
     let rounds = settings.pick(9, 5);
     let turns = |hold| (0..rounds).map(|round| turn(round, hold, seconds)).collect::<Result<Vec<[f64; 2]>, String>>();
     let bulk = || Ok([on_one_processor(|| turns(Some(HELD)))?, turns(None)?]);
     let bulk = free.during(bulk)?;
-    let folder = Scrap::folder(FILM, 64 << 20)?;
+    let folder = Scrap::folder(VIDEO, 64 << 20)?;
     let measured = settings.pick(Duration::from_secs(30), Duration::from_secs(10));
     let tool = Tool::Thalweg { binary: settings.binary.clone(), options: format!("--name {NAME}") };
-    let played = [film.during(|| play(&("thalweg, TCP Stream", tool.clone()), folder.path(), measured))?];
+    let played = [video.during(|| play(&("thalweg, TCP Stream", tool.clone()), folder.path(), measured))?];
 
     let text = format!(
         "What the law costs as a program of the kernel's (eBPF): one TCP connection that never runs out of data on loopback, beside \
@@ -48,7 +48,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
          receiver has a buffer of {} MiB, which is narrower than what reno's window grows to. The second line is loopback as it \
          is. There the ceiling is in the way at any rate that the law takes: at the microsecond that loopback's shortest round \
          trips last it is two segments with 1000gbit, and each law makes its own of segments that come out of order.\n\n\
-         Then {COUNT} players at a time of a film of 3.6 Mb/s from `thalweg serve` under the law. Each takes ten seconds of it at \
+         Then {COUNT} players at a time of a video of 3.6 Mb/s from `thalweg serve` under the law. Each takes ten seconds of it at \
          once and then 5/4 of its rate; rates and CPU over {} s after 10 s, stalls from the first request on.",
         seconds.as_secs(),
         HELD >> 20,
@@ -57,7 +57,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
     section(
         "TCP Stream in the kernel",
         &text,
-        &[line(&free.command("load")), line(&film.command("load")), tool.lines(false)],
+        &[line(&free.command("load")), line(&video.command("load")), tool.lines(false)],
     );
     let ratio = |turns: &[[f64; 2]]| median(turns.iter().map(|[ours, reno]| ours / reno));
     let row = |(name, turns): (&str, &Vec<[f64; 2]>)| {
@@ -76,7 +76,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
     Ok(())
 }
 
-/// The law in the kernel, for a while.
+/// Loads the law into the kernel temporarily.
 struct Control {
     binary: PathBuf,
     options: &'static str,
@@ -87,9 +87,9 @@ impl Control {
         Control { binary: settings.binary.clone(), options }
     }
 
-    /// Has it loaded during `work`, whatever comes of it.
+    /// Runs `work` with the law loaded; unloads it even if `work` fails.
     fn during<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-        // A run that was killed has left it behind.
+        // A run that was killed may have left the law loaded.
         let _ = self.command("unload").output();
         Job::run(self.command("load"))?;
         let done = work();
@@ -106,7 +106,7 @@ impl Control {
     }
 }
 
-/// Does `work` in a thread that has one processor, as have those that it starts.
+/// Runs `work` in a thread that is pinned to one processor, as are the threads that it starts.
 fn on_one_processor<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
     let pinned = || {
         // SAFETY: the set is a local of the right type and size, and all zeros are the empty one.
@@ -123,7 +123,7 @@ fn on_one_processor<T: Send>(work: impl FnOnce() -> Result<T, String> + Send) ->
     thread::scope(|scope| scope.spawn(pinned).join().expect("no panic"))
 }
 
-/// What both carried, in bits a second; whoever went second goes first the next time.
+/// Runs both laws, in an order that alternates from round to round; returns their rates in bits per second.
 fn turn(round: usize, hold: Option<i32>, measured: Duration) -> Result<[f64; 2], String> {
     let [ours, reno] = LAWS;
     if round.is_multiple_of(2) {

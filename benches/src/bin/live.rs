@@ -1,4 +1,4 @@
-//! `thalweg send` with its defaults beside SRT's resends and its packet filter, over paths of several kinds.
+//! `thalweg send` with its defaults beside SRT's retransmissions and its packet filter, over paths of several kinds.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use thalweg_bench::report::{Settings, main as report, section, table};
 const BURSTS: Loss = Loss::Bursts(0.005, 0.3, 0.7);
 const RANDOM: Loss = Loss::Random(0.05);
 
-/// Round trip in milliseconds, loss, bits of media a second, and the time for repair in milliseconds.
+/// Round-trip time in milliseconds, loss, bits of media per second, and the time budget for repair in milliseconds.
 const CELLS: [(u64, Loss, f64, u64); 9] = [
     (100, BURSTS, 10e6, 40),
     (100, BURSTS, 10e6, 120),

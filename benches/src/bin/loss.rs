@@ -1,4 +1,5 @@
-//! Repair on a path with bursts of losses, beside SRT's packet filter and beside SRT as people run it, with the same seeds.
+//! Repair on a path with bursts of losses, with the same seeds, beside SRT's packet filter and beside SRT in its usual
+//! setting.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,16 +10,16 @@ use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, secti
 use thalweg_bench::statistics::{median, quantile};
 use thalweg_bench::stream::{Connection, Outcome, Plan};
 
-/// Bits of media a second.
+/// Bits of media per second.
 const RATE: f64 = 30e6;
 
-/// A round trip of 100 ms and a Gilbert-Elliott channel (0.005, 0.3, 0.7).
+/// A round-trip time of 100 ms and a Gilbert-Elliott channel (0.005, 0.3, 0.7).
 const SCENARIO: &str = "scenarios/gilbert.toml";
 
-/// The same.
+/// The same path.
 const PATH: Path = Path { rtt: Duration::from_millis(100), loss: Loss::Bursts(0.005, 0.3, 0.7) };
 
-/// Bits of media a second, and SRT's `latency` in milliseconds, in the comparison with resends.
+/// Bits of media per second, and SRT's `latency` in milliseconds, in the comparison with retransmissions.
 const RATES: [f64; 3] = [3e6, 10e6, 30e6];
 const BUDGETS: [u64; 3] = [70, 120, 250];
 
@@ -94,7 +95,7 @@ fn late(outcome: &Outcome, q: f64) -> f64 {
     quantile(outcome.latencies.iter().copied(), q)
 }
 
-/// Both with their defaults but for the latency. No target: what comes is published.
+/// Compares both with their defaults except for the latency. There is no target: the results are published as they are.
 fn against_resends(settings: &Settings) -> Result<(), String> {
     let (seeds, measured) = settings.pick((2, Duration::from_secs(30)), (1, Duration::from_secs(10)));
     let cells: Vec<Cell> = RATES
@@ -130,7 +131,7 @@ fn against_resends(settings: &Settings) -> Result<(), String> {
     Ok(())
 }
 
-/// One sentence on who loses less where.
+/// A sentence that lists the cells in which each contestant loses less.
 fn comparison(scores: &[(String, [Score; 2])]) -> String {
     let names = |is_so: &dyn Fn(&Score, &Score) -> bool| {
         let names: Vec<&str> =

@@ -1,4 +1,4 @@
-//! The largest rate of media that arrives whole.
+//! The largest rate of media that is delivered without loss.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -7,13 +7,13 @@ use thalweg_bench::contestant::Contestant;
 use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
 use thalweg_bench::stream::{Connection, Outcome, Plan, run};
 
-/// Rates of media in bits a second.
+/// Media rates in bits per second.
 const RATES: [f64; 3] = [800e6, 1000e6, 1200e6];
 
-/// The rate that is to be reached.
+/// The target for the largest rate.
 const WANTED: f64 = 1e9;
 
-/// Tries of each contestant, all of which must arrive whole: the first is the one that has a target.
+/// The number of runs of each contestant, none of which may lose a packet. Only the first contestant has a target.
 const TRIES: [usize; 3] = [3, 1, 1];
 
 fn main() -> ExitCode {
@@ -54,7 +54,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the source kept up.
+/// True if the source sent at the planned rate.
 fn is_full(outcome: &Outcome, rate: f64) -> bool {
     outcome.rate >= 0.99 * rate
 }

@@ -1,5 +1,5 @@
-//! Tables II and III of hybrid FEC-ARQ's evaluation: how long the lab takes, and how far our own schedule stays from the
-//! bound. And how long TCP Stream's whole evaluation takes, in short.
+//! Tables II and III of hybrid FEC-ARQ's evaluation: the run time in the lab, and the ratio of our own schedule's delay
+//! to the bound's. Also the run time of TCP Stream's whole evaluation in its quick form.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -11,17 +11,18 @@ use std::time::Instant;
 use thalweg_bench::job;
 use thalweg_bench::program::line;
 use thalweg_bench::report::{Bound, Settings, Target, Unit, grid, main as report, section, verdicts};
-use thalweg_lab::paper::fec_arq::{Case, Contender, Job, Plan, Results};
-use thalweg_lab::paper::figure::Subject;
+use thalweg_papers::fec_arq::{Case, Contender, Job, Plan, Results};
+use thalweg_papers::figure::Subject;
 
-/// Processors.
+/// The number of threads.
 const THREADS: usize = 2;
-/// Seconds for one seed of all strategies.
+/// The target for the seconds for one seed of all strategies.
 const MOST_SECONDS: f64 = 20.0;
-/// Delay over the bound's, mean over 18 percentiles and five seeds. A study of 600 settings of one law found 1.186.
+/// The target for the ratio of delays, mean over 18 percentiles and five seeds. A study of 600 settings of one law
+/// found 1.186.
 const MOST_RATIO: f64 = 1.2;
-/// Seconds for TCP Stream's evaluation in short.
-const MOST_SECONDS_OF_FILMS: f64 = 120.0;
+/// The target for the seconds for TCP Stream's evaluation in its quick form.
+const MOST_SECONDS_OF_VIDEOS: f64 = 120.0;
 
 fn main() -> ExitCode {
     report("reproduce", bench)
@@ -41,24 +42,24 @@ fn bench(settings: &Settings) -> Result<(), String> {
     let seconds = begin.elapsed().as_secs_f64();
     run(&plan, &others, &mut results)?;
     let page = std::env::temp_dir().join(format!("thalweg-bench-{}.html", std::process::id()));
-    let films = job::Job::run(films(&settings.binary, &page));
-    // A page too many in the temporary directory harms nobody.
+    let videos = job::Job::run(videos(&settings.binary, &page));
+    // A file left in the temporary directory is harmless.
     let _ = std::fs::remove_file(&page);
-    let films = films?.wall.as_secs_f64();
+    let videos = videos?.wall.as_secs_f64();
     let text = format!(
         "Tables II and III of hybrid FEC-ARQ's evaluation in the lab: six lines, {} bursts a cell, {} runs of one seed on {THREADS} \
          threads, which are all strategies under all readings of the paper. Beside each its delay over the lower bound's with the \
          same losses, mean over 90, 95 and 99 % on the six lines; that of Thalweg's own schedule, which takes a packet for lost \
          when its acknowledgement is overdue, here a round trip after it left, on seeds {} to {}, by which nothing was chosen. The whole evaluation is in \
          [reproduction-fec-arq.md](reproduction-fec-arq.md).\n\n\
-         Then TCP Stream's evaluation in short, with films of a minute and three seeds, on {THREADS} threads. The \
+         Then TCP Stream's evaluation in short, with videos of a minute and three seeds, on {THREADS} threads. The \
          whole is in [reproduction-tcp-stream.md](reproduction-tcp-stream.md).",
         plan.bursts,
         first.len(),
         plan.fresh().start(),
         plan.fresh().end()
     );
-    let lines = ["benches/run reproduce".into(), line(&self::films(Path::new("thalweg"), Path::new("FILE")))];
+    let lines = ["benches/run reproduce".into(), line(&self::videos(Path::new("thalweg"), Path::new("FILE")))];
     section("The evaluations of hybrid FEC-ARQ and TCP Stream", &text, &lines);
     let mut contenders: Vec<Contender> = first.iter().map(|job| job.contender).collect();
     contenders.sort_unstable();
@@ -75,19 +76,19 @@ fn bench(settings: &Settings) -> Result<(), String> {
     verdicts(&[
         (target("Tables II and III, all strategies, two threads", MOST_SECONDS, Unit::Seconds), seconds),
         (target("Thalweg's delay / lower bound, 18 percentiles, mean of the seeds", MOST_RATIO, Unit::Ratio), ours),
-        (target("`reproduce tcp-stream --quick`, two threads", MOST_SECONDS_OF_FILMS, Unit::Seconds), films),
+        (target("`reproduce tcp-stream --quick`, two threads", MOST_SECONDS_OF_VIDEOS, Unit::Seconds), videos),
     ]);
     Ok(())
 }
 
-/// Figures and claims of TCP Stream's paper: few seeds, short films.
-fn films(binary: &Path, page: &Path) -> Command {
+/// The command for the figures and claims of TCP Stream's paper, with few seeds and short videos.
+fn videos(binary: &Path, page: &Path) -> Command {
     let mut command = Command::new(binary);
     command.args(["lab", "reproduce", "tcp-stream", "--quick", "--jobs", &THREADS.to_string(), "--out"]).arg(page);
     command
 }
 
-/// Runs jobs, the longest of which are no longer than the others.
+/// Runs the jobs in order on [`THREADS`] threads. No job is so long that the order matters.
 fn run(plan: &Plan, jobs: &[Job], results: &mut Results) -> Result<(), String> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The sliding-window random linear code: beside the crate `cu-fec`, and by window and loss.
+//! The sliding-window random linear code: beside the crate `cu-fec`, and by window size and loss rate.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -9,19 +9,19 @@ use thalweg_bench::race::{Contestant, race};
 use thalweg_bench::report::{Bound, Target, Unit, grid, main as report, section, verdicts};
 use thalweg_core::code::rlc::{Arrival, Config, Decoder, Density, Encoder, LENGTH, RepairId};
 
-/// Bytes of an original.
+/// The bytes of an original.
 const ORIGINAL: usize = 1200;
 
-/// Windows that repair symbols cover.
+/// The numbers of originals that repair symbols cover.
 const WINDOWS: [usize; 5] = [16, 64, 256, 1024, 4095];
 
-/// The largest window of theirs, which lies on the stack.
+/// The largest window for `cu-fec`, whose encoder is built on the stack.
 const THEIR_WINDOW: usize = 256;
 
-/// One original in so many is lost.
+/// One original in this many is lost.
 const LOSSES: [usize; 4] = [100, 20, 10, 5];
 
-/// A receiver is told that often what the sender will not cover again.
+/// The interval, in originals, at which a receiver learns which ones the sender will not cover again.
 const FORGET: u64 = 32;
 
 fn main() -> ExitCode {
@@ -83,7 +83,7 @@ impl Work {
         Work { config, originals, encoder }
     }
 
-    /// Over the whole window.
+    /// The ID of a repair symbol over the whole window.
     fn id(&self, key: u16, dt: u8) -> RepairId {
         let density = Density::new(dt).expect("a threshold");
         RepairId { first: 0, last: self.originals.len() as u64 - 1, key, density }
@@ -94,7 +94,8 @@ impl Work {
     }
 }
 
-/// A row: the time and the rate of one repair symbol, at three densities and by the other crate.
+/// Measures encoding. A row holds the time of one repair symbol and the rate, for three densities and for the other
+/// crate.
 fn encode(work: &Work, window: usize) -> [String; 5] {
     let theirs = (window <= THEIR_WINDOW).then(|| their_encoder(work));
     let mut contestants: Vec<Contestant<'_>> = Vec::new();
@@ -125,7 +126,7 @@ fn encode(work: &Work, window: usize) -> [String; 5] {
     row
 }
 
-/// The other crate's, with the same window, once it has made the same symbols.
+/// The other crate's encoder with the same window; panics unless it produces the same symbols.
 fn their_encoder(work: &Work) -> Box<RlcEncoder<{ LENGTH + ORIGINAL }, THEIR_WINDOW>> {
     let config = RlcConfig::new(LENGTH + ORIGINAL, work.originals.len(), Field::Gf256).expect("values in range");
     let mut theirs = Box::new(RlcEncoder::new(config, EncodingSymbolId::new(0)).expect("values in range"));
@@ -144,7 +145,8 @@ fn their_encoder(work: &Work) -> Box<RlcEncoder<{ LENGTH + ORIGINAL }, THEIR_WIN
     theirs
 }
 
-/// A row: megabytes a second without loss and at each of [`LOSSES`]; and the former in bytes.
+/// Measures decoding. A row holds megabytes per second without loss and for each of [`LOSSES`]; the second value is the
+/// rate without loss in bytes per second.
 fn decode(work: &Work, window: usize) -> ([String; 6], f64) {
     let mut contestants: Vec<Contestant<'_>> = vec![("none".into(), Box::new(in_order(work)))];
     for one_in in LOSSES {
@@ -165,7 +167,7 @@ fn decode(work: &Work, window: usize) -> ([String; 6], f64) {
     (row, rate(times[0].median()))
 }
 
-/// A receiver that goes on and on, a window a turn.
+/// Work of a receiver without losses: one window per call, with the decoder kept from call to call.
 fn in_order(work: &Work) -> impl FnMut() {
     let mut decoder = Decoder::new(work.config).expect("a window in range");
     move || {
@@ -181,7 +183,7 @@ fn in_order(work: &Work) -> impl FnMut() {
     }
 }
 
-/// A window with loss, and repair until nothing is missing.
+/// Work of a receiver with losses: one window per call, followed by repair symbols until no original is missing.
 fn with_loss(work: &Work, lost: Vec<u64>) -> impl FnMut() {
     let repair: Vec<(RepairId, Vec<u8>)> = (0..lost.len() as u16 + 4)
         .map(|key| {

@@ -1,4 +1,5 @@
-//! The two ciphers of Noise under `snow`, AES-GCM by ring and by RustCrypto, and a whole association, on datagrams of a tunnel.
+//! Encryption of a tunnel's datagrams: the two ciphers of Noise under `snow`, AES-GCM by ring and by RustCrypto, and a
+//! whole association.
 //!
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin seal`
 
@@ -10,10 +11,10 @@ use snow::resolvers::{CryptoResolver, DefaultResolver, RingResolver};
 use thalweg_bench::race::{Contestant, race};
 use thalweg_bench::report::{Bound, Target, Unit, main as report, section, table, verdicts};
 use thalweg_core::session::MAX_DATAGRAM;
-use thalweg_core::session::secure::{Association, Config, Door, Entropy, Key, OVERHEAD};
+use thalweg_core::session::secure::{Acceptor, Association, Config, Entropy, Key, OVERHEAD};
 use thalweg_core::time::Time;
 
-/// What a datagram of 1200 bytes carries.
+/// The payload of a datagram of 1200 bytes.
 const PLAIN: usize = 1200 - OVERHEAD;
 
 const TAG: usize = 16;
@@ -61,7 +62,7 @@ fn bench() -> Result<(), String> {
     Ok(())
 }
 
-/// Two ends that know each other.
+/// Two endpoints with an established association.
 struct Pair {
     ends: [Association; 2],
     here: SocketAddr,
@@ -74,11 +75,11 @@ impl Pair {
         let (key, config) = (Key::shared(&mut entropy), Config::default());
         let text = |error: thalweg_core::session::secure::KeyError| error.to_string();
         let mut client = Association::initiate(config, &key, there, Time::ZERO, entropy.fork()).map_err(text)?;
-        let mut door = Door::new(config, &key, entropy.fork()).map_err(text)?;
+        let mut acceptor = Acceptor::new(config, &key, entropy.fork()).map_err(text)?;
         let (mut buf, mut answer, mut out) = ([0; MAX_DATAGRAM], [0; MAX_DATAGRAM], [0; MAX_DATAGRAM]);
         loop {
             let sent = client.poll_transmit(Time::ZERO, &mut buf).ok_or("no hello")?;
-            let reply = door.handle_datagram(Time::ZERO, here, &buf[..sent.len], &mut answer);
+            let reply = acceptor.handle_datagram(Time::ZERO, here, &buf[..sent.len], &mut answer);
             let reply = reply.map_err(|error| error.to_string())?;
             let answered = client.handle_datagram(Time::ZERO, there, &answer[..reply.transmit.len], &mut out);
             answered.map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! `thalweg serve` beside nginx: one large file as fast as it goes, and 500 players of a film.
+//! `thalweg serve` beside nginx: one large file as fast as possible, and 500 players of a video.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -10,30 +10,30 @@ use thalweg_bench::http::{self, Client};
 use thalweg_bench::players::{COUNT, play, table as players_table};
 use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
 use thalweg_bench::scrap::Scrap;
-use thalweg_bench::site::{FILM, Site, Tool};
+use thalweg_bench::site::{VIDEO, Site, Tool};
 use thalweg_bench::statistics::median;
 
 fn main() -> ExitCode {
     report("serve", bench)
 }
 
-/// Who reads a whole file one after the other: ours, and who it is compared with.
+/// A comparison of two servers (ours, the other) that serve a whole file in turn.
 struct Contest {
-    /// What carries it.
+    /// The transport.
     over: &'static str,
     secret: Option<Secret>,
     contestants: [(&'static str, Tool); 2],
     turns: Vec<[Fetched; 2]>,
-    /// Of the other's CPU a byte, and of its throughput if that is to be reached.
+    /// The bounds of the ratios of ours to the other's: CPU per byte, and throughput if there is a target for it.
     bounds: Vec<Bound>,
 }
 
-/// One turn.
+/// The results of one turn.
 #[derive(Clone, Copy)]
 struct Fetched {
-    /// Bits a second.
+    /// Bits per second.
     rate: f64,
-    /// CPU seconds of the server for a gigabyte.
+    /// CPU seconds of the server per gigabyte.
     cost: f64,
 }
 
@@ -57,7 +57,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
         },
     ];
     let bytes = settings.pick(4, 1) << 30;
-    let folder = Scrap::folder(FILM, bytes)?;
+    let folder = Scrap::folder(VIDEO, bytes)?;
     for round in 0..settings.pick(7, 3) {
         for contest in &mut contests {
             contest.turns.push(contest.turn(round, folder.path())?);
@@ -72,15 +72,15 @@ fn bench(settings: &Settings) -> Result<(), String> {
          throws it away. CPU is user and system time of the server's only process, what the kernel does in its name included. The \
          law of both is the system's. TLS is 1.3 with AES-128-GCM, by rustls with ring and by OpenSSL. Contestants take turns; \
          medians, ratios of the turns of one round.\n\n\
-         Then {COUNT} players at a time of a film of 3.6 Mb/s. Each takes ten seconds of it at once and then 5/4 of its rate; rates \
+         Then {COUNT} players at a time of a video of 3.6 Mb/s. Each takes ten seconds of it at once and then 5/4 of its rate; rates \
          and CPU over {} s after 10 s, stalls from the first request on. `thalweg serve` paces, which it does where the kernel has \
-         no law for films; with nginx the players alone do.",
+         no law for videos; with nginx the players alone do.",
         bytes >> 30,
         measured.as_secs()
     );
     let mut lines: Vec<String> = contests.iter().flat_map(Contest::lines).collect();
     lines.push(paced.1.lines(false));
-    section("Films over HTTP", &text, &lines);
+    section("Videos over HTTP", &text, &lines);
     table(
         ["the whole file", "over", "throughput", "CPU s / GB"],
         &contests.iter().flat_map(Contest::rows).collect::<Vec<_>>(),
@@ -93,7 +93,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
 }
 
 impl Contest {
-    /// Whoever went second goes first the next time.
+    /// Fetches the file from both servers, in an order that alternates from round to round.
     fn turn(&self, round: usize, folder: &Path) -> Result<[Fetched; 2], String> {
         let [ours, theirs] = [0, 1].map(|place| &self.contestants[place]);
         if round.is_multiple_of(2) {
@@ -130,7 +130,7 @@ impl Contest {
 
     fn fetch(&self, (name, tool): &(&str, Tool), folder: &Path) -> Result<Fetched, String> {
         let mut site = tool.start(folder, self.secret.as_ref())?;
-        let failed = |error| format!("{name}: the film does not come: {error}");
+        let failed = |error| format!("{name}: the video does not come: {error}");
         let fetched = match &self.secret {
             None => measure(&site, http::plain(site.address).map_err(failed)?),
             Some(secret) => measure(&site, http::tls(site.address, &secret.client).map_err(failed)?),
@@ -144,7 +144,7 @@ impl Contest {
 
 fn measure<S: Read + Write>(site: &Site, mut client: Client<S>) -> io::Result<Fetched> {
     let (start, cpu) = (Instant::now(), site.program.cpu());
-    let bytes = client.fetch(FILM)? as f64;
+    let bytes = client.fetch(VIDEO)? as f64;
     let (elapsed, cpu) = (start.elapsed().as_secs_f64(), site.program.cpu() - cpu);
     Ok(Fetched { rate: bytes * 8.0 / elapsed, cost: cpu.as_secs_f64() / (bytes / 1e9) })
 }

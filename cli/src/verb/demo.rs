@@ -1,19 +1,19 @@
 //! `thalweg demo`: the measured part of ./demo.
 //!
 //! A video goes through `send`, `emulate` and `recv`, three processes on loopback, once with each repair over the same
-//! seeded link. This process is source and sink in one, so that one clock sees every datagram go in and come out.
+//! seeded link. This process is source and sink in one, so that one clock times every datagram at both ends.
 
-mod cast;
 mod decoder;
-mod film;
 mod ledger;
 mod link;
 mod page;
 mod picture;
+mod processes;
 mod progress;
+mod run;
 mod series;
-mod take;
 mod terminal;
+mod video;
 mod words;
 
 use std::fs::File;
@@ -24,38 +24,39 @@ use thalweg_core::time::Span;
 use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 
-use crate::{Failure, built_in};
-use film::Film;
+use crate::built_in;
+use crate::failure::Failure;
 use picture::{Comparison, Moment, Picture};
 use progress::Progress;
-use take::{Stage, Take};
+use run::{Run, Setup};
 use terminal::{columns, wrapped};
+use video::Video;
 
-/// Show what repair does: one video over one lossy link, once with each repair.
+/// Compare kinds of repair: one video over one lossy link, once with each.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  ./demo --input film.ts --seconds 30")]
+#[command(after_help = "Example:\n  ./demo --input video.ts --seconds 30")]
 pub(crate) struct Args {
-    /// The film, MPEG-TS; it is played in a loop
+    /// Video, MPEG-TS; it is looped
     #[arg(long, value_name = "FILE", default_value = built_in::CLIP)]
     input: PathBuf,
-    /// The link, as `thalweg emulate` takes it
+    /// Link, as for `thalweg emulate`
     #[arg(long, value_name = "FILE", default_value = "demo")]
     scenario: PathBuf,
-    /// How long each run takes
+    /// Length of each run, 2 to 3600 seconds
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(2..=3600))]
     seconds: u64,
-    /// The repairs to compare, as `thalweg send --repair` takes them
+    /// Kinds of repair to compare, as for `thalweg send --repair`
     #[arg(long, value_name = "REPAIR,...", value_delimiter = ',', default_value = "none,static:8,geneva",
-        value_parser = super::send::repair)]
+        value_parser = super::send::repair_form)]
     scheme: Vec<String>,
-    /// Where the report and what arrived are written
+    /// Folder of the report and of the received videos
     #[arg(long, value_name = "DIR", default_value = "out")]
     out: PathBuf,
 }
 
-/// A run and what could be seen of it.
-struct Showing {
-    take: Take,
+/// A run and the comparison of its picture, if there is one.
+struct Outcome {
+    run: Run,
     picture: Option<Picture>,
 }
 
@@ -68,62 +69,64 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 }
 
 fn perform(args: &Args) -> Result<(), String> {
-    let film = Film::open(&args.input)?;
-    // What is wrong with the link is said before anything else.
+    let video = Video::open(&args.input)?;
+    // Errors in the link are reported before anything else.
     built_in::scenario(&args.scenario, None).map_err(|error| error.to_string())?;
     std::fs::create_dir_all(&args.out)
-        .map_err(|error| format!("cannot make {}: {}", args.out.display(), plain(&error)))?;
-    let stop = Stop::on_signal().map_err(|error| format!("cannot wait for signals: {}", plain(&error)))?;
-    let stage = Stage { film, scenario: args.scenario.clone(), length: Span::from_secs(args.seconds), stop };
-    println!("video  {}, {:.1} Mb/s, looped", args.input.display(), stage.film.rate.as_mbps_f64());
+        .map_err(|error| format!("cannot create {}: {}", args.out.display(), plain(&error)))?;
+    let stop = Stop::on_signal().map_err(|error| format!("cannot handle signals: {}", plain(&error)))?;
+    let setup = Setup { video, scenario: args.scenario.clone(), length: Span::from_secs(args.seconds), stop };
+    println!("video  {}, {:.1} Mb/s, looped", args.input.display(), setup.video.rate.as_mbps_f64());
     println!("link   {}, the same for every run", args.scenario.display());
-    println!("runs   {} of {}, each send -> emulate -> recv on loopback\n", args.scheme.len(), stage.length);
+    println!("runs   {} of {}, each send -> emulate -> recv on loopback\n", args.scheme.len(), setup.length);
 
-    let mut showings = Vec::new();
+    let mut outcomes = Vec::new();
     for repair in &args.scheme {
-        let mut progress = Progress::new(&words::name(repair), stage.length);
-        let take = Take::shoot(&stage, repair, &capture(&args.out, repair), |played, cast| progress.show(played, cast));
+        let mut progress = Progress::new(&words::name(repair), setup.length);
+        let run = Run::perform(&setup, repair, &capture(&args.out, repair), |played, processes| {
+            progress.show(played, processes);
+        });
         progress.end();
-        showings.push(Showing { take: take?, picture: None });
+        outcomes.push(Outcome { run: run?, picture: None });
     }
-    let moment = look(&stage, &args.out, &mut showings)?;
+    let moment = compare_frames(&setup, &args.out, &mut outcomes)?;
 
     let report = args.out.join("demo.html");
-    let page = page::page(&stage, &args.input, &showings, moment.as_ref());
+    let page = page::page(&setup, &args.input, &outcomes, moment.as_ref());
     std::fs::write(&report, page.to_html())
         .map_err(|error| format!("cannot write {}: {}", report.display(), plain(&error)))?;
-    let invalid = page::invalid(&showings.iter().map(|showing| &showing.take).collect::<Vec<_>>());
+    let invalid = page::invalid(&outcomes.iter().map(|outcome| &outcome.run).collect::<Vec<_>>());
     if let Some(why) = &invalid {
         println!("\n{}", wrapped(why, columns()));
     }
-    println!("\n{}", page::table(&stage, &showings).narrowed(columns()).to_text());
+    println!("\n{}", page::table(&setup, &outcomes).narrowed(columns()).to_text());
     println!("{}\n", wrapped(&page.summary.replace("; ", ";\n"), columns()));
-    for warning in page::warnings(&showings) {
+    for warning in page::warnings(&outcomes) {
         println!("{}\n", wrapped(&warning, columns()));
     }
     println!("report: {}", report.canonicalize().unwrap_or(report).display());
     if invalid.is_some() { Err("invalid: run again".into()) } else { Ok(()) }
 }
 
-/// Decodes what arrived, where ffmpeg is there, and gives the moment at which the runs differ most.
-fn look(stage: &Stage, out: &Path, showings: &mut [Showing]) -> Result<Option<Moment>, String> {
+/// Decodes the received videos, if ffmpeg is installed, and returns the moment at which the runs differ most.
+fn compare_frames(setup: &Setup, out: &Path, outcomes: &mut [Outcome]) -> Result<Option<Moment>, String> {
     if !picture::is_possible() {
-        println!("ffmpeg is not installed: frames are not decoded");
+        println!("ffmpeg is not installed: frames are not compared");
         return Ok(None);
     }
     let original = out.join("original.ts");
-    let length = picture::LENGTH.min(stage.length);
-    write_start(stage, length, &original)?;
+    let length = picture::LENGTH.min(setup.length);
+    write_start(setup, length, &original)?;
     let progress = Progress::decoding();
-    let captures: Vec<PathBuf> = showings.iter().map(|showing| capture(out, &showing.take.repair)).collect();
+    let captures: Vec<PathBuf> = outcomes.iter().map(|outcome| capture(out, &outcome.run.repair)).collect();
     let comparison = Comparison::of(&original, &captures, length);
     progress.end();
-    if stage.stop.asked() {
+    if setup.stop.asked() {
         return Err("stopped".into());
     }
     match comparison {
         Ok(Comparison { pictures, moment }) => {
-            showings.iter_mut().zip(pictures).for_each(|(showing, picture)| showing.picture = Some(picture));
+            outcomes.iter_mut().zip(pictures).for_each(|(outcome, picture)| outcome.picture = Some(picture));
             Ok(moment)
         }
         Err(why) => {
@@ -134,11 +137,11 @@ fn look(stage: &Stage, out: &Path, showings: &mut [Showing]) -> Result<Option<Mo
 }
 
 /// Writes the video's first `length`, as it was sent, to `path`.
-fn write_start(stage: &Stage, length: Span, path: &Path) -> Result<(), String> {
+fn write_start(setup: &Setup, length: Span, path: &Path) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("cannot write {}: {}", path.display(), plain(&error));
     let mut file = std::io::BufWriter::new(File::create(path).map_err(failed)?);
-    let mut reel = stage.film.reel()?;
-    while let Some((due, datagram)) = reel.next()? {
+    let mut playback = setup.video.playback()?;
+    while let Some((due, datagram)) = playback.next()? {
         if due >= length {
             break;
         }
@@ -147,7 +150,7 @@ fn write_start(stage: &Stage, length: Span, path: &Path) -> Result<(), String> {
     file.into_inner().map(drop).map_err(|error| failed(error.into_error()))
 }
 
-/// Where what arrived is kept.
+/// The file of the video that a run received.
 fn capture(out: &Path, repair: &str) -> PathBuf {
     out.join(format!("{}.ts", repair.replace(|c: char| !c.is_ascii_alphanumeric(), "-")))
 }

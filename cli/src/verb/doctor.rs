@@ -6,15 +6,15 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use thalweg_net::doctor::{Finding, Grade, examine};
 
-use crate::Failure;
+use crate::failure::Failure;
 
-/// Show what this machine offers a stream, and how to get more.
+/// Check how well this machine is set up for streams, and show commands that improve it.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg doctor
   thalweg doctor --json | jq '.checks[] | select(.grade == \"poor\")'")]
 pub(crate) struct Args {
-    /// One JSON object instead of text.
+    /// Print one JSON object instead of text.
     #[arg(long)]
     json: bool,
 }
@@ -34,10 +34,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// What brings the feature `kernel`, and its place for what else it needs.
-const BUILDING: &str = "cargo install --path cli --features kernel    # docs/kernel.md has what it needs";
+/// The command that builds the feature `kernel`, with the page that lists its requirements.
+const BUILDING: &str = "cargo install --path cli --features kernel    # requirements: docs/kernel.md";
 
-/// What this binary was built without is built before it is used.
+/// Puts [`BUILDING`] before `kernel load`, which needs a feature that this binary lacks.
 fn build_first(finding: &mut Finding) {
     if let Some(at) = finding.fix.iter().position(|fix| fix.starts_with("sudo ") && fix.ends_with(" kernel load")) {
         finding.fix.insert(at, BUILDING.to_owned());
@@ -88,7 +88,7 @@ fn write_text(findings: &[Finding], output: &mut impl Write) -> io::Result<()> {
     }
     let fixes: Vec<&String> = findings.iter().flat_map(|finding| &finding.fix).collect();
     if !fixes.is_empty() {
-        writeln!(output, "\nTo change what is poor:")?;
+        writeln!(output, "\nTo improve what is poor:")?;
         for fix in &fixes {
             writeln!(output, "  {fix}")?;
         }
@@ -97,7 +97,7 @@ fn write_text(findings: &[Finding], output: &mut impl Write) -> io::Result<()> {
     let settings: Vec<String> = settings.map(|setting| format!("'{setting}'")).collect();
     if !settings.is_empty() {
         let settings = settings.join(" ");
-        writeln!(output, "To keep it over a restart:")?;
+        writeln!(output, "To keep these settings after a restart:")?;
         writeln!(output, "  printf '%s\\n' {settings} | sudo tee /etc/sysctl.d/60-thalweg.conf")?;
     }
     Ok(())

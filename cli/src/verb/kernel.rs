@@ -9,16 +9,17 @@ use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use thalweg_kernel::{Connection, Error, FASTEST, Loaded, Name, Settings, Status, Unloaded};
 
-use crate::Failure;
+use crate::failure::Failure;
 
-/// Give the kernel's TCP a congestion control for films: what playing needs as any TCP takes it, more only where it is spare.
+/// Add TCP Stream, a congestion control for video, to the kernel's TCP.
 ///
-/// Any program can then choose it by name, for a socket, a route or the whole machine. It needs Linux 6.4 or later with BPF
-/// and its types (BTF), and root to load it, not to use it.
+/// TCP Stream takes the rate that playback needs as any TCP does, and more only where capacity is spare. Any program can
+/// choose it by name, for a socket, a route or the whole machine. It needs Linux 6.4 or later with BPF and its type
+/// information (BTF); loading it needs root, using it does not.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg kernel load --rate 4.5mbit --port 8080=10mbit
-  sysctl -w net.ipv4.tcp_congestion_control=tcp_stream     # for all that comes
+  sysctl -w net.ipv4.tcp_congestion_control=tcp_stream     # for all traffic
   ip route change default via 192.0.2.1 congctl tcp_stream # or for a route
   thalweg kernel status
   thalweg kernel unload")]
@@ -34,39 +35,40 @@ enum Verb {
     Unload(Unload),
 }
 
-/// Load it: from now on programs can choose it, until `unload` or the machine's next start.
+/// Load the congestion control, for programs to choose until `unload` or the next restart.
 #[derive(clap::Args)]
-#[command(after_help = "Example: films of 3.6 Mb/s, those behind port 8080 of 8 Mb/s
+#[command(after_help = "Example: videos of 8 Mb/s at port 8080 and of 3.6 Mb/s elsewhere, plus a quarter
   thalweg kernel load --rate 4.5mbit --port 8080=10mbit")]
 struct Load {
-    /// How fast a film is played, where nothing else says so; up to 1000gbit
+    /// Playback rate of videos for which no other is set; up to 1000gbit
     #[arg(long, value_name = "RATE", default_value_t = Settings::default().rate, value_parser = rate)]
     rate: Rate,
-    /// How fast the films behind a local port are played; may be repeated
+    /// Playback rate of the videos served at a local port; may be repeated
     #[arg(long, value_name = "PORT=RATE", value_parser = port)]
     port: Vec<(u16, Rate)>,
-    /// How much may wait in queues: as the paper prints it, or as Vegas, which leaves more to others
+    /// Thresholds of the number of packets in the queue: as printed in the paper, or those of Vegas, which leave more to
+    /// others
     #[arg(long, value_name = "NAME", default_value = "paper")]
     thresholds: Thresholds,
     #[command(flatten)]
     called: Called,
 }
 
-/// Show what it was loaded with, and every connection that uses it, by the paper's names.
+/// Show the settings of the congestion control, and the state of each connection that uses it, by the paper's names.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg kernel status
   thalweg kernel status --json \\
     | jq '.connections[] | select(.delay_on) | .peer'")]
 struct Show {
-    /// One JSON object instead of text
+    /// Print one JSON object instead of text
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     called: Called,
 }
 
-/// Take its name away at once; connections that are open keep it until they end.
+/// Unload the congestion control: new connections cannot choose it, open ones keep it until they end.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   thalweg kernel unload")]
@@ -77,7 +79,7 @@ struct Unload {
 
 #[derive(clap::Args)]
 struct Called {
-    /// What it is called, 1 to 15 letters, digits and underscores
+    /// Name of the congestion control, 1 to 15 letters, digits and underscores
     #[arg(long, value_name = "NAME", default_value_t = Name::default())]
     name: Name,
 }
@@ -94,18 +96,18 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Verb::Status(args) => {
             let Show { json, called: Called { name } } = args;
             let status = thalweg_kernel::status(&name).map_err(|error| failed(&error))?;
-            say(&if json { told(&name, &status).to_string() } else { text(&name, &status) })
+            print_line(&if json { status_json(&name, &status).to_string() } else { text(&name, &status) })
         }
         Verb::Unload(args) => {
             let name = args.called.name;
-            say(&gone(&name, &thalweg_kernel::unload(&name).map_err(|error| failed(&error))?))
+            print_line(&unload_message(&name, &thalweg_kernel::unload(&name).map_err(|error| failed(&error))?))
         }
     }
 }
 
 fn load(args: Load) -> Result<(), Failure> {
     let Load { rate, port: ports, thresholds, called: Called { name } } = args;
-    if let Some(port) = twice(&ports) {
+    if let Some(port) = repeated_port(&ports) {
         return Err(Failure::Usage(format!("kernel: --port {port} is given twice")));
     }
     let thresholds = match thresholds {
@@ -113,11 +115,11 @@ fn load(args: Load) -> Result<(), Failure> {
         Thresholds::Vegas => tcp_stream::Thresholds::Vegas,
     };
     let loaded = thalweg_kernel::load(&name, &Settings { rate, thresholds, ports });
-    say(&here(&name, &loaded.map_err(|error| failed(&error))?))
+    print_line(&load_message(&name, &loaded.map_err(|error| failed(&error))?))
 }
 
-/// The first port that comes again.
-fn twice(ports: &[(u16, Rate)]) -> Option<u16> {
+/// The lowest port that is given twice.
+fn repeated_port(ports: &[(u16, Rate)]) -> Option<u16> {
     let mut numbers: Vec<u16> = ports.iter().map(|(port, _)| *port).collect();
     numbers.sort_unstable();
     numbers.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
@@ -127,38 +129,38 @@ fn choosing(name: &str) -> String {
     format!("sysctl -w net.ipv4.tcp_congestion_control={name}")
 }
 
-/// What a load has done.
-fn here(name: &Name, loaded: &Loaded) -> String {
+/// The message after a load.
+fn load_message(name: &Name, loaded: &Loaded) -> String {
     match &loaded.renewed {
-        None => format!("{name} is loaded, for whoever chooses it: {}", choosing(name.as_str())),
+        None => format!("{name} is loaded; choose it for all traffic with: {}", choosing(name.as_str())),
         Some(Ok(())) => {
-            format!("{name} is loaded, and the default here (sysctl) in place of the one that was unloaded")
+            format!("{name} is loaded, and replaces the unloaded one as the default (sysctl)")
         }
         Some(Err(why)) => {
             let choosing = choosing(name.as_str());
-            format!("{name} is loaded, but the default here is still the one that was unloaded ({why}): {choosing}")
+            format!("{name} is loaded, but the default (sysctl) is still the unloaded one ({why}); run: {choosing}")
         }
     }
 }
 
-/// What an unload has left.
-fn gone(name: &Name, unloaded: &Unloaded) -> String {
+/// The message after an unload.
+fn unload_message(name: &Name, unloaded: &Unloaded) -> String {
     let kept = match unloaded.open {
-        0 => "no open connection keeps it".to_owned(),
-        1 => "1 open connection keeps it until it ends".to_owned(),
-        open => format!("{open} open connections keep it until they end"),
+        0 => "no open connection uses it".to_owned(),
+        1 => "1 open connection uses it until it ends".to_owned(),
+        open => format!("{open} open connections use it until they end"),
     };
     let default = unloaded.instead.as_ref().map(|other| {
-        format!("\nnew connections here still get it, since it is the default (sysctl): {}", choosing(other))
+        format!("\nnew connections still get it, since it is the default (sysctl); choose another: {}", choosing(other))
     });
-    format!("{name} is gone; {kept}{}", default.unwrap_or_default())
+    format!("{name} is unloaded; {kept}{}", default.unwrap_or_default())
 }
 
 fn failed(error: &Error) -> Failure {
     Failure::Failed(format!("kernel: {error}"))
 }
 
-fn say(text: &str) -> Result<(), Failure> {
+fn print_line(text: &str) -> Result<(), Failure> {
     match writeln!(io::stdout(), "{text}") {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::Failed(format!("kernel: cannot write standard output: {error}")))
@@ -171,12 +173,12 @@ pub(crate) fn rate(text: &str) -> Result<Rate, String> {
     let rate: Rate = text.parse().map_err(|error| format!("{error}"))?;
     match (1..=FASTEST.as_bps()).contains(&rate.as_bps()) {
         true => Ok(rate),
-        false => Err(format!("it must be between 1bit and {FASTEST}")),
+        false => Err(format!("must be between 1bit and {FASTEST}")),
     }
 }
 
 fn port(text: &str) -> Result<(u16, Rate), String> {
-    let (port, fast) = text.split_once('=').ok_or("it must be PORT=RATE, as in 8080=8mbit")?;
+    let (port, fast) = text.split_once('=').ok_or("expected PORT=RATE, as in 8080=8mbit")?;
     match port.parse() {
         Ok(port @ 1..) => Ok((port, rate(fast)?)),
         _ => Err("the port must be between 1 and 65535".to_owned()),
@@ -212,7 +214,7 @@ fn text(name: &Name, status: &Status) -> String {
     lines.join("\n")
 }
 
-fn told(name: &Name, status: &Status) -> Value {
+fn status_json(name: &Name, status: &Status) -> Value {
     let Status { settings, connections } = status;
     let seconds = |span: Option<Span>| span.map(Span::as_secs_f64);
     let connections = connections.iter().map(|connection| {
@@ -258,45 +260,49 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_is_a_line_by_the_papers_names() {
+    fn connection_status_uses_the_papers_names() {
         let lines = text(&Name::default(), &status());
         let expected = "tcp_stream: rate 3.6mbit, port 80 8mbit, thresholds paper, 1 open\n\
              10.0.0.1:80 [2001:db8::1]:5000 rate:8mbit lwnd:9.50 dwnd:7 cap:- ssthresh:inf Diff:1.25 tau:30ms rtt:- delay_on:1";
         assert_eq!(lines, expected);
-        let told = told(&Name::default(), &status());
-        assert_eq!((&told["ports"]["80"], &told["connections"][0]["swnd"]), (&json!(8_000_000), &json!(16.5)));
-        assert_eq!(told["connections"][0]["ssthresh"], Value::Null);
+        let object = status_json(&Name::default(), &status());
+        assert_eq!((&object["ports"]["80"], &object["connections"][0]["swnd"]), (&json!(8_000_000), &json!(16.5)));
+        assert_eq!(object["connections"][0]["ssthresh"], Value::Null);
     }
 
     #[test]
-    fn whoever_unloads_reads_who_keeps_it_and_what_to_type() {
-        let gone = |open, instead: Option<&str>| {
-            gone(&Name::default(), &Unloaded { open, instead: instead.map(str::to_owned) })
+    fn unload_message_counts_open_connections_and_names_a_command() {
+        let unload_message = |open, instead: Option<&str>| {
+            unload_message(&Name::default(), &Unloaded { open, instead: instead.map(str::to_owned) })
         };
-        assert_eq!(gone(0, None), "tcp_stream is gone; no open connection keeps it");
-        assert_eq!(gone(1, None), "tcp_stream is gone; 1 open connection keeps it until it ends");
-        let expected = "tcp_stream is gone; 2 open connections keep it until they end\n\
-             new connections here still get it, since it is the default (sysctl): sysctl -w net.ipv4.tcp_congestion_control=cubic";
-        assert_eq!(gone(2, Some("cubic")), expected);
+        assert_eq!(unload_message(0, None), "tcp_stream is unloaded; no open connection uses it");
+        assert_eq!(unload_message(1, None), "tcp_stream is unloaded; 1 open connection uses it until it ends");
+        let lines = unload_message(2, Some("cubic"));
+        let (kept, default) = lines.split_once('\n').expect("two lines");
+        assert_eq!(kept, "tcp_stream is unloaded; 2 open connections use it until they end");
+        assert!(default.contains("still get it"), "{default}");
+        assert!(default.ends_with(": sysctl -w net.ipv4.tcp_congestion_control=cubic"), "{default}");
     }
 
     #[test]
-    fn whoever_loads_reads_how_to_choose_it_unless_it_is_chosen() {
-        let here = |renewed| here(&Name::default(), &Loaded { renewed });
-        let expected =
-            "tcp_stream is loaded, for whoever chooses it: sysctl -w net.ipv4.tcp_congestion_control=tcp_stream";
-        assert_eq!(here(None), expected);
-        assert!(here(Some(Ok(()))).ends_with("the default here (sysctl) in place of the one that was unloaded"));
-        assert!(here(Some(Err(Error::NotRoot))).contains("still the one that was unloaded (it needs root): sysctl -w"));
+    fn load_message_names_a_command_unless_the_law_is_the_default() {
+        let load_message = |renewed| load_message(&Name::default(), &Loaded { renewed });
+        let choosing = ": sysctl -w net.ipv4.tcp_congestion_control=tcp_stream";
+        let (new, kept, not_kept) =
+            (load_message(None), load_message(Some(Ok(()))), load_message(Some(Err(Error::NotRoot))));
+        assert!(new.starts_with("tcp_stream is loaded; ") && new.ends_with(choosing), "{new}");
+        assert!(kept.contains("replaces") && !kept.contains(choosing), "{kept}");
+        assert!(not_kept.contains("still") && not_kept.contains(&Error::NotRoot.to_string()), "{not_kept}");
+        assert!(not_kept.ends_with(choosing), "{not_kept}");
     }
 
     #[test]
-    fn rates_and_ports_are_read_as_people_write_them() {
+    fn rates_and_ports_are_parsed() {
         assert_eq!(port("8080=3.6mbit"), Ok((8080, Rate::from_bps(3_600_000))));
         for bad in ["8080", "0=1mbit", "65536=1mbit", "x=1mbit", "80=fast", "80=0mbit", "80=1001gbit"] {
             assert!(port(bad).is_err(), "{bad}");
         }
         let ports = |numbers: &[u16]| numbers.iter().map(|port| (*port, Rate::from_mbps(1))).collect::<Vec<_>>();
-        assert_eq!((twice(&ports(&[80, 81])), twice(&ports(&[80, 81, 80]))), (None, Some(80)));
+        assert_eq!((repeated_port(&ports(&[80, 81])), repeated_port(&ports(&[80, 81, 80]))), (None, Some(80)));
     }
 }

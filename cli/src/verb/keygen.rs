@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use thalweg_core::session::secure::Key;
 use thalweg_net::{entropy, key_file};
 
-use crate::Failure;
+use crate::failure::Failure;
 
-/// Write a new key file, and print what of it may be shown.
+/// Write a new key file, and print its fingerprint or public key.
 ///
-/// A shared key is copied to the other side, over a path you trust; both compare the fingerprint. With --static each
-/// side has a key of its own, and lets the other in by the line that its keygen prints.
+/// Copy a shared key to the other machine over a trusted path, and compare the fingerprints. With --static each peer has
+/// its own key, and accepts the other one if its key file has the `peer` line that keygen printed there.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg keygen k && scp -p k HOST:
@@ -20,15 +20,15 @@ use crate::Failure;
   ssh server 'echo peer de9edb... >> server.key'
   thalweg keygen --show k")]
 pub(crate) struct Args {
-    /// The file; it must not be there yet
+    /// Key file to write, which must not exist yet; with --show, to read
     file: PathBuf,
-    /// A key of this side's own instead of one for both
+    /// Make a static key of this machine's own instead of a shared one
     #[arg(long = "static")]
     own: bool,
-    /// Let this public key in, 64 hexadecimal digits; may be repeated
+    /// Accept the peer with this public key, 64 hexadecimal digits; may be repeated
     #[arg(long, value_name = "KEY", requires = "own", value_parser = public)]
     peer: Vec<[u8; 32]>,
-    /// Write nothing, and print what of an existing file may be shown
+    /// Print the fingerprint or public key of an existing file; write nothing
     #[arg(long, conflicts_with_all = ["own", "peer"])]
     show: bool,
 }
@@ -38,7 +38,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let key = if args.show {
         key_file::read(&args.file).map_err(failed)?
     } else {
-        let mut entropy = entropy::keys().map_err(|error| failed(format!("no randomness: {error}")))?;
+        let mut entropy = entropy::keys().map_err(|error| failed(format!("cannot read random bytes: {error}")))?;
         let key = if args.own { Key::own(&mut entropy, args.peer) } else { Key::shared(&mut entropy) };
         key_file::create(&args.file, &key).map_err(failed)?;
         key

@@ -10,6 +10,7 @@ mod reproduce;
 mod run;
 mod source;
 mod table;
+mod workers;
 
 use std::io::{self, Write};
 
@@ -17,11 +18,11 @@ use clap::Subcommand;
 use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 
-use crate::Failure;
+use crate::failure::Failure;
 
-/// Run described experiments in the lab, a deterministic simulator of packets.
+/// Run experiments in the lab, a deterministic packet simulator.
 ///
-/// A scenario is a TOML file, or the name of one that comes with Thalweg; docs/lab.md documents the format.
+/// A scenario is a TOML file, or the name of a built-in one; docs/lab.md documents the format.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg lab list
@@ -53,17 +54,17 @@ fn failed(why: impl Into<String>) -> Failure {
     Failure::Failed(format!("lab: {}", why.into()))
 }
 
-/// That the end was asked for, and by which signal.
+/// The reason of an interruption: the signal, if there was one.
 fn interrupted(stop: &Stop) -> String {
     stop.signal().map_or("interrupted".to_owned(), |signal| format!("interrupted by {signal}"))
 }
 
-/// Writes to standard output; whoever reads may have had enough: `thalweg lab run ... | head`.
+/// Writes to standard output. A closed pipe is no error: `thalweg lab run ... | head`.
 fn print(text: &str) -> Result<(), Failure> {
     print_to_reader(text).map(|_| ())
 }
 
-/// The same; whether somebody still reads.
+/// Writes to standard output; true if the pipe is still open.
 fn print_to_reader(text: &str) -> Result<bool, Failure> {
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {

@@ -2,20 +2,20 @@
 
 use clap::Subcommand;
 use thalweg_core::session::tunnel::Config;
+use thalweg_net::endpoint::StandardIo;
 use thalweg_net::error::Error;
 use thalweg_net::report::Report;
-use thalweg_net::station::Standard;
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::stream::Reporting;
-use crate::tunnel::{Listen, Server, Way};
+use crate::tunnel::{Listen, PathOptions, Server};
 
-/// Carry standard input to the other side's standard output, both ways, encrypted and without losing a byte.
+/// Carry standard input to the peer's standard output, both ways, encrypted and without losing a byte.
 ///
-/// It ends when both inputs have ended and all has arrived: exit code 0. A terminal is read only where standard output is
-/// one, too; elsewhere `< /dev/null` says that there is nothing to send.
+/// Ends with exit code 0 once both inputs have ended and all data has arrived. A terminal is read only if standard output is
+/// a terminal, too. Use `< /dev/null` if there is nothing to send.
 #[derive(clap::Args)]
-#[command(after_help = "Examples: a folder to the other side, with the key from `thalweg keygen k` on both sides
+#[command(after_help = "Examples: copy a folder; both machines have the key from `thalweg keygen k`
   thalweg pipe serve --listen 0.0.0.0:7000 --key-file k > folder.tar
   tar c folder | thalweg pipe connect example.org:7000 --key-file k")]
 pub(crate) struct Args {
@@ -29,7 +29,7 @@ enum Verb {
     Connect(Connect),
 }
 
-/// Wait for the other side.
+/// Wait for a client.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   thalweg pipe serve --listen 0.0.0.0:7000 --key-file k > file")]
@@ -37,12 +37,12 @@ struct Serve {
     #[command(flatten)]
     listen: Listen,
     #[command(flatten)]
-    way: Way,
+    path: PathOptions,
     #[command(flatten)]
     reporting: Reporting,
 }
 
-/// Call the other side.
+/// Connect to a server.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   tar c folder | thalweg pipe connect example.org:7000 --key-file k")]
@@ -50,21 +50,21 @@ struct Connect {
     #[command(flatten)]
     server: Server,
     #[command(flatten)]
-    way: Way,
+    path: PathOptions,
     #[command(flatten)]
     reporting: Reporting,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.verb {
-        Verb::Serve(Serve { listen, way, reporting }) => {
-            let ready = way.listen(&listen, Config::default().memory)?;
+        Verb::Serve(Serve { listen, path, reporting }) => {
+            let ready = path.listen(&listen, Config::default().memory)?;
             let local = ready.local();
             let opening = Report::new("listening", format!("listening on {local}")).with("address", local);
             ready.run(standard(false)?, &reporting, opening)
         }
-        Verb::Connect(Connect { server, way, reporting }) => {
-            let ready = way.connect(&server)?;
+        Verb::Connect(Connect { server, path, reporting }) => {
+            let ready = path.connect(&server)?;
             let to = &server.server;
             let opening = Report::new("connecting", format!("connecting to {to}")).with("to", to);
             ready.run(standard(true)?, &reporting, opening)
@@ -72,6 +72,6 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-fn standard(opens: bool) -> Result<Standard, Failure> {
-    Ok(Standard::open(opens).map_err(Error::io("standard input and output"))?)
+fn standard(opens: bool) -> Result<StandardIo, Failure> {
+    Ok(StandardIo::open(opens).map_err(Error::io("standard input and output"))?)
 }

@@ -2,60 +2,79 @@
 
 mod equation;
 mod events;
-mod films;
 mod line;
+mod playback;
+mod r3cp;
+mod reports;
 mod senders;
+mod series;
+mod tcp_stream;
 #[cfg(test)]
 mod tests;
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
-use clap::ValueEnum;
-use serde::Deserialize;
-use thalweg_core::law::ParameterError;
-use thalweg_core::law::redundancy::dp_fec::{self, DpFec};
-use thalweg_core::law::redundancy::fixed::Fixed;
-use thalweg_core::law::redundancy::geneva::{self, Geneva};
-use thalweg_core::law::redundancy::{LossReport, Redundancy};
-use thalweg_core::probe::{Probe, Visitor};
-use thalweg_core::units::Seconds;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use thalweg_core::law::{ParameterError, predict, redundancy};
+use thalweg_core::probe::Probe;
 
-use crate::Failure;
+use crate::failure::Failure;
 use equation::Equations;
 use events::Events;
-use films::Films;
-use line::{parsed, sample};
+use playback::Videos;
+use r3cp::{DesiredRate, RequestedRate};
+use reports::Reports;
 use senders::Senders;
+use series::Series;
+use tcp_stream::TcpStreamEvents;
 
 /// Run one law over a log of feedback.
 ///
-/// Reads one JSON object a line on standard input and writes the law's state after it, one JSON object a line, on
-/// standard output. Any key that is not named here is an error, and so is one that is missing.
+/// Reads one JSON object per line from standard input, and writes the law's state after it, one JSON object per line, to
+/// standard output. A key that is not named here is an error, and so is a missing key.
 ///
-/// geneva, static and dp-fec read {"lost":1,"delivered":32,"srtt":0.02}: packets lost and delivered since the last line
-/// and a round-trip sample in seconds, or null; "t", the time of the report in seconds, is for dp-fec, which wants it.
+/// geneva, static and dp-fec read {"lost":1,"delivered":32,"srtt":0.02}: the packets lost and delivered since the last line,
+/// and a round-trip sample in seconds, or null. dp-fec also needs "t", the time of the report in seconds.
 ///
-/// newreno reads what a TCP sender meets: {"event":"ack","rtt":0.1,"round_end":false} for each segment acknowledged,
-/// {"event":"dup3"} when a loss is found, {"event":"recovered"} when it is repaired, and {"event":"timeout"}. In between
-/// nothing grows. "flight" may tell the segments in flight at a dup3 or timeout; without it they fill the window.
-/// "again":true says that the segment has timed out before. It writes cwnd and ssthresh in segments. Constants: iw=2
-/// segments, ssthresh=inf.
+/// newreno reads the events of a TCP sender: {"event":"ack","rtt":0.1,"round_end":false} for each acknowledged segment,
+/// {"event":"dup3"} when a loss is detected, {"event":"recovered"} when it is repaired, and {"event":"timeout"}. Between dup3
+/// and recovered the window does not grow. "flight" is the number of segments in flight at a dup3 or timeout; without it, the
+/// window counts as full. "again":true marks a segment that has timed out before. It writes cwnd and ssthresh in segments.
+/// Constants: iw=2 segments, ssthresh=inf.
 ///
-/// tcp-stream reads the same, but no "flight": what a loss leaves is half of its own loss window. It writes lwnd, dwnd, their
-/// sum swnd and the whole segments of it as send_window, ssthresh, diff (how many wait in the queue) and cap (the ceiling of lwnd) in segments, delay_on, and tau, the
-/// least round trip, in seconds. Constants: rate=3.6mbit of the film, mss=1500 bytes, iw=2, ssthresh=inf, thresholds=paper
-/// (or vegas), on_loss=reset (or halve).
+/// tcp-stream reads the same without "flight": a loss leaves half of its own loss window. It writes lwnd, dwnd, their sum
+/// swnd and its whole segments as send_window, ssthresh, diff (segments in the queue) and cap (the ceiling of lwnd) in
+/// segments, delay_on, and tau, the minimum round trip, in seconds. Constants: rate=3.6mbit of the video, mss=1500 bytes,
+/// iw=2, ssthresh=inf, thresholds=paper (or vegas), on_loss=reset (or halve).
 ///
-/// tfrc-equation reads {"s":1024,"rtt":0.05,"p":0.01}: packet size in bytes, round trip in seconds, loss event rate; it
-/// writes the rate in bytes per second. It has no constants.
+/// tfrc-equation reads {"s":1024,"rtt":0.05,"p":0.01}: packet size in bytes, round trip in seconds, loss event rate. It
+/// writes the rate in bytes per second, and has no constants.
 ///
 /// decodability reads states of a lossless sender, as in the last example: loss rate, first undecoded, first unsent and
-/// last queued original, and coded packets as [first, last]. It writes, for what is in flight and for each packet that
-/// could be sent, the probability that each original will be decodable, the originals still needed, and the cost.
+/// last queued original, and coded packets as [first, last]. For the packets in flight and for each packet that could be
+/// sent, it writes the probability that each original becomes decodable, the number of originals still needed, and the cost.
+///
+/// rls, ewma and last read {"x":0.02}, the next value of a series, and write the error of its prediction and the prediction
+/// of the value that follows. Constants: m=10, theta=0.9, p0=100 of rls, alpha=0.875 of ewma.
+///
+/// r3cp-rate reads the receiver's knowledge at a flow control point,
+/// {"q":30,"zeta_in_q":0,"zeta_next":0,"rho_prev":47,"p":0.01,"d":0.1,"mu":47,"p_l":23}: packets in the buffer, skipped ones
+/// that would be in it and that would arrive now, the rate requested last, predicted loss and length of the period, playback
+/// rate and retransmission window. It writes lambda of Eq. (14), not clamped. Rates are in packets per second, d in seconds.
+///
+/// r3cp-table reads {"current":"unloaded","forecast":"loaded","lambda":47,"rho_prev":40,"bank_open":true}, states unloaded,
+/// loaded or congested, and writes rho of Table 1; bank_open takes its top as printed. Constants: inc_big, inc_small,
+/// lambda_max and rho_min in packets per second, dec_small=0.875, dec_big=0.5, and base=requested (or throughput, which is
+/// then a key, too).
+///
+/// playback reads a whole video in display order, {"types":"IBP","arrival":[0.1,null,0.3],"deadline":[1,2,3],"sent":[1,0,1]}:
+/// for each frame its kind, the time at which it was complete, the time at which it is played, and whether it was sent. It
+/// writes the label of each frame (playable, skipped, broken, late or orphan), and the playback performance.
+#[allow(rustdoc::broken_intra_doc_links, reason = "help shows JSON arrays")]
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples: what would GENEVA have done with one loss among 33 packets at 20 ms? What would TCP Stream
-have done with a film of 8 Mb/s? What is worth sending next?
+    after_help = "Examples: GENEVA after one loss among 33 packets at 20 ms, TCP Stream with a video of 8 Mb/s, and the
+costs of the packets that a lossless sender could send next
   echo '{\"lost\":1,\"delivered\":32,\"srtt\":0.02}' \\
     | thalweg replay geneva --set state=real --set k=25
   echo '{\"event\":\"ack\",\"rtt\":0.1,\"round_end\":true}' \\
@@ -66,58 +85,104 @@ have done with a film of 8 Mb/s? What is worth sending next?
 )]
 pub(crate) struct Args {
     /// The law to run.
+    #[arg(value_parser = Law::parser())]
     law: Law,
-    /// Change one of the law's constants; an unknown NAME lists the known ones.
+    /// Set one of the law's constants; an unknown NAME lists the known ones.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, PartialEq)]
 enum Law {
-    /// Multiplicative increase, additive decrease of the repair window
-    Geneva,
-    /// The same number of repair packets for every block
-    Static,
-    /// A stand-in for DP-FEC, whose paper is only outlined: its results say nothing about DP-FEC itself
-    DpFec,
-    /// The congestion window of RFC 5681, in segments
-    #[value(name = "newreno")]
+    Redundancy(redundancy::Choice),
+    Predictor(predict::Choice),
     NewReno,
-    /// A film over TCP: a loss window up to the playback rate, and a delay window for what is spare
     TcpStream,
-    /// The throughput equation of RFC 5348, in bytes per second
     TfrcEquation,
-    /// What a lossless sender's packets make decodable, and what they cost
     Decodability,
+    R3cpRate,
+    R3cpTable,
+    Playback,
 }
 
-/// Bytes of a line of the log: one of a lossless sender lists what is in flight.
+impl Law {
+    /// The laws of no registry, with their names and lines of help.
+    const OTHERS: [(Law, &'static str, &'static str); 7] = [
+        (Law::NewReno, "newreno", "The congestion window of RFC 5681, in segments"),
+        (
+            Law::TcpStream,
+            "tcp-stream",
+            "Video over TCP: a loss window up to the playback rate, and a delay window for the rest",
+        ),
+        (Law::TfrcEquation, "tfrc-equation", "The throughput equation of RFC 5348, in bytes per second"),
+        (Law::Decodability, "decodability", "Decodability and cost of a lossless sender's packets"),
+        (Law::R3cpRate, "r3cp-rate", "R3CP+: the rate that the receiver of a stored video desires, Eq. (14)"),
+        (Law::R3cpTable, "r3cp-table", "R3CP+: the rate that it requests, Table 1"),
+        (Law::Playback, "playback", "The outcome of each frame of a video that is played at a fixed pace"),
+    ];
+
+    /// Parses the name of a law.
+    fn parser() -> impl TypedValueParser<Value = Law> {
+        let listed =
+            redundancy::Choice::all().into_iter().chain(predict::Choice::all()).map(|law| (law.name, law.about));
+        let all = listed.chain(Law::OTHERS.iter().map(|(_, name, about)| (*name, *about)));
+        PossibleValuesParser::new(all.map(|(name, about)| PossibleValue::new(name).help(about)))
+            .map(|name| Law::named(&name).expect("the parser knows the names"))
+    }
+
+    fn named(name: &str) -> Option<Law> {
+        let other = Law::OTHERS.into_iter().find(|(_, other, _)| *other == name).map(|(law, ..)| law);
+        let redundancy = || redundancy::Choice::named(name).map(Law::Redundancy);
+        other.or_else(redundancy).or_else(|| predict::Choice::named(name).map(Law::Predictor))
+    }
+
+    /// The values that a line of output has, of those that the law shows; none for all but [`HIDDEN`].
+    fn shown(&self) -> Option<&'static [&'static str]> {
+        match self {
+            Law::Redundancy(_) | Law::Predictor(_) => None,
+            Law::NewReno => Some(&["cwnd", "ssthresh"]),
+            Law::TfrcEquation => Some(&["x"]),
+            Law::TcpStream => {
+                Some(&["lwnd", "dwnd", "swnd", "send_window", "ssthresh", "delay_on", "diff", "cap", "tau"])
+            }
+            Law::R3cpRate => Some(&["lambda"]),
+            Law::R3cpTable => Some(&["rho"]),
+            // The answer is more than a row of numbers.
+            Law::Decodability | Law::Playback => Some(&[]),
+        }
+    }
+}
+
+/// The part of GENEVA's W that belongs to one block, which follows from `ertt`.
+const HIDDEN: &str = "g";
+
+/// The greatest length of a line of the log, in bytes: a line of a lossless sender lists the packets in flight.
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// A law at work on a log.
+/// A law that runs over a log.
 trait Replayed: Probe {
     /// Takes one line of the log into account.
     ///
     /// # Errors
-    /// What is wrong with the line.
+    /// The error in the line.
     fn take(&mut self, line: &[u8]) -> Result<(), String>;
 
-    /// Writes the state after it, of which the values called `shown` are wanted.
-    fn write(&self, shown: &[&str], output: &mut dyn Write) -> io::Result<()> {
+    /// Writes the state after the last line, with the values named by `shown`.
+    fn write(&self, shown: Option<&[&str]>, output: &mut dyn Write) -> io::Result<()> {
         write_state(self, shown, output)
     }
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let mut law = build(args.law, &args.settings).map_err(|error| Failure::Usage(format!("replay: {error}")))?;
+    let mut law = build(&args.law, &args.settings).map_err(|error| Failure::Usage(format!("replay: {error}")))?;
     let mut input = BufReader::with_capacity(1 << 16, io::stdin().lock());
     let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let replayed = replay(&mut *law, shown(args.law), &mut input, &mut output);
-    // What came before a bad line still belongs to the reader.
+    let replayed = replay(&mut *law, args.law.shown(), &mut input, &mut output);
+    // The answers to the lines before a bad one are still written.
     let written = output.flush();
     match replayed.and_then(|()| written.map_err(Stop::Output)) {
         Ok(()) => Ok(()),
-        // Whoever reads has enough: `thalweg replay ... | head`.
+        // The reader has closed the pipe: `thalweg replay ... | head`.
         Err(Stop::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(Stop::Output(error)) => Err(Failure::Failed(format!("replay: cannot write standard output: {error}"))),
         Err(Stop::Input(error)) => Err(Failure::Failed(format!("replay: cannot read standard input: {error}"))),
@@ -125,61 +190,36 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// Why a replay stopped before the end of its input.
+/// The reason that a replay stopped before the end of its input.
 enum Stop {
     Input(io::Error),
     Output(io::Error),
     Line(u64, String),
 }
 
-/// Reads the NAME=VALUE of a `--set`.
+/// Parses the NAME=VALUE of a `--set`.
 pub(crate) fn setting(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-fn build(law: Law, settings: &[(String, String)]) -> Result<Box<dyn Replayed>, ParameterError> {
-    let law_of_repair: Box<dyn Redundancy> = match law {
-        Law::Geneva => {
-            let mut parameters = geneva::Parameters::default();
-            settings.iter().try_for_each(|(name, value)| parameters.set(name, value))?;
-            Box::new(Geneva::new(parameters)?)
-        }
-        Law::Static => {
-            let mut law = Fixed::default();
-            settings.iter().try_for_each(|(name, value)| law.set(name, value))?;
-            Box::new(law)
-        }
-        Law::DpFec => {
-            let mut parameters = dp_fec::Parameters::default();
-            settings.iter().try_for_each(|(name, value)| parameters.set(name, value))?;
-            Box::new(DpFec::new(parameters)?)
-        }
-        Law::NewReno => return Ok(Box::new(Events::newreno(settings)?)),
-        Law::TcpStream => return Ok(Box::new(Films::new(settings)?)),
-        Law::TfrcEquation => return Ok(Box::new(Equations::tfrc(settings)?)),
-        Law::Decodability => return Ok(Box::new(Senders::new(settings)?)),
-    };
-    Ok(Box::new(Reports { law: law_of_repair, needs_t: law == Law::DpFec, last_t: f64::NEG_INFINITY }))
-}
-
-/// The values that a line of output has.
-fn shown(law: Law) -> &'static [&'static str] {
-    match law {
-        Law::Geneva => &["ertt", "w_before", "w", "f", "repair", "ipg"],
-        Law::Static => &["repair", "ipg"],
-        Law::DpFec => &["f", "repair", "impact"],
-        Law::NewReno => &["cwnd", "ssthresh"],
-        Law::TfrcEquation => &["x"],
-        Law::TcpStream => &["lwnd", "dwnd", "swnd", "send_window", "ssthresh", "delay_on", "diff", "cap", "tau"],
-        // The answer is more than a row of numbers.
-        Law::Decodability => &[],
-    }
+fn build(law: &Law, settings: &[(String, String)]) -> Result<Box<dyn Replayed>, ParameterError> {
+    Ok(match law {
+        Law::Redundancy(choice) => Box::new(Reports::new(choice, settings)?),
+        Law::NewReno => Box::new(Events::newreno(settings)?),
+        Law::TcpStream => Box::new(TcpStreamEvents::new(settings)?),
+        Law::TfrcEquation => Box::new(Equations::tfrc(settings)?),
+        Law::Decodability => Box::new(Senders::new(settings)?),
+        Law::Predictor(choice) => Box::new(Series::new(choice, settings)?),
+        Law::R3cpRate => Box::new(DesiredRate::new(settings)?),
+        Law::R3cpTable => Box::new(RequestedRate::new(settings)?),
+        Law::Playback => Box::new(Videos::new(settings)?),
+    })
 }
 
 fn replay(
     law: &mut dyn Replayed,
-    shown: &[&str],
+    shown: Option<&[&str]>,
     input: &mut BufReader<impl Read>,
     output: &mut impl Write,
 ) -> Result<(), Stop> {
@@ -190,14 +230,14 @@ fn replay(
             break;
         }
         if line.len() as u64 > LONGEST_LINE {
-            return Err(Stop::Line(number, format!("it has more than {LONGEST_LINE} bytes")));
+            return Err(Stop::Line(number, format!("longer than {LONGEST_LINE} bytes")));
         }
         if line.trim_ascii().is_empty() {
             continue;
         }
         law.take(&line).map_err(|why| Stop::Line(number, why))?;
         law.write(shown, output).map_err(Stop::Output)?;
-        // Answer at once when whoever writes waits for it, in large pieces otherwise.
+        // Answer at once if the writer of the log may wait for it, in large pieces otherwise.
         if input.buffer().is_empty() {
             output.flush().map_err(Stop::Output)?;
         }
@@ -205,64 +245,12 @@ fn replay(
     Ok(())
 }
 
-/// A law of repair over reports.
-struct Reports {
-    law: Box<dyn Redundancy>,
-    needs_t: bool,
-    /// Of the last report, where it is needed.
-    last_t: f64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Report {
-    lost: u32,
-    delivered: u32,
-    // May be null, but not left out.
-    #[serde(deserialize_with = "Option::deserialize")]
-    srtt: Option<f64>,
-    t: Option<f64>,
-}
-
-impl Replayed for Reports {
-    fn take(&mut self, line: &[u8]) -> Result<(), String> {
-        let report: Report = parsed(line)?;
-        if self.needs_t {
-            self.pass(report.t.ok_or("dp-fec needs t, the time of the report in seconds")?)?;
-        }
-        self.law.on_report(&LossReport {
-            lost: report.lost,
-            delivered: report.delivered,
-            srtt: sample("srtt", report.srtt)?,
-            at: Seconds(report.t.unwrap_or_default()),
-        });
-        Ok(())
-    }
-}
-
-impl Reports {
-    /// Goes on to the time `t` of a report.
-    fn pass(&mut self, t: f64) -> Result<(), String> {
-        if t < self.last_t {
-            return Err(format!("t goes back, from {} to {t} seconds", self.last_t));
-        }
-        self.last_t = t;
-        Ok(())
-    }
-}
-
-impl Probe for Reports {
-    fn probe(&self, visit: &mut Visitor<'_>) {
-        self.law.probe(visit);
-    }
-}
-
 /// Writes the values called `shown` as one JSON object: null where not known yet, "inf" where infinite.
-fn write_state<L: Probe + ?Sized>(law: &L, shown: &[&str], output: &mut dyn Write) -> io::Result<()> {
+fn write_state<L: Probe + ?Sized>(law: &L, shown: Option<&[&str]>, output: &mut dyn Write) -> io::Result<()> {
     let mut separator = '{';
     let mut result = Ok(());
     law.probe(&mut |name, value| {
-        if result.is_ok() && shown.contains(&name) {
+        if result.is_ok() && shown.map_or(name != HIDDEN, |shown| shown.contains(&name)) {
             result = write!(output, "{separator}\"{name}\":{}", written(name, value));
             separator = ',';
         }

@@ -4,62 +4,64 @@ use std::fmt;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
-use std::str::FromStr;
 
 use clap::ValueEnum;
 use thalweg_core::law::ParameterError;
-use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
-use thalweg_core::session::live::sender::{Breaker, Config, Repair, Sender, SourceId};
+use thalweg_core::law::rate;
+use thalweg_core::law::redundancy::{Choice, Law};
+use thalweg_core::law::registry;
+use thalweg_core::session::live::sender::{Breaker, Config, Sender, SourceId, redundancy};
 use thalweg_core::session::live::{DEFAULT_LATENCY, Ending};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
-use thalweg_net::endpoint::{Endpoint, Host, Udp};
+use thalweg_net::endpoint::{Endpoint, Retry, SenderEndpoint};
 use thalweg_net::error::Error;
 use thalweg_net::input::Input;
+use thalweg_net::media_url::{Host, MediaUrl, Udp};
 use thalweg_net::report::Report;
-use thalweg_net::station::{Retry, Sending, Station};
 use thalweg_net::udp::{Multicast, Socket, comes_in, route_to, unspecified};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::stream::{Reporting, Start, latency};
 use crate::verb::replay::setting;
 
-/// Send a live stream, with as much repair as it needs and its path bears.
+/// Send a live stream, with as much repair (FEC) as it needs and its path can carry.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   thalweg send --input udp://127.0.0.1:5000 --to 127.0.0.1:6000 \\
     --repair geneva --latency 90ms
-  ffmpeg -re -i film.mp4 -c copy -f mpegts - \\
+  ffmpeg -re -i video.mp4 -c copy -f mpegts - \\
     | thalweg send --input - --to example.org:6000
-  thalweg send --input file:film.ts --loop --to [2001:db8::2]:6000 \\
+  thalweg send --input file:video.ts --loop --to [2001:db8::2]:6000 \\
     --repair static:4 --block 20ms
   thalweg send --input 'rtp://[ff12::8]:5004?iface=eth0' \\
-    --to 239.1.1.1:5004 --plain-rtp --sdp film.sdp")]
+    --to 239.1.1.1:5004 --plain-rtp --sdp video.sdp")]
 pub(crate) struct Args {
-    /// Where media comes from: udp://HOST:PORT (datagrams of up to 1400 bytes), ts+udp://, rtp://, file:PATH or - (MPEG-TS); a
-    /// multicast group may have ?iface=NAME behind its port
-    #[arg(long, value_name = "URL", value_parser = Endpoint::input)]
-    input: Endpoint,
-    /// Where `thalweg recv` listens; or, with --plain-rtp, a multicast group, which may have ?iface=NAME&ttl=N, or one of
-    /// the two, behind its port
+    /// Source of the media: udp://HOST:PORT (datagrams of up to 1400 bytes), ts+udp://, rtp://, file:PATH or - (MPEG-TS); after
+    /// the port of a multicast group, ?iface=NAME is allowed
+    #[arg(long, value_name = "URL", value_parser = MediaUrl::input)]
+    input: MediaUrl,
+    /// Address of `thalweg recv`; or, with --plain-rtp, of a multicast group, after whose port ?iface=NAME&ttl=N, or one of
+    /// the two, is allowed
     #[arg(long, value_name = "HOST:PORT")]
     to: Udp,
-    /// Start the file again at its end, as one endless stream (file: inputs only)
+    /// Loop the file, as one endless stream (file: inputs only)
     #[arg(long = "loop")]
     repeat: bool,
-    /// Send from this address
+    /// Local address to send from
     #[arg(long, value_name = "HOST:PORT")]
     bind: Option<Host>,
-    /// Time from input to output, 5ms to 10s; the longer of both sides' wins
+    /// Time from input to output, 5ms to 10s; the longer value of sender and receiver applies
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
     latency: Span,
-    /// End with exit code 1 if no receiver takes the stream for so long, because none answers or another sender has it;
-    /// without it, wait for one
+    /// End with exit code 1 if no receiver accepts the stream for this time, because none answers or another sender has it;
+    /// without this option, wait for a receiver
     #[arg(long, value_name = "TIME", value_parser = timeout)]
     timeout: Option<Span>,
-    /// Call again after a session (always): 30 s after the receiver was taken or the circuit breaker has opened, then after
-    /// 1 min, up to 5 min; a receiver that is gone is called for 30 s and then anew. Or end with exit code 1 (never)
+    /// Reaction to a failed session: connect again (always) or end with exit code 1 (never). If the receiver was busy or the
+    /// circuit breaker opened, the next session begins after 30 s, then after 1 min, up to 5 min. A receiver that stops
+    /// answering is called for 30 s, and then in a new session
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, num_args = 0..=1, default_missing_value = "always")]
     retry: RetryArg,
     #[command(flatten)]
@@ -73,37 +75,38 @@ pub(crate) struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Repair")]
 struct Protection {
-    /// none, static:N (N packets, 1 to 200, for each 10 ms, or for the time of 21 packets if that is longer), or geneva
-    /// (as the path needs and bears)
-    #[arg(long, value_name = "HOW", default_value = "geneva")]
-    repair: RepairArg,
-    /// Set a constant of GENEVA (but k, which follows the source), as in p_max=0.05; may be repeated
+    #[arg(long, value_name = "HOW", default_value = "geneva", value_parser = repair, help = repair_help())]
+    repair: Choice,
+    /// Set a constant of the law of repair, except k, which follows the source, as in p_max=0.05; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     constants: Vec<(String, String)>,
-    /// Media and repair together stay below this, as in 40mbit
+    /// Limit of the rate of media, repair and control together, as in 40mbit
     #[arg(long, value_name = "RATE")]
     max_rate: Option<Rate>,
-    /// Length of a block, from 5ms to the latency; longer ones repair longer bursts and take longer. Default and maximum:
-    /// (latency - round trip / 2) / 2, and by default at most 170 packets
+    #[arg(long, value_name = "LAW", help = rate_help())]
+    rate: Option<rate::Choice>,
+    /// Length of a block, from 5ms to the latency; longer blocks repair longer bursts and take longer to do so. Default and
+    /// maximum: (latency - round trip / 2) / 2, and by default at most 170 packets
     #[arg(long, value_name = "TIME", value_parser = latency)]
     block: Option<Span>,
-    /// Rule that ends a stream that floods its path: repair first and then the stream, unless the loss is shown not to
-    /// depend on the rate, as over radio; RFC 8083 to the letter; or nothing
-    #[arg(long, value_enum, default_value = "repair-first")]
-    breaker: BreakerArg,
+    /// Circuit breaker, which ends a stream that floods its path: repair first and then the stream, unless the loss proves
+    /// independent of the rate, as over radio; RFC 8083 to the letter; or none. Default: repair-first, and with --rate
+    /// rfc8083
+    #[arg(long, value_enum)]
+    breaker: Option<BreakerArg>,
 }
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Other receivers")]
 struct Interop {
-    /// Leave source packets untouched RTP, for receivers that know no repair
+    /// Send source packets as unmodified RTP, for receivers without repair
     #[arg(long)]
     plain_rtp: bool,
-    /// Send repair bare (RFC 6865) to this port instead of beside the media, for another implementation of it: thalweg recv
-    /// does not take it. It names packets by the IDs behind them, which --plain-rtp leaves out
+    /// Send repair as plain RFC 6865 to this port instead of to the port of the media, for other implementations; thalweg
+    /// recv does not accept it. It refers to packets by the IDs at their ends, which --plain-rtp leaves out
     #[arg(long, value_name = "PORT", conflicts_with = "plain_rtp", value_parser = clap::value_parser!(u16).range(1..))]
     fec_port: Option<u16>,
-    /// Write the session's description (SDP) to this file; - is standard output
+    /// Write the session description (SDP) to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     sdp: Option<std::path::PathBuf>,
 }
@@ -122,48 +125,37 @@ enum RetryArg {
     Never,
 }
 
-#[derive(Clone, Copy)]
-enum RepairArg {
-    None,
-    Static(u32),
-    Geneva,
-}
-
-impl FromStr for RepairArg {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<RepairArg, String> {
-        match (text, text.strip_prefix("static:").map(str::parse)) {
-            ("none", _) => Ok(RepairArg::None),
-            ("geneva", _) => Ok(RepairArg::Geneva),
-            (_, Some(Ok(packets @ 1..=200))) => Ok(RepairArg::Static(packets)),
-            (_, Some(_)) => Err("static:N wants 1 to 200 packets".to_owned()),
-            _ => Err("it is none, static:N or geneva".to_owned()),
-        }
-    }
-}
-
-/// Reads how long a receiver is waited for.
+/// Parses the time to wait for a receiver.
 fn timeout(text: &str) -> Result<Span, String> {
     match text.parse() {
-        Ok(Span::ZERO) => Err("it must be above zero".to_owned()),
+        Ok(Span::ZERO) => Err("must be above zero".to_owned()),
         other => other.map_err(|error| format!("{error}")),
     }
 }
 
-/// Reads a repair for somebody who hands it on.
-pub(crate) fn repair(text: &str) -> Result<String, String> {
-    text.parse().map(|repair: RepairArg| repair.to_string())
+/// The help of `--repair`.
+fn repair_help() -> String {
+    format!("Repair packets: {}", registry::help(Choice::anywhere()))
 }
 
-impl fmt::Display for RepairArg {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RepairArg::None => f.write_str("none"),
-            RepairArg::Static(packets) => write!(f, "static:{packets}"),
-            RepairArg::Geneva => f.write_str("geneva"),
-        }
-    }
+/// The help of `--rate`.
+fn rate_help() -> String {
+    let laws = registry::help(rate::Choice::anywhere());
+    format!(
+        "Rate law that limits media, repair and control together; media beyond it is dropped. Default: the rate of the \
+         source. Laws: {laws}"
+    )
+}
+
+/// Parses a law of redundancy for a session.
+fn repair(text: &str) -> Result<Choice, ParameterError> {
+    let choice = text.parse()?;
+    redundancy(&choice).map(|_| choice)
+}
+
+/// Checks the text of a repair that is passed on.
+pub(crate) fn repair_form(text: &str) -> Result<String, ParameterError> {
+    repair(text).map(|choice| choice.to_string())
 }
 
 impl From<RetryArg> for Retry {
@@ -186,44 +178,42 @@ impl From<BreakerArg> for Breaker {
 }
 
 impl Protection {
-    fn repair(&self) -> Result<Repair, Failure> {
+    /// The breaker: with a rate law, that law reduces the rate before RFC 8083 ends the stream.
+    fn breaker(&self) -> Breaker {
+        let default = if self.rate.is_some() { Breaker::Rfc8083 } else { Breaker::RepairFirst };
+        self.breaker.map_or(default, Breaker::from)
+    }
+
+    fn repair(&self) -> Result<Law, Failure> {
         let usage = |reason: String| Failure::Usage(format!("send: {reason}"));
-        if !matches!(self.repair, RepairArg::Geneva) && !self.constants.is_empty() {
-            return Err(usage(format!("--set is for --repair geneva, not {}", self.repair)));
-        }
-        let mut parameters = Parameters::default();
+        let mut choice = self.repair.clone();
         for (name, value) in &self.constants {
             if name == "k" {
-                return Err(usage(format!("--set k={value}: k follows the source")));
+                return Err(usage(format!("--set k={value}: k follows the source and cannot be set")));
             }
-            parameters.set(name, value).map_err(|error| usage(format!("--set {name}={value}: {}", settable(error))))?;
+            choice.set(name, value).map_err(|error| usage(format!("--set {name}={value}: {}", settable(error))))?;
         }
-        let law = Geneva::new(parameters).map_err(|error| usage(format!("--set: {error}")))?;
-        Ok(match self.repair {
-            RepairArg::None => Repair::None,
-            RepairArg::Static(packets) => Repair::Static(packets),
-            RepairArg::Geneva => Repair::Geneva(law),
-        })
+        redundancy(&choice).map_err(|error| usage(format!("--set: {error}")))
     }
 }
 
-/// What is wrong with a constant, without the one that cannot be set here.
+/// The error of a constant; the known ones that it lists exclude `k`, which cannot be set here.
 fn settable(error: ParameterError) -> String {
     match error {
         ParameterError::Unknown { name, known } => {
             let others: Vec<&str> = known.iter().copied().filter(|known| *known != "k").collect();
-            format!("there is no parameter '{name}'; known are {}", others.join(", "))
+            format!("unknown parameter '{name}'; expected one of {}", others.join(", "))
         }
         other => other.to_string(),
     }
 }
 
 impl Args {
-    /// The input, to be looped if so wished.
-    fn input(&self) -> Result<Endpoint, Failure> {
+    /// The input, looped if `--loop` is given.
+    fn input(&self) -> Result<MediaUrl, Failure> {
         match (&self.input, self.repeat) {
-            (Endpoint::File { path, .. }, true) => Ok(Endpoint::File { path: path.clone(), repeat: true }),
-            (other, true) => Err(Failure::Usage(format!("send: --loop is for file: inputs, not {other}"))),
+            (MediaUrl::File { path, .. }, true) => Ok(MediaUrl::File { path: path.clone(), repeat: true }),
+            (other, true) => Err(Failure::Usage(format!("send: --loop needs a file: input, not {other}"))),
             (other, false) => Ok(other.clone()),
         }
     }
@@ -231,10 +221,14 @@ impl Args {
     /// The receiver's address, and a socket that can reach it.
     fn peer(&self) -> Result<Peer, Failure> {
         if self.to.host.name.is_empty() || self.to.host.port == 0 {
-            return Err(Failure::Usage(format!("send: --to {}: it needs a host and a port", self.to)));
+            return Err(Failure::Usage(format!("send: --to {}: needs a host and a port, as in HOST:6000", self.to)));
         }
         let tried = format!("sending to {}", self.to);
         let to = self.to.resolve().map_err(Error::io(&tried))?;
+        if let Some(law) = self.protection.rate.as_ref().filter(|_| to.ip().is_multicast()) {
+            let why = format!("needs the reports of one receiver, not the multicast group {to}; use --max-rate");
+            return Err(Failure::Usage(format!("send: --rate {law}: {why}")));
+        }
         let multicast = self.to.multicast(to).map_err(Error::io(&tried))?;
         let Some(bind) = &self.bind else {
             let socket = Socket::sending(unspecified(to), to, multicast).map_err(Error::io(tried))?;
@@ -249,7 +243,7 @@ impl Args {
         Ok(Peer { to, multicast, socket })
     }
 
-    fn config(&self, to: SocketAddr, input: &Input, repair: Repair) -> Config {
+    fn config(&self, to: SocketAddr, input: &Input, repair: Law) -> Config {
         Config {
             to,
             fec_to: self.interop.fec_port.map(|port| {
@@ -261,27 +255,31 @@ impl Args {
             repair,
             latency: self.latency,
             max_rate: self.protection.max_rate,
+            rate: self.protection.rate.clone(),
             block: self.protection.block,
             source_id: if self.interop.plain_rtp { SourceId::Plain } else { SourceId::Explicit },
-            breaker: self.protection.breaker.into(),
+            breaker: self.protection.breaker(),
             answer_timeout: self.timeout,
         }
     }
 
     fn check(&self) -> Result<(), Failure> {
         if self.protection.block.is_some_and(|block| block > self.latency) {
-            return Err(Failure::Usage(format!("send: a block may not be longer than the latency, {}", self.latency)));
+            return Err(Failure::Usage(format!("send: --block: longer than the latency, {}", self.latency)));
         }
         if self.protection.max_rate == Some(Rate::from_bps(0)) {
-            return Err(Failure::Usage("send: --max-rate must not be zero".to_owned()));
+            return Err(Failure::Usage("send: --max-rate: must be above zero".to_owned()));
         }
-        let is_none = matches!(self.protection.repair, RepairArg::None);
+        if self.protection.rate.as_ref().and_then(rate::Choice::fixed) == Some(Rate::from_bps(0)) {
+            return Err(Failure::Usage("send: --rate fixed: must be above zero".to_owned()));
+        }
+        let is_none = matches!(self.protection.repair, Choice::None(()));
         let repairs = [("--block", self.protection.block.is_some()), ("--fec-port", self.interop.fec_port.is_some())];
         if let Some((option, _)) = repairs.into_iter().find(|(_, is_given)| is_none && *is_given) {
-            return Err(Failure::Usage(format!("send: {option} is for repair, not --repair none")));
+            return Err(Failure::Usage(format!("send: {option} needs repair, not --repair none")));
         }
         if self.interop.fec_port == Some(self.to.host.port) {
-            return Err(Failure::Usage("send: --fec-port must be another port than that of --to".to_owned()));
+            return Err(Failure::Usage("send: --fec-port: must differ from the port of --to".to_owned()));
         }
         Ok(())
     }
@@ -295,7 +293,7 @@ struct Peer {
 }
 
 impl Peer {
-    /// Writes what others have to know of the session, as it leaves this socket.
+    /// Writes the description (SDP) of the session, as it leaves this socket.
     fn describe(&self, session: &Sender, file: &Path) -> Result<(), Error> {
         let tried = format!("sending to {}", self.to);
         let mut description = session.description(self.origin().map_err(Error::io(&tried))?);
@@ -305,7 +303,7 @@ impl Peer {
             Some("-") => io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()),
             _ => std::fs::write(file, text),
         };
-        written.map_err(Error::io(format!("writing the description {}", file.display())))
+        written.map_err(Error::io(format!("writing the session description {}", file.display())))
     }
 
     /// The address that the receiver sees, as far as this machine knows it.
@@ -320,35 +318,41 @@ impl Peer {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     args.check()?;
     let repair = args.protection.repair()?;
-    let endpoint = args.input()?;
+    let media_url = args.input()?;
     let start = Start::now()?;
     let mut peer = args.peer()?;
     let to = peer.to;
     peer.socket.hear_errors().map_err(Error::io(format!("sending to {to}")))?;
-    if endpoint.address().is_some_and(|at| comes_in(at, to)) {
-        return Err(Failure::Usage(format!("send: what leaves for --to {to} would come in at --input {endpoint}")));
+    if media_url.address().is_some_and(|at| comes_in(at, to)) {
+        return Err(Failure::Usage(format!("send: --to {to}: leads back to --input {media_url}; use another port")));
     }
-    let input = Input::open(&endpoint)?;
+    let input = Input::open(&media_url)?;
 
-    let config = args.config(to, &input, repair);
-    let mut station = Sending::new(config, start.clock.now(), &start.rng, args.retry.into(), input);
-    if let Some(file) = &args.interop.sdp {
-        peer.describe(station.session(), file)?;
+    if let Some(law) = args.protection.rate.as_ref().filter(|law| args.interop.plain_rtp && law.fixed().is_none()) {
+        let text =
+            format!("without the reports (RFC 8888) of thalweg recv, the no-feedback timer of {law} lowers the rate");
+        args.reporting.reporter("send").report(start.clock.now(), &Report::warning(text));
     }
-    // Port 0 has become a real one.
-    let local = station.input().local();
-    let port = match (&endpoint, local) {
-        (Endpoint::Udp(_, udp), Some(local)) if udp.host.port == 0 => format!(" (port {})", local.port()),
+    let config = args.config(to, &input, repair);
+    let mut endpoint = SenderEndpoint::new(config, start.clock.now(), &start.rng, args.retry.into(), input);
+    if let Some(file) = &args.interop.sdp {
+        peer.describe(endpoint.session(), file)?;
+    }
+    // Port 0 has been replaced by the port that the system chose.
+    let local = endpoint.input().local();
+    let port = match (&media_url, local) {
+        (MediaUrl::Udp(_, udp), Some(local)) if udp.host.port == 0 => format!(" (port {})", local.port()),
         _ => String::new(),
     };
-    let text = format!("sending {endpoint}{port} to {to}, repair {}, latency {}", args.protection.repair, args.latency);
+    let text =
+        format!("sending {media_url}{port} to {to}, repair {}, latency {}", args.protection.repair, args.latency);
     let opening =
-        Report::new("sending", text).with("to", to).with("from", peer.socket.local()).with("input", &endpoint);
+        Report::new("sending", text).with("to", to).with("from", peer.socket.local()).with("input", &media_url);
     let opening = local.into_iter().fold(opening, |opening, local| opening.with("input_address", local));
-    let station = start.run(station, peer.socket, &args.reporting, opening)?;
+    let endpoint = start.run(endpoint, peer.socket, &args.reporting, opening)?;
     let failed = |why: &dyn fmt::Display| Err(Failure::Failed(format!("sending to {to}: {why}")));
-    match station.ending() {
-        Some(Ending::Silent) => failed(&"the receiver has gone"),
+    match endpoint.ending() {
+        Some(Ending::Silent) => failed(&"the receiver stopped answering"),
         Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Version(_) | Ending::Breaker)) => failed(&ending),
         Some(Ending::Bye) | None => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! `thalweg serve`: stored films for unmodified players, each connection at the rate of what it plays.
+//! `thalweg serve`: stored videos for unmodified players, each connection at the rate of the video that it plays.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -10,9 +10,9 @@ use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 use thalweg_kernel::{Name, Settings};
 use thalweg_net::clock::Clock;
-use thalweg_net::endpoint::Host;
 use thalweg_net::error::Error;
 use thalweg_net::figures::Figures;
+use thalweg_net::media_url::Host;
 use thalweg_net::metrics;
 use thalweg_net::poll::Interests;
 use thalweg_net::report::Report;
@@ -21,60 +21,62 @@ use thalweg_net::signal::Stop;
 use thalweg_serve::law::{Choice, Lack};
 use thalweg_serve::{Config, Event, Identity, Law, Ledger, Limits, Server, User, machine};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::stream::{Reporting, with_metrics};
 use crate::verb::kernel::rate;
 
 const SIDE: &str = "serve";
-/// How often events are looked for, and the wish to end.
+/// The interval between two checks for events and signals.
 const LOOK: Span = Span::from_millis(100);
-/// How often figures are told.
+/// The interval between two reports of figures.
 const TICK: Span = Span::from_secs(1);
 
-/// Serve a folder of films to browsers and players, each connection at the rate of what it plays.
+/// Serve a folder of videos to browsers and players, each connection at the rate of its video.
 ///
-/// MP4 files, HLS and DASH over HTTP/1.1, under TLS also over HTTP/3, with byte ranges, and a page that lists and plays them.
-/// How fast a film is played is read from it, of HLS and DASH for each rendition. What a film needs is taken as any TCP takes
-/// it, more only where it is spare, by the law that `thalweg kernel load` gives the kernel; without it, what is sent over TCP
-/// is paced, and that is said. QUIC has the law in any case.
+/// Serves MP4, HLS and DASH over HTTP/1.1, with TLS also over HTTP/3, with byte ranges, and a page that lists and plays the
+/// videos. The playback rate is read from each video, for HLS and DASH from each rendition. TCP Stream, which `thalweg kernel
+/// load` adds to the kernel, takes the rate that playback needs as any TCP does, and more only where capacity is spare.
+/// Without it, connections over TCP are paced, and a line says so. QUIC has TCP Stream built in.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  thalweg serve films --listen :8080          # and http://this.machine:8080
-  thalweg serve films --listen 127.0.0.1:8080 --law paced --metrics 9100
-  thalweg serve films --listen :8443 --tls    # https, HTTP/3
-  thalweg serve films --listen :443 --cert all.pem --key key.pem --user www-data
+  thalweg serve videos --listen :8080          # and http://this.machine:8080
+  thalweg serve videos --listen 127.0.0.1:8080 --law paced --metrics 9100
+  thalweg serve videos --listen :8443 --tls    # https, HTTP/3
+  thalweg serve videos --listen :443 --cert all.pem --key k.pem --user www-data
   mpv http://this.machine:8080/some.mp4")]
 pub(crate) struct Args {
-    /// The folder; what is hidden in it, and links that lead out of it, are not served
+    /// Folder of the videos; hidden files, and links that lead out of it, are not served
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Where to listen (TCP, under TLS also UDP); `:PORT` is any IPv4 address, `[::]:PORT` any at all
+    /// Address to listen at (TCP, with TLS also UDP); `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and
+    /// IPv6
     #[arg(long, value_name = "HOST:PORT")]
     listen: Host,
-    /// How fast films are played that do not tell it; up to 1000gbit
+    /// Playback rate of videos that do not state one; up to 1000gbit
     #[arg(long, value_name = "RATE", default_value_t = Settings::default().rate, value_parser = rate)]
     rate: Rate,
-    /// tcp-stream (the kernel's, as `thalweg kernel load` gives it, paced where there is none; over QUIC its own), paced (ten
-    /// seconds of the film at once, then 5/4 of its rate) or system (whatever the system has, as fast as the path bears)
+    /// Rate law: tcp-stream (the kernel's, from `thalweg kernel load`, or else paced; over QUIC the built-in one), paced (ten
+    /// seconds of the video at once, then 5/4 of its rate) or system (the system's congestion control, as fast as the path
+    /// permits)
     #[arg(long, value_name = "LAW", default_value = "tcp-stream", hide_possible_values = true)]
     law: LawArg,
-    /// What the kernel's law is called, as in `thalweg kernel load --name`
+    /// Name of the kernel's law, as in `thalweg kernel load --name`
     #[arg(long, value_name = "NAME", default_value_t = Name::default())]
     name: Name,
-    /// Whose rights it has once ports, keys and the law's rates are open, for whoever starts it as root; a user of /etc/passwd
-    /// who may read the films
+    /// User to become once ports, keys and the law's rates are open, if started as root; a user of /etc/passwd who may read
+    /// the videos
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
-    /// TLS, with a certificate and a key that are made for this run; their digests are told, to be compared or pinned
+    /// Use TLS with a certificate and a key made for this run; their digests are printed, to compare or pin
     #[arg(long, conflicts_with = "cert")]
     tls: bool,
-    /// TLS, with this certificate and those that vouch for it (PEM)
+    /// Use TLS with this certificate, followed by its intermediate certificates (PEM)
     #[arg(long, value_name = "FILE", requires = "key")]
     cert: Option<PathBuf>,
-    /// The key of the certificate (PEM)
+    /// Private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
-    /// No downloads: `?download` is as nothing, and the page has no links for it
+    /// Disable downloads: `?download` has no effect, and the page has no links for it
     #[arg(long)]
     no_download: bool,
     #[command(flatten)]
@@ -126,45 +128,49 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         reporter.report(clock.now(), &certificate);
     }
     if let Some(why) = warning {
-        reporter.report(clock.now(), &Report::warning(format!("the certificate: {why}")));
+        reporter.report(clock.now(), &Report::warning(format!("certificate: {why}")));
     }
     if let Some(mut lack) = lost {
         if secure {
-            lack.why += "; over QUIC they have the law";
+            lack.why += "; over QUIC they use TCP Stream";
         }
-        reporter.report(clock.now(), &told(Event::LawLost(lack)));
+        reporter.report(clock.now(), &event_report(Event::LawLost(lack)));
     }
     let mut watch = Watch { server, clock, metrics, reporter };
     watch.until(&stop)
 }
 
-/// Where the films are, and how many.
+/// The opening report: the addresses and the number of the videos.
 fn opening(server: &Server, scheme: &str, name: &str, folder: &str) -> Report {
     let local = server.local();
     let (elsewhere, here) = places(local, name, &machine::addresses());
     let urls: Vec<_> = elsewhere.iter().map(|place| format!("{scheme}://{place}/")).collect();
     let here = here.map(|place| format!("{scheme}://{place}/"));
-    let told_here = here.as_ref().map(|here| format!("here {here}"));
-    let text = urls.iter().cloned().chain(told_here).collect::<Vec<_>>().join(", ");
-    let films = figures(server.ledger()).get("films");
-    let count = if films == 0.0 { "none yet: MP4, WebM, HLS and DASH are taken".to_owned() } else { films.to_string() };
+    let here_text = here.as_ref().map(|here| format!("{here} (on this machine)"));
+    let text = urls.iter().cloned().chain(here_text).collect::<Vec<_>>().join(", ");
+    let videos = figures(server.ledger()).get("films");
+    let serving = match videos {
+        0.0 => format!("serving {folder}, which has no videos yet (MP4, WebM, HLS or DASH),"),
+        1.0 => format!("serving 1 video of {folder}"),
+        _ => format!("serving {videos} videos of {folder}"),
+    };
     let law = server.law().name();
-    Report::new("listening", format!("the films of {folder} ({count}) are at {text}; law {law}"))
+    Report::new("listening", format!("{serving} at {text}; law {law}"))
         .with("address", local)
         .with("url", urls.first().or(here.as_ref()).map_or("", String::as_str))
         .with("folder", folder)
         .with("law", law)
-        .with_number("films", films)
+        .with_number("films", videos)
 }
 
-/// Hosts and ports for browsers elsewhere, and for those on this machine where they have another one.
+/// Hosts and ports for browsers on other machines, and for those on this machine if they differ.
 fn places(local: SocketAddr, name: &str, own: &[IpAddr]) -> (Vec<String>, Option<String>) {
     let (any, port) = (local.ip(), local.port());
     if !any.is_unspecified() {
         let named = !name.is_empty() && name.parse::<IpAddr>().is_err() && !name.contains('%');
         return (vec![if named { format!("{name}:{port}") } else { local.to_string() }], None);
     }
-    // A port of any address of IPv6 is one of IPv4, too.
+    // A socket at the unspecified address of IPv6 takes IPv4, too.
     let reached = own.iter().filter(|own| any.is_ipv6() || own.is_ipv4());
     (reached.map(|own| SocketAddr::new(*own, port).to_string()).collect(), Some(format!("localhost:{port}")))
 }
@@ -177,16 +183,16 @@ fn identity(own: bool, files: Option<(PathBuf, PathBuf)>, listen: &Host) -> Resu
     }
 }
 
-/// What a person compares with what the browser shows, and a program pins.
+/// The report of the certificate: its fingerprint, to be compared with the browser's, and the pin for programs.
 fn certificate(identity: &Identity) -> Report {
     let (fingerprint, pin) = (identity.fingerprint(), identity.pin());
-    Report::new("certificate", format!("certificate SHA-256 {fingerprint}, its key sha256//{pin}"))
+    Report::new("certificate", format!("certificate SHA-256 {fingerprint}, public key sha256//{pin}"))
         .with("fingerprint", fingerprint)
         .with("pin", pin)
 }
 
-/// What happens meanwhile, in lines.
-fn told(event: Event) -> Report {
+/// The report of an event.
+fn event_report(event: Event) -> Report {
     match event {
         Event::Fault { name, why } => {
             Report::new("unreadable", format!("{name}: {why}")).with("file", name).with("reason", why)
@@ -194,19 +200,22 @@ fn told(event: Event) -> Report {
         Event::Broken { name, why } => {
             Report::new("broken_off", format!("{name}: {why}")).with("file", name).with("reason", why)
         }
-        Event::AskedForTls => Report::warning("somebody asked this port for https://; it speaks http:// without --tls"),
+        Event::AskedForTls => {
+            Report::warning("a client asked for https://, but this port serves http://; --tls serves https://")
+        }
         Event::LawLost(Lack { word, why }) => {
             Report::new("law_lost", why.clone()).with("why", word).with("reason", why)
         }
         Event::LawBack { name } => Report::new(
             "law_back",
-            format!("this kernel has {name} now; films over TCP have it from their next request on"),
+            format!("this kernel has {name} now; videos over TCP use it from their next request on"),
         )
         .with("law", name),
+        event => Report::unknown(&event),
     }
 }
 
-/// A server, and who is told of it.
+/// A server with its metrics and its reporter.
 struct Watch {
     server: Server,
     clock: Clock,
@@ -228,21 +237,21 @@ impl Watch {
             if let Some(metrics) = &mut self.metrics {
                 metrics.serve(now, &mut ready, || figures(self.server.ledger()).to_prometheus());
             }
-            self.tell(now);
+            self.report_events(now);
             if now >= tick {
                 tick = now + TICK;
                 self.reporter.tick(now, &Status(figures(self.server.ledger())));
             }
         }
         let now = self.clock.now();
-        self.tell(now);
+        self.report_events(now);
         self.reporter.end(now, &Status(figures(self.server.ledger())));
         Ok(())
     }
 
-    fn tell(&mut self, now: Time) {
+    fn report_events(&mut self, now: Time) {
         while let Some(event) = self.server.poll_event() {
-            self.reporter.report(now, &told(event));
+            self.reporter.report(now, &event_report(event));
         }
     }
 }
@@ -255,7 +264,7 @@ fn figures(ledger: &Ledger) -> Figures {
     Figures::of(SIDE, rows)
 }
 
-/// What it tells every second.
+/// The readings of every second.
 struct Status(Figures);
 
 impl Readings for Status {
@@ -274,7 +283,7 @@ impl Readings for Status {
         line.push(2, format!("connections {}{over}", get("connections")));
         line.push(1, format!("playing {} ({rate:.2} Mb/s)", get("playing")));
         line.push(1, format!("out {out:.2} Mb/s ({})", amount(get("sent_bytes_total"))));
-        self.wrongs().for_each(|wrong| line.push(3, wrong));
+        self.problems().for_each(|problem| line.push(3, problem));
         line
     }
 
@@ -284,14 +293,14 @@ impl Readings for Status {
         line.push(0, format!("in all  connections {}", get("connections_total")));
         line.push(0, format!("requests {}", get("requests_total")));
         line.push(0, format!("out {}", amount(get("sent_bytes_total"))));
-        self.wrongs().for_each(|wrong| line.push(0, wrong));
+        self.problems().for_each(|problem| line.push(0, problem));
         line.to_string()
     }
 }
 
 impl Status {
     /// Counts of failures, and of connections that are paced here.
-    fn wrongs(&self) -> impl Iterator<Item = String> {
+    fn problems(&self) -> impl Iterator<Item = String> {
         let counts = [
             ("paced", "paced"),
             ("refused", "refused_requests_total"),
@@ -309,7 +318,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_it_is_told_to_be_can_be_opened_from_elsewhere() {
+    fn reported_addresses_are_reachable_from_other_machines() {
         let own = ["198.51.100.7", "2001:db8::7"].map(|own| own.parse().expect("an address"));
         let at = |local: &str, name| places(local.parse().expect("an address"), name, &own);
         let (v4, v6) = ("198.51.100.7:80".to_owned(), "[2001:db8::7]:80".to_owned());
@@ -322,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_what_is_played_and_what_went_wrong() {
+    fn status_line_shows_playback_and_failures() {
         let value = |name| match name {
             "connections" => 3.0,
             "tls_connections" | "failed_handshakes_total" => 1.0,

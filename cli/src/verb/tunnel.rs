@@ -5,21 +5,22 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use clap::Subcommand;
 use thalweg_core::session::tunnel::Config;
 use thalweg_core::units::Bytes;
-use thalweg_net::endpoint::Host;
+use thalweg_net::endpoint::{TcpAccept, TcpConnect};
 use thalweg_net::error::Error;
+use thalweg_net::media_url::Host;
 use thalweg_net::report::Report;
-use thalweg_net::station::{Listening, Reaching};
 
-use crate::Failure;
+use crate::failure::Failure;
 use crate::stream::Reporting;
-use crate::tunnel::{Listen, Server, Way};
+use crate::tunnel::{Listen, PathOptions, Server};
 
 /// Carry TCP connections over a lossy path, encrypted, without waiting for lost packets.
 ///
-/// Programs connect to --local on one side; the other side connects to --to for each of them. All connections share one
-/// association over UDP. It outlives changed addresses, and silence for as long as --patience says, without losing a byte.
+/// Programs connect to --local of the client (`connect`); for each of their connections the server (`serve`) connects to
+/// --to. Repair packets (FEC) restore most losses without a retransmission. All connections share one association over UDP,
+/// which survives address changes, and silence for up to --patience, without losing a byte.
 #[derive(clap::Args)]
-#[command(after_help = "Examples: ssh through a tunnel, with the key from `thalweg keygen k` on both sides
+#[command(after_help = "Examples: ssh through a tunnel; both machines have the key from `thalweg keygen k`
   thalweg tunnel serve --listen 0.0.0.0:7000 --to 127.0.0.1:22 --key-file k
   thalweg tunnel connect example.org:7000 --local 127.0.0.1:2222 --key-file k
   ssh -p 2222 127.0.0.1")]
@@ -34,43 +35,44 @@ enum Verb {
     Connect(Connect),
 }
 
-/// Wait for the other side, and connect to a program for each of its connections.
+/// Accept clients, and connect to --to for each of their connections.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   thalweg tunnel serve --listen 0.0.0.0:7000 --to 127.0.0.1:22 --key-file k")]
 struct Serve {
     #[command(flatten)]
     listen: Listen,
-    /// Where connections go (TCP); a name is looked up once, and its addresses are tried in turn
+    /// TCP address to connect to; a name is resolved once, and its addresses are tried in turn
     #[arg(long, value_name = "HOST:PORT")]
     to: Host,
-    /// Memory for all connections together, as in 1gib, at least 1mib. One peer, by its own key or else by its link,
-    /// has at most half of it: there its new connections are refused, and the one with most unread data is reset
+    /// Memory limit for all connections together, as in 1gib; at least 1mib. One client, identified by its static key or
+    /// else by its link, gets at most half: there its new connections are refused, and the one with the most unread data is
+    /// reset
     #[arg(long, value_name = "SIZE", default_value_t = Config::default().memory, value_parser = memory)]
     memory: Bytes,
     #[command(flatten)]
-    way: Way,
+    path: PathOptions,
     #[command(flatten)]
     reporting: Reporting,
 }
 
 fn memory(text: &str) -> Result<Bytes, String> {
     let size: Bytes = text.parse().map_err(|error| format!("{error}"))?;
-    Some(size).filter(|size| *size >= Config::LEAST_MEMORY).ok_or_else(|| "it must be at least 1mib".to_owned())
+    Some(size).filter(|size| *size >= Config::LEAST_MEMORY).ok_or_else(|| "must be at least 1mib".to_owned())
 }
 
-/// Take connections of programs, and carry them to the other side.
+/// Accept connections of local programs, and carry them to the server.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   thalweg tunnel connect example.org:7000 --local 127.0.0.1:2222 --key-file k")]
 struct Connect {
     #[command(flatten)]
     server: Server,
-    /// Where programs connect to (TCP); `:PORT` is any IPv4 address, `[::]:PORT` any at all
+    /// TCP address at which to accept programs; `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and IPv6
     #[arg(long, value_name = "HOST:PORT")]
     local: Host,
     #[command(flatten)]
-    way: Way,
+    path: PathOptions,
     #[command(flatten)]
     reporting: Reporting,
 }
@@ -85,12 +87,12 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 impl Serve {
     fn run(self) -> Result<(), Failure> {
         let targets = addresses(&self.to)?;
-        let ready = self.way.listen(&self.listen, self.memory)?;
+        let ready = self.path.listen(&self.listen, self.memory)?;
         let local = ready.local();
-        let opening = Report::new("listening", format!("listening on {local}, connections go to {}", self.to))
+        let opening = Report::new("listening", format!("listening on {local}, forwarding connections to {}", self.to))
             .with("address", local)
             .with("to", &self.to);
-        ready.run(Reaching::new(targets), &self.reporting, opening)
+        ready.run(TcpConnect::new(targets), &self.reporting, opening)
     }
 }
 
@@ -98,10 +100,10 @@ impl Connect {
     fn run(self) -> Result<(), Failure> {
         let tried = format!("listening on {}", self.local);
         let local = self.local.resolve().map_err(Error::io(&tried))?;
-        let listening = Listening::bind(local).map_err(Error::io(&tried))?;
-        let ready = self.way.connect(&self.server)?;
+        let listening = TcpAccept::bind(local).map_err(Error::io(&tried))?;
+        let ready = self.path.connect(&self.server)?;
         let (local, server) = (listening.local(), &self.server.server);
-        let opening = Report::new("connecting", format!("connecting to {server}, programs connect to {local}"))
+        let opening = Report::new("connecting", format!("connecting to {server}, accepting programs at {local}"))
             .with("to", server)
             .with("address", local);
         ready.run(listening, &self.reporting, opening)
@@ -111,7 +113,7 @@ impl Connect {
 /// All addresses of a host, to be tried in turn.
 fn addresses(to: &Host) -> Result<Vec<SocketAddr>, Failure> {
     if to.name.is_empty() || to.port == 0 {
-        return Err(Failure::Usage(format!("--to {to}: it needs a host and a port")));
+        return Err(Failure::Usage(format!("--to {to}: needs a host and a port, as in 127.0.0.1:22")));
     }
     let tried = format!("looking up {to}");
     Ok((to.name.as_str(), to.port).to_socket_addrs().map_err(Error::io(tried))?.collect())

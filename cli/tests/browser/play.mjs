@@ -1,8 +1,8 @@
-// Plays a film in a browser and tells in one line of JSON what its video element went through.
+// Plays a video in a browser and tells in one line of JSON what its video element went through.
 //
 // node play.mjs '{"browser": PATH, "page": URL, "link": NAME or null, "seconds": NUMBER, "picture": PNG, "flags": []}'
 //
-// Without a link, the page plays by itself. Seconds are those of the film; the picture is taken when they are over.
+// Without a link, the page plays by itself. Seconds are those of the video; the picture is taken when they are over.
 import { chromium } from 'playwright-core';
 
 const wanted = JSON.parse(process.argv[2]);

@@ -1,7 +1,8 @@
 //! Paths of 20 ms each way that lose in bursts.
 
-/// Gilbert and Elliott's model of the way there: `p` leads into the bad state and `r` out of it, and a packet in it is lost with
-/// `loss_bad`, so that p / (p + r) x `loss_bad` of all are.
+/// Gilbert and Elliott's model of the forward direction: `p` is the probability of entering the bad state, `r` of
+/// leaving it, and a packet in it is lost with probability `loss_bad`, so that p / (p + r) x `loss_bad` of all packets
+/// are lost.
 pub(crate) struct Bursts {
     pub(crate) seed: u64,
     pub(crate) p: f64,

@@ -15,15 +15,15 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// Long enough for the slowest machine; a test that waits so long has failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest wait, enough for the slowest machine; a test that waits so long has failed.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Runs `thalweg` to its end; exit code, standard output, standard error.
+/// Runs `thalweg` to its end; returns exit code, standard output, standard error.
 pub(crate) fn run(args: &[&str]) -> (i32, String, String) {
     run_with(args, Stdio::null())
 }
 
-/// The same with something on its standard input.
+/// Runs `thalweg` as [`run`] does, with a given standard input.
 pub(crate) fn run_with(args: &[&str], stdin: Stdio) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
     let output = command.args(args).stdin(stdin).output().expect("the binary runs");
@@ -31,10 +31,10 @@ pub(crate) fn run_with(args: &[&str], stdin: Stdio) -> (i32, String, String) {
     (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
 }
 
-/// What Prometheus gets at `address`.
+/// The page that Prometheus gets at `address`.
 pub(crate) fn scrape(address: &str) -> String {
     let mut connection = TcpStream::connect(address).expect("it listens");
-    connection.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    connection.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
     connection.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("a request");
     let mut page = String::new();
     connection.read_to_string(&mut page).expect("a page");
@@ -42,28 +42,28 @@ pub(crate) fn scrape(address: &str) -> String {
     page
 }
 
-/// Waits until something is so.
+/// Waits until `is_so` returns true.
 pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     while !is_so() {
         assert!(Instant::now() < deadline, "no {what} in time");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
-/// Sends a signal to a process that runs.
+/// Sends a signal to a running process.
 pub(crate) fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).expect("it still runs");
 }
 
-/// `thalweg` under way, telling in JSON what happens.
+/// A running `thalweg`, which reports events in JSON.
 pub(crate) struct Running {
     pub(crate) child: Child,
     lines: Receiver<String>,
 }
 
 impl Running {
-    /// Starts it with `--json`; what it reads and writes as media is piped.
+    /// Starts it with `--json`; standard input and output, which carry media, are piped.
     pub(crate) fn start(args: &[&str]) -> Running {
         let mut child = Command::new(env!("CARGO_BIN_EXE_thalweg"))
             .args(args)
@@ -79,9 +79,9 @@ impl Running {
         Running { child, lines }
     }
 
-    /// Waits for a line that `wanted` likes; every line must be a JSON object.
+    /// Waits for a line that `wanted` accepts; every line must be a JSON object.
     pub(crate) fn wait_for(&self, what: &str, mut wanted: impl FnMut(&Value) -> bool) -> Value {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let mut seen = Vec::new();
         loop {
             match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -114,26 +114,26 @@ impl Running {
         signal(&self.child, Signal::INT);
     }
 
-    /// All lines that are left of one that has ended.
+    /// All remaining lines of a process that has ended.
     pub(crate) fn rest(&self) -> Vec<String> {
         self.lines.iter().collect()
     }
 
-    /// The last line of one that has ended.
+    /// The last line of a process that has ended.
     pub(crate) fn last_line(&self) -> String {
         self.lines.iter().last().expect("it has told something")
     }
 
-    /// Waits for its end, which must be a good one.
+    /// Waits for the end of the process, which must be a success.
     #[track_caller]
     pub(crate) fn succeeds(&mut self) {
         let status = self.end();
         assert!(status.success(), "{status}; its last lines were\n{}", self.rest().join("\n"));
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the process.
     pub(crate) fn end(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 return status;

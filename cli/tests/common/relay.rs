@@ -1,4 +1,4 @@
-//! A way between sender and receiver that a test can bend while they talk.
+//! A path between sender and receiver that a test can change while they communicate.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,107 +6,107 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How soon a thread notices that its socket is another one now.
-const GLANCE: Duration = Duration::from_millis(20);
-/// How many datagrams are kept.
-const HEARD: usize = 256;
+/// The time within which a thread notices that its socket was replaced.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// The number of datagrams that are recorded.
+const RECORDED: usize = 256;
 
-/// Passes datagrams on between one sender and the receiver at `server`, as a box that translates addresses does.
+/// Passes datagrams on between one sender and the receiver at `server`, as a NAT does.
 pub(crate) struct Relay {
-    ways: Arc<Ways>,
+    shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
 }
 
-struct Ways {
+struct Shared {
     server: SocketAddr,
-    /// Where the sender sends to; the receiver's reports come from there.
+    /// The socket that the sender sends to, and from which it gets the receiver's reports.
     near: Mutex<Arc<UdpSocket>>,
-    /// Where the receiver hears the sender from.
+    /// The socket from which the receiver gets the sender's datagrams.
     far: Mutex<Arc<UdpSocket>>,
     client: Mutex<Option<SocketAddr>>,
-    /// Whether nothing comes back.
-    cut: AtomicBool,
-    /// Whether nothing passes.
-    dark: AtomicBool,
+    /// True if the reverse direction loses everything.
+    cut_reverse: AtomicBool,
+    /// True if both directions lose everything.
+    blackout: AtomicBool,
     /// The first datagrams of the sender.
-    heard: Mutex<Vec<Vec<u8>>>,
+    recorded: Mutex<Vec<Vec<u8>>>,
     over: AtomicBool,
 }
 
 impl Relay {
     pub(crate) fn start(server: &str) -> Relay {
-        let ways = Arc::new(Ways {
+        let shared = Arc::new(Shared {
             server: server.parse().expect("an address"),
             near: Mutex::new(socket()),
             far: Mutex::new(socket()),
             client: Mutex::new(None),
-            cut: AtomicBool::new(false),
-            dark: AtomicBool::new(false),
-            heard: Mutex::default(),
+            cut_reverse: AtomicBool::new(false),
+            blackout: AtomicBool::new(false),
+            recorded: Mutex::default(),
             over: AtomicBool::new(false),
         });
-        let threads = [Ways::pass_on, Ways::pass_back].map(|pass| {
-            let ways = ways.clone();
+        let threads = [Shared::pass_on, Shared::pass_back].map(|pass| {
+            let shared = shared.clone();
             std::thread::spawn(move || {
-                while !ways.over.load(Ordering::Relaxed) {
-                    pass(&ways);
+                while !shared.over.load(Ordering::Relaxed) {
+                    pass(&shared);
                 }
             })
         });
-        Relay { ways, threads: threads.into() }
+        Relay { shared, threads: threads.into() }
     }
 
-    /// Where the sender finds the receiver now.
+    /// The receiver's present address, as the sender sees it.
     pub(crate) fn near(&self) -> SocketAddr {
-        address(&self.ways.near)
+        address(&self.shared.near)
     }
 
-    /// Where the receiver finds the sender now.
+    /// The sender's present address, as the receiver sees it.
     pub(crate) fn far(&self) -> SocketAddr {
-        address(&self.ways.far)
+        address(&self.shared.far)
     }
 
-    /// From now on the receiver is at another address for the sender, and at the old one nobody is.
+    /// Moves the receiver to another address, as the sender sees it, and closes the old one.
     pub(crate) fn move_receiver(&self) {
-        *self.ways.near.lock().expect("no thread has failed") = socket();
+        *self.shared.near.lock().expect("no thread has failed") = socket();
     }
 
-    /// From now on the sender is at another address for the receiver, and at the old one nobody is.
+    /// Moves the sender to another address, as the receiver sees it, and closes the old one.
     pub(crate) fn move_sender(&self) {
-        *self.ways.far.lock().expect("no thread has failed") = socket();
+        *self.shared.far.lock().expect("no thread has failed") = socket();
     }
 
-    /// Whether what the receiver says is lost from now on.
-    pub(crate) fn cut(&self, cut: bool) {
-        self.ways.cut.store(cut, Ordering::Relaxed);
+    /// Sets if the receiver's datagrams are lost from now on.
+    pub(crate) fn cut_reverse(&self, cut_reverse: bool) {
+        self.shared.cut_reverse.store(cut_reverse, Ordering::Relaxed);
     }
 
-    /// Whether everything is lost from now on.
-    pub(crate) fn darken(&self, dark: bool) {
-        self.ways.dark.store(dark, Ordering::Relaxed);
+    /// Sets if everything is lost from now on.
+    pub(crate) fn set_blackout(&self, blackout: bool) {
+        self.shared.blackout.store(blackout, Ordering::Relaxed);
     }
 
     /// The first datagrams that the sender has sent.
-    pub(crate) fn heard(&self) -> Vec<Vec<u8>> {
-        self.ways.heard.lock().expect("no thread has failed").clone()
+    pub(crate) fn recorded(&self) -> Vec<Vec<u8>> {
+        self.shared.recorded.lock().expect("no thread has failed").clone()
     }
 }
 
-impl Ways {
+impl Shared {
     fn pass_on(&self) {
         let near = current(&self.near);
         let mut buffer = [0; 2048];
         let Ok((len, from)) = near.recv_from(&mut buffer) else { return };
         *self.client.lock().expect("no thread has failed") = Some(from);
-        let mut heard = self.heard.lock().expect("no thread has failed");
-        if heard.len() < HEARD {
-            heard.push(buffer[..len].to_vec());
+        let mut recorded = self.recorded.lock().expect("no thread has failed");
+        if recorded.len() < RECORDED {
+            recorded.push(buffer[..len].to_vec());
         }
-        drop(heard);
-        if self.dark.load(Ordering::Relaxed) {
+        drop(recorded);
+        if self.blackout.load(Ordering::Relaxed) {
             return;
         }
-        // What nobody takes is lost, as on any path.
+        // A datagram that no socket takes is lost, as on any path.
         let _ = current(&self.far).send_to(&buffer[..len], self.server);
     }
 
@@ -115,7 +115,7 @@ impl Ways {
         let mut buffer = [0; 2048];
         let Ok(len) = far.recv(&mut buffer) else { return };
         let client = *self.client.lock().expect("no thread has failed");
-        let is_lost = self.cut.load(Ordering::Relaxed) || self.dark.load(Ordering::Relaxed);
+        let is_lost = self.cut_reverse.load(Ordering::Relaxed) || self.blackout.load(Ordering::Relaxed);
         if let Some(client) = client.filter(|_| !is_lost) {
             let _ = current(&self.near).send_to(&buffer[..len], client);
         }
@@ -132,13 +132,13 @@ fn address(socket: &Mutex<Arc<UdpSocket>>) -> SocketAddr {
 
 fn socket() -> Arc<UdpSocket> {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a free port");
-    socket.set_read_timeout(Some(GLANCE)).expect("a timeout");
+    socket.set_read_timeout(Some(POLL_INTERVAL)).expect("a timeout");
     Arc::new(socket)
 }
 
 impl Drop for Relay {
     fn drop(&mut self) {
-        self.ways.over.store(true, Ordering::Relaxed);
+        self.shared.over.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }

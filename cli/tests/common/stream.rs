@@ -1,21 +1,20 @@
-//! A stream between two processes, and what goes in and comes out.
+//! A stream between two processes, with its source and its sink.
 
 use std::net::{SocketAddr, UdpSocket};
 
-use super::{PATIENCE, Running};
+use super::{Running, TIMEOUT};
 
-/// Far longer than any of these streams needs, so that a machine that is busy with something else does not make a packet
-/// late.
+/// Latency far above the need of any of these streams, so that a machine busy with other work makes no packet late.
 pub(crate) const LATENCY: &str = "5s";
 
-/// A stream under way.
+/// A running stream.
 pub(crate) struct Stream {
     pub(crate) send: Running,
     pub(crate) recv: Running,
 }
 
 impl Stream {
-    /// Starts the receiver, then the sender, and waits until they know each other.
+    /// Starts the receiver, and once it listens, the sender.
     pub(crate) fn start(recv: &[&str], send: &[&str]) -> Stream {
         let listen = if send.contains(&"udp://[::1]:0") { "[::1]:0" } else { "127.0.0.1:0" };
         let recv = Running::start(&[&["recv", "--listen", listen, "--latency", LATENCY], recv].concat());
@@ -25,15 +24,15 @@ impl Stream {
     }
 }
 
-/// Something that takes what comes out.
+/// A socket that takes the output, and its URL.
 pub(crate) fn sink(address: &str) -> (UdpSocket, String) {
     let sink = UdpSocket::bind(address).expect("a free port");
-    sink.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    sink.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
     let url = format!("udp://{}", sink.local_addr().expect("bound"));
     (sink, url)
 }
 
-/// Something that puts media into a sender, once that has a receiver.
+/// A socket that feeds a sender, once the sender has a receiver.
 pub(crate) fn source(send: &Running) -> UdpSocket {
     let input: SocketAddr = send.address("sending", "input_address").parse().expect("an address");
     send.event("connected");
@@ -42,7 +41,7 @@ pub(crate) fn source(send: &Running) -> UdpSocket {
     source
 }
 
-/// Sends datagrams of all sizes, a few at a time, and expects each to come out before the next few go in.
+/// Sends datagrams of all sizes, a few at a time, and expects all of them at the output before the next few are sent.
 pub(crate) fn expect_everything_in_order(source: &UdpSocket, sink: &UdpSocket) {
     let sizes = [1316, 1316, 188, 1400, 1, 700, 0, 1316, 1316, 1316, 4, 999];
     let datagrams: Vec<Vec<u8>> = (0u8..96).zip(sizes.iter().cycle()).map(|(mark, &len)| vec![mark; len]).collect();

@@ -15,7 +15,7 @@ static NTH: AtomicU32 = AtomicU32::new(0);
 pub(crate) struct Control(String);
 
 impl Control {
-    /// None, and a line that says why, where no program can be fitted to the kernel.
+    /// Loads a control; `None`, and a line with the reason, where no program can be fitted to the kernel.
     pub(crate) fn load(args: &[&str]) -> Option<Control> {
         let control = Control::named()?;
         let (code, out, error) = control.run("load", args);
@@ -23,7 +23,7 @@ impl Control {
         Some(control)
     }
 
-    /// The same, only that nothing is loaded yet.
+    /// A control of the same kind that is not loaded yet.
     pub(crate) fn named() -> Option<Control> {
         if !Path::new("/sys/kernel/btf/vmlinux").exists() {
             println!("skipped: this kernel has no /sys/kernel/btf/vmlinux");
@@ -38,30 +38,30 @@ impl Control {
         &self.0
     }
 
-    /// For threads that may outlive the test.
+    /// The name, for threads that may outlive the test.
     pub(crate) fn lasting_name(&self) -> &'static str {
         Box::leak(self.0.clone().into_boxed_str())
     }
 
-    /// `thalweg kernel VERB`.
+    /// Runs `thalweg kernel VERB`.
     pub(crate) fn run(&self, verb: &str, args: &[&str]) -> (i32, String, String) {
         run(&[&["kernel", verb, "--name", self.name()], args].concat())
     }
 
-    /// What `load` says where nobody has chosen it.
+    /// The message of `load` where the control is not the default.
     pub(crate) fn is_loaded(&self) -> String {
         let choosing = format!("sysctl -w net.ipv4.tcp_congestion_control={}", self.name());
-        format!("{} is loaded, for whoever chooses it: {choosing}\n", self.name())
+        format!("{} is loaded; choose it for all traffic with: {choosing}\n", self.name())
     }
 
-    /// The verb fails in one line, in which there may also be what else is loaded on this machine.
+    /// Checks that the verb fails in one line, which may also name the other controls that are loaded on this machine.
     pub(crate) fn is_refused_as_not_loaded(&self, verb: &str) {
         let (code, out, line) = self.run(verb, &[]);
         let expected = format!("thalweg: kernel: {} is not loaded", self.name());
         assert!(code == 1 && out.is_empty() && line.starts_with(&expected) && line.lines().count() == 1, "{line}");
     }
 
-    /// What `status` tells of the connections.
+    /// The connections that `status` lists.
     pub(crate) fn connections(&self) -> Vec<Value> {
         let (code, out, error) = self.run("status", &["--json"]);
         assert_eq!(code, 0, "{error}");
@@ -69,7 +69,7 @@ impl Control {
         status["connections"].as_array().expect("a list").clone()
     }
 
-    /// Where it is pinned.
+    /// The folder in which the control is pinned.
     pub(crate) fn folder(&self) -> PathBuf {
         Path::new("/sys/fs/bpf/thalweg").join(&self.0)
     }
@@ -91,7 +91,7 @@ impl Control {
         assert!(status.success(), "{status}");
     }
 
-    /// Whether the kernel has it.
+    /// True if the kernel has the control.
     pub(crate) fn is_registered(&self) -> bool {
         let names = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").expect("the list");
         names.split_whitespace().any(|name| name == self.name())

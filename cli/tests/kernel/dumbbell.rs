@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use thalweg_core::law::window::tcp_stream::Variant;
-use thalweg_core::law::window::{Flavour, Playback, Start};
+use thalweg_core::law::window::{Choice, Playback, Start};
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
-use thalweg_lab::experiment::{AccessRange, Ended, Experiment, Film, Group, Kind, Run, Tcp};
+use thalweg_lab::experiment::{AccessRange, Ended, Experiment, Group, Kind, Run, StoredVideo, Tcp};
 use thalweg_lab::network::Hop;
 use thalweg_lab::node::drop_tail::DropTail;
 use thalweg_lab::node::loss::Loss;
@@ -24,14 +24,14 @@ use crate::bulk::Bulk;
 pub(crate) struct Dumbbell {
     pub(crate) mbit: u64,
     pub(crate) rtt_ms: u64,
-    /// Packets that wait in the queue.
+    /// The limit of the queue in packets.
     pub(crate) queue: u64,
     /// Share of packets lost at random in front of it.
     pub(crate) loss: f64,
 }
 
 impl Dumbbell {
-    /// As the emulator reads it.
+    /// The path as a scenario of the emulator.
     pub(crate) fn scenario(&self, seed: u64) -> String {
         let Dumbbell { mbit, queue, loss, .. } = self;
         let one_way = self.rtt_ms * 500;
@@ -47,7 +47,7 @@ reverse.element = [{{ kind = "wire", delay = "{one_way}us" }}]
         )
     }
 
-    /// What the lab's TCP gets out of it, in bits a second of all flows.
+    /// The rate of the lab's TCP on this path, in bits a second of all flows.
     pub(crate) fn lab(&self, bulk: Bulk, seed: u64) -> f64 {
         let run = Run::new(&self.experiment(bulk, seed), seed).expect("a possible experiment");
         let outcome = run.finish().expect("conservation");
@@ -79,18 +79,17 @@ reverse.element = [{{ kind = "wire", delay = "{one_way}us" }}]
     }
 }
 
-/// The lab's nearest to what the kernel does; a name that the kernel does not have by itself is TCP Stream's.
+/// The lab's TCP that is nearest to the kernel's; a name that the kernel does not have by itself is TCP Stream's.
 fn tcp(control: &str) -> Tcp {
-    let (flavour, film) = match control {
-        "reno" => (Flavour::LinuxReno, None),
-        "cubic" => (Flavour::Cubic, None),
-        _ => (
-            Flavour::TcpStream,
-            Some(Film { rate: Playback::default().rate, variant: Variant::default(), video: None }),
-        ),
+    let (law, video) = match control {
+        "reno" => (Choice::LinuxReno(()), None),
+        "cubic" => (Choice::Cubic(()), None),
+        _ => {
+            (Choice::TcpStream(Variant::default()), Some(StoredVideo { rate: Playback::default().rate, played: None }))
+        }
     };
     Tcp {
-        flavour,
+        law,
         start: Start::default(),
         recovery: Recovery::SackPrr,
         dialect: Dialect::Linux,
@@ -98,7 +97,7 @@ fn tcp(control: &str) -> Tcp {
         timeouts: Timeouts::default(),
         mss: MSS,
         receive_window: 1 << 20,
-        film,
+        video,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the kernel's TCP gets out of a path whose capacity is known, and what the lab's TCP gets out of the same path.
+//! The goodput of the kernel's TCP on a path of known capacity, and that of the lab's TCP on the same path.
 
 use std::thread;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use crate::bulk::Bulk;
 use crate::cable::Yard;
 use crate::dumbbell::Dumbbell;
 
-/// Of 1500 bytes on the link 1460 are TCP's payload.
+/// The share of payload: of 1500 bytes on the link 1460 are TCP's payload.
 pub(crate) const PAYLOAD: f64 = 1460.0 / 1500.0;
-/// Runs of the kernel, whose mean counts.
+/// The number of the kernel's runs, whose mean counts.
 const RUNS: u64 = 5;
-/// What this machine emulates at a time without being late, in bits a second.
+/// The rate that this machine emulates at a time without being late, in bits a second.
 const EMULATED: f64 = 130e6;
-/// Runs of the lab, which cost little.
+/// The number of the lab's runs, which cost little.
 const SEEDS: u64 = 20;
-/// How far the kernel's goodput may be from the lab's, relative to it.
+/// The greatest difference of the kernel's goodput from the lab's, relative to the lab's.
 const WITHIN: f64 = 0.15;
 
 fn bulk(flows: usize, control: &'static str, warm_up: u64, measured: u64) -> Bulk {
@@ -31,7 +31,7 @@ fn one_cubic_flow_fills_most_of_an_empty_link_and_no_more_than_it_has() {
     let end = cable.end();
     println!("one cubic flow, 20 Mb/s, RTT 20 ms: {:.2} Mb/s", goodput / 1e6);
     let capacity = 20e6 * PAYLOAD;
-    // The measured seconds may begin behind a hole that is filled a moment later: a queue and a window at most.
+    // A hole before the measured seconds may be filled within them: it holds a queue and a window at most.
     assert!(goodput <= capacity * 1.02, "{goodput}");
     assert!(goodput > capacity * 0.8, "{goodput}");
     let lost = &end["forward"]["elements"]["drop_tail"]["lost_packets_total"];
@@ -66,11 +66,11 @@ fn where_one_packet_in_a_hundred_is_lost_the_labs_tcp_gets_what_the_kernels_gets
 
 #[cfg(feature = "kernel")]
 #[test]
-fn of_a_film_the_labs_tcp_stream_gets_what_the_kernels_gets_where_packets_are_lost() {
+fn of_a_video_the_labs_tcp_stream_gets_what_the_kernels_gets_where_packets_are_lost() {
     let Some(_) = Yard::enter() else { return };
     let Some(control) = crate::control::Control::load(&[]) else { return };
     let name = control.lasting_name();
-    // Random losses, which keep lwnd below its ceiling or let it meet it now and then; a queue too short for two.
+    // Random losses, which keep lwnd below its ceiling or let it reach that now and then; a queue too short for two.
     compare_all(&[
         (lossy(20, 100, 160), bulk(4, name, 5, 25)),
         (lossy(20, 20, 50), bulk(1, name, 3, 40)),
@@ -88,7 +88,7 @@ fn compare_all(cases: &[(Dumbbell, Bulk)]) {
     assert!(far.is_empty(), "too far apart:\n{}", far.join("\n"));
 }
 
-/// Runs both and prints what they got; the line again if it is too far apart.
+/// Runs both and prints their rates; returns the line if the rates are too far apart.
 fn compare(yard: &Yard, dumbbell: &Dumbbell, bulk: Bulk) -> Option<String> {
     let lab = (0..SEEDS).map(|seed| dumbbell.lab(bulk, seed)).sum::<f64>() / SEEDS as f64;
     let kernel = kernel(yard, dumbbell, bulk, (EMULATED / lab) as usize);
@@ -106,7 +106,7 @@ fn compare(yard: &Yard, dumbbell: &Dumbbell, bulk: Bulk) -> Option<String> {
     ((kernel / lab - 1.0).abs() > WITHIN).then_some(line)
 }
 
-/// The mean of what the kernel gets, `together` runs at a time, each on a cable of its own.
+/// The mean rate of the kernel, `together` runs at a time, each on a cable of its own.
 fn kernel(yard: &Yard, dumbbell: &Dumbbell, bulk: Bulk, together: usize) -> f64 {
     let run = |seed| {
         let cable = yard.lay(&dumbbell.scenario(seed));

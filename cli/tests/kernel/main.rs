@@ -1,7 +1,7 @@
 //! The kernel's own TCP through `thalweg emulate --tun`: two network namespaces, and a cable between them.
 //!
-//! They need root and /dev/net/tun, take real time, and run with `THALWEG_TEST_ALL=1` only. Those of TCP Stream in the kernel
-//! also need the feature `kernel`.
+//! The tests need root and /dev/net/tun, take real time, and run with `THALWEG_TEST_ALL=1` only. Those of TCP Stream in
+//! the kernel also need the feature `kernel`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -12,29 +12,29 @@ mod cable;
 #[cfg(feature = "kernel")]
 mod control;
 mod dumbbell;
-#[cfg(feature = "kernel")]
-mod film;
-#[cfg(feature = "kernel")]
-mod film_beside;
-#[cfg(feature = "kernel")]
-mod film_default;
-#[cfg(feature = "kernel")]
-mod film_killed;
-#[cfg(feature = "kernel")]
-mod film_phases;
-#[cfg(feature = "kernel")]
-mod films;
 mod goodput;
 #[cfg(feature = "kernel")]
 mod nginx;
 #[cfg(feature = "kernel")]
 mod real;
 mod refusals;
+#[cfg(feature = "kernel")]
+mod video;
+#[cfg(feature = "kernel")]
+mod video_beside;
+#[cfg(feature = "kernel")]
+mod video_default;
+#[cfg(feature = "kernel")]
+mod video_killed;
+#[cfg(feature = "kernel")]
+mod video_phases;
+#[cfg(feature = "kernel")]
+mod videos;
 mod viewer;
 
 #[cfg(not(feature = "kernel"))]
 #[test]
-fn film_in_the_kernel() {
+fn video_in_the_kernel() {
     println!("skipped: --features kernel builds it");
     let (code, _, line) = common::run(&["lab", "reproduce", "tcp-stream", "--real", "--out", "/dev/null"]);
     assert_eq!((code, line.lines().count()), (1, 1), "{line}");

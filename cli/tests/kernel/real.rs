@@ -1,4 +1,4 @@
-//! `thalweg lab reproduce tcp-stream --real`, as far as it can be in seconds.
+//! `thalweg lab reproduce tcp-stream --real`, as far as it can be tested in a short time.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn namespaces(process: u32) -> usize {
 #[test]
 fn what_is_interrupted_leaves_nothing_behind() {
     let Some(_yard) = Yard::enter() else { return };
-    // Only for its line where the kernel takes no programs.
+    // Taken only for the line that it prints where the kernel takes no programs.
     let Some(_control) = Control::named() else { return };
     let page = std::env::temp_dir().join(format!("thalweg-real-{}.html", std::process::id()));
     let mut child = Command::new(env!("CARGO_BIN_EXE_thalweg"))
@@ -31,7 +31,7 @@ fn what_is_interrupted_leaves_nothing_behind() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    // The lab's share comes first, a minute or so in a build for tests.
+    // The lab's runs come first, a minute or so in a build for tests.
     let deadline = Instant::now() + Duration::from_secs(300);
     while namespaces(child.id()) < 2 {
         assert!(Instant::now() < deadline && child.try_wait().expect("a child").is_none(), "no cable");

@@ -1,4 +1,4 @@
-//! What the kernel refuses is said in one line.
+//! Refusals by the kernel, each reported in one line.
 
 use std::process::Command;
 
@@ -16,7 +16,7 @@ fn a_name_that_is_taken_is_refused() {
     first.event("listening");
     let cases = [
         (near.as_str(), format!("thalweg: emulate: TUN device {near}: in use by another program\n")),
-        ("lo", "thalweg: emulate: TUN device lo: the name is taken by a device that is no TUN device\n".into()),
+        ("lo", "thalweg: emulate: TUN device lo: the device of this name is not a TUN device\n".into()),
     ];
     for (taken, message) in cases {
         let (code, _, text) = run(&["emulate", PATH, "--tun", taken, "--tun-to", &third]);
@@ -34,5 +34,5 @@ fn a_device_that_is_deleted_ends_the_emulator() {
     let deleted = Command::new("ip").args(["link", "delete", &far]).status().expect("iproute2");
     assert!(deleted.success());
     assert_eq!(emulator.end().code(), Some(1));
-    assert_eq!(emulator.last_line(), format!("thalweg: emulate: TUN device {far}: it was deleted"));
+    assert_eq!(emulator.last_line(), format!("thalweg: emulate: TUN device {far}: the device was deleted"));
 }

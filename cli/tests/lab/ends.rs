@@ -1,4 +1,4 @@
-//! How runs end that do not come to their own end: a full disk, Ctrl-C, readers that have had enough.
+//! Runs that do not reach their own end: a full disk, Ctrl-C, readers that close the pipe.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -19,21 +19,21 @@ fn start(args: &str, more: &[&str], stdout: Stdio) -> Child {
     command.spawn().expect("the binary runs")
 }
 
-/// Exit code, standard output and standard error of one that ends.
+/// Exit code, standard output and standard error of a process, at its end.
 fn end(child: Child) -> (Option<i32>, String, String) {
     let output = child.wait_with_output().expect("an end");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// The end of one that ends by itself.
-fn soon(mut child: Child) -> (Option<i32>, String, String) {
+/// The same of a process that must end by itself.
+fn end_in_time(mut child: Child) -> (Option<i32>, String, String) {
     wait_until("end", || child.try_wait().expect("a child").is_some());
     end(child)
 }
 
 #[test]
-fn a_full_disk_is_said_at_once() {
+fn full_disk_is_reported_immediately() {
     let folder = Folder::new("full");
     fs::create_dir(&folder.0).expect("a folder");
     std::os::unix::fs::symlink("/dev/full", folder.0.join("summary.csv")).expect("a link");
@@ -41,38 +41,38 @@ fn a_full_disk_is_said_at_once() {
     assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
     assert!(stderr.contains("summary.csv: no space left on device"), "{stderr}");
     let full = File::options().write(true).open("/dev/full").expect("a device");
-    let (code, _, stderr) = soon(start(ENDLESS, &[], full.into()));
+    let (code, _, stderr) = end_in_time(start(ENDLESS, &[], full.into()));
     assert_eq!(code, Some(1), "{stderr}");
     assert!(stderr.ends_with("cannot write standard output: no space left on device\n"), "{stderr}");
 }
 
 #[test]
-fn each_seed_is_told_of_as_it_ends_in_the_order_of_seeds() {
+fn results_are_printed_as_seeds_finish_in_order_of_seeds() {
     let mut child = start(ENDLESS, &[], Stdio::piped());
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     for seed in 1..=5 {
         let line: Value = serde_json::from_str(&lines.next().expect("a line").expect("text")).expect("JSON");
         assert_eq!((&line["seed"], line["sim_s"].as_f64()), (&seed.into(), Some(2.0)), "{line}");
     }
-    // Whoever reads has had enough: that is no failure, and nothing is left to run for.
+    // The reader closes the pipe: that is no failure, and no output is left to run for.
     drop(lines);
-    let (code, _, stderr) = soon(child);
+    let (code, _, stderr) = end_in_time(child);
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
 }
 
 #[test]
-fn files_are_wanted_by_more_than_who_reads_the_lines() {
+fn files_are_written_after_standard_output_is_closed() {
     let folder = Folder::new("unread");
     let args = "lab compare dumbbell --schemes udp,none --seeds 3 --json --set duration_s=5 --set warmup_s=4 --set n_tcp=3 --out";
     let mut child = start(args, &[folder.path()], Stdio::piped());
     drop(child.stdout.take());
-    let (code, _, stderr) = soon(child);
+    let (code, _, stderr) = end_in_time(child);
     assert_eq!((code, stderr.as_str()), (Some(0), ""));
     assert_eq!(rows(&folder.read("summary.csv")).len(), 6);
 }
 
 #[test]
-fn an_interrupted_campaign_keeps_what_is_over() {
+fn interrupted_campaign_keeps_finished_runs() {
     let folder = Folder::new("interrupted");
     let child = start(ENDLESS, &["--out", folder.path()], Stdio::piped());
     // The first runs are in the file, and the last is far away.
@@ -88,7 +88,7 @@ fn an_interrupted_campaign_keeps_what_is_over() {
     assert_eq!(stdout.lines().count(), seeds + 1, "a line for each, and the means");
 }
 
-/// A folder with a page and a text of an earlier evaluation; options that name them.
+/// A folder with a page and a text of an earlier evaluation, and the options that name them.
 fn pages(name: &str) -> (Folder, [String; 6]) {
     let folder = Folder::new(name);
     fs::create_dir(&folder.0).expect("a folder");
@@ -101,12 +101,13 @@ fn pages(name: &str) -> (Folder, [String; 6]) {
 }
 
 #[test]
-fn a_page_that_finds_no_room_is_told_of_before_anything_runs() {
+fn unwritable_page_is_reported_before_any_run() {
     let (folder, options) = pages("no-room");
     let limited = "trap '' XFSZ; ulimit -f 0; exec \"$0\" lab reproduce fec-arq \"$@\"";
     let mut command = Command::new("sh");
     let command = command.args(["-c", limited, env!("CARGO_BIN_EXE_thalweg")]).args(options);
-    let (code, _, stderr) = soon(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell"));
+    let (code, _, stderr) =
+        end_in_time(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a shell"));
     assert_eq!(code, Some(1));
     assert!(stderr.ends_with("page-provisional.html: file too large\n"), "{stderr}");
     assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 2, "nothing is left");
@@ -114,7 +115,7 @@ fn a_page_that_finds_no_room_is_told_of_before_anything_runs() {
 }
 
 #[test]
-fn an_interrupted_evaluation_says_so_first_and_replaces_no_page() {
+fn interrupted_evaluation_is_marked_and_replaces_no_page() {
     let (folder, options) = pages("page");
     let options = options.each_ref().map(String::as_str);
     let child = start("lab reproduce fec-arq --jobs 1", &options, Stdio::piped());

@@ -1,4 +1,4 @@
-//! What `--out` leaves in a folder: tables, series, traces and captures.
+//! The files that `--out` writes into a folder: tables, series, traces and captures.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::common::run;
 use crate::{Folder, SHORT, cell, lab, rows};
 
 #[test]
-fn files_can_be_read_and_agree() {
+fn output_files_are_readable_and_consistent() {
     let folder = Folder::new("files");
     let files = ["--out", folder.path(), "--interval", "1s", "--seeds", "2", "--seed", "7"];
     lab(&[&["compare", "dumbbell", "--schemes", "none,udp"], &files[..], &SHORT].concat());
@@ -68,7 +68,7 @@ fn files_can_be_read_and_agree() {
     assert_eq!(folder.read("hops-udp-8.jsonl").lines().count(), hops.len());
 }
 
-/// Names in the first cells of the rows of tables of a page of `docs/`, each with another cell of its row.
+/// The names in the first column of the tables of a page of `docs/`, each with another cell of its row.
 fn documented(page: &str, column: usize) -> BTreeSet<(String, String)> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page);
     let text = fs::read_to_string(file).expect("a page of the docs");
@@ -82,9 +82,9 @@ fn documented(page: &str, column: usize) -> BTreeSet<(String, String)> {
 }
 
 #[test]
-fn every_probe_is_in_the_docs_and_every_one_of_the_docs_is_shown() {
+fn probes_are_exactly_the_documented_ones() {
     let mut seen = BTreeSet::new();
-    // Each command has a folder of its own: it would say what it removes of another's.
+    // Each command has a folder of its own: in another's it would report the files that it removes.
     let mut watch = |name: &str, command: &[&str], files: &[String]| {
         let folder = Folder::new(&format!("probes-{name}"));
         lab(&[command, &["--out", folder.path(), "--interval", "1s", "--seeds", "1"]].concat());
@@ -108,23 +108,23 @@ fn every_probe_is_in_the_docs_and_every_one_of_the_docs_is_shown() {
         let run = [&["run", "dumbbell", "--set", &carrier], &short[..]].concat();
         watch(tcp, &run, &["intervals-geneva-1.csv".to_owned()]);
     }
-    let film = ["run", "tcp-stream-s2", "--set", "duration_s=4", "--set", "background_s=0"];
-    watch("film", &film, &["intervals-1.csv".to_owned()]);
+    let video = ["run", "tcp-stream-s2", "--set", "duration_s=4", "--set", "background_s=0"];
+    watch("video", &video, &["intervals-1.csv".to_owned()]);
     let known: BTreeSet<_> =
         documented("lab.md", 2).into_iter().filter(|(_, end)| END.contains(&end.as_str())).collect();
-    // The sessions' own metrics are told of elsewhere.
+    // The sessions' own metrics are documented elsewhere.
     let metrics: BTreeSet<String> = documented("metrics.md", 1).into_iter().map(|(name, _)| name).collect();
     seen.retain(|(name, _)| !metrics.contains(name));
     assert_eq!(seen, known);
 }
 
-/// Where a probe is seen.
+/// The places at which probes are seen.
 const END: [&str; 4] = ["both", "sender", "receiver", "hop"];
 
 #[test]
 fn a_trace_has_every_packet_and_a_capture_those_that_leave() {
     let folder = Folder::new("trace");
-    // The trace has packets from the start: all are measured.
+    // The trace has packets from the start, so all of the run must be measured.
     let set = ["--set", "duration_s=3", "--set", "warmup_s=0", "--set", "n_tcp=20", "--seeds", "1"];
     let files = ["--out", folder.path(), "--trace", "--pcap", "--interval", "300ms"];
     lab(&[&["run", "dumbbell"], &set[..], &files].concat());
@@ -168,7 +168,7 @@ fn a_trace_has_every_packet_and_a_capture_those_that_leave() {
 }
 
 #[test]
-fn any_hop_can_be_watched() {
+fn any_hop_can_be_traced() {
     let watched = |hop: &[&str]| {
         let folder = Folder::new(&format!("hop{}", hop.len()));
         let files = ["--seeds", "1", "--out", folder.path(), "--trace"];
@@ -189,7 +189,7 @@ fn any_hop_can_be_watched() {
 }
 
 #[test]
-fn a_folder_holds_what_came_of_one_command() {
+fn output_folder_holds_the_results_of_one_command() {
     let folder = Folder::new("reused");
     let left = || {
         let entries = fs::read_dir(&folder.0).expect("a folder").map(|entry| entry.expect("an entry").file_name());
@@ -200,27 +200,24 @@ fn a_folder_holds_what_came_of_one_command() {
     let fixed = ["flows.csv", "flows.jsonl", "notes-1.csv", "summary.csv", "summary.jsonl", "timing.csv"];
     fs::create_dir(&folder.0).expect("a folder");
     fs::write(folder.0.join("notes-1.csv"), "mine").expect("a file");
-    // Whose folder this is nobody knows before there is a summary in it.
+    // Without a summary in it the folder does not count as the lab's.
     fs::write(folder.0.join("packets-9.csv"), "mine").expect("a file");
     let short = ["run", "md1", "--set", "duration_s=2", "--out", folder.path()];
     lab(&[&short[..], &["--seeds", "3", "--interval", "1s", "--trace", "--pcap"]].concat());
     assert_eq!(left().len(), fixed.len() + 1 + 3 * 6);
     let (code, _, stderr) = run(&[&["lab"], &short[..], &["--seeds", "1", "--interval", "1s"]].concat());
     assert_eq!((code, stderr.lines().count()), (0, 1), "{stderr}");
-    assert!(
-        stderr.starts_with("thalweg: lab: 15 files of single runs of an earlier command removed from "),
-        "{stderr}"
-    );
+    assert!(stderr.starts_with("thalweg: lab: removed 15 files ") && stderr.contains(folder.path()), "{stderr}");
     let own = ["hops-1.csv", "hops-1.jsonl", "intervals-1.csv", "intervals-1.jsonl"];
     let mut expected = [&fixed[..], &own].concat();
     expected.sort_unstable();
     assert_eq!(left(), expected);
-    // Whoever does the same again has the same again, and need not be told.
+    // The same command again writes the same files, and has nothing to report.
     lab(&[&short[..], &["--seeds", "1", "--interval", "1s"]].concat());
     assert_eq!(left(), expected);
 }
 
-/// Where tshark is installed, it opens the capture, finds as many packets, and nothing wrong with their checksums.
+/// Checks with tshark, if it is installed, that it opens the capture, finds as many packets, and no wrong checksum.
 fn tshark_agrees(capture: &Path, packets: usize) {
     if std::env::var_os("THALWEG_TEST_ALL").is_none() {
         println!("skipped: tshark is asked when THALWEG_TEST_ALL is set");

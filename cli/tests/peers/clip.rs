@@ -1,12 +1,12 @@
-//! Pictures that are sent, and how they are compared: as decoded frames, each by its MD5.
+//! The videos that are sent, and their comparison: as decoded frames, each by its MD5.
 
 use std::path::Path;
 
 use crate::program::Program;
 use crate::stage::Stage;
 
-/// Where recorded films are, beside the project.
-const FILMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/video");
+/// The folder of recorded videos, beside the project.
+const VIDEOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/video");
 
 /// Pictures as MPEG-TS in a file.
 pub(crate) struct Clip {
@@ -16,8 +16,8 @@ pub(crate) struct Clip {
 }
 
 impl Clip {
-    /// ffmpeg's moving test picture, with a tone that goes on for a second after it: ffmpeg's RTP muxer keeps up to six
-    /// packets of the end of a stream to itself.
+    /// ffmpeg's moving test picture, with a tone that goes on for a second after it: ffmpeg's RTP muxer holds back up
+    /// to six packets at the end of a stream.
     pub(crate) fn synthetic(stage: &Stage, seconds: u32) -> Clip {
         let path = stage.path("clip.ts");
         let (pictures, tone) = (format!("testsrc2=size=640x360:rate=25:d={seconds}"), seconds + 1);
@@ -28,15 +28,15 @@ impl Clip {
         Clip::open(stage, path)
     }
 
-    /// The first `seconds` of a recorded film; none, and a line that says so, where it is not.
-    pub(crate) fn film(stage: &Stage, name: &str, seconds: u32) -> Option<Clip> {
-        let film = Path::new(FILMS).join(name);
-        if !film.exists() {
-            println!("skipped: there is no {}", film.display());
+    /// The first `seconds` of a recorded video; `None`, and a line with the reason, if the recording is missing.
+    pub(crate) fn recorded(stage: &Stage, name: &str, seconds: u32) -> Option<Clip> {
+        let video = Path::new(VIDEOS).join(name);
+        if !video.exists() {
+            println!("skipped: there is no {}", video.display());
             return None;
         }
         let path = stage.path("clip.ts");
-        let line = format!("ffmpeg -v error -i {} -t {seconds} -c copy -f mpegts {path}", film.display());
+        let line = format!("ffmpeg -v error -i {} -t {seconds} -c copy -f mpegts {path}", video.display());
         Program::line(stage, "cut", &line).end().expect_no_complaint(|_| false);
         Some(Clip::open(stage, path))
     }
@@ -48,7 +48,7 @@ impl Clip {
     }
 }
 
-/// Decodes a file without a single complaint.
+/// Decodes a file without any error message.
 pub(crate) fn decode(stage: &Stage, path: &str) -> Vec<String> {
     let decoded = Program::line(stage, "decode", &decoder(path)).end();
     decoded.expect_no_complaint(|_| false);
@@ -56,30 +56,30 @@ pub(crate) fn decode(stage: &Stage, path: &str) -> Vec<String> {
 }
 
 /// Decodes as much of a file as can be decoded.
-pub(crate) fn decode_whatever(stage: &Stage, path: &str) -> Vec<String> {
+pub(crate) fn decode_with_errors(stage: &Stage, path: &str) -> Vec<String> {
     hashes(&Program::line(stage, "decode", &decoder(path)).end().output)
 }
 
-/// The line that decodes `input` and prints a hash of each picture.
+/// The command line that decodes `input` and prints a hash of each picture.
 pub(crate) fn decoder(input: &str) -> String {
     format!("ffmpeg -v error -i {input} -map 0:v -fps_mode passthrough -f framemd5 -")
 }
 
-/// The pictures that a [`decoder`] of a UDP address with a timeout has seen, without a single complaint.
+/// The pictures that a [`decoder`] of a UDP address with a timeout has seen, without any error message.
 pub(crate) fn seen(live: Program) -> Vec<String> {
     let live = live.end();
-    // Nothing more for as long as its timeout is how ffmpeg is told of the end.
+    // Silence for the length of its timeout is the end of the stream to ffmpeg.
     live.expect_no_complaint(|line| line.ends_with("Input/output error") || line.contains("Last message repeated"));
     hashes(&live.output)
 }
 
-/// The hashes out of what [`decoder`] prints.
+/// The hashes in the output of [`decoder`].
 fn hashes(text: &str) -> Vec<String> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.rsplit(',').next().unwrap_or_default().trim().to_owned()).collect()
 }
 
-/// Expects the pictures of `original` one for one, but for the `first` and the `last` that may be missing.
+/// Expects the pictures of `original` one for one, but for the first `first` and the last `last`, which may be missing.
 pub(crate) fn expect_frames(got: &[String], original: &[String], first: usize, last: usize) {
     let start = got.first().and_then(|frame| original.iter().position(|other| other == frame));
     let Some(start) = start.filter(|&start| start <= first) else {

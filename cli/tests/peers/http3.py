@@ -1,4 +1,4 @@
-"""Films over HTTP/3 by aioquic: http3.py PORT FILE asks for the FILE of that name, whole, in a range, in many at once, and for
+"""Videos over HTTP/3 by aioquic: http3.py PORT FILE asks for the FILE of that name, whole, in a range, in many at once, and for
 what cannot be. Says nothing and ends with 0 if all is as it must be."""
 
 import asyncio
@@ -48,16 +48,16 @@ class Client(QuicConnectionProtocol):
 
 
 async def main(port, file):
-    film, path = file.read_bytes(), f"/{file.name}"
+    video, path = file.read_bytes(), f"/{file.name}"
     # Who the server is curl looks at.
     configuration = QuicConfiguration(is_client=True, alpn_protocols=H3_ALPN, verify_mode=ssl.CERT_NONE)
     async with connect("127.0.0.1", port, configuration=configuration, create_protocol=Client) as client:
-        assert await client.get(path) == (200, film), "the whole film"
-        assert await client.get(path, "bytes=1000-1999") == (206, film[1000:2000]), "a range"
-        assert await client.get(path, "bytes=-10") == (206, film[-10:]), "its end"
+        assert await client.get(path) == (200, video), "the whole video"
+        assert await client.get(path, "bytes=1000-1999") == (206, video[1000:2000]), "a range"
+        assert await client.get(path, "bytes=-10") == (206, video[-10:]), "its end"
         parts = await asyncio.gather(*[client.get(path, f"bytes={first * 1000}-") for first in range(25)])
-        assert parts == [(206, film[first * 1000 :]) for first in range(25)], "many at once"
-        for path, wanted, status in [(path, f"bytes={len(film)}-", 416), ("/none", None, 404), ("/../../etc/passwd", None, 400)]:
+        assert parts == [(206, video[first * 1000 :]) for first in range(25)], "many at once"
+        for path, wanted, status in [(path, f"bytes={len(video)}-", 416), ("/none", None, 404), ("/../../etc/passwd", None, 400)]:
             assert (await client.get(path, wanted))[0] == status, path
 
 

@@ -1,41 +1,41 @@
-//! The lines of docs/peers.md and of README.md, run as they stand there.
+//! The command lines of docs/peers.md and of README.md, run as they are printed.
 
 use std::process::Command;
 use std::time::Duration;
 
-use crate::clip::{Clip, decode_whatever, expect_frames};
+use crate::clip::{Clip, decode_with_errors, expect_frames};
 use crate::program::Program;
 use crate::stage::{FFMPEG, GSTREAMER, SRT, Stage, Tool, VLC, free_port, is_open, unprivileged};
 
 const PAGE: &str = include_str!("../../../docs/peers.md");
 const README: &str = include_str!("../../../README.md");
-/// Ports of the page; each gets a free one.
+/// Ports of the page; each is replaced by a free one.
 const PORTS: [&str; 5] = ["5000", "5001", "6000", "7000", "8000"];
 
 #[test]
-fn the_lines_for_ffmpeg() {
+fn documented_ffmpeg_commands_work() {
     run(PAGE, "## ffmpeg", &[FFMPEG], 25);
 }
 
 #[test]
-fn the_lines_for_gstreamer() {
+fn documented_gstreamer_commands_work() {
     run(PAGE, "## GStreamer", &[FFMPEG, GSTREAMER], 25);
 }
 
 #[test]
-fn the_lines_for_vlc() {
-    // What VLC had in its buffers when it ended is lost, at the source and behind the receiver.
+fn documented_vlc_commands_work() {
+    // VLC's buffers are lost when it ends, at the source and behind the receiver.
     run(PAGE, "## VLC", &[FFMPEG, VLC], 100);
 }
 
 #[test]
-fn the_lines_of_the_readme() {
-    run(README, "## A film", &[FFMPEG, GSTREAMER, VLC], 100);
+fn readme_commands_work() {
+    run(README, "## A video", &[FFMPEG, GSTREAMER, VLC], 100);
 }
 
 #[test]
-fn the_lines_for_srt() {
-    // What the last of them has in its buffer when it is stopped is lost.
+fn documented_srt_commands_work() {
+    // The buffer of the last program is lost when it is stopped.
     run(PAGE, "## SRT", &[FFMPEG, SRT], 25);
 }
 
@@ -43,7 +43,7 @@ fn the_lines_for_srt() {
 fn run(page: &str, section: &str, tools: &[Tool], unfinished: usize) {
     let Some(stage) = Stage::enter(tools) else { return };
     let clip = Clip::synthetic(&stage, 5);
-    std::fs::rename(&clip.path, stage.path("film.ts")).expect("in one directory");
+    std::fs::rename(&clip.path, stage.path("video.ts")).expect("in one directory");
     let (_, section) = page.split_once(section).expect("the page has the section");
     let section = section.split("\n## ").next().expect("its text");
     let blocks: Vec<&str> = section.split("```sh\n").skip(1).filter_map(|text| text.split("```").next()).collect();
@@ -55,7 +55,7 @@ fn run(page: &str, section: &str, tools: &[Tool], unfinished: usize) {
     }
 }
 
-/// Starts one line after the other, each when the one before has opened its port. The last is over by itself; the others
+/// Starts one line after the other, each once the previous one has opened its port. The last ends by itself; the others
 /// are then asked to stop.
 fn run_block(stage: &Stage, block: &str) {
     let ports = PORTS.map(|port| (port, free_port()));
@@ -68,11 +68,11 @@ fn run_block(stage: &Stage, block: &str) {
         running.push(start(stage, &format!("line{}", running.len()), line));
         crate::common::wait_until(&format!("port of {line}"), || open() > before);
     }
-    // Sender and receiver greet each other, and programs have opened what they write.
+    // Time for the handshake of sender and receiver, and for programs to open their outputs.
     std::thread::sleep(Duration::from_secs(1));
     let source = start(stage, "last", last).end();
     assert_eq!(source.code, Some(0), "{last}\n{}", source.errors);
-    // The latency, and what a decoder holds back.
+    // Time for the latency, and for the buffer of a decoder.
     std::thread::sleep(Duration::from_secs(1));
     running.iter().rev().for_each(Program::interrupt);
     for program in running {
@@ -98,11 +98,11 @@ fn start(stage: &Stage, name: &str, line: &str) -> Program {
     Program::start(stage, name, &mut shell)
 }
 
-/// Expects the film in `out.ts`: from its first or second group of pictures on, without a gap, all but the `unfinished`
-/// last ones. What a program was stopped in the middle of may be cut.
+/// Expects the video in `out.ts`: from its first or second group of pictures on, without a gap, all pictures but the
+/// `unfinished` last ones. The picture at which a program was stopped may be cut.
 fn expect_pictures(stage: &Stage, clip: &Clip, unfinished: usize) {
     let out = stage.path("out.ts");
-    let mut frames = decode_whatever(stage, &out);
+    let mut frames = decode_with_errors(stage, &out);
     std::fs::remove_file(out).expect("our own directory");
     frames.pop();
     expect_frames(&frames, &clip.frames, 12, unfinished);

@@ -1,10 +1,10 @@
-//! ffmpeg sends, a lossy path loses, ffmpeg decodes what arrived.
+//! ffmpeg sends, a lossy path drops packets, and ffmpeg decodes the received video.
 //!
-//! 2 % of the packets are lost in bursts of two on average, of which one in 2^n is longer than n. What repair can do about
-//! that is a matter of how many packets a block holds, so of rate and latency. At 30 Mb/s the default latency of 90 ms on a
-//! round trip of 40 ms has room for blocks of 85 packets and 24 of repair. At 6 Mb/s it has room for 19 packets and 6 of
-//! repair, and of the 60 bursts of 8 s one is longer than that: there it takes the 300 ms of the README's lines for ffmpeg,
-//! and blocks of 68 packets and 23 of repair. That more than these are lost of one block is a matter of one in a million.
+//! 2 % of the packets are lost in bursts of two on average, of which one in 2^n is longer than n. The strength of
+//! repair depends on the packets in a block, and so on rate and latency. At 30 Mb/s the default latency of 90 ms on a
+//! round trip of 40 ms allows blocks of 85 packets and 24 of repair. At 6 Mb/s it allows 19 packets and 6 of repair,
+//! and of the 60 bursts of 8 s one is longer than that: this rate needs the 300 ms of the README's lines for ffmpeg,
+//! and blocks of 68 packets and 23 of repair. The probability that a block loses more than these is one in a million.
 
 use std::time::Duration;
 
@@ -17,18 +17,18 @@ use crate::stage::{FFMPEG, Stage, free_port, wait_for_port};
 /// Gilbert-Elliott: p / (p + r) = 2 % of the packets are lost, 1 / r = 2 of them in a row.
 const BURSTY: Bursts = Bursts { seed: 1, p: 0.0102, r: 0.5, loss_bad: 1.0 };
 
-/// How the stream runs.
+/// The settings of a stream.
 struct Setting {
     latency: &'static str,
     block: &'static str,
-    /// What ffmpeg fills its streams up to, so that quiet pictures make no smaller blocks.
+    /// The rate to which ffmpeg pads its streams, so that quiet pictures make no smaller blocks.
     rate: &'static str,
 }
 
-/// ffmpeg sends a picture at a time. At twice the rate its bursts pass what a socket of Linux holds (212 992 bytes, of
-/// which each datagram takes 2304).
+/// ffmpeg sends a picture at a time. At twice the rate its bursts exceed the buffer of a socket of Linux (212 992
+/// bytes, of which each datagram takes 2304).
 const SLOW: Setting = Setting { latency: "300ms", block: "120ms", rate: "6M" };
-/// There it is told to pace what it sends.
+/// At this rate ffmpeg is set to pace its output.
 const FAST: Setting = Setting { latency: "90ms", block: "30ms", rate: "30M" };
 
 #[test]
@@ -48,7 +48,7 @@ fn thirty_megabits_arrive_whole_within_the_default_latency() {
 }
 
 #[test]
-fn ts_over_udp_arrives_whole_when_it_is_aligned_anew() {
+fn ts_over_udp_arrives_whole_after_realignment() {
     let Some(stage) = Stage::enter(&[FFMPEG]) else { return };
     let clip = Clip::synthetic(&stage, 8);
     // ffmpeg's own size of datagrams is 1472, no multiple of 188.
@@ -59,15 +59,15 @@ fn ts_over_udp_arrives_whole_when_it_is_aligned_anew() {
 fn ts_over_rtp_arrives_whole() {
     let Some(stage) = Stage::enter(&[FFMPEG]) else { return };
     let clip = Clip::synthetic(&stage, 8);
-    // What is written into RTP is filled up by an option of its own.
+    // The padding of a stream in RTP has an option of its own.
     let output = "-f rtp_mpegts -mpegts_muxer_options muxrate=6M rtp://ADDRESS";
     survives(&stage, &clip, &SLOW, "rtp://127.0.0.1:0", output, "geneva");
 }
 
 #[test]
-fn a_recorded_film_arrives_whole() {
+fn recorded_video_arrives_whole() {
     let Some(stage) = Stage::enter(&[FFMPEG]) else { return };
-    let Some(clip) = Clip::film(&stage, "sintel_trailer_720p24_13s_copy.ts", 10) else { return };
+    let Some(clip) = Clip::recorded(&stage, "sintel_trailer_720p24_13s_copy.ts", 10) else { return };
     survives(&stage, &clip, &SLOW, "ts+udp://127.0.0.1:0", "-f mpegts udp://ADDRESS?pkt_size=1316", "geneva");
 }
 
@@ -119,7 +119,7 @@ fn survives(stage: &Stage, clip: &Clip, setting: &Setting, input: &str, output: 
     let output = output.replace("ADDRESS", &input);
     let line = format!("ffmpeg -v error -re -i {} -map 0 -c copy -muxrate {rate} {output}", clip.path);
     Program::line(stage, "source", &line).end().expect_no_complaint(|_| false);
-    // What is still in sockets is taken within a turn or two of the sender.
+    // The sender takes data that is still in sockets within one or two turns of its event loop.
     std::thread::sleep(Duration::from_millis(500));
     send.interrupt();
     send.succeeds();

@@ -1,6 +1,6 @@
-//! Real peers: ffmpeg, GStreamer, VLC, Wireshark and another decoder of RFC 6865 against the binary as its users run it.
+//! Real peers of the binary: ffmpeg, GStreamer, VLC, Wireshark and another decoder of RFC 6865.
 //!
-//! They send and take pictures in real time, one test after the other, each with a margin that a busy machine does not
+//! The tests send and receive video in real time, one after the other, each with a margin that a busy machine does not
 //! use up. All of them run with `THALWEG_TEST_ALL=1` only.
 
 #[path = "../common/mod.rs"]
@@ -15,7 +15,9 @@ mod lossy;
 mod plain;
 mod program;
 mod routes;
+mod shared_path;
 mod soak;
 mod stage;
 mod tap;
+mod tunnels;
 mod wire;

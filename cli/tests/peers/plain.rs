@@ -7,10 +7,10 @@ use crate::common::Running;
 use crate::program::Program;
 use crate::stage::{FFMPEG, GSTREAMER, Stage, VLC, free_port, unprivileged, wait_for_port};
 
-/// What GStreamer has to know of RTP/MP2T; the SDP file says the same.
+/// The parameters of RTP/MP2T that GStreamer needs; the SDP file has the same.
 const CAPS: &str = "application/x-rtp,media=video,clock-rate=90000,encoding-name=MP2T,payload=33";
 
-/// Sends `clip` as plain RTP to `port` and comes back when it is over.
+/// Sends `clip` as plain RTP to `port`, and returns when it has ended.
 fn send(clip: &Clip, port: u16) {
     let (input, to) = (format!("file:{}", clip.path), format!("127.0.0.1:{port}"));
     let mut send = Running::start(&["send", "--input", &input, "--to", &to, "--plain-rtp"]);
@@ -18,7 +18,7 @@ fn send(clip: &Clip, port: u16) {
     send.succeeds();
 }
 
-/// Writes the description of what [`send`] sends to `port`.
+/// Writes the description of the stream that [`send`] sends to `port`.
 fn describe(stage: &Stage, port: u16) -> String {
     let (sdp, to) = (stage.path("plain.sdp"), format!("127.0.0.1:{port}"));
     let input = "ts+udp://127.0.0.1:0";
@@ -27,7 +27,7 @@ fn describe(stage: &Stage, port: u16) -> String {
 }
 
 #[test]
-fn ffmpeg_plays_the_description_and_ends_with_the_stream() {
+fn ffmpeg_plays_from_sdp_and_stops_at_the_rtcp_bye() {
     let Some(stage) = Stage::enter(&[FFMPEG]) else { return };
     let clip = Clip::synthetic(&stage, 5);
     let (port, copy) = (free_port(), stage.path("copy.ts"));
@@ -36,14 +36,14 @@ fn ffmpeg_plays_the_description_and_ends_with_the_stream() {
     let ffmpeg = Program::line(&stage, "ffmpeg", &line);
     wait_for_port(port);
     send(&clip, port);
-    // RTCP's goodbye is the end of the file.
+    // RTCP's BYE ends the file.
     ffmpeg.end().expect_no_complaint(|_| false);
-    // A picture of unbounded length ends where the next one begins, and behind the last one there is none.
+    // A picture of unbounded length ends where the next one begins, and the last one has no next one.
     expect_frames(&decode(&stage, &copy), &clip.frames, 0, 1);
 }
 
 #[test]
-fn ffmpeg_takes_an_rtp_address() {
+fn ffmpeg_receives_from_an_rtp_url() {
     let Some(stage) = Stage::enter(&[FFMPEG]) else { return };
     let clip = Clip::synthetic(&stage, 5);
     let (port, copy) = (free_port(), stage.path("copy.ts"));
@@ -52,12 +52,12 @@ fn ffmpeg_takes_an_rtp_address() {
     wait_for_port(port);
     send(&clip, port);
     ffmpeg.end().expect_no_complaint(|_| false);
-    // ffmpeg looks at one packet to learn what comes, and throws it away: it begins with the second group of pictures.
+    // ffmpeg probes one packet and discards it, so the copy begins with the second group of pictures.
     expect_frames(&decode(&stage, &copy), &clip.frames, 12, 1);
 }
 
 #[test]
-fn gstreamer_takes_every_byte() {
+fn gstreamer_receives_every_byte() {
     let Some(stage) = Stage::enter(&[FFMPEG, GSTREAMER]) else { return };
     let clip = Clip::synthetic(&stage, 5);
     let sent = std::fs::read(&clip.path).expect("the clip");
@@ -78,7 +78,7 @@ fn gstreamer_takes_every_byte() {
 }
 
 #[test]
-fn vlc_takes_every_picture() {
+fn vlc_receives_every_frame() {
     let Some(stage) = Stage::enter(&[FFMPEG, VLC]) else { return };
     let clip = Clip::synthetic(&stage, 5);
     let (port, copy) = (free_port(), stage.path("copy.ts"));
@@ -90,7 +90,7 @@ fn vlc_takes_every_picture() {
     send(&clip, port);
     vlc.interrupt();
     vlc.end();
-    // Its muxer holds half a second, and cuts the picture that it writes when it is stopped.
+    // VLC's muxer holds half a second, and cuts the picture that it writes when it is stopped.
     let mut frames = decode(&stage, &copy);
     frames.pop();
     expect_frames(&frames, &clip.frames, 0, 13);

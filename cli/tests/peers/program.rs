@@ -9,10 +9,10 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::stage::Stage;
 
-/// No program here has more than twenty seconds of pictures to handle.
-const PATIENCE: Duration = Duration::from_secs(50);
+/// The longest wait: no program here has more than twenty seconds of video to handle.
+const TIMEOUT: Duration = Duration::from_secs(50);
 
-/// A program under way.
+/// A running program.
 pub(crate) struct Program {
     name: String,
     child: Child,
@@ -20,7 +20,7 @@ pub(crate) struct Program {
     errors: PathBuf,
 }
 
-/// What a program has left.
+/// The result of a program that has ended.
 pub(crate) struct Ended {
     name: String,
     pub(crate) code: Option<i32>,
@@ -29,12 +29,12 @@ pub(crate) struct Ended {
 }
 
 impl Program {
-    /// Starts `command`; what it writes goes to files named after `name`.
+    /// Starts `command`; its output goes to files named after `name`.
     pub(crate) fn start(stage: &Stage, name: &str, command: &mut Command) -> Program {
         let file = |kind| stage.directory().join(format!("{name}.{kind}"));
         let create = |path| std::fs::File::create(path).expect("the temporary directory can be written");
         let (output, errors) = (file("stdout"), file("stderr"));
-        // A group of its own, so that all of a pipeline hears of a signal.
+        // A process group of its own, so that a signal reaches all of a pipeline.
         command.process_group(0);
         command.current_dir(stage.directory()).stdin(Stdio::null()).stdout(create(&output)).stderr(create(&errors));
         let child = command.spawn().unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -48,15 +48,15 @@ impl Program {
         Program::start(stage, name, command.args(words))
     }
 
-    /// Asks it to stop, as Ctrl-C does.
+    /// Asks the program to stop, as Ctrl-C does.
     pub(crate) fn interrupt(&self) {
-        // It may have ended by itself.
+        // The program may have ended by itself.
         let _ = kill_process_group(Pid::from_child(&self.child), Signal::INT);
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the program.
     pub(crate) fn end(mut self) -> Ended {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("a child") {
                 break status;
@@ -70,7 +70,7 @@ impl Program {
 }
 
 impl Ended {
-    /// Expects that all went well and that nothing was complained of, but for what `excused` likes.
+    /// Expects success, and no error message but those that `excused` accepts.
     pub(crate) fn expect_no_complaint(&self, excused: impl Fn(&str) -> bool) {
         let complaint = self.errors.lines().find(|line| !line.trim().is_empty() && !excused(line));
         assert!(complaint.is_none(), "{}: {}", self.name, self.errors);

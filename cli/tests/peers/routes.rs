@@ -7,17 +7,17 @@ use crate::common::Running;
 use crate::program::Program;
 use crate::stage::{FFMPEG, Stage, free_port, wait_for_port};
 
-/// The addresses of a stream; `PORT` stands for the port that is the input's, or the output's.
+/// The addresses of a stream; `PORT` stands for the port of the input, or of the output.
 struct Route {
     listen: &'static str,
-    /// Where ffmpeg sends to, and where Thalweg takes it from.
+    /// The address that ffmpeg sends to, and the input of Thalweg.
     source: [&'static str; 2],
-    /// Where Thalweg sends to, and where ffmpeg takes it from.
+    /// The output of Thalweg, and the address that ffmpeg receives at.
     sink: [&'static str; 2],
 }
 
 #[test]
-fn pictures_pass_over_ipv6() {
+fn frames_are_delivered_over_ipv6() {
     if UdpSocket::bind("[::1]:0").is_err() {
         println!("skipped: this machine has no IPv6");
         return;
@@ -30,7 +30,7 @@ fn pictures_pass_over_ipv6() {
 }
 
 #[test]
-fn pictures_pass_through_multicast_groups() {
+fn frames_are_delivered_through_multicast_groups() {
     passes(&Route {
         listen: "127.0.0.1:0",
         source: ["udp://239.255.42.98:PORT?pkt_size=1316&localaddr=127.0.0.1&ttl=0", "udp://@239.255.42.98:0?iface=lo"],

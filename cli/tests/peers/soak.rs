@@ -1,4 +1,4 @@
-//! A minute at 30 Mb/s over a path that loses, reorders and duplicates: what is needed at its start is needed at its end.
+//! A minute at 30 Mb/s over a path that loses, reorders and duplicates: memory must not grow from its start to its end.
 
 use std::time::Duration;
 
@@ -20,14 +20,14 @@ reverse.element = [{ kind = "wire", delay = "10ms" }]
 
 /// The project's own clip, of 30 Mb/s.
 const CLIP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/clip.ts");
-/// What one stream may hold, in kilobytes.
+/// The most memory that one stream may hold, in kilobytes.
 const MOST: u64 = 30_000;
-/// What a process may have gained in 38 s, or 108 000 packets: forty bytes a packet. A machine that stalls for a second
-/// lets it hold 3.75 MB more.
+/// The most memory that a process may gain in 38 s, or 108 000 packets: forty bytes a packet. A machine that stalls for
+/// a second makes it hold 3.75 MB more.
 const GAIN: u64 = 4_000;
 
 #[test]
-fn a_minute_at_30_mbps_needs_no_more_memory_at_its_end() {
+fn memory_does_not_grow_over_a_minute_at_30_mbps() {
     let Some(stage) = Stage::enter(&[]) else { return };
     let mut recv = Running::start(&[
         "recv",
@@ -62,12 +62,12 @@ fn a_minute_at_30_mbps_needs_no_more_memory_at_its_end() {
     send.succeeds();
     recv.succeeds();
     let count = |figures: &Value, name: &str| figures[name].as_u64().unwrap_or_else(|| panic!("{name}: {figures}"));
-    // Every packet was handed out or given up; those of an end that was lost are known to nobody.
+    // Every packet was delivered or given up; packets lost at the very end are in neither count.
     let known = count(&got, "media_packets_total") + count(&got, "residual_lost_packets_total");
     let left = count(&sent, "media_packets_total");
     assert!(known <= left && left - known < 100, "{left} were sent, {known} are known");
     assert!(count(&got, "duplicate_packets_total") > left / 200, "{got}");
-    // A busy machine makes some late, but repair has brought back most of what the path lost.
+    // A busy machine makes some late, but repair has recovered most of the packets that the path lost.
     let (lost, residual) = (count(&got, "lost_packets_total"), count(&got, "residual_lost_packets_total"));
     assert!(lost > left / 200 && residual < lost / 2, "{got}");
 }

@@ -1,4 +1,4 @@
-//! What a test stands on: its turn, its tools, its directory, its ports.
+//! The environment of a test: its turn, its tools, its directory, its ports.
 
 use std::fs::Permissions;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::common::wait_until;
 
-/// A program that a test needs, and where it comes from.
+/// A program that a test needs, and the packages that provide it.
 pub(crate) struct Tool {
     program: &'static str,
     /// Arguments with which it succeeds at once.
@@ -45,12 +45,12 @@ pub(crate) struct Stage {
     _turn: MutexGuard<'static, ()>,
 }
 
-/// Two tests in real time would take each other's machine away.
+/// One test at a time: two in real time would compete for the processors.
 static TURN: Mutex<()> = Mutex::new(());
 static STAGES: AtomicU32 = AtomicU32::new(0);
 
 impl Stage {
-    /// Waits for the test's turn; none, and a line that says why, if it is to be skipped.
+    /// Waits for the test's turn; `None`, and a line with the reason, if it is to be skipped.
     pub(crate) fn enter(tools: &[Tool]) -> Option<Stage> {
         if std::env::var_os("THALWEG_TEST_ALL").is_none() {
             println!("skipped: real peers in real time, only with THALWEG_TEST_ALL=1");
@@ -64,7 +64,7 @@ impl Stage {
         let nth = STAGES.fetch_add(1, Ordering::Relaxed);
         let directory = std::env::temp_dir().join(format!("thalweg-peers-{}-{nth}", std::process::id()));
         std::fs::create_dir(&directory).expect("a temporary directory");
-        // For programs that run as nobody.
+        // For programs that run as the user nobody.
         std::fs::set_permissions(&directory, Permissions::from_mode(0o777)).expect("our own directory");
         Some(Stage { directory, _turn: turn })
     }
@@ -92,7 +92,7 @@ impl Drop for Stage {
     }
 }
 
-/// Lets nobody run `command` if we are root, at home in `home`: VLC refuses to be root.
+/// Makes `command` run as the user nobody, at home in `home`, if this process is root's: VLC refuses to run as root.
 pub(crate) fn unprivileged<'a>(command: &'a mut Command, home: &Path) -> &'a mut Command {
     const NOBODY: u32 = 65534;
     if rustix::process::geteuid().is_root() {
@@ -101,7 +101,7 @@ pub(crate) fn unprivileged<'a>(command: &'a mut Command, home: &Path) -> &'a mut
     command
 }
 
-/// An even port that nobody uses, with the next one free as well: RTP's receivers open both.
+/// An even free port, with the next one free as well: RTP's receivers open both.
 pub(crate) fn free_port() -> u16 {
     let free = |port| UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).ok();
     let even = || {
@@ -112,14 +112,14 @@ pub(crate) fn free_port() -> u16 {
     (0..1000).find_map(|_| even()).expect("two free ports in a row")
 }
 
-/// Whether somebody receives at a port of this machine.
+/// True if a socket receives at a port of this machine.
 pub(crate) fn is_open(port: u16) -> bool {
     let local = format!(":{port:04X} ");
     let tables = ["/proc/net/udp", "/proc/net/udp6"];
     tables.iter().any(|table| std::fs::read_to_string(table).is_ok_and(|text| text.contains(&local)))
 }
 
-/// Waits until somebody receives at a port of this machine.
+/// Waits until a socket receives at a port of this machine.
 pub(crate) fn wait_for_port(port: u16) {
     wait_until(&format!("receiver at port {port}"), || is_open(port));
 }

@@ -1,4 +1,4 @@
-//! A relay between a sender and a receiver that remembers what passes, and loses some of it.
+//! A relay between a sender and a receiver that records datagrams, and drops some of them.
 
 use std::fmt::Write as _;
 use std::net::UdpSocket;
@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// One media packet in so many is lost.
+/// One media packet in this many is lost.
 const LOSS: usize = 50;
 
-/// Where a datagram went.
+/// The direction of a datagram.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     There,
@@ -59,7 +59,7 @@ impl Tap {
         Tap { address, repair_port, record, stop, threads: vec![forward, reverse, bare] }
     }
 
-    /// What has passed.
+    /// Ends the relay; returns the recorded datagrams.
     pub(crate) fn end(mut self) -> Vec<(Way, Vec<u8>)> {
         self.join();
         std::mem::take(&mut self.record.lock().expect("unpoisoned"))
@@ -99,12 +99,12 @@ fn listen(
     })
 }
 
-/// RFC 5761 §4.
+/// True if a datagram is RTCP (RFC 5761 §4).
 pub(crate) fn is_rtcp(datagram: &[u8]) -> bool {
     datagram.get(1).is_some_and(|kind| (192..=223).contains(kind))
 }
 
-/// A datagram a line: what it is, and its bytes.
+/// The datagrams to the receiver, one a line: the kind, and the bytes.
 pub(crate) fn hexadecimal(record: &[(Way, Vec<u8>)]) -> String {
     let mut text = String::new();
     for (way, datagram) in record.iter().filter(|(way, _)| *way != Way::Back) {

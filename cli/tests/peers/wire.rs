@@ -1,4 +1,4 @@
-//! What `thalweg send` and `thalweg recv` put on the wire, read by others: a second decoder of RFC 6865, and Wireshark.
+//! The datagrams of `thalweg send` and `thalweg recv`, read by a second decoder of RFC 6865, and by Wireshark.
 
 use std::net::UdpSocket;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::program::Program;
 use crate::stage::{PYTHON, Stage, TSHARK};
 use crate::tap::{Tap, Way, hexadecimal, is_rtcp};
 
-/// What a stream of two seconds puts on the wire: datagrams of all sizes in both directions.
+/// The datagrams of a stream of two seconds on the wire, of all sizes and in both directions.
 fn record(send: &[&str], bare: bool) -> Vec<(Way, Vec<u8>)> {
     let sink = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let output = format!("udp://{}", sink.local_addr().expect("bound"));
@@ -36,7 +36,7 @@ fn record(send: &[&str], bare: bool) -> Vec<(Way, Vec<u8>)> {
     tap.end()
 }
 
-/// Lets the other decoder recover what it drops itself.
+/// Lets the other decoder drop packets and recover them.
 fn decode(mode: &str, send: &[&str], bare: bool) {
     let Some(stage) = Stage::enter(&[PYTHON]) else { return };
     let record = record(send, bare);
@@ -53,22 +53,22 @@ fn decode(mode: &str, send: &[&str], bare: bool) {
 }
 
 #[test]
-fn another_decoder_recovers_from_repair_beside_the_media() {
+fn independent_decoder_recovers_from_multiplexed_repair() {
     decode("explicit", &["--repair", "static:8"], false);
 }
 
 #[test]
-fn another_decoder_recovers_from_bare_repair() {
+fn independent_decoder_recovers_from_repair_on_its_own_port() {
     decode("explicit", &["--repair", "static:8"], true);
 }
 
 #[test]
-fn another_decoder_recovers_long_blocks() {
+fn independent_decoder_recovers_long_blocks() {
     decode("explicit", &["--repair", "static:8", "--block", "100ms"], false);
 }
 
 #[test]
-fn another_decoder_recovers_untouched_rtp_by_its_block_bounds() {
+fn independent_decoder_recovers_plain_rtp_by_block_bounds() {
     decode("plain", &["--repair", "static:8", "--plain-rtp"], false);
 }
 

@@ -163,7 +163,7 @@ def tcp_stream(log, rate=3.6e6, mss=1500, iw=2.0, ssthresh=math.inf, vegas=False
                    delay_on=delay_on, diff=diff, cap=None if rtt is None else cap(rtt), tau=tau)
 
 
-def the_film():
+def the_video():
     """No round trip yet, slow start to the ceiling, a path that fills, losses, a timeout, round trips without a queue."""
     rng, queue = random.Random(10), 0.0
     for n in range(1500):
@@ -179,10 +179,10 @@ def the_film():
             yield dict(event="timeout") if n == 660 else dict(event="recovered")
 
 
-film = list(the_film())
-write("film.jsonl", film)
-write("tcp-stream.jsonl", tcp_stream(film))
-write("tcp-stream-vegas.jsonl", tcp_stream(film, rate=2.5e6, mss=1460, iw=10.0, ssthresh=16.5, vegas=True, halve=True))
+video = list(the_video())
+write("video.jsonl", video)
+write("tcp-stream.jsonl", tcp_stream(video))
+write("tcp-stream-vegas.jsonl", tcp_stream(video, rate=2.5e6, mss=1460, iw=10.0, ssthresh=16.5, vegas=True, halve=True))
 
 
 def tfrc_equation(s, rtt, p, b=1.0):
@@ -258,3 +258,122 @@ write("senders.jsonl", senders)
 write("decodability.jsonl", [sender(**state) for state in senders])
 write("decodability-printed.jsonl", [sender(**state, offset=0.0, kappa=0.2) for state in senders])
 write("decodability-one-term.jsonl", [sender(**state, one_term=True) for state in senders])
+
+
+def rls(log, m=10, theta=0.9, p0=100.0):
+    identity = lambda: [[p0 if i == j else 0.0 for j in range(m)] for i in range(m)]
+    u, w, p = [0.0] * m, [1.0] + [0.0] * (m - 1), identity()
+    for line in log:
+        error = line["x"] - math.fsum(a * b for a, b in zip(w, u))                # R3CP+, Eq. (3)
+        if math.fsum(a * a for a in u) > 1e-12:
+            pu = [math.fsum(a * b for a, b in zip(row, u)) / theta for row in p]
+            k = [a / (1 + math.fsum(b * c for b, c in zip(u, pu))) for a in pu]   # Eq. (5), with the u that predicted
+            w = [a + b * error for a, b in zip(w, k)]                             # Eq. (4)
+            p = [[p[i][j] / theta - k[i] * pu[j] for j in range(m)] for i in range(m)]  # Eq. (6): u P / theta is pu
+            p = [[(p[i][j] + p[j][i]) / 2 for j in range(m)] for i in range(m)]
+            if sum(p[i][i] for i in range(m)) > 1e6:
+                p = identity()
+        u = [line["x"]] + u[:-1]
+        yield dict(error=error, prediction=math.fsum(a * b for a, b in zip(w, u)))  # Eq. (7)
+
+
+def the_series():
+    """Losses of few packets, a long quiet time, a steady value, a step, an oscillation with noise."""
+    rng = random.Random(11)
+    yield from (dict(x=rng.choice([0, 0, 0.2, 0.25, 0.5])) for _ in range(60))
+    yield from (dict(x=0.0) for _ in range(200))
+    yield from (dict(x=0.06) for _ in range(100))
+    yield from (dict(x=0.09) for _ in range(40))
+    yield from (dict(x=round(0.1 + 0.04 * math.sin(0.4 * n) + 0.002 * rng.random(), 6)) for n in range(100))
+
+
+series = list(the_series())
+write("series.jsonl", series)
+write("rls.jsonl", rls(series))
+write("rls-m3.jsonl", rls(series, m=3, theta=0.98, p0=10.0))
+
+
+def r3cp_rate(q, zeta_in_q, zeta_next, rho_prev, p, d, mu, p_l):
+    target = mu * d + p_l                                                         # R3CP+, Eq. (9)
+    after = q + zeta_in_q - mu * d + rho_prev * (1 - p) * d + zeta_next - mu * d  # Eqs. (11) to (13), without lambda
+    return dict(**{"lambda": (target - after) / ((1 - p) * d)})
+
+
+def the_flow_control_points():
+    rng = random.Random(12)
+    for _ in range(60):
+        yield dict(q=rng.uniform(0, 200), zeta_in_q=rng.choice([0, rng.uniform(0, 9)]), zeta_next=rng.choice([0, 3]),
+                   rho_prev=rng.uniform(0, 100), p=rng.choice([0, 0.02, rng.uniform(0, 0.95)]), d=rng.uniform(0.01, 1),
+                   mu=rng.choice([28120 / 600, 300]), p_l=rng.choice([0, 23.4, 117.2]))
+
+
+flow_control_points = list(the_flow_control_points())
+write("flow-control.jsonl", flow_control_points)
+write("r3cp-rate.jsonl", [r3cp_rate(**point) for point in flow_control_points])
+
+
+def r3cp_table(current, forecast, rho_prev, bank_open, throughput=None, inc_big=50 / 378 * 28120 / 600,
+               inc_small=12.5 / 378 * 28120 / 600, dec_small=0.875, dec_big=0.5, lambda_max=800 / 378 * 28120 / 600,
+               rho_min=28120 / 600 / 4, **rest):
+    wanted = rest["lambda"]
+    top = lambda_max if bank_open else wanted
+    base = rho_prev if throughput is None else throughput
+    rho = {("unloaded", "unloaded"): min(top, rho_prev + inc_big),
+           ("unloaded", "loaded"): min(top, rho_prev + inc_small),
+           ("unloaded", "congested"): min(wanted, rho_prev + inc_small, math.inf if throughput is None else throughput),
+           ("congested", "congested"): min(wanted, base * dec_big)}.get((current, forecast))
+    if rho is None:
+        rho = min(wanted, rho_prev if current == "loaded" else base * dec_small)
+    return dict(rho=min(max(rho, rho_min), lambda_max))
+
+
+states = ["unloaded", "loaded", "congested"]
+cells = [{"current": current, "forecast": forecast, "lambda": wanted, "rho_prev": rho, "bank_open": bank_open}
+         for current in states for forecast in states for wanted in (-20.0, 30.5, 46.9, 250.0) for rho in (12.0, 46.9, 98.0)
+         for bank_open in (True, False)]
+write("cells.jsonl", cells)
+write("r3cp-table.jsonl", [r3cp_table(**cell) for cell in cells])
+write("r3cp-table-other.jsonl", [r3cp_table(**cell, inc_big=6.0, inc_small=1.0, dec_small=0.9, dec_big=0.25, lambda_max=60.0,
+                                            rho_min=5.0) for cell in cells])
+received = [{**cell, "throughput": 0.8 * cell["rho_prev"]} for cell in cells]
+write("cells-received.jsonl", received)
+write("r3cp-table-throughput.jsonl", [r3cp_table(**cell) for cell in received])
+
+
+def playback(types, arrival, deadline, sent):
+    """The outcome of each frame by its own chain of references."""
+    anchors = [n for n, kind in enumerate(types) if kind != "B"]
+
+    def ready(n):
+        own = arrival[n] if sent[n] and arrival[n] is not None else math.inf
+        if types[n] == "I":
+            return own
+        before, after = [a for a in anchors if a < n], [a for a in anchors if a > n]
+        needed = [ready(before[-1]) if before else math.inf]
+        if types[n] == "B" and after:
+            needed.append(ready(after[0]))
+        return max(own, *needed)
+
+    labels = ["skipped" if not sent[n] else "broken" if arrival[n] is None else "late" if arrival[n] > deadline[n] else
+              "playable" if ready(n) <= deadline[n] else "orphan" for n in range(len(types))]
+    return dict(labels=labels, playback=labels.count("playable") / len(labels) if labels else None)
+
+
+def the_videos():
+    """The paper's pattern with every outcome, another pattern, and short ones."""
+    rng = random.Random(13)
+    for pattern, frames in [("IBBPBBPBBPBB", 240), ("IBBPBBPBBPBB", 100), ("IPPP", 40), ("BBIBP", 20), ("I", 1), ("B", 3), ("", 0)]:
+        types = (pattern * 99)[:frames] if pattern else ""
+        deadline = [1 + n / 24 for n in range(frames)]
+        sent = [0 if kind == "B" and rng.random() < 0.2 or rng.random() < 0.01 else 1 for kind in types]
+        arrival = [None if not s or rng.random() < 0.03 else round(due - 0.7 + rng.expovariate(4), 4) for s, due in zip(sent, deadline)]
+        yield dict(types=types, arrival=arrival, deadline=deadline, sent=sent)
+    # The I of an open group arrives between the deadlines of the B before it and its own; and at a deadline itself.
+    yield dict(types="IBBI", arrival=[0.5, 0.5, 0.5, 3.5], deadline=[1, 2, 3, 4], sent=[1, 1, 1, 1])
+    yield dict(types="IBP", arrival=[1.5, 1.5, 1.5], deadline=[1, 2, 3], sent=[1, 1, 1])
+    yield dict(types="IBP", arrival=[1, 2, 2], deadline=[1, 2, 3], sent=[1, 1, 1])
+
+
+videos = list(the_videos())
+write("videos.jsonl", videos)
+write("playback.jsonl", [playback(**video) for video in videos])

@@ -1,4 +1,4 @@
-//! What goes in comes out.
+//! Bytes that pass through a tunnel unchanged.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -6,10 +6,10 @@ use std::net::{Shutdown, TcpStream};
 
 use crate::common::{Running, run, scrape};
 use crate::noise::Noise;
-use crate::stage::{HARSH, Tunnel, connect, echo, file, hoard, key, open, program};
+use crate::stage::{HARSH, Tunnel, connect, echo, echo_at_end, file, key, open, program};
 
-/// Sends `len` bytes to a program that gives them back.
-fn there_and_back(tunnel: &Tunnel, seed: u64, len: u64) {
+/// Sends `len` bytes to a program that sends them back.
+fn expect_round_trip(tunnel: &Tunnel, seed: u64, len: u64) {
     exchange(tunnel.open(), seed, len);
 }
 
@@ -26,19 +26,19 @@ fn exchange(mut stream: TcpStream, seed: u64, len: u64) {
 #[test]
 fn connections_carry_bytes_both_ways() {
     let tunnel = Tunnel::start("both", &program("127.0.0.1:0", echo));
-    there_and_back(&tunnel, 1, 3_000_000);
-    there_and_back(&tunnel, 2, 1);
-    there_and_back(&tunnel, 3, 0);
+    expect_round_trip(&tunnel, 1, 3_000_000);
+    expect_round_trip(&tunnel, 2, 1);
+    expect_round_trip(&tunnel, 3, 0);
 }
 
 #[test]
-fn so_they_do_over_ipv6() {
+fn connections_carry_bytes_over_ipv6() {
     let tunnel = Tunnel::start("v6", &program("[::1]:0", echo));
-    there_and_back(&tunnel, 1, 100_000);
+    expect_round_trip(&tunnel, 1, 100_000);
 }
 
 #[test]
-fn a_keystroke_is_answered_before_the_next() {
+fn each_keystroke_is_echoed_before_the_next() {
     let tunnel = Tunnel::start("keys", &program("127.0.0.1:0", echo));
     let mut stream = tunnel.open();
     for key in 0..50 {
@@ -50,37 +50,38 @@ fn a_keystroke_is_answered_before_the_next() {
 }
 
 #[test]
-fn a_lossy_path_changes_nothing() {
-    let tunnel = Tunnel::with("lossy", &program("127.0.0.1:0", hoard), Some(HARSH), &["--rate", "fixed:20mbit"]);
-    there_and_back(&tunnel, 4, 300_000);
+fn bytes_are_unchanged_over_a_lossy_path() {
+    let tunnel = Tunnel::with("lossy", &program("127.0.0.1:0", echo_at_end), Some(HARSH), &["--rate", "fixed:20mbit"]);
+    expect_round_trip(&tunnel, 4, 300_000);
     let row = tunnel.connect.wait_for("figures", |row| row["lost_packets_total"].as_u64() > Some(20));
     assert!(row["new_packets_total"].as_u64() > row["lost_packets_total"].as_u64(), "{row}");
     let delay = |name: &str| row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row}"));
-    // The path loses a fifth, each packet by itself, so that 1 / (1 - 0.2) are lost in a row; known of some hundred packets.
+    // The path loses a fifth, each packet independently, so that bursts have 1 / (1 - 0.2) packets, estimated from some
+    // hundred.
     assert!((0.07..0.4).contains(&delay("gilbert_loss_ratio")), "{row}");
     assert!((1.0..2.0).contains(&delay("loss_burst_packets")), "{row}");
     assert!(delay("delay_p50_seconds") > 0.0 && delay("delay_p50_seconds") <= delay("delay_p99_seconds"), "{row}");
 }
 
 #[test]
-fn what_was_not_measured_yet_is_null() {
+fn unmeasured_values_are_null() {
     let tunnel = Tunnel::start("idle", &program("127.0.0.1:0", echo));
     let row = tunnel.connect.wait_for("figures", |row| row["links"] == 1);
     for name in ["loss_ratio", "gilbert_loss_ratio", "loss_burst_packets", "rtt_seconds", "useless_ratio"] {
         assert!(row[name].is_null(), "{name}: {row}");
     }
-    there_and_back(&tunnel, 1, 100_000);
+    expect_round_trip(&tunnel, 1, 100_000);
     let row = tunnel.connect.wait_for("figures", |row| row["rtt_seconds"].is_number());
     assert!(["loss_ratio", "gilbert_loss_ratio", "useless_ratio"].iter().all(|name| row[name].is_number()), "{row}");
 }
 
 #[test]
-fn a_scraper_gets_the_delays_as_a_histogram() {
+fn delays_are_exported_as_a_histogram() {
     let (key, target) = (key("scraped"), program("127.0.0.1:0", echo));
     let args = ["tunnel", "serve", "--listen", "127.0.0.1:0", "--to", &target, "--key-file", &key, "--metrics", "0"];
     let serve = Running::start(&args);
-    let told = serve.event("listening");
-    let at = |key: &str| told[key].as_str().expect("an address").to_owned();
+    let listening = serve.event("listening");
+    let at = |key: &str| listening[key].as_str().expect("an address").to_owned();
     let (_connect, local) = connect(&at("address"), &key, &[]);
     exchange(open(&local), 6, 300_000);
     let page = scrape(&at("metrics"));
@@ -97,7 +98,7 @@ fn a_scraper_gets_the_delays_as_a_histogram() {
     assert!(value("sum") > 0.0 && value("sum") < 60.0 * count);
 }
 
-/// A file of a static key, with what it says of itself.
+/// A file of a static key, and its public key.
 fn own(name: &str, peers: &[&str]) -> (String, String) {
     let path = file(name).to_str().expect("a name").to_owned();
     let peers: Vec<&str> = peers.iter().flat_map(|peer| ["--peer", peer]).collect();
@@ -107,7 +108,7 @@ fn own(name: &str, peers: &[&str]) -> (String, String) {
 }
 
 #[test]
-fn a_key_for_each_side_carries_bytes_and_keeps_others_out() {
+fn static_keys_carry_bytes_and_refuse_an_unknown_key() {
     let (near, near_public) = own("near.key", &[]);
     let (far, far_public) = own("far.key", &[&near_public]);
     let (other, _) = own("other.key", &[&far_public]);

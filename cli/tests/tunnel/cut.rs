@@ -1,4 +1,4 @@
-//! Connections that are cut short: nobody may take a part for the whole.
+//! Connections that are cut short: no program may take a part for the whole.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -9,17 +9,17 @@ use std::thread::{JoinHandle, spawn};
 
 use rustix::process::Signal;
 
-use crate::common::{self, PATIENCE, Running, wait_until};
+use crate::common::{self, Running, TIMEOUT, wait_until};
 use crate::noise::Noise;
 use crate::stage::{Tunnel, is_long, program};
 
-/// A tunnel, and its target's ends of connections.
+/// A tunnel, and the target's ends of its connections.
 struct Stage {
     tunnel: Tunnel,
     streams: Receiver<TcpStream>,
 }
 
-/// Bytes without end, from one program to another.
+/// An endless transfer from one program to another.
 struct Transfer {
     arrived: Arc<AtomicU64>,
     writer: JoinHandle<ErrorKind>,
@@ -37,9 +37,9 @@ impl Stage {
     fn pair(&self) -> (TcpStream, TcpStream) {
         let mut near = self.tunnel.open();
         near.write_all(b"a").expect("room");
-        let mut far = self.streams.recv_timeout(PATIENCE).expect("a connection");
-        far.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-        far.set_write_timeout(Some(PATIENCE)).expect("a timeout");
+        let mut far = self.streams.recv_timeout(TIMEOUT).expect("a connection");
+        far.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
+        far.set_write_timeout(Some(TIMEOUT)).expect("a timeout");
         far.read_exact(&mut [0]).expect("a byte");
         (near, far)
     }
@@ -76,7 +76,8 @@ impl Transfer {
     }
 }
 
-/// Ends one side while bytes flow both ways, and expects resets at its own program, and at the other side's once that knows.
+/// Ends one endpoint while bytes flow both ways, and expects resets at its own program, and at the peer's once the peer
+/// knows.
 fn expect_resets(name: &str, end: End, signal: Signal) {
     let mut stage = Stage::new(name);
     let ((near_up, far_up), (near_down, far_down)) = (stage.pair(), stage.pair());
@@ -84,7 +85,7 @@ fn expect_resets(name: &str, end: End, signal: Signal) {
     wait_until("bytes", || [&up, &down].iter().all(|it| it.arrived.load(Ordering::Relaxed) > 1_000_000));
     common::signal(&stage.end(end).child, signal);
     let is_stopped = signal == Signal::INT;
-    // Who was killed cannot tell the other side, which waits for 15 s and its patience.
+    // A killed endpoint cannot notify the peer, which waits for 15 s and its `--patience`.
     let is_known = is_stopped || is_long();
     if is_known || end == End::Connect {
         Transfer::expect_reset_writer(up.writer);
@@ -100,28 +101,28 @@ fn expect_resets(name: &str, end: End, signal: Signal) {
 }
 
 #[test]
-fn a_serving_side_that_is_stopped_resets_what_is_under_way() {
+fn stopped_server_resets_open_connections() {
     expect_resets("cut-serve-int", End::Serve, Signal::INT);
 }
 
 #[test]
-fn a_connecting_side_that_is_stopped_resets_what_is_under_way() {
+fn stopped_client_resets_open_connections() {
     expect_resets("cut-connect-int", End::Connect, Signal::INT);
 }
 
 #[test]
-fn a_serving_side_that_is_killed_resets_what_is_under_way() {
+fn killed_server_resets_open_connections() {
     expect_resets("cut-serve-kill", End::Serve, Signal::KILL);
 }
 
 #[test]
-fn a_connecting_side_that_is_killed_resets_what_is_under_way() {
+fn killed_client_resets_open_connections() {
     expect_resets("cut-connect-kill", End::Connect, Signal::KILL);
 }
 
 /// The end of a request does not make the end of its answer a good one.
 #[test]
-fn a_program_that_waits_for_an_answer_behind_its_own_end_sees_a_reset() {
+fn half_closed_connection_is_reset_when_the_client_ends() {
     for (name, signal) in [("cut-half-int", Signal::INT), ("cut-half-kill", Signal::KILL)] {
         let mut stage = Stage::new(name);
         let (mut near, mut far) = stage.pair();
@@ -136,11 +137,11 @@ fn a_program_that_waits_for_an_answer_behind_its_own_end_sees_a_reset() {
 }
 
 #[test]
-fn what_had_ended_well_before_is_whole() {
+fn connection_closed_before_the_kill_is_complete() {
     let mut stage = Stage::new("cut-late");
     let (mut near, mut far) = stage.pair();
     near.shutdown(Shutdown::Write).expect("a connection");
-    // The kernel keeps as much for a program that has not read yet (tcp(7), tcp_wmem).
+    // The kernel buffers as much for a program that has not read yet (tcp(7), tcp_wmem).
     Noise::new(1).write(&mut far, 50_000).expect("room");
     drop(far);
     stage.end(End::Connect).event("closed");

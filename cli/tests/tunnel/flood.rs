@@ -1,4 +1,5 @@
-//! Anybody may send anything to a serving process: it goes on, it does not grow, and who is inside does not notice.
+//! Arbitrary datagrams from unknown peers: the serving process goes on and does not grow, and its client is not
+//! disturbed.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -19,32 +20,33 @@ use crate::forge::forge;
 use crate::noise::Noise;
 use crate::stage::{connect, echo, key, open, program, resident};
 
-/// Strangers, each with an address of his own.
-const STRANGERS: u8 = 16;
-/// So many datagrams are at hand; before it is sent, one in so many is made anew, and each other has one more byte changed.
+/// The number of unknown peers, each with an address of its own.
+const PEERS: u8 = 16;
+/// The number of prepared datagrams. Before one is sent, it is made anew at the rate [`RENEWED`], or else has one more
+/// byte changed.
 const POOL: u64 = 4096;
 const RENEWED: f64 = 1.0 / 32.0;
-/// So many are sent before the kernel is asked how many wait.
+/// The number of datagrams sent between two looks at the queue of the socket.
 const BATCH: u64 = 128;
-/// No more bytes than this may wait for the process then: a socket that overflows would take from those inside, too.
+/// The most bytes that may wait for the process then: an overflowing socket would drop datagrams of its client, too.
 const WAITING: u64 = 64 << 10;
-/// What the process may have in memory beyond what it had before, kB.
+/// The most memory that the process may gain, kB.
 const GROWTH: u64 = 8 << 10;
 
-/// The buffers of who is inside have found their size after so many laps.
+/// The number of laps after which the buffers for the client have found their size.
 const WARM: u64 = 200;
 
-/// Between two laps.
+/// The time between two laps.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Ten million where the long tests run.
+/// The number of datagrams: ten million where the long tests run.
 fn count() -> u64 {
     if std::env::var_os("THALWEG_TEST_ALL").is_some() { 10_000_000 } else { 50_000 }
 }
 
-/// What waits at a UDP socket of 127.0.0.1, bytes, and how many datagrams it had no room for (proc_net(5), `rx_queue` and
-/// `drops`).
-fn inbox(port: u16) -> (u64, u64) {
+/// The bytes that wait at a UDP socket of 127.0.0.1, and the number of datagrams for which it had no space
+/// (proc_net(5), `rx_queue` and `drops`).
+fn socket_queue(port: u16) -> (u64, u64) {
     let table = fs::read_to_string("/proc/net/udp").expect("the kernel tells");
     let local = format!("0100007F:{port:04X}");
     let row = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).find(|row| row[1] == local);
@@ -53,8 +55,8 @@ fn inbox(port: u16) -> (u64, u64) {
     (waiting.expect("a number"), row[12].parse().expect("a number"))
 }
 
-/// Everybody who sends, and what.
-struct Strangers {
+/// The unknown peers, and the datagrams that they send.
+struct UnknownPeers {
     sockets: Vec<UdpSocket>,
     rng: Rng,
     /// Genuine datagrams.
@@ -62,15 +64,15 @@ struct Strangers {
     pool: Vec<Vec<u8>>,
 }
 
-impl Strangers {
-    fn new(seen: Vec<Vec<u8>>) -> Strangers {
-        let sockets = (1..=STRANGERS).map(stranger).collect();
-        Strangers { sockets, rng: Rng::new(11), seen, pool: vec![Vec::new(); POOL as usize] }
+impl UnknownPeers {
+    fn new(seen: Vec<Vec<u8>>) -> UnknownPeers {
+        let sockets = (1..=PEERS).map(peer_socket).collect();
+        UnknownPeers { sockets, rng: Rng::new(11), seen, pool: vec![Vec::new(); POOL as usize] }
     }
 
-    /// Sends the next few; how many.
+    /// Sends the next few datagrams; returns their number.
     fn send(&mut self, server: SocketAddr) -> u64 {
-        let Strangers { sockets, rng, seen, pool } = self;
+        let UnknownPeers { sockets, rng, seen, pool } = self;
         let mut sent = 0;
         for _ in 0..BATCH {
             let forged = &mut pool[rng.below(POOL) as usize];
@@ -87,27 +89,27 @@ impl Strangers {
     }
 }
 
-/// A hello with another key, and the same with the cookie that it gets.
-fn knock(socket: &UdpSocket, server: SocketAddr, entropy: &mut Entropy) {
+/// Sends a hello with another key, and again with the cookie that it gets.
+fn send_hello_with_wrong_key(socket: &UdpSocket, server: SocketAddr, entropy: &mut Entropy) {
     let (mut buf, mut plain) = ([0; MAX_DATAGRAM], [0; MAX_DATAGRAM]);
     let other = Key::shared(entropy);
-    let mut knocker =
+    let mut association =
         Association::initiate(Config::default(), &other, server, Time::ZERO, entropy.fork()).expect("a key");
-    let hello = knocker.poll_transmit(Time::ZERO, &mut buf).expect("a hello");
+    let hello = association.poll_transmit(Time::ZERO, &mut buf).expect("a hello");
     socket.send_to(&buf[..hello.len], server).expect("loopback takes it");
-    // Behind answers to what was sent before; one that is lost is as good as none.
+    // Answers to earlier datagrams come first; a lost answer does no harm.
     while let Ok(len) = socket.recv(&mut buf) {
-        if knocker.handle_datagram(Time::ZERO, server, &buf[..len], &mut plain).is_ok() {
+        if association.handle_datagram(Time::ZERO, server, &buf[..len], &mut plain).is_ok() {
             break;
         }
     }
-    if let Some(again) = knocker.poll_transmit(Time::ZERO, &mut buf) {
+    if let Some(again) = association.poll_transmit(Time::ZERO, &mut buf) {
         socket.send_to(&buf[..again.len], server).expect("loopback takes it");
     }
 }
 
-/// Sends and expects the same bytes back, again and again until it is `over`; how many came back.
-fn live(local: &str, over: Arc<AtomicBool>, laps: Arc<AtomicU64>) -> u64 {
+/// Sends bytes and expects their echo, again and again until it is `over`; returns the number of bytes that came back.
+fn echo_until_over(local: &str, over: Arc<AtomicBool>, laps: Arc<AtomicU64>) -> u64 {
     let mut stream = open(local);
     let (mut there, mut back) = (Noise::new(1), Noise::new(1));
     let (mut sent, mut got, mut wanted) = (Vec::new(), [0; 1 << 14], Vec::new());
@@ -122,41 +124,41 @@ fn live(local: &str, over: Arc<AtomicBool>, laps: Arc<AtomicU64>) -> u64 {
         assert!(wanted == got, "other bytes behind {total}");
         total += got.len() as u64;
         laps.fetch_add(1, Ordering::Relaxed);
-        // It is to be there all the time, and not to do all the work.
+        // The client is to be active all the time, without taking all processor time.
         sleep(PAUSE);
     }
     total
 }
 
 #[test]
-fn whatever_strangers_send_a_serving_process_goes_on_and_does_not_grow() {
+fn server_survives_a_flood_from_unknown_peers_without_growing() {
     let (key, target) = (key("flood"), program("127.0.0.1:0", echo));
     let args = ["tunnel", "serve", "--listen", "127.0.0.1:0", "--to", &target, "--key-file", &key];
     let serve = Running::start(&args);
     let server: SocketAddr = serve.address("listening", "address").parse().expect("an address");
     let relay = Relay::start(&server.to_string());
-    let (inside, local) = connect(&relay.near().to_string(), &key, &[]);
+    let (client, local) = connect(&relay.near().to_string(), &key, &[]);
     let (over, laps) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let transfer = spawn({
         let (over, laps) = (over.clone(), laps.clone());
-        move || live(&local, over, laps)
+        move || echo_until_over(&local, over, laps)
     });
     while laps.load(Ordering::Relaxed) < WARM {
         assert!(!transfer.is_finished());
         yield_now();
     }
-    let (seen, before) = (relay.heard(), resident(&serve));
+    let (seen, before) = (relay.recorded(), resident(&serve));
     assert!(seen.len() > 20, "{}", seen.len());
-    let (mut strangers, mut entropy) = (Strangers::new(seen), Entropy::new([5; 32]));
+    let (mut peers, mut entropy) = (UnknownPeers::new(seen), Entropy::new([5; 32]));
     let (mut sent, mut tenths, mut most, begin) = (0, 0, before, Instant::now());
-    let lost = |sent: u64| sent.saturating_sub(inbox(server.port()).1);
+    let lost = |sent: u64| sent.saturating_sub(socket_queue(server.port()).1);
     let mut laps_before = laps.load(Ordering::Relaxed);
     while sent < count() || lost(sent) < count() {
-        sent += strangers.send(server);
-        if strangers.rng.chance(0.01) {
-            knock(&strangers.sockets[0], server, &mut entropy);
+        sent += peers.send(server);
+        if peers.rng.chance(0.01) {
+            send_hello_with_wrong_key(&peers.sockets[0], server, &mut entropy);
         }
-        while inbox(server.port()).0 > WAITING {
+        while socket_queue(server.port()).0 > WAITING {
             sleep(Duration::from_micros(300));
         }
         if sent / (count() / 10) > tenths {
@@ -172,23 +174,23 @@ fn whatever_strangers_send_a_serving_process_goes_on_and_does_not_grow() {
     most = most.max(resident(&serve));
     println!("{sent} datagrams in {:?}, {echoed} bytes inside, {before} kB before, {most} kB at most", begin.elapsed());
     assert!(most < before + GROWTH, "{most} kB, {before} kB before");
-    // The door still opens to who has the key, and nobody was interrupted.
+    // The acceptor still takes a client that has the key, and no client was interrupted.
     let (late, local) = connect(&server.to_string(), &key, &[]);
     let mut stream = open(&local);
     stream.write_all(b"late").expect("room");
     stream.read_exact(&mut [0; 4]).expect("an echo");
-    for mut side in [inside, late, serve] {
+    for mut side in [client, late, serve] {
         side.interrupt();
         side.succeeds();
-        let told = side.rest();
+        let lines = side.rest();
         let is_fault =
             |line: &String| ["interrupted", "moved"].iter().any(|it| line.contains(&format!("\"event\":\"{it}\"")));
-        assert!(!told.iter().any(is_fault), "{told:?}");
+        assert!(!lines.iter().any(is_fault), "{lines:?}");
     }
 }
 
-/// A socket at an address of its own, which waits for no answer for long.
-fn stranger(nth: u8) -> UdpSocket {
+/// A socket at an address of its own, with a short timeout for answers.
+fn peer_socket(nth: u8) -> UdpSocket {
     let socket = UdpSocket::bind(SocketAddr::from(([127, 0, 1, nth], 0))).expect("a loopback address");
     socket.set_read_timeout(Some(Duration::from_millis(20))).expect("a timeout");
     socket

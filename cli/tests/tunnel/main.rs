@@ -1,6 +1,6 @@
 //! `thalweg tunnel` and `thalweg pipe` as processes: bytes, ends and faults.
 //!
-//! What takes long runs with `THALWEG_TEST_ALL=1` only.
+//! Long tests run with `THALWEG_TEST_ALL=1` only.
 
 #[path = "../common/mod.rs"]
 mod common;

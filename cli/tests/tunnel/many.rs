@@ -1,4 +1,4 @@
-//! Many connections at once, each with bytes of its own; some are broken off by one end or the other.
+//! Many connections at once, each with bytes of its own; some are reset by one end or the other.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -6,33 +6,33 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::common::{PATIENCE, wait_until};
+use crate::common::{TIMEOUT, wait_until};
 use crate::noise::Noise;
-use crate::stage::{HARSH, Tunnel, break_off, is_long, open, program};
+use crate::stage::{HARSH, Tunnel, close_with_reset, is_long, open, program};
 
-/// What the first byte asks of the program.
+/// The first byte of a connection, which is a request to the program.
 const ECHO: u8 = 0;
 const BREAK_OFF: u8 = 1;
-/// A connection carries less than so many bytes.
+/// A connection carries fewer bytes than this.
 const MOST: u64 = 50_000;
-/// One connection in so many is broken off by the near end, and as many by the far one.
+/// One connection in this many is reset by the near end, and as many by the far one.
 const RARE: u64 = 8;
 
-/// How connections ended.
+/// The numbers of connections, by their ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Ends {
     whole: u64,
-    /// Broken off by the near end, and by the far one.
+    /// Connections reset by the near end, and by the far one.
     near: u64,
     far: u64,
 }
 
-/// Gives back what it gets behind the first byte, or breaks off; counts what was broken off by the other end.
-fn fickle(mut stream: TcpStream, resets: &AtomicU64) -> std::io::Result<()> {
+/// Echoes all bytes but the first, or resets the connection; counts the connections that the other end has reset.
+fn echo_or_reset(mut stream: TcpStream, resets: &AtomicU64) -> std::io::Result<()> {
     let (mut first, mut bytes) = ([0], [0; 1 << 14]);
     let mut outcome = stream.read_exact(&mut first);
     if first == [BREAK_OFF] {
-        break_off(stream);
+        close_with_reset(stream);
         return Ok(());
     }
     while outcome.is_ok() {
@@ -51,18 +51,18 @@ fn fickle(mut stream: TcpStream, resets: &AtomicU64) -> std::io::Result<()> {
 }
 
 /// One connection, from its first byte to its end.
-fn one(local: &str, dice: &mut Noise, ends: &mut Ends) {
+fn run_connection(local: &str, dice: &mut Noise, ends: &mut Ends) {
     let (seed, len, way) = (dice.below(1 << 32), dice.below(MOST), dice.below(RARE));
     let mut stream = open(local);
-    stream.set_read_timeout(Some(PATIENCE * 2)).expect("a timeout");
+    stream.set_read_timeout(Some(TIMEOUT * 2)).expect("a timeout");
     std::thread::sleep(Duration::from_millis(dice.below(50)));
     match way {
         0 => {
-            // A part of the answer is read, so that the program is there; the rest is in flight.
+            // A part of the answer is read, so that the program is connected; the rest is in flight.
             stream.write_all(&[ECHO]).expect("room");
             Noise::new(seed).write(&mut stream, len + 1).expect("the tunnel takes all");
             Noise::new(seed).expect_part(&mut stream, dice.below(len + 1) + 1);
-            break_off(stream);
+            close_with_reset(stream);
             ends.near += 1;
         }
         1 => {
@@ -73,7 +73,7 @@ fn one(local: &str, dice: &mut Noise, ends: &mut Ends) {
         }
         _ => {
             let mut writer = stream.try_clone().expect("a copy");
-            // The echo's own buffers hold less than this: both ways at once.
+            // The echo's own buffers hold less than this, so both directions run at once.
             let reader = std::thread::Builder::new().stack_size(128 << 10).spawn(move || {
                 Noise::new(seed).expect(&mut stream, len);
             });
@@ -86,12 +86,13 @@ fn one(local: &str, dice: &mut Noise, ends: &mut Ends) {
     }
 }
 
-/// Opens and closes connections over `path` from `threads` threads until `time` has passed, or one each; how they ended.
-fn come_and_go(name: &str, path: Option<&str>, threads: u64, time: Duration) -> Ends {
+/// Opens and closes connections over `path` from `threads` threads until `time` has passed, or one each; returns their
+/// ends.
+fn run_connections(name: &str, path: Option<&str>, threads: u64, time: Duration) -> Ends {
     let resets = Arc::new(AtomicU64::new(0));
     let count = resets.clone();
     let target = program("127.0.0.1:0", move |stream| {
-        let _ = fickle(stream, &count);
+        let _ = echo_or_reset(stream, &count);
     });
     let tunnel = Tunnel::with(name, &target, path, &[]);
     let until = Instant::now() + time;
@@ -101,7 +102,7 @@ fn come_and_go(name: &str, path: Option<&str>, threads: u64, time: Duration) -> 
             let run = move || {
                 let (mut dice, mut ends) = (Noise::new(thread + 1), Ends::default());
                 loop {
-                    one(&local, &mut dice, &mut ends);
+                    run_connection(&local, &mut dice, &mut ends);
                     if Instant::now() >= until {
                         return ends;
                     }
@@ -111,37 +112,37 @@ fn come_and_go(name: &str, path: Option<&str>, threads: u64, time: Duration) -> 
         })
         .collect();
     let ends = threads.into_iter().map(|thread| thread.join().expect("every connection ended as it should"));
-    let ends = ends.fold(Ends::default(), |sum, one| Ends {
-        whole: sum.whole + one.whole,
-        near: sum.near + one.near,
-        far: sum.far + one.far,
+    let ends = ends.fold(Ends::default(), |sum, part| Ends {
+        whole: sum.whole + part.whole,
+        near: sum.near + part.near,
+        far: sum.far + part.far,
     });
-    // Each that was broken off here was broken off there, and no other.
+    // Each connection that was reset at the near end was reset at the far end, and no other.
     wait_until("all resets", || resets.load(Ordering::Relaxed) >= ends.near);
     assert_eq!(resets.load(Ordering::Relaxed), ends.near);
     ends
 }
 
 #[test]
-fn a_hundred_connections_at_once_each_end_as_they_should() {
-    let ends = come_and_go("hundred", None, 100, Duration::ZERO);
+fn hundred_parallel_connections_end_as_expected() {
+    let ends = run_connections("hundred", None, 100, Duration::ZERO);
     assert_eq!(ends.whole + ends.near + ends.far, 100);
     assert!(ends.whole > 0 && ends.near > 0 && ends.far > 0, "{ends:?}");
 }
 
 #[test]
-fn a_thousand_connections_come_and_go_for_a_minute_and_each_ends_as_it_should() {
+fn thousand_connections_over_a_minute_end_as_expected() {
     if is_long() {
-        let ends = come_and_go("thousand", None, 1_000, Duration::from_secs(60));
+        let ends = run_connections("thousand", None, 1_000, Duration::from_secs(60));
         println!("{ends:?}");
         assert!(ends.whole > 1_000 && ends.near > 100 && ends.far > 100, "{ends:?}");
     }
 }
 
 #[test]
-fn two_hundred_connections_come_and_go_over_a_harsh_path() {
+fn two_hundred_connections_over_a_harsh_path_end_as_expected() {
     if is_long() {
-        let ends = come_and_go("two-hundred", Some(HARSH), 200, Duration::from_secs(20));
+        let ends = run_connections("two-hundred", Some(HARSH), 200, Duration::from_secs(20));
         println!("{ends:?}");
         assert!(ends.whole > 100 && ends.near > 10 && ends.far > 10, "{ends:?}");
     }

@@ -1,9 +1,9 @@
-//! Bytes that look random and can be told again (G. Marsaglia, Xorshift RNGs, 2003).
+//! Pseudorandom bytes that can be generated again (G. Marsaglia, Xorshift RNGs, 2003).
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The same bytes for the same seed.
+/// A generator with the same bytes for the same seed.
 #[derive(Clone)]
 pub(crate) struct Noise(u64);
 
@@ -30,7 +30,7 @@ impl Noise {
         Ok(())
     }
 
-    /// Expects exactly the next `len` bytes, and the end behind them.
+    /// Expects exactly the next `len` bytes, and then the end.
     pub(crate) fn expect(&mut self, from: &mut impl Read, len: u64) {
         self.expect_part(from, len);
         assert_eq!(from.read(&mut [0]).expect("the end"), 0, "more than {len} bytes");
@@ -50,7 +50,7 @@ impl Noise {
         }
     }
 
-    /// Expects the next bytes for as long as any come, counts them, and tells how they ended.
+    /// Expects the next bytes until the stream ends, and counts them; returns the kind of its end.
     pub(crate) fn recognise(&mut self, from: &mut impl Read, count: &AtomicU64) -> Result<(), ErrorKind> {
         let (mut got, mut wanted) = ([0; 1 << 14], [0; 1 << 14]);
         let mut at = wanted.len();

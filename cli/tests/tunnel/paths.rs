@@ -1,4 +1,4 @@
-//! Sixty-four mebibytes each, through paths that do their worst, as a user has it: the default law, the default window.
+//! Sixty-four mebibytes each through bad paths, with the settings of a user: the default law, the default window.
 
 use std::net::Shutdown;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::stage::{HARSH, behind, connect, echo, is_long, key, open, program};
 
 const LEN: u64 = 64 << 20;
 
-/// A fifth is lost, each packet by itself.
+/// A fifth of the packets is lost, each independently.
 const FIFTH: &str = r#"{ kind = "loss", rate = 0.2 }"#;
 
-/// A tunnel whose path can be bent while bytes go through it and come back.
+/// A tunnel whose path can be changed while bytes go through it and come back.
 struct Stage {
     serve: Running,
     relay: Relay,
@@ -24,7 +24,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// Until so many bytes have come back.
+    /// Waits until so many bytes have come back.
     fn until(&self, bytes: u64) {
         while self.arrived.load(Ordering::Relaxed) < bytes {
             sleep(Duration::from_millis(10));
@@ -32,7 +32,7 @@ impl Stage {
     }
 }
 
-/// A link, and behind it what is lost there and back; copies, damage and another order both ways.
+/// A link, followed by the loss of each direction; duplication, corruption and reordering in both.
 fn path(lost: &str, lost_back: &str) -> String {
     let elements = |lost| {
         format!(
@@ -49,7 +49,7 @@ fn path(lost: &str, lost_back: &str) -> String {
     format!("seed = 1\nforward.element = {}\nreverse.element = {}\n", elements(lost), elements(lost_back))
 }
 
-/// All bytes come back as they were, whatever happens `during` it; the last word is the serving side's.
+/// Expects all bytes back unchanged, whatever happens `during` the transfer, and a closed connection at both endpoints.
 fn carries(name: &str, path: &str, during: impl FnOnce(&Stage) + Send + 'static) {
     if !is_long() {
         return;
@@ -66,42 +66,42 @@ fn carries(name: &str, path: &str, during: impl FnOnce(&Stage) + Send + 'static)
         Noise::new(9).write(&mut writer, LEN).expect("the tunnel takes all");
         writer.shutdown(Shutdown::Write).expect("a connection");
     });
-    // A wait that never ends must not hide why the reader failed.
-    let bent = spawn(move || {
+    // In a thread of its own: a wait that never ends must not hide the failure of the reader.
+    let changes = spawn(move || {
         during(&stage);
         stage
     });
     assert_eq!(Noise::new(9).recognise(&mut stream, &arrived), Ok(()));
     assert_eq!(arrived.load(Ordering::Relaxed), LEN);
     sent.join().expect("all was sent");
-    let stage = bent.join().expect("all was as it should be");
+    let stage = changes.join().expect("all was as it should be");
     stage.serve.event("closed");
     connect.event("closed");
 }
 
 #[test]
-fn a_harsh_path() {
+fn bytes_are_unchanged_over_a_harsh_path() {
     carries("paths-harsh", HARSH, |_| {});
 }
 
 #[test]
-fn bursts_of_loss() {
+fn bytes_are_unchanged_over_bursts_of_loss() {
     let bursts = r#"{ kind = "gilbert_elliott", p = 0.02, r = 0.2, loss_bad = 0.9, loss_good = 0.005 }"#;
     carries("paths-bursts", &path(bursts, bursts), |_| {});
 }
 
 #[test]
-fn five_dark_seconds() {
+fn bytes_are_unchanged_after_an_outage_of_five_seconds() {
     carries("paths-dark", &path(FIFTH, FIFTH), |stage| {
         stage.until(LEN / 4);
-        stage.relay.darken(true);
+        stage.relay.set_blackout(true);
         sleep(Duration::from_secs(5));
-        stage.relay.darken(false);
+        stage.relay.set_blackout(false);
     });
 }
 
 #[test]
-fn an_address_that_changes_midway() {
+fn bytes_are_unchanged_across_address_changes() {
     carries("paths-moved", &path(FIFTH, FIFTH), |stage| {
         for part in [1, 2] {
             stage.until(LEN * part / 3);
@@ -112,6 +112,6 @@ fn an_address_that_changes_midway() {
 }
 
 #[test]
-fn a_way_back_that_loses_thirty_percent() {
+fn bytes_are_unchanged_with_thirty_percent_loss_on_return() {
     carries("paths-back", &path(FIFTH, r#"{ kind = "loss", rate = 0.3 }"#), |_| {});
 }

@@ -1,4 +1,4 @@
-//! `thalweg pipe`: what one side reads, the other writes, and both know when that was all.
+//! `thalweg pipe`: the input of one side is the output of the other, and both know when it was complete.
 
 use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
@@ -34,13 +34,13 @@ fn feed(end: &mut Running, seed: u64, len: u64) -> std::thread::JoinHandle<()> {
     spawn(move || Noise::new(seed).write(&mut input, len).expect("it reads"))
 }
 
-/// Expects that at the other's standard output.
+/// Expects the same bytes at the other end's standard output.
 fn drain(end: &mut Running, seed: u64, len: u64) -> std::thread::JoinHandle<()> {
     let mut output = end.child.stdout.take().expect("piped");
     spawn(move || Noise::new(seed).expect(&mut output, len))
 }
 
-/// Both ways at once, to the end.
+/// Transfers both ways at once, to the end.
 fn both_ways(mut pipe: Pipe, there: u64, back: u64) {
     let threads = [
         feed(&mut pipe.connect, 1, there),
@@ -62,9 +62,9 @@ fn a_pipe_carries_both_ways_and_ends_with_both_inputs() {
     both_ways(Pipe::start("plain", None, &[]), 2_000_000, 1_000_000);
 }
 
-/// It is over before anybody has looked, and its figures are there nonetheless.
+/// The pipe is over before a row of figures is due, and the last row is complete nonetheless.
 #[test]
-fn the_last_row_of_a_short_pipe_counts_all_that_left_and_came() {
+fn last_row_of_a_short_pipe_counts_all_packets() {
     const LEN: u64 = 2_000_000;
     let mut pipe = Pipe::start("short", None, &[]);
     feed(&mut pipe.serve, 2, 0).join().expect("the end of an input");
@@ -85,12 +85,12 @@ fn the_last_row_of_a_short_pipe_counts_all_that_left_and_came() {
 }
 
 #[test]
-fn nothing_to_say_is_a_good_end_too() {
+fn pipe_without_input_succeeds() {
     both_ways(Pipe::start("nothing", None, &[]), 0, 0);
 }
 
 #[test]
-fn a_lossy_path_changes_nothing() {
+fn bytes_are_unchanged_over_a_lossy_path() {
     both_ways(Pipe::start("pipe-lossy", Some(HARSH), &["--rate", "fixed:20mbit"]), 200_000, 200_000);
 }
 
@@ -102,7 +102,7 @@ fn sixty_four_mebibytes_through_a_harsh_path_are_identical() {
 }
 
 #[test]
-fn the_end_of_one_input_is_passed_on_before_the_other_ends() {
+fn end_of_one_input_is_forwarded_before_the_other_ends() {
     let mut pipe = Pipe::start("early", None, &[]);
     feed(&mut pipe.connect, 1, 1000).join().expect("it reads");
     drain(&mut pipe.serve, 1, 1000).join().expect("all, and the end");
@@ -118,7 +118,7 @@ fn the_end_of_one_input_is_passed_on_before_the_other_ends() {
 }
 
 #[test]
-fn a_second_caller_is_told_that_the_pipe_is_taken() {
+fn second_client_is_refused_while_the_pipe_is_in_use() {
     let key = key("taken");
     let serve = Running::start(&["pipe", "serve", "--listen", "127.0.0.1:0", "--key-file", &key]);
     let server = serve.address("listening", "address");
@@ -126,13 +126,13 @@ fn a_second_caller_is_told_that_the_pipe_is_taken() {
     serve.event("opened");
     let (code, _, stderr) = run(&["pipe", "connect", &server, "--key-file", &key]);
     assert_eq!(code, 1);
-    let told: Vec<&str> = stderr.lines().filter(|line| line.contains("this pipe is taken")).collect();
-    assert!(told.len() == 1 && told[0].starts_with("thalweg: "), "{stderr}");
+    let lines: Vec<&str> = stderr.lines().filter(|line| line.contains("this pipe is in use")).collect();
+    assert!(lines.len() == 1 && lines[0].starts_with("thalweg: "), "{stderr}");
     assert!(!stderr.contains("reach"), "{stderr}");
 }
 
 #[test]
-fn an_end_that_is_stopped_fails_both() {
+fn stopped_endpoint_fails_both() {
     let mut pipe = Pipe::start("stop", None, &[]);
     pipe.serve.event("opened");
     pipe.connect.interrupt();
@@ -143,7 +143,7 @@ fn an_end_that_is_stopped_fails_both() {
 }
 
 #[test]
-fn a_reader_that_has_gone_fails_both() {
+fn closed_output_fails_both_endpoints() {
     let mut pipe = Pipe::start("gone", None, &[]);
     drop(pipe.serve.child.stdout.take());
     let mut input = pipe.connect.child.stdin.take().expect("piped");
@@ -155,7 +155,7 @@ fn a_reader_that_has_gone_fails_both() {
 }
 
 #[test]
-fn a_killed_peer_is_a_clear_error_in_time() {
+fn killed_peer_is_reported_as_silent_in_time() {
     if is_long() {
         let mut pipe = Pipe::start("killed", None, &["--patience", "2s"]);
         let (mut input, mut output) = (pipe.connect.child.stdin.take(), pipe.serve.child.stdout.take());

@@ -1,5 +1,5 @@
-//! Programs that people run through tunnels: ssh, rsync and VNC, over 50 Mb/s with 60 ms of round trip and 5 % of loss, with
-//! the default rate law.
+//! Programs that people run through tunnels: ssh, rsync and VNC, over 50 Mb/s with 60 ms of round trip and 5 % of loss,
+//! with the default rate law.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::common::{PATIENCE, wait_until};
+use crate::common::{TIMEOUT, wait_until};
 use crate::noise::Noise;
 use crate::stage::{Tunnel, file, is_long};
 
@@ -25,7 +25,7 @@ reverse.element = [
 ]
 "#;
 
-/// Whether programs are there; says so if not.
+/// True if the programs are installed; otherwise a line is printed.
 fn have(programs: &[&str], packages: &str) -> bool {
     let folders = ["/usr/sbin", "/usr/bin", "/bin", "/usr/local/bin"];
     let is_here = |program: &str| folders.iter().any(|folder| Path::new(folder).join(program).exists());
@@ -63,7 +63,7 @@ fn free_port() -> u16 {
     listener.local_addr().expect("bound").port()
 }
 
-/// sshd with throw-away keys, and how to reach it through a tunnel.
+/// An sshd with throw-away keys, and the tunnel to it.
 struct Ssh {
     _sshd: Server,
     tunnel: Tunnel,
@@ -90,7 +90,7 @@ impl Ssh {
         );
         fs::write(path("sshd_config"), config).expect("a temporary file");
         if rustix::process::geteuid().is_root() {
-            // Where sshd locks its children in; the system's own start makes it.
+            // The folder in which sshd confines its children; the system's own start makes it.
             fs::create_dir_all("/run/sshd").expect("root may");
         }
         let sshd = Server::start(Command::new("/usr/sbin/sshd").args(["-D", "-f", &path("sshd_config")]), port);
@@ -165,10 +165,10 @@ fn rsync_copies_256_mebibytes() {
     expect(&ssh.path("copy"), 2, 256 << 20);
 }
 
-/// A client of RFC 6143 that looks at the whole screen again and again, and types.
+/// A client of RFC 6143 that requests the whole screen `times` times, and types.
 fn look(address: &str, times: usize) -> Vec<Vec<u8>> {
     let mut stream = TcpStream::connect(address).expect("somebody listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
     let get = |stream: &mut TcpStream, len: usize| {
         let mut bytes = vec![0; len];
         stream.read_exact(&mut bytes).expect("what the protocol says");
@@ -190,7 +190,7 @@ fn look(address: &str, times: usize) -> Vec<Vec<u8>> {
     stream.write_all(&[2, 0, 0, 1, 0, 0, 0, 0]).expect("room");
     let mut screens = Vec::new();
     for nth in 0..times {
-        // KeyEvent, down and up; nobody reads it, but the server takes it.
+        // KeyEvent, down and up; no program reads it, but the server takes it.
         for down in [1, 0] {
             stream.write_all(&[4, down, 0, 0, 0, 0, 0, b'a' + nth as u8]).expect("room");
         }

@@ -1,4 +1,4 @@
-//! A tunnel between two processes, and what is at its ends.
+//! A tunnel between two processes, and the programs at its ends.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::net::sockopt::set_socket_linger;
 
-use crate::common::{PATIENCE, Running, run};
+use crate::common::{Running, TIMEOUT, run};
 
 /// Loss, reordering, duplication and corruption, both ways.
 pub(crate) const HARSH: &str = r#"
@@ -29,7 +29,7 @@ reverse.element = [
 ]
 "#;
 
-/// Whether the long tests run; says so if not.
+/// True if the long tests run; otherwise a line is printed.
 pub(crate) fn is_long() -> bool {
     let is_long = std::env::var_os("THALWEG_TEST_ALL").is_some();
     if !is_long {
@@ -45,14 +45,14 @@ pub(crate) fn file(name: &str) -> PathBuf {
     path
 }
 
-/// A new shared key.
+/// A file with a new shared key.
 pub(crate) fn key(name: &str) -> String {
     let path = file(&format!("{name}.key")).to_str().expect("a name").to_owned();
     assert_eq!(run(&["keygen", &path]).0, 0);
     path
 }
 
-/// Where to find `server` behind a path, if there is to be one.
+/// The address of `server`, behind a path if one is given.
 pub(crate) fn behind(name: &str, path: Option<&str>, server: String) -> (Option<Running>, String) {
     let Some(path) = path else { return (None, server) };
     let toml = file(&format!("{name}.toml"));
@@ -63,7 +63,7 @@ pub(crate) fn behind(name: &str, path: Option<&str>, server: String) -> (Option<
     (Some(path), at)
 }
 
-/// A tunnel under way.
+/// A running tunnel.
 pub(crate) struct Tunnel {
     pub(crate) serve: Running,
     pub(crate) connect: Running,
@@ -72,12 +72,12 @@ pub(crate) struct Tunnel {
 }
 
 impl Tunnel {
-    /// From a free port to `target`.
+    /// A tunnel from a free port to `target`.
     pub(crate) fn start(name: &str, target: &str) -> Tunnel {
         Tunnel::with(name, target, None, &[])
     }
 
-    /// The same over a path, with more arguments for both.
+    /// The same over a path, with more arguments for both endpoints.
     pub(crate) fn with(name: &str, target: &str, path: Option<&str>, more: &[&str]) -> Tunnel {
         let key = key(name);
         let any = if target.starts_with('[') { "[::1]:0" } else { "127.0.0.1:0" };
@@ -89,7 +89,7 @@ impl Tunnel {
         Tunnel { serve, connect, local, _path: path }
     }
 
-    /// Where programs connect to.
+    /// The address that programs connect to.
     pub(crate) fn local(&self) -> &str {
         &self.local
     }
@@ -103,12 +103,12 @@ impl Tunnel {
 /// A connection to a program, or to a tunnel.
 pub(crate) fn open(local: &str) -> TcpStream {
     let stream = TcpStream::connect(local).expect("somebody listens");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
-    stream.set_write_timeout(Some(PATIENCE)).expect("a timeout");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
+    stream.set_write_timeout(Some(TIMEOUT)).expect("a timeout");
     stream
 }
 
-/// The calling end, and where it listens.
+/// The connecting endpoint, and the address at which it listens.
 pub(crate) fn connect(server: &str, key: &str, more: &[&str]) -> (Running, String) {
     let any = if server.starts_with('[') { "[::1]:0" } else { "127.0.0.1:0" };
     let connect = ["tunnel", "connect", server, "--local", any, "--key-file", key];
@@ -120,7 +120,7 @@ pub(crate) fn connect(server: &str, key: &str, more: &[&str]) -> (Running, Strin
 /// A program that listens, and does `what` with each connection.
 pub(crate) fn program(address: &str, what: impl Fn(TcpStream) + Send + Sync + Clone + 'static) -> String {
     let listener = TcpListener::bind(address).expect("a free port");
-    // std's backlog of 128 is less than come at once.
+    // std's backlog of 128 is less than the connections that arrive at once.
     rustix::net::listen(&listener, 4096).expect("a longer backlog");
     let at = listener.local_addr().expect("bound").to_string();
     std::thread::spawn(move || {
@@ -132,7 +132,7 @@ pub(crate) fn program(address: &str, what: impl Fn(TcpStream) + Send + Sync + Cl
     at
 }
 
-/// Gives back what it gets, until that ends.
+/// Echoes all data, until the end.
 pub(crate) fn echo(mut stream: TcpStream) {
     let mut bytes = [0; 1 << 14];
     while let Ok(len) = stream.read(&mut bytes) {
@@ -142,18 +142,18 @@ pub(crate) fn echo(mut stream: TcpStream) {
     }
 }
 
-/// Keeps all, and gives it back behind the end.
-pub(crate) fn hoard(mut stream: TcpStream) {
+/// Reads all data to the end, and then sends it back.
+pub(crate) fn echo_at_end(mut stream: TcpStream) {
     let mut all = Vec::new();
     let _: io::Result<()> = stream.read_to_end(&mut all).and_then(|_| stream.write_all(&all));
 }
 
 /// Closes with a reset (socket(7), SO_LINGER).
-pub(crate) fn break_off(stream: TcpStream) {
+pub(crate) fn close_with_reset(stream: TcpStream) {
     set_socket_linger(&stream, Some(Duration::ZERO)).expect("a socket");
 }
 
-/// What a process has in memory (proc_pid_status(5), `VmRSS`), kB.
+/// The resident memory of a process (proc_pid_status(5), `VmRSS`), kB.
 pub(crate) fn resident(end: &Running) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", end.child.id())).expect("it runs");
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("the kernel tells");

@@ -1,4 +1,4 @@
-//! What is not as it should be is one clear line.
+//! Errors, each reported in one clear line.
 
 use std::fs::{self, Permissions};
 use std::net::{TcpListener, UdpSocket};
@@ -13,14 +13,14 @@ use crate::stage::{file, key};
 fn failure(args: &[&str], code: i32) -> String {
     let (actual, stdout, stderr) = run(args);
     assert_eq!((actual, stdout.as_str()), (code, ""), "{args:?}: {stderr}");
-    let told: Vec<&str> = stderr.lines().filter(|line| line.starts_with("thalweg: ")).collect();
-    assert_eq!(told.len(), 1, "{args:?}: {stderr}");
-    // Behind what is tried there is nothing but that.
+    let lines: Vec<&str> = stderr.lines().filter(|line| line.starts_with("thalweg: ")).collect();
+    assert_eq!(lines.len(), 1, "{args:?}: {stderr}");
+    // Beside that line there is at most the opening one.
     assert!(stderr.lines().count() <= 2, "{args:?}: {stderr}");
-    told[0].to_owned()
+    lines[0].to_owned()
 }
 
-/// The same for what fails before it has said anything.
+/// The same for a failure before the opening line.
 fn refusal(args: &[&str], code: i32) -> String {
     let line = failure(args, code);
     assert_eq!(run(args).2.lines().count(), 1, "{line}");
@@ -35,7 +35,7 @@ fn connect<'a>(verb: &str, server: &'a str, key: &'a str) -> Vec<&'a str> {
 }
 
 #[test]
-fn another_key_is_said_at_both_verbs() {
+fn wrong_key_is_reported_by_both_verbs() {
     let (ours, theirs) = (key("ours"), key("theirs"));
     let args = ["tunnel", "serve", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9", "--key-file", &ours];
     let serve = Running::start(&args);
@@ -49,7 +49,7 @@ fn another_key_is_said_at_both_verbs() {
     for line in tried.into_iter().map(|thread| thread.join().expect("one line")) {
         assert!(line.contains(&server) && line.contains("do both key files match"), "{line}");
     }
-    // A hello of each at least; no line tells of strangers.
+    // At least one hello of each; no event is about unknown peers.
     serve.wait_for("count", |row| {
         assert!(row["event"].is_null(), "{row}");
         row["rejected_hellos_total"].as_u64() >= Some(2)
@@ -57,15 +57,15 @@ fn another_key_is_said_at_both_verbs() {
 }
 
 #[test]
-fn nobody_there_is_said() {
+fn missing_server_is_reported() {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let server = socket.local_addr().expect("bound").to_string();
     let line = failure(&connect("pipe", &server, &key("nobody")), 1);
-    assert!(line.contains(&server) && line.contains("nobody answered"), "{line}");
+    assert!(line.contains(&server) && line.contains("no answer"), "{line}");
 }
 
 #[test]
-fn another_version_is_said() {
+fn other_protocol_version_is_reported() {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let server = socket.local_addr().expect("bound").to_string();
     std::thread::spawn(move || {
@@ -80,9 +80,10 @@ fn another_version_is_said() {
     assert!(line.contains(&format!("version {} of the protocol", VERSION + 1)), "{line}");
 }
 
-/// Between the two each takes the other for older, or newer, by one version: the second byte of hello and refusal (docs/wire.md).
+/// A relay changes the version, the second byte of hello and refusal (docs/wire.md): to the server the client is older
+/// by one, and to the client the server is newer by one.
 #[test]
-fn an_older_client_is_told_which_version_is_spoken() {
+fn older_client_reports_the_version_of_the_server() {
     let key = key("older");
     let args = ["tunnel", "serve", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9", "--key-file", &key];
     let serve = Running::start(&args);
@@ -102,19 +103,19 @@ fn an_older_client_is_told_which_version_is_spoken() {
         }
     });
     let line = failure(&connect("tunnel", &at, &key), 1);
-    let expected = format!("speaks version {} of the protocol, and this one version {VERSION}", VERSION + 1);
-    assert!(line.contains(&expected), "{line}");
+    let theirs = format!("version {} of the protocol", VERSION + 1);
+    assert!(line.contains(&theirs) && line.contains(&format!("version {VERSION}")), "{line}");
     serve.wait_for("count", |row| row["rejected_hellos_total"].as_u64() >= Some(1));
 }
 
 #[test]
-fn a_key_file_that_is_cut_short_is_named() {
+fn truncated_key_file_is_named() {
     let path = file("cut.key");
     fs::write(&path, "thalweg-key 1 shared\nsecret 00ff").expect("a temporary file");
     fs::set_permissions(&path, Permissions::from_mode(0o600)).expect("our own");
     let name = path.to_str().expect("a name");
     let line = refusal(&connect("tunnel", "127.0.0.1:9", name), 1);
-    assert_eq!(line, format!("thalweg: key file {name}: line 2 has 4 digits and should have 64: cut short?"));
+    assert!(line.starts_with(&format!("thalweg: key file {name}: line 2 has 4 digits")), "{line}");
 }
 
 #[test]
@@ -134,25 +135,25 @@ fn a_port_in_use_is_named() {
 }
 
 #[test]
-fn wrong_use_is_one_line_and_exit_2() {
+fn usage_errors_are_one_line_and_exit_with_2() {
     let key = key("usage");
     let pipe = |more: &[&'static str]| -> Vec<String> {
         let args = ["pipe", "connect", "127.0.0.1:9", "--key-file", &key];
         args.iter().chain(more).map(ToString::to_string).collect()
     };
     for (args, expected) in [
-        (pipe(&["--rate", "fast"]), "copa, cubic, tfrc, newreno, linux-reno, vegas or"),
+        (pipe(&["--rate", "fast"]), "copa, cubic, newreno"),
         (pipe(&["--rate", "fixed:40"]), "'40' is not a rate such as 40mbit; units are"),
         (pipe(&["--rate", "fixed:-1mbit"]), "'-1mbit' is not a rate such as 40mbit; units are"),
-        (pipe(&["--rate", "fixed:0bit"]), "--rate fixed:0bit: it must be between 9.824kbit"),
-        (pipe(&["--rate", "fixed:1bit"]), "--rate fixed:1bit: it must be between 9.824kbit"),
+        (pipe(&["--rate", "fixed:0bit"]), "--rate fixed:0bit: must be between 9.824kbit"),
+        (pipe(&["--rate", "fixed:1bit"]), "--rate fixed:1bit: must be between 9.824kbit"),
         (pipe(&["--rate", "fixed:1001gbit"]), "and 1000gbit"),
-        (pipe(&["--rate", "fixed:0.5bit"]), "'0.5bit' is not a whole bit a second"),
-        (pipe(&["--max-rate", "0.5bit"]), "'0.5bit' is not a whole bit a second"),
-        (pipe(&["--max-rate", "0mbit"]), "--max-rate 0bit: it must be between 9.824kbit"),
-        (pipe(&["--max-rate", "2.2kbit", "--mtu", "256"]), "between 2.272kbit, which is one packet of --mtu a second,"),
+        (pipe(&["--rate", "fixed:0.5bit"]), "'0.5bit' is not a rate of at least 1bit"),
+        (pipe(&["--max-rate", "0.5bit"]), "'0.5bit' is not a rate of at least 1bit"),
+        (pipe(&["--max-rate", "0mbit"]), "--max-rate 0bit: must be between 9.824kbit"),
+        (pipe(&["--max-rate", "2.2kbit", "--mtu", "256"]), "between 2.272kbit (one packet of --mtu "),
         (pipe(&["--mtu", "100"]), "100 is not in 256 to 1500"),
-        (pipe(&["--mtu", "large"]), "it is not a whole number"),
+        (pipe(&["--mtu", "large"]), "not a whole number"),
         (pipe(&["--max-overhead", "11"]), "between 0 and 10"),
         (pipe(&["--max-overhead", "-1"]), "between 0 and 10"),
         (pipe(&["--patience", "60"]), "units are"),

@@ -1,16 +1,16 @@
 //! The systematic Reed-Solomon erasure code of RFC 5510 §8 over GF(2^8).
 //!
-//! Of k source symbols it makes up to 255 - k repair symbols; any k of all n symbols give the source back. The RFC's
+//! From k source symbols it makes up to 255 - k repair symbols; any k of all n symbols recover the source. The RFC's
 //! generator matrix GM = V_{k,k}^-1 V_{k,n}, with V_{i,j} = alpha^(i j), says byte by byte: *the symbol of encoding
-//! symbol ID (ESI) n is P(alpha^n), where P is the polynomial of degree below k whose values at alpha^0 ...
-//! alpha^(k-1) are the source symbols*. Both directions are therefore one act, interpolation, and nothing is inverted:
+//! symbol ID (ESI) n is P(alpha^n), where P is the polynomial of degree below k whose values at alpha^0 ... alpha^(k-1)
+//! are the source symbols*. Encoding and decoding are therefore both interpolation, and no matrix is inverted:
 //!
 //! - a repair symbol depends on k and its own ESI, not on how many others there are;
 //! - decoding is Lagrange's formula through the received symbols, and every matrix it needs exists.
 //!
-//! With l(x) the product of x - x_j over the nodes x_j other than x, the factor of node i in the value at x is
-//! l(x) / (l(x_i) (x - x_i)). All nodes are powers of alpha, so products are sums of exponents, of which
-//! alpha^a - alpha^b = alpha^b alpha^Z(a-b) is the one that needs a table, Zech's logarithm Z.
+//! With l(x) the product of x - x_j over the nodes x_j other than x, the factor of node i in the value at x is l(x) /
+//! (l(x_i) (x - x_i)). All nodes are powers of alpha, so products are sums of exponents. Only differences need a table,
+//! Zech's logarithm Z: alpha^a - alpha^b = alpha^b alpha^Z(a-b).
 
 mod nodes;
 
@@ -23,16 +23,17 @@ use self::nodes::Nodes;
 /// The most symbols, source and repair together, of a block: the elements of GF(2^8) other than zero.
 pub const MAX_SYMBOLS: usize = gf::ORDER;
 
-/// Why symbols were not encoded or decoded.
+/// The reason that symbols were not encoded or decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Error {
-    /// No source symbol at all, or more than [`MAX_SYMBOLS`] in all.
+    /// No source symbol, or more than [`MAX_SYMBOLS`] in total.
     BlockSize,
-    /// Not as many slices as symbols.
+    /// The number of slices differs from the number of symbols.
     Count,
-    /// Results of different lengths, or a symbol longer than they.
+    /// Results of different lengths, or a symbol longer than the results.
     Length,
-    /// An ESI outside the block, or twice.
+    /// An ESI outside the block, or one received twice.
     SymbolId,
     /// Fewer than k symbols received.
     TooFew,
@@ -41,10 +42,10 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Error::BlockSize => "a block needs 1 to 255 symbols",
-            Error::Count => "not as many slices as symbols",
+            Error::BlockSize => "a block must have 1 to 255 symbols",
+            Error::Count => "the number of slices differs from the number of symbols",
             Error::Length => "symbols of different lengths",
-            Error::SymbolId => "encoding symbol ID outside the block or twice",
+            Error::SymbolId => "an encoding symbol ID is outside the block or repeated",
             Error::TooFew => "fewer symbols received than the block has source symbols",
         })
     }
@@ -56,12 +57,12 @@ impl std::error::Error for Error {}
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Encoder {
     source_symbols: usize,
-    /// Of each repair symbol, in order, the factors of the source symbols.
+    /// For each repair symbol, in order, the factors of the source symbols.
     rows: Vec<u8>,
 }
 
 impl Encoder {
-    /// For blocks of `source_symbols`.
+    /// An encoder for blocks of `source_symbols`.
     ///
     /// # Errors
     /// [`Error::BlockSize`] unless 1 <= `source_symbols` <= [`MAX_SYMBOLS`].
@@ -70,7 +71,7 @@ impl Encoder {
         Ok(Encoder { source_symbols, rows: Vec::new() })
     }
 
-    /// How many source symbols a block has.
+    /// The number of source symbols in a block.
     pub fn source_symbols(&self) -> usize {
         self.source_symbols
     }
@@ -79,8 +80,9 @@ impl Encoder {
     /// these counts as padded with zeros.
     ///
     /// # Errors
-    /// [`Error::Count`] unless there are k source symbols, [`Error::BlockSize`] if an ESI passes the block,
-    /// [`Error::Length`] if the slices of `repair` differ in length or one of `source` is longer. Nothing is written then.
+    /// [`Error::Count`] unless there are k source symbols, [`Error::BlockSize`] if an ESI is outside the block,
+    /// [`Error::Length`] if the slices of `repair` differ in length or one of `source` is longer. Nothing is written
+    /// then.
     pub fn encode(&mut self, source: &[&[u8]], first: usize, repair: &mut [&mut [u8]]) -> Result<(), Error> {
         let k = self.source_symbols;
         if source.len() != k {
@@ -107,9 +109,9 @@ impl Encoder {
 ///
 /// # Errors
 /// [`Error::BlockSize`] unless 1 <= k <= [`MAX_SYMBOLS`], [`Error::TooFew`] if fewer than k symbols were received,
-/// [`Error::SymbolId`] if an ESI is received twice or above 254, or a missing one is received or no source symbol,
-/// [`Error::Count`] if `missing` and `recovered` differ in length, [`Error::Length`] if the slices of `recovered` do or
-/// a received symbol is longer. Nothing is written then.
+/// [`Error::SymbolId`] if an ESI is received twice or above 254, or if a missing ESI was received or is not a source
+/// symbol's, [`Error::Count`] if `missing` and `recovered` differ in length, [`Error::Length`] if the slices of
+/// `recovered` differ in length or a received symbol is longer. Nothing is written then.
 pub fn decode(
     source_symbols: usize,
     received: &[(u8, &[u8])],

@@ -1,15 +1,15 @@
-//! When a stream has to end: the circuit breakers of RFC 8083 for unicast RTP.
+//! The circuit breakers of RFC 8083 for unicast RTP: conditions under which a stream must end.
 //!
 //! | RFC 8083 | here |
 //! |---|---|
 //! | §4.1 RTCP timeout: media sent, no report for 3 Td | [`Cause::RtcpTimeout`] |
 //! | §4.2 media timeout: reports say that nothing arrives | [`Cause::MediaTimeout`] |
-//! | §4.3 congestion: more than ten times what a TCP would get | [`Cause::Congestion`] |
-//! | §4.4 media usability | the receiver's judgement of loss after repair; not here |
-//! | §4.5 ceasing transmission | the session's part |
+//! | §4.3 congestion: more than ten times the throughput of a TCP | [`Cause::Congestion`] |
+//! | §4.4 media usability | judged by the receiver from the loss after repair; not here |
+//! | §4.5 ceasing transmission | done by the session |
 //!
-//! The breaker owns no clock and stops nothing: it is told what was sent and what regular RTCP reports say, and gives its
-//! [`Breaker::verdict`]. Reduced-size feedback between regular reports is no report here (RFC 8083 §5, RTP/AVPF).
+//! The breaker owns no clock and stops nothing: it is given the packets sent and the regular RTCP reports, and returns
+//! a [`Breaker::verdict`]. Reduced-size feedback between regular reports is not a report here (RFC 8083 §5, RTP/AVPF).
 
 #[cfg(test)]
 mod tests;
@@ -19,21 +19,22 @@ use std::collections::VecDeque;
 use crate::time::{Span, Time};
 use crate::units::Bytes;
 
-/// Reports without progress that open the media timeout: the RFC's recommendation for its k (§4.2).
+/// The number of reports without progress that opens the media timeout: the recommended k (§4.2).
 const STALLED_REPORTS: f64 = 5.0;
-/// How often the rate of a TCP is too much (§4.3).
+/// The multiple of a TCP's rate above which the congestion breaker opens (§4.3).
 const TIMES_TCP: f64 = 10.0;
 
-/// The intervals that the breakers count in; the default is RFC 3550's minimum interval and video of 25 frames a second.
+/// The intervals on which the breakers depend; by default RFC 3550's minimum interval, and video of 25 frames per
+/// second.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
     /// Td: the deterministic interval of the sender's RTCP, with the fixed minimum of five seconds.
     pub td: Span,
-    /// Tdr: the deterministic interval at which the receiver reports. Taken as 1 ms if shorter.
+    /// Tdr: the deterministic reporting interval of the receiver. Taken as 1 ms if shorter.
     pub tdr: Span,
     /// Tf: time from one media frame to the next.
     pub tf: Span,
-    /// G: frames of a group that depend on each other.
+    /// G: the number of frames in a group that depend on each other.
     pub g: u32,
 }
 
@@ -43,23 +44,23 @@ impl Default for Config {
     }
 }
 
-/// What a regular RTCP report says about the stream.
+/// The content of a regular RTCP report about the stream.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Report {
-    /// The extended highest sequence number that the receiver has.
+    /// The extended highest sequence number received.
     pub highest: u64,
-    /// Fraction of packets lost since the previous report, 0 to 1; negative and NaN count as 0.
+    /// The fraction of packets lost since the previous report, 0 to 1; negative and NaN count as 0.
     pub fraction_lost: f64,
-    /// Tr: round-trip time.
+    /// Tr: the round-trip time.
     pub rtt: Span,
 }
 
-/// Which breaker is open.
+/// The breaker that is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// Nothing comes back (§4.1).
+    /// No report arrives (§4.1).
     RtcpTimeout,
-    /// Nothing arrives (§4.2).
+    /// No media arrives (§4.2).
     MediaTimeout,
     /// The stream takes more than ten times the share of a TCP (§4.3).
     Congestion,
@@ -69,11 +70,11 @@ pub enum Cause {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Breaker {
     config: Config,
-    /// What was sent since the last report; none if nothing was.
+    /// The packets sent since the last report; none if there are none.
     sent: Option<Sent>,
     last_report: Option<Time>,
     highest: Option<u64>,
-    /// Reports in a row that showed no progress.
+    /// Consecutive reports that showed no progress.
     stalled: u32,
     rtt: Span,
     /// The latest reports that showed progress, oldest first.
@@ -111,19 +112,19 @@ impl Breaker {
         }
     }
 
-    /// A packet of `size`, headers included, has left.
+    /// Accounts for a sent packet of `size`, headers included.
     pub fn on_sent(&mut self, now: Time, size: Bytes) {
         let sent = self.sent.get_or_insert(Sent { first: now, bytes: Bytes(0), packets: 0 });
         sent.bytes += size;
         sent.packets += 1;
     }
 
-    /// Media has ceased to be sent, so that no report of it is missed (§4.1).
+    /// Records that media has ceased to be sent, so that no report is missed (§4.1).
     pub fn cease(&mut self) {
         self.sent = None;
     }
 
-    /// A regular report has come. One that covers nothing sent only says that the return path works.
+    /// Takes a regular report. One that covers no sent packet only shows that the return path works.
     pub fn on_report(&mut self, now: Time, report: &Report) {
         let since = self.last_report.replace(now);
         self.rtt = report.rtt;
@@ -139,19 +140,19 @@ impl Breaker {
         let fraction_lost = libm::fmax(report.fraction_lost, 0.0).min(1.0);
         let length = now.since(since.unwrap_or(sent.first));
         self.intervals.push_back(Interval { fraction_lost, bytes: sent.bytes, packets: sent.packets, length });
-        // CB_INTERVAL shrinks and grows with the round trip; what its largest value needs is kept.
+        // CB_INTERVAL follows the round trip; enough reports for its largest value are kept.
         while self.intervals.len() as u64 > self.longest_cb_interval() {
             self.intervals.pop_front();
         }
     }
 
-    /// Whether a breaker is open at `now`, and which.
+    /// The open breaker at `now`; none if all are closed.
     ///
-    /// A sender that obeys ends its stream then and does not start again by itself (§4.5); for one that only watches,
-    /// the verdict goes when its cause goes.
+    /// A sender that complies then ends its stream and does not restart it by itself (§4.5). For one that only
+    /// monitors, the verdict lasts as long as its cause.
     pub fn verdict(&self, now: Time) -> Option<Cause> {
-        let unheard = |sent: &Sent| now.since(sent.first) >= self.config.td * 3;
-        if self.sent.as_ref().is_some_and(unheard) {
+        let is_unreported = |sent: &Sent| now.since(sent.first) >= self.config.td * 3;
+        if self.sent.as_ref().is_some_and(is_unreported) {
             Some(Cause::RtcpTimeout)
         } else if u64::from(self.stalled) >= self.media_timeout() {
             Some(Cause::MediaTimeout)
@@ -162,8 +163,8 @@ impl Breaker {
         }
     }
 
-    /// How often the stream's rate is that of a TCP with the same loss and round trip; none until there are CB_INTERVAL
-    /// reports with progress, and none without loss. Above 10 the congestion breaker is open (§4.3).
+    /// The ratio of the stream's rate to that of a TCP with the same loss and round trip; none until there are
+    /// CB_INTERVAL reports with progress, and none without loss. Above 10 the congestion breaker is open (§4.3).
     pub fn rate_to_tcp(&self) -> Option<f64> {
         let reports = usize::try_from(self.cb_interval()).ok()?;
         let skipped = self.intervals.len().checked_sub(reports)?;
@@ -174,7 +175,7 @@ impl Breaker {
         let seconds: f64 = latest().map(|interval| interval.length.as_secs_f64()).sum();
         // X = s / (Tr sqrt(2 b p / 3)) with b = 1: the simplified equation, which the RFC recommends.
         // Deviation(RFC 8083 §4.3): s is averaged over the same reports, not over the packets of the last 4 G frames:
-        // a sender of opaque datagrams sees no frames.
+        // a sender of opaque datagrams knows no frames.
         let s = bytes.0 as f64 / packets as f64;
         let x = s / (self.rtt.as_secs_f64() * libm::sqrt(2.0 * p / 3.0));
         let rate = bytes.0 as f64 / seconds;

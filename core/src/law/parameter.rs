@@ -1,38 +1,48 @@
-//! Settings of a law by name, as `--set NAME=VALUE` gives them.
+//! Parameters of a law by name, as in `--set NAME=VALUE`.
 
 use core::fmt;
 use core::ops::{Bound, RangeBounds};
 
-/// A setting that was refused.
+/// The error of a parameter that was refused.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum ParameterError {
     /// The law has no parameter of that name.
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The names of all parameters.
         known: &'static [&'static str],
     },
-    /// The text is no value of that parameter.
+    /// The text is not a value of that parameter.
     Value {
         /// The parameter.
         name: &'static str,
-        /// The text that was given.
+        /// The given text.
         value: String,
-        /// What would have been right.
+        /// A description of valid values.
         expected: &'static str,
     },
-    /// The values do not fit together; the text says which and why.
+    /// No law of the family has this name.
+    Law {
+        /// The given text.
+        value: String,
+        /// The forms of the family's laws.
+        expected: String,
+    },
+    /// The values are inconsistent; the text says which and why.
     Refused(String),
 }
 
 impl fmt::Display for ParameterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            ParameterError::Unknown { name, known: [] } => write!(f, "unknown parameter '{name}'; this law has none"),
             ParameterError::Unknown { name, known } => {
-                write!(f, "there is no parameter '{name}'; known are {}", known.join(", "))
+                write!(f, "unknown parameter '{name}'; expected one of {}", known.join(", "))
             }
             ParameterError::Value { name, value, expected } => write!(f, "{name}: '{value}' is not {expected}"),
+            ParameterError::Law { value, expected } => write!(f, "'{value}' is not {expected}"),
             ParameterError::Refused(why) => f.write_str(why),
         }
     }
@@ -49,7 +59,7 @@ pub(super) fn known(name: &str, known: &'static [&'static str]) -> Result<&'stat
         .ok_or_else(|| ParameterError::Unknown { name: name.to_owned(), known })
 }
 
-/// A finite number.
+/// Parses a finite number.
 pub(super) fn number(name: &'static str, value: &str) -> Result<f64, ParameterError> {
     value.trim().parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| ParameterError::Value {
         name,
@@ -76,7 +86,7 @@ pub(crate) fn within(name: &str, value: f64, bounds: impl RangeBounds<f64>) -> R
     Err(ParameterError::Refused(format!("{name} must be {least}{most}, not {value}")))
 }
 
-/// Above 0, at most `most`.
+/// The range above 0 and up to `most`.
 pub(super) const fn positive(most: f64) -> (Bound<f64>, Bound<f64>) {
     (Bound::Excluded(0.0), Bound::Included(most))
 }

@@ -1,14 +1,22 @@
-//! How fast may I send? Answers to that question.
+//! Rate control: the answers to "how fast may I send?".
 //!
-//! | law | where | |
+//! | law | module | |
 //! |---|---|---|
-//! | a fixed rate | [`fixed`] | asks nobody |
+//! | a fixed rate | [`fixed`] | independent of the path |
 //! | a congestion window | [`windowed`] | any of [`window`](super::window), with its pacing if it has one |
-//! | TFRC | [`tfrc`] | a pair of endpoints, one that sends and one that reports, since its rate is decided by both |
-//! | the same, from acknowledgements | [`one_sided`] | both of them at the sender |
-//! | any of these, and a bound | [`capped`] | |
+//! | TFRC | [`tfrc`] | a pair of endpoints, a sender and a reporting receiver, since both determine its rate |
+//! | TFRC from acknowledgements | [`one_sided`] | both at the sender |
+//! | any of these, and an upper bound | [`capped`] | |
 //!
-//! A session asks all but the pair in the same way, as an [`Allowance`].
+//! A session uses all but the pair through the same interface, [`Allowance`].
+//!
+//! Two laws belong to the receiver of a stored video, which asks its sender for a rate once per period. They decide from
+//! its buffer as well, so they have interfaces of their own, and no sender can be given one:
+//!
+//! | law | module | |
+//! |---|---|---|
+//! | R3CP+ | [`r3cp`] | by forecast, state of the path and the content of the buffer |
+//! | TFCC | [`tfcc`] | additive increase, multiplicative decrease; the baseline of R3CP+ |
 
 mod allowance;
 pub mod capped;
@@ -16,6 +24,8 @@ mod choice;
 pub mod fixed;
 pub mod one_sided;
 mod pacer;
+pub mod r3cp;
+pub mod tfcc;
 pub mod tfrc;
 pub mod windowed;
 

@@ -1,42 +1,117 @@
-//! How much do I protect? Answers to that question, one a file.
+//! Redundancy control: the answers to "how many repair packets?", one law per file.
+//!
+//! The registry of the family, with [`Choice`] and [`Law`], is the list in `choice.rs`.
 
+mod choice;
 pub mod dp_fec;
 pub mod fixed;
 pub mod geneva;
 pub mod none;
+#[cfg(feature = "toy")]
+pub mod toy;
 
 pub use super::ParameterError;
+pub use choice::{Choice, Law};
 
-use super::parameter;
+use super::{parameter, rate};
 use crate::probe::Probe;
 use crate::units::Seconds;
 
-/// What one report says, as GENEVA §3.2.1 counts it: source and repair packets alike.
+/// The content of one report, as GENEVA §3.2.1 counts it: source and repair packets alike.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct LossReport {
-    /// Packets found lost since the last report.
+    /// Packets declared lost since the last report.
     pub lost: u32,
-    /// Packets found delivered since the last report.
+    /// Packets reported delivered since the last report.
     pub delivered: u32,
     /// A round-trip sample, where the report carries one.
     pub srtt: Option<Seconds>,
-    /// When the report was taken, on any clock that does not step; only laws that time loss events read it.
+    /// The time of the report, on any clock that does not step; for laws that need it ([`Redundancy::needs_time`]).
     pub at: Seconds,
 }
+
+impl From<&rate::Report> for LossReport {
+    /// The part of `report` that these laws use.
+    fn from(report: &rate::Report) -> LossReport {
+        LossReport {
+            lost: report.lost,
+            delivered: report.delivered,
+            srtt: report.rtt.map(Seconds::from),
+            at: Seconds(report.now.as_secs_f64()),
+        }
+    }
+}
+
+/// The blocks that a law's window is for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Block {
+    /// Source packets of a block, with their fraction. Above 0, at most 65535.
+    pub k: f64,
+    /// Length of a block, and interval of reports. 0.1 ms to 10 s.
+    pub syn: Seconds,
+    /// The least and the greatest window, in packets. 0 to 65535, in this order.
+    pub bounds: (f64, f64),
+}
+
+/// The loss rate at which the media rate has to fall, unless a law has one of its own: the p_max of GENEVA (§3.2.3).
+pub const P_MAX: f64 = 0.03;
 
 /// A law that answers each report with the number of repair packets of the next block.
 pub trait Redundancy: Probe {
     /// Takes one report into account.
     fn on_report(&mut self, report: &LossReport);
 
-    /// Repair packets for a block that closes now.
+    /// The number of repair packets for a block that closes now.
     fn repair(&self) -> u32;
+
+    /// The same with the fraction of the least window, if that is not whole.
+    fn window(&self) -> f64 {
+        f64::from(self.repair())
+    }
+
+    /// The least and the greatest window that the law gives.
+    fn bounds(&self) -> (f64, f64) {
+        (self.window(), self.window())
+    }
+
+    /// The loss rate at which more repair no longer helps and the media rate has to fall.
+    fn p_max(&self) -> f64 {
+        P_MAX
+    }
+
+    /// The blocks that the window depends on; none for a law whose window is the same for any block.
+    fn block(&self) -> Option<Block> {
+        None
+    }
+
+    /// Sets the shape of later blocks. Without effect on a law whose window is the same for any block.
+    ///
+    /// # Errors
+    /// A value is out of its range; the old ones stay.
+    fn set_block(&mut self, _block: Block) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
+    /// W_tot, the packets sent and not acknowledged that the law assumes (GENEVA Eq. (1)), if it has such a value.
+    fn w_tot(&self) -> Option<f64> {
+        None
+    }
+
+    /// True if the law uses the times of reports.
+    fn needs_time(&self) -> bool {
+        false
+    }
+
+    /// True if there is never any repair, so that packets need no blocks.
+    fn is_none(&self) -> bool {
+        false
+    }
 }
 
-/// The longest round trip that a law believes, an hour; samples outside 0 ..= `MAX_RTT` are no samples.
+/// The longest round trip that a law accepts, an hour; samples outside 0 ..= `MAX_RTT` are ignored.
 pub const MAX_RTT: Seconds = Seconds(3600.0);
 
-/// `ERTT <- alpha ERTT + (1 - alpha) SRTT`, the first sample as it is; unchanged without a sample.
+/// `ERTT <- alpha ERTT + (1 - alpha) SRTT`, starting with the first sample; unchanged without a sample.
 fn smoothed(ertt: Option<f64>, srtt: Option<Seconds>, alpha: f64) -> Option<f64> {
     match (ertt, srtt.filter(|sample| (0.0..=MAX_RTT.0).contains(&sample.0))) {
         (known, None) => known,
@@ -45,7 +120,7 @@ fn smoothed(ertt: Option<f64>, srtt: Option<Seconds>, alpha: f64) -> Option<f64>
     }
 }
 
-/// The whole packets of a window that may have a fraction, forgiving what rounding took off a whole one.
+/// The whole packets of a fractional window, tolerating a rounding error just below a whole number.
 fn whole(window: f64) -> f64 {
     libm::floor(window + 1e-9)
 }

@@ -1,8 +1,9 @@
-//! What goes into the next packet? Answers to that question, one a file.
+//! Schedules: the answers to "what is in the next packet?", one law per file.
 //!
-//! The frame is that of S. Mehrotra, J. Li, Y. Huang, "Optimizing FEC Transmission Strategy for Minimizing Delay in
-//! Lossless Sequential Streaming": a stream of numbered *originals* is delivered whole and in order; each *coded packet*
-//! carries one original, or a random linear combination of a prefix of those that are not decoded yet.
+//! Every profile asks this question of a [`Schedule`]; a profile's [`Backlog`] tells what may be sent. The model of
+//! lossless streams is that of S. Mehrotra, J. Li, Y. Huang, "Optimizing FEC Transmission Strategy for Minimizing Delay in
+//! Lossless Sequential Streaming": a stream of numbered *originals* is delivered complete and in order; each *coded
+//! packet* carries one original, or a random linear combination of a prefix of those that are not decoded yet.
 //!
 //! | paper | here |
 //! |---|---|
@@ -14,34 +15,42 @@
 //! | p_l, Q | [`decodability`] |
 //! | Eqs. (3), (6) | [`cost`] |
 //! | §II-D | [`loss`] |
-//! | time out | [`overdue`], or the caller's timer |
+//! | time out | [`crate::loss_timer`], or the caller's timer |
 //!
-//! | schedule | who sends by it |
+//! | schedule | used by |
 //! |---|---|
-//! | [`adaptive`] | every tunnel and pipe ([`crate::session::tunnel`]); beside the paper's in `thalweg lab reproduce fec-arq` |
-//! | [`cost_based`] | `thalweg lab reproduce fec-arq`; `thalweg replay decodability` shows what it would choose |
-//! | [`opportunistic`], [`arq`] | `thalweg lab reproduce fec-arq` |
-//! | any of them, or one of your own | a stream of a program that uses the library: [`crate::session::stream::End::new`] |
+//! | [`adaptive`] | tunnels and pipes by default ([`crate::session::tunnel`]) |
+//! | any of [`Choice`] | `--schedule` of tunnels and pipes; `thalweg lab reproduce fec-arq` |
+//! | [`in_order`] | live streams ([`crate::session::live`]) |
+//! | [`cost_based`] | `thalweg replay decodability` shows its choices |
+//! | any of them, or a user's own | a stream of a program that uses the library: [`crate::session::stream::End::new`] |
 //!
-//! A law here decides and nothing else: what is in flight, what arrived and what is lost is the sender's to know, and it
-//! keeps it in a [`Queue`]. The rate says when there is a next packet.
+//! A law here only decides: the sender keeps track of packets in flight, arrivals and losses in a [`Queue`]. The rate
+//! law determines the time of the next packet.
+//!
+//! The frames of a stored video, some of which may be skipped, are selected by another one, [`selective`].
 
 pub mod adaptive;
 pub mod arq;
 pub mod channel;
+mod choice;
 pub mod cost;
 pub mod cost_based;
 pub mod decodability;
 pub mod gilbert_elliott;
+pub mod in_order;
 pub mod loss;
 pub mod opportunistic;
-pub mod overdue;
 mod overhead;
 mod queue;
 #[cfg(test)]
-mod toy;
+mod queues;
+pub mod selective;
+#[cfg(feature = "toy")]
+pub mod toy;
 
 use channel::Channel;
+pub use choice::{Choice, Config, Law};
 pub use overhead::Overhead;
 pub use queue::{Coded, Place, Queue};
 
@@ -49,92 +58,106 @@ use super::{ParameterError, parameter};
 use crate::probe::Probe;
 use crate::time::{Span, Time};
 
-/// What a sender knows when it may send a packet.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct View<'a> {
-    /// When.
-    pub now: Time,
-    /// The stream from the first original that is not known to be decoded.
-    pub queue: &'a Queue,
-    /// The path as it was measured.
-    pub path: Path,
+/// The most originals that a combination covers (RFC 8681 §4.1.3, NSS).
+pub const LARGEST: usize = 4095;
+
+/// The packets that may be sent next, as a profile keeps them: the originals of a lossless stream ([`Queue`]), or the
+/// head of a live stream's blocks ([`in_order::Head`]).
+pub trait Backlog {
+    /// The measurements of the path that the profile's laws need.
+    type Path: Copy + PartialEq + core::fmt::Debug;
 }
 
-/// What a sender has measured of its path.
+/// The sender's knowledge at an opportunity to send.
+#[derive(Debug)]
+pub struct View<'a, B: Backlog = Queue> {
+    /// The time of the opportunity.
+    pub now: Time,
+    /// The packets that may be sent; of a lossless stream, from the first original that is not known to be decoded.
+    pub queue: &'a B,
+    /// The measured path.
+    pub path: B::Path,
+}
+
+impl Backlog for Queue {
+    type Path = Path;
+}
+
+/// The sender's measurements of its path.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Path {
-    /// Probability that a packet is lost, above 0 and below 1.
+    /// The probability that a packet is lost, above 0 and below 1.
     pub eps: f64,
-    /// The same for each packet by what became of those before it.
+    /// The same for each packet, conditional on the outcomes of earlier ones.
     pub channel: Channel,
     /// The round trip.
     pub rtt: Span,
-    /// From one packet to the next, T.
+    /// The time from one packet to the next, T.
     pub slot: Span,
 }
 
-/// What the next packet is to be.
+/// The content of the next packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Choice {
+pub enum Next {
     /// The first original that was never sent, D.
     New,
     /// A combination of the originals from B to `last`, which is above B.
     Repair {
-        /// The last of them.
+        /// The last original covered.
         last: u64,
     },
-    /// An original that was sent before, alone.
+    /// An original that was sent before, uncoded.
     Resend {
-        /// Which.
+        /// The original's number.
         original: u64,
     },
-    /// Nothing: the opportunity is left unused.
+    /// No packet: the opportunity is left unused.
     Idle,
 }
 
-/// A choice, and what it is expected to waste.
+/// The content of the next packet, with its expected overhead.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Decision {
-    /// The choice.
-    pub choice: Choice,
-    /// Probability that the packet will tell the receiver nothing new, p_{e\[k\]}\[k-1\] of Eq. (9); 0 from laws that do
-    /// not reckon it.
+    /// The content of the packet.
+    pub next: Next,
+    /// The probability that the packet will not be innovative, p_{e\[k\]}\[k-1\] of Eq. (9); 0 from laws that do not
+    /// compute it.
     pub p_useless: f64,
 }
 
-/// A law that says what goes into the next packet.
-pub trait Schedule: Probe {
+/// A law that determines the content of the next packet of a profile whose packets wait in `B`.
+pub trait Schedule<B: Backlog = Queue>: Probe {
     /// Decides about one opportunity to send.
-    fn choose(&mut self, view: &View<'_>) -> Decision;
+    fn choose(&mut self, view: &View<'_, B>) -> Decision;
 
-    /// All has arrived: memory that large windows took can be given back.
+    /// Frees the memory that large windows took; called when all originals have arrived.
     fn rest(&mut self) {}
 }
 
 impl Decision {
-    /// Nothing is sent.
-    pub const IDLE: Decision = Decision { choice: Choice::Idle, p_useless: 0.0 };
+    /// No packet.
+    pub const IDLE: Decision = Decision { next: Next::Idle, p_useless: 0.0 };
     /// A new original.
-    pub const NEW: Decision = Decision { choice: Choice::New, p_useless: 0.0 };
+    pub const NEW: Decision = Decision { next: Next::New, p_useless: 0.0 };
 
-    /// An original again, of which no copy is under way.
+    /// The retransmission of an original of which no copy is in flight.
     pub const fn resend(original: u64) -> Decision {
-        Decision { choice: Choice::Resend { original }, p_useless: 0.0 }
+        Decision { next: Next::Resend { original }, p_useless: 0.0 }
     }
 
-    /// The originals from B to `last` combined; B alone goes uncoded.
+    /// A combination of the originals from B to `last`; B alone is sent uncoded.
     pub const fn repair(queue: &Queue, last: u64, p_useless: f64) -> Decision {
-        let choice = if last == queue.b() { Choice::Resend { original: last } } else { Choice::Repair { last } };
-        Decision { choice, p_useless }
+        let next = if last == queue.b() { Next::Resend { original: last } } else { Next::Repair { last } };
+        Decision { next, p_useless }
     }
 
-    /// The packet that this makes of `queue`, if any.
+    /// The packet that this decision makes of `queue`, if any.
     pub fn packet(&self, queue: &Queue) -> Option<Coded> {
-        let (first, last) = match self.choice {
-            Choice::New => (queue.d(), queue.d()),
-            Choice::Repair { last } => (queue.b(), last),
-            Choice::Resend { original } => (original, original),
-            Choice::Idle => return None,
+        let (first, last) = match self.next {
+            Next::New => (queue.d(), queue.d()),
+            Next::Repair { last } => (queue.b(), last),
+            Next::Resend { original } => (original, original),
+            Next::Idle => return None,
         };
         Some(Coded { first, last, p_useless: self.p_useless })
     }

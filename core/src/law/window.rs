@@ -1,22 +1,25 @@
-//! How much may be under way? Answers to that question, one a file.
+//! Congestion windows: the answers to "how many packets may be in flight?", one law per file.
 //!
-//! A law here is the arithmetic of a congestion window and nothing else. Round-trip times, what is in flight, what is lost
-//! and what is sent next are the endpoint's, so that laws stay thin and the mechanism lives once.
+//! A law here is only the arithmetic of a congestion window. Round-trip estimation, loss detection, the packets in
+//! flight and the choice of the next packet belong to the endpoint, so that laws stay small and the mechanism exists
+//! once.
 
+mod choice;
 pub mod clamp;
 pub mod copa;
 pub mod cubic;
-mod flavour;
 pub mod linux_reno;
 pub mod newreno;
+#[cfg(test)]
+mod path;
 pub mod playback;
 mod start;
 pub mod tcp_stream;
-#[cfg(test)]
-mod toy;
+#[cfg(feature = "toy")]
+pub mod toy;
 pub mod vegas;
 
-pub use flavour::{Flavour, Window};
+pub use choice::{Choice, Config, Law};
 pub use playback::Playback;
 pub use start::Start;
 
@@ -24,79 +27,79 @@ use super::{ParameterError, parameter};
 use crate::probe::Probe;
 use crate::time::{Span, Time};
 
-/// What one acknowledgement told the endpoint, in segments.
+/// The changes that one acknowledgement brings, in segments.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Acked {
-    /// When it came.
+    /// The time at which it arrived.
     pub now: Time,
     /// Segments that it acknowledged for the first time, cumulatively or selectively.
     pub newly: u32,
-    /// Segments in flight before it came (FlightSize of RFC 5681).
+    /// Segments in flight before it arrived (FlightSize of RFC 5681).
     pub flight: u32,
     /// A round-trip sample, where Karn's rule allows one.
     pub rtt: Option<Span>,
-    /// The smoothed round trip (RFC 6298), once there was a sample.
+    /// The smoothed round trip (RFC 6298), after the first sample.
     pub srtt: Option<Span>,
-    /// Whether it is the first acknowledgement of a segment that was sent after the last round ended.
+    /// True if it is the first acknowledgement of a segment that was sent after the last round ended.
     pub round_end: bool,
-    /// Whether the window held the endpoint back; a window that did not must not grow (RFC 7661, RFC 9438 §5.8).
+    /// True if the window held the endpoint back; a window that did not must not grow (RFC 7661, RFC 9438 §5.8).
     pub window_limited: bool,
 }
 
-/// A law that says how many segments may be under way.
+/// A law that determines the number of segments in flight.
 ///
 /// The endpoint calls `on_ack` for each acknowledgement outside loss recovery and `on_repair_ack` for every other,
-/// `on_loss` once when recovery begins, `on_recovered` once when it ends, and `on_timeout` when the retransmission timer
-/// expires.
+/// `on_loss` once when recovery begins, `on_recovered` once when it ends, and `on_timeout` when the retransmission
+/// timer expires.
 pub trait CongestionWindow: Probe {
     /// Takes an acknowledgement into account.
     fn on_ack(&mut self, acked: &Acked);
 
-    /// Takes an acknowledgement into account that came while losses are repaired or are likely, and told of `lost` segments
-    /// that nobody knew were lost. Laws for which loss is congestion stand still then; `round_end` is never set.
+    /// Takes an acknowledgement into account that arrived during or shortly before loss recovery, with `lost` segments
+    /// newly declared lost. Laws for which loss is congestion do not change then; `round_end` is never set.
     fn on_repair_ack(&mut self, _acked: &Acked, _lost: u32) {}
 
-    /// A loss was detected with `flight` segments in flight (RFC 5681 §3.2): sets the slow-start threshold and the window
-    /// that recovery works towards.
+    /// Handles a loss detected with `flight` segments in flight (RFC 5681 §3.2): sets the slow-start threshold and the
+    /// window that recovery works towards.
     fn on_loss(&mut self, now: Time, flight: u32);
 
-    /// Recovery is over: everything that was in flight when it began is acknowledged.
+    /// Handles the end of recovery: all segments that were in flight at its start are acknowledged.
     fn on_recovered(&mut self, now: Time);
 
-    /// The retransmission timer expired with `flight` segments in flight (RFC 5681 §3.1, Eq. (4)). `again` says that the
-    /// same segment has timed out before, which must not lower the threshold a second time.
+    /// Handles an expiry of the retransmission timer with `flight` segments in flight (RFC 5681 §3.1, Eq. (4)). `again`
+    /// is true if the same segment has timed out before, which must not lower the threshold a second time.
     fn on_timeout(&mut self, now: Time, flight: u32, again: bool);
 
-    /// The congestion window in segments, at least one, with the fraction that it has grown by.
+    /// The congestion window in segments, at least one, with its fraction.
     fn cwnd(&self) -> f64;
 
     /// The slow-start threshold in segments, infinite until the first loss.
     fn ssthresh(&self) -> f64;
 
-    /// The least time from one segment to the next; none for a law that lets acknowledgements alone space them.
+    /// The minimum time from one segment to the next; none for a law that relies on acknowledgements for spacing.
     fn gap(&self) -> Option<Span> {
         None
     }
 
-    /// Segments that may leave at once where the gap allowed as many before and they were not there (RFC 9002 §7.7).
+    /// Segments that may be sent at once if the sender had none to send when the gap allowed them (RFC 9002 §7.7).
     fn burst(&self) -> u32 {
         1
     }
 }
 
-/// Segments that slow start adds for an acknowledgement of `newly` segments (RFC 5681 §3.1, Eq. (2)): what it acknowledged,
-/// and at most one, which is L = 1 of RFC 3465 §2.2.
+/// Segments that slow start adds for an acknowledgement of `newly` segments (RFC 5681 §3.1, Eq. (2)): the number it
+/// acknowledged, at most one, which is L = 1 of RFC 3465 §2.2.
 fn slow_start(newly: u32) -> f64 {
     f64::from(newly.min(1))
 }
 
-/// Segments that congestion avoidance adds for an acknowledgement of `newly` segments: a share of one that sums to one a
-/// round trip, however the receiver groups its acknowledgements (RFC 5681 §3.1, RFC 3465 §2.1).
+/// Segments that congestion avoidance adds for an acknowledgement of `newly` segments: shares that add up to one
+/// segment per round trip, however the receiver groups its acknowledgements (RFC 5681 §3.1, RFC 3465 §2.1).
 fn avoidance(newly: u32, cwnd: f64) -> f64 {
     (f64::from(newly) / cwnd).min(1.0)
 }
 
-/// The threshold that `flight` segments leave behind: `part` of them, at least two (RFC 5681 §3.1, Eq. (4)).
+/// The threshold after a loss with `flight` segments in flight: `part` of them, at least two (RFC 5681 §3.1, Eq. (4)).
 fn reduced(flight: f64, part: f64) -> f64 {
     (flight * part).max(2.0)
 }

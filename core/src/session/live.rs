@@ -1,13 +1,11 @@
-//! Live media: a source that does not wait, repaired by erasure codes under a law.
+//! Live media: a real-time source, repaired by erasure codes whose redundancy a law sets.
 
 mod address;
-mod least;
+mod interval_stats;
 mod network;
 pub mod receiver;
-mod second;
 mod secret;
 pub mod sender;
-mod tokens;
 
 use core::fmt;
 use core::net::SocketAddr;
@@ -19,42 +17,46 @@ use crate::time::Span;
 use crate::units::Bytes;
 use crate::wire::hello::VERSION;
 
-/// The longest media datagram that is carried: what an Ethernet frame leaves after IPv6, UDP, RTP, the repair
-/// packet's extension and payload ID.
+/// The longest media datagram: an Ethernet payload without the headers of IPv6, UDP and RTP and the repair packet's
+/// header extension and payload ID.
 pub const MAX_PAYLOAD: usize = 1400;
 
-/// What the media datagrams are.
+/// The window of minimum round trips and offsets of clocks: a minimum lasts for one to two of these. Ours: queues come
+/// and go within seconds (docs/controls.md, the live profile); longer follows a changed route later.
+const MIN_WINDOW: Span = Span::from_secs(5);
+
+/// The kind of the media datagrams.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Media {
-    /// Anything; boundaries are kept.
+    /// Arbitrary datagrams; their boundaries are kept.
     Opaque,
     /// Whole MPEG transport stream packets (RFC 2250).
     Mp2t,
 }
 
-/// When the receiver hands out a packet.
+/// The time at which the receiver delivers a packet to the application.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Playout {
-    /// As soon as everything before it has been handed out or given up; the latency is a bound.
+    /// As soon as every packet before it has been delivered or given up; the latency is an upper bound.
     Asap,
-    /// Exactly the latency after it went in.
+    /// Exactly the latency after the source produced it.
     Constant,
 }
 
-/// Why a stream ended.
+/// The reason of a stream's end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// A goodbye: the sender's own, at the end of its media or by its user's wish.
+    /// A goodbye from the sender, at the end of its media or at its user's request.
     Bye,
-    /// Nobody answered the first hellos.
+    /// No receiver answered the first hellos.
     NoAnswer,
-    /// The receiver answered that it takes another stream.
+    /// The receiver answered that it has another sender's stream.
     Busy,
     /// The receiver answered that it speaks this other version of the protocol.
     Version(u8),
-    /// The sender went away without a goodbye.
+    /// The sender fell silent without a goodbye.
     Silent,
-    /// The circuit breaker: going on would have flooded the path.
+    /// The circuit breaker opened: continuing would have flooded the path.
     Breaker,
 }
 
@@ -63,52 +65,26 @@ impl fmt::Display for Ending {
         f.write_str(match self {
             Ending::Version(theirs) => return write!(f, "the receiver {}", other_version(*theirs)),
             Ending::Bye => "goodbye",
-            Ending::NoAnswer => "nobody answered",
-            Ending::Busy => "the receiver is taken by another stream",
-            Ending::Silent => "the sender has gone without a goodbye",
-            Ending::Breaker => "the circuit breaker opened: the path cannot carry this stream",
+            Ending::NoAnswer => "no receiver answered: is thalweg recv running there, and is its UDP port open?",
+            Ending::Busy => "the receiver is busy with another stream",
+            Ending::Silent => "the sender went silent without a goodbye",
+            Ending::Breaker => "the circuit breaker opened: the path cannot carry this stream; reduce its rate",
         })
     }
 }
 
-/// A line on a peer that speaks version `theirs` of the protocol, behind its name.
+/// A message about a peer that speaks version `theirs` of the protocol, to follow the peer's name.
 pub fn other_version(theirs: u8) -> String {
     let place = if theirs < VERSION { "there" } else { "here" };
-    format!("speaks version {theirs} of the protocol and this program version {VERSION}: update Thalweg {place}")
+    format!("uses version {theirs} of the protocol, this program version {VERSION}: update Thalweg {place}")
 }
 
-/// What kind of number a metric is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// Only ever grows.
-    Counter,
-    /// Goes up and down.
-    Gauge,
-}
-
-/// A documented metric: the JSON key, and after `thalweg_` the Prometheus name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Metric {
-    /// Name, with the unit as its last word where it has one.
-    pub name: &'static str,
-    /// Counter or gauge.
-    pub kind: Kind,
-    /// One line for people.
-    pub help: &'static str,
-}
-
-const fn counter(name: &'static str, help: &'static str) -> Metric {
-    Metric { name, kind: Kind::Counter, help }
-}
-
-const fn gauge(name: &'static str, help: &'static str) -> Metric {
-    Metric { name, kind: Kind::Gauge, help }
-}
-
-/// Latency that a session assumes until told otherwise.
+/// Latency of a session unless it is configured otherwise. Ours: at a round trip of 40 ms it leaves blocks of 30 ms;
+/// longer recovers longer bursts.
 pub const DEFAULT_LATENCY: Span = Span::from_millis(90);
 
-/// Between regular reports of a receiver.
+/// Interval between regular reports of a receiver. RFC 3550 §6.2: 5 s, or 360 s divided by the rate in kb/s, which is
+/// less than this from 360 kb/s on.
 const REPORT_INTERVAL: Span = Span::from_secs(1);
 
 /// Payload type of the source stream when its datagrams are not MPEG-TS: the first dynamic one (RFC 3551 §6).
@@ -118,13 +94,13 @@ pub const REPAIR: u8 = 97;
 /// ID of the header extension element that holds [`crate::wire::fecframe::BlockBounds`].
 pub const BLOCK_BOUNDS: u8 = 1;
 
-/// The canonical name of a session's side: random, and kept for the session (RFC 7022).
+/// The canonical name (CNAME) of one end of a session: random, and constant for the session (RFC 7022).
 fn cname(ssrc: u32) -> String {
     format!("thalweg-{ssrc:08x}")
 }
 
-/// How long both sides wait for what reordering may have delayed: a quarter of the round trip, however short that is.
-fn patience(round_trip: Span) -> Span {
+/// The reordering threshold of both ends, as a time: a quarter of the round trip, and at least 1 ms.
+fn reordering_delay(round_trip: Span) -> Span {
     (round_trip / 4).max(Span::from_millis(1))
 }
 
@@ -134,4 +110,9 @@ pub fn overhead(address: SocketAddr) -> Bytes {
         SocketAddr::V4(_) => Bytes(28),
         SocketAddr::V6(_) => Bytes(48),
     }
+}
+
+/// Bytes of a datagram of `len` bytes to or from `address`, IP and UDP headers included.
+fn wire_size(len: usize, address: SocketAddr) -> Bytes {
+    Bytes(len as u64) + overhead(address)
 }

@@ -1,24 +1,25 @@
-//! A secure association: datagrams between two ends that know each other's key, and nobody else's.
+//! A secure association: sealed datagrams between two ends that know each other's key.
 //!
-//! Noise (The Noise Protocol Framework, revision 34) agrees on keys, behind a cookie that keeps strangers from costing
-//! memory; every datagram after that is sealed by itself. The association is sans-I/O like all sessions, but hands out
-//! plaintext where they hand out events: the layer above writes with [`Association::seal`] and reads what
-//! [`Association::handle_datagram`] opens. What this protects against whom, and what not, is in `docs/security.md`;
-//! the bytes are in [`crate::wire::secure`].
+//! Noise (The Noise Protocol Framework, revision 34) agrees on keys, behind a cookie that keeps unknown clients from
+//! costing memory; every datagram after that is sealed by itself. The association is sans-I/O like all sessions, but
+//! delivers plaintext where they report events: the layer above writes with [`Association::seal`] and reads what
+//! [`Association::handle_datagram`] opens. `docs/security.md` says what is protected against whom, and what is not; the
+//! bytes are in [`crate::wire::secure`].
 //!
-//! A responder has a [`Door`], which holds no state for strangers and makes an association for each initiator that has
-//! the key. Whoever owns both looks at [`receiver`] to see which of them a datagram is for:
+//! A responder has an acceptor, [`Acceptor`], which holds no state for unknown clients and makes an association for each
+//! initiator that proves possession of the key. The owner of both finds with [`receiver`] which of them a datagram is
+//! for:
 //!
 //! ```
 //! # use std::collections::BTreeMap;
-//! # use thalweg_core::session::{MAX_DATAGRAM, secure::{Association, Config, Door, Entropy, Key, receiver}};
+//! # use thalweg_core::session::{MAX_DATAGRAM, secure::{Association, Config, Acceptor, Entropy, Key, receiver}};
 //! # use thalweg_core::time::Time;
 //! let (client, server) = ("192.0.2.1:5000".parse()?, "192.0.2.2:7000".parse()?);
 //! // On sockets the seed comes from the operating system.
 //! let mut entropy = Entropy::new([7; 32]);
 //! let key = Key::shared(&mut entropy);
 //! let mut initiator = Association::initiate(Config::default(), &key, server, Time::ZERO, entropy.fork())?;
-//! let mut door = Door::new(Config::default(), &key, entropy.fork())?;
+//! let mut acceptor = Acceptor::new(Config::default(), &key, entropy.fork())?;
 //! let mut inside = BTreeMap::new();
 //!
 //! let (mut buf, mut plain, mut heard) = ([0; MAX_DATAGRAM], [0; MAX_DATAGRAM], Vec::new());
@@ -31,7 +32,7 @@
 //!                 heard.extend(association.handle_datagram(Time::ZERO, client, &bytes, &mut plain)?.map(<[u8]>::to_vec));
 //!             }
 //!             None => {
-//!                 let reply = door.handle_datagram(Time::ZERO, client, &bytes, &mut buf)?;
+//!                 let reply = acceptor.handle_datagram(Time::ZERO, client, &bytes, &mut buf)?;
 //!                 inside.extend(reply.association.map(|association| (association.id(), association)));
 //!                 initiator.handle_datagram(Time::ZERO, server, &buf[..reply.transmit.len].to_vec(), &mut plain)?;
 //!             }
@@ -47,27 +48,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Associations, doors and entropy are not `Clone`: a copy would seal with nonces that its original uses too.
+//! Associations, acceptors and entropy are not `Clone`: a copy would seal with nonces that its original uses too.
 
+mod acceptor;
+mod address;
 mod association;
 mod backoff;
+mod client_handshake;
 mod cookies;
-mod door;
 mod entropy;
 mod epoch;
-mod greeting;
+mod keepalive;
 mod key;
 mod keyring;
 mod noise;
-mod path;
-mod pulse;
+mod public;
 mod replay;
 
 use core::fmt;
 use core::net::SocketAddr;
 
+pub use acceptor::{Acceptor, Reply};
 pub use association::Association;
-pub use door::{Door, Reply};
 pub use entropy::Entropy;
 pub use key::{Key, KeyError, PublicKey};
 pub use noise::Role;
@@ -77,33 +79,33 @@ use crate::time::Span;
 use crate::wire::Error;
 use crate::wire::secure::{Datagram, VERSION, sealed::Sealed};
 
-/// Bytes that sealing adds to what the layer above writes.
-pub const OVERHEAD: usize = Sealed::HEADER + 1 + Sealed::TAG;
+/// Bytes that sealing adds to the plaintext.
+pub const OVERHEAD: usize = Sealed::OVERHEAD;
 
-/// What an end is told at its start. Both ends may differ in all of it.
+/// The configuration of one end. Those of both ends may differ in every field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
     /// Length of the hello: that of the longest datagram the path must carry, within 256 and
-    /// [`crate::session::MAX_DATAGRAM`], so that a path which does not is noticed at once.
+    /// [`crate::session::MAX_DATAGRAM`], so that a path which cannot carry it is noticed at once.
     pub datagram: usize,
-    /// How long an initiator tries, and a responder waits for the first sealed datagram.
+    /// The time for which an initiator tries, and for which a responder waits for the first sealed datagram.
     pub handshake: Span,
-    /// After how much silence the other end is asked whether it is there; at most a third of `idle`.
+    /// The time of silence after which the peer is pinged; at most a third of `idle`.
     pub keepalive: Span,
-    /// After how much silence it is not.
+    /// The time of silence after which the association ends.
     pub idle: Span,
-    /// When keys are changed.
+    /// Limits at which keys are changed.
     pub limits: Limits,
 }
 
-/// When an initiator asks for new keys.
+/// The limits at which an initiator asks for new keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// After so many datagrams in either direction. At twice as many nothing more is sealed, and the association ends.
+    /// Datagrams in either direction. At twice as many nothing more is sealed, and the association ends.
     pub packets: u64,
-    /// After this time. At five times as much nothing more is sealed, and the association ends.
+    /// The age of the keys. At five times this nothing more is sealed, and the association ends.
     pub age: Span,
-    /// For how long old keys still open what is late.
+    /// The time for which old keys still open late datagrams.
     pub grace: Span,
 }
 
@@ -124,70 +126,73 @@ impl Default for Config {
     }
 }
 
-/// What an association tells.
+/// An event of an association.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Event {
-    /// The other end has proved that it has the key; from now on there is sealing.
+    /// The peer has proved that it has the key; from now on datagrams can be sealed.
     Established,
     /// New keys are in use.
     Rekeyed {
-        /// How often keys have been changed.
+        /// The number of key changes so far.
         epoch: u32,
     },
-    /// The other end has proved a new address.
+    /// The peer has proved a new address.
     Moved {
-        /// That address.
+        /// The peer's new address.
         to: SocketAddr,
     },
-    /// Over.
+    /// The association is over.
     Ended(Ending),
 }
 
-/// Why an association ended.
+/// The reason of an association's end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// It was closed here.
+    /// This end closed it.
     Closed(Reason),
-    /// The other end closed it.
+    /// The peer closed it.
     ClosedByPeer(Reason),
-    /// Nothing has been heard of the other end for longer than [`Config::idle`].
+    /// Nothing was received from the peer for [`Config::idle`], for [`Config::handshake`] before its first sealed
+    /// datagram, or for two seconds after [`Association::on_unknown`].
     Silent,
-    /// Nobody answered the hello.
+    /// No responder answered the hello.
     NoAnswer,
-    /// Somebody answered, and let nobody in. A responder does not say why: it has another key, or no room, or what it said was lost.
+    /// A responder answered, but did not complete the handshake. It gives no reason: it has another key, or no
+    /// capacity, or its answer was lost.
     Refused,
-    /// The other end speaks another version of the protocol.
+    /// The peer speaks this other version of the protocol.
     Version(u8),
     /// The keys were worn out before there were new ones.
     WornOut,
 }
 
-/// Why an end closes an association.
+/// The reason with which an end closes an association.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// All has arrived, both ways.
+    /// All data has arrived, in both directions.
     Done,
     /// The program ends.
     Stopped,
-    /// What came made no sense.
+    /// The peer violated the protocol.
     Protocol,
-    /// There is no room.
+    /// There is no capacity left.
     Overload,
-    /// What it carried is lost.
+    /// The stream that the association carried is lost.
     Lost,
-    /// What a later version may mean.
+    /// The code of a reason that only later versions know.
     Other(u8),
 }
 
-/// The id of the association that a datagram is for; none if it is for the [`Door`].
+/// The id of the association that a datagram is for; none if it is for the [`Acceptor`].
 ///
 /// # Errors
-/// It is no datagram of a secure association.
+/// The bytes are not a datagram of a secure association.
 pub fn receiver(bytes: &[u8]) -> Result<Option<u64>, Error> {
     Datagram::parse(bytes).map(|datagram| datagram.receiver())
 }
 
-/// The id of an association that the other end is said not to have, if a datagram says that. Nobody has to prove it.
+/// The id of an association that the peer claims not to have, if a datagram is such a claim. It is unauthenticated.
 pub fn unknown(bytes: &[u8]) -> Option<u64> {
     match Datagram::parse(bytes) {
         Ok(Datagram::Unknown(unknown)) => Some(unknown.id),
@@ -226,10 +231,10 @@ impl fmt::Display for Reason {
         match self {
             Reason::Done => f.write_str("all has arrived"),
             Reason::Stopped => f.write_str("the program was stopped"),
-            Reason::Protocol => f.write_str("what came made no sense"),
-            Reason::Overload => f.write_str("there is no room"),
-            Reason::Lost => f.write_str("what it carried is lost"),
-            Reason::Other(code) => write!(f, "reason {code}"),
+            Reason::Protocol => f.write_str("protocol violation"),
+            Reason::Overload => f.write_str("overloaded"),
+            Reason::Lost => f.write_str("the stream that it carried is lost"),
+            Reason::Other(code) => write!(f, "reason code {code}"),
         }
     }
 }
@@ -237,19 +242,19 @@ impl fmt::Display for Reason {
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // A good end is the same whoever was the first to say so.
+            // A regular end is the same whichever end closed first.
             Ending::Closed(Reason::Done) | Ending::ClosedByPeer(Reason::Done) => Reason::Done.fmt(f),
             Ending::Closed(reason) => write!(f, "closed: {reason}"),
-            Ending::ClosedByPeer(reason) => write!(f, "closed by the other end: {reason}"),
-            Ending::Silent => f.write_str("the other end has fallen silent"),
-            Ending::NoAnswer => f.write_str("nobody answered: does the other end run, and is its UDP port open?"),
-            Ending::Refused => {
-                f.write_str("the other end answers, but lets nobody in: do both key files match, and is it overloaded?")
-            }
+            Ending::ClosedByPeer(reason) => write!(f, "closed by the peer: {reason}"),
+            Ending::Silent => f.write_str("the peer has fallen silent"),
+            Ending::NoAnswer => f.write_str("no answer: is the peer running, and is its UDP port open?"),
+            Ending::Refused => f.write_str(
+                "the peer answers, but refuses the handshake: do both key files match, and is it overloaded?",
+            ),
             Ending::Version(theirs) => {
-                write!(f, "the other end speaks version {theirs} of the protocol, and this one version {VERSION}")
+                write!(f, "the peer uses version {theirs} of the protocol, this program version {VERSION}")
             }
-            Ending::WornOut => f.write_str("the keys were worn out before the other end agreed to new ones"),
+            Ending::WornOut => f.write_str("the keys reached their usage limit before the peer agreed to new ones"),
         }
     }
 }

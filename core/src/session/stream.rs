@@ -1,21 +1,21 @@
 //! A lossless stream: bytes in order, with the least delay that the path allows.
 //!
 //! The sending side cuts what is written into numbered *originals* and asks a [`Schedule`] at every opportunity to send
-//! what goes into the next packet: a new original, a combination of those that the other end may lack, or one of them
-//! again. When there is an opportunity is an [`Allowance`]'s to say. The receiving side decodes, hands out bytes in order
-//! and acknowledges each packet by itself. An [`End`] is both sides.
+//! what goes into the next packet: a new original, a combination of those that the peer may lack, or one of them again.
+//! An [`Allowance`] decides when there is an opportunity. The receiving side decodes, delivers bytes in order and
+//! acknowledges each packet individually. An [`End`] is both sides.
 //!
 //! | S. Mehrotra, J. Li, Y. Huang | here |
 //! |---|---|
-//! | original, coded packet | an original holds what was written up to [`Config::longest`] bytes; [`crate::wire::stream::coded`] |
-//! | B, D, E, F | [`crate::law::schedule::Queue`]; B follows the edge that the receiver tells |
-//! | loss is known | overdue by the measured reordering where later packets have come, by a timer where none has |
+//! | original, coded packet | an original holds up to [`Config::longest`] bytes; [`crate::wire::stream::coded`] |
+//! | B, D, E, F | [`crate::law::schedule::Queue`]; B follows the edge that the receiver reports |
+//! | loss is known | overdue: by the measured reordering if a later packet has arrived, else by a timer |
 //! | epsilon (§II-D) | [`crate::law::schedule::loss::LossRate`] |
 //! | round trip | smoothed (RFC 6298) |
 //!
-//! Both ends exchange *frames*, which a secure association seals and opens: this layer never sees an address. After every
-//! `handle_*`, `write` and `read`, drain [`End::poll_frame`] and ask [`End::poll_timeout`] again. The end of the stream is
-//! an original without bytes; each direction ends by itself.
+//! Both ends exchange *frames*, which a secure association seals and opens: this layer never sees an address. After
+//! every `handle_*`, `write` and `read`, drain [`End::poll_frame`] and ask [`End::poll_timeout`] again. The end of the
+//! stream is an original without bytes; each direction ends independently.
 //!
 //! ```
 //! use thalweg_core::law::rate::fixed::Fixed;
@@ -44,56 +44,58 @@ pub use self::sender::Sender;
 
 use crate::code::rlc;
 use crate::law::rate::Allowance;
-use crate::law::schedule::{Schedule, adaptive};
+use crate::law::schedule::{self, Schedule};
 use crate::law::{ParameterError, within};
 use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
+use crate::wire::secure::sealed::Sealed;
 use crate::wire::stream::acknowledgement::{HEADER, MAX_RUNS};
 use crate::wire::stream::coded::REPAIR_HEADER;
 use crate::wire::stream::{Part, QUESTION};
 use crate::wire::{self};
 
-/// What both ends of a stream agree on.
+/// The parameters that both ends of a stream agree on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
     /// The longest frame in bytes, 128 to 65535.
     pub frame: usize,
-    /// Originals that are not known to have arrived, or have arrived and are not read: 2 to [`MAX_WINDOW`]. Combinations
-    /// cover the first 4095 of them at most.
+    /// The window, 2 to [`MAX_WINDOW`] originals: those not known to have arrived, and those that have arrived and are
+    /// not read. Combinations cover the first 4095 of them at most.
     pub window: usize,
-    /// How long an acknowledgement may wait, at most 5 ms.
+    /// The longest delay of an acknowledgement, at most 5 ms.
     pub ack_delay: Span,
-    /// Bytes that a frame has around it on the wire: what the rate counts as well.
+    /// Bytes added to each frame on the wire; they count against the rate.
     pub overhead: usize,
-    /// Packets that the rate would let go within so long leave together, at its end: to be woken for each costs more than
-    /// the packet. Rates with less than one packet in it keep their spacing.
+    /// The granularity of pacing. Packets that the rate would release within one grain leave together at its end, since
+    /// a wake-up for each costs more than the packet. Rates with less than one packet in a grain keep their spacing.
     pub grain: Span,
 }
 
 impl Default for Config {
     /// Datagrams of 1200 bytes over IPv4, sealed.
     fn default() -> Config {
-        let sealing = super::secure::OVERHEAD;
+        let sealing = Sealed::OVERHEAD;
         let ack_delay = Span::from_millis(3);
         Config { frame: 1200 - sealing, window: 1024, ack_delay, overhead: sealing + 28, grain: Span::ZERO }
     }
 }
 
-/// The largest window. The first original that was lost is a round trip old when that is known and two when it has come again,
-/// three if that was lost, too; meanwhile others leave. So a path that holds as many as one combination covers goes on at its
-/// full rate through losses.
+/// The largest window, in originals. The first lost original is one round trip old when its loss is detected, two when
+/// its retransmission arrives, and three if that was lost, too; meanwhile new ones leave. So a path that holds as many
+/// as one combination covers keeps its full rate through losses.
 pub const MAX_WINDOW: usize = 4 * rlc::MAX_WINDOW;
-const _: () = assert!(adaptive::LARGEST == rlc::MAX_WINDOW);
+const _: () = assert!(schedule::LARGEST == rlc::MAX_WINDOW);
 
-/// The fewest originals that a bound leaves.
+/// The lowest limit that [`End::bound`] sets, in originals. Ours: 75 kB, so that a link that shares memory with many
+/// still fills a slow path.
 const FEWEST: usize = 64;
 
-/// The shortest frame that an acknowledgement always fits.
+/// The shortest frame that has space for every acknowledgement, bytes.
 const SHORTEST: usize = 128;
 const _: () = assert!(SHORTEST >= HEADER + MAX_RUNS);
 
 impl Config {
-    /// The longest original, in bytes: a combination of such fits a frame.
+    /// The longest original, in bytes: a combination of such originals fits a frame.
     pub fn longest(&self) -> usize {
         self.frame.saturating_sub(REPAIR_HEADER + rlc::LENGTH)
     }
@@ -106,50 +108,51 @@ impl Config {
     }
 }
 
-/// What the code refuses, in the words of a value that is out of its range.
+/// Wraps an error of the code as that of a value out of its range.
 fn refused(error: rlc::Error) -> ParameterError {
     ParameterError::Refused(error.to_string())
 }
 
-/// What an end tells.
+/// The events of an end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Event {
-    /// There is something to read, or the end of the stream, where there was nothing.
+    /// Data, or the end of the stream, to read after there was nothing.
     Readable,
-    /// There is room again for writing after there was too little.
+    /// Free space for writing after there was too little.
     Writable,
-    /// All that was written here has arrived, to the end of the stream.
+    /// Arrival of all that was written here, to the end of the stream.
     Delivered,
-    /// All that the other end wrote was read, to the end of the stream.
+    /// End of reading: all that the peer wrote was read, to the end of the stream.
     Finished,
 }
 
-/// One end: what is written to it is read from the other, and the other way round.
+/// One end of a stream: bytes written to it are read from the other end, and vice versa.
 #[derive(Clone, PartialEq, Debug)]
 pub struct End<S, A> {
     config: Config,
     sender: Sender<S, A>,
     receiver: Receiver,
-    /// What was told already.
-    told_readable: bool,
-    told_finished: bool,
+    /// True if [`Event::Readable`] was reported since there was last nothing to read.
+    is_readable_reported: bool,
+    is_finish_reported: bool,
 }
 
 impl<S: Schedule, A: Allowance> End<S, A> {
-    /// An end that sends what `schedule` says when `allowance` says.
+    /// Makes an end that sends what `schedule` chooses when `allowance` permits.
     ///
     /// # Errors
-    /// A value of `config` is out of its range; the error says which.
+    /// A value of `config` is out of its range; the error names it.
     pub fn new(config: Config, schedule: S, allowance: A) -> Result<End<S, A>, ParameterError> {
         let code = config.code()?;
         let (sender, receiver) = (Sender::new(config, code, schedule, allowance)?, Receiver::new(config, code)?);
-        Ok(End { config, sender, receiver, told_readable: false, told_finished: false })
+        Ok(End { config, sender, receiver, is_readable_reported: false, is_finish_reported: false })
     }
 
-    /// Takes a frame from the other end.
+    /// Takes a frame from the peer.
     ///
     /// # Errors
-    /// The frame is none of this stream's; what came before its fault counts, the rest is forgotten.
+    /// The frame is not valid in this stream. The parts before the fault take effect; the rest is dropped.
     pub fn handle_frame(&mut self, now: Time, frame: &[u8]) -> Result<(), wire::Error> {
         let mut rest = frame;
         while !rest.is_empty() {
@@ -164,55 +167,56 @@ impl<S: Schedule, A: Allowance> End<S, A> {
         Ok(())
     }
 
-    /// Takes the first of `bytes`, and tells how many: less than all if too much is under way or unread, none after
+    /// Accepts a prefix of `bytes` and returns its length: less than all if too much is in flight or unread, 0 after
     /// [`End::finish`].
     pub fn write(&mut self, now: Time, bytes: &[u8]) -> usize {
         self.sender.write(now, bytes)
     }
 
-    /// Nothing more will be written.
+    /// Ends the stream: nothing more will be written.
     pub fn finish(&mut self, now: Time) {
         self.sender.finish(now);
     }
 
-    /// Reads over the first bytes of `buf`, and tells how many; none if there is nothing yet, or no more.
+    /// Reads into the start of `buf` and returns the number of bytes; 0 if there is nothing yet, or no more.
     pub fn read(&mut self, now: Time, buf: &mut [u8]) -> usize {
         let count = self.receiver.read(now, buf);
-        self.told_readable &= self.receiver.is_readable();
+        self.is_readable_reported &= self.receiver.is_readable();
         count
     }
 
-    /// The next bytes, as many as there are in one piece; none if there is nothing yet, or no more. Until there are none,
-    /// [`Event::Readable`] does not tell of others.
+    /// Returns the next bytes, as many as are contiguous; none if there is nothing yet, or no more. [`Event::Readable`]
+    /// is not reported again until this has returned none.
     pub fn take(&mut self, now: Time) -> Option<&[u8]> {
         let taken = self.receiver.take(now);
-        self.told_readable &= taken.is_some();
+        self.is_readable_reported &= taken.is_some();
         taken
     }
 
-    /// The time of [`End::poll_timeout`] has come.
+    /// Handles the expiry of [`End::poll_timeout`].
     pub fn handle_timeout(&mut self, now: Time) {
         self.sender.handle_timeout(now);
         self.receiver.handle_timeout(now);
     }
 
-    /// Goes on over another association after an interruption. Nothing is known of its path: what was measured is forgotten,
-    /// and `allowance` begins anew (RFC 9000 §9.4). Both ends tell each other at once all that has come.
+    /// Continues over another association after an interruption. Nothing is known of its path, so the measured round
+    /// trip is discarded and `allowance` starts anew (RFC 9000 §9.4). Both ends report at once all that they have
+    /// received.
     pub fn resume(&mut self, now: Time, allowance: A) {
         self.sender.resume(now, allowance);
         self.receiver.resume(now);
     }
 
-    /// Writes the next frame that is due into `buf`, which must hold [`Config::frame`] bytes, and tells its length.
+    /// Writes the next frame that is due into `buf`, which must hold [`Config::frame`] bytes, and returns its length.
     pub fn poll_frame(&mut self, now: Time, buf: &mut [u8]) -> Option<usize> {
         let buf = &mut buf[..self.config.frame];
         let coded = self.sender.poll(now, buf);
         if let Some(len) = coded {
-            return Some(self.ride(now, buf, len));
+            return Some(self.prepend_acknowledgement(now, buf, len));
         }
         if self.receiver.is_due(now) {
             let len = self.receiver.acknowledge(now, buf)?;
-            self.sender.aside(len + self.config.overhead);
+            self.sender.on_control(len + self.config.overhead);
             return Some(len);
         }
         self.sender.poll_question(now).then(|| {
@@ -221,38 +225,38 @@ impl<S: Schedule, A: Allowance> End<S, A> {
         })
     }
 
-    /// When the end next wants to be called, if nothing happens before.
+    /// The time at which the end next needs to be called, if nothing happens before.
     pub fn poll_timeout(&self) -> Option<Time> {
         [self.sender.poll_timeout(), self.receiver.poll_timeout()].into_iter().flatten().min()
     }
 
     /// The next event.
     pub fn poll_event(&mut self) -> Option<Event> {
-        if self.receiver.is_readable() && !self.told_readable {
-            self.told_readable = true;
+        if self.receiver.is_readable() && !self.is_readable_reported {
+            self.is_readable_reported = true;
             return Some(Event::Readable);
         }
-        if self.receiver.is_finished() && !self.told_finished {
-            self.told_finished = true;
+        if self.receiver.is_finished() && !self.is_finish_reported {
+            self.is_finish_reported = true;
             return Some(Event::Finished);
         }
         self.sender.poll_event()
     }
 
-    /// Bytes that are kept at most: what has not arrived at the other end, and what has arrived out of order.
+    /// An upper bound on the bytes kept: originals not known to have arrived at the peer, and originals in the decoder.
     pub fn kept(&self) -> u64 {
         ((self.sender.queue().len() + self.receiver.kept()) * self.config.longest()) as u64
     }
 
-    /// Lets as many originals wait here each way, and at least a few, however large the window is; what the other end was promised
-    /// before it may still send.
+    /// Limits the originals that wait here each way to `originals`, at least 64, at most the window. The peer may still
+    /// send what was advertised to it before.
     pub fn bound(&mut self, originals: usize) {
         let most = originals.max(FEWEST);
         self.sender.bound(most);
         self.receiver.bound(most);
     }
 
-    /// What both ends have agreed on.
+    /// The parameters that both ends have agreed on.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -267,24 +271,25 @@ impl<S: Schedule, A: Allowance> End<S, A> {
         &self.receiver
     }
 
-    /// Puts an acknowledgement in front of the packet of `len` bytes in `buf`, if there is one and it fits.
-    fn ride(&mut self, now: Time, buf: &mut [u8], len: usize) -> usize {
+    /// Puts an acknowledgement in front of the packet of `len` bytes in `buf`, if one is pending and fits, and returns
+    /// the new length.
+    fn prepend_acknowledgement(&mut self, now: Time, buf: &mut [u8], len: usize) -> usize {
         let mut first = [0; HEADER + MAX_RUNS];
-        let room = (buf.len() - len).min(first.len());
-        if !self.receiver.has_news() {
+        let free = (buf.len() - len).min(first.len());
+        if !self.receiver.is_pending() {
             return len;
         }
-        let Some(more) = self.receiver.acknowledge(now, &mut first[..room]) else { return len };
+        let Some(more) = self.receiver.acknowledge(now, &mut first[..free]) else { return len };
         buf.copy_within(..len, more);
         buf[..more].copy_from_slice(&first[..more]);
-        self.sender.aside(more);
+        self.sender.on_control(more);
         len + more
     }
 }
 
 impl<S: Schedule, A: Allowance> Probe for End<S, A> {
-    /// Shows what the sending side shows ([`Sender`]), and of the receiving side `innovative`, `redundant`, `duplicate` and
-    /// `refused` packets.
+    /// Shows the values of the sending side ([`Sender`]), and the packets of the receiving side that were `innovative`,
+    /// `redundant`, `duplicate` and `refused`.
     fn probe(&self, visit: &mut Visitor<'_>) {
         self.sender.probe(visit);
         let counts = self.receiver.counts();

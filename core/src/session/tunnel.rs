@@ -1,21 +1,22 @@
-//! A tunnel: many connections at once between ends that have each other's key, over one association, without losing or
-//! doubling a byte of them when the association has to be made anew.
+//! A tunnel: many connections at once over one association, between ends that have each other's key. No byte of them is
+//! lost or duplicated when the association has to be made anew.
 //!
 //! | layer | what it is |
 //! |---|---|
 //! | [`secure::Association`] | sealed datagrams between two ends |
 //! | [`End`](super::stream::End) | one lossless stream of bytes each way |
 //! | [`mux::Mux`] | connections inside that stream |
-//! | link | these three: one peer |
-//! | [`Tunnel`] | all links of this end: one at a time for a client, many for a server, with its [`secure::Door`] |
+//! | link | the three above: one peer |
+//! | [`Tunnel`] | all links of an end: one at a time for a client, many for a server; its [`secure::Acceptor`] (acceptor) |
 //!
-//! A link belongs to its stream, which has a name of 128 random bits; associations come and go. Where one ends in silence
-//! its client says hello again, and the new one *attaches* the same stream ([`crate::wire::tunnel`]): both ends go on where
-//! they were. A server that was restarted knows no such stream and says so; then, or after [`Config::resume`], or when the
-//! other end closes, all connections of the link end with a reason. A client makes a new link for the next connection.
+//! A link belongs to its stream, which has a name of 128 random bits; its associations may change. If one ends in
+//! silence, the client makes a new handshake, and the new association *attaches* the same stream
+//! ([`crate::wire::tunnel`]): both ends continue where they were. A restarted server does not know the stream and says
+//! so; then, or after [`Config::resume`], or when the peer closes, all connections of the link end with a reason. A
+//! client makes a new link for the next connection.
 //!
-//! After every `handle_*`, `open`, `write`, `read`, `finish`, `reset` and `shutdown`, drain [`Session::poll_transmit`] and
-//! [`Session::poll_event`], and ask [`Session::poll_timeout`] again.
+//! After every `handle_*`, `open`, `write`, `read`, `finish`, `reset` and `shutdown`, drain [`Session::poll_transmit`]
+//! and [`Session::poll_event`], and ask [`Session::poll_timeout`] again.
 //!
 //! ```
 //! use thalweg_core::session::secure::{Entropy, Key};
@@ -48,20 +49,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod agreement;
 mod budget;
 mod carrier;
 mod client;
 mod config;
+mod event;
 mod link;
 mod server;
-mod told;
 mod view;
 
 use core::net::SocketAddr;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 pub use self::config::Config;
-pub use self::told::{Error, Event, Id, Reason, Why};
+pub use self::event::{Error, Event, Id, Reason, Why};
 pub use self::view::View;
 pub use super::mux::Unopened;
 
@@ -85,7 +87,6 @@ pub struct Tunnel {
     next: u64,
     /// The link that sent last.
     turn: u64,
-    events: VecDeque<Event>,
     is_stopping: bool,
 }
 
@@ -96,10 +97,10 @@ enum Side {
 }
 
 impl Tunnel {
-    /// The end that begins: it says hello to `to` at once.
+    /// Makes a client, which starts its handshake with `to` at once.
     ///
     /// # Errors
-    /// A value of `config` is out of its range (the error says which), or the key does not say whom to speak to.
+    /// A value of `config` is out of its range (the error names it), or the key does not name one server.
     pub fn connect(config: Config, key: &Key, to: SocketAddr, now: Time, entropy: Entropy) -> Result<Tunnel, Error> {
         let client = Client::new(key, to, entropy);
         let mut tunnel = Tunnel::new(config, Side::Client(Box::new(client)))?;
@@ -107,26 +108,26 @@ impl Tunnel {
         Ok(tunnel)
     }
 
-    /// The end that is called.
+    /// Makes a server.
     ///
     /// # Errors
-    /// A value of `config` is out of its range (the error says which), or the key lets nobody in.
+    /// A value of `config` is out of its range (the error names it), or the key admits no client.
     pub fn serve(config: Config, key: &Key, entropy: Entropy) -> Result<Tunnel, Error> {
         let server = Server::new(&config, key, entropy).map_err(Error::Key)?;
         Tunnel::new(config, Side::Server(Box::new(server)))
     }
 
     fn new(config: Config, side: Side) -> Result<Tunnel, Error> {
-        link::check(&config).map_err(Error::Config)?;
-        let (links, events, budget) = (BTreeMap::new(), VecDeque::new(), Budget::new(config.memory.0));
-        Ok(Tunnel { config, side, links, budget, next: 0, turn: 0, events, is_stopping: false })
+        agreement::check(&config).map_err(Error::Config)?;
+        let budget = Budget::new(config.memory.0);
+        Ok(Tunnel { config, side, links: BTreeMap::new(), budget, next: 0, turn: 0, is_stopping: false })
     }
 
-    /// Opens a connection: a client's to its server, before it is heard of if need be, a server's to the newest of its
-    /// clients.
+    /// Opens a connection: a client's to its server, if need be before the server has answered; a server's to the
+    /// newest of its clients.
     ///
     /// # Errors
-    /// There are too many, there is nobody to open it to, or the end has begun.
+    /// There are too many connections, there is no peer, or the shutdown has begun.
     pub fn open(&mut self, now: Time) -> Result<Id, Unopened> {
         let newest = self.links.values().rev().find(|link| !link.is_down()).map(|link| link.number());
         let link = match newest {
@@ -138,75 +139,75 @@ impl Tunnel {
         Ok(Id { link, connection })
     }
 
-    /// Takes the first of `bytes`, and tells how many: less than all if too much waits, none after [`Tunnel::finish`] or
-    /// when the connection is gone.
+    /// Accepts a prefix of `bytes` and returns its length: less than all if too much waits, 0 after [`Tunnel::finish`]
+    /// or when the connection is gone.
     pub fn write(&mut self, id: Id, bytes: &[u8]) -> usize {
         self.settled(id.link, |mux, _| mux.write(id.connection, bytes)).unwrap_or(0)
     }
 
-    /// Bytes that [`Tunnel::write`] takes now; if none, [`Event::Writable`] follows, unless the connection is gone.
+    /// The number of bytes that [`Tunnel::write`] accepts now; if 0, [`Event::Writable`] follows, unless the connection
+    /// is gone.
     pub fn room(&mut self, id: Id) -> usize {
-        self.settled(id.link, |mux, _| mux.room(id.connection)).unwrap_or(0)
+        self.settled(id.link, |mux, _| mux.capacity(id.connection)).unwrap_or(0)
     }
 
-    /// Reads over the first bytes of `buf`, and tells how many; 0 if there is nothing yet, or no more.
+    /// Reads into the start of `buf` and returns the number of bytes; 0 if there is nothing yet, or no more.
     pub fn read(&mut self, now: Time, id: Id, buf: &mut [u8]) -> usize {
         self.settled(id.link, |mux, rtt| mux.read(now, rtt, id.connection, buf)).unwrap_or(0)
     }
 
-    /// The next bytes to be read, as many as lie in one piece; none if there are none yet, or no more.
+    /// The next bytes to be read, as many as are contiguous; none if there are none yet, or no more.
     pub fn front(&self, id: Id) -> &[u8] {
         self.links.get(&id.link).map_or(&[], |link| link.mux().front(id.connection))
     }
 
-    /// The first `count` bytes of [`Tunnel::front`] were read.
+    /// Consumes the first `count` bytes of [`Tunnel::front`].
     pub fn consume(&mut self, now: Time, id: Id, count: usize) {
         self.settled(id.link, |mux, rtt| mux.consume(now, rtt, id.connection, count));
     }
 
-    /// Nothing more will be written.
+    /// Ends writing: nothing more will be written.
     pub fn finish(&mut self, id: Id) {
         if let Some(link) = self.links.get_mut(&id.link) {
             link.mux_mut().finish(id.connection);
         }
     }
 
-    /// Breaks a connection off; nothing more is told of it.
+    /// Resets a connection; no more events follow for it.
     pub fn reset(&mut self, id: Id, reason: mux::Reason) {
         self.settled(id.link, |mux, _| mux.reset(id.connection, reason));
     }
 
-    /// Begins the end: open connections are broken off, what was written before has yet to arrive, then the other ends are
-    /// told for which `reason`. [`Tunnel::is_over`] says when.
+    /// Begins the shutdown: open connections are reset, what is already in the streams is delivered, then associations
+    /// are closed with `reason`. [`Tunnel::is_over`] becomes true at the end.
     pub fn shutdown(&mut self, now: Time, reason: secure::Reason) {
         self.is_stopping = true;
-        self.links.values_mut().for_each(|link| link.shutdown(now, reason, &mut self.events));
+        self.links.values_mut().for_each(|link| link.shutdown(now, reason));
         if let Side::Server(server) = &mut self.side {
             server.shutdown(now);
         }
     }
 
-    /// Whether all is over: after [`Tunnel::shutdown`], or since a client's first hello was in vain.
+    /// True if all is over: after [`Tunnel::shutdown`], or if a client never reached its server.
     pub fn is_over(&self) -> bool {
-        let is_idle = self.links.is_empty() && self.events.is_empty();
-        is_idle
+        self.links.is_empty()
             && match &self.side {
                 Side::Client(client) => self.is_stopping || !client.was_up,
                 Side::Server(server) => self.is_stopping && server.is_empty(),
             }
     }
 
-    /// All links, with what they are worth knowing for. One that went down is among them at least until that is read.
+    /// All links, with their statistics. One that went down is included at least until its events are read.
     pub fn links(&self) -> impl Iterator<Item = View<'_>> {
         self.links.values().map(|link| View::new(link))
     }
 
-    /// Hellos that came and let nobody in: of another version, or with another key.
+    /// The number of client handshakes that were refused: of another version, or with another key.
     pub fn rejected(&self) -> u64 {
         if let Side::Server(server) = &self.side { server.rejected() } else { 0 }
     }
 
-    /// A client's next link, if it may have one.
+    /// Makes a client's next link, if it may have one, and returns its number.
     fn begin(&mut self, now: Time) -> Result<Option<u64>, KeyError> {
         let Side::Client(client) = &mut self.side else { return Ok(None) };
         if self.is_stopping {
@@ -219,7 +220,8 @@ impl Tunnel {
         Ok(Some(number))
     }
 
-    /// Lets `what` happen to the connections of a link, with the memory that it may have, and takes note of what it has then.
+    /// Applies `what` to the connections of a link, with its current memory limits, and charges the memory that it then
+    /// holds.
     fn settled<T>(&mut self, link: u64, what: impl FnOnce(&mut mux::Mux, Span) -> T) -> Option<T> {
         let link = self.links.get_mut(&link)?;
         link.settle(&mut self.budget);
@@ -229,30 +231,28 @@ impl Tunnel {
         Some(outcome)
     }
 
-    /// Ends the largest links of those who have most while all have more than there is.
-    fn relieve(&mut self, now: Time) {
+    /// Ends the largest links of the peers that hold most, while all together hold more than the limit.
+    fn enforce_memory_limit(&mut self, now: Time) {
         while let Some(peer) = self.budget.excess() {
             let links = self.links.values_mut().filter(|link| link.payer() == peer && link.held() > 0);
             let Some(link) = links.max_by_key(|link| link.held()) else { return };
-            link.overload(now, &mut self.events);
+            link.overload(now);
             link.settle(&mut self.budget);
         }
     }
 
-    /// Forgets links of which nothing is left, once what became of them is read.
+    /// Forgets links of which nothing is left, once their events are read.
     fn sweep(&mut self) {
         if let Side::Client(client) = &mut self.side {
             client.was_up |= self.links.values().any(|link| link.was_up());
         }
-        if self.events.is_empty() {
-            self.links.retain(|_, link| {
-                let stays = !link.is_over();
-                if !stays {
-                    self.budget.charge(link.payer(), link.held(), 0);
-                }
-                stays
-            });
-        }
+        self.links.retain(|_, link| {
+            let stays = !link.is_over();
+            if !stays {
+                self.budget.charge(link.payer(), link.held(), 0);
+            }
+            stays
+        });
     }
 }
 
@@ -263,35 +263,34 @@ impl Session for Tunnel {
         let receiver = secure::receiver(bytes)?;
         if let Some(link) = self.links.values_mut().find(|link| link.association() == receiver && receiver.is_some()) {
             link.settle(&mut self.budget);
-            let outcome = link.handle_datagram(now, from, bytes, &mut self.events);
+            let outcome = link.handle_datagram(now, from, bytes);
             link.settle(&mut self.budget);
-            self.relieve(now);
+            self.enforce_memory_limit(now);
             self.sweep();
             return outcome;
         }
         let Side::Server(server) = &mut self.side else {
             let id = secure::unknown(bytes).ok_or(wire::Error::Unknown)?;
-            let is_ours = self.links.values_mut().any(|link| link.doubt(now, id));
+            let is_ours = self.links.values_mut().any(|link| link.on_unknown(now, id));
             return if is_ours { Ok(()) } else { Err(wire::Error::Unknown) };
         };
         let Some(attaching) = server.handle_datagram(now, from, bytes, receiver)? else { return Ok(()) };
         let is_full = self.links.len() >= self.config.links;
         let link = self.links.values_mut().find(|link| link.name() == attaching.stream && !link.is_down());
         match link {
-            Some(link) => link.resume(now, attaching.carrier, &mut self.events),
-            None if self.is_stopping => server.turn_away(now, attaching, secure::Reason::Stopped),
+            Some(link) => link.resume(now, attaching.carrier),
+            None if self.is_stopping => server.reject(now, attaching, secure::Reason::Stopped),
             None if !attaching.begins => server.refuse(now, attaching),
             None if is_full => {
-                server.turn_away(now, attaching, secure::Reason::Overload);
+                server.reject(now, attaching, secure::Reason::Overload);
             }
-            None => match link::agree(&self.config, attaching.shape, now) {
+            None => match agreement::agree(&self.config, attaching.shape, now) {
                 Some(stream) => {
                     let link = Link::admit(&self.config, self.next, attaching, stream);
-                    self.events.push_back(Event::Up { link: self.next, from: link.peer(), key: link.peer_key() });
                     self.links.insert(self.next, link.into());
                     self.next += 1;
                 }
-                None => server.turn_away(now, attaching, secure::Reason::Protocol),
+                None => server.reject(now, attaching, secure::Reason::Protocol),
             },
         }
         Ok(())
@@ -299,7 +298,7 @@ impl Session for Tunnel {
 
     fn handle_timeout(&mut self, now: Time) {
         for link in self.links.values_mut() {
-            link.handle_timeout(now, &mut self.events);
+            link.handle_timeout(now);
         }
         match &mut self.side {
             Side::Client(client) => {
@@ -321,7 +320,7 @@ impl Session for Tunnel {
         for _ in 0..self.links.len() {
             let next = self.links.range(self.turn + 1..).next().or_else(|| self.links.iter().next());
             self.turn = *next?.0;
-            let transmit = self.links.get_mut(&self.turn)?.poll_transmit(now, buf, &mut self.events);
+            let transmit = self.links.get_mut(&self.turn)?.poll_transmit(now, buf);
             if transmit.is_some() {
                 return transmit;
             }
@@ -339,7 +338,7 @@ impl Session for Tunnel {
     }
 
     fn poll_event(&mut self) -> Option<Event> {
-        let event = self.events.pop_front().or_else(|| self.links.values_mut().find_map(|link| link.poll_event()));
+        let event = self.links.values_mut().find_map(|link| link.poll_event());
         if event.is_none() {
             self.sweep();
         }

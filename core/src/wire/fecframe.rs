@@ -1,8 +1,8 @@
 //! FECFRAME packets (RFC 6363) of the Simple Reed-Solomon scheme (RFC 6865) over GF(2^8).
 //!
-//! A source packet is an application data unit (ADU: here a whole RTP packet) with the Explicit Source FEC Payload ID
-//! behind it (RFC 6865 §5.1.2); a repair packet is the Repair FEC Payload ID and one repair symbol (§5.1.3). With m = 8
-//! both IDs have one layout:
+//! A source packet is an application data unit (ADU: here a whole RTP packet) followed by the Explicit Source FEC
+//! Payload ID (RFC 6865 §5.1.2); a repair packet is the Repair FEC Payload ID and one repair symbol (§5.1.3). With m =
+//! 8 both IDs have one layout:
 //!
 //! | offset | field |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | 3 | encoding symbol ID ESI (m = 8 bits): below k in source packets, k to n - 1 in repair packets |
 //! | 4 | source block length k (16 bits) |
 //!
-//! The code works on ADUIs (§4.3), all of a block padded with zeros to the length E of the longest:
+//! The code works on ADUIs (§4.3), all of a block padded with zeros to the length E of the longest one:
 //!
 //! | offset | field |
 //! |---|---|
@@ -26,41 +26,41 @@ use super::sequence::Unwrapper;
 
 /// FEC Encoding ID of the scheme (RFC 6865 §8).
 pub const ENCODING_ID: u8 = 8;
-/// Most encoding symbols of a block, source and repair: 2^m - 1 (RFC 6865 §4.2).
+/// The most encoding symbols of a block, source and repair: 2^m - 1 (RFC 6865 §4.2).
 pub const MAX_SYMBOLS: usize = 255;
 
-/// The 64-bit numbers of source block numbers.
+/// Extends source block numbers to 64 bits.
 pub type BlockUnwrapper = Unwrapper<24>;
 
-/// Explicit Source and Repair FEC Payload ID.
+/// The Explicit Source or Repair FEC Payload ID.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PayloadId {
-    /// Source block number; 24 bits travel.
+    /// The source block number; 24 bits on the wire.
     pub sbn: u32,
-    /// Encoding symbol ID: source symbols from 0, then repair symbols.
+    /// The encoding symbol ID: source symbols from 0, then repair symbols.
     pub esi: u8,
     /// Source symbols of the block, 1 to 255.
     pub k: u8,
 }
 
 impl PayloadId {
-    /// Bytes of either ID.
+    /// The length of either ID in bytes.
     pub const LEN: usize = 6;
 
-    /// Splits a source packet into the ADU and the ID behind it.
+    /// Splits a source packet into the ADU and the ID at its end.
     ///
     /// # Errors
-    /// There is no ID, or it is no source symbol's.
+    /// There is no ID, or it is not a source symbol's.
     pub fn split_source(bytes: &[u8]) -> Result<(&[u8], PayloadId), Error> {
         let (adu, id) = bytes.split_last_chunk().ok_or(Error::Truncated)?;
         let id = PayloadId::parse(*id)?;
         if id.esi < id.k { Ok((adu, id)) } else { Err(Error::Malformed) }
     }
 
-    /// Splits a repair packet into the ID and the repair symbol behind it, which is never empty.
+    /// Splits a repair packet into the ID and the repair symbol, which is never empty.
     ///
     /// # Errors
-    /// There is no ID or no symbol, or the ID is no repair symbol's.
+    /// There is no ID or no symbol, or the ID is not a repair symbol's.
     pub fn split_repair(bytes: &[u8]) -> Result<(PayloadId, &[u8]), Error> {
         let (id, symbol) = bytes.split_first_chunk().ok_or(Error::Truncated)?;
         let id = PayloadId::parse(*id)?;
@@ -85,23 +85,23 @@ impl PayloadId {
     }
 }
 
-/// ADU information: an ADU as the code sees it.
+/// ADU information: an ADU in the form in which it is encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Adui<'a> {
-    /// Which of the protected flows.
+    /// The protected flow.
     pub flow: u8,
     /// The ADU, at most 65 535 bytes.
     pub adu: &'a [u8],
 }
 
 impl<'a> Adui<'a> {
-    /// Bytes before the ADU.
+    /// The number of bytes before the ADU.
     pub const OVERHEAD: usize = 3;
 
-    /// Reads a decoded source symbol.
+    /// Parses a decoded source symbol.
     ///
     /// # Errors
-    /// The ADU is longer than the symbol: the block was put together from packets that do not belong together.
+    /// The ADU is longer than the symbol: the block was decoded from packets that do not belong together.
     pub fn parse(symbol: &'a [u8]) -> Result<Adui<'a>, Error> {
         let ([flow, l0, l1], rest) = symbol.split_first_chunk().ok_or(Error::Truncated)?;
         let adu = rest.get(..u16::from_be_bytes([*l0, *l1]).into()).ok_or(Error::Length)?;
@@ -122,12 +122,12 @@ impl<'a> Adui<'a> {
     }
 }
 
-/// FEC-scheme-specific information (RFC 6865 §5.1.1.2), with m = 8. Its `Display` is the `fssi` of RFC 6364.
+/// The FEC-scheme-specific information (RFC 6865 §5.1.1.2), with m = 8. Its `Display` is the `fssi` of RFC 6364.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SchemeInfo {
-    /// E: the length of every symbol if `strict`, else of the longest.
+    /// E: the length of every symbol if `strict`, else of the longest one.
     pub symbol_len: u16,
-    /// S.
+    /// S: true if all symbols have this length.
     pub strict: bool,
 }
 
@@ -138,10 +138,10 @@ impl SchemeInfo {
         [e0, e1, u8::from(self.strict) << 7 | 8]
     }
 
-    /// Reads the binary form.
+    /// Parses the binary form.
     ///
     /// # Errors
-    /// Not three bytes, or another field than GF(2^8).
+    /// The input is not three bytes long, or names another field than GF(2^8).
     pub fn parse(bytes: &[u8]) -> Result<SchemeInfo, Error> {
         let &[e0, e1, last] = bytes else { return Err(Error::Length) };
         match last & 0x7f {
@@ -157,8 +157,8 @@ impl fmt::Display for SchemeInfo {
     }
 }
 
-/// Where the source symbols of a block are when the source packets are untouched RTP: source symbol i is the RTP packet
-/// with sequence number base + i stride. It travels as a one-byte header extension element of the repair packets.
+/// The mapping of a block's source symbols to unmodified RTP source packets: source symbol i is the RTP packet with
+/// sequence number base + i stride. It is sent as a one-byte header extension element of the repair packets.
 ///
 /// | offset | field |
 /// |---|---|
@@ -167,20 +167,20 @@ impl fmt::Display for SchemeInfo {
 // Deviation(RFC 6865 §5.1.2): such source packets carry no Explicit Source FEC Payload ID.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockBounds {
-    /// RTP sequence number of source symbol 0.
+    /// The RTP sequence number of source symbol 0.
     pub base: u16,
-    /// From one source symbol to the next.
+    /// The distance from one source symbol to the next.
     pub stride: u8,
 }
 
 impl BlockBounds {
-    /// The extension's name in `a=extmap`.
+    /// The extension's URI in `a=extmap`.
     pub const URI: &'static str = "urn:x-thalweg:rtp-hdrext:block-bounds";
 
-    /// Reads the element's data.
+    /// Parses the element's data.
     ///
     /// # Errors
-    /// Not three bytes, or all symbols in one place.
+    /// The data is not three bytes long, or the stride is zero.
     pub fn parse(data: &[u8]) -> Result<BlockBounds, Error> {
         match *data {
             [_, _, 0] => Err(Error::Malformed),
@@ -195,12 +195,12 @@ impl BlockBounds {
         [b0, b1, self.stride]
     }
 
-    /// Sequence number of the source symbol `esi`.
+    /// The sequence number of the source symbol `esi`.
     pub fn sequence(self, esi: u8) -> u16 {
         self.base.wrapping_add(u16::from(self.stride) * u16::from(esi))
     }
 
-    /// Which of `k` source symbols has this sequence number, if any.
+    /// The index among `k` source symbols of the one with this sequence number, if there is one.
     pub fn esi(self, sequence: u16, k: u8) -> Option<u8> {
         let distance = sequence.wrapping_sub(self.base);
         let esi = distance.checked_div(self.stride.into())?;
@@ -251,14 +251,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn source_packets_come_back(adu: Vec<u8>, sbn in 0u32..1 << 24, esi in 0u8..254, more in 1u8..) {
+        fn source_packets_round_trip(adu: Vec<u8>, sbn in 0u32..1 << 24, esi in 0u8..254, more in 1u8..) {
             let id = PayloadId { sbn, esi, k: esi.saturating_add(more) };
             let packet = [&adu[..], &id.emit()].concat();
             prop_assert_eq!(PayloadId::split_source(&packet), Ok((&adu[..], id)));
         }
 
         #[test]
-        fn repair_packets_come_back(
+        fn repair_packets_round_trip(
             symbol in prop::collection::vec(any::<u8>(), 4..99), sbn in 0u32..1 << 24, k in 1u8..255, esi in 1u8..255,
         ) {
             let id = PayloadId { sbn, esi: esi.max(k), k };
@@ -267,21 +267,21 @@ mod tests {
         }
 
         #[test]
-        fn adus_come_back(flow: u8, adu: Vec<u8>, padding in 0usize..50) {
+        fn adus_round_trip(flow: u8, adu: Vec<u8>, padding in 0usize..50) {
             let mut symbol = vec![0xff; Adui::OVERHEAD + adu.len() + padding];
             Adui { flow, adu: &adu }.emit(&mut symbol);
             prop_assert_eq!(Adui::parse(&symbol), Ok(Adui { flow, adu: &adu }));
         }
 
         #[test]
-        fn bounds_find_their_symbols(base: u16, stride in 1u8.., k in 1u8.., esi: u8) {
+        fn block_bounds_map_sequence_numbers_to_symbols(base: u16, stride in 1u8.., k in 1u8.., esi: u8) {
             let bounds = BlockBounds { base, stride };
             prop_assert_eq!(BlockBounds::parse(&bounds.emit()), Ok(bounds));
             prop_assert_eq!(bounds.esi(bounds.sequence(esi), k), (esi < k).then_some(esi));
         }
 
         #[test]
-        fn any_bytes_are_survived(bytes: Vec<u8>) {
+        fn arbitrary_bytes_do_not_panic(bytes: Vec<u8>) {
             let _ = PayloadId::split_source(&bytes);
             let _ = PayloadId::split_repair(&bytes);
             let _ = Adui::parse(&bytes);

@@ -1,5 +1,5 @@
-//! The session's own messages: hello from the end that calls, answer from the end that is called, as data of RTCP APP
-//! packets (RFC 3550 §6.7) with the name `THLW`.
+//! The session's own messages: hello from the caller, answer from the callee, as data of RTCP APP packets (RFC 3550
+//! §6.7) with the name `THLW`.
 //!
 //! In every version the first byte of a hello is the version, and the 64 bits at offset 28 are the token that an answer
 //! or a refusal echoes.
@@ -9,30 +9,30 @@
 //! | offset | field |
 //! |---|---|
 //! | 0 | version, 2 (8 bits) |
-//! | 1 | flags: 1 media is MPEG-TS, 2 source packets carry payload IDs, 4 there is repair (8 bits) |
+//! | 1 | flags: 1 media is MPEG-TS, 2 source packets carry payload IDs, 4 repair exists (8 bits) |
 //! | 2 | payload type of the source stream, of the repair stream (8 bits each) |
 //! | 4 | SSRC of the repair stream (32 bits) |
-//! | 8 | latency that the sender was given, us (32 bits) |
-//! | 12 | least round trip of late, us, 0 if unknown (32 bits) |
-//! | 16 | spread: the longest that a packet and its repair take to leave, us (32 bits) |
-//! | 20 | interval at which reports are wanted, us (32 bits) |
-//! | 24 | stamp, to be sent back (32 bits) |
-//! | 28 | token of the address that this hello goes to (64 bits) |
-//! | 36 | echo: the receiver's token, 0 if none has come (64 bits) |
-//! | 44 | half of the secret, 0 where the address has not echoed its token (64 bits) |
+//! | 8 | configured latency of the sender, us (32 bits) |
+//! | 12 | windowed minimum of the round trip, us, 0 if unknown (32 bits) |
+//! | 16 | spread: the longest time in which a packet and its repair leave, us (32 bits) |
+//! | 20 | requested interval of reports, us (32 bits) |
+//! | 24 | stamp, to be echoed (32 bits) |
+//! | 28 | token of the address that this hello is sent to (64 bits) |
+//! | 36 | echo: the receiver's token, 0 if none was received (64 bits) |
+//! | 44 | half of the secret, 0 if the address has not echoed its token (64 bits) |
 //!
 //! Answer, subtype 1:
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | version, 2 (8 bits), flags: 1 busy with another, 2 has the stream of this sender (8 bits), 16 bits of zero |
-//! | 4 | latency that the receiver was given, us (32 bits) |
+//! | 0 | version, 2 (8 bits), flags: 1 busy with another sender, 2 has this sender's stream (8 bits), 16 bits of zero |
+//! | 4 | configured latency of the receiver, us (32 bits) |
 //! | 8 | stamp of the hello (32 bits) |
-//! | 12 | token of the address that this answer goes to (64 bits) |
+//! | 12 | token of the address that this answer is sent to (64 bits) |
 //! | 20 | echo: the token of the hello (64 bits) |
-//! | 28 | half of the secret, 0 where the address has not echoed its token (64 bits) |
+//! | 28 | half of the secret, 0 if the address has not echoed its token (64 bits) |
 //!
-//! An answer is shorter than the hello that it answers, so nobody can be flooded with answers to somebody else's hellos.
+//! An answer is shorter than its hello, which rules out amplification by forged hellos.
 
 mod short;
 
@@ -41,10 +41,10 @@ pub use short::{Challenge, Refusal};
 use super::Error;
 use crate::time::Span;
 
-/// Name of the APP packets.
+/// The name of the APP packets.
 pub const NAME: [u8; 4] = *b"THLW";
 
-/// The version that is spoken here.
+/// The version of the protocol.
 pub const VERSION: u8 = 2;
 
 const MP2T: u8 = 1;
@@ -52,52 +52,52 @@ const PAYLOAD_IDS: u8 = 2;
 const REPAIR: u8 = 4;
 const BUSY: u8 = 1;
 const SEATED: u8 = 2;
-/// Offset of the token of a hello, in every version.
+/// The offset of the token in a hello, in every version.
 const TOKEN: usize = 28;
 
-/// What a sender says of its stream.
+/// The sender's description of its stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hello {
-    /// Whether the media is an MPEG transport stream.
+    /// True if the media is an MPEG transport stream.
     pub mp2t: bool,
-    /// Whether source packets carry an Explicit Source FEC Payload ID.
+    /// True if source packets carry an Explicit Source FEC Payload ID.
     pub payload_ids: bool,
-    /// Whether there is any repair to wait for.
+    /// True if there is repair to wait for.
     pub repair: bool,
-    /// Payload types of the source and the repair stream.
+    /// The payload types of the source and the repair stream.
     pub payload_types: [u8; 2],
-    /// SSRC of the repair stream; that of the source stream is the APP packet's.
+    /// The SSRC of the repair stream; that of the source stream is the APP packet's.
     pub repair_ssrc: u32,
-    /// Latency that the sender was given.
+    /// The configured latency of the sender.
     pub latency: Span,
-    /// Least round trip of late; zero if unknown.
+    /// The windowed minimum of the round trip; zero if unknown.
     pub round_trip: Span,
     /// The longest time from the production of a packet until all repair for it has left.
     pub spread: Span,
-    /// Interval at which reports are wanted.
+    /// The requested interval of reports.
     pub interval: Span,
-    /// To be sent back.
+    /// The stamp, to be echoed.
     pub stamp: u32,
-    /// Token of the address that the hello goes to.
+    /// The token of the address that the hello is sent to.
     pub token: u64,
-    /// The receiver's token; zero if none has come.
+    /// The receiver's token; zero if none was received.
     pub echo: u64,
     /// The sender's half of the secret; zero for an address that has not echoed its token.
     pub half: u64,
 }
 
-/// What a receiver answers.
+/// The receiver's answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
-    /// Whether the receiver has another sender's stream and takes no media of this one.
+    /// True if the receiver has another sender's stream and accepts no media of this one.
     pub busy: bool,
-    /// Returns whether the receiver has the stream of this sender: its reports follow.
+    /// True if the receiver has the stream of this sender: its reports follow.
     pub seated: bool,
-    /// Latency that the receiver was given; zero for an address that has not echoed its token.
+    /// The configured latency of the receiver; zero for an address that has not echoed its token.
     pub latency: Span,
-    /// Stamp of the hello.
+    /// The stamp of the hello.
     pub stamp: u32,
-    /// Token of the address that the answer goes to.
+    /// The token of the address that the answer is sent to.
     pub token: u64,
     /// The token of the hello.
     pub echo: u64,
@@ -106,9 +106,9 @@ pub struct Answer {
 }
 
 impl Hello {
-    /// APP subtype.
+    /// The APP subtype.
     pub const SUBTYPE: u8 = 0;
-    /// Bytes of data.
+    /// The length of the data in bytes.
     pub const LEN: usize = 52;
 
     /// Writes the APP data.
@@ -128,7 +128,7 @@ impl Hello {
         data
     }
 
-    /// Reads the APP data; longer data of later versions is cut.
+    /// Parses the APP data; excess bytes of later versions are ignored.
     ///
     /// # Errors
     /// [`Error::Truncated`], or [`Error::Unknown`] for another version.
@@ -155,7 +155,8 @@ impl Hello {
         })
     }
 
-    /// The version and the token of a hello of another version; none for one of this version, or too short for a token.
+    /// The version and the token of a hello of another version; none for this version, or if it is too short for a
+    /// token.
     pub fn parse_other(data: &[u8]) -> Option<(u8, u64)> {
         let version = *data.first().filter(|version| **version != VERSION)?;
         let token = data.get(TOKEN..)?.first_chunk()?;
@@ -164,9 +165,9 @@ impl Hello {
 }
 
 impl Answer {
-    /// APP subtype.
+    /// The APP subtype.
     pub const SUBTYPE: u8 = 1;
-    /// Bytes of data.
+    /// The length of the data in bytes.
     pub const LEN: usize = 36;
 
     /// Writes the APP data.
@@ -178,7 +179,7 @@ impl Answer {
         data
     }
 
-    /// Reads the APP data; longer data of later versions is cut.
+    /// Parses the APP data; excess bytes of later versions are ignored.
     ///
     /// # Errors
     /// [`Error::Truncated`], or [`Error::Unknown`] for another version.
@@ -244,19 +245,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn hellos_come_back(hello in hello()) {
+        fn hellos_round_trip(hello in hello()) {
             prop_assert_eq!(Hello::parse(&hello.emit()), Ok(hello));
         }
 
         #[test]
-        fn answers_come_back(busy: bool, seated: bool, words: [u32; 2], token: u64, echo: u64, half: u64) {
+        fn answers_round_trip(busy: bool, seated: bool, words: [u32; 2], token: u64, echo: u64, half: u64) {
             let [latency, stamp] = words;
             let answer = Answer { busy, seated, latency: Span::from_micros(latency.into()), stamp, token, echo, half };
             prop_assert_eq!(Answer::parse(&answer.emit()), Ok(answer));
         }
 
         #[test]
-        fn the_token_of_another_version_is_found(version in VERSION + 1.., hello in hello()) {
+        fn hello_of_another_version_yields_its_token(version in VERSION + 1.., hello in hello()) {
             let mut data = hello.emit();
             data[0] = version;
             prop_assert_eq!(Hello::parse(&data), Err(Error::Unknown));
@@ -265,7 +266,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(mut bytes: Vec<u8>) {
+        fn arbitrary_bytes_do_not_panic(mut bytes: Vec<u8>) {
             prop_assert!(Hello::parse_other(&bytes).is_none_or(|(version, _)| version == bytes[0]));
             if let Some(version) = bytes.first_mut() {
                 *version = VERSION;

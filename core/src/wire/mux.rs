@@ -1,67 +1,67 @@
-//! The connections inside one lossless stream: frames, one behind the other in its bytes.
+//! The connections multiplexed in one lossless stream: frames, one after the other in its bytes.
 //!
 //! | byte 0 | frame | offset 1 | offset 5 |
 //! |---|---|---|---|
 //! | 1 | open: a new connection | its id (32 bits) | |
-//! | 2 | data | id | how many bytes, not 0 (16 bits), and at 7 the bytes |
-//! | 3 | credit: so many more bytes are taken | id | how many (32 bits) |
-//! | 4 | finish: no more data comes this way | id | |
-//! | 5 | reset: the connection is broken off both ways | id | reason (8 bits) |
+//! | 2 | data | id | number of bytes, not 0 (16 bits), and from 7 on the bytes |
+//! | 3 | credit: the peer may send more bytes | id | number of additional bytes (32 bits) |
+//! | 4 | finish: no more data in this direction | id | |
+//! | 5 | reset: the connection is aborted in both directions | id | reason (8 bits) |
 //!
-//! Whoever began the stream opens even ids, the other odd ones, each in ascending order. A connection begins with
-//! [`FIRST_CREDIT`] both ways.
+//! The initiator of the stream opens even ids, its peer odd ones, each in ascending order. A connection begins with
+//! [`FIRST_CREDIT`] in both directions.
 
 use super::Error;
 
-/// What each side may send on a new connection before it hears of more, bytes.
+/// The bytes that each side may send on a new connection before it receives credit.
 pub const FIRST_CREDIT: u32 = 256 << 10;
-/// The longest header of a frame.
+/// The length of the longest header of a frame.
 pub const HEADER: usize = 9;
-/// The header of data.
+/// The length of the header of data.
 pub const DATA_HEADER: usize = 7;
 
-/// A frame, without the bytes of data behind it.
+/// A frame, without the bytes that follow a data header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Frame {
-    /// A new connection.
+    /// Opens a connection.
     Open {
-        /// Its id.
+        /// The id of the connection.
         id: u32,
     },
-    /// So many bytes of the connection follow.
+    /// Precedes bytes of the connection.
     Data {
-        /// Which connection.
+        /// The id of the connection.
         id: u32,
-        /// How many, not 0.
+        /// The number of bytes, not 0.
         len: u16,
     },
-    /// The other end may send more.
+    /// Allows the peer to send more.
     Credit {
-        /// Which connection.
+        /// The id of the connection.
         id: u32,
-        /// So many bytes more.
+        /// The number of additional bytes.
         more: u32,
     },
-    /// There is no more data.
+    /// Ends the data in this direction.
     Finish {
-        /// Which connection.
+        /// The id of the connection.
         id: u32,
     },
-    /// The end of the connection both ways, whatever was under way.
+    /// Aborts the connection in both directions, discarding data in flight.
     Reset {
-        /// Which connection.
+        /// The id of the connection.
         id: u32,
-        /// Why.
+        /// The reason of the reset.
         reason: u8,
     },
 }
 
 impl Frame {
-    /// Reads the first frame of `bytes`, and tells how long its header is.
+    /// Parses the first frame of `bytes`, and returns the length of its header.
     ///
     /// # Errors
-    /// [`Error::Truncated`] while there are too few bytes, [`Error::Unknown`] for another first byte, [`Error::Malformed`]
-    /// for data without bytes.
+    /// [`Error::Truncated`] while there are too few bytes, [`Error::Unknown`] for another first byte,
+    /// [`Error::Malformed`] for data without bytes.
     pub fn parse(bytes: &[u8]) -> Result<(Frame, usize), Error> {
         let (&kind, rest) = bytes.split_first().ok_or(Error::Truncated)?;
         if !(1..=5).contains(&kind) {
@@ -84,7 +84,7 @@ impl Frame {
         })
     }
 
-    /// Writes the header behind what is in `out`.
+    /// Appends the header to `out`.
     pub fn emit(&self, out: &mut Vec<u8>) {
         let (kind, id) = match *self {
             Frame::Open { id } => (1, id),
@@ -121,7 +121,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_written_comes_back(frame in frame(), rest: Vec<u8>) {
+        fn frames_round_trip(frame in frame(), rest: Vec<u8>) {
             let mut bytes = Vec::new();
             frame.emit(&mut bytes);
             let len = bytes.len();
@@ -134,7 +134,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(mut bytes: Vec<u8>, kind in 0..7u8) {
+        fn arbitrary_bytes_do_not_panic(mut bytes: Vec<u8>, kind in 0..7u8) {
             if let Some(first) = bytes.first_mut() {
                 *first = kind;
             }

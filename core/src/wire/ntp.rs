@@ -1,7 +1,7 @@
-//! NTP timestamps as RTP uses them (RFC 3550 §4): seconds with a binary fraction, here since the zero of [`Time`].
+//! NTP timestamps as used by RTP (RFC 3550 §4): seconds with a binary fraction, here since the zero of [`Time`].
 //!
-//! Receivers of RTP need no more than differences, so the zero may be any (RFC 3550 §6.4.1: a sender without a wall
-//! clock uses the time since it started).
+//! Receivers of RTP use only differences, so the zero is arbitrary (RFC 3550 §6.4.1: a sender without a wall clock uses
+//! the time since it started).
 
 use super::sequence::Unwrapper;
 use crate::time::{Span, Time};
@@ -10,7 +10,7 @@ use crate::time::{Span, Time};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct NtpTime(pub u64);
 
-/// The middle 32 bits of an NTP timestamp: seconds modulo 2^16 and their fraction (16 bits). Also a duration.
+/// The middle 32 bits of an NTP timestamp: seconds modulo 2^16 and their fraction (16 bits). Also used for durations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NtpShort(pub u32);
 
@@ -34,7 +34,7 @@ impl From<Time> for NtpShort {
 }
 
 impl NtpShort {
-    /// The duration, rounded down; what is longer than 18 hours becomes as long as there is.
+    /// The duration, rounded down; above 18 hours the largest value.
     pub fn from_span(span: Span) -> NtpShort {
         let ticks = (u128::from(span.as_nanos()) << 16) / 1_000_000_000;
         NtpShort(u32::try_from(ticks).unwrap_or(u32::MAX))
@@ -45,18 +45,18 @@ impl NtpShort {
         Span::from_nanos(to_nanos(self.0.into()))
     }
 
-    /// The time from `earlier` to `self`, if both are less than 18 hours apart.
+    /// The time from `earlier` to `self`, if they are less than 18 hours apart.
     pub fn since(self, earlier: NtpShort) -> NtpShort {
         NtpShort(self.0.wrapping_sub(earlier.0))
     }
 }
 
-/// Turns the short timestamps of one clock, which repeat after 18 hours, into instants that do not.
+/// Extends the short timestamps of one clock, which repeat after 18 hours, to instants that do not repeat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct NtpUnwrapper(Unwrapper<32>);
 
 impl NtpUnwrapper {
-    /// The instant of `stamp`, on the clock of the one who wrote it and shifted by an unknown constant.
+    /// The instant of `stamp`, on its writer's clock shifted by an unknown constant.
     pub fn unwrap(&mut self, stamp: NtpShort) -> Time {
         Time::from_nanos(to_nanos(self.0.unwrap(stamp.0)))
     }
@@ -80,14 +80,14 @@ mod tests {
     }
 
     #[test]
-    fn time_keeps_its_nanoseconds() {
+    fn time_converts_to_both_ntp_formats() {
         let at = Time::from_nanos(46_864_500_000_000);
         assert_eq!(NtpTime::from(at), NtpTime(0xb710_8000_0000));
         assert_eq!(NtpShort::from(at), NtpShort(0xb710_8000));
     }
 
     #[test]
-    fn a_clock_runs_on_when_the_short_form_wraps() {
+    fn unwrapper_continues_across_the_wrap_of_the_short_form() {
         let mut unwrapper = NtpUnwrapper::default();
         let before = unwrapper.unwrap(NtpShort(0xffff_ffff));
         let after = unwrapper.unwrap(NtpShort(0x0000_ffff));

@@ -1,29 +1,29 @@
-//! The proof behind a datagram of RTCP: a keyed hash of all bytes before it, as data of a last APP packet with the name
-//! `THLW` and the subtype 2.
+//! The proof at the end of an RTCP datagram: a keyed hash of all bytes before it, as data of a last APP packet with the
+//! name `THLW` and the subtype 2.
 //!
 //! | offset | field |
 //! |---|---|
 //! | 0 | V=2, no padding, subtype 2 (8 bits), packet type 204 (8 bits), length 4 (16 bits) |
-//! | 4 | SSRC of the end that sends it |
+//! | 4 | SSRC of the sender |
 //! | 8 | `THLW` |
-//! | 12 | tag: a hash of everything before it in the datagram, these 12 bytes included (64 bits) |
+//! | 12 | tag: a hash of all bytes before it in the datagram, these 12 included (64 bits) |
 
 use super::hello::NAME;
 use super::rtcp::Full;
 
-/// APP subtype.
+/// The APP subtype.
 pub const SUBTYPE: u8 = 2;
-/// Bytes of the whole packet.
+/// The length of the whole packet in bytes.
 pub const LEN: usize = 20;
 
 const HEADER: [u8; 4] = [0x80 | SUBTYPE, 204, 0, 4];
 const TAG: usize = 8;
 
-/// Appends the proof of `ssrc` to the `len` bytes of RTCP at the start of `buf`; `hash` is that of the bytes before the
-/// tag. Returns the length of the datagram with it.
+/// Appends the proof of `ssrc` to the `len` bytes of RTCP at the start of `buf`; `hash` computes it over the bytes
+/// before the tag. Returns the length of the datagram including the proof.
 ///
 /// # Errors
-/// There is no room.
+/// The proof does not fit.
 pub fn append(buf: &mut [u8], len: usize, ssrc: u32, hash: impl FnOnce(&[u8]) -> u64) -> Result<usize, Full> {
     let end = len + LEN;
     let packet = buf.get_mut(len..end).ok_or(Full)?;
@@ -35,7 +35,7 @@ pub fn append(buf: &mut [u8], len: usize, ssrc: u32, hash: impl FnOnce(&[u8]) ->
     Ok(end)
 }
 
-/// Takes the proof off a datagram that ends with one: what it covers, and the tag.
+/// Splits a datagram that ends with a proof into the bytes covered and the tag.
 pub fn split(datagram: &[u8]) -> Option<(&[u8], u64)> {
     let (covered, tag) = datagram.split_last_chunk::<TAG>()?;
     let packet = covered.last_chunk::<{ LEN - TAG }>()?;
@@ -49,7 +49,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn it_is_an_application_defined_packet_of_its_own() {
+    fn proof_is_an_application_defined_rtcp_packet() {
         let mut buf = [0; LEN];
         assert_eq!(append(&mut buf, 0, 7, |bytes| bytes.len() as u64), Ok(LEN));
         let frame = Compound::parse(&buf).unwrap().frames().next().unwrap();
@@ -60,7 +60,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_appended_is_split_off(before: Vec<u8>, ssrc: u32, tag: u64) {
+        fn appended_proof_is_split_off(before: Vec<u8>, ssrc: u32, tag: u64) {
             let mut buf = before.clone();
             buf.resize(before.len() + LEN, 0);
             prop_assert_eq!(append(&mut buf, before.len(), ssrc, |_| tag), Ok(buf.len()));
@@ -69,7 +69,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(bytes: Vec<u8>) {
+        fn arbitrary_bytes_do_not_panic(bytes: Vec<u8>) {
             if let Some((covered, _)) = split(&bytes) {
                 prop_assert_eq!(covered.len() + TAG, bytes.len());
             }

@@ -1,11 +1,12 @@
-//! RTCP: packets of control, several to a datagram (RFC 3550 §6.1), or a few without the reports (RFC 5506).
+//! RTCP: control packets, several to a datagram (RFC 3550 §6.1), or a few without the reports (RFC 5506).
 //!
-//! Reading goes from the datagram ([`Compound`]) over its [`Frame`]s to a [`Packet`]; writing appends what can be
-//! [`Emit`]ted to a [`Writer`].
+//! Reading proceeds from the datagram ([`Compound`]) through its [`Frame`]s to a [`Packet`]; writing appends values
+//! that implement [`Emit`] to a [`Writer`].
 
 mod app;
 mod description;
 mod extended;
+pub mod feedback;
 mod frame;
 mod goodbye;
 mod report;
@@ -19,10 +20,10 @@ pub use goodbye::Goodbye;
 pub use report::{Report, ReportBlock, SenderInfo};
 pub use writer::{Emit, Full, Writer};
 
+use self::feedback::Feedback;
 use super::Error;
-use super::feedback::{self, Feedback};
 
-/// A received packet; everything borrows from the datagram.
+/// A received packet, borrowed from the datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packet<'a> {
     /// Sender or receiver report.
@@ -37,15 +38,15 @@ pub enum Packet<'a> {
     Feedback(Feedback<'a>),
     /// Extended report.
     Extended(Extended<'a>),
-    /// Any other, to be ignored (RFC 3550 §6.1).
+    /// Any other packet, to be ignored (RFC 3550 §6.1).
     Other(Frame<'a>),
 }
 
 impl<'a> Packet<'a> {
-    /// Looks into `frame`.
+    /// Parses `frame`.
     ///
     /// # Errors
-    /// It is of a known type and not as that wants it.
+    /// It is of a known type, but malformed.
     pub fn parse(frame: Frame<'a>) -> Result<Packet<'a>, Error> {
         Ok(match (frame.kind, frame.count) {
             (report::SENDER | report::RECEIVER, _) => Packet::Report(Report::parse(frame)?),
@@ -75,14 +76,14 @@ mod tests {
     }
 
     #[test]
-    fn types_that_nobody_knows_are_passed_over() {
+    fn unknown_packet_types_are_passed_over() {
         let frame = Frame { count: 15, kind: 205, body: &[0; 8] };
         assert_eq!(Packet::parse(frame), Ok(Packet::Other(frame)));
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_survived(
+        fn arbitrary_bytes_do_not_panic(
             kind in 200u8..208, count in 0u8..32, words in prop::collection::vec(any::<[u8; 4]>(), 0..40),
         ) {
             let body = words.as_flattened();

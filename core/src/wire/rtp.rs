@@ -15,20 +15,20 @@ use super::Error;
 use super::sequence::Unwrapper;
 use crate::time::Time;
 
-/// Bytes of a header with neither CSRC nor extension.
+/// The length of a header without CSRC and extension.
 pub const HEADER_LEN: usize = 12;
-/// Payload type of MPEG transport streams (RFC 3551 §6, RFC 2250 §2).
+/// The payload type of MPEG transport streams (RFC 3551 §6, RFC 2250 §2).
 pub const MP2T: u8 = 33;
-/// Ticks a second of the timestamps of payload type 33 (RFC 2250 §2).
+/// Ticks per second of the timestamps of payload type 33 (RFC 2250 §2).
 pub const CLOCK_RATE: u32 = 90_000;
 
-/// Profile of one-byte header extensions (RFC 8285 §4.2).
+/// The profile of one-byte header extensions (RFC 8285 §4.2).
 const ONE_BYTE: u16 = 0xbede;
 
-/// The 64-bit numbers of RTP sequence numbers.
+/// Extends RTP sequence numbers to 64 bits.
 pub type SequenceUnwrapper = Unwrapper<16>;
 
-/// Whether a datagram on a shared port is RTCP rather than RTP (RFC 5761 §4).
+/// True if a datagram on a shared port is RTCP instead of RTP (RFC 5761 §4).
 pub fn is_rtcp(bytes: &[u8]) -> bool {
     matches!(bytes.get(1), Some(192..=223))
 }
@@ -38,53 +38,53 @@ pub fn timestamp(at: Time) -> u32 {
     (u128::from(at.as_nanos()) * u128::from(CLOCK_RATE) / 1_000_000_000) as u32
 }
 
-/// What every RTP packet says of itself.
+/// The fixed header of an RTP packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Header {
-    /// Its meaning is the payload type's; for MP2T a discontinuity of the timestamp (RFC 2250 §2).
+    /// The marker bit, whose meaning depends on the payload type; for MP2T a timestamp discontinuity (RFC 2250 §2).
     pub marker: bool,
-    /// 0 to 127; not 64 to 95 beside RTCP (RFC 5761 §4).
+    /// The payload type, 0 to 127; not 64 to 95 beside RTCP (RFC 5761 §4).
     pub payload_type: u8,
-    /// One more for every packet.
+    /// The sequence number, one more for every packet.
     pub sequence: u16,
-    /// In ticks of the payload type's clock.
+    /// The timestamp in ticks of the payload type's clock.
     pub timestamp: u32,
-    /// The stream's source.
+    /// The SSRC of the stream.
     pub ssrc: u32,
 }
 
-/// A received packet; everything borrows from the datagram.
+/// A received packet, borrowed from the datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet<'a> {
-    /// The fixed part.
+    /// The fixed header.
     pub header: Header,
-    /// Header extension, if any.
+    /// The header extension, if any.
     pub extension: Option<Extension<'a>>,
-    /// What is carried, without padding.
+    /// The payload, without padding.
     pub payload: &'a [u8],
     csrc: &'a [[u8; 4]],
 }
 
-/// A header extension as a whole.
+/// A whole header extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extension<'a> {
-    /// Which kind; 0xBEDE holds one-byte elements.
+    /// The profile; 0xBEDE holds one-byte elements.
     pub profile: u16,
-    /// Whole words.
+    /// The content, in whole words.
     pub data: &'a [u8],
 }
 
 /// One element of a one-byte header extension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Element<'a> {
-    /// 1 to 14, as the session description maps it.
+    /// The id, 1 to 14, as mapped by the session description.
     pub id: u8,
-    /// 1 to 16 bytes.
+    /// The data, 1 to 16 bytes.
     pub data: &'a [u8],
 }
 
 impl Header {
-    /// Bytes of this header with `elements` as its extension.
+    /// The length of a header with `elements` as its extension.
     pub fn len(elements: &[Element<'_>]) -> usize {
         match elements.iter().map(|element| 1 + element.data.len()).sum::<usize>() {
             0 => HEADER_LEN,
@@ -92,10 +92,10 @@ impl Header {
         }
     }
 
-    /// Writes the header with `elements` as its extension; the payload belongs behind the bytes that are returned.
+    /// Writes the header with `elements` as its extension; returns its length, after which the payload belongs.
     ///
     /// # Panics
-    /// `buf` is shorter than [`Header::len`], or an element is none that the format has.
+    /// `buf` is shorter than [`Header::len`], or an element is invalid in this format.
     pub fn emit(&self, elements: &[Element<'_>], buf: &mut [u8]) -> usize {
         let len = Header::len(elements);
         let (fixed, extension) = buf[..len].split_at_mut(HEADER_LEN);
@@ -126,7 +126,7 @@ fn emit_elements(elements: &[Element<'_>], extension: &mut [u8]) {
 }
 
 impl<'a> Packet<'a> {
-    /// Reads a datagram.
+    /// Parses a datagram.
     ///
     /// # Errors
     /// It is shorter than its header says, of another version, or its padding is longer than its payload.
@@ -155,12 +155,12 @@ impl<'a> Packet<'a> {
         Ok(Packet { header, extension, payload, csrc: csrc.as_chunks().0 })
     }
 
-    /// Sources that a mixer has put together.
+    /// The sources that a mixer has combined.
     pub fn csrc(&self) -> impl Iterator<Item = u32> + 'a {
         self.csrc.iter().copied().map(u32::from_be_bytes)
     }
 
-    /// Data of the one-byte extension element `id`.
+    /// The data of the one-byte extension element `id`.
     pub fn element(&self, id: u8) -> Option<&'a [u8]> {
         self.extension?.elements().find(|element| element.id == id).map(|element| element.data)
     }
@@ -182,8 +182,8 @@ impl<'a> Extension<'a> {
         Ok((Extension { profile: u16::from_be_bytes([*p0, *p1]), data }, rest))
     }
 
-    /// The elements of a one-byte extension; none of any other. What follows an element that the format does not have
-    /// is not read.
+    /// The elements of a one-byte extension; none for any other profile. Elements after one that is invalid in the
+    /// format are not read.
     pub fn elements(self) -> impl Iterator<Item = Element<'a>> {
         let mut rest = if self.profile == ONE_BYTE { self.data } else { &[] };
         core::iter::from_fn(move || {

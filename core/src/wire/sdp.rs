@@ -1,4 +1,4 @@
-//! Session descriptions (RFC 8866): what another implementation has to know of a live stream.
+//! Session descriptions (RFC 8866): the parameters of a live stream for other implementations.
 //!
 //! | line | from |
 //! |---|---|
@@ -19,44 +19,44 @@ use super::rtp;
 use crate::time::Span;
 use crate::units::Rate;
 
-/// A session, as its `Display` describes it.
+/// A session, described by its `Display`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Description {
-    /// What people call it; control characters are left out.
+    /// The name for humans; control characters are left out.
     pub name: String,
-    /// Tells this session from the origin's others.
+    /// The number that distinguishes this session from the origin's others.
     pub session: u64,
     /// The sender's address.
     pub origin: IpAddr,
-    /// Where the media is received.
+    /// The address at which the media is received.
     pub to: SocketAddr,
-    /// Across how many networks it goes where that is a group of IPv4 (RFC 8866 §5.7), which wants it written.
+    /// The TTL, required if `to` is an IPv4 multicast group (RFC 8866 §5.7).
     pub ttl: u8,
-    /// What is carried.
+    /// The content of the media packets.
     pub payload: Payload,
-    /// The media's RTP source; `None` leaves it open.
+    /// The SSRC of the media; `None` leaves it open.
     pub ssrc: Option<u32>,
-    /// The sender's canonical name; what is no printable ASCII is left out.
+    /// The sender's canonical name; characters other than printable ASCII are left out.
     pub cname: String,
-    /// What feedback may take; `None` if nobody gives any.
+    /// The bandwidth of feedback; `None` if there is no feedback.
     pub feedback: Option<FeedbackBandwidth>,
-    /// Repair, if there is any.
+    /// The repair stream, if there is one.
     pub repair: Option<Repair>,
 }
 
-/// What the media packets carry.
+/// The content of the media packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Payload {
     /// MPEG transport stream, payload type 33 (RFC 2250).
     Mp2t,
     /// Datagrams of any kind, under a dynamic payload type.
     Opaque {
-        /// 96 to 127.
+        /// The payload type, 96 to 127.
         payload_type: u8,
     },
 }
 
-/// What RTCP may take of the path, lower headers included (RFC 3556).
+/// The share of the path for RTCP, lower headers included (RFC 3556).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FeedbackBandwidth {
     /// For the sender's reports.
@@ -68,50 +68,50 @@ pub struct FeedbackBandwidth {
 /// Repair by the Simple Reed-Solomon scheme (RFC 6865).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Repair {
-    /// How it travels.
+    /// The transport of repair packets.
     pub carrier: Carrier,
-    /// How a receiver finds the block of a source packet.
+    /// The way in which a receiver finds the block of a source packet.
     pub source_id: SourceId,
-    /// Length of the longest symbol.
+    /// The length of the longest symbol.
     pub symbol_len: u16,
-    /// Time that a block with its repair takes at most.
+    /// The longest time that a block with its repair takes.
     pub window: Span,
 }
 
-/// How repair packets travel.
+/// The transport of repair packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Carrier {
     /// As an RTP stream beside the media.
     Rtp {
-        /// 96 to 127.
+        /// The payload type, 96 to 127.
         payload_type: u8,
-        /// The stream's source.
+        /// The SSRC of the repair stream.
         ssrc: u32,
     },
-    /// Bare, to an address of their own.
+    /// Without RTP, to an address of their own.
     Bare {
-        /// Where.
+        /// The address.
         to: SocketAddr,
     },
 }
 
-/// How a receiver finds the block of a source packet.
+/// The way in which a receiver finds the block of a source packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SourceId {
-    /// By the ID behind it.
+    /// By the Explicit Source FEC Payload ID in the packet.
     Explicit,
-    /// By the extension element of this ID in the repair packets.
+    /// By the extension element of this id in the repair packets.
     Bounds {
-        /// 1 to 14.
+        /// The id, 1 to 14.
         element: u8,
     },
 }
 
-/// What a repair stream is called in `a=rtpmap`; no name is registered for RFC 6865 over RTP.
+/// The encoding name of a repair stream in `a=rtpmap`; no name is registered for RFC 6865 over RTP.
 const REPAIR_ENCODING: &str = "vnd.thalweg.rsfec";
-/// What opaque datagrams are called in `a=rtpmap`.
+/// The encoding name of opaque datagrams in `a=rtpmap`.
 const OPAQUE_ENCODING: &str = "vnd.thalweg.datagrams";
-/// Across how many networks multicast goes that nobody has said it of (RFC 1112 §6.1).
+/// The default TTL of multicast (RFC 1112 §6.1).
 pub const DEFAULT_TTL: u8 = 1;
 
 impl fmt::Display for Description {
@@ -119,7 +119,7 @@ impl fmt::Display for Description {
         let name: String = self.name.chars().filter(|c| !c.is_control()).collect();
         let name = if name.is_empty() { "-" } else { &name };
         write!(f, "v=0\r\no=- {} 1 {}\r\ns={name}\r\n", self.session, address(self.origin))?;
-        // Here and not below m=: ffmpeg 5 loses the address of an MP2T stream there.
+        // Here and not below m=: there ffmpeg 5 loses the address of an MP2T stream.
         write!(f, "c={}\r\nt=0 0\r\n", connection(self.to.ip(), self.ttl))?;
         if let Some(Repair { carrier: Carrier::Bare { .. }, .. }) = self.repair {
             f.write_str("a=group:FEC-FR S1 R1\r\n")?;
@@ -224,14 +224,14 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_that_knows_only_rtp_is_told_only_rtp() {
+    fn description_without_repair_contains_only_rtp() {
         let expected = "v=0\r\no=- 1122334455 1 IN IP4 192.0.2.1\r\ns=Thalweg\r\nc=IN IP4 198.51.100.7\r\nt=0 0\r\n\
             m=video 6000 RTP/AVP 33\r\na=rtpmap:33 MP2T/90000\r\n";
         assert_eq!(plain().to_string(), expected);
     }
 
     #[test]
-    fn repair_beside_the_media_is_a_second_source_of_the_same_line() {
+    fn repair_over_rtp_is_a_second_source_of_the_media_line() {
         let carrier = Carrier::Rtp { payload_type: 97, ssrc: 18 };
         let expected = "v=0\r\no=- 1122334455 1 IN IP4 192.0.2.1\r\ns=Thalweg\r\nc=IN IP4 198.51.100.7\r\nt=0 0\r\n\
             m=video 6000 RTP/AVPF 33 97\r\nb=RS:8000\r\nb=RR:128000\r\n\
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn every_address_is_written_as_rfc_8866_wants_it() {
+    fn addresses_are_written_as_in_rfc_8866() {
         let to = |to: &str| Description { to: to.parse().unwrap(), ttl: 127, ..plain() }.to_string();
         assert!(to("233.252.0.1:5004").contains("c=IN IP4 233.252.0.1/127\r\n"));
         assert!(to("[ff15::1]:5004").contains("c=IN IP6 ff15::1\r\n"));
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_cannot_add_lines() {
+    fn line_breaks_in_a_name_are_removed() {
         let sly = Description { name: "a\r\na=sly".into(), ..plain() };
         assert!(sly.to_string().contains("s=aa=sly\r\n"));
         let nameless = Description { name: String::new(), ..plain() };

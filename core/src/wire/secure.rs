@@ -1,16 +1,16 @@
-//! The datagrams of a secure association. Each begins with its kind, a version or epoch, and an id; what follows depends on
+//! The datagrams of a secure association. Each begins with its kind, a version or epoch, and an id; the rest depends on
 //! the kind.
 //!
 //! | kind | from, to | file |
 //! |---|---|---|
 //! | 1 hello | initiator to responder | [`handshake`] |
-//! | 2 cookie | responder to a stranger | [`handshake`] |
+//! | 2 cookie | responder to an unknown peer | [`handshake`] |
 //! | 3 answer | responder to initiator | [`handshake`] |
-//! | 4 refusal of a version | responder to a stranger | [`handshake`] |
+//! | 4 refusal of a version | responder to an unknown peer | [`handshake`] |
 //! | 5 sealed | either | [`sealed`] |
-//! | 6 unknown | responder to an initiator that it has forgotten | [`handshake`] |
+//! | 6 unknown | responder to an initiator whose association it has forgotten | [`handshake`] |
 //!
-//! What is inside a sealed datagram, once opened, is [`inner`].
+//! The content of a sealed datagram, once opened, is [`inner`].
 
 pub mod handshake;
 pub mod inner;
@@ -23,7 +23,7 @@ use sealed::Sealed;
 /// The version of the protocol.
 pub const VERSION: u8 = 1;
 
-/// Bytes that every kind begins with, in every version: kind (8 bits), version or epoch (8 bits), id (64 bits).
+/// The bytes at the start of every kind, in every version: kind (8 bits), version or epoch (8 bits), id (64 bits).
 pub(crate) const HEAD: usize = 10;
 
 /// A datagram, by its kind.
@@ -31,31 +31,31 @@ pub(crate) const HEAD: usize = 10;
 pub enum Datagram<'a> {
     /// The first message of a handshake.
     Hello(Hello<'a>),
-    /// A first message of a version that is not ours.
+    /// A first message of another version.
     Foreign {
         /// Its version.
         version: u8,
         /// The initiator's id.
         id: u64,
     },
-    /// The demand for proof that the initiator can be reached.
+    /// The demand to prove that the initiator can be reached.
     Cookie(Cookie),
     /// The second message of a handshake.
     Answer(Answer<'a>),
-    /// The responder does not know the version of the hello.
+    /// The reply that the version of the hello is not supported.
     Refusal(Refusal),
-    /// Anything after the handshake.
+    /// Any message after the handshake.
     Sealed(Sealed<'a>),
-    /// The responder has no such association.
+    /// The reply that the responder has no such association.
     Unknown(Unknown),
 }
 
 impl Datagram<'_> {
-    /// Reads a datagram.
+    /// Parses a datagram.
     ///
     /// # Errors
-    /// [`Error::Truncated`], or [`Error::Unknown`] for other kinds, and for other versions than [`VERSION`] of kinds that
-    /// only the same version could have asked for.
+    /// [`Error::Truncated`], or [`Error::Unknown`] for other kinds, and for other versions than [`VERSION`] of kinds
+    /// that only the same version could have requested.
     pub fn parse(bytes: &[u8]) -> Result<Datagram<'_>, Error> {
         let (&[kind, tag], rest) = bytes.split_first_chunk().ok_or(Error::Truncated)?;
         let (id, rest) = rest.split_first_chunk().ok_or(Error::Truncated)?;
@@ -73,7 +73,7 @@ impl Datagram<'_> {
         }
     }
 
-    /// The id of the association that this is for; none if it is for whoever listens, or tells no id of ours.
+    /// The id of the receiving association; none for messages to an acceptor, or without an id of ours.
     pub fn receiver(&self) -> Option<u64> {
         match *self {
             Datagram::Hello(_) | Datagram::Foreign { .. } | Datagram::Unknown(_) => None,
@@ -97,7 +97,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn datagrams_come_back(id: u64, cookie: u64, nonce: u64, version: u8, body in prop::collection::vec(any::<u8>(), 16..1400)) {
+        fn datagrams_round_trip(id: u64, cookie: u64, nonce: u64, version: u8, body in prop::collection::vec(any::<u8>(), 16..1400)) {
             let mut buf = [0; 1500];
             let hello = Hello { id, cookie, noise: &body };
             let len = hello.emit(&mut buf);
@@ -131,7 +131,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(mut bytes: Vec<u8>, kind in 0..8u8, version in 0..3u8) {
+        fn arbitrary_bytes_do_not_panic(mut bytes: Vec<u8>, kind in 0..8u8, version in 0..3u8) {
             for (byte, value) in bytes.iter_mut().zip([kind, version]) {
                 *byte = value;
             }

@@ -1,16 +1,16 @@
-//! What a lossless stream says to its other end, inside sealed datagrams.
+//! The frames of a lossless stream, inside sealed datagrams.
 //!
-//! A frame is a row of parts, each by its first byte; a coded packet takes the rest of the frame.
+//! A frame is a sequence of parts, each identified by its first byte; a coded packet takes the rest of the frame.
 //!
 //! | byte 0 | part |
 //! |---|---|
-//! | 1 | an original as it is ([`coded`]) |
+//! | 1 | an uncoded original ([`coded`]) |
 //! | 2 | a combination of originals ([`coded`]) |
-//! | 3 | what has come from the other end ([`acknowledgement`]) |
-//! | 4 | nothing more: a question, answered by an acknowledgement |
+//! | 3 | an acknowledgement of received packets ([`acknowledgement`]) |
+//! | 4 | a probe without content, answered by an acknowledgement |
 //!
-//! Numbers are 64 bits that travel as their lowest 32. They stand for the number nearest to one that the reader knows:
-//! its newest sequence, or its edge. Both ends are less than 2^17 numbers apart, so that there is no doubt.
+//! Numbers are 64 bits, of which the lowest 32 are sent. They stand for the number nearest to one that the reader
+//! knows: its newest sequence, or its edge. Both ends are less than 2^17 numbers apart, so that this is unambiguous.
 
 pub mod acknowledgement;
 pub mod coded;
@@ -19,7 +19,7 @@ use self::acknowledgement::Acknowledgement;
 use self::coded::Coded;
 use super::Error;
 
-/// First byte of a question.
+/// The first byte of a probe.
 pub const QUESTION: u8 = 4;
 
 /// A part of a frame.
@@ -27,17 +27,17 @@ pub const QUESTION: u8 = 4;
 pub enum Part<'a> {
     /// An original, or a combination.
     Coded(Coded<'a>),
-    /// What has come.
+    /// The packets that were received.
     Acknowledgement(Acknowledgement<'a>),
-    /// What has come? And is there room?
+    /// The demand for an acknowledgement and the free space.
     Question,
 }
 
 impl<'a> Part<'a> {
-    /// Reads the first part, and tells what is left.
+    /// Parses the first part, and returns the rest.
     ///
     /// # Errors
-    /// As the formats have them, and [`Error::Unknown`] for another first byte.
+    /// The errors of the parts' formats, and [`Error::Unknown`] for another first byte.
     pub fn parse(bytes: &'a [u8]) -> Result<(Part<'a>, &'a [u8]), Error> {
         match *bytes.first().ok_or(Error::Truncated)? {
             coded::ORIGINAL | coded::REPAIR => Ok((Part::Coded(Coded::parse(bytes)?), &[])),
@@ -69,7 +69,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_survived(mut bytes: Vec<u8>, kind in 0..6u8) {
+        fn arbitrary_bytes_do_not_panic(mut bytes: Vec<u8>, kind in 0..6u8) {
             if let Some(first) = bytes.first_mut() {
                 *first = kind;
             }
@@ -82,9 +82,9 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_may_acknowledge_ask_and_carry() {
+    fn frame_may_hold_an_acknowledgement_a_question_and_a_packet() {
         let (mut frame, mut buf) = (Vec::new(), [0; 64]);
-        let acknowledgement = Acknowledgement { newest: 7, delay_us: 20, edge: 6, room: 9, runs: &[0x40] };
+        let acknowledgement = Acknowledgement { newest: 7, delay_us: 20, edge: 6, credit: 9, runs: &[0x40] };
         let len = acknowledgement.emit(&mut buf).expect("room");
         frame.extend(&buf[..len]);
         frame.push(QUESTION);

@@ -1,5 +1,5 @@
-//! What the ends of a tunnel say to each other in sealed datagrams beside the frames of a stream ([`super::stream`]), from
-//! which the first byte tells it.
+//! Messages between the ends of a tunnel, in sealed datagrams; the first byte distinguishes them from the frames of a
+//! stream ([`super::stream`]).
 //!
 //! | offset | attach | attached | unknown |
 //! |---|---|---|---|
@@ -9,53 +9,53 @@
 //! | 19 | window, originals (16 bits) | window (16 bits) | |
 //! | 21 | 1 if the stream may begin, 0 if it must exist (8 bits) | | |
 //!
-//! An initiator asks for a stream until it is answered. Attached tells what both ends go by, which is no more than was
-//! asked for; unknown, that there is no such stream any more.
+//! An initiator repeats its request for a stream until it is answered. Attached carries the values for both ends, at
+//! most those requested; unknown says that the stream does not exist any more.
 
 use super::Error;
 
-/// First byte of the first of them; what is less belongs to a stream.
+/// The lowest first byte of a message; lower ones belong to a stream.
 pub const FIRST: u8 = 16;
-/// The longest of them.
+/// The length of the longest message.
 pub const LONGEST: usize = 22;
 
-/// What streams are made with.
+/// The parameters of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// The longest frame, bytes.
     pub frame: u16,
-    /// Originals.
+    /// The window, in originals.
     pub window: u16,
 }
 
-/// One of them.
+/// A message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Message {
-    /// From now on this association carries the stream.
+    /// Requests that this association carries the stream from now on.
     Attach {
-        /// Its name.
+        /// The stream's identifier.
         stream: u128,
-        /// What the initiator would like.
+        /// The parameters that the initiator requests.
         shape: Shape,
-        /// Whether it begins.
+        /// True if the stream may begin, false if it must exist.
         begins: bool,
     },
-    /// It does.
+    /// Confirms that the association carries the stream.
     Attached {
-        /// Its name.
+        /// The stream's identifier.
         stream: u128,
-        /// What both ends go by.
+        /// The parameters for both ends.
         shape: Shape,
     },
-    /// It cannot: nobody here knows the stream.
+    /// Refuses: the stream is not known here.
     Unknown {
-        /// Its name.
+        /// The stream's identifier.
         stream: u128,
     },
 }
 
 impl Message {
-    /// Reads a message; what is longer than it should be is cut, for later versions.
+    /// Parses a message; excess bytes are ignored, for later versions.
     ///
     /// # Errors
     /// [`Error::Truncated`], or [`Error::Unknown`] for another first byte.
@@ -78,7 +78,7 @@ impl Message {
         Ok(Message::Attach { stream, shape, begins })
     }
 
-    /// Writes it over the first bytes of `buf`, which must hold [`LONGEST`], and tells its length.
+    /// Writes the message to the first bytes of `buf`, which must hold [`LONGEST`], and returns its length.
     pub fn emit(&self, buf: &mut [u8]) -> usize {
         let (kind, stream, shape, begins) = match *self {
             Message::Attach { stream, shape, begins } => (FIRST, stream, Some(shape), Some(begins)),
@@ -103,7 +103,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_written_comes_back(stream: u128, frame: u16, window: u16, begins: bool) {
+        fn messages_round_trip(stream: u128, frame: u16, window: u16, begins: bool) {
             let shape = Shape { frame, window };
             let all =
                 [Message::Attach { stream, shape, begins }, Message::Attached { stream, shape }, Message::Unknown { stream }];
@@ -116,7 +116,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(mut bytes: Vec<u8>, kind in 14..20u8) {
+        fn arbitrary_bytes_do_not_panic(mut bytes: Vec<u8>, kind in 14..20u8) {
             if let Some(first) = bytes.first_mut() {
                 *first = kind;
             }

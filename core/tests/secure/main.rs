@@ -1,6 +1,6 @@
-//! Secure associations over virtual time: two ends, a bad path, and people who mean no good.
+//! Secure associations over virtual time: two ends, a faulty path, and attackers.
 
+mod acceptor;
+mod association;
 mod attacks;
-mod door;
-mod ends;
-mod world;
+mod network;

@@ -1,4 +1,4 @@
-//! One memory for all links: what a peer makes a server keep is bounded, given back, and nobody else's.
+//! One memory for all links: what a peer makes a server keep is bounded, given back, and harms no other peer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -15,19 +15,19 @@ use thalweg_core::wire::mux::FIRST_CREDIT;
 
 use crate::pair::there;
 
-/// A server, and clients whose datagrams arrive at once. Of the first client's connections the server reads nothing.
-struct Crowd {
+/// A server, and clients whose datagrams arrive at once. The server reads nothing from the first client's connections.
+struct Setup {
     now: Time,
     server: Tunnel,
     clients: Vec<Tunnel>,
-    /// The link of each client, in the order in which they came up.
+    /// The links of the first client, in the order in which they came up.
     links: Vec<u64>,
-    /// Bytes that the server has allocated, and the most at any time.
+    /// Bytes that the server has allocated, now and at most.
     held: i64,
     most: i64,
-    /// Bytes that it has read.
+    /// Bytes that the server has read, by connection.
     read: BTreeMap<Id, usize>,
-    /// Connections that the first client has lost, and why.
+    /// Connections of the first client that were reset, and the reasons.
     reset: BTreeMap<Id, Reason>,
 }
 
@@ -39,14 +39,14 @@ fn config(memory: u64) -> Config {
     Config { rate: Choice::Fixed(Rate::from_mbps(400)), memory: Bytes(memory), ..Config::default() }
 }
 
-impl Crowd {
-    /// `clients`, each with a key of its own or all with the same, and a server with so much memory.
-    fn new(clients: usize, is_shared: bool, memory: u64) -> Crowd {
+impl Setup {
+    /// Makes `clients`, each with a key of its own or all with the same, and a server with `memory` bytes.
+    fn new(clients: usize, is_shared: bool, memory: u64) -> Setup {
         let mut entropy = Entropy::new([8; 32]);
         let (keys, theirs) = if is_shared { one_key(clients, &mut entropy) } else { own_keys(clients, &mut entropy) };
         let ample = config(16 << 30);
         let call = |key| Tunnel::connect(ample.clone(), key, there(), Time::ZERO, entropy.fork()).expect("in range");
-        Crowd {
+        Setup {
             now: Time::ZERO,
             clients: keys.iter().map(call).collect(),
             server: Tunnel::serve(config(memory), &theirs, entropy.fork()).expect("in range"),
@@ -69,7 +69,7 @@ impl Crowd {
     fn run(&mut self, span: Span) -> &mut Self {
         let end = self.now + span;
         loop {
-            while self.turn() {}
+            while self.exchange() {}
             let dues = self.clients.iter().map(Session::poll_timeout).chain([self.server.poll_timeout()]);
             let Some(next) = dues.flatten().min().filter(|next| *next <= end) else { break };
             self.now = self.now.max(next);
@@ -87,8 +87,8 @@ impl Crowd {
         self
     }
 
-    /// Everything that is to be sent or told now; whether there was anything.
-    fn turn(&mut self) -> bool {
+    /// Transmits all datagrams that are due now, and handles all events; returns true if there was any datagram.
+    fn exchange(&mut self) -> bool {
         let (now, mut buf, mut any) = (self.now, [0; MAX_DATAGRAM], false);
         for nth in 0..self.clients.len() {
             while let Some(transmit) = self.clients[nth].poll_transmit(now, &mut buf) {
@@ -124,7 +124,7 @@ impl Crowd {
         any
     }
 
-    /// Opens connections of a client and writes all that each takes.
+    /// Opens `count` connections of a client and writes `bytes` to each.
     fn open(&mut self, client: usize, count: usize, bytes: usize) -> BTreeSet<Id> {
         let script = vec![7; bytes];
         let end = &mut self.clients[client];
@@ -161,77 +161,78 @@ fn own_keys(clients: usize, entropy: &mut Entropy) -> (Vec<Key>, Key) {
     (clients, with(&server, peers))
 }
 
-/// A thousand connections of 256 KiB that nobody reads, and one that is read; the share of a peer who is alone is half.
+/// A thousand connections of 256 KiB that the server does not read, and a second client that it reads; a peer that is
+/// alone has a share of half.
 #[test]
-fn a_thousand_connections_that_nobody_reads_stay_under_the_share_and_are_given_back() {
+fn thousand_unread_connections_stay_within_the_peers_share() {
     let memory = 64 << 20;
     for is_shared in [false, true] {
-        let mut crowd = Crowd::new(2, is_shared, memory);
-        crowd.run(Span::from_secs(1));
-        let before = crowd.held;
-        let stuck = crowd.open(0, 1000, FIRST_CREDIT as usize);
-        crowd.run(Span::from_secs(8));
-        assert!(crowd.most - before < memory as i64 / 2 + (1 << 20), "{} bytes", crowd.most - before);
-        assert!(crowd.unread() > memory / 3, "{} bytes", crowd.unread());
-        // Those that are left are whole, and the others know why they are not.
-        assert!(crowd.reset.values().all(|why| *why == Reason::Told(mux::Reason::Memory)), "{:?}", crowd.reset);
-        let left: Vec<Id> = stuck.iter().filter(|id| !crowd.reset.contains_key(id)).copied().collect();
+        let mut setup = Setup::new(2, is_shared, memory);
+        setup.run(Span::from_secs(1));
+        let before = setup.held;
+        let stuck = setup.open(0, 1000, FIRST_CREDIT as usize);
+        setup.run(Span::from_secs(8));
+        assert!(setup.most - before < memory as i64 / 2 + (1 << 20), "{} bytes", setup.most - before);
+        assert!(setup.unread() > memory / 3, "{} bytes", setup.unread());
+        // The remaining connections are intact, and the others report the reason of their reset.
+        assert!(setup.reset.values().all(|why| *why == Reason::Reset(mux::Reason::Memory)), "{:?}", setup.reset);
+        let left: Vec<Id> = stuck.iter().filter(|id| !setup.reset.contains_key(id)).copied().collect();
         assert!(left.len() > 60 && left.len() < 200, "{}", left.len());
-        // The neighbour does not notice.
+        // The other client is not affected.
         let size = 4 << 20;
-        let ids = crowd.open(1, 16, size / 16);
-        crowd.run(Span::from_secs(2));
+        let ids = setup.open(1, 16, size / 16);
+        setup.run(Span::from_secs(2));
         assert_eq!(ids.len(), 16);
-        assert_eq!(crowd.read.values().sum::<usize>(), size);
-        // Nor is a new connection of the first taken.
-        let more = crowd.open(0, 1, 10);
-        crowd.run(Span::from_secs(1));
-        assert!(more.iter().all(|id| crowd.reset.get(id) == Some(&Reason::Told(mux::Reason::Memory))));
+        assert_eq!(setup.read.values().sum::<usize>(), size);
+        // A new connection of the first client is refused.
+        let more = setup.open(0, 1, 10);
+        setup.run(Span::from_secs(1));
+        assert!(more.iter().all(|id| setup.reset.get(id) == Some(&Reason::Reset(mux::Reason::Memory))));
         for id in left {
-            crowd.clients[0].reset(id, mux::Reason::Aborted);
+            setup.clients[0].reset(id, mux::Reason::Aborted);
         }
-        crowd.run(Span::from_secs(10));
-        assert_eq!(crowd.unread(), 0);
-        assert!(crowd.held - before < 1 << 20, "{} bytes", crowd.held - before);
-        // And there is room again.
-        let again = crowd.open(0, 50, FIRST_CREDIT as usize);
-        crowd.run(Span::from_secs(2));
-        assert!(again.iter().all(|id| !crowd.reset.contains_key(id)));
+        setup.run(Span::from_secs(10));
+        assert_eq!(setup.unread(), 0);
+        assert!(setup.held - before < 1 << 20, "{} bytes", setup.held - before);
+        // Memory is free again.
+        let again = setup.open(0, 50, FIRST_CREDIT as usize);
+        setup.run(Span::from_secs(2));
+        assert!(again.iter().all(|id| !setup.reset.contains_key(id)));
     }
 }
 
-/// Bytes that are written for a peer that reads nothing stay with the program that writes it.
+/// Bytes that are written for a peer that reads nothing stay with the program that writes them.
 #[test]
-fn what_waits_to_be_sent_is_bounded_too_and_goes_on_when_it_is_read() {
+fn unsent_data_is_bounded_and_every_connection_accepts_some() {
     let memory = 16 << 20;
-    let mut crowd = Crowd::new(2, false, memory);
-    crowd.run(Span::from_secs(1));
-    let ids = crowd.open(0, 500, 10);
-    crowd.run(Span::from_secs(1));
-    let (before, link) = (crowd.held, crowd.links[0]);
+    let mut setup = Setup::new(2, false, memory);
+    setup.run(Span::from_secs(1));
+    let ids = setup.open(0, 500, 10);
+    setup.run(Span::from_secs(1));
+    let (before, link) = (setup.held, setup.links[0]);
     let script = vec![7; 1 << 20];
     let there: Vec<Id> = ids.iter().map(|id| Id { link, ..*id }).collect();
-    let written: usize = there.iter().map(|id| crowd.on_server(|server| server.write(*id, &script))).sum();
+    let written: usize = there.iter().map(|id| setup.on_server(|server| server.write(*id, &script))).sum();
     assert!(written > 3 << 20, "{written} bytes");
-    crowd.run(Span::from_secs(10));
-    assert!(crowd.most - before < memory as i64 / 2, "{} bytes", crowd.most - before);
-    // None is broken off, and each takes a little whatever waits.
-    assert_eq!(crowd.reset.len(), 0);
-    let rooms: Vec<usize> = there.iter().map(|id| crowd.on_server(|server| server.room(*id))).collect();
-    assert!(rooms.iter().all(|room| *room >= 4 << 10), "{rooms:?}");
+    setup.run(Span::from_secs(10));
+    assert!(setup.most - before < memory as i64 / 2, "{} bytes", setup.most - before);
+    // No connection is reset, and each accepts a little whatever waits.
+    assert_eq!(setup.reset.len(), 0);
+    let capacities: Vec<usize> = there.iter().map(|id| setup.on_server(|server| server.room(*id))).collect();
+    assert!(capacities.iter().all(|capacity| *capacity >= 4 << 10), "{capacities:?}");
 }
 
-/// A link that goes down holds nothing.
+/// A link that goes down holds no memory.
 #[test]
-fn a_peer_that_goes_gives_all_back() {
-    let mut crowd = Crowd::new(1, true, 32 << 20);
-    crowd.run(Span::from_secs(1));
-    crowd.open(0, 100, FIRST_CREDIT as usize);
-    crowd.run(Span::from_secs(2));
-    assert!(crowd.unread() > 10 << 20);
-    let now = crowd.now;
-    crowd.clients[0].shutdown(now, secure::Reason::Stopped);
-    crowd.run(Span::from_secs(5));
-    assert_eq!((crowd.unread(), crowd.server.links().count()), (0, 0));
-    assert!(crowd.held < 1 << 20, "{} bytes", crowd.held);
+fn closed_link_releases_all_its_memory() {
+    let mut setup = Setup::new(1, true, 32 << 20);
+    setup.run(Span::from_secs(1));
+    setup.open(0, 100, FIRST_CREDIT as usize);
+    setup.run(Span::from_secs(2));
+    assert!(setup.unread() > 10 << 20);
+    let now = setup.now;
+    setup.clients[0].shutdown(now, secure::Reason::Stopped);
+    setup.run(Span::from_secs(5));
+    assert_eq!((setup.unread(), setup.server.links().count()), (0, 0));
+    assert!(setup.held < 1 << 20, "{} bytes", setup.held);
 }

@@ -1,9 +1,9 @@
-//! What strangers may send.
+//! Datagrams of an attacker.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::MAX_DATAGRAM;
 
-/// Makes the next datagram: random, random but for its kind and version, or one that was `seen`, changed or cut.
+/// Makes the next datagram: random, random except for its kind and version, or one of `seen`, changed or cut.
 pub(crate) fn forge(rng: &mut Rng, seen: &[Vec<u8>], out: &mut Vec<u8>) {
     out.clear();
     if rng.chance(0.3) {

@@ -1,12 +1,12 @@
-//! Tunnels without a path between them: what they hold when idle, who is there, and who cannot harm them; what they refuse.
+//! Tunnels without a path between them: memory of idle ends, identity of peers, attacks, and refusals.
 
 mod budget;
-mod doubt;
+mod flood;
 mod forge;
-mod known;
-mod lobby;
+mod half_open;
+mod identity;
 mod memory;
 mod pair;
-mod peers;
 mod refusals;
-mod strangers;
+mod restart;
+mod violations;

@@ -1,4 +1,4 @@
-//! What is idle takes little.
+//! Idle ends take little memory.
 
 use allocation_counter::measure;
 use thalweg_core::law::rate::Choice;
@@ -11,7 +11,7 @@ use thalweg_core::wire::mux::FIRST_CREDIT;
 
 use crate::pair::Pair;
 
-/// What both ends hold together after `count` connections have carried `bytes` each and rested.
+/// The bytes that both ends hold together after `count` connections have carried `bytes` each and were idle.
 fn held(count: usize, bytes: usize) -> u64 {
     let mut pair = None;
     let made = measure(|| {
@@ -24,7 +24,7 @@ fn held(count: usize, bytes: usize) -> u64 {
                 written += made.client.write(id, &script[written..]);
                 made.run(Span::from_millis(20));
             }
-            assert_eq!(made.heard.remove(&id).map_or(0, |heard| heard.len()), bytes);
+            assert_eq!(made.received.remove(&id).map_or(0, |received| received.len()), bytes);
         }
         made.run(Span::from_secs(30));
         (made.events, made.seen) = (Vec::new(), Vec::new());
@@ -34,18 +34,19 @@ fn held(count: usize, bytes: usize) -> u64 {
 }
 
 #[test]
-fn an_idle_connection_takes_little_and_so_does_an_idle_link() {
+fn idle_connections_and_links_use_little_memory() {
     let [few, many] = [held(1, 100_000), held(501, 100_000)];
     let each = (many - few) / 500;
     println!("{each} bytes for a connection, both ends; {few} for two ends with one");
     assert!(each < 4 << 10, "{each} bytes");
-    // Association, stream and one connection of an end: the bound that a user was promised.
+    // Association, stream and one connection of an end: the bound that users were promised.
     assert!(few / 2 < 32 << 10, "{few} bytes");
 }
 
-/// What a full window took is given back: of 48 connections the first credit, 12.6 MB in 11 000 originals, leaves in the dark.
+/// Memory of a full window is given back: the first credit of 48 connections, 12.6 MB in 11 000 originals, is sent and
+/// nothing arrives.
 #[test]
-fn a_window_that_was_full_takes_little_again() {
+fn memory_of_a_full_window_is_released() {
     let config = Config { rate: Choice::Fixed(Rate::from_mbps(300)), ..Config::default() };
     let (mut kept, mut full) = (None, 0);
     let made = measure(|| {
@@ -65,11 +66,11 @@ fn a_window_that_was_full_takes_little_again() {
         full = pair.client.links().map(|link| link.sent().new).sum::<u64>();
         pair.run(Span::from_secs(60));
         for id in ids {
-            assert_eq!(pair.heard[&id].len(), FIRST_CREDIT as usize);
+            assert_eq!(pair.received[&id].len(), FIRST_CREDIT as usize);
             pair.client.reset(id, Reason::Aborted);
         }
         pair.run(Span::from_secs(30));
-        (pair.events, pair.seen, pair.heard) = Default::default();
+        (pair.events, pair.seen, pair.received) = Default::default();
         kept = Some(pair);
     });
     assert!(full > 10_000, "{full} originals left");

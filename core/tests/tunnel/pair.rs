@@ -1,4 +1,4 @@
-//! A client and a server whose datagrams arrive at once, each with one program that answers nobody.
+//! A client and a server whose datagrams arrive at once. The server's program reads and writes nothing.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -16,14 +16,14 @@ pub(crate) struct Pair {
     pub(crate) server: Tunnel,
     pub(crate) key: Key,
     pub(crate) entropy: Entropy,
-    /// What the server has read, by connection.
-    pub(crate) heard: BTreeMap<Id, Vec<u8>>,
+    /// Bytes that the server has read, by connection.
+    pub(crate) received: BTreeMap<Id, Vec<u8>>,
     pub(crate) events: Vec<Event>,
-    /// The last datagrams of the client.
+    /// The first 64 datagrams of the client.
     pub(crate) seen: Vec<Vec<u8>>,
-    /// Whether the server's program reads.
+    /// True if the server's program reads.
     pub(crate) reads: bool,
-    /// What the server sent to others.
+    /// Datagrams that the server sent to other addresses.
     pub(crate) others: Vec<(SocketAddr, Vec<u8>)>,
 }
 
@@ -51,7 +51,7 @@ impl Pair {
         Pair::between(config, [&key, &key], entropy)
     }
 
-    /// The client's key, and the server's.
+    /// Makes a client and a server with a key each.
     pub(crate) fn between(config: Config, [key, theirs]: [&Key; 2], mut entropy: Entropy) -> Pair {
         Pair {
             now: Time::ZERO,
@@ -59,7 +59,7 @@ impl Pair {
             server: Tunnel::serve(config, theirs, entropy.fork()).expect("in range"),
             key: key.clone(),
             entropy,
-            heard: BTreeMap::new(),
+            received: BTreeMap::new(),
             events: Vec::new(),
             seen: Vec::new(),
             reads: true,
@@ -67,7 +67,7 @@ impl Pair {
         }
     }
 
-    /// Lets time pass, whatever is due at its time.
+    /// Lets time pass, and handles each timeout when it is due.
     pub(crate) fn run(&mut self, span: Span) {
         let end = self.now + span;
         loop {
@@ -79,7 +79,7 @@ impl Pair {
         self.now = end;
     }
 
-    /// Everything of this instant.
+    /// Handles everything that is due at this instant.
     pub(crate) fn settle(&mut self) {
         let (now, mut buf, mut any) = (self.now, [0; MAX_DATAGRAM], true);
         for end in [&mut self.client, &mut self.server] {
@@ -109,7 +109,7 @@ impl Pair {
         }
     }
 
-    /// What the server is told, and what it reads.
+    /// Records the server's events, and what it reads.
     pub(crate) fn listen(&mut self) {
         let mut bytes = [0; 2048];
         while let Some(event) = self.server.poll_event() {
@@ -117,9 +117,9 @@ impl Pair {
             if let Event::Opened(id) | Event::Readable(id) = event
                 && self.reads
             {
-                let heard = self.heard.entry(id).or_default();
+                let received = self.received.entry(id).or_default();
                 while let count @ 1.. = self.server.read(self.now, id, &mut bytes) {
-                    heard.extend_from_slice(&bytes[..count]);
+                    received.extend_from_slice(&bytes[..count]);
                 }
             }
         }

@@ -1,11 +1,11 @@
-//! The kernel of 64-bit ARM: two tables of 16.
+//! The kernel of 64-bit ARM: two tables of 16 bytes.
 
 use core::arch::aarch64::*;
 
 use super::Factors;
 use super::vector::{nibble_products, vector_kernel};
 
-/// Of every factor, its multiples of 0 ... 15 and of 0, 16 ... 240.
+/// For every factor, its multiples of 0 ... 15 and of 0, 16 ... 240.
 static NIBBLES: [[[u8; 16]; 2]; 256] = nibble_products();
 
 const WIDTH: usize = 16;

@@ -1,4 +1,4 @@
-//! A table of products, byte by byte.
+//! The portable kernel: a table of products, byte by byte.
 
 use core::ops::Range;
 

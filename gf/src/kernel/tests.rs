@@ -3,7 +3,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::mul;
 
-/// A shape of work: lengths at most `len`, and where in its buffer a slice begins.
+/// A test case: an output length, the lengths of the inputs (at most that) and their offsets in their buffers, the
+/// number of outputs and a seed.
 fn shape() -> impl Strategy<Value = (usize, Vec<(usize, usize)>, usize, u64)> {
     let len = prop_oneof![0..300usize, 1300..1400usize];
     (len, 0..24usize, any::<bool>()).prop_flat_map(|(len, outputs, even)| {
@@ -13,7 +14,7 @@ fn shape() -> impl Strategy<Value = (usize, Vec<(usize, usize)>, usize, u64)> {
     })
 }
 
-/// Bytes without a pattern (SplitMix64's step).
+/// Pseudorandom bytes (SplitMix64's step).
 fn noise(seed: &mut u64, len: usize) -> Vec<u8> {
     let mut byte = || {
         *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -22,7 +23,7 @@ fn noise(seed: &mut u64, len: usize) -> Vec<u8> {
     (0..len).map(|_| byte()).collect()
 }
 
-/// Every output byte on its own, from the definition.
+/// Computes every output byte separately, from the definition.
 fn by_definition(matrix: &[u8], inputs: &[&[u8]], outputs: &mut [Vec<u8>]) {
     for (i, output) in outputs.iter_mut().enumerate() {
         for (at, out) in output.iter_mut().enumerate() {
@@ -41,7 +42,7 @@ fn check((len, inputs, outputs, mut seed): (usize, Vec<(usize, usize)>, usize, u
     let mut expected = before.clone();
     by_definition(&matrix, &inputs, &mut expected);
     for kernel in Kernel::ALL.iter().filter(|kernel| kernel.is_available()) {
-        // Misaligned by as much as there are outputs, with guards on both sides.
+        // Each output starts at an offset equal to the number of outputs (misaligned), with guard bytes on both sides.
         let mut buffers: Vec<_> = before.iter().map(|sum| [&[7; 24][..outputs], sum, &[9; 64]].concat()).collect();
         let mut sums: Vec<_> = buffers.iter_mut().map(|buffer| &mut buffer[outputs..][..len]).collect();
         kernel.mul_add(&matrix, &inputs, &mut sums);
@@ -55,7 +56,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn every_kernel_adds_what_the_definition_says(shape in shape()) {
+    fn every_kernel_agrees_with_the_definition(shape in shape()) {
         check(shape);
     }
 }

@@ -1,12 +1,13 @@
-//! What vector kernels share: the loops, over what each says of its registers, and tables to shuffle.
+//! The code that vector kernels share: the loops, generic over register operations, and the tables for byte shuffles.
 
 use crate::field::carryless;
 
-/// Defines the kernel of the module: its entry `mul_add`, for a machine with `$features`.
+/// Defines the module's kernel: its entry point `mul_add`, for a machine with `$features`.
 ///
-/// The module has `WIDTH`, the bytes of a register, `load` and `store`, and three steps of a product, so that none is
-/// repeated: `prepare` a register of an input, `factor` for a factor, and `add_product` of both to a sum. `$vectors`
-/// registers of each of the `$outputs`, the most first, are held while all inputs pass.
+/// The module provides `WIDTH` (the bytes of a register), `load`, `store`, and a product in three steps, so that no
+/// step is repeated: `prepare` takes a register of an input, `factor` takes a factor, and `add_product` adds the
+/// product of both to a sum. `$outputs` are the numbers of outputs that are computed together, largest first.
+/// `$vectors` registers of each of them hold the sums during one pass over all inputs.
 macro_rules! vector_kernel {
     (features: $features:literal, vectors: $vectors:literal, outputs: [$($outputs:literal),+]) => {
         #[target_feature(enable = $features)]
@@ -61,7 +62,7 @@ macro_rules! vector_kernel {
 
 pub(super) use vector_kernel;
 
-/// Of every factor, its multiples of the values of the lower four bits of a byte and of those of the upper four.
+/// For every factor, its products with the values of a byte's lower four bits and with those of its upper four.
 pub(super) const fn nibble_products() -> [[[u8; 16]; 2]; 256] {
     let mut table = [[[0; 16]; 2]; 256];
     let mut i = 0;

@@ -1,15 +1,15 @@
-//! The kernels of x86: multiplication by a bit matrix where the machine has GFNI, else by two tables of 16.
+//! The x86 kernels: multiplication by a bit matrix if the machine has GFNI, else by two tables of 16 bytes.
 //!
 //! `gf2p8mulb` multiplies in another field (polynomial 0x11B), but `gf2p8affineqb` applies any linear map to each byte,
-//! and multiplication by a factor is one.
+//! and multiplication by a factor is such a map.
 
 use super::vector::nibble_products;
 use crate::field::carryless;
 
-/// Of every factor, its multiplication as the matrix of bits that `gf2p8affineqb` takes.
+/// For every factor, the multiplication by it as the bit matrix that `gf2p8affineqb` takes.
 static MATRICES: [u64; 256] = bit_matrices();
 
-/// Of every factor, its multiples of 0 ... 15 and of 0, 16 ... 240.
+/// For every factor, its multiples of 0 ... 15 and of 0, 16 ... 240.
 static NIBBLES: [[[u8; 16]; 2]; 256] = nibble_products();
 
 pub(super) mod gfni_avx512 {
@@ -175,8 +175,8 @@ pub(super) mod ssse3 {
     }
 }
 
-/// Of every factor, its multiplication as a matrix of bits: byte 7 - i tells which bits of a byte add up to bit i of
-/// the product.
+/// For every factor, the multiplication by it as a bit matrix: byte 7 - i is the mask of the input bits whose sum is
+/// bit i of the product.
 const fn bit_matrices() -> [u64; 256] {
     let mut table = [0; 256];
     let mut i = 0;

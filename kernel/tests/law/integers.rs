@@ -1,4 +1,4 @@
-//! `law.c` as a process.
+//! `law.c` as a child process.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ pub(crate) struct State {
     pub(crate) swnd: u32,
     pub(crate) ssthresh: f64,
     pub(crate) delay_on: bool,
-    /// In us.
+    /// The minimum round trip, in us.
     pub(crate) tau: u32,
     pub(crate) cap: u32,
     pub(crate) diff: f64,
@@ -27,7 +27,7 @@ pub(crate) struct Integers {
 }
 
 impl Integers {
-    /// None, and a line that says why, without a C compiler.
+    /// Starts the process; without a C compiler none, and a line that states the reason.
     pub(crate) fn start() -> Option<Integers> {
         static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
         let program = PROGRAM.get_or_init(compile).as_ref()?;
@@ -37,7 +37,7 @@ impl Integers {
         Some(Integers { child, input, output })
     }
 
-    /// Tells it an event.
+    /// Passes an event, and returns the state after it.
     pub(crate) fn tell(&mut self, event: &str) -> State {
         writeln!(self.input, "{event}").expect("it reads");
         let mut line = String::new();

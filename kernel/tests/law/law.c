@@ -1,4 +1,4 @@
-/* law.h as a process: an event a line on standard input, the state after it on standard output. */
+/* law.h as a process: one event per line on standard input, the state after it on standard output. */
 #include <stdio.h>
 #include <string.h>
 

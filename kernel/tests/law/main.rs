@@ -1,12 +1,13 @@
-//! The law in integers beside the law: `bpf/law.h`, compiled here, and `thalweg_core`'s, fed with the same events.
+//! Comparison of the law in integers with the law in reals: `bpf/law.h`, compiled here, and `thalweg_core`'s, with the
+//! same events.
 //!
-//! What rounding leaves between them, and no more:
+//! Rounding may cause these differences, and no others:
 //!
 //! - the ceiling and tau are the same;
 //! - lwnd and ssthresh differ by less than 2^-19 segments for each acknowledgement in avoidance;
-//! - the latch and dwnd are the same, unless what decides is closer than that to its bound: lwnd to its ceiling or to
-//!   ssthresh; Diff, of which integers know swnd to 2^-10 segments and the mean round trip to 1 us, to alpha or beta. dwnd
-//!   then differs by one, and integers go on from where the law is.
+//! - the latch and dwnd are the same, unless the deciding value is closer than that to its bound: lwnd to its ceiling
+//!   or to ssthresh; Diff, of which integers know swnd to 2^-10 segments and the mean round trip to 1 us, to alpha or
+//!   beta. dwnd then differs by one, and the integers continue from the state of the law in reals.
 
 mod integers;
 
@@ -28,17 +29,17 @@ enum Event {
     Expire { again: bool },
 }
 
-/// A connection: what it begins with, and what happens to it.
+/// A connection: its initial state, and its events.
 #[derive(Clone, Debug)]
 struct Story {
-    film: Playback,
+    video: Playback,
     thresholds: Thresholds,
     start: Start,
     events: Vec<Event>,
 }
 
-/// Rates in whole kb/s, so that the law's guard against what reals leave above a whole number has nothing to do.
-fn film() -> impl Strategy<Value = Playback> {
+/// Rates in whole kb/s, so that the law's guard against rounding errors of reals above a whole number has no effect.
+fn video() -> impl Strategy<Value = Playback> {
     (1_u64..100_000, 500_u64..9_000)
         .prop_map(|(kbps, mss)| Playback { rate: Rate::from_bps(kbps * 1000), mss: Bytes(mss) })
 }
@@ -60,37 +61,37 @@ fn story() -> impl Strategy<Value = Story> {
     let ssthresh = prop_oneof![Just(f64::INFINITY), (2_u32..100).prop_map(f64::from)];
     let start = (1_u32..30, ssthresh).prop_map(|(iw, ssthresh)| Start { iw, ssthresh });
     let events = (100_u32..300_000).prop_flat_map(events);
-    (film(), thresholds, start, events).prop_map(|(film, thresholds, start, events)| Story {
-        film,
+    (video(), thresholds, start, events).prop_map(|(video, thresholds, start, events)| Story {
+        video,
         thresholds,
         start,
         events,
     })
 }
 
-/// Both, and what the test knows of them.
+/// Both laws, and the test's own state.
 struct Both {
     law: TcpStream,
     integers: Integers,
-    film: Playback,
+    video: Playback,
     thresholds: Thresholds,
-    /// Round trips of the round, us.
+    /// Sum of the round trips of the round, us.
     sum: u64,
     samples: u64,
     tau: u32,
-    /// How far lwnd and ssthresh may be apart, in segments.
+    /// The permitted difference of lwnd and ssthresh, in segments.
     rounding: f64,
 }
 
 impl Both {
     fn start(mut integers: Integers, story: &Story) -> Both {
-        let Story { film, thresholds, start, .. } = story;
-        let law = TcpStream::new(*start, *film, Variant { thresholds: *thresholds, ..Variant::default() });
+        let Story { video, thresholds, start, .. } = story;
+        let law = TcpStream::new(*start, *video, Variant { thresholds: *thresholds, ..Variant::default() });
         let ssthresh = start.ssthresh.min(INFINITE);
         let vegas = u8::from(*thresholds == Thresholds::Vegas);
-        let (rate, mss, iw) = (film.rate.as_bps(), film.mss.0, start.iw);
+        let (rate, mss, iw) = (video.rate.as_bps(), video.mss.0, start.iw);
         integers.tell(&format!("start {rate} {mss} {vegas} 1 {iw} {ssthresh}"));
-        Both { law, integers, film: *film, thresholds: *thresholds, sum: 0, samples: 0, tau: u32::MAX, rounding: 0.0 }
+        Both { law, integers, video: *video, thresholds: *thresholds, sum: 0, samples: 0, tau: u32::MAX, rounding: 0.0 }
     }
 
     fn shown(&self, name: &str) -> f64 {
@@ -127,13 +128,13 @@ impl Both {
         }
     }
 
-    /// Whether rounding may decide which way dwnd goes at the end of this round.
+    /// True if rounding may decide the change of dwnd at the end of this round.
     fn is_close(&self) -> bool {
         let mean = self.sum as f64 / self.samples as f64;
         let diff = self.shown("diff");
-        // Of the mean's 1 us Diff's share is swnd tau / RTT², at most swnd / RTT.
+        // An error of 1 us in the mean changes Diff by swnd tau / RTT², at most swnd / RTT.
         let error = 2.0_f64.powi(-9) + self.rounding + (self.law.swnd() + 1.0) / mean.floor();
-        let cap = |us: f64| f64::from(self.film.cap(Seconds(us / 1e6)));
+        let cap = |us: f64| f64::from(self.video.cap(Seconds(us / 1e6)));
         let base = [cap(mean), cap(mean.floor())].map(|cap| match self.thresholds {
             Thresholds::Paper => cap,
             Thresholds::Vegas => 0.0,
@@ -141,7 +142,7 @@ impl Both {
         base[0] != base[1] || [2.0, 4.0].iter().any(|bound| (diff - bound - base[0]).abs() <= error)
     }
 
-    /// Whether integers are where the law is; false where rounding has put them on another side of ssthresh.
+    /// True if the integers agree with the law in reals; false if rounding has put them on another side of ssthresh.
     fn compare(&mut self, event: Event, state: State) -> bool {
         let told = format!("{event:?}, {state:?}, {:?}", self.law);
         let is_close = |ours: f64, theirs: f64| (ours - theirs).abs() <= self.rounding;
@@ -185,18 +186,18 @@ proptest! {
 }
 
 #[test]
-fn the_papers_film_has_the_papers_windows() {
+fn the_papers_video_has_the_papers_windows() {
     let Some(mut integers) = Integers::start() else { return };
-    // 3.6 Mb/s, packets of 1500 bytes, 100 ms: 30 packets, from 2 on by one for each acknowledgement.
+    // 3.6 Mb/s, packets of 1500 bytes, 100 ms: 30 packets, reached from 2 by one for each acknowledgement.
     integers.tell("start 3600000 1500 0 1 2 2147483647");
     for window in 3..=30 {
         integers.tell("sample 100000");
         let state = integers.tell("ack 1 0 1");
         assert_eq!((state.swnd, state.delay_on), (window, window == 30));
     }
-    // One more a round while the queue is short: Diff = 0.
+    // One more per round while the queue is short: Diff = 0.
     assert_eq!(integers.tell("ack 1 1 1").swnd, 31);
-    // Twice the round trip: half of the 32 segments wait; the ceiling is 60, and alpha 62.
+    // Twice the round trip: half of the 32 segments are queued; the ceiling is 60, and alpha 62.
     for _ in 0..10 {
         integers.tell("sample 200000");
     }
@@ -223,7 +224,7 @@ fn what_the_kernel_takes_is_taken_from_what_is_spare_and_what_was_no_loss_comes_
     integers.tell("lose");
     let state = integers.tell("undo");
     assert_eq!((state.lwnd, state.dwnd, state.delay_on), (10.0, 5, true));
-    // Once more is once too often only if the window has grown since.
+    // A second undo has no effect if the window has grown since.
     integers.tell("follow 50 22");
     assert_eq!(integers.tell("undo").swnd, 50);
 }
@@ -233,16 +234,16 @@ fn an_acknowledgement_of_many_segments_counts_as_linux_counts_it() {
     let Some(mut integers) = Integers::start() else { return };
     integers.tell("start 100000000 1500 0 4294967295 10 16");
     assert_eq!(integers.tell("ack 4 0 1").lwnd, 14.0);
-    // Two up to the threshold.
+    // Two, up to the threshold.
     assert_eq!(integers.tell("ack 18 0 1").lwnd, 16.0);
-    // And a segment for each window from there on.
+    // From there on, a segment for each window.
     assert_eq!(integers.tell("ack 8 0 1").lwnd, 16.5);
 }
 
 #[test]
 fn no_input_leaves_64_bits() {
     let Some(mut integers) = Integers::start() else { return };
-    // The fastest film, the smallest segments and the longest round trip: all bounds at once.
+    // The highest rate, the smallest segments and the longest round trip: all bounds at once.
     integers.tell("start 1000000000000 1 0 4294967295 4294967295 2147483647");
     integers.tell("sample 4294967295");
     let state = integers.tell("ack 4294967295 0 1");
@@ -251,6 +252,6 @@ fn no_input_leaves_64_bits() {
     integers.tell("sample 4294967295");
     integers.tell("dwnd 1048576");
     let state = integers.tell("ack 1 1 1");
-    // Half of the packets of both windows or more wait: above alpha, if nothing wrapped.
+    // Half or more of the packets of both windows are queued: above alpha, if nothing wrapped.
     assert!(state.diff > f64::from(1 << 20), "{state:?}");
 }

@@ -1,14 +1,14 @@
-//! What is to happen when: timing wheels, one within the other (G. Varghese, T. Lauck: *Hashed and Hierarchical Timing
-//! Wheels*, SOSP 1987, scheme 7).
+//! The schedule of the nodes' turns: timing wheels, one within the other (G. Varghese, T. Lauck: *Hashed and
+//! Hierarchical Timing Wheels*, SOSP 1987, scheme 7).
 //!
-//! A wheel is a ring of slots, and a slot of one wheel is a whole turn of the next finer one. An entry waits in the finest
-//! wheel whose present turn it falls into; when a coarse slot is reached its entries go on to finer ones. So it takes a few
-//! steps to file an entry, however many there are, and only the slot of a few microseconds that is being worked through is
-//! sorted. What lies beyond the coarsest wheel waits in a heap. In a network nearly everything is near: of the packets on a
-//! link only the first has an entry.
+//! A wheel is a ring of slots, and one slot of a wheel is a whole revolution of the next finer wheel. An entry waits in
+//! the finest wheel whose current revolution contains its time; when a coarse slot is reached, its entries move to
+//! finer wheels. Filing an entry therefore takes a few steps, however many entries there are, and only the current
+//! slot, a few microseconds long, is sorted. Entries beyond the coarsest wheel wait in a heap. In a network nearly all
+//! entries are near: of the packets on a link only the first has an entry.
 //!
-//! Entries of one instant meet in one list in the order of their insertion: what was filed early comes down to a finer
-//! wheel before anything is filed there at once.
+//! Entries of one instant meet in one list in the order of their insertion: an entry that was filed early moves down to
+//! a finer wheel before any entry is filed there directly.
 
 use std::array;
 use std::cmp::Reverse;
@@ -19,12 +19,12 @@ use thalweg_core::time::Time;
 
 /// Nanoseconds in a slot of the finest wheel, as a power of two.
 const SLOT_BITS: u32 = 13;
-/// Slots of a wheel, as a power of two: a word has a bit for each.
+/// Slots of a wheel, as a power of two: each has one bit of a 64-bit word.
 const WHEEL_BITS: u32 = 6;
 const SLOTS: usize = 1 << WHEEL_BITS;
-/// They turn in 0.5 ms, 34 ms and 2.1 s.
+/// The number of wheels; they revolve in 0.5 ms, 34 ms and 2.1 s.
 const WHEELS: u32 = 3;
-/// Entries that a slot has room for from the beginning: each slot would ask for memory anew at the first burst it meets.
+/// The initial capacity of a slot, in entries: without it each slot would allocate at the first burst it meets.
 const ROOM: usize = 96;
 
 #[derive(Clone, Copy, Debug)]
@@ -36,22 +36,22 @@ struct Entry {
 /// Entries in the order of their time, and of their insertion where times are equal.
 #[derive(Clone, Debug)]
 pub(super) struct Agenda {
-    /// What is left of the slot that is being worked through, the last first.
+    /// The remaining entries of the current slot, the last first.
     current: Vec<Entry>,
-    /// The number of that slot.
+    /// The number of the current slot.
     slot: u64,
-    /// The finest first.
+    /// The wheels, the finest first.
     wheels: [Wheel; WHEELS as usize],
-    /// By time and by insertion.
+    /// Entries beyond the coarsest wheel, by time and by insertion.
     far: BinaryHeap<Reverse<(Time, u64, u32)>>,
-    /// How many entries ever went there.
+    /// The number of entries ever put into `far`.
     sent_far: u64,
 }
 
 #[derive(Clone, Debug)]
 struct Wheel {
     slots: [Vec<Entry>; SLOTS],
-    /// A bit for each slot that holds something. All of them lie ahead in the present turn.
+    /// A bit for each slot that holds an entry. All of these slots lie ahead in the current revolution.
     busy: u64,
 }
 
@@ -67,7 +67,7 @@ impl Default for Agenda {
 }
 
 impl Agenda {
-    /// Remembers that it is `who`'s turn at `at`.
+    /// Schedules a turn of `who` at `at`.
     #[inline]
     pub(super) fn push(&mut self, at: Time, who: u32) {
         if slot_of(at) <= self.slot {
@@ -77,7 +77,7 @@ impl Agenda {
         }
     }
 
-    /// The first entry that is due by `end`.
+    /// Removes and returns the first entry if it is due by `end`.
     #[inline]
     pub(super) fn pop(&mut self, end: Time) -> Option<(Time, u32)> {
         while self.current.is_empty() {
@@ -91,14 +91,14 @@ impl Agenda {
         Some((at, who))
     }
 
-    /// Puts an entry among those that are worked through.
+    /// Inserts an entry into the current slot.
     #[inline(never)]
     fn insert(&mut self, entry: Entry) {
         let place = self.current.partition_point(|later| later.at > entry.at);
         self.current.insert(place, entry);
     }
 
-    /// Puts an entry where it waits: how far it is decides over the wheel, its time over the slot.
+    /// Files an entry: its distance determines the wheel, its time the slot.
     #[inline]
     fn file(&mut self, entry: Entry) {
         let slot = slot_of(entry.at);
@@ -118,7 +118,7 @@ impl Agenda {
         self.sent_far += 1;
     }
 
-    /// Goes on to the next slot that holds something, and on to finer ones until it is one of the finest wheel.
+    /// Advances to the next slot that holds an entry; the entries of a coarse slot move to finer wheels.
     fn go_on(&mut self) -> Option<()> {
         let Some(wheel) = self.wheels.iter().position(|wheel| wheel.busy != 0) else { return self.bring_near() };
         let Wheel { slots, busy } = &mut self.wheels[wheel];
@@ -141,7 +141,7 @@ impl Agenda {
         Some(())
     }
 
-    /// Takes out of the heap what falls into the coarsest wheel's next turn that has something.
+    /// Moves entries from the heap to the wheels: those of the coarsest wheel's next revolution that has any.
     fn bring_near(&mut self) -> Option<()> {
         let turn = |at: Time| slot_of(at) >> (WHEELS * WHEEL_BITS);
         let next = self.far.peek().map(|Reverse((at, ..))| turn(*at))?;
@@ -163,7 +163,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Beside a sorted list, with entries put in while others come out: near and far, often at one instant.
+        /// Comparison with a sorted list: entries, near and far, often of one instant, are added while others are
+        /// removed.
         #[test]
         fn entries_come_out_in_the_order_of_time_and_of_insertion(
             steps in prop::collection::vec((prop::collection::vec(distance(), 0..6), distance()), 1..60),
@@ -190,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Up to 17 s, as bits and as what is drawn of them.
+    /// Distances of up to 17 s, as a number of bits and a draw.
     fn distance() -> impl Strategy<Value = (u32, u64)> {
         (0u32..35, any::<u64>())
     }

@@ -1,15 +1,11 @@
-//! How a group becomes flows.
+//! The flows of a group, with their endpoints.
 
 use core::net::SocketAddr;
 
-use thalweg_core::law::window::clamp::Clamp;
-use thalweg_core::law::window::cubic::Cubic;
-use thalweg_core::law::window::linux_reno::LinuxReno;
-use thalweg_core::law::window::newreno::NewReno;
-use thalweg_core::law::window::tcp_stream::TcpStream;
-use thalweg_core::law::window::{Flavour, Playback, Window};
+use thalweg_core::law::redundancy::Redundancy;
+use thalweg_core::law::window::{self, Law, Playback};
 use thalweg_core::rng::Rng;
-use thalweg_core::session::live::sender::{Breaker, Repair, SourceId};
+use thalweg_core::session::live::sender::{Breaker, SourceId};
 use thalweg_core::session::live::{self, MAX_PAYLOAD};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
@@ -20,27 +16,26 @@ use super::{Experiment, Group, Impossible, Kind, Live, Media, Stream, Tcp};
 use crate::network::{Access, Network};
 use crate::node::ends::{Origin, Sink};
 use crate::packet::HEADERS;
-use crate::stream;
 use crate::stream::receiver::Receiver;
-use crate::stream::scheme::Scheme;
 use crate::stream::sender::Sender;
 use crate::tcp::{self, Dialect};
 use crate::tfrc::{self, TfrcReceiver, TfrcSender};
 use crate::traffic::transfers::Transfers;
+use crate::{end, stream};
 
-/// A flow before it has ends.
+/// A flow before it has endpoints.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Planned {
-    /// Its group, by its place in the experiment.
+    /// The index of its group in the experiment.
     pub(super) group: usize,
-    /// When it starts.
+    /// The start time.
     pub(super) start: Time,
-    /// How much it sends, if that is finite.
+    /// The number of segments that it sends, if that is finite.
     pub(super) segments: Option<u64>,
     access: Access,
 }
 
-/// Every flow of an experiment, in the order of its numbers.
+/// Every flow of an experiment, in the order of flow numbers.
 pub(super) fn plan(experiment: &Experiment, root: &Rng) -> Result<Vec<Planned>, Impossible> {
     let mut flows = Vec::new();
     for (index, group) in experiment.groups.iter().enumerate() {
@@ -75,17 +70,17 @@ fn access(group: &Group, rng: &Rng) -> Access {
     Access { rate: group.access.rate, near, far: within(&group.access.far, &mut rng.fork("far")) }
 }
 
-/// A moment of `range`, its start if it is empty.
+/// A random instant of `range`; its start if the range is empty.
 fn within(range: &core::ops::Range<Span>, rng: &mut Rng) -> Span {
     range.start + Span::from_nanos(rng.below(range.end.saturating_sub(range.start).as_nanos()))
 }
 
-/// Gives a planned flow its ends, whose own draws grow from `root`.
+/// Adds the endpoints of a planned flow to the network; their own random draws derive from `root`.
 pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned, root: &Rng) -> Result<(), Impossible> {
     let (flow, access, hops) = (network.next_flow(), planned.access, group.hops.clone());
     match &group.kind {
         Kind::Tcp(tcp) | Kind::Transfers(tcp, _) => {
-            let (sender, receiver) = tcp.ends(flow, planned);
+            let (sender, receiver) = tcp.ends(flow, planned)?;
             network.add(sender, receiver, access, hops);
         }
         Kind::Stream(stream) => {
@@ -94,6 +89,11 @@ pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned, root:
         }
         Kind::Live(live) => {
             let (sender, receiver) = live.ends(flow, planned, &root.fork(&group.name).fork(&flow.to_string()))?;
+            network.add(sender, receiver, access, hops);
+        }
+        Kind::Tunnel(tunnel) => {
+            let rng = root.fork(&group.name).fork(&flow.to_string());
+            let (sender, receiver) = tunnel.ends(flow, planned.start, &rng).map_err(Impossible)?;
             network.add(sender, receiver, access, hops);
         }
         Kind::Tfrc(media) => {
@@ -111,7 +111,7 @@ pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned, root:
 }
 
 impl Tcp {
-    fn ends(&self, flow: u32, planned: &Planned) -> (tcp::Sender<Window>, tcp::Receiver) {
+    fn ends(&self, flow: u32, planned: &Planned) -> Result<(tcp::Sender<Law>, tcp::Receiver), Impossible> {
         let config = tcp::SenderConfig {
             start: planned.start,
             segments: planned.segments,
@@ -124,25 +124,25 @@ impl Tcp {
         };
         let sack = self.recovery.has_sack();
         let receiver = tcp::ReceiverConfig { sack, delay: self.delayed_ack, ..tcp::ReceiverConfig::new(flow) };
-        let film = self.film.map(|film| (Playback { rate: film.rate, mss: self.mss }, film));
-        let law = match (self.flavour, self.dialect) {
-            (Flavour::NewReno, Dialect::Ns3) => Window::NewReno(NewReno::new(self.start).counting_acks()),
-            (Flavour::LinuxReno, Dialect::Ns3) => Window::LinuxReno(LinuxReno::new(self.start).keeping_count()),
-            (Flavour::Cubic, Dialect::Linux) => Window::Cubic(Cubic::new(self.start).like_linux()),
-            (flavour, _) => match (flavour, film) {
-                (Flavour::TcpStream, Some((playback, film))) => {
-                    Window::TcpStream(TcpStream::new(self.start, playback, film.variant))
-                }
-                (Flavour::Clamp, Some((playback, _))) => Window::Clamp(Clamp::new(self.start, playback)),
-                _ => Window::new(flavour, self.start),
-            },
-        };
+        let playback = self.video.map(|video| Playback { rate: video.rate, mss: self.mss });
+        let law = Law::new(&self.law, &window::Config { start: self.start, playback });
+        let law = law.map_err(|error| Impossible(error.to_string()))?;
         let receiver = tcp::Receiver::new(receiver);
-        let receiver = match self.film.and_then(|film| film.video) {
+        let receiver = match self.video.and_then(|video| video.played) {
             Some(video) => receiver.with_player(tcp::Player::new(video, self.mss, planned.start)),
             None => receiver,
         };
-        (tcp::Sender::new(config, law), receiver)
+        Ok((tcp::Sender::new(config, in_dialect(law, self.dialect)), receiver))
+    }
+}
+
+/// The law as the implementations of `dialect` have it.
+fn in_dialect(law: Law, dialect: Dialect) -> Law {
+    match (law, dialect) {
+        (Law::NewReno(law), Dialect::Ns3) => law.counting_acks().into(),
+        (Law::LinuxReno(law), Dialect::Ns3) => law.keeping_count().into(),
+        (Law::Cubic(law), Dialect::Linux) => law.like_linux().into(),
+        (law, _) => law,
     }
 }
 
@@ -159,17 +159,17 @@ impl Stream {
             srtt: self.srtt,
         });
         let sender = sender.map_err(|error| Impossible(error.to_string()))?;
-        let listens = !matches!(self.scheme, Scheme::Udp | Scheme::Cbr(_));
+        let listens = self.scheme.has_blocks();
         let reports = listens.then_some(self.reports);
         Ok((sender, Receiver::new(stream::receiver::Config { flow, syn: self.syn, reports })))
     }
 }
 
 impl Live {
-    /// Whether a session can carry it.
+    /// Checks that a session can carry the stream.
     ///
     /// # Errors
-    /// Says what is impossible.
+    /// Names what is impossible.
     pub(crate) fn check(&self) -> Result<(), Impossible> {
         match (self.payload(), self.media.rate.as_bps(), self.headers().0) {
             (Bytes(0), _, headers) | (_, 0, headers) => Err(Impossible(format!(
@@ -180,18 +180,18 @@ impl Live {
         }
     }
 
-    /// A datagram of its media.
+    /// The payload of one datagram of its media.
     fn payload(&self) -> Bytes {
         Bytes(self.media.packet.0.saturating_sub(self.headers().0).min(MAX_PAYLOAD as u64))
     }
 
-    /// What a source packet has on the wire before and behind its media.
+    /// The overhead of a source packet on the wire, before and behind its media.
     fn headers(&self) -> Bytes {
-        let id = if self.repair == Repair::None { 0 } else { PayloadId::LEN };
+        let id = if self.repair.is_none() { 0 } else { PayloadId::LEN };
         HEADERS + Bytes((rtp::HEADER_LEN + id) as u64)
     }
 
-    /// A source packet on the wire.
+    /// The size of a source packet on the wire.
     pub(super) fn packet(&self) -> Bytes {
         self.payload() + self.headers()
     }
@@ -201,7 +201,7 @@ impl Live {
         flow: u32,
         planned: &Planned,
         rng: &Rng,
-    ) -> Result<(stream::live::Sender, stream::live::Receiver), Impossible> {
+    ) -> Result<(end::live::Sender, end::live::Receiver), Impossible> {
         self.check()?;
         let (payload, packet) = (self.payload(), self.packet());
         let [from, to] = [5_000, 6_000].map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
@@ -212,16 +212,18 @@ impl Live {
             repair: self.repair.clone(),
             latency: self.latency,
             max_rate: None,
+            rate: self.rate_law.clone(),
             block: None,
             source_id: SourceId::Explicit,
-            breaker: Breaker::RepairFirst,
+            // As by default in `thalweg send`.
+            breaker: if self.rate_law.is_some() { Breaker::Rfc8083 } else { Breaker::RepairFirst },
             answer_timeout: None,
         };
         let media = u128::from(self.media.rate.as_bps()) * u128::from(payload.0) / u128::from(packet.0);
         let rate = Rate::from_bps(media.max(1) as u64);
-        let config = stream::live::Config { flow, session, start: planned.start, stop: None, rate, payload };
-        let hearing = live::receiver::Config { latency: self.latency, ..Default::default() };
-        let receiver = stream::live::Receiver::new(flow, hearing, from, &rng.fork("receiver"));
-        Ok((stream::live::Sender::new(config, &rng.fork("sender")), receiver))
+        let config = end::live::Config { flow, session, start: planned.start, stop: None, rate, payload };
+        let receiver = live::receiver::Config { latency: self.latency, ..Default::default() };
+        let receiver = end::live::Receiver::of(flow, receiver, from, &rng.fork("receiver"));
+        Ok((end::live::Sender::of(config, &rng.fork("sender")), receiver))
     }
 }

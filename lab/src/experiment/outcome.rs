@@ -1,9 +1,11 @@
-//! What came of a run, within its measuring window: from the end of the warm-up to the end of the run.
+//! Results of a run, within its measuring window: from the end of the warm-up to the end of the run.
 
+use thalweg_core::session::stream::sender::Counts;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 
 use crate::node::drop_tail::Offered;
+use crate::statistics::delays::Delays;
 use crate::stream::counters::{Received, Sent};
 use crate::tcp::Playing;
 
@@ -14,16 +16,16 @@ mod group;
 mod shown;
 mod summary;
 
-/// What came of a run.
+/// The results of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     /// The measuring window, which ends with the run.
     pub window: Span,
-    /// When the run ended.
+    /// The time at which the run ended.
     pub end: Time,
-    /// Each flow, by its number.
+    /// The results of each flow, by flow number.
     pub flows: Vec<FlowOutcome>,
-    /// Each hop, from the senders to the receivers.
+    /// The results of each hop, from the senders to the receivers.
     pub hops: Vec<HopOutcome>,
     /// Packets offered to the first hop in the whole run, the measure of a simulator's work.
     pub packets: u64,
@@ -31,50 +33,50 @@ pub struct Outcome {
     pub turns: u64,
 }
 
-/// One hop.
+/// The results of one hop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct HopOutcome {
-    /// What came from the senders, and what of it was dropped.
+    /// Packets from the senders, and those of them that were dropped.
     pub offered: Offered,
-    /// What came from the receivers, and what of it was dropped.
+    /// Packets from the receivers, and those of them that were dropped.
     pub returned: Offered,
 }
 
 impl HopOutcome {
-    /// What is left when an `earlier` reading of the same hop is taken off.
+    /// Subtracts an `earlier` reading of the same hop.
     pub(super) fn subtract(&mut self, earlier: &HopOutcome) {
         self.offered -= earlier.offered;
         self.returned -= earlier.returned;
     }
 }
 
-/// One flow.
+/// The results of one flow.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowOutcome {
-    /// Its group, by its place in the experiment.
+    /// The index of its group in the experiment.
     pub group: usize,
-    /// What it sent into its first hop, and what of it was lost in any of the hops.
+    /// Packets that it sent into its first hop, and those of them that were lost in any of the hops.
     pub offered: Offered,
-    /// Time that its packets waited in drop-tail queues of hops, all together; none without such a queue.
+    /// The total time that its packets waited in drop-tail queues of hops; none without such a queue.
     pub waited: Option<Span>,
-    /// What its ends say.
+    /// The results of its endpoints.
     pub ended: Ended,
 }
 
-/// What a flow's ends say.
+/// The results of a flow's endpoints.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ended {
     /// TCP.
     Tcp {
         /// Payload delivered in order.
         delivered: Bytes,
-        /// Segments sent again.
+        /// Segments retransmitted.
         retransmitted: u64,
         /// Expiries of the retransmission timer.
         timeouts: u64,
         /// The transfer, if it was finite.
         transfer: Option<TransferOutcome>,
-        /// The playback, if it was a film, from its start on.
+        /// The playback, if it was a video, from its start on.
         playing: Option<Playing>,
     },
     /// A stream.
@@ -86,35 +88,48 @@ pub enum Ended {
         /// The receiver's counters.
         received: Received,
     },
+    /// Data through a tunnel.
+    Tunnel {
+        /// Bytes delivered in order.
+        delivered: Bytes,
+        /// Packets that the sender's schedule chose, and opportunities that it left unused.
+        sent: Counts,
+        /// Packets that the receiver needed to decode what it has delivered.
+        innovative: u64,
+        /// Packets that arrived and were not innovative.
+        useless: u64,
+        /// Delays from a write to its delivery in order.
+        delays: Delays,
+    },
     /// A stream under TFRC.
     Tfrc {
-        /// What arrived, headers included.
+        /// Bytes that arrived, headers included.
         delivered: Bytes,
         /// Packets sent.
         sent: u64,
         /// Packets that the receiver found lost.
         lost: u64,
     },
-    /// A source that listens to nobody.
+    /// A source without feedback.
     Open {
-        /// What arrived, headers included.
+        /// Bytes that arrived, headers included.
         delivered: Bytes,
     },
 }
 
-/// A finite transfer.
+/// The result of a finite transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TransferOutcome {
-    /// When it began.
+    /// The time at which it began.
     pub start: Time,
-    /// Its payload.
+    /// The size of its payload.
     pub size: Bytes,
-    /// When its last segment was acknowledged, if that lies within the run.
+    /// The time at which its last segment was acknowledged, if that lies within the run.
     pub completed: Option<Time>,
 }
 
 impl FlowOutcome {
-    /// What is left when an `earlier` reading of the same flow is taken off.
+    /// Subtracts an `earlier` reading of the same flow.
     pub(super) fn subtract(&mut self, earlier: &FlowOutcome) {
         self.offered -= earlier.offered;
         self.waited = self.waited.zip(earlier.waited).map(|(waited, earlier)| waited.saturating_sub(earlier));
@@ -137,6 +152,15 @@ impl Ended {
                 *sent = sent.since(s);
                 *received = received.since(r);
             }
+            (
+                Ended::Tunnel { delivered, sent, innovative, useless, delays },
+                Ended::Tunnel { delivered: d, sent: s, innovative: i, useless: u, delays: earlier },
+            ) => {
+                delivered.0 -= d.0;
+                *sent = since(*sent, s);
+                (*innovative, *useless) = (innovative.saturating_sub(*i), useless.saturating_sub(*u));
+                delays.subtract(earlier);
+            }
             (Ended::Tfrc { delivered, sent, lost }, Ended::Tfrc { delivered: d, sent: s, lost: l }) => {
                 delivered.0 -= d.0;
                 *sent -= s;
@@ -148,8 +172,21 @@ impl Ended {
     }
 }
 
+/// The packets of `sent` that were sent after `earlier`.
+fn since(sent: Counts, earlier: &Counts) -> Counts {
+    Counts {
+        new: sent.new.saturating_sub(earlier.new),
+        repair: sent.repair.saturating_sub(earlier.repair),
+        resent: sent.resent.saturating_sub(earlier.resent),
+        idle: sent.idle.saturating_sub(earlier.idle),
+        lost: sent.lost.saturating_sub(earlier.lost),
+        late: sent.late.saturating_sub(earlier.late),
+        silences: sent.silences.saturating_sub(earlier.silences),
+    }
+}
+
 impl Outcome {
-    /// When measuring began.
+    /// The time at which the measurement began.
     pub fn from(&self) -> Time {
         self.end - self.window
     }

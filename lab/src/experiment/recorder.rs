@@ -1,4 +1,4 @@
-//! What a run shows now and then: its ends and queues as they stand, and what was counted since the last look.
+//! Samples of a run: the current state of its endpoints and queues, and the counts since the last sample.
 
 use core::fmt;
 
@@ -6,32 +6,32 @@ use thalweg_core::probe::Probe;
 
 use super::Run;
 use super::run::Counted;
-use crate::network::Way;
+use crate::network::Direction;
 
-/// Looks at one run again and again.
+/// Samples one run repeatedly.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    /// The counters at the last look.
+    /// The counters at the last sample.
     before: Counted,
 }
 
-/// Where a value is seen.
+/// The place at which a value is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// At a flow, by its number.
+    /// One or both ends of a flow, by its number.
     Flow(u32, End),
-    /// In one way of a hop, of which the first is 0.
-    Hop(usize, Way),
+    /// One direction of a hop; the first hop is 0.
+    Hop(usize, Direction),
 }
 
-/// Which end of a flow.
+/// The end of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// The sender, as it stands.
+    /// The sender: its current state.
     Sender,
-    /// The receiver, as it stands.
+    /// The receiver: its current state.
     Receiver,
-    /// Both, and the hops between them: what they counted since the last look.
+    /// Both ends, and the hops between them: their counts since the last sample.
     Both,
 }
 
@@ -46,12 +46,12 @@ impl fmt::Display for End {
 }
 
 impl Recorder {
-    /// Whoever looks at `run` from now on.
+    /// A recorder that samples `run` from now on.
     pub fn new(run: &Run) -> Recorder {
         Recorder { before: run.count() }
     }
 
-    /// Shows every flow and then every hop, each value under its name; counts are those since the last look.
+    /// Reports every flow and then every hop, each value under its name; counts are those since the last call.
     pub fn look(&mut self, run: &Run, visit: &mut dyn FnMut(Place, &'static str, f64)) {
         let counted = run.count();
         let mut since = counted.clone();
@@ -66,11 +66,12 @@ impl Recorder {
             counted.probe(&mut |name, value| visit(Place::Flow(flow, End::Both), name, value));
         }
         for (hop, counted) in since.hops.iter().enumerate() {
-            for (way, offered) in [(Way::Forward, counted.offered), (Way::Backward, counted.returned)] {
-                let place = Place::Hop(hop, way);
+            for (direction, offered) in [(Direction::Forward, counted.offered), (Direction::Backward, counted.returned)]
+            {
+                let place = Place::Hop(hop, direction);
                 visit(place, "offered_packets", offered.packets as f64);
                 visit(place, "dropped_packets", offered.dropped as f64);
-                if let Some(waiting) = network.waiting(hop, way) {
+                if let Some(waiting) = network.waiting(hop, direction) {
                     visit(place, "queue_packets", waiting.packets as f64);
                     visit(place, "queue_bytes", waiting.bytes.0 as f64);
                 }

@@ -1,4 +1,4 @@
-//! An experiment at work.
+//! The execution of an experiment.
 
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::rng::Rng;
@@ -8,18 +8,18 @@ use super::flow::{self, Planned};
 use super::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, TransferOutcome};
 use super::{Experiment, Group, Impossible, Kind};
 use crate::check::Leak;
-use crate::network::{Network, Part, Way};
-use crate::stream::live::received;
+use crate::end::live::received;
+use crate::network::{Direction, Network, Part};
 
-/// One seed of an experiment, between its start and its end.
-#[derive(Clone, Debug)]
+/// An experiment with one seed, between its start and its end.
+#[derive(Debug)]
 pub struct Run {
     network: Network,
     groups: Vec<Group>,
     flows: Vec<Planned>,
     warmup: Time,
     end: Time,
-    /// What had been counted when the warm-up ended.
+    /// The counters at the end of the warm-up.
     before: Option<Counted>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// What is left when an `earlier` reading of the same run is taken off.
+    /// Subtracts an `earlier` reading of the same run.
     pub(super) fn subtract(&mut self, earlier: &Counted) {
         self.flows.iter_mut().zip(&earlier.flows).for_each(|(flow, earlier)| flow.subtract(earlier));
         self.hops.iter_mut().zip(&earlier.hops).for_each(|(hop, earlier)| hop.subtract(earlier));
@@ -39,7 +39,7 @@ impl Counted {
 }
 
 impl Run {
-    /// A run that stands at time zero.
+    /// A run at time zero.
     ///
     /// # Errors
     /// The experiment does not pass [`Experiment::check`], or a flow's values are out of range.
@@ -62,7 +62,7 @@ impl Run {
         })
     }
 
-    /// Lets everything happen that happens by `at`, or by the end of the run if that is earlier.
+    /// Processes all events up to `at`, or up to the end of the run if that is earlier.
     pub fn until(&mut self, at: Time) {
         let at = at.min(self.end);
         if self.before.is_none() && at >= self.warmup {
@@ -72,7 +72,7 @@ impl Run {
         self.network.run_until(at);
     }
 
-    /// Whether every finite transfer that was planned is over, so that a paper's run may end.
+    /// True if every finite transfer that was planned is complete, so that a paper's run may end.
     pub fn is_delivered(&self) -> bool {
         self.flows.iter().enumerate().all(|(number, planned)| match self.network.ends(number as u32) {
             Some((Part::TcpSender(sender), _)) if planned.segments.is_some() => sender.counters().completed.is_some(),
@@ -80,17 +80,17 @@ impl Run {
         })
     }
 
-    /// Ends the run at `at`, or when it would have ended if that is earlier; not before the warm-up is over.
+    /// Moves the end of the run to `at` if that is earlier, but not before the end of the warm-up.
     pub fn end_at(&mut self, at: Time) {
         self.end = self.end.min(at.max(self.warmup + Span::from_nanos(1)));
     }
 
-    /// When the run ends.
+    /// The time at which the run ends.
     pub fn end(&self) -> Time {
         self.end
     }
 
-    /// Runs to the end, and says what came of it.
+    /// Runs to the end, and returns the results.
     ///
     /// # Errors
     /// Packets were invented or forgotten: a fault of the lab.
@@ -102,7 +102,7 @@ impl Run {
             counted.subtract(before);
         }
         let Counted { flows, hops } = counted;
-        let packets = self.network.came(0, Way::Forward).packets;
+        let packets = self.network.came(0, Direction::Forward).packets;
         let window = self.end.since(self.warmup);
         Ok(Outcome { window, end: self.end, flows, hops, packets, turns: self.network.engine().turns() })
     }
@@ -112,12 +112,12 @@ impl Run {
         &self.groups
     }
 
-    /// The network, for whoever watches it.
+    /// The network, for observation.
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// The network, to be watched.
+    /// The network, to set up its observation.
     pub fn network_mut(&mut self) -> &mut Network {
         &mut self.network
     }
@@ -127,7 +127,7 @@ impl Run {
         self.flows.get(flow as usize).map(|planned| planned.group)
     }
 
-    /// Shows what the ends of a flow let be watched, by the papers' names.
+    /// Reports the values that the endpoints of a flow expose, under the papers' names.
     pub fn probe(&self, flow: u32, visit: &mut Visitor<'_>) {
         if let Some((sender, receiver)) = self.network.ends(flow) {
             sender.probe(visit);
@@ -135,11 +135,11 @@ impl Run {
         }
     }
 
-    /// All counters, as they stand.
+    /// The current values of all counters.
     pub(super) fn count(&self) -> Counted {
-        let came = |hop, way| self.network.came(hop, way);
+        let came = |hop, direction| self.network.came(hop, direction);
         let hops = (0..self.network.hops())
-            .map(|hop| HopOutcome { offered: came(hop, Way::Forward), returned: came(hop, Way::Backward) })
+            .map(|hop| HopOutcome { offered: came(hop, Direction::Forward), returned: came(hop, Direction::Backward) })
             .collect();
         let flows = self.flows.iter().enumerate().map(|(number, planned)| self.count_flow(number, planned)).collect();
         Counted { flows, hops }
@@ -168,6 +168,16 @@ impl Run {
             }
             ((Part::LiveSender(sender), Part::LiveReceiver(receiver)), Kind::Live(live)) => {
                 Ended::Stream { packet: live.packet(), sent: sender.sent(), received: received(sender, receiver) }
+            }
+            ((Part::TunnelSender(sender), Part::TunnelReceiver(receiver)), _) => {
+                let (counts, reader) = (receiver.session().received(), receiver.application());
+                Ended::Tunnel {
+                    delivered: reader.delivered(),
+                    sent: sender.session().sent(),
+                    innovative: counts.innovative,
+                    useless: counts.redundant + counts.duplicate,
+                    delays: reader.delays().clone(),
+                }
             }
             ((Part::TfrcSender(sender), Part::TfrcReceiver(receiver)), _) => {
                 Ended::Tfrc { delivered: receiver.bytes(), sent: sender.sent(), lost: receiver.missing() }

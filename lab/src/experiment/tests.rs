@@ -1,4 +1,5 @@
-//! One film on the paper's testbed: 100 Mb/s, a round trip of 30 ms (TCP Stream §5.2); a hop without a queue; what is refused.
+//! One video on the paper's testbed: 100 Mb/s, a round trip of 30 ms (TCP Stream §5.2); a hop without a queue;
+//! refusals.
 
 use super::{Outcome, Run};
 use crate::scenario::Blueprint;
@@ -11,19 +12,19 @@ fn run(settings: &[(&str, &str)]) -> Outcome {
     Run::new(&experiment, 1).expect("possible").finish().expect("conservation")
 }
 
-/// Goodput of film and background, Mb/s, from the start of the background on: nothing before is counted.
-fn beside(film: &[(&str, &str)]) -> (f64, f64) {
+/// Goodput of video and background, Mb/s, from the start of the background on: nothing before it is counted.
+fn beside(video: &[(&str, &str)]) -> (f64, f64) {
     let short = [("background_s", "0"), ("duration_s", "20")];
-    let outcome = run(&[film, &short].concat());
-    let film = outcome.value("film_goodput_mbps");
-    (film, outcome.value("tcp_goodput_mbps") - film)
+    let outcome = run(&[video, &short].concat());
+    let video = outcome.value("film_goodput_mbps");
+    (video, outcome.value("tcp_goodput_mbps") - video)
 }
 
 #[test]
-fn a_clamped_film_has_its_playback_rate_and_no_more() {
+fn a_clamped_video_has_its_playback_rate_and_no_more() {
     let outcome = run(&[("tcp", "clamp"), ("background_s", "19"), ("duration_s", "20"), ("queue_packets", "250")]);
     let goodput = outcome.value("film_goodput_mbps");
-    // ceil(3.6 Mb/s x 30 ms / 1460 bytes) = 10 segments, and their own time on the links.
+    // ceil(3.6 Mb/s x 30 ms / 1460 bytes) = 10 segments, and their transmission times on the links.
     assert!((3.6..=10.0 * 1460.0 * 8.0 / 0.030 / 1e6).contains(&goodput), "{goodput}");
     assert_eq!((outcome.value("film_stalls"), outcome.value("film_stalled_s")), (0.0, 0.0));
     assert!(outcome.value("film_start_up_s") < 2.1, "{}", outcome.value("film_start_up_s"));
@@ -34,7 +35,7 @@ fn alone_tcp_stream_has_far_more_than_its_playback_rate() {
     for thresholds in ["paper", "vegas"] {
         let outcome =
             run(&[("thresholds", thresholds), ("queue_packets", "250"), ("background_s", "14"), ("duration_s", "15")]);
-        // From 10 segments on by one a round trip, 250 and more fill the link after about 8 s.
+        // The window grows from 10 segments by one each round trip; 250 and more fill the link after about 8 s.
         let goodput = outcome.value("film_goodput_mbps");
         assert!((50.0..97.4).contains(&goodput), "{thresholds}: {goodput}");
         assert_eq!(outcome.value("film_stalls"), 0.0);
@@ -46,8 +47,8 @@ fn alone_tcp_stream_has_far_more_than_its_playback_rate() {
 fn beside_cubic_tcp_stream_takes_less_than_cubic_and_still_plays() {
     let (cubic, left_by_cubic) = beside(&[("tcp", "cubic"), ("queue_packets", "250")]);
     for thresholds in ["paper", "vegas"] {
-        let (film, left) = beside(&[("thresholds", thresholds), ("queue_packets", "250")]);
-        assert!(film < cubic && left > left_by_cubic, "{thresholds}: {film} and {left}, {cubic} and {left_by_cubic}");
+        let (video, left) = beside(&[("thresholds", thresholds), ("queue_packets", "250")]);
+        assert!(video < cubic && left > left_by_cubic, "{thresholds}: {video} and {left}, {cubic} and {left_by_cubic}");
     }
 }
 
@@ -74,12 +75,12 @@ fn a_hop_without_a_queue_counts_what_comes_to_its_entrance() {
     let experiment = parse(WITHOUT_A_QUEUE).expect("a scenario").experiment(1).expect("possible");
     let outcome = Run::new(&experiment, 1).expect("possible").finish().expect("conservation");
     assert!((10_990..=11_001).contains(&outcome.packets), "{}", outcome.packets);
-    // Five standard errors of a tenth of ten thousand.
+    // Five standard errors of a loss of a tenth among ten thousand packets.
     let loss = outcome.value("link_loss");
     assert!((loss - 0.1).abs() < 5.0 * 0.003, "{loss}");
-    // All of them are the only flow's.
+    // All packets belong to the only flow.
     assert_eq!((outcome.flows[0].offered, outcome.value("packet_loss")), (outcome.hops[0].offered, loss));
-    // There is no TCP, and nothing that TCP could have delivered.
+    // There is no TCP flow, so none of these quantities has a value.
     for none in ["tcp_loss", "tcp_goodput_mbps", "tcp_throughput_mbps", "tcp_timeouts", "transfers"] {
         assert!(outcome.value(none).is_nan(), "{none}");
     }
@@ -95,13 +96,13 @@ fn flows_that_may_start_behind_the_warm_up_are_known() {
     assert_eq!(late("\"udp\"", "\"udp\"\nstart = \"1s\""), None);
     assert_eq!(late("\"udp\"", "\"udp\"\nstart = [\"0s\", \"2s\"]"), stream("2s"));
     assert_eq!(late("\"udp\"", "\"udp\"\ncount = 3\nevery = \"1s\""), stream("2s"));
-    // Whoever asks for no warm-up measures beginnings, and a film has an end.
+    // A run without a warm-up measures the starts on purpose, and a video has an end.
     assert_eq!(late("warmup = \"1s\" }", "warmup = \"0s\" }\n#"), None);
-    let film = "kind = \"tcp\"\nplayback = \"1mbit\"\nvideo = 1e6\nstart = \"3s\"\n#";
-    assert_eq!(late("kind = \"stream\"\nrate = \"12mbit\"\nscheme = \"udp\"", film), None);
+    let video = "kind = \"tcp\"\nplayback = \"1mbit\"\nvideo = 1e6\nstart = \"3s\"\n#";
+    assert_eq!(late("kind = \"stream\"\nrate = \"12mbit\"\nscheme = \"udp\"", video), None);
 }
 
-/// A second stream, under TFRC; and background that crosses a second hop alone, which loses everything.
+/// A second stream, under TFRC; and background traffic alone on a second hop, which loses everything.
 const AND_BACKGROUND: &str = r#"
 hops = 1
 [[flow]]
@@ -139,15 +140,15 @@ fn the_losses_of_streams_are_those_of_media_and_of_no_background() {
         let loss = outcome.value(name);
         assert!((loss - 0.1).abs() < 0.03, "{name}: {loss}");
     }
-    // `stream_loss` is that of whatever is not TCP.
+    // `stream_loss` is the loss of all flows that are not TCP.
     assert!(outcome.value("stream_loss") > 0.13, "{}", outcome.value("stream_loss"));
 }
 
 #[test]
 fn what_no_session_would_do_is_refused_before_it_runs() {
     for (from, to, expected) in [
-        ("udp", "static255", "of up to 10 source and 255 repair packets, 255 are the most of one code"),
-        // 60 repair packets are the most of GENEVA: 195 source packets are 234 Mb/s.
+        ("udp", "static255", "10 source and 255 repair packets"),
+        // GENEVA has at most 60 repair packets, which leaves 195 source packets, 234 Mb/s.
         ("12mbit\"\nscheme = \"udp", "235mbit\"\nscheme = \"geneva", "196 source and 60 repair packets"),
         ("scheme = \"udp\"", "scheme = \"none\"\nstart = \"12s\"", "a flow of 'stream' starts at 12s or later"),
         (
@@ -155,7 +156,7 @@ fn what_no_session_would_do_is_refused_before_it_runs() {
             "scheme = \"none\"\ncount = 3\nevery = \"6s\"",
             "a flow of 'stream' starts at 12s or later",
         ),
-        ("11s", "1000001s", "a run of 1000001s, 1000000s are the most"),
+        ("11s", "1000001s", "a run of 1000001s, expected at most 1000000s"),
     ] {
         let why = parse(&WITHOUT_A_QUEUE.replace(from, to)).expect_err(to);
         assert!(why.contains(expected), "{why}");

@@ -1,6 +1,6 @@
-//! Everything that a network is made of.
+//! The nodes of a network.
 
-use thalweg_core::law::window::Window;
+use thalweg_core::law::window;
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::Time;
 
@@ -12,15 +12,15 @@ use crate::node::{Node, Out, Tallied, Tally};
 use crate::packet::Packet;
 use crate::path::Element;
 use crate::tfrc::{TfrcReceiver, TfrcSender};
-use crate::{stream, tcp};
+use crate::{end, stream, tcp};
 
-/// An enum with one variant a type, which is a node because each of them is one. Calls are direct ones: the loop makes
-/// several for every packet. What is large is kept in a box, so that links stand close together in memory. The two calls that the loop makes
-/// for every packet become part of it, and those of links, which are most, with them.
+/// An enum with one variant per type, which is a node because each of the types is one. Calls are direct: the loop
+/// makes several for every packet. Large types are boxed, so that links are close together in memory. The two calls
+/// that the loop makes for every packet are inlined into it, and with them those of links, which are most nodes.
 macro_rules! nodes {
     ($(#[$doc:meta])* $name:ident { $($variant:ident: $type:ty => $kept:ty,)* }) => {
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Debug)]
+        #[derive(Debug)]
         #[allow(missing_docs, reason = "each variant is the type of its name")]
         pub enum $name {
             $($variant($kept),)*
@@ -77,20 +77,22 @@ macro_rules! nodes {
 }
 
 nodes! {
-    /// A node of a network.
+    /// A node of a network. It cannot be cloned, since an association cannot.
     Part {
         Link: DropTail => DropTail,
         Other: Box<Element> => Box<Element>,
         Origin: Origin => Box<Origin>,
         Sink: Sink => Sink,
-        TcpSender: tcp::Sender<Window> => Box<tcp::Sender<Window>>,
+        TcpSender: tcp::Sender<window::Law> => Box<tcp::Sender<window::Law>>,
         TcpReceiver: tcp::Receiver => Box<tcp::Receiver>,
         TfrcSender: TfrcSender => Box<TfrcSender>,
         TfrcReceiver: TfrcReceiver => Box<TfrcReceiver>,
         StreamSender: stream::sender::Sender => Box<stream::sender::Sender>,
         StreamReceiver: stream::receiver::Receiver => Box<stream::receiver::Receiver>,
-        LiveSender: stream::live::Sender => Box<stream::live::Sender>,
-        LiveReceiver: stream::live::Receiver => Box<stream::live::Receiver>,
+        LiveSender: end::live::Sender => Box<end::live::Sender>,
+        LiveReceiver: end::live::Receiver => Box<end::live::Receiver>,
+        TunnelSender: end::lossless::Sender => Box<end::lossless::Sender>,
+        TunnelReceiver: end::lossless::Receiver => Box<end::lossless::Receiver>,
         Watched: Watched<Part> => Box<Watched<Part>>,
     }
 }
@@ -105,7 +107,7 @@ impl From<Element> for Part {
 }
 
 impl Part {
-    /// The link, if it is one.
+    /// The drop-tail link, if it is one.
     pub fn as_drop_tail(&self) -> Option<&DropTail> {
         match self {
             Part::Link(link) => Some(link),
@@ -124,7 +126,7 @@ impl Part {
         }
     }
 
-    /// What waits in a link's or an element's queue at `now`; none if it has none.
+    /// Packets that wait in the queue of a link or an element at `now`; none if it has no queue.
     pub(super) fn waiting(&self, now: Time) -> Option<Waiting> {
         match self {
             Part::Link(link) => Some(link.waiting(now)),
@@ -136,7 +138,7 @@ impl Part {
 }
 
 impl Probe for Part {
-    /// Shows what an end knows; links and elements show nothing.
+    /// Reports the state of an endpoint; links and elements report nothing.
     fn probe(&self, visit: &mut Visitor<'_>) {
         match self {
             Part::TcpSender(end) => end.probe(visit),
@@ -144,6 +146,8 @@ impl Probe for Part {
             Part::StreamSender(end) => end.probe(visit),
             Part::LiveSender(end) => end.probe(visit),
             Part::LiveReceiver(end) => end.probe(visit),
+            Part::TunnelSender(end) => end.probe(visit),
+            Part::TunnelReceiver(end) => end.probe(visit),
             Part::TfrcSender(end) => end.law().probe(visit),
             Part::TfrcReceiver(end) => end.law().probe(visit),
             Part::Link(_)

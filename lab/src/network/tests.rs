@@ -46,7 +46,7 @@ fn a_packet_takes_the_sum_of_its_delays_and_transmission_times() {
 
 #[test]
 fn flows_of_a_parking_lot_share_the_hops_they_cross() {
-    // 80 and 60 Mb/s through 100 Mb/s; then what is left of the first beside 30 Mb/s.
+    // 80 and 60 Mb/s through 100 Mb/s; then the rest of the first flow beside 30 Mb/s.
     let hop = || Hop::link(Rate::from_mbps(100), Limit::Packets(20), millis(5));
     let mut network = Network::new(vec![hop(), hop()], 3).expect("two hops");
     for (flow, mbps, hops) in [(0, 80, 0..2), (1, 60, 0..1), (2, 30, 1..2)] {
@@ -59,7 +59,7 @@ fn flows_of_a_parking_lot_share_the_hops_they_cross() {
         let sum = |of: fn(&Offered) -> u64| offered.iter().map(of).sum::<u64>() as f64;
         sum(|flow| flow.dropped) / sum(|flow| flow.packets)
     };
-    // 140 Mb/s into 100; a packet is 1 / 20000 of what comes in 20 s.
+    // 140 Mb/s into 100; a packet is 1 / 233333 of those that arrive in 20 s.
     assert!((loss(0) - 40.0 / 140.0).abs() < 1e-3, "{}", loss(0));
     assert_eq!(network.offered(0)[2], Offered::default(), "it does not come here");
     let through = |flow| received(&network, flow) as f64 * 12e-3 / 20.0;
@@ -67,8 +67,9 @@ fn flows_of_a_parking_lot_share_the_hops_they_cross() {
     assert!(through(0) + through(2) <= 100.0);
 }
 
-/// 20 and 10 Mb/s meet a loss of a tenth and a recorded link of 18 Mb/s; the first then a recording that loses every fourth
-/// packet, and a queue before 5 Mb/s. Each element loses, and each loss is one flow's.
+/// 20 and 10 Mb/s meet a loss of a tenth and a recorded link of 18 Mb/s; the first flow then meets a recording that
+/// loses every fourth packet, and a queue before 5 Mb/s. Each element loses packets, and each loss is counted for one
+/// flow.
 #[test]
 fn what_every_element_of_every_hop_loses_is_some_flows_loss() {
     let loss = Loss::independent(0.1, Rng::new(5));
@@ -93,12 +94,12 @@ fn what_every_element_of_every_hop_loses_is_some_flows_loss() {
     assert!(first.iter().chain(&second).all(|lost| *lost > 0), "{first:?} {second:?}");
     let flows = [network.of_flow(0), network.of_flow(1)];
     assert_eq!(flows[0].dropped + flows[1].dropped, first.iter().chain(&second).sum());
-    // What is neither lost nor there is on its way: in queues of 10 and 20, and 14 ms on wires.
+    // Packets neither lost nor received are in flight: in queues of 10 and 20, and 14 ms on wires.
     for (flow, offered) in (0..).zip(&flows) {
         let on_its_way = offered.packets - offered.dropped - received(&network, flow);
         assert!(on_its_way < 60, "{flow}: {on_its_way} of {offered:?}");
     }
-    // Packets of 1500 bytes every 0.6 and 1.2 ms from zero on, which come to the hop a millisecond later.
+    // Packets of 1500 bytes every 0.6 and 1.2 ms from zero on, which arrive at the hop a millisecond later.
     assert_eq!(flows.map(|flow| flow.packets), [16_665, 8_333]);
 }
 

@@ -1,4 +1,4 @@
-//! Looking at a network's packets, for traces and captures.
+//! Capture of a network's packets, for traces and capture files.
 
 use core::mem;
 
@@ -9,8 +9,8 @@ use crate::node::watched::{Entry, Watched};
 use crate::path::Element;
 
 impl Network {
-    /// Remembers from now on what passes the queue of a hop each way, or its first element where it has no queue. What
-    /// is remembered stays until it is taken.
+    /// Records from now on the packets that pass a hop's queue in each direction, or its first element where it has no
+    /// queue. The records are kept until they are taken.
     pub fn watch(&mut self, hop: usize) {
         for id in self.watched(hop) {
             let node = self.engine.node_mut(id);
@@ -21,7 +21,7 @@ impl Network {
         }
     }
 
-    /// What has passed a watched hop since the last call: towards the receivers, and towards the senders.
+    /// Packets that have passed a watched hop since the last call: towards the receivers, and towards the senders.
     pub fn take_log(&mut self, hop: usize) -> [Vec<Entry>; 2] {
         let mut logs = self.watched(hop).into_iter().map(|id| match self.engine.node_mut(id) {
             Part::Watched(watched) => watched.take_log(),
@@ -30,7 +30,7 @@ impl Network {
         [logs.next().unwrap_or_default(), logs.next().unwrap_or_default()]
     }
 
-    /// The node of each way that is watched.
+    /// The node of each direction that is watched.
     fn watched(&self, hop: usize) -> Vec<NodeId> {
         let Some(lanes) = self.hops.get(hop) else { return Vec::new() };
         let has_queue = |id: &&NodeId| match self.engine.node(**id) {

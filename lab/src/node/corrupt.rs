@@ -3,7 +3,7 @@
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
 
-use super::shelf::Shelf;
+use super::delay_queue::DelayQueue;
 use super::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
@@ -13,14 +13,14 @@ pub struct Corrupt {
     share: f64,
     bytes: u32,
     rng: Rng,
-    passing: Shelf,
+    passing: DelayQueue,
     changed: u64,
 }
 
 impl Corrupt {
-    /// With probability `share` a packet gets `bytes` of its bytes, drawn with replacement, changed.
+    /// A node that changes `bytes` bytes of a packet, drawn with replacement, with probability `share`.
     pub fn new(share: f64, bytes: u32, rng: Rng) -> Corrupt {
-        Corrupt { share, bytes, rng, passing: Shelf::default(), changed: 0 }
+        Corrupt { share, bytes, rng, passing: DelayQueue::default(), changed: 0 }
     }
 
     fn damage(&mut self, payload: &mut [u8]) {

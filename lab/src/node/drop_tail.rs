@@ -1,8 +1,8 @@
-//! A link of a rate behind a FIFO that drops what does not fit.
+//! A link with a rate, behind a FIFO that drops packets that do not fit.
 //!
-//! A packet that comes to an idle link is on it at once; the queue holds those that wait for it, not the one on it. When
-//! a packet will be through is known as soon as it is in, so a link and the wire behind it are one node, with one event
-//! a packet.
+//! Transmission of a packet that arrives at an idle link starts at once; the queue holds the packets that wait for the
+//! link, not the one on it. The time at which a packet leaves is known on its arrival, so a link and the wire behind it
+//! are one node, with one event per packet.
 
 use core::iter::Sum;
 use core::ops::SubAssign;
@@ -15,45 +15,45 @@ use super::queue::{Limit, Waiting};
 use super::{Drops, Node, Out, Tallied, Tally};
 use crate::packet::Packet;
 
-/// A bottleneck.
+/// A bottleneck: a link, the queue before it and the wire behind it.
 ///
-/// Most links of a network are the flows' own, whose queues never fill: what only a queue with an end needs is kept
-/// apart, so that the others are small.
+/// Most links of a network are the flows' own, whose queues never fill: the state that only a bounded queue needs is
+/// kept apart, so that the others are small.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DropTail {
     rate: Rate,
     delay: Span,
-    /// On the wire, on the link and waiting for it, in this order.
+    /// Packets on the wire, on the link and waiting for it, in this order.
     backlog: VecDeque<Departure>,
-    /// When the last of them leaves the link.
+    /// The time at which the last of them leaves the link.
     free: Time,
-    /// When the first of them is through, [`Time::NEVER`] without one: the loop asks for it far more often than packets
-    /// come through.
+    /// The time at which the first of them leaves the wire, [`Time::NEVER`] without one: the loop reads it far more
+    /// often than packets leave.
     first: Time,
-    /// None where it never fills and nobody counts.
+    /// None if the queue never fills and no flow is counted.
     queue: Option<Box<Queue>>,
 }
 
-/// What decides over a packet's room, and what became of those that came.
+/// The state that decides on a packet's admission, and the counters of arrivals.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Queue {
     limit: Limit,
-    /// How many of the backlog have left the link: those on the wire.
+    /// The number of packets of the backlog that have left the link: those on the wire.
     departed: usize,
-    /// What those weigh that have not left it.
+    /// The size of those that have not left the link.
     behind: Bytes,
     dropped: Drops,
     flows: Vec<Offered>,
-    /// Time that the packets of each of these waited for the link, all together.
+    /// The total time that the packets of each of these flows waited for the link.
     waited: Vec<Span>,
 }
 
-/// What a flow offered to a queue, and what of it was dropped.
+/// Packets that a flow offered to a queue, and those of them that were dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Offered {
-    /// Packets that came.
+    /// Packets that arrived.
     pub packets: u64,
-    /// Packets that found no room.
+    /// Packets that were dropped.
     pub dropped: u64,
 }
 
@@ -73,11 +73,12 @@ impl Sum for Offered {
     }
 }
 
-/// It has a cache line of its own: many thousands of them are on long fast links, and are read when they are long cold.
+/// A packet's departure, in a cache line of its own: long fast links hold many thousands, which have long left the
+/// cache when they are read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[repr(align(64))]
 struct Departure {
-    /// When its last bit has left the link.
+    /// The time at which the packet's last bit has left the link.
     at: Time,
     packet: Packet,
 }
@@ -101,36 +102,36 @@ impl DropTail {
         self
     }
 
-    /// The same link, which counts what each of the flows 0 .. `flows` offers and loses.
+    /// The same link, which counts the packets that each of the flows 0 .. `flows` offers and loses.
     pub fn counting(mut self, flows: usize) -> DropTail {
         let queue = self.queue.get_or_insert_with(|| Queue::new(Limit::ENDLESS));
         (queue.flows, queue.waited) = (vec![Offered::default(); flows], vec![Span::ZERO; flows]);
         self
     }
 
-    /// Its rate.
+    /// The rate of the link.
     pub fn rate(&self) -> Rate {
         self.rate
     }
 
-    /// What each counted flow offered so far, by flow number.
+    /// Packets that each counted flow has offered so far, and lost, by flow number.
     pub fn offered(&self) -> &[Offered] {
         self.queue.as_ref().map_or(&[], |queue| &queue.flows)
     }
 
-    /// What waits for the link at `now`.
+    /// Packets that wait for the link at `now`.
     pub(crate) fn waiting(&self, now: Time) -> Waiting {
         let departed = self.backlog.partition_point(|departure| departure.at <= now);
         let waits = self.backlog.range(departed..).skip(1);
         waits.map(|departure| Waiting { packets: 1, bytes: departure.packet.size }).sum()
     }
 
-    /// Packets of one flow that found no room, if it is counted.
+    /// Packets of one flow that were dropped, if the flow is counted.
     pub(crate) fn lost_of(&self, flow: u32) -> u64 {
         self.offered().get(flow as usize).map_or(0, |offered| offered.dropped)
     }
 
-    /// Time that the packets of one flow waited for the link, all together, if it is counted.
+    /// The total time that the packets of one flow waited for the link, if the flow is counted.
     pub(crate) fn waited_of(&self, flow: u32) -> Span {
         self.queue.as_ref().and_then(|queue| queue.waited.get(flow as usize)).copied().unwrap_or_default()
     }
@@ -148,8 +149,8 @@ impl Queue {
         })
     }
 
-    /// Returns whether a packet that comes at `now`, to a link that is `free` then or later, finds room behind those of
-    /// `backlog` that wait; if so it is one of them.
+    /// Returns true if a packet that arrives at `now` fits behind those of `backlog` that wait, and counts it as one of
+    /// them; the link becomes idle at `free`.
     #[inline(never)]
     fn admits(&mut self, now: Time, free: Time, backlog: &VecDeque<Departure>, packet: &Packet) -> bool {
         while let Some(departure) = backlog.get(self.departed)
@@ -178,11 +179,11 @@ impl Queue {
         admitted
     }
 
-    /// The first of the backlog is through.
+    /// Updates the counters when the first packet of the backlog leaves the wire.
     fn release(&mut self, packet: &Packet) {
         match self.departed.checked_sub(1) {
             Some(left) => self.departed = left,
-            // Nobody came since it left the link.
+            // No packet arrived since this one left the link.
             None => self.behind.0 -= packet.size.0,
         }
     }
@@ -219,8 +220,8 @@ impl Node for DropTail {
         self.first = match self.backlog.front() {
             Some(first) => first.at + self.delay,
             None => {
-                // Begins at the front of its memory again: of what a burst once needed, little is touched, and stays in
-                // the cache.
+                // Restarts at the front of its memory: of the memory that a burst once needed, only a small part is
+                // touched and stays in the cache.
                 self.backlog.clear();
                 Time::NEVER
             }

@@ -3,23 +3,23 @@
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
 
-use super::shelf::Shelf;
+use super::delay_queue::DelayQueue;
 use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
-/// Sends a copy right behind a share of the packets.
+/// Sends a share of the packets twice, the copy right behind the packet.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Duplicate {
     share: f64,
     rng: Rng,
-    passing: Shelf,
+    passing: DelayQueue,
     added: u64,
 }
 
 impl Duplicate {
     /// Each packet is doubled with probability `share`.
     pub fn new(share: f64, rng: Rng) -> Duplicate {
-        Duplicate { share, rng, passing: Shelf::default(), added: 0 }
+        Duplicate { share, rng, passing: DelayQueue::default(), added: 0 }
     }
 }
 

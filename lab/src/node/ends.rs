@@ -1,4 +1,4 @@
-//! The plainest ends: one that only sends, and one that only takes.
+//! The simplest endpoints: one that only sends, and one that only receives.
 
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
@@ -7,23 +7,23 @@ use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 use crate::path::Traffic;
 
-/// Sends what a source of traffic says, and listens to nobody.
+/// Sends the packets of a traffic source, and ignores everything that it receives.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Origin {
     flow: u32,
     source: Traffic,
     start: Span,
     sent: u64,
-    heard: u64,
+    received: u64,
 }
 
 impl Origin {
-    /// An end of `flow` whose source begins `start` after time zero.
+    /// An endpoint of `flow` whose source begins `start` after time zero.
     pub fn new(flow: u32, source: impl Into<Traffic>, start: Span) -> Origin {
-        Origin { flow, source: source.into(), start, sent: 0, heard: 0 }
+        Origin { flow, source: source.into(), start, sent: 0, received: 0 }
     }
 
-    /// Packets that it sent.
+    /// Packets sent.
     pub fn sent(&self) -> u64 {
         self.sent
     }
@@ -31,7 +31,7 @@ impl Origin {
 
 impl Node for Origin {
     fn accept(&mut self, _: Time, _: Packet) {
-        self.heard += 1;
+        self.received += 1;
     }
 
     fn next(&self) -> Option<Time> {
@@ -49,11 +49,11 @@ impl Node for Origin {
 
 impl Tallied for Origin {
     fn tally(&self) -> Tally {
-        Tally { added: self.sent, consumed: self.heard, ..Tally::default() }
+        Tally { added: self.sent, consumed: self.received, ..Tally::default() }
     }
 }
 
-/// Takes everything and counts it.
+/// Consumes and counts every packet.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sink {
     packets: u64,
@@ -61,12 +61,12 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Packets that came.
+    /// Packets received.
     pub fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// What they weighed on the wire.
+    /// Bytes received, as sizes on the wire.
     pub fn bytes(&self) -> Bytes {
         self.bytes
     }

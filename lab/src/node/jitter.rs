@@ -3,11 +3,11 @@
 use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
 
-use super::shelf::Shelf;
+use super::delay_queue::DelayQueue;
 use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
-/// What the delays are drawn from.
+/// The distribution of delays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Distribution {
     /// Uniform from zero to this.
@@ -33,26 +33,26 @@ impl Distribution {
     }
 }
 
-/// Mean 0, variance 1: the sum of twelve uniforms (Irwin-Hall) is normal up to four deviations, and is the same on every
-/// machine.
+/// A draw with mean 0 and variance 1: the sum of twelve uniforms (Irwin-Hall) is normal up to four deviations, and is
+/// the same on every machine.
 fn normal(rng: &mut Rng) -> f64 {
     (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0
 }
 
-/// Delays every packet by a draw.
+/// Delays every packet by a random draw.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Jitter {
     distribution: Distribution,
     keep_order: bool,
     rng: Rng,
     last: Time,
-    flying: Shelf,
+    flying: DelayQueue,
 }
 
 impl Jitter {
-    /// Delays from `distribution`; with `keep_order` a packet waits for all that came before it, as in a queue.
+    /// Delays from `distribution`; with `keep_order` a packet waits for all packets before it, as in a queue.
     pub fn new(distribution: Distribution, keep_order: bool, rng: Rng) -> Jitter {
-        Jitter { distribution, keep_order, rng, last: Time::ZERO, flying: Shelf::default() }
+        Jitter { distribution, keep_order, rng, last: Time::ZERO, flying: DelayQueue::default() }
     }
 }
 

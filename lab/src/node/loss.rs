@@ -3,13 +3,13 @@
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
 
+use super::delay_queue::DelayQueue;
 use super::losses::Losses;
-use super::shelf::Shelf;
 use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
 /// The Gilbert-Elliott channel (E. N. Gilbert, Bell Syst. Tech. J. 39, 1960; E. O. Elliott, ibid. 42, 1963): a good and
-/// a bad state, changed with a fixed chance after each packet. All four are probabilities.
+/// a bad state, changed with a fixed chance after each packet. All four fields are probabilities.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Gilbert {
     /// From good to bad, per packet: `p`.
@@ -39,7 +39,7 @@ impl Gilbert {
 pub struct Loss {
     model: Model,
     rng: Rng,
-    passing: Shelf,
+    passing: DelayQueue,
     dropped: Losses,
 }
 
@@ -50,18 +50,18 @@ enum Model {
 }
 
 impl Loss {
-    /// Each packet is lost with probability `rate`, whatever became of the others.
+    /// Each packet is lost with probability `rate`, independently of the others.
     pub fn independent(rate: f64, rng: Rng) -> Loss {
         Loss::new(Model::Independent { rate }, rng)
     }
 
-    /// Packets are lost as the channel says, which starts in the good state.
+    /// Packets are lost as in the Gilbert-Elliott channel, which starts in the good state.
     pub fn bursts(gilbert: Gilbert, rng: Rng) -> Loss {
         Loss::new(Model::Bursts { gilbert, bad: false }, rng)
     }
 
     fn new(model: Model, rng: Rng) -> Loss {
-        Loss { model, rng, passing: Shelf::default(), dropped: Losses::default() }
+        Loss { model, rng, passing: DelayQueue::default(), dropped: Losses::default() }
     }
 
     /// Packets of one flow that were lost.
@@ -73,7 +73,7 @@ impl Loss {
         match &mut self.model {
             Model::Independent { rate } => self.rng.chance(*rate),
             Model::Bursts { gilbert, bad } => {
-                // Two draws a packet, always: what becomes of one packet does not shift the draws of the next.
+                // Always two draws per packet: the outcome of one packet does not shift the draws of the next.
                 let lost = self.rng.chance(if *bad { gilbert.loss_bad } else { gilbert.loss_good });
                 *bad ^= self.rng.chance(if *bad { gilbert.to_good } else { gilbert.to_bad });
                 lost

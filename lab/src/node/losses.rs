@@ -1,18 +1,18 @@
-//! What a node has lost, and whose it was.
+//! Lost packets of a node, by flow.
 
 use super::Drops;
 use crate::packet::Packet;
 
-/// Counts lost packets, all together and flow by flow; cross traffic has no flows.
+/// Counts lost packets, in total and per flow; cross traffic has no flows.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Losses {
     total: Drops,
-    /// By flow number, as far as any flow has lost a packet.
+    /// Losses by flow number, up to the highest flow that has lost a packet.
     flows: Vec<u64>,
 }
 
 impl Losses {
-    /// One more.
+    /// Counts one more lost packet.
     pub(crate) fn count(&mut self, packet: &Packet) {
         self.total.count(packet);
         if packet.is_cross() {
@@ -25,12 +25,12 @@ impl Losses {
         self.flows[flow] += 1;
     }
 
-    /// All of them.
+    /// The losses of all flows.
     pub(crate) fn total(&self) -> Drops {
         self.total
     }
 
-    /// Those of one flow.
+    /// The losses of one flow.
     pub(crate) fn of(&self, flow: u32) -> u64 {
         self.flows.get(flow as usize).copied().unwrap_or(0)
     }

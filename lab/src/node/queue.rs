@@ -1,4 +1,4 @@
-//! How long a queue may get.
+//! Limits of a queue's length.
 
 use core::fmt;
 use core::iter::Sum;
@@ -8,17 +8,17 @@ use thalweg_core::units::Bytes;
 /// The length at which a drop-tail queue is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// Holds so many packets, whatever their size.
+    /// So many packets, whatever their size.
     Packets(u64),
-    /// Holds packets of so many bytes in all, headers included.
+    /// So many bytes of packets in total, headers included.
     Bytes(Bytes),
 }
 
 impl Limit {
-    /// Never full.
+    /// No limit: a queue that is never full.
     pub const ENDLESS: Limit = Limit::Packets(u64::MAX);
 
-    /// Whether a packet of `size` finds room behind `packets` packets of `bytes` in all.
+    /// True if a packet of `size` fits behind `packets` packets of `bytes` in total.
     pub fn admits(self, packets: u64, bytes: Bytes, size: Bytes) -> bool {
         match self {
             Limit::Packets(most) => packets < most,
@@ -27,12 +27,12 @@ impl Limit {
     }
 }
 
-/// What waits in a queue, without the packet that is being sent.
+/// Packets that wait in a queue, without the packet that is being sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Waiting {
-    /// How many packets.
+    /// The number of packets.
     pub packets: u64,
-    /// What they weigh, headers included.
+    /// Their size in total, headers included.
     pub bytes: Bytes,
 }
 

@@ -1,36 +1,36 @@
-//! Recorded fates: each packet gets the delay and the loss that one packet of a measurement had.
+//! Recorded outcomes: each packet gets the delay and the loss that one packet of a measurement had.
 
 use thalweg_core::time::{Span, Time};
 
+use super::delay_queue::DelayQueue;
 use super::losses::Losses;
-use super::shelf::Shelf;
 use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
-/// Which row of a recording a packet follows.
+/// The row of a recording that a packet follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Index {
-    /// Its own: the n-th packet follows the n-th row.
+    /// Its own row: the n-th packet follows the n-th row.
     Packet,
-    /// The last one that was sent by then: what the path was like at that moment.
+    /// The last row that was sent by then: the state of the path at that moment.
     Time,
 }
 
 /// The columns of a CSV file that make a recording; the first line names the columns.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Columns {
-    /// When the row's packet was sent, in milliseconds.
+    /// The column of sending times, in milliseconds.
     pub sent: String,
-    /// How long it took, in milliseconds.
+    /// The column of delays, in milliseconds.
     pub delay: String,
-    /// 1 if it was lost, 0 if not; without it everything arrives.
+    /// The column of losses, 1 if the packet was lost, 0 if not; without it every packet arrives.
     pub lost: Option<String>,
-    /// Where given, the smallest delay counts as this and all others keep their distance: for recordings whose two
+    /// The delay that the smallest one becomes, if given, with all others shifted alike: for recordings whose two
     /// clocks disagree.
     pub least: Option<Span>,
 }
 
-/// A measurement, repeated for ever.
+/// A measurement, repeated forever.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recording {
     rows: Vec<Row>,
@@ -65,12 +65,12 @@ impl Recording {
         Recording::from_millis(raw, columns.least)
     }
 
-    /// From rows of sending time and delay in milliseconds.
+    /// A recording from rows of sending time and delay in milliseconds.
     fn from_millis(raw: Vec<(f64, Option<f64>)>, least: Option<Span>) -> Result<Recording, String> {
         let smallest = raw.iter().filter_map(|(_, delay)| *delay).fold(f64::INFINITY, f64::min);
         let shift = least.map_or(0.0, |least| least.as_millis_f64() - smallest);
         if smallest + shift < 0.0 {
-            return Err("has negative delays: give the smallest one a value with 'least'".into());
+            return Err("has negative delays: set the smallest one with 'least'".into());
         }
         let first = raw.first().map_or(0.0, |(sent, _)| *sent);
         let span = |millis: f64| Span::from_secs_f64(millis / 1e3);
@@ -80,22 +80,22 @@ impl Recording {
             .collect();
         match rows.as_slice() {
             [_, .., last] if !last.sent.eq(&Span::ZERO) && rows.is_sorted_by_key(|row| row.sent) => {
-                // The first row comes again one mean gap after the last.
+                // The first row repeats one mean gap after the last.
                 let period = last.sent + last.sent / (rows.len() as u64 - 1);
                 Ok(Recording { rows, period })
             }
-            _ => Err("needs two rows or more, in the order of their sending".into()),
+            _ => Err("needs two or more rows, in sending order".into()),
         }
     }
 
     fn at(&self, now: Time) -> &Row {
         let phase = Span::from_nanos(now.as_nanos() % self.period.as_nanos());
-        // The first row is at zero, so that at least one is not later.
+        // The first row is at zero, so at least one row is not later.
         &self.rows[self.rows.partition_point(|row| row.sent <= phase) - 1]
     }
 }
 
-/// Sending time and delay of one line; no delay if it was lost.
+/// The sending time and delay of one line; no delay if the packet was lost.
 fn fields(line: &str, places: (usize, usize, Option<usize>)) -> Result<(f64, Option<f64>), String> {
     const DAY: f64 = 86_400_000.0;
     let field = |place: usize| line.split(',').nth(place).map(str::trim).ok_or(format!("has no field {}", place + 1));
@@ -113,7 +113,7 @@ fn fields(line: &str, places: (usize, usize, Option<usize>)) -> Result<(f64, Opt
     Ok((number(places.0)?, if lost { None } else { Some(number(places.1)?) }))
 }
 
-/// Replays a recording on what comes by.
+/// Applies a recording to the packets that pass.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Recorded {
     recording: Recording,
@@ -121,12 +121,12 @@ pub struct Recorded {
     keep_order: bool,
     accepted: u64,
     last: Time,
-    flying: Shelf,
+    flying: DelayQueue,
     dropped: Losses,
 }
 
 impl Recorded {
-    /// With `keep_order` a packet waits for all that came before it, as in a queue.
+    /// A node that replays `recording`; with `keep_order` a packet waits for all packets before it, as in a queue.
     pub fn new(recording: Recording, index: Index, keep_order: bool) -> Recorded {
         Recorded {
             recording,
@@ -134,7 +134,7 @@ impl Recorded {
             keep_order,
             accepted: 0,
             last: Time::ZERO,
-            flying: Shelf::default(),
+            flying: DelayQueue::default(),
             dropped: Losses::default(),
         }
     }
@@ -230,7 +230,7 @@ mod tests {
             ("send_ms,up_ms,up_lost\n0,x,0\n", "line 2: 'x' is not a number of milliseconds below a day"),
             ("send_ms,up_ms,up_lost\n0,1,0\n1,1\n", "line 3: has no field 3"),
             ("send_ms,up_ms,up_lost\n0,1,2\n", "line 2: lost is neither 0 nor 1"),
-            ("send_ms,up_ms,up_lost\n0,1,0\n", "needs two rows or more, in the order of their sending"),
+            ("send_ms,up_ms,up_lost\n0,1,0\n", "needs two or more rows, in sending order"),
         ] {
             assert_eq!(Recording::parse(text, &columns()), Err(why.into()));
         }

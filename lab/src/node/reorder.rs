@@ -3,24 +3,24 @@
 use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
 
-use super::shelf::Shelf;
+use super::delay_queue::DelayQueue;
 use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
-/// Delays a share of the packets. A share above one half reads the other way round: the rest overtakes.
+/// Delays a share of the packets. With a share above one half, the rest overtakes them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reorder {
     share: f64,
     by: Span,
     rng: Rng,
-    flying: Shelf,
+    flying: DelayQueue,
     changed: u64,
 }
 
 impl Reorder {
     /// Each packet is delayed by `by` with probability `share`, and passes at once otherwise.
     pub fn new(share: f64, by: Span, rng: Rng) -> Reorder {
-        Reorder { share, by, rng, flying: Shelf::default(), changed: 0 }
+        Reorder { share, by, rng, flying: DelayQueue::default(), changed: 0 }
     }
 }
 

@@ -1,37 +1,37 @@
-//! A tap: sees every packet and changes none.
+//! A tap: records every packet and changes none.
 
 use std::collections::VecDeque;
 
 use thalweg_core::time::Time;
 use thalweg_core::units::Bytes;
 
-use super::shelf::Shelf;
+use super::delay_queue::DelayQueue;
 use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
-/// A packet that came by.
+/// A packet that passed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sighting {
-    /// When.
+    /// The time at which it passed.
     pub at: Time,
-    /// Whose it was.
+    /// Its flow number.
     pub flow: u32,
     /// Its size on the wire.
     pub size: Bytes,
 }
 
-/// Remembers the last packets that came by.
+/// Remembers the last packets that passed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tap {
     keep: usize,
     seen: VecDeque<Sighting>,
-    passing: Shelf,
+    passing: DelayQueue,
 }
 
 impl Tap {
     /// A tap that remembers the last `keep` packets.
     pub fn new(keep: usize) -> Tap {
-        Tap { keep, seen: VecDeque::new(), passing: Shelf::default() }
+        Tap { keep, seen: VecDeque::new(), passing: DelayQueue::default() }
     }
 
     /// The last packets, the oldest first.

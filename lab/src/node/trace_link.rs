@@ -1,35 +1,37 @@
 //! A link whose capacity was measured: mahimahi's trace of delivery opportunities.
 //!
 //! R. Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015, and its linkshell: at each
-//! opportunity 1500 bytes leave the queue, of one packet or of several; what an empty queue does not use is lost.
+//! opportunity 1500 bytes leave the queue, of one packet or of several; capacity that an empty queue does not use is
+//! lost.
 
 use std::collections::VecDeque;
 
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 
+use super::delay_queue::DelayQueue;
 use super::losses::Losses;
 use super::queue::{Limit, Waiting};
-use super::shelf::Shelf;
 use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
-/// What one opportunity delivers.
+/// The bytes that one delivery opportunity carries.
 const OPPORTUNITY: u64 = 1500;
-/// More lines than any published trace has: an hour at 1 Gb/s is 300 million, one at 10 Mb/s is 3 million.
+/// The maximum number of lines, more than any published trace has: an hour at 1 Gb/s is 300 million, at 10 Mb/s 3
+/// million.
 const MOST_LINES: usize = 16_000_000;
 
-/// Instants at which 1500 bytes may leave, repeated for ever.
+/// Instants at which 1500 bytes may leave, repeated forever.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
     stamps: Vec<Span>,
 }
 
 impl Trace {
-    /// Reads a trace: a millisecond a line, never decreasing; the last one is the length of the trace.
+    /// Reads a trace: one time in milliseconds per line, never decreasing; the last is the length of the trace.
     ///
     /// # Errors
-    /// Names the first line that is no such number.
+    /// Names the first line that is invalid. A trace without lines, or of no duration, is refused as well.
     pub fn parse(text: &str) -> Result<Trace, String> {
         let mut stamps: Vec<Span> = Vec::new();
         for (index, line) in text.lines().enumerate() {
@@ -39,13 +41,13 @@ impl Trace {
                 Ok(stamp) if stamps.last().is_some_and(|last| *last > Span::from_millis(stamp.into())) => {
                     return refuse("is earlier than the line before");
                 }
-                Ok(_) if stamps.len() == MOST_LINES => return refuse("is one line too many"),
+                Ok(_) if stamps.len() == MOST_LINES => return refuse("is beyond the maximum number of lines"),
                 Ok(stamp) => stamps.push(Span::from_millis(stamp.into())),
             }
         }
         match stamps.last() {
-            None => Err("has no line".into()),
-            Some(last) if *last == Span::ZERO => Err("lasts for no time at all".into()),
+            None => Err("is empty".into()),
+            Some(last) if *last == Span::ZERO => Err("has a duration of zero".into()),
             Some(_) => Ok(Trace { stamps }),
         }
     }
@@ -54,13 +56,13 @@ impl Trace {
         self.stamps.last().copied().unwrap_or(Span::MAX)
     }
 
-    /// When the opportunity `index` comes, counted over all repetitions.
+    /// The time of the opportunity `index`, counted over all repetitions.
     fn at(&self, index: u64) -> Time {
         let lines = self.stamps.len() as u64;
         Time::ZERO + self.period() * (index / lines) + self.stamps[(index % lines) as usize]
     }
 
-    /// The first opportunity after `now`.
+    /// The index of the first opportunity after `now`.
     fn after(&self, now: Time) -> u64 {
         let period = self.period().as_nanos();
         let (round, phase) = (now.as_nanos() / period, Span::from_nanos(now.as_nanos() % period));
@@ -73,7 +75,7 @@ fn excerpt(line: &str) -> String {
     line.chars().take(20).collect()
 }
 
-/// A queue that a trace empties.
+/// A queue that is drained by a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceLink {
     trace: Trace,
@@ -83,7 +85,7 @@ pub struct TraceLink {
     /// Bytes of the first packet that earlier opportunities have delivered.
     delivered: u64,
     opportunity: u64,
-    out: Shelf,
+    out: DelayQueue,
     dropped: Losses,
 }
 
@@ -97,17 +99,17 @@ impl TraceLink {
             queued: Bytes(0),
             delivered: 0,
             opportunity: 0,
-            out: Shelf::default(),
+            out: DelayQueue::default(),
             dropped: Losses::default(),
         }
     }
 
-    /// Packets of one flow that found no room.
+    /// Packets of one flow that were dropped.
     pub(crate) fn lost_of(&self, flow: u32) -> u64 {
         self.dropped.of(flow)
     }
 
-    /// What waits for an opportunity, the packet included of which one has delivered a part.
+    /// Packets that wait for an opportunity, including a packet of which a part was delivered.
     pub(crate) fn waiting(&self) -> Waiting {
         Waiting { packets: self.queue.len() as u64, bytes: self.queued }
     }
@@ -200,7 +202,7 @@ mod tests {
         let times = [(0, ms(3)), (1, ms(5)), (2, ms(5)), (3, ms(8)), (4, ms(11)), (5, ms(13))];
         assert_eq!(deliveries(&mut link, 6), times);
         assert_eq!(link.next(), None);
-        // 13 ms is over and its second opportunity unused; nothing is saved for later.
+        // 13 ms is past and its second opportunity unused; unused opportunities are not saved.
         link.accept(ms(13), Packet::length(6, Bytes(1500)));
         assert_eq!(deliveries(&mut link, 1), [(6, ms(16))]);
     }
@@ -218,8 +220,8 @@ mod tests {
     #[test]
     fn a_bad_trace_is_refused_by_its_line() {
         for (text, why) in [
-            ("", "has no line"),
-            ("0\n0\n", "lasts for no time at all"),
+            ("", "is empty"),
+            ("0\n0\n", "has a duration of zero"),
             ("1\nx\n", "line 2: 'x' is not a whole number of milliseconds"),
             ("5\n4\n", "line 2: '4' is earlier than the line before"),
         ] {

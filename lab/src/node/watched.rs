@@ -1,33 +1,33 @@
-//! A node that remembers what passes it, for traces and captures.
+//! A node that records the packets passing it, for traces and captures.
 
 use thalweg_core::time::{Span, Time};
 
 use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
-/// What happened to a packet.
+/// The event that concerns a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// It came.
+    /// The packet arrived.
     Came,
-    /// It came and was dropped at once.
+    /// The packet arrived and was dropped at once.
     Dropped,
-    /// It went on.
+    /// The packet left.
     Left,
 }
 
-/// Something that happened.
+/// A recorded event.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
-    /// When.
+    /// The time of the event.
     pub at: Time,
-    /// What.
+    /// The kind of the event.
     pub event: Event,
-    /// To which packet.
+    /// The packet concerned.
     pub packet: Packet,
 }
 
-/// Another node, watched.
+/// A node whose packets are recorded.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Watched<N> {
     node: N,
@@ -35,7 +35,7 @@ pub struct Watched<N> {
 }
 
 impl<N> Watched<N> {
-    /// `node`, watched from now on.
+    /// `node`, recorded from now on.
     pub fn new(node: N) -> Watched<N> {
         Watched { node, log: Vec::new() }
     }
@@ -45,7 +45,7 @@ impl<N> Watched<N> {
         &self.node
     }
 
-    /// What has happened since the last call, in the order of time.
+    /// The events since the last call, in the order of time.
     pub fn take_log(&mut self) -> Vec<Entry> {
         core::mem::take(&mut self.log)
     }

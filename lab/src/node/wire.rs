@@ -1,8 +1,8 @@
-//! A wire: everything arrives, a fixed time later.
+//! A wire: every packet arrives, a fixed time later.
 
 use thalweg_core::time::{Span, Time};
 
-use super::shelf::Shelf;
+use super::delay_queue::DelayQueue;
 use super::{Node, Tallied, Tally};
 use crate::packet::Packet;
 
@@ -10,13 +10,13 @@ use crate::packet::Packet;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wire {
     delay: Span,
-    flying: Shelf,
+    flying: DelayQueue,
 }
 
 impl Wire {
-    /// A wire that takes `delay` from end to end.
+    /// A wire with a delay of `delay` from end to end.
     pub fn new(delay: Span) -> Wire {
-        Wire { delay, flying: Shelf::default() }
+        Wire { delay, flying: DelayQueue::default() }
     }
 }
 

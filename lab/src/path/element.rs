@@ -1,4 +1,4 @@
-//! Everything that can stand on a path, and everything that can join it, as plain values.
+//! The elements of a path, and the sources of cross traffic, as plain values.
 
 use thalweg_core::time::{Span, Time};
 
@@ -8,7 +8,7 @@ use crate::node::{corrupt, drop_tail, duplicate, jitter, loss, recorded, reorder
 use crate::packet::Packet;
 use crate::traffic::{Source, cbr, on_off, poisson, video_model, video_trace};
 
-/// An enum with one variant a type, which hands out what all of them have in common.
+/// An enum with one variant per type, which gives access to the trait that they have in common.
 macro_rules! one_of {
     ($(#[$doc:meta])* $name:ident: $common:ident { $($module:ident::$variant:ident,)* }) => {
         $(#[$doc])*
@@ -68,7 +68,7 @@ one_of! {
 }
 
 impl Element {
-    /// Packets of one flow that it has lost; those of a queue only if it counts by flow.
+    /// Packets of one flow that the element has lost; those of a drop-tail queue only if it counts by flow.
     pub(crate) fn lost_of(&self, flow: u32) -> u64 {
         match self {
             Element::DropTail(link) => link.lost_of(flow),
@@ -84,7 +84,7 @@ impl Element {
         }
     }
 
-    /// What waits in it at `now`; none if it has no queue.
+    /// Packets that wait in the element at `now`; none if it has no queue.
     pub(crate) fn waiting(&self, now: Time) -> Option<Waiting> {
         match self {
             Element::DropTail(link) => Some(link.waiting(now)),

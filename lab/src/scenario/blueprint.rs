@@ -4,6 +4,7 @@ mod flow;
 mod hop;
 mod stream;
 mod tcp;
+mod tunnel;
 
 use core::ops::Range;
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ pub struct Blueprint {
     parameters: Vec<Parameter>,
 }
 
-/// What a text says for one seed.
+/// The content of a text for one seed.
 struct Reading {
     about: String,
     parameters: Vec<Parameter>,
@@ -42,7 +43,7 @@ struct Reading {
     places: Places,
 }
 
-/// Where the parts of an experiment stand in its text.
+/// The places of an experiment's parts in its text.
 struct Places {
     duration: Range<usize>,
     warmup: Range<usize>,
@@ -60,8 +61,8 @@ impl Places {
 }
 
 impl Blueprint {
-    /// Reads a file; those that it names are looked for beside it. `settings` are names of parameters, and values in
-    /// place of their defaults; `auto` stands for the default itself.
+    /// Reads a file; the files that it names are searched beside it. `settings` are names of parameters, with values
+    /// that replace their defaults; `auto` stands for the default itself.
     ///
     /// # Errors
     /// Names the file, the line, and what was expected there, or what would be impossible to run.
@@ -72,7 +73,7 @@ impl Blueprint {
         Blueprint::parse(&name, &text, settings, &mut |named| loaded(&beside.join(named), MAX_NAMED))
     }
 
-    /// Reads a text; `name` stands for it in errors.
+    /// Parses a text; `name` names it in errors.
     ///
     /// # Errors
     /// Names the line, and what was expected there, or what would be impossible to run.
@@ -92,7 +93,7 @@ impl Blueprint {
         Ok(Blueprint { name, text, settings, files: kept, about, parameters })
     }
 
-    /// What its file says it is about.
+    /// The description in its file.
     pub fn about(&self) -> &str {
         &self.about
     }
@@ -102,10 +103,10 @@ impl Blueprint {
         &self.parameters
     }
 
-    /// The experiment, whose every random choice follows from `seed`.
+    /// The experiment, in which every random choice derives from `seed`.
     ///
     /// # Errors
-    /// As those of [`Blueprint::parse`], which finds them for all seeds.
+    /// Those of [`Blueprint::parse`], which detects them for all seeds.
     pub fn experiment(&self, seed: u64) -> Result<Experiment, Error> {
         let mut kept = |named: &str| self.files.get(named).cloned().unwrap_or_else(|| Err("was not read".to_owned()));
         let reading = read(&self.text, &self.settings, seed, &mut kept);
@@ -129,7 +130,7 @@ fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<
     let about = document.optional("about")?.unwrap_or_default();
     let Some(run) = document.section("run")? else {
         let path = document.table.contains_key("forward");
-        let why = if path { "a path for `thalweg emulate`, no experiment: missing [run]" } else { "missing [run]" };
+        let why = if path { "a path for `thalweg emulate`, not an experiment: missing [run]" } else { "missing [run]" };
         return Err(Fault::at(&(0..0), why));
     };
     let RunText { duration, warmup } = run.rest()?;
@@ -161,7 +162,7 @@ fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<
     Ok(Reading { about, parameters, experiment: Experiment { hops, groups, duration, warmup }, places })
 }
 
-/// The parameters, and the values of all expressions: what the table that takes them in borrows from.
+/// The parameters, and the values of all expressions, which the table borrows once they are substituted.
 fn parameters(text: &str, settings: &[(String, String)]) -> Result<(Vec<Parameter>, Literals), Fault> {
     let mut table = DeTable::parse(text)?.into_inner();
     let section = table.remove("parameters").map(Section::of).transpose()?;

@@ -1,4 +1,4 @@
-//! The elements as scenarios write them.
+//! Path elements as scenarios write them.
 
 use serde::Deserialize;
 use thalweg_core::rng::Rng;
@@ -59,7 +59,7 @@ struct JitterText {
     keep_order: bool,
 }
 
-/// One of the keys: an enum of these is read as well, but its errors speak of Rust.
+/// Exactly one of the keys: serde could read an enum of them as well, but its errors use Rust's terms.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "one distribution with its time, as in { exponential = \"500us\" }")]
 struct Distributions {
@@ -177,7 +177,7 @@ pub(super) fn read(
 
 fn drop_tail(text: DropTailText) -> Result<drop_tail::DropTail, &'static str> {
     match text.rate.0.as_bps() {
-        0 => Err("a link of rate zero lets nothing through"),
+        0 => Err("the rate of a link must be above zero"),
         _ => Ok(drop_tail::DropTail::new(text.rate.0, text.queue.0)),
     }
 }
@@ -206,7 +206,7 @@ fn recorded(text: RecordedText, files: &mut Files<'_>) -> Result<Recorded, Fault
     Ok(Recorded::new(load(&file, files, |text| Recording::parse(text, &columns))?, index, keep_order))
 }
 
-/// The content of a file that the scenario names.
+/// Loads and parses a file that the scenario names.
 pub(super) fn load<T>(
     file: &Spanned<String>,
     files: &mut Files<'_>,

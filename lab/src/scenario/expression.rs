@@ -10,9 +10,9 @@
 //!
 //! Functions: `min` and `max` of any number of values, `floor`, and `if(a, b, c)`: b, or c where a is 0 or false.
 
-use super::parameter::Value;
+use super::value::Value;
 
-/// What an expression stands for.
+/// The value of an expression.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Outcome {
     /// A bare value.
@@ -21,20 +21,20 @@ pub(super) enum Outcome {
     WithUnit(f64, String),
 }
 
-/// How deep brackets and signs may be nested.
+/// The maximum nesting of brackets and signs.
 const DEEPEST: u32 = 50;
 
-/// The value of the expression `text`, without its "=", where `named` knows the parameters.
+/// Evaluates the expression `text`, without its "="; `named` looks up the parameters.
 pub(super) fn evaluate(text: &str, named: &dyn Fn(&str) -> Result<Value, String>) -> Result<Outcome, String> {
     let mut reader = Reader { rest: text, named, depth: 0 };
     let value = reader.sum()?;
     let unit = reader.rest.trim();
     match value {
         _ if !unit.chars().all(|c| c.is_ascii_alphabetic()) => Err(reader.expected("an operator, a unit or the end")),
-        Value::Number(number) if !number.is_finite() => Err(format!("'{}' is no finite number", text.trim())),
+        Value::Number(number) if !number.is_finite() => Err(format!("'{}' is not a finite number", text.trim())),
         value if unit.is_empty() => Ok(Outcome::Bare(value)),
         Value::Number(number) => Ok(Outcome::WithUnit(number, unit.to_owned())),
-        other => Err(format!("'{other}' is {}, and has no unit '{unit}'", other.kind())),
+        other => Err(format!("'{other}' is {} and cannot have the unit '{unit}'", other.kind())),
     }
 }
 
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
     fn sign(&mut self) -> Result<Value, String> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(format!("more than {DEEPEST} brackets and signs within each other"));
+            return Err(format!("more than {DEEPEST} nested brackets and signs"));
         }
         let value = match self.one_of(&['-']) {
             Some(_) => Value::Number(-number(&self.sign()?)?),
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         call(name, arguments)
     }
 
-    /// The next character if it is one of these.
+    /// Consumes the next character if it is one of `wanted`.
     fn one_of(&mut self, wanted: &[char]) -> Option<char> {
         let rest = self.rest.trim_start();
         let found = rest.chars().next().filter(|c| wanted.contains(c))?;
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         Some(found)
     }
 
-    /// What comes next, as far as it is made of such characters.
+    /// Consumes the next characters as far as they satisfy `belongs`.
     fn word(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest.trim_start();
         let (word, rest) = rest.split_at(rest.find(|c| !belongs(c)).unwrap_or(rest.len()));
@@ -201,10 +201,10 @@ mod tests {
             ("rtt", "no parameter 'rtt'"),
             ("sqrt(2)", "no function 'sqrt', expected min, max, floor or if"),
             ("floor(1, 2)", "floor() with 2 values"),
-            ("1 / (rtt_ms - 10)", "'1 / (rtt_ms - 10)' is no finite number"),
+            ("1 / (rtt_ms - 10)", "'1 / (rtt_ms - 10)' is not"),
             ("scheme + 1", "'geneva' is text, expected a number"),
-            ("scheme ms", "'geneva' is text, and has no unit 'ms'"),
-            (&deep, "more than 50 brackets"),
+            ("scheme ms", "'geneva' is text and cannot"),
+            (&deep, "more than 50 nested brackets"),
         ] {
             let seen = value(text).expect_err(text);
             assert!(seen.starts_with(expected), "{text}: {seen}");

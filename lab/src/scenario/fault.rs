@@ -1,9 +1,9 @@
-//! What is wrong with a scenario, and where.
+//! Faults of a scenario, and their places.
 
 use core::fmt;
 use core::ops::Range;
 
-/// Why a scenario cannot be used.
+/// The reason why a scenario cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {
     file: String,
@@ -30,13 +30,13 @@ impl Error {
         Error { file: file.to_owned(), line: None, message, of_settings: false }
     }
 
-    /// Whether the settings are wrong, rather than the file.
+    /// True if the settings are wrong, rather than the file.
     pub fn is_of_settings(&self) -> bool {
         self.of_settings
     }
 }
 
-/// An error and where in the text it lies.
+/// An error and its place in the text.
 pub(super) struct Fault {
     span: Option<Range<usize>>,
     message: String,
@@ -48,7 +48,7 @@ impl Fault {
         Fault { span: Some(span.clone()), message: message.into(), of_settings: false }
     }
 
-    /// Where one of `keys` is unknown, `also` would have been known.
+    /// Adds `also` to the known fields in the message if the unknown field is one of `keys`.
     pub(super) fn expecting(mut self, keys: &[String], also: &[&str]) -> Fault {
         let mut words = self.message.split('`').skip(1).step_by(2);
         let unknown = words.next().filter(|key| keys.iter().any(|own| own == key));
@@ -59,12 +59,12 @@ impl Fault {
         self
     }
 
-    /// A fault of the settings, which do not stand in the text.
+    /// A fault of the settings, which are not in the text.
     pub(super) fn of_settings(message: String) -> Fault {
         Fault { span: None, message, of_settings: true }
     }
 
-    /// The same, somewhere in `span` if it is not known where.
+    /// The same fault, placed at `span` if its place is unknown.
     pub(super) fn or_at(self, span: &Range<usize>) -> Fault {
         match self.of_settings {
             true => self,
@@ -72,16 +72,16 @@ impl Fault {
         }
     }
 
-    /// The error as it is told, of the file called `name` whose content is `text`.
+    /// The error for display, of the file called `name` whose content is `text`.
     pub(super) fn in_file(self, name: &str, text: &str) -> Error {
         let lines_before = |at: usize| text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count();
         let Fault { span, message, of_settings } = self;
-        // What was put in place of an expression is not to be found in the file: the expression is.
+        // A value that replaced an expression is not in the file: the expression is.
         let source = span.clone().and_then(|span| text.get(span)).map(|source| source.trim_matches(['"', '\'']));
         let message = match source.filter(|source| !source.contains('\n')) {
             Some(expression) if expression.starts_with('=') => format!("{message}, from '{}'", short(expression)),
-            // The library does not say which.
-            Some(key) if message == "duplicate key" => format!("'{key}' stands twice in its section, expected once"),
+            // The library does not name the key.
+            Some(key) if message == "duplicate key" => format!("'{key}' is given twice in its section"),
             _ => message,
         };
         let line = span.map(|span| 1 + lines_before(span.start));
@@ -91,13 +91,13 @@ impl Fault {
 
 impl From<toml::de::Error> for Fault {
     fn from(error: toml::de::Error) -> Fault {
-        // The library puts what it expected on a second line.
+        // The library puts its expectation on a second line.
         let message = error.message().trim_end().replace('\n', ", ");
         Fault { span: error.span(), message: in_words(message), of_settings: false }
     }
 }
 
-/// The beginning of a text that nobody would read to its end.
+/// The beginning of a text that is too long for a message.
 fn short(text: &str) -> String {
     match text.char_indices().nth(MOST_SHOWN) {
         Some((at, _)) => format!("{}...", &text[..at]),
@@ -105,10 +105,10 @@ fn short(text: &str) -> String {
     }
 }
 
-/// Characters of an expression in an error: a line of a terminal or two.
+/// The maximum number of characters of an expression in an error: a line of a terminal or two.
 const MOST_SHOWN: usize = 120;
 
-/// A message without the names that this language has for numbers.
+/// A message without Rust's names for types of numbers.
 fn in_words(message: String) -> String {
     let Some((what, expected)) = message.rsplit_once(", expected ") else { return message };
     let number = match expected {

@@ -1,7 +1,6 @@
-//! The parameters of a scenario: what its file gives them, what the command line gives them instead, and every
-//! expression of the file that they stand in.
+//! The parameters of a scenario: their values in its file, the command line's settings in place of these, and every
+//! expression of the file that uses them.
 
-use core::fmt;
 use core::ops::Range;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,74 +11,32 @@ use toml::de::{DeTable, DeValue};
 use super::expression::{Outcome, evaluate};
 use super::fault::Fault;
 use super::section::Section;
-
-/// What a parameter can be.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Value {
-    /// A number; where the file needs a whole one it must be whole.
-    Number(f64),
-    /// Text, which expressions use whole.
-    Text(String),
-    /// Whether something is so.
-    Flag(bool),
-}
-
-impl Value {
-    /// What it is, with its article.
-    pub(super) fn kind(&self) -> &'static str {
-        match self {
-            Value::Number(_) => "a number",
-            Value::Text(_) => "text",
-            Value::Flag(_) => "true or false",
-        }
-    }
-
-    /// Another value of the same kind, from text.
-    fn read(&self, text: &str) -> Option<Value> {
-        match self {
-            Value::Number(_) => text.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::Number),
-            Value::Text(_) => Some(Value::Text(text.to_owned())),
-            Value::Flag(_) => text.parse().ok().map(Value::Flag),
-        }
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Value::Number(number) => write!(f, "{number}"),
-            Value::Text(text) => f.write_str(text),
-            Value::Flag(flag) => write!(f, "{flag}"),
-        }
-    }
-}
+use super::value::Value;
 
 /// A parameter and its value in this run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// Its value: the one it was set to, or the file's.
+    /// Its value in this run: the setting, or the file's default.
     pub value: Value,
-    /// Whether it was set.
+    /// True if it was set.
     pub set: bool,
 }
 
-/// The text that stands for the default of a parameter, as if it had not been set.
+/// The setting that stands for the default of a parameter, as if it had not been set.
 const AUTO: &str = "auto";
 
-/// The parameters of `[parameters]`, in the order of the file, with `settings` in place of their defaults; the last of
-/// two settings of one name counts.
+/// The parameters of `[parameters]`, in the order of the file, with `settings` in place of their defaults; of two
+/// settings of one name the last counts.
 pub(super) fn read(section: Option<Section<'_>>, settings: &[(String, String)]) -> Result<Vec<Parameter>, Fault> {
     let mut entries: Vec<_> = section.map(|section| section.table.into_iter().collect()).unwrap_or_default();
     entries.sort_by_key(|(name, _)| name.span().start);
     let mut parameters: Vec<Parameter> = Vec::new();
     for (name, value) in entries {
         if !is_name(name.get_ref()) {
-            let why = format!(
-                "'{}' is no name of a parameter, expected a letter, then letters, digits and _",
-                name.get_ref()
-            );
+            let why =
+                format!("'{}' is not a parameter name, expected a letter, then letters, digits and _", name.get_ref());
             return Err(Fault::at(&name.span(), why));
         }
         let default = default(&value, &parameters)?;
@@ -95,17 +52,17 @@ pub(super) fn read(section: Option<Section<'_>>, settings: &[(String, String)]) 
     }
     match settings.iter().find(|(set, _)| parameters.iter().all(|known| known.name != *set)) {
         Some((unknown, _)) if parameters.is_empty() => {
-            Err(Fault::of_settings(format!("no parameter '{unknown}', nor any")))
+            Err(Fault::of_settings(format!("unknown parameter '{unknown}', the scenario has none")))
         }
         Some((unknown, _)) => {
             let known: Vec<&str> = parameters.iter().map(|known| &*known.name).collect();
-            Err(Fault::of_settings(format!("no parameter '{unknown}', known are {}", known.join(", "))))
+            Err(Fault::of_settings(format!("unknown parameter '{unknown}', expected one of {}", known.join(", "))))
         }
         None => Ok(parameters),
     }
 }
 
-/// Whether expressions can use it.
+/// True if expressions can use the name.
 fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
@@ -118,7 +75,9 @@ fn default(value: &Spanned<DeValue<'_>>, before: &[Parameter]) -> Result<Value, 
             None => Ok(Value::Text(text.to_string())),
             Some(expression) => match evaluate(expression, &|name| lookup(before, name)).map_err(refuse)? {
                 Outcome::Bare(value) => Ok(value),
-                Outcome::WithUnit(..) => Err(refuse("a parameter has no unit: expressions that use it do".into())),
+                Outcome::WithUnit(..) => {
+                    Err(refuse("a parameter cannot have a unit: write the unit where the parameter is used".into()))
+                }
             },
         },
         DeValue::Integer(_) | DeValue::Float(_) => match serde::Deserialize::deserialize(number(value)) {
@@ -137,15 +96,16 @@ fn number<'a>(value: &Spanned<DeValue<'a>>) -> toml::de::ValueDeserializer<'a> {
 fn lookup(parameters: &[Parameter], name: &str) -> Result<Value, String> {
     match parameters.iter().find(|known| known.name == name) {
         Some(parameter) => Ok(parameter.value.clone()),
-        None if parameters.is_empty() => Err(format!("no parameter '{name}', nor any")),
+        None if parameters.is_empty() => Err(format!("unknown parameter '{name}', no parameter is defined before it")),
         None => {
             let known: Vec<&str> = parameters.iter().map(|known| &*known.name).collect();
-            Err(format!("no parameter '{name}', known are {}", known.join(", ")))
+            Err(format!("unknown parameter '{name}', expected one of {}", known.join(", ")))
         }
     }
 }
 
-/// The values of the expressions of a text as TOML, by where they begin: the library makes numbers out of text alone.
+/// The values of a text's expressions as TOML, by the place where they begin: the library parses numbers from text
+/// alone.
 pub(super) type Literals = BTreeMap<usize, Literal>;
 
 /// A value in place of an expression.
@@ -189,10 +149,10 @@ fn literal(expression: &str, parameters: &[Parameter]) -> Result<Literal, String
     })
 }
 
-/// Whole numbers below it have no neighbours that are rounded to them: 2^53.
+/// Below it every whole number is exact: 2^53.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Puts the values of expressions in their places.
+/// Replaces expressions by their values.
 pub(super) fn substitute<'a>(table: &mut DeTable<'a>, literals: &'a Literals) -> Result<(), Fault> {
     table.iter_mut().try_for_each(|(_, value)| replace(value, literals))
 }

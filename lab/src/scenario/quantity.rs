@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for Share {
     }
 }
 
-/// Frames a second, as the time of one.
+/// A frame rate in frames per second, as the time of one frame.
 pub(super) struct FrameTime(pub(super) Span);
 
 impl<'de> Deserialize<'de> for FrameTime {
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Queue {
     }
 }
 
-/// A duration, or two between which one is drawn: `"2s"`, `["0s", "2s"]`.
+/// A duration, or two as a range from which one is drawn: `"2s"`, `["0s", "2s"]`.
 pub(super) struct Between(pub(super) Range<Span>);
 
 impl<'de> Deserialize<'de> for Between {
@@ -124,8 +124,8 @@ impl<'de> Deserialize<'de> for Between {
     }
 }
 
-/// Whole bytes in decimal units: `1500B`, `90kB`, `2MB`.
-fn bytes(text: &str) -> Option<Bytes> {
+/// Parses whole bytes in decimal units: `1500B`, `90kB`, `2MB`.
+pub(super) fn bytes(text: &str) -> Option<Bytes> {
     let number = text.strip_suffix('B')?;
     let (digits, factor) = match number.strip_suffix(['k', 'M']) {
         Some(digits) if number.ends_with('k') => (digits, 1_000),

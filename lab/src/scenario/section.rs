@@ -13,7 +13,7 @@ use super::fault::Fault;
 pub(super) struct Section<'a> {
     pub(super) span: Range<usize>,
     pub(super) table: DeTable<'a>,
-    /// The keys that were asked for one by one, whether they were there or not.
+    /// The keys that were requested one by one, whether they were there or not.
     asked: Vec<&'static str>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Section<'a> {
         self.take(key).map(read).transpose()
     }
 
-    /// Where the value of `key` stands, if it is there.
+    /// The place of the value of `key`, if it is there.
     pub(super) fn span_of(&self, key: &str) -> Option<Range<usize>> {
         self.table.get(key).map(Spanned::span)
     }
@@ -66,14 +66,14 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Everything that was not taken, as one value.
+    /// Deserializes all keys that were not taken.
     pub(super) fn rest<T: Deserialize<'a>>(self) -> Result<T, Fault> {
         let Section { span, table, asked } = self;
         let keys: Vec<String> = table.keys().map(|key| key.get_ref().to_string()).collect();
         read(Spanned::new(span, DeValue::Table(table))).map_err(|fault| fault.expecting(&keys, &asked))
     }
 
-    /// Nothing may be left.
+    /// Checks that no key is left.
     pub(super) fn finish(self, expected: &str) -> Result<(), Fault> {
         match self.table.keys().next() {
             Some(key) => Err(Fault::at(&key.span(), format!("unknown '{}', expected {expected}", key.get_ref()))),
@@ -81,7 +81,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// What a section describes, and what it is called: its kind, unless it says otherwise.
+    /// The kind that a section describes, and its name: the kind, unless it has a name of its own.
     pub(super) fn kind_and_name(&mut self) -> Result<(Spanned<String>, String), Fault> {
         let kind: Spanned<String> = self.require("kind")?;
         let name = self.optional("name")?;
@@ -90,7 +90,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A value of the text. The library does not know where in it every error lies.
+/// Deserializes a value of the text. The library does not know the place of every error; the value's place replaces it.
 fn read<'a, T: Deserialize<'a>>(value: Spanned<DeValue<'a>>) -> Result<T, Fault> {
     let span = value.span();
     T::deserialize(ValueDeserializer::from(value)).map_err(|error| Fault::from(error).or_at(&span))

@@ -68,7 +68,7 @@ enum ShapeText {
 
 const KINDS: &str = "on_off, cbr, poisson, video or video_trace";
 
-/// The source that `section` describes as one of `kind`, and its mean rate; that of films is without headers.
+/// The source that `section` describes as one of `kind`, and its mean rate; a video's rate is without headers.
 pub(super) fn read(
     kind: &Spanned<String>,
     section: Section<'_>,
@@ -110,8 +110,8 @@ pub(super) fn read(
             let text: VideoText = section.rest()?;
             let rate = text.rate.0;
             let packets = packets(rate, text.payload, text.spacing).map_err(refuse)?;
-            let film = VideoModel::new(model(text)?, packets, rng).map_err(|why| refuse(&why))?;
-            Ok((film.into(), rate))
+            let video = VideoModel::new(model(text)?, packets, rng).map_err(|why| refuse(&why))?;
+            Ok((video.into(), rate))
         }
         other => Err(Fault::at(&kind.span(), format!("no traffic of kind '{other}', expected {KINDS}"))),
     }
@@ -133,31 +133,34 @@ fn model(text: VideoText) -> Result<Model, Fault> {
     Ok(model)
 }
 
-/// How a film of `rate` becomes packets.
+/// The packetization of a video of `rate`.
 fn packets(rate: Rate, payload: u16, spacing: Spacing) -> Result<Packets, &'static str> {
     if payload == 0 {
-        return Err("packets with a payload of nothing carry no film");
+        return Err("'payload' must be above 0");
     }
     let payload = Bytes(payload.into());
     spaced(rate, payload)?;
     Ok(Packets { payload, spacing })
 }
 
-/// The size of a packet, which its headers are part of.
+/// The size of a packet, headers included.
 pub(super) fn whole(packet: Spanned<u16>) -> Result<Bytes, Fault> {
     match Bytes((*packet.get_ref()).into()) {
         size if size >= HEADERS => Ok(size),
         size => {
-            let why = format!("a packet of {} bytes, {} are those of its IPv4 and UDP headers", size.0, HEADERS.0);
+            let why = format!(
+                "a packet of {} bytes, expected at least the {} of its IPv4 and UDP headers",
+                size.0, HEADERS.0
+            );
             Err(Fault::at(&packet.span(), why))
         }
     }
 }
 
-/// The time of one packet, which must be long enough for a computer to keep up with.
+/// The time of one packet, which must be long enough for a computer to keep up.
 fn spaced(rate: Rate, packet: Bytes) -> Result<Span, &'static str> {
     match rate.time_for(packet) {
-        Span::MAX => Err("traffic of rate zero sends nothing"),
+        Span::MAX => Err("the rate of traffic must be above zero"),
         gap if gap < Span::from_micros(1) => {
             Err("more than a million packets a second: lower the rate or send larger packets")
         }

@@ -1,17 +1,17 @@
-//! Which packets came, and the runs of those that did not.
+//! The packets of a stream that arrived, and the runs of those that did not.
 
-/// Numbers below the highest that may still come late: a second of 45 Mb/s.
+/// The number of packets below the highest that may still arrive late: a second of 45 Mb/s.
 const MEMORY: u64 = 4096;
 
-/// A run of lost packets is a bursty event from this length on: more than three (GENEVA §4).
+/// The minimum length of a run of lost packets that is a bursty event: more than three (GENEVA §4).
 const BURST: u64 = 4;
 
-/// The fates of the packets of one stream in sending order.
+/// The outcomes of the packets of one stream in sending order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Arrivals {
-    /// 0 before the first packet, which is 1.
+    /// The highest sequence number received; 0 before the first packet, which is 1.
     highest: u64,
-    /// One bit a packet: whether it came.
+    /// One bit per packet, set if it arrived.
     came: Box<[u64; (MEMORY / 64) as usize]>,
     lost: u64,
     bursts: u64,
@@ -24,7 +24,7 @@ impl Default for Arrivals {
 }
 
 impl Arrivals {
-    /// A packet comes; whether it is one that was missing.
+    /// Records an arrival; returns true if the packet was missing.
     pub(super) fn take(&mut self, sequence: u64) -> bool {
         if sequence > self.highest {
             self.advance(sequence);
@@ -37,17 +37,17 @@ impl Arrivals {
         true
     }
 
-    /// The highest number that came.
+    /// The highest sequence number received.
     pub(super) fn highest(&self) -> u64 {
         self.highest
     }
 
-    /// Packets below the highest that did not come.
+    /// Packets below the highest that did not arrive.
     pub(super) fn lost(&self) -> u64 {
         self.lost
     }
 
-    /// Runs of at least [`BURST`] of these.
+    /// Runs of at least [`BURST`] lost packets.
     pub(super) fn bursts(&self) -> u64 {
         self.bursts
     }
@@ -63,7 +63,7 @@ impl Arrivals {
         self.highest = sequence;
     }
 
-    /// One that counted as lost comes after all: it parts a run in two.
+    /// Records the late arrival of a packet that counts as lost: it splits its run in two.
     fn fill(&mut self, sequence: u64) {
         let oldest = (self.highest + 1).saturating_sub(MEMORY).max(1);
         let missing = |numbers: &mut dyn Iterator<Item = u64>| {
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Runs as one would count them on paper: fates from 1 to the highest, cut wherever one came.
+    /// Runs counted as on paper: the outcomes from 1 to the highest, split at each arrival.
     fn on_paper(came: &[u64]) -> (u64, u64) {
         let highest = came.iter().copied().max().unwrap_or(0);
         let fates: Vec<bool> = (1..=highest).map(|number| came.contains(&number)).collect();
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(counted(&[1, 5]), (3, 0));
         assert_eq!(counted(&[1, 6]), (4, 1));
         assert_eq!(counted(&[5]), (4, 1));
-        // A run of nine that a late packet parts in two of four.
+        // A run of nine that a late packet splits into two of four.
         assert_eq!(counted(&[1, 11]), (9, 1));
         assert_eq!(counted(&[1, 11, 6]), (8, 2));
     }

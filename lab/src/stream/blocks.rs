@@ -1,17 +1,17 @@
-//! What of each block can be recovered.
+//! The source packets of each block that can be recovered.
 
 use std::collections::VecDeque;
 
 use super::Symbol;
 
-/// Blocks for which packets may still come late.
+/// The number of blocks whose packets may still arrive late.
 const MEMORY: usize = 256;
 
-/// The newest blocks of which anything came, in their order.
+/// The newest blocks of which a packet arrived, in their order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Blocks {
     recent: VecDeque<Block>,
-    /// Source packets of all blocks before the newest that came or were recovered.
+    /// Source packets of all blocks before the newest that arrived or were recovered.
     recovered: u64,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Blocks {
 struct Block {
     name: u64,
     k: u16,
-    /// Packets that came.
+    /// Packets that arrived.
     came: u16,
     /// Source packets among them.
     sources: u16,
@@ -37,7 +37,7 @@ impl Block {
         self.sources += u16::from(symbol.is_source());
     }
 
-    /// Any k packets are enough for all; fewer leave the source packets that came, since the code is systematic.
+    /// Any k packets recover all; with fewer, the source packets that arrived count, since the code is systematic.
     fn recovered(&self) -> u64 {
         u64::from(if self.came >= self.k { self.k } else { self.sources })
     }
@@ -50,7 +50,7 @@ impl Default for Blocks {
 }
 
 impl Blocks {
-    /// Takes a packet that has not come before.
+    /// Records a packet that has not arrived before.
     pub(super) fn take(&mut self, symbol: &Symbol) {
         match self.recent.back_mut() {
             Some(newest) if newest.name == symbol.block => newest.take(symbol),
@@ -65,7 +65,7 @@ impl Blocks {
         }
     }
 
-    /// Takes a packet of a block that counts as over.
+    /// Records a packet of a block that is complete because a newer one has begun.
     fn take_late(&mut self, symbol: &Symbol) {
         let place = self.recent.partition_point(|block| block.name < symbol.block);
         if self.recent[place].name == symbol.block {
@@ -78,7 +78,7 @@ impl Blocks {
             self.recovered += block.recovered();
             self.recent.insert(place, block);
         } else if place > 0 {
-            // The oldest makes room; what it has counted stays.
+            // The oldest block is dropped to free its place; its count stays.
             let block = Block::new(symbol);
             self.recovered += block.recovered();
             self.recent.pop_front();
@@ -86,12 +86,12 @@ impl Blocks {
         }
     }
 
-    /// Source packets of the blocks that are over: all before the newest.
+    /// Source packets of the complete blocks: all before the newest.
     pub(super) fn source(&self) -> u64 {
         self.recent.back().map_or(0, |newest| newest.name)
     }
 
-    /// Those of them that came or were recovered.
+    /// Source packets of the complete blocks that arrived or were recovered.
     pub(super) fn recovered(&self) -> u64 {
         self.recovered
     }
@@ -130,7 +130,7 @@ mod tests {
         let in_order = after(&[(0, 0), (0, 4), (1, 0), (1, 1), (1, 2), (2, 0)]);
         assert_eq!(in_order, (6, 4));
         assert_eq!(after(&[(0, 0), (0, 4), (1, 0), (1, 1), (1, 2), (2, 0), (0, 3)]), (6, 6));
-        // Of a block of which nothing had come; and of the one that then stands before it.
+        // A packet of a block of which none had arrived, then one of the block before that.
         assert_eq!(after(&[(0, 0), (2, 0), (1, 1), (0, 1)]), (6, 3));
     }
 

@@ -1,30 +1,30 @@
-//! What a stream's ends count; the difference of two readings is what a measuring window saw.
+//! Counters of a stream's endpoints; the difference of two readings is that of a measuring window.
 
 /// A sender's counters.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Sent {
-    /// Source packets that left.
+    /// Source packets sent.
     pub source: u64,
-    /// Repair packets that left.
+    /// Repair packets sent.
     pub repair: u64,
-    /// Blocks that closed, one a SYN; a stream without blocks counts each packet.
+    /// Blocks closed, one per SYN; a stream without blocks counts each packet.
     pub blocks: u64,
-    /// Repair packets of these blocks, all added up.
+    /// The sum of the repair packets of these blocks.
     pub windows: f64,
     /// Blocks that closed with the largest window of their law.
     pub widest: u64,
     /// Blocks that closed when W_tot was known.
     pub w_blocks: u64,
-    /// W_tot at the end of these, after the reports until then, all added up.
+    /// The sum of W_tot at the end of these blocks, after the reports until then.
     pub w: f64,
     /// Reports that were used.
     pub reports: u64,
-    /// Reports that came after a newer one, or twice.
+    /// Reports that arrived after a newer one, or twice.
     pub stale: u64,
 }
 
 impl Sent {
-    /// What has been added since an `earlier` reading.
+    /// The increase since an `earlier` reading.
     pub fn since(&self, earlier: &Sent) -> Sent {
         Sent {
             source: self.source - earlier.source,
@@ -44,36 +44,36 @@ impl Sent {
         self.windows / self.blocks as f64
     }
 
-    /// Time average of W_tot, in packets; NaN if there never was one.
+    /// Time average of W_tot, in packets; NaN if there was none.
     pub fn mean_w(&self) -> f64 {
         self.w / self.w_blocks as f64
     }
 
-    /// Share of time with the largest window, which tells a lock-in from a high mean; NaN without a block.
+    /// Share of time with the largest window, which distinguishes a lock-in from a high mean; NaN without a block.
     pub fn share_widest(&self) -> f64 {
         self.widest as f64 / self.blocks as f64
     }
 }
 
-/// A receiver's counters. They speak of packets whose fate has shown: a gap is seen, and a block is over, when a packet
-/// behind it comes, so that what is still under way at a window's edge belongs to the next one.
+/// A receiver's counters. They cover packets whose outcome is known: a gap is counted, and a block is complete, when a
+/// packet behind it arrives, so that packets in flight at a window's edge belong to the next window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Received {
-    /// Packets up to the newest that came, source and repair.
+    /// Packets up to the newest that arrived, source and repair.
     pub packets: u64,
-    /// Those of them that did not come.
+    /// Those of them that did not arrive.
     pub lost: u64,
-    /// Runs of more than three of these one behind the other in sending order.
+    /// Runs of more than three consecutive packets of these, in sending order.
     pub bursts: u64,
-    /// Source packets of the blocks that are over.
+    /// Source packets of the complete blocks.
     pub source: u64,
-    /// Those of them that came or were recovered.
+    /// Those of them that arrived or were recovered.
     pub recovered: u64,
 }
 
 impl Received {
-    /// What has been added since an `earlier` reading. A packet that comes late takes back its loss; a window that sees
-    /// the return and not the loss stops at zero.
+    /// The increase since an `earlier` reading. A late packet cancels its loss; if the loss was before the window and
+    /// the arrival is within it, the difference stops at zero.
     pub fn since(&self, earlier: &Received) -> Received {
         Received {
             packets: self.packets - earlier.packets,
@@ -89,12 +89,12 @@ impl Received {
         self.lost as f64 / self.packets as f64
     }
 
-    /// Source packets that are lost for good; none where a late packet's block lies before the window.
+    /// Source packets lost for good; zero where a late packet's block lies before the window.
     pub fn residual(&self) -> u64 {
         self.source.saturating_sub(self.recovered)
     }
 
-    /// Residual data loss: the share of source packets that is lost for good; NaN without packets.
+    /// Residual data loss: the share of source packets that are lost for good; NaN without packets.
     pub fn residual_rate(&self) -> f64 {
         self.residual() as f64 / self.source as f64
     }

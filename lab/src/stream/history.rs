@@ -1,20 +1,20 @@
-//! When packets were sent: GENEVA's pairs of packet number and time (§3.2.2).
+//! Sending times: GENEVA's pairs of packet number and time (§3.2.2).
 
 use thalweg_core::time::{Span, Time};
 
-/// Packets that are remembered: more than a second of 90 Mb/s with all the repair that the paper allows.
+/// The number of packets remembered: more than a second of 90 Mb/s with all the repair that the paper allows.
 const MEMORY: u64 = 1 << 14;
 
 /// The newest sending times.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct History {
-    /// That of packet `number` is at `number - 1` modulo [`MEMORY`].
+    /// The time of packet `number` is at `number - 1` modulo [`MEMORY`].
     times: Vec<Time>,
     newest: u64,
 }
 
 impl History {
-    /// The next packet leaves; gives its number. The first is 1.
+    /// Records that the next packet leaves; returns its number. The first is 1.
     pub(super) fn note(&mut self, now: Time) -> u64 {
         match self.times.get_mut((self.newest % MEMORY) as usize) {
             Some(time) => *time = now,
@@ -24,13 +24,13 @@ impl History {
         self.newest
     }
 
-    /// When packet `number` left, if that is remembered.
+    /// The sending time of packet `number`, if it is remembered.
     pub(super) fn sent(&self, number: u64) -> Option<Time> {
         let known = (self.oldest()..=self.newest).contains(&number);
         known.then(|| self.times[((number - 1) % MEMORY) as usize])
     }
 
-    /// The mean sending time of the last `count` packets up to `highest`, of those that are remembered.
+    /// The mean sending time of the last `count` packets up to `highest`, as far as they are remembered.
     pub(super) fn mean_sent(&self, highest: u64, count: u64) -> Option<Time> {
         let first = highest.checked_sub(count)? + 1;
         let times = || (first.max(self.oldest())..=highest.min(self.newest)).filter_map(|number| self.sent(number));

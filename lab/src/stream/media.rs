@@ -1,32 +1,32 @@
-//! When a source of constant rate produces its packets.
+//! Production times of the packets of a source of constant rate.
 
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 
-/// Packet m is there m packet times after the start, as exactly as nanoseconds allow, however long the stream.
+/// Packet m is produced m packet times after the start, as exactly as nanoseconds allow, however long the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct MediaClock {
-    pub(super) start: Time,
+pub(crate) struct MediaClock {
+    pub(crate) start: Time,
     /// Above zero.
-    pub(super) rate: Rate,
+    pub(crate) rate: Rate,
     /// Size of a packet on the wire, above zero.
-    pub(super) packet: Bytes,
+    pub(crate) packet: Bytes,
 }
 
 impl MediaClock {
-    /// When packet `number`, from 0, is produced.
-    pub(super) fn at(&self, number: u64) -> Time {
+    /// The time at which packet `number`, from 0, is produced.
+    pub(crate) fn at(&self, number: u64) -> Time {
         self.start + self.rate.time_for(self.packet * number)
     }
 
-    /// How many packets are produced before `now`.
-    pub(super) fn before(&self, now: Time) -> u64 {
+    /// The number of packets produced before `now`.
+    pub(crate) fn before(&self, now: Time) -> u64 {
         let bits = u128::from(self.rate.as_bps()) * u128::from(now.since(self.start).as_nanos());
         bits.div_ceil(u128::from(self.packet.0) * 8_000_000_000) as u64
     }
 
-    /// k: packets within `syn`, with their fraction (GENEVA §3.2.2).
-    pub(super) fn k(&self, syn: Span) -> f64 {
+    /// k: the number of packets within `syn`, with its fraction (GENEVA §3.2.2).
+    pub(crate) fn k(&self, syn: Span) -> f64 {
         self.rate.as_bps() as f64 * syn.as_secs_f64() / (8.0 * self.packet.0 as f64)
     }
 }

@@ -1,4 +1,4 @@
-//! The receiving end.
+//! The receiving endpoint.
 
 use thalweg_core::session::MAX_DATAGRAM;
 use thalweg_core::time::{Span, Time};
@@ -12,23 +12,23 @@ use super::{Report, Symbol};
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, HEADERS, Packet};
 
-/// What a receiver is told at its start.
+/// The parameters of a receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
     /// The flow that its reports belong to.
     pub flow: u32,
-    /// SYN: from report to report (§3.2.1).
+    /// SYN: the interval of reports (§3.2.1).
     pub syn: Span,
-    /// What reports weigh; none sends none, as for plain UDP.
+    /// The size of reports; if none, no reports are sent, as for plain UDP.
     pub reports: Option<ReportSize>,
 }
 
 /// Size of a report on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReportSize {
-    /// That of an RFC 8888 report on every packet of the interval, with IP and UDP headers.
+    /// The size of an RFC 8888 report on every packet of the interval, with IP and UDP headers.
     Rfc8888,
-    /// Always this.
+    /// A fixed size.
     Fixed(Bytes),
 }
 
@@ -44,13 +44,13 @@ pub struct Receiver {
     config: Config,
     arrivals: Arrivals,
     blocks: Blocks,
-    /// When the next report leaves.
+    /// The time at which the next report leaves.
     due: Option<Time>,
     reports: u64,
-    /// The highest sequence number of the last report, and what has come since.
+    /// The highest sequence number of the last report, and the packets received since.
     covered: u64,
     received: u32,
-    /// Packets that came in all, also again or too late.
+    /// Packets received in total, duplicates and late ones included.
     taken: u64,
 }
 
@@ -90,8 +90,8 @@ impl Receiver {
         }
     }
 
-    /// Says what has come since the last report. A gap counts when the packet behind it comes; late packets weigh
-    /// against it.
+    /// Reports the packets received since the last report. A gap counts when a packet behind it arrives; late packets
+    /// are set off against losses.
     fn report(&mut self) -> Report {
         let highest = self.arrivals.highest();
         let lost = (highest - self.covered).saturating_sub(u64::from(self.received));
@@ -105,11 +105,11 @@ impl Receiver {
 }
 
 impl ReportSize {
-    /// The size of a report that covers so many packets; those that one datagram cannot name are left out.
+    /// The size of a report on `packets` packets; those that do not fit into one datagram are left out.
     fn covering(self, packets: u64) -> Bytes {
         match self {
             ReportSize::Rfc8888 => {
-                // Two bytes a packet.
+                // Two bytes per packet.
                 let most = (MAX_DATAGRAM - HEADERS.0 as usize - feedback::packet_len(0)) / 2;
                 let packets = usize::try_from(packets).map_or(most, |packets| packets.min(most));
                 HEADERS + Bytes(feedback::packet_len(packets) as u64)
@@ -120,7 +120,7 @@ impl ReportSize {
 }
 
 impl Node for Receiver {
-    /// Takes a packet of the stream; anything else is not for it.
+    /// Takes a packet of the stream; packets of other kinds are only counted.
     fn accept(&mut self, now: Time, packet: Packet) {
         self.taken += 1;
         if let Body::Media(symbol) = packet.body {

@@ -1,6 +1,6 @@
-//! The sending end.
+//! The sending endpoint.
 
-use thalweg_core::law::redundancy::{LossReport, ParameterError, Redundancy};
+use thalweg_core::law::redundancy::{Law, LossReport, ParameterError, Redundancy, none};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate, Seconds};
@@ -8,29 +8,29 @@ use thalweg_core::units::{Bytes, Rate, Seconds};
 use super::counters::Sent;
 use super::history::History;
 use super::media::MediaClock;
-use super::scheme::{Law, Scheme};
+use super::scheme::Scheme;
 use super::{Report, Symbol};
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
-/// What a sender is told at its start.
+/// The parameters of a sender.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
     /// The flow that its packets belong to.
     pub flow: u32,
-    /// When the source produces its first packet.
+    /// The time at which the source produces its first packet.
     pub start: Time,
-    /// When the source ends, if it ever does.
+    /// The time at which the source ends, if it does.
     pub stop: Option<Time>,
-    /// Rate of the media; headers count, as in the paper.
+    /// Rate of the media, headers included, as in the paper.
     pub rate: Rate,
     /// Size of every packet on the wire.
     pub packet: Bytes,
-    /// SYN: length of a block (§3.2.1).
+    /// SYN: the duration of a block (§3.2.1).
     pub syn: Span,
-    /// How the stream is protected.
+    /// The protection scheme.
     pub scheme: Scheme,
-    /// Which packet a round trip is measured by.
+    /// The packet by which a round trip is measured.
     pub srtt: Srtt,
 }
 
@@ -44,20 +44,20 @@ impl Default for Config {
             rate: Rate::from_mbps(30),
             packet: Bytes(1500),
             syn: Span::from_millis(10),
-            scheme: Scheme::None,
+            scheme: Scheme::blocks(none::None),
             srtt: Srtt::Highest,
         }
     }
 }
 
-/// SRTT is the time from the departure of a packet that a report covers first to the arrival of that report; the paper
-/// does not say which packet.
+/// The packet that SRTT is measured by. SRTT is the time from the departure of a packet to the arrival of the first
+/// report that covers the packet; the paper does not say which packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Srtt {
-    /// The highest sequence number: no waiting for the report counts.
+    /// The highest sequence number: waiting for the report does not count.
     #[default]
     Highest,
-    /// The mean departure of all that the report covers first: half a SYN of waiting counts.
+    /// The mean departure of all packets first covered by the report: half a SYN of waiting counts.
     Mean,
 }
 
@@ -67,30 +67,30 @@ pub struct Sender {
     config: Config,
     media: MediaClock,
     law: Law,
-    /// Source packets of the blocks that have closed, and how many these are.
+    /// The source packets of the closed blocks, and the number of these blocks.
     closed: (u64, u64),
     leaving: Leaving,
     history: History,
-    /// Number of the newest report, and the highest sequence number that it names.
+    /// The number of the newest report, and the highest sequence number that was reported.
     reported: Option<(u64, u64)>,
     sent: Sent,
-    /// Packets that came.
+    /// Packets received.
     taken: u64,
 }
 
-/// The block that leaves.
+/// The block that is being sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Leaving {
     from: Time,
     name: u64,
-    /// The packet that leaves next; n when all have.
+    /// The index of the next packet; n when all have left.
     index: u16,
     k: u16,
     n: u16,
 }
 
 impl Sender {
-    /// A sender that has had no report yet.
+    /// A sender that has received no report yet.
     ///
     /// # Errors
     /// Rate, packet or SYN is zero, a block would have more than 65535 packets, or the law refuses its parameters.
@@ -123,7 +123,8 @@ impl Sender {
         self.sent
     }
 
-    /// When the next block closes, while the source goes on. Without blocks each packet is one, closed as it is made.
+    /// The time at which the next block closes, until the source ends. Without blocks each packet is one, closed when
+    /// produced.
     fn closes(&self) -> Option<Time> {
         let (source, blocks) = self.closed;
         let (begins, ends) = if self.config.scheme.has_blocks() {
@@ -135,7 +136,7 @@ impl Sender {
         self.config.stop.is_none_or(|stop| begins < stop).then_some(ends)
     }
 
-    /// Fixes the repair of the block that ends now (§3.1); it leaves from now on.
+    /// Fixes the repair of the block that ends now (§3.1); its packets leave from now on.
     fn close(&mut self, now: Time) {
         let (name, blocks) = self.closed;
         let produced = if self.config.scheme.has_blocks() {
@@ -151,13 +152,14 @@ impl Sender {
         self.sent.blocks += 1;
         self.sent.windows += f64::from(repair);
         self.sent.widest += u64::from(self.config.scheme.widest() == Some(repair));
-        if let Some(w) = self.law.w() {
+        if let Some(w) = self.law.w_tot() {
             self.sent.w_blocks += 1;
             self.sent.w += w;
         }
     }
 
-    /// When the next packet of the block leaves: IPG after the last, so that all n are spread over one SYN (§3.2.2).
+    /// The time at which the block's next packet leaves: IPG after the last, so that all n are spread over one SYN
+    /// (§3.2.2).
     fn departs(&self) -> Option<Time> {
         let Leaving { from, index, n, .. } = self.leaving;
         (index < n).then(|| from + self.config.syn.mul_div(index.into(), n.into()))
@@ -172,7 +174,7 @@ impl Sender {
         Packet { flow: self.config.flow, size: self.config.packet, body: Body::Media(symbol) }
     }
 
-    /// Reports are used once and in order (§3.2.1); what a lost one said is not made up for.
+    /// Reports are used once and in order (§3.2.1); the counts of a lost report are not recovered.
     fn on_report(&mut self, now: Time, report: &Report) {
         if self.reported.is_some_and(|(newest, _)| report.number <= newest) {
             self.sent.stale += 1;
@@ -186,10 +188,10 @@ impl Sender {
         self.law.on_report(&LossReport { lost, delivered, srtt, at: Seconds(now.as_secs_f64()) });
     }
 
-    /// A sample, if the report covers something that none before it has covered.
+    /// A round-trip sample, if the report covers a packet that no report before has covered.
     fn round_trip(&self, now: Time, report: &Report) -> Option<Seconds> {
-        let is_news = self.reported.is_none_or(|(_, highest)| report.highest > highest);
-        if report.received == 0 || !is_news {
+        let is_newer = self.reported.is_none_or(|(_, highest)| report.highest > highest);
+        if report.received == 0 || !is_newer {
             return None;
         }
         let covered = u64::from(report.received) + u64::from(report.lost);
@@ -202,7 +204,7 @@ impl Sender {
 }
 
 impl Node for Sender {
-    /// Takes a report; anything else is not for it.
+    /// Takes a report; packets of other kinds are only counted.
     fn accept(&mut self, now: Time, packet: Packet) {
         self.taken += 1;
         if let Body::Report(report) = packet.body {
@@ -211,7 +213,7 @@ impl Node for Sender {
     }
 
     fn next(&self) -> Option<Time> {
-        // A block has left before the next one closes.
+        // All packets of a block leave before the next block closes.
         self.departs().or_else(|| self.closes())
     }
 
@@ -233,7 +235,7 @@ impl Tallied for Sender {
 }
 
 impl Probe for Sender {
-    /// Shows what the law shows.
+    /// Reports the values of the law.
     fn probe(&self, visit: &mut Visitor<'_>) {
         self.law.probe(visit);
     }

@@ -1,52 +1,53 @@
-//! A player behind a receiver: it reads a film at its playback rate, and stands still when there is nothing to read.
+//! A player behind a receiver: it plays a video at its playback rate, and stalls when its buffer is empty.
 //!
 //! | TCP Stream §5.1 | here |
 //! |---|---|
 //! | playback rate, playback time | `rate`, `size` / `rate` |
 //! | playout delay of video streaming at the receiver | `playout_delay` |
 //!
-//! What came is always taken: the buffer has no end, and the receive window never closes for it.
+//! Received data is always taken: the buffer is unlimited, and the receive window never closes because of it.
 
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 
-/// A film, and how it is played.
+/// A video and its playback parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Video {
-    /// Its length.
+    /// Its size.
     pub size: Bytes,
-    /// How fast it is read.
+    /// Its playback rate.
     pub rate: Rate,
-    /// From the start of the transfer to that of the playback.
+    /// The time from the start of the transfer to that of the playback.
     pub playout_delay: Span,
-    /// As much of the film must be there before a player that stalled goes on; and before one could begin at all.
+    /// The amount of video that must be buffered before a stalled player resumes, and before playback could begin at
+    /// all.
     pub rebuffer: Span,
 }
 
-/// What became of a playback.
+/// The results of a playback.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Playing {
-    /// From the start to the moment when `rebuffer` of the film was there: what an eager player waits. None so far.
+    /// The time from the start until `rebuffer` of the video was there: the wait of an eager player. None so far.
     pub start_up: Option<Span>,
-    /// How often the buffer ran dry.
+    /// The number of times the buffer ran empty.
     pub stalls: u32,
-    /// How long it stood still for that, from the end of the playout delay on.
+    /// The total time of these stalls, from the end of the playout delay on.
     pub stalled: Span,
-    /// The least playout delay without any stall, as far as the film came.
+    /// The minimum playout delay without any stall, as far as the video was received.
     pub needed_delay: Span,
-    /// What was played.
+    /// The time of video played.
     pub played: Span,
 }
 
-/// A player at work.
+/// The state of a player.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Player {
     video: Video,
     start: Time,
     segment: Bytes,
-    /// What came in order, in playing time.
+    /// The video received in order, in playing time.
     received: Span,
-    /// Up to when it is played.
+    /// The time up to which the playback is computed.
     at: Time,
     state: State,
     seen: Playing,
@@ -61,17 +62,17 @@ enum State {
 }
 
 impl Player {
-    /// A player of a film whose transfer begins at `start`, in segments of `segment` bytes.
+    /// A player of a video whose transfer begins at `start`, in segments of `segment` bytes.
     pub fn new(video: Video, segment: Bytes, start: Time) -> Player {
         let seen =
             Playing { start_up: None, stalls: 0, stalled: Span::ZERO, needed_delay: Span::ZERO, played: Span::ZERO };
         Player { video, start, segment, received: Span::ZERO, at: start, state: State::Waiting, seen }
     }
 
-    /// `segments` are there, in order and from the first on.
+    /// Records that the first `segments` segments have arrived.
     pub fn receive(&mut self, now: Time, segments: u64) {
         self.advance(now);
-        // The next byte of the film comes only now: playing may not have come to it.
+        // The next byte of the video arrives only now: the playback must not have reached it before.
         let late = now.since(self.start).saturating_sub(self.received);
         self.seen.needed_delay = self.seen.needed_delay.max(late);
         self.received = self.video.rate.time_for((self.segment * segments).min(self.video.size));
@@ -83,7 +84,7 @@ impl Player {
         }
     }
 
-    /// What became of it by `now`.
+    /// The results up to `now`.
     pub fn seen(&self, now: Time) -> Playing {
         let mut player = self.clone();
         player.advance(now);
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_film_that_comes_at_its_rate_plays_through() {
+    fn a_video_that_comes_at_its_rate_plays_through() {
         let mut player = player();
         (1..=10_000_u64).for_each(|n| player.receive(at(5.0 + n as f64 / 1e3), n));
         let seen = player.seen(at(60.0));
@@ -165,22 +166,23 @@ mod tests {
     #[test]
     fn a_gap_stalls_it_until_enough_is_there_again() {
         let mut player = player();
-        // 3 s of film at 6 s; playing begins at 7 s and would end at 10 s. Half a second comes at 12 s, the rest at 13 s.
+        // 3 s of video at 6 s; playback begins at 7 s and would end at 10 s. Half a second arrives at 12 s, the rest at
+        // 13 s.
         player.receive(at(6.0), 3_000);
         player.receive(at(12.0), 3_500);
         assert_eq!(player.seen(at(12.0)).stalls, 1);
         player.receive(at(13.0), 10_000);
         let seen = player.seen(at(13.0));
         assert_eq!((seen.stalls, seen.stalled, seen.played), (1, Span::from_secs(3), Span::from_secs(3)));
-        // Byte 3000 was due 3 s into the film and came 7 s after the start; byte 3500 came at 8 s.
+        // Segment 3000 was due 3 s into the video and arrived 7 s after the start; segment 3500 arrived at 8 s.
         assert_eq!(seen.needed_delay, Span::from_millis(4_500));
-        // Seven more seconds of film.
+        // Seven more seconds of video.
         assert_eq!(player.seen(at(19.0)).played, Span::from_secs(9));
         assert_eq!((player.seen(at(30.0)).played, player.seen(at(30.0)).stalls), (Span::from_secs(10), 1));
     }
 
     #[test]
-    fn a_film_of_which_nothing_comes_stalls_where_playing_should_begin() {
+    fn a_video_of_which_nothing_comes_stalls_where_playing_should_begin() {
         let seen = player().seen(at(9.0));
         assert_eq!((seen.stalls, seen.stalled, seen.start_up), (1, Span::from_secs(2), None));
         assert_eq!(player().seen(at(6.9)).stalls, 0);

@@ -1,14 +1,14 @@
-//! How much each acknowledgement in recovery lets out (M. Mathis, N. Cardwell, Y. Cheng, N. Dukkipati: *Proportional Rate
-//! Reduction*, RFC 9937, which replaces RFC 6937).
+//! Proportional rate reduction: the number of segments that each acknowledgement in recovery releases (M. Mathis, N.
+//! Cardwell, Y. Cheng, N. Dukkipati: *Proportional Rate Reduction*, RFC 9937, which replaces RFC 6937).
 //!
 //! | RFC 9937 | here |
 //! |---|---|
 //! | ssthresh, RecoverFS | `ssthresh`, `recover_fs` |
 //! | prr_delivered, prr_out | `delivered`, `out` |
 //! | SndCnt | `allowance` |
-//! | cwnd = inflight + SndCnt | nothing: what may leave is counted down instead |
+//! | cwnd = inflight + SndCnt | none: the allowance is counted down instead |
 
-/// One recovery, in segments.
+/// The state of one recovery, in segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Prr {
     ssthresh: u32,
@@ -23,10 +23,11 @@ impl Prr {
         Prr { ssthresh, recover_fs: recover_fs.max(1), ..Prr::default() }
     }
 
-    /// An acknowledgement delivered `delivered` segments and left `pipe` on the path.
+    /// Handles an acknowledgement that delivered `delivered` segments and left `pipe` on the path.
     ///
-    /// `more` may leave below the threshold beyond what recovery has delivered: one segment after an acknowledgement that
-    /// moved HighACK and told of no further loss (SafeACK). With none, no more than this one delivered.
+    /// `more` segments may leave below the threshold beyond those that recovery has delivered: one segment after an
+    /// acknowledgement that moved HighACK and indicated no further loss (SafeACK). If none, no more may leave than this
+    /// acknowledgement delivered.
     pub(crate) fn on_ack(&mut self, delivered: u32, pipe: u32, more: Option<u32>) {
         if delivered == 0 {
             return;
@@ -59,7 +60,8 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Runs a recovery in which every acknowledgement SACKs one more segment; says after which something was sent.
+    /// Runs a recovery in which every acknowledgement SACKs one more segment; returns the acknowledgements after which
+    /// a segment was sent, and the final pipe.
     fn sent_after(mut prr: Prr, mut pipe: u32, acks: u32) -> (Vec<u32>, u32) {
         let mut sent = Vec::new();
         for ack in 1..=acks {

@@ -1,75 +1,74 @@
-//! The end that takes data and acknowledges it (RFC 5681 §4.2, RFC 2018 §4).
+//! The receiving endpoint, which acknowledges data (RFC 5681 §4.2, RFC 2018 §4).
 //!
-//! What is in order is consumed at once, so the window it offers never shrinks, and no acknowledgement says it.
-//! Duplicates are answered at once, and not reported as blocks of their own (RFC 2883).
+//! Data in order is consumed at once, so the receive window never shrinks, and acknowledgements do not contain it.
+//! Duplicates are acknowledged at once, and not reported as blocks of their own (RFC 2883).
 
 mod gaps;
 
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::{Span, Time};
-use thalweg_core::units::Bytes;
 
 use self::gaps::Gaps;
 use super::player::Player;
-use super::segment::{Ack, BLOCKS, Segment};
+use super::segment::{Ack, BLOCKS};
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
-/// How a receiver acknowledges.
+/// The acknowledgement behavior of a receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReceiverConfig {
     /// The flow that its acknowledgements belong to.
     pub flow: u32,
-    /// Whether it reports what came out of order (RFC 2018).
+    /// True if it reports segments received out of order (RFC 2018).
     pub sack: bool,
-    /// How long an acknowledgement may wait for a second segment; none acknowledges every segment (RFC 5681 §4.2: at
-    /// most 500 ms).
+    /// The longest time that an acknowledgement waits for a second segment; if none, every segment is acknowledged (RFC
+    /// 5681 §4.2: at most 500 ms).
     pub delay: Option<Span>,
 }
 
 impl ReceiverConfig {
-    /// With SACK, acknowledging every segment.
+    /// A receiver with SACK that acknowledges every segment.
     pub fn new(flow: u32) -> ReceiverConfig {
         ReceiverConfig { flow, sack: true, delay: None }
     }
 }
 
-/// What is usual for [`ReceiverConfig::delay`].
+/// The usual value of [`ReceiverConfig::delay`].
 pub const DELAYED_ACK: Span = Span::from_millis(40);
 
-/// What came, and what was answered.
+/// The counters of a receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReceiverCounters {
     /// Segments that arrived.
     pub received: u64,
-    /// Those of them that had come before.
+    /// Those of them that had arrived before.
     pub duplicates: u64,
     /// Acknowledgements sent.
     pub acks: u64,
 }
 
-/// A receiver.
+/// A TCP receiver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Receiver {
     config: ReceiverConfig,
     /// The first segment that is missing.
     next: u64,
     gaps: Gaps,
-    /// Segments in order that no acknowledgement covers yet.
+    /// Segments received in order that no acknowledgement covers yet.
     unanswered: u32,
-    /// Acknowledgements that leave at once.
+    /// Acknowledgements that are due at once.
     pending: u32,
-    /// When `poll` has something to do.
+    /// The time at which `poll` has something to do.
     wake: Time,
     counters: ReceiverCounters,
-    /// Packets that came, of whatever kind.
+    /// Packets received, of any kind.
     taken: u64,
-    /// In a box: few receivers have one.
+    /// Boxed, since few receivers have a player.
     player: Option<Box<Player>>,
 }
 
 impl Receiver {
-    /// A receiver that has seen nothing.
+    /// A receiver that has received nothing.
     pub fn new(config: ReceiverConfig) -> Receiver {
         Receiver {
             config,
@@ -84,7 +83,7 @@ impl Receiver {
         }
     }
 
-    /// The same, with a player behind it.
+    /// The same receiver, with a player behind it.
     pub fn with_player(self, player: Player) -> Receiver {
         Receiver { player: Some(player.into()), ..self }
     }
@@ -94,7 +93,7 @@ impl Receiver {
         self.player.as_deref()
     }
 
-    /// Segments handed out in order: goodput.
+    /// Segments delivered in order: goodput.
     pub fn delivered(&self) -> u64 {
         self.next
     }
@@ -122,7 +121,7 @@ impl Receiver {
         }
         self.unanswered += u32::from(in_order);
         match self.config.delay {
-            // Two segments wait for no longer, and nothing that is out of order or fills a gap waits at all.
+            // A second segment ends the wait, and a segment that is out of order or fills a gap does not wait at all.
             Some(delay) if in_order && self.unanswered < 2 && self.pending == 0 => self.wake = now + delay,
             _ => {
                 self.unanswered = 0;
@@ -140,14 +139,14 @@ impl Receiver {
             ack.blocks =
                 [(); BLOCKS].map(|()| runs.next().map_or_else(Default::default, |run| Ack::block(self.next, run)));
         }
-        Packet::segment(self.config.flow, Bytes(0), Segment::Ack(ack))
+        Packet::ack(self.config.flow, ack)
     }
 }
 
 impl Node for Receiver {
     fn accept(&mut self, now: Time, packet: Packet) {
         self.taken += 1;
-        if let Body::Segment(Segment::Data { number, .. }) = packet.body {
+        if let Body::Segment { number, .. } = packet.body {
             self.on_data(now, number);
         }
     }
@@ -161,7 +160,7 @@ impl Node for Receiver {
         if now < self.wake {
             return None;
         }
-        // Without one that is pending the delay is over.
+        // If none is pending, the delay is over.
         self.pending = self.pending.saturating_sub(1);
         self.unanswered = 0;
         if self.pending == 0 {
@@ -189,6 +188,8 @@ impl Probe for Receiver {
 
 #[cfg(test)]
 mod tests {
+    use thalweg_core::units::Bytes;
+
     use super::*;
     use crate::tcp::segment::Block;
 
@@ -199,7 +200,7 @@ mod tests {
     fn take(receiver: &mut Receiver, now: Time, numbers: &[u64]) -> Vec<Ack> {
         let mut acks = Vec::new();
         for &number in numbers {
-            receiver.accept(now, Packet::segment(0, Bytes(1460), Segment::Data { number, again: false }));
+            receiver.accept(now, Packet::segment(0, Bytes(1460), number, false));
             acks.extend(drain(receiver, now));
         }
         acks
@@ -207,9 +208,7 @@ mod tests {
 
     fn drain(receiver: &mut Receiver, now: Time) -> Vec<Ack> {
         let packets = std::iter::from_fn(|| receiver.poll(now));
-        packets
-            .map(|packet| if let Body::Segment(Segment::Ack(ack)) = packet.body { ack } else { panic!("data") })
-            .collect()
+        packets.map(|packet| if let Body::Ack(ack) = packet.body { ack } else { panic!("data") }).collect()
     }
 
     fn delayed() -> Receiver {
@@ -249,15 +248,15 @@ mod tests {
 
     #[test]
     fn the_first_block_is_the_most_recent_as_in_the_examples_of_rfc_2018() {
-        // RFC 2018 §7, case 3: of eight segments the second, fourth, sixth and eighth do not come.
+        // RFC 2018 §7, case 3: of eight segments the second, fourth, sixth and eighth are lost.
         let mut receiver = Receiver::new(ReceiverConfig::new(0));
         let acks = take(&mut receiver, ms(0), &[0, 2, 4, 6]);
         let last = acks[3];
         assert_eq!((last.next, last.blocks), (1, [block(5, 6), block(3, 4), block(1, 2)]));
-        // The fourth comes after all: its block has grown together with both its neighbours.
+        // The fourth arrives late: its block merges with both its neighbors.
         let acks = take(&mut receiver, ms(1), &[3]);
         assert_eq!(acks[0].blocks, [block(1, 4), block(5, 6), Block::default()]);
-        // The second comes.
+        // The second arrives late.
         let acks = take(&mut receiver, ms(2), &[1]);
         assert_eq!((acks[0].next, acks[0].blocks[0]), (5, block(1, 2)));
     }

@@ -1,4 +1,5 @@
-//! The retransmission timeout (V. Paxson, M. Allman, J. Chu, M. Sargent: *Computing TCP's Retransmission Timer*, RFC 6298).
+//! The retransmission timeout (V. Paxson, M. Allman, J. Chu, M. Sargent: *Computing TCP's Retransmission Timer*, RFC
+//! 6298).
 //!
 //! | RFC 6298 | here |
 //! |---|---|
@@ -10,15 +11,15 @@
 use thalweg_core::rtt::Smoothed;
 use thalweg_core::time::Span;
 
-/// What bounds a retransmission timeout.
+/// The bounds of a retransmission timeout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timeouts {
-    /// Before the first round-trip sample (§2.1).
+    /// The timeout before the first round-trip sample (§2.1).
     pub initial: Span,
-    /// Never shorter than this (§2.4: one second).
+    /// The minimum (§2.4: one second).
     // Deviation(RFC 6298 §2.4): a parameter, as systems of today use 0.2 s and the papers compare with those.
     pub least: Span,
-    /// Never longer than this, at least a minute (§2.5).
+    /// The maximum, at least a minute (§2.5).
     pub most: Span,
 }
 
@@ -29,7 +30,7 @@ impl Default for Timeouts {
     }
 }
 
-/// The estimator.
+/// The round-trip estimator, and the timeout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Rtt {
     timeouts: Timeouts,
@@ -42,20 +43,21 @@ impl Rtt {
         Rtt { timeouts, smoothed: Smoothed::default(), rto: timeouts.initial }
     }
 
-    /// Takes a sample, of a segment that was sent once (Karn's rule, §3). It also ends a back-off (the note after 5.7).
+    /// Takes a sample of a segment that was sent once (Karn's rule, §3). A sample also ends a back-off (the note after
+    /// 5.7).
     pub(crate) fn sample(&mut self, sample: Span) {
         self.smoothed.sample(sample);
         self.end_back_off();
     }
 
-    /// Takes the timeout from the estimates again.
+    /// Recomputes the timeout from the estimates.
     pub(crate) fn end_back_off(&mut self) {
         let Some(srtt) = self.smoothed.srtt() else { return };
         let rto = srtt + self.smoothed.rttvar() * 4;
         self.rto = rto.max(self.timeouts.least).min(self.timeouts.most);
     }
 
-    /// The timer expired (§5.5).
+    /// Doubles the timeout when the timer has expired (§5.5).
     pub(crate) fn back_off(&mut self) {
         self.rto = (self.rto * 2).min(self.timeouts.most);
     }

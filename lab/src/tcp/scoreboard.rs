@@ -1,46 +1,47 @@
-//! What became of each segment in the window (E. Blanton, M. Allman, L. Wang, I. Jarvinen, M. Kojo, Y. Nishida:
-//! *A Conservative Loss Recovery Algorithm Based on Selective Acknowledgment (SACK) for TCP*, RFC 6675 §4).
+//! The state of each segment in the window (E. Blanton, M. Allman, L. Wang, I. Jarvinen, M. Kojo, Y. Nishida: *A
+//! Conservative Loss Recovery Algorithm Based on Selective Acknowledgment (SACK) for TCP*, RFC 6675 §4).
 //!
 //! | RFC 6675 | here |
 //! |---|---|
-//! | HighACK, HighData, HighRxt | `una`, `nxt`, `rxt`: each the first segment behind |
+//! | HighACK, HighData, HighRxt | `una`, `nxt`, `rxt`: each the first segment behind it |
 //! | Update() | `update` |
-//! | IsLost(S) | S is not SACKed, and below `lost`: three segments behind it are (DupThresh of them, whole ones) |
+//! | IsLost(S) | S is not SACKed, and below `lost`: three whole segments (DupThresh) behind S are SACKed |
 //! | SetPipe(), pipe | `pipe` |
 //!
-//! Below the third-highest SACKed segment everything that is not SACKed is lost, and below HighRxt all of it has been
-//! sent again. Both edges only rise, so counts are kept as they pass, and pipe is a sum of four numbers.
+//! Below the third-highest SACKed segment all segments that are not SACKed are lost, and below HighRxt all of these
+//! have been retransmitted. Between timeouts both edges only rise, so counts are updated as they pass, and pipe is a
+//! sum of four numbers.
 
 use thalweg_core::time::Time;
 
 use super::segment::{Ack, BLOCKS, Run};
 
-/// Segments that must be SACKed behind one that is lost, and duplicate acknowledgements that begin recovery.
+/// The number of segments SACKed behind one that makes it lost, and of duplicate acknowledgements that begin recovery.
 pub(crate) const DUP_THRESH: u32 = 3;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Scoreboard {
-    /// A ring over the numbers; its length is a power of two.
+    /// A ring indexed by segment number; its length is a power of two.
     slots: Vec<Slot>,
     una: u64,
     nxt: u64,
     lost: Edge,
     rxt: Edge,
     sacked: u32,
-    /// The first numbers behind the three highest SACKed segments, highest first; 0 for none.
+    /// The numbers that follow the three highest SACKed segments, highest first; 0 for none.
     highest: [u64; DUP_THRESH as usize],
-    /// The runs of the last acknowledgement: all SACKed already.
+    /// The runs of the last acknowledgement: all of them are SACKed already.
     known: [Run; BLOCKS],
 }
 
-/// An edge in the window, and how many segments between HighACK and it are not SACKed.
+/// An edge in the window, and the number of segments between HighACK and the edge that are not SACKed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Edge {
     at: u64,
     unsacked: u32,
 }
 
-/// When a segment was sent first, shifted left by two; below that two flags.
+/// The time of a segment's first transmission, shifted left by two; the low two bits are flags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct Slot(u64);
 
@@ -57,20 +58,20 @@ impl Slot {
     }
 }
 
-/// What an acknowledgement told that was not known.
+/// The new information of an acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct News {
-    /// How far HighACK moved.
+pub(crate) struct AckSummary {
+    /// The number of segments by which HighACK moved.
     pub(crate) advanced: u64,
     /// Segments SACKed for the first time.
     pub(crate) sacked: u32,
-    /// Segments acknowledged for the first time, either way: DeliveredData of RFC 9937.
+    /// Segments acknowledged for the first time, cumulatively or by SACK: DeliveredData of RFC 9937.
     pub(crate) delivered: u32,
-    /// Segments that are lost and were not before.
+    /// Segments newly considered lost.
     pub(crate) lost: u32,
-    /// When the newest of them was sent, if it was sent once and the answer came at once.
+    /// The sending time of the newest of these, if it was sent once and acknowledged at once.
     pub(crate) sent: Option<Time>,
-    /// Returns whether HighACK moved over a segment that was sent again and not SACKed.
+    /// True if HighACK moved over a segment that was retransmitted and not SACKed.
     pub(crate) again: bool,
 }
 
@@ -96,7 +97,7 @@ impl Scoreboard {
         self.nxt
     }
 
-    /// FlightSize of RFC 5681: sent, and not acknowledged cumulatively.
+    /// FlightSize of RFC 5681: segments sent, and not acknowledged cumulatively.
     pub(crate) fn flight(&self) -> u32 {
         (self.nxt - self.una) as u32
     }
@@ -110,12 +111,12 @@ impl Scoreboard {
         self.flight() - self.sacked - self.lost.unsacked + self.rxt.unsacked
     }
 
-    /// Whether the first segment in the window is lost.
+    /// True if the first segment in the window is lost.
     pub(crate) fn is_first_lost(&self) -> bool {
         self.una < self.lost.at
     }
 
-    /// A new segment was sent; gives its number.
+    /// Records a new segment as sent; returns its number.
     pub(crate) fn send(&mut self, now: Time) -> u64 {
         let number = self.nxt;
         if self.nxt - self.una == self.slots.len() as u64 {
@@ -126,20 +127,20 @@ impl Scoreboard {
         number
     }
 
-    /// `number` is sent again, which bars it from samples (Karn's rule); gives it back.
+    /// Records `number` as retransmitted, which excludes it from samples (Karn's rule); returns `number`.
     pub(crate) fn resend(&mut self, number: u64) -> u64 {
         self.slot_mut(number).0 |= Slot::AGAIN;
         number
     }
 
-    /// HighRxt covers `number`, too.
+    /// Raises HighRxt to cover `number`.
     pub(crate) fn raise_rxt(&mut self, number: u64) {
         Self::raise(&self.slots, &mut self.rxt, number + 1);
     }
 
     /// The first segment from HighRxt on that is not SACKed and below `end`.
     ///
-    /// SACKed segments that it finds on its way are passed for good, so that all calls together walk the window once.
+    /// SACKed segments before it are passed for good, so that all calls together walk the window once.
     fn first_unsacked(&mut self, end: u64) -> Option<u64> {
         while self.rxt.at < end && self.slot(self.rxt.at).has(Slot::SACKED) {
             self.rxt.at += 1;
@@ -147,46 +148,47 @@ impl Scoreboard {
         (self.rxt.at < end).then_some(self.rxt.at)
     }
 
-    /// NextSeg() rule (1) among segments below `end`: the first that is lost and has not been sent again.
+    /// NextSeg() rule (1) among segments below `end`: the first that is lost and has not been retransmitted.
     pub(crate) fn first_lost(&mut self, end: u64) -> Option<u64> {
         self.first_unsacked(self.lost.at.min(end))
     }
 
-    /// NextSeg() rule (3): the first below the highest SACKed segment that has not been sent again.
+    /// NextSeg() rule (3): the first below the highest SACKed segment that has not been retransmitted.
     pub(crate) fn first_hole(&mut self) -> Option<u64> {
         self.first_unsacked(self.highest[0])
     }
 
-    /// NextSeg() rule (4): the highest that is not SACKed.
+    /// NextSeg() rule (4): the highest segment that is not SACKed.
     pub(crate) fn last_unsacked(&self) -> Option<u64> {
         (self.una..self.nxt).rev().find(|number| !self.slot(*number).has(Slot::SACKED))
     }
 
-    /// The timer expired: all that is not SACKed is lost, and nothing has been sent again since.
+    /// Handles an expiry of the timer: all segments that are not SACKed are lost, and none has been retransmitted
+    /// since.
     pub(crate) fn lose_all(&mut self) {
         self.lost = Edge { at: self.nxt, unsacked: self.flight() - self.sacked };
         self.rxt = Edge { at: self.una, unsacked: 0 };
     }
 
-    /// Update(): takes in an acknowledgement of segments that were sent.
-    pub(crate) fn update(&mut self, ack: &Ack) -> News {
-        let mut news = News::default();
+    /// Update(): processes an acknowledgement of segments that were sent.
+    pub(crate) fn update(&mut self, ack: &Ack) -> AckSummary {
+        let mut summary = AckSummary::default();
         if ack.next > self.una {
-            self.acknowledge(ack.next, &mut news);
+            self.acknowledge(ack.next, &mut summary);
         }
         if ack.blocks[0].to > 0 {
             let runs = ack.runs();
-            runs.iter().for_each(|run| self.sack(*run, &mut news));
+            runs.iter().for_each(|run| self.sack(*run, &mut summary));
             self.known = runs;
             let before = self.lost.unsacked;
             let edge = self.highest[DUP_THRESH as usize - 1].saturating_sub(1);
             Self::raise(&self.slots, &mut self.lost, edge);
-            news.lost = self.lost.unsacked.saturating_sub(before);
+            summary.lost = self.lost.unsacked.saturating_sub(before);
         }
-        news
+        summary
     }
 
-    fn acknowledge(&mut self, next: u64, news: &mut News) {
+    fn acknowledge(&mut self, next: u64, summary: &mut AckSummary) {
         let (mut newest, mut again) = (None, false);
         for number in self.una..next {
             let slot = self.slot(number);
@@ -194,22 +196,22 @@ impl Scoreboard {
                 self.sacked -= 1;
                 continue;
             }
-            news.delivered += 1;
+            summary.delivered += 1;
             self.lost.unsacked -= u32::from(number < self.lost.at);
             self.rxt.unsacked -= u32::from(number < self.rxt.at);
             again |= slot.has(Slot::AGAIN);
             newest = Some(slot.sent());
         }
-        // What waited behind a segment that was sent again came long before this answer.
-        news.sent = newest.filter(|_| !again);
-        news.again = again;
-        news.advanced = next - self.una;
+        // Segments that waited behind a retransmitted one arrived long before this acknowledgement.
+        summary.sent = newest.filter(|_| !again);
+        summary.again = again;
+        summary.advanced = next - self.una;
         self.una = next;
         self.lost.at = self.lost.at.max(next);
         self.rxt.at = self.rxt.at.max(next);
     }
 
-    fn sack(&mut self, run: Run, news: &mut News) {
+    fn sack(&mut self, run: Run, summary: &mut AckSummary) {
         let mut number = run.from.max(self.una);
         while number < run.to.min(self.nxt) {
             if let Some(known) = self.known.iter().find(|known| known.contains(number)) {
@@ -222,10 +224,10 @@ impl Scoreboard {
                 self.sacked += 1;
                 self.lost.unsacked -= u32::from(number < self.lost.at);
                 self.rxt.unsacked -= u32::from(number < self.rxt.at);
-                news.sacked += 1;
-                news.delivered += 1;
+                summary.sacked += 1;
+                summary.delivered += 1;
                 if !slot.has(Slot::AGAIN) {
-                    news.sent = news.sent.max(Some(slot.sent()));
+                    summary.sent = summary.sent.max(Some(slot.sent()));
                 }
                 self.rank(number + 1);
             }
@@ -233,7 +235,7 @@ impl Scoreboard {
         }
     }
 
-    /// Keeps the three highest.
+    /// Keeps the three highest SACKed segments.
     fn rank(&mut self, behind: u64) {
         let [first, second, third] = self.highest;
         if behind > first {

@@ -1,6 +1,7 @@
-//! The end that sends data (RFC 5681), over any law that says how much may be under way.
+//! The sending endpoint (RFC 5681), over any law that determines the congestion window.
 //!
-//! Everything leaves by `poll`: each change of state settles what the next `poll` sends, so that `next` is a load.
+//! All packets leave through `poll`: each change of state decides what the next `poll` sends, so that `next` is a
+//! single load.
 
 mod config;
 mod feedback;
@@ -15,7 +16,6 @@ pub use self::config::{Dialect, MSS, Recovery, SenderConfig, SenderCounters};
 use super::prr::Prr;
 use super::rtt::Rtt;
 use super::scoreboard::Scoreboard;
-use super::segment::Segment;
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
@@ -27,65 +27,65 @@ pub struct Sender<L> {
     board: Scoreboard,
     rtt: Rtt,
     phase: Phase,
-    /// RecoveryPoint of RFC 6675, "recover" of RFC 6582: the first number behind what had been sent when recovery last
-    /// began or the timer last expired.
+    /// RecoveryPoint of RFC 6675, "recover" of RFC 6582: the number that followed the last segment sent when recovery
+    /// last began or the timer last expired.
     recover: Option<u64>,
     dup_acks: u32,
-    /// Segments of this run of duplicate acknowledgements that went out by limited transmit.
+    /// Segments of this run of duplicate acknowledgements that were sent by limited transmit.
     limited: u32,
-    /// What RFC 6582 adds to the window in recovery.
+    /// The inflation of the window in recovery by RFC 6582.
     inflation: u32,
     prr: Prr,
     /// RescueRxt of RFC 6675 as the first number behind it.
     rescue: u64,
-    /// Whether the first segment in the window leaves whatever the window says.
+    /// True if the first segment in the window leaves regardless of the window.
     forced: bool,
     /// True if this recovery has had its first partial acknowledgement.
     partial: bool,
     /// The first segment in the window when the timer last expired.
     timed_out: Option<u64>,
-    /// A number behind it ends a round.
+    /// The number whose passing by HighACK ends a round.
     round: u64,
     /// The law's window in whole segments.
     window: u32,
-    /// Whether the window or the pacing, not the lack of data, stopped the last transmission.
+    /// True if the window or the pacing, not the lack of data, stopped the last transmission.
     held_back: bool,
     choice: Choice,
-    /// When a law that paces lets the next segment go.
+    /// The time at which a law that paces releases the next segment.
     release: Time,
     expires: Time,
     wake: Time,
     counters: SenderCounters,
-    /// Packets that came, of whatever kind.
+    /// Packets received, of any kind.
     taken: u64,
 }
 
-/// What the last loss asks for.
+/// The recovery that the last loss requires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// Nothing.
+    /// No recovery.
     Open,
     /// Fast recovery.
     Recovery,
-    /// The timer expired: everything before `recover` is sent again as acknowledgements allow.
+    /// The timer expired: all segments before `recover` are retransmitted as acknowledgements allow.
     Timeout,
 }
 
-/// What the next `poll` sends.
+/// The segment that the next `poll` sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Choice {
     Nothing,
     New,
-    /// A segment again, and everything below it that is lost was sent again before.
+    /// A retransmission; all lost segments below it have been retransmitted before.
     Repair(u64),
-    /// The first in the window again, whatever the window says.
+    /// A retransmission of the first segment in the window, regardless of the window.
     First,
-    /// The last that is not SACKed again, once a recovery.
+    /// A retransmission of the last segment that is not SACKed, once per recovery.
     Rescue(u64),
 }
 
 impl<L: CongestionWindow> Sender<L> {
-    /// A sender whose window starts as `law` says.
+    /// A sender with the initial window of `law`.
     pub fn new(config: SenderConfig, law: L) -> Sender<L> {
         let mut sender = Sender {
             window: 0,
@@ -121,12 +121,12 @@ impl<L: CongestionWindow> Sender<L> {
         self.counters
     }
 
-    /// Segments that are acknowledged cumulatively.
+    /// Segments acknowledged cumulatively.
     pub fn acknowledged(&self) -> u64 {
         self.board.una()
     }
 
-    /// Segments that were sent and are not acknowledged cumulatively (FlightSize of RFC 5681).
+    /// Segments sent and not acknowledged cumulatively (FlightSize of RFC 5681).
     pub fn flight(&self) -> u32 {
         self.board.flight()
     }
@@ -136,7 +136,7 @@ impl<L: CongestionWindow> Sender<L> {
         &self.law
     }
 
-    /// Decides what leaves next and when to wake.
+    /// Decides the next transmission and the time of the next wake-up.
     fn settle(&mut self, now: Time) {
         self.window = self.law.cwnd() as u32;
         self.choose(now);
@@ -184,7 +184,8 @@ impl<L: CongestionWindow> Sender<L> {
             return self.prr.allowance() > 0;
         }
         let extra = match self.phase {
-            // With SACK, pipe has fallen by what arrived, and the first two duplicates let one segment out each alike.
+            // With SACK, pipe has fallen by the segments that arrived, so that the first two duplicates release one
+            // segment each, too.
             _ if self.config.recovery.has_sack() => 0,
             Phase::Recovery => self.inflation,
             // RFC 3042.
@@ -214,15 +215,15 @@ impl<L: CongestionWindow> Sender<L> {
         }
         self.counters.sent += 1;
         self.counters.retransmitted += u64::from(again);
-        Some(Packet::segment(self.config.flow, self.config.mss, Segment::Data { number, again }))
+        Some(Packet::segment(self.config.flow, self.config.mss, number, again))
     }
 }
 
 impl<L: CongestionWindow> Node for Sender<L> {
     fn accept(&mut self, now: Time, packet: Packet) {
         self.taken += 1;
-        let Body::Segment(Segment::Ack(ack)) = packet.body else { return };
-        // Nobody can have what was not sent.
+        let Body::Ack(ack) = packet.body else { return };
+        // No receiver can have a segment that was not sent.
         if ack.next <= self.board.nxt() {
             self.on_ack(now, &ack);
             if self.config.segments == Some(self.board.una()) && self.counters.completed.is_none() {
@@ -266,7 +267,7 @@ impl<L: CongestionWindow> Probe for Sender<L> {
         visit("flight", f64::from(self.board.flight()));
         visit("pipe", f64::from(self.board.pipe()));
         self.counters.probe(visit);
-        // What a law has beyond every law's window and threshold: lwnd, dwnd, cap, w_max, base_rtt...
+        // The values of a law beyond every law's window and threshold: lwnd, dwnd, cap, w_max, base_rtt...
         self.law.probe(&mut |name, value| {
             if !["cwnd", "ssthresh"].contains(&name) {
                 visit(name, value);

@@ -1,4 +1,4 @@
-//! The receiving end.
+//! The receiving endpoint.
 
 use thalweg_core::law::rate::tfrc::{Receiver, receiver};
 use thalweg_core::time::Time;
@@ -8,7 +8,7 @@ use super::Report;
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
-/// A report on the wire: IPv4 and UDP headers, and what RFC 5348 §3.2.2 puts into it in 12 bytes.
+/// The size of a report on the wire: IPv4 and UDP headers, and the fields of RFC 5348 §3.2.2 in 12 bytes.
 const REPORT: Bytes = Bytes(40);
 
 /// A receiver that reports once a round trip and at each new loss event.
@@ -17,7 +17,7 @@ pub struct TfrcReceiver {
     flow: u32,
     report: Bytes,
     law: Receiver,
-    /// Packets that came, and what those of the flow weighed on the wire.
+    /// Packets received, and the size on the wire of those of the flow.
     taken: u64,
     bytes: Bytes,
     /// One more than the highest sequence number.
@@ -37,22 +37,22 @@ impl TfrcReceiver {
         TfrcReceiver { report, ..self }
     }
 
-    /// Packets that came in time, without copies.
+    /// Packets received in time, without duplicates.
     pub fn received(&self) -> u64 {
         self.law.received()
     }
 
-    /// What the packets of the flow weighed on the wire.
+    /// The size on the wire of all packets of the flow that arrived.
     pub fn bytes(&self) -> Bytes {
         self.bytes
     }
 
-    /// Packets that are missing below the highest sequence number; those that come soon are missing for a while.
+    /// Packets missing below the highest sequence number; reordered packets are missing for a while.
     pub fn missing(&self) -> u64 {
         self.expected - self.received()
     }
 
-    /// Reports that have left.
+    /// Reports sent.
     pub fn reports(&self) -> u64 {
         self.reports
     }

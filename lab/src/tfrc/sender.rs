@@ -1,4 +1,4 @@
-//! The sending end.
+//! The sending endpoint.
 
 use thalweg_core::law::ParameterError;
 use thalweg_core::law::rate::tfrc::{Feedback, Sender, sender};
@@ -8,20 +8,20 @@ use thalweg_core::units::{Bytes, Rate};
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
-/// What a sending end is told at its start.
+/// The parameters of a sending endpoint.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Config {
     /// The flow that its packets belong to.
     pub flow: u32,
-    /// When its first packet leaves.
+    /// The time at which its first packet leaves.
     pub start: Time,
-    /// When its media end, if they ever do.
+    /// The time at which its media end, if they do.
     pub stop: Option<Time>,
     /// Size of every data packet on the wire.
     pub packet: Bytes,
     /// Rate of the media, headers included: never exceeded.
     pub rate: Rate,
-    /// Whether the rate follows each round-trip sample (RFC 5348 §4.5).
+    /// True if the rate follows each round-trip sample (RFC 5348 §4.5).
     pub damping: bool,
 }
 
@@ -44,22 +44,23 @@ impl Default for Config {
 pub struct TfrcSender {
     config: Config,
     law: Sender,
-    /// Packets that came: reports, and what nobody understands.
+    /// Packets received: reports, and packets of other kinds.
     taken: u64,
 }
 
 impl TfrcSender {
-    /// A sender that has had no report yet.
+    /// A sender that has received no report yet.
     ///
     /// # Errors
     /// The law refuses the packet size or the rate.
     pub fn new(config: Config) -> Result<TfrcSender, ParameterError> {
-        // Deviation(RFC 5348 §3.1): s has the headers in it, as every size on the lab's wires; the receiver's has, too.
+        // Deviation(RFC 5348 §3.1): s includes the headers, as does every size on the lab's wires; so does the
+        // receiver's s.
         let law = sender::Config { damping: config.damping, ..sender::Config::new(config.packet, config.rate) };
         Ok(TfrcSender { law: Sender::new(config.start, law)?, taken: 0, config })
     }
 
-    /// Packets that have left.
+    /// Packets sent.
     pub fn sent(&self) -> u64 {
         self.law.sent()
     }
@@ -79,7 +80,8 @@ impl Node for TfrcSender {
     fn accept(&mut self, now: Time, packet: Packet) {
         self.taken += 1;
         if let Body::TfrcReport(report) = packet.body {
-            // A report that another has overtaken is of no use, and the law says so; nothing else can be wrong with it.
+            // A report that was overtaken by a newer one is useless, and the law rejects it; nothing else can be wrong
+            // with one.
             let _ = self.law.handle_feedback(now, &Feedback::from(report));
         }
     }

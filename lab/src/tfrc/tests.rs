@@ -18,7 +18,7 @@ const PACKET: Bytes = Bytes(1500);
 /// Milliseconds of a round trip, apart from transmission times of 1.2 us.
 const RTT: u64 = 100;
 
-/// Links that make a round trip of so many milliseconds.
+/// Links that make a round trip of `rtt` milliseconds.
 fn access(rtt: u64) -> Access {
     let delay = Span::from_millis(rtt) / 4;
     Access { rate: Rate::from_mbps(10_000), near: delay, far: delay }
@@ -28,7 +28,7 @@ fn at(secs: u64) -> Time {
     Time::ZERO + Span::from_secs(secs)
 }
 
-/// A TFRC flow of `rate` at most that starts at zero and crosses one hop, and whatever the hop does to it.
+/// A TFRC flow of at most `rate` that starts at zero and crosses one hop.
 fn network(hop: Hop, rate: Rate, rtt: u64) -> Network {
     let mut network = Network::new(vec![hop], 1).expect("a hop");
     let sender = TfrcSender::new(Config { rate, ..Config::default() }).expect("valid");
@@ -48,7 +48,7 @@ fn ends(network: &Network) -> (&TfrcSender, &TfrcReceiver) {
     }
 }
 
-/// Packets a second that a flow gets over `secs` seconds after a minute's start.
+/// Packets per second that a flow delivers over `secs` seconds, after its first minute.
 fn throughput(mut network: Network, secs: u64) -> f64 {
     network.run_until(at(60));
     let before = ends(&network).1.received();
@@ -57,8 +57,8 @@ fn throughput(mut network: Network, secs: u64) -> f64 {
     (ends(&network).1.received() - before) as f64 / secs as f64
 }
 
-/// Packets a second at which a flow with independent loss agrees with the equation. A loss event is a loss and what is lost
-/// within a round trip after it, so events are X R + 1 / p packets apart.
+/// The rate in packets per second at which a flow with independent loss agrees with the equation. A loss event is a
+/// loss and all losses within a round trip after it, so events are X R + 1 / p packets apart.
 fn agreement(p: f64, rtt: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1e6);
     for _ in 0..100 {
@@ -111,7 +111,7 @@ fn when_reports_stop_the_rate_decays_and_when_the_media_stop_nothing_leaves() {
     while let Some(next) = sender.next() {
         left.extend(sender.poll(next).map(|_| next));
     }
-    // A packet a second until 2 s, one every 2 s until 6 s, one every 4 s until 14 s, then the next would leave at 21 s.
+    // A packet a second until 2 s, one every 2 s until 6 s, one every 4 s until 14 s; the next one would leave at 21 s.
     assert_eq!(left, [0, 1, 3, 5, 9, 13].map(at));
     assert_eq!(sender.sent(), 6);
 }

@@ -14,7 +14,7 @@ pub struct Cbr {
 }
 
 impl Cbr {
-    /// Packets of the size `packet`, headers included, at `rate` in all.
+    /// Packets of the size `packet`, headers included, at `rate` in total.
     pub fn new(rate: Rate, packet: Bytes) -> Cbr {
         Cbr { packet, gap: rate.time_for(packet), next: Time::ZERO }
     }

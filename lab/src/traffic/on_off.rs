@@ -6,7 +6,7 @@ use thalweg_core::units::{Bytes, Rate};
 
 use super::Source;
 
-/// How a source bursts.
+/// The parameters of a bursty source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bursts {
     /// Rate while on, headers included.
@@ -20,14 +20,14 @@ pub struct Bursts {
 }
 
 impl Bursts {
-    /// The rate over bursts and silences.
+    /// The mean rate over bursts and silences.
     pub fn mean_rate(&self) -> Rate {
         let whole = (self.on + self.off).as_nanos().max(1);
         Rate::from_bps((u128::from(self.rate.as_bps()) * u128::from(self.on.as_nanos()) / u128::from(whole)) as u64)
     }
 }
 
-/// A source that is on and off in turns.
+/// A source that alternates between on and off.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OnOff {
     bursts: Bursts,
@@ -39,9 +39,9 @@ pub struct OnOff {
 }
 
 impl OnOff {
-    /// A source that has been running for ever at time zero.
+    /// A source that has been running forever at time zero.
     pub fn new(bursts: Bursts, mut rng: Rng) -> OnOff {
-        // Exponential lengths have no memory: what is left of a burst or a silence is as long as a whole one.
+        // Exponential lengths are memoryless: the rest of a burst or a silence is distributed as a whole one.
         let silent = rng.unit() * (bursts.on + bursts.off).as_secs_f64() >= bursts.on.as_secs_f64();
         let next = if silent { Time::ZERO + draw(bursts.off, &mut rng) } else { Time::ZERO };
         let ends = next + draw(bursts.on, &mut rng);

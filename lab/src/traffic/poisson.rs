@@ -1,4 +1,4 @@
-//! Poisson traffic: packets that know nothing of each other, as of very many users who each send little.
+//! Poisson traffic: independent packets, as of very many users who each send little.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
@@ -17,11 +17,11 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// Packets of the size `packet`, headers included, at `rate` on average; a source that has been running for ever at
+    /// Packets of the size `packet`, headers included, at `rate` on average; a source that has been running forever at
     /// time zero.
     pub fn new(rate: Rate, packet: Bytes, rng: Rng) -> Poisson {
         let mut source = Poisson { packet, gap: rate.time_for(packet), rng, next: Time::ZERO };
-        // Exponential distances have no memory: the rest of one is as long as a whole one.
+        // Exponential distances are memoryless: the rest of one is distributed as a whole one.
         source.advance();
         source
     }

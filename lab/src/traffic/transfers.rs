@@ -6,7 +6,7 @@
 //! | Pareto shape, 1.5 | [`Load::shape`] |
 //! | mean transfer size in packets | [`Load::mean`] |
 //!
-//! The scale of the Pareto distribution, its least value, follows from the mean: mean (shape - 1) / shape.
+//! The scale of the Pareto distribution, its minimum, follows from the mean: mean (shape - 1) / shape.
 
 use core::fmt;
 
@@ -14,28 +14,28 @@ use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 
-/// What transfers come.
+/// The load that transfers make.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Load {
     /// New transfers a second on average, above 0 and at most [`MOST_ARRIVALS`].
     pub arrivals: f64,
-    /// Shape of the Pareto distribution of the sizes, above 1, without which there is no mean.
+    /// Shape of the Pareto distribution of the sizes, above 1, as otherwise there is no mean.
     pub shape: f64,
     /// Mean size in packets before the cap, 1 to [`MOST_PACKETS`].
     pub mean: f64,
-    /// Larger transfers stop at this many packets, at least 1; this takes from the mean.
+    /// The maximum number of packets of a transfer, at least 1; larger ones are cut, which lowers the mean.
     pub most: Option<u64>,
 }
 
-/// More new transfers a second than any published scenario has.
+/// The maximum arrival rate, more than any published scenario has.
 pub const MOST_ARRIVALS: f64 = 1e6;
-/// More packets a transfer than any published scenario has: 1.5 TB of full ones.
+/// The maximum mean size, more than any published scenario has: 1.5 TB of full packets.
 pub const MOST_PACKETS: f64 = 1e9;
 
 /// A value of a [`Load`] that is impossible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unfit {
-    /// Its name.
+    /// The name of the value.
     pub name: &'static str,
     why: String,
 }
@@ -64,12 +64,12 @@ impl Load {
         Load { arrivals, shape: 1.5, mean: packets_a_second / arrivals, most: None }
     }
 
-    /// The least size before it is rounded, in packets.
+    /// The minimum size in packets before rounding.
     pub fn scale(&self) -> f64 {
         self.mean * (self.shape - 1.0) / self.shape
     }
 
-    /// Whether there can be such transfers.
+    /// Checks that such transfers are possible.
     ///
     /// # Errors
     /// Names the value that is impossible, and its range.
@@ -77,7 +77,7 @@ impl Load {
         let Load { arrivals, shape, mean, most } = *self;
         let within = |name, what: &str, value: f64, range: &str, good: bool| match good {
             true => Ok(()),
-            // Not with hundreds of digits.
+            // A value with hundreds of digits is shortened.
             false if value >= 1e16 => Err(Unfit { name, why: format!("{what} is {value:e}, expected {range}") }),
             false => Err(Unfit { name, why: format!("{what} is {value}, expected {range}") }),
         };
@@ -92,7 +92,7 @@ impl Load {
 /// One transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transfer {
-    /// When it starts.
+    /// The time at which it starts.
     pub start: Time,
     /// Its length in packets, at least 1.
     pub segments: u64,
@@ -102,7 +102,7 @@ pub struct Transfer {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Transfers {
     load: Load,
-    /// Starts and sizes have streams of their own, so that a cap or another shape moves no start.
+    /// Starts and sizes have random streams of their own, so that a cap or another shape moves no start.
     starts: Rng,
     sizes: Rng,
     last: Time,
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn capped_sizes_have_the_mean_of_the_capped_distribution() {
-        // Without a cap the variance is infinite, and no number of transfers shows the mean.
+        // Without a cap the variance is infinite, and no number of transfers is enough to estimate the mean.
         let load = Load { most: Some(10_000), ..Load::GENEVA_FIG_2 };
         let sizes: Vec<f64> = transfers(load, 4_000).iter().map(|transfer| transfer.segments as f64).collect();
         let (n, scale, cap) = (sizes.len() as f64, 40.0f64 / 3.0, 10_000f64);

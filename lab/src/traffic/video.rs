@@ -1,50 +1,28 @@
-//! Video as packets: what a recorded film and a modelled one have in common.
+//! Video as packets: the common part of recorded and modeled videos.
 
 use serde::Deserialize;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
+pub use thalweg_core::video::Kind;
 
 use crate::packet;
 
-/// What a packet has before its payload on the wire: RTP (RFC 3550 §5.1), UDP and IPv4.
+/// The size of a packet's headers on the wire: RTP (RFC 3550 §5.1), UDP and IPv4.
 pub const HEADERS: Bytes = Bytes(12 + packet::HEADERS.0);
 
-/// No film has frames that follow each other faster than this.
+/// The minimum time of a frame: no video has a higher frame rate.
 pub const LEAST_FRAME_TIME: Span = Span::from_millis(1);
 
-/// How a frame is coded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// On its own.
-    I,
-    /// From the I or P before it.
-    P,
-    /// From the I or P on both sides of it.
-    B,
-}
-
-impl Kind {
-    /// The kind of a letter.
-    pub fn of(letter: &str) -> Option<Kind> {
-        match letter {
-            "I" => Some(Kind::I),
-            "P" => Some(Kind::P),
-            "B" => Some(Kind::B),
-            _ => None,
-        }
-    }
-}
-
-/// One frame of a film.
+/// One frame of a video.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
-    /// How it is coded, where that is known.
+    /// Its coding, if that is known.
     pub kind: Option<Kind>,
-    /// What it takes, without any headers.
+    /// Its size, without any headers.
     pub size: Bytes,
 }
 
-/// When the packets of a frame leave.
+/// The departure times of a frame's packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spacing {
@@ -55,13 +33,13 @@ pub enum Spacing {
     Burst,
 }
 
-/// How frames become packets.
+/// The packetization of frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packets {
-    /// The most of a frame in one packet; on the wire [`HEADERS`] are added. No packet holds parts of two frames. Zero
-    /// counts as one byte.
+    /// The maximum part of a frame in one packet; [`HEADERS`] are added on the wire. No packet holds parts of two
+    /// frames. Zero counts as one byte.
     pub payload: Bytes,
-    /// When the packets of a frame leave.
+    /// The departure times of a frame's packets.
     pub spacing: Spacing,
 }
 
@@ -70,7 +48,8 @@ pub struct Packets {
 pub(super) struct Player {
     packets: Packets,
     frame_time: Span,
-    /// The frame that is being sent: when it started, what is left of it, and its packets.
+    /// The frame that is being sent: its start, the bytes that are left, its packets sent, and the number of its
+    /// packets.
     starts: Time,
     left: u64,
     sent: u64,
@@ -78,7 +57,8 @@ pub(super) struct Player {
 }
 
 impl Player {
-    /// The first frame starts at `starts` and comes, as all of them, from `draw`: one in any number of them has bytes.
+    /// A player whose first frame starts at `starts`. `draw` supplies every frame, and must at some point supply one
+    /// with bytes.
     pub(super) fn new(packets: Packets, frame_time: Span, starts: Time, draw: impl FnMut() -> Frame) -> Player {
         let packets = Packets { payload: packets.payload.max(Bytes(1)), ..packets };
         let mut player = Player { packets, frame_time, starts, left: 0, sent: 0, count: 0 };
@@ -93,7 +73,7 @@ impl Player {
         }
     }
 
-    /// The size of the next packet on the wire. `draw` gives the frame after this one, if this was its last packet.
+    /// The size of the next packet on the wire. `draw` supplies the frame after this one, if this was its last packet.
     pub(super) fn emit(&mut self, draw: impl FnMut() -> Frame) -> Bytes {
         let size = self.left.min(self.packets.payload.0);
         self.left -= size;
@@ -120,8 +100,8 @@ impl Player {
 mod tests {
     use super::*;
 
-    /// When the first `count` packets leave in milliseconds, and what they carry, for the frames of `sizes` again and
-    /// again, one each 40 ms.
+    /// The departure times in milliseconds and the payloads of the first `count` packets, for the frames of `sizes`
+    /// again and again, one each 40 ms.
     fn played(sizes: &[u64], spacing: Spacing, count: usize) -> Vec<(u64, u64)> {
         let mut sizes = sizes.iter().cycle();
         let mut draw = || Frame { kind: None, size: Bytes(*sizes.next().expect("frames without end")) };

@@ -1,9 +1,9 @@
-//! A film that nobody shot: frames of random sizes in the pattern of MPEG's groups of pictures (GOPs).
+//! A synthetic video: frames of random sizes in the pattern of MPEG's groups of pictures (GOPs).
 //!
 //! The size of a frame is lognormal, with a mean and a coefficient of variation for its kind. A first-order
-//! autoregressive process, one step a GOP, is the scene: it makes all frames of a GOP, and less so those of the next
-//! ones, large or small together. With s² = ln(1 + cv²), x the scene and e the frame's own chance, both normal with
-//! mean 0 and variance 1:
+//! autoregressive process with one step per GOP models the scene: it makes all frames of a GOP, and to a lesser degree
+//! those of the next ones, large or small together. With s² = ln(1 + cv²), x the scene and e the frame's own random
+//! part, both normal with mean 0 and variance 1:
 //!
 //! ```text
 //! ln size = ln mean - s²/2 + s (sqrt(share) x + sqrt(1 - share) e)
@@ -12,9 +12,9 @@
 //!
 //! so that the logarithms of two frames, n GOPs apart, correlate by share x correlation^n.
 //!
-//! In the order of sending, a pattern of display like IBBPBBPBBPBB keeps its letters: every I and P goes before the two B
-//! that need it, and GOPs are open, so that those behind an I belong to the GOP before. What is sent after the first
-//! frames of a film is I BB P BB P BB P BB either way.
+//! In sending order, a display pattern like IBBPBBPBBPBB keeps its letters: every I and P precedes the two B that need
+//! it, and GOPs are open, so that the B frames behind an I belong to the GOP before. After the first frames of a video
+//! the order sent is I BB P BB P BB P BB either way.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
@@ -43,7 +43,7 @@ impl PerKind {
     }
 }
 
-/// How the sizes of frames are distributed.
+/// The distribution of frame sizes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Shape {
     /// Mean sizes; only their ratios count, since the rate is given. Above 0.
@@ -57,8 +57,9 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The stand-in for the film of R3CP+'s evaluation (Star Wars in MPEG-1, 378 kb/s), of which only rate, pattern and
-    /// numbers of frames and packets are known: I 60 000, P 21 000, B 8250 bits, coefficient of variation 0.4, no scenes.
+    /// The stand-in for the video of R3CP+'s evaluation (Star Wars in MPEG-1, 378 kb/s), of which only rate, pattern
+    /// and numbers of frames and packets are known: I 60 000, P 21 000, B 8250 bits, coefficient of variation 0.4, no
+    /// scenes.
     pub const STAR_WARS: Shape = Shape {
         mean: PerKind { i: 60_000.0, p: 21_000.0, b: 8_250.0 },
         variation: PerKind { i: 0.4, p: 0.4, b: 0.4 },
@@ -68,7 +69,7 @@ impl Shape {
 
     /// The trailer of Sintel (Blender Foundation) in MPEG-1, IBBPBBPBBPBB, 24 frames a second, 378 kb/s: measured over
     /// its 1253 frames, I 5609, P 2490, B 1315 bytes. Share and correlation are those of the logarithms, each kind
-    /// standardised: 0.78 within a GOP, 0.58 with the next.
+    /// standardized: 0.78 within a GOP, 0.58 with the next.
     pub const SINTEL: Shape = Shape {
         mean: PerKind { i: 5_609.0, p: 2_490.0, b: 1_315.0 },
         variation: PerKind { i: 0.51, p: 0.82, b: 1.04 },
@@ -86,28 +87,28 @@ impl Shape {
     };
 }
 
-/// What film to model.
+/// The parameters of a modeled video.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Model {
-    /// Mean rate of the film, without any headers; above 0.
+    /// Mean rate of the video, without any headers; above 0.
     pub rate: Rate,
     /// Time of one frame, from [`LEAST_FRAME_TIME`] to an hour.
     pub frame_time: Span,
     /// The kinds of a GOP in the order in which they are sent, 1 to 1000 of them; the first is an I.
     pub gop: Vec<Kind>,
-    /// How the sizes are distributed.
+    /// The distribution of the sizes.
     pub shape: Shape,
 }
 
 impl Model {
-    /// A film of `rate` in the most common form: 24 frames a second, IBBPBBPBBPBB, the shape of [`Shape::STAR_WARS`].
+    /// A video of `rate` in the most common form: 24 frames a second, IBBPBBPBBPBB, the shape of [`Shape::STAR_WARS`].
     pub fn of(rate: Rate) -> Model {
         use Kind::{B, I, P};
         let gop = vec![I, B, B, P, B, B, P, B, B, P, B, B];
         Model { rate, frame_time: Span::from_secs_f64(1.0 / 24.0), gop, shape: Shape::STAR_WARS }
     }
 
-    /// The kinds of a GOP that is written as a word, such as IBBPBBPBBPBB.
+    /// The kinds of a GOP written as a word, such as IBBPBBPBBPBB.
     ///
     /// # Errors
     /// Says what was expected.
@@ -119,7 +120,7 @@ impl Model {
         kinds.ok_or_else(refuse)
     }
 
-    /// Whether there can be such a film.
+    /// Checks that such a video is possible.
     ///
     /// # Errors
     /// Names the value that is impossible, and its range.
@@ -127,8 +128,8 @@ impl Model {
         let Model { rate, frame_time, gop, shape } = self;
         let all = |values: &PerKind, good: &dyn Fn(f64) -> bool| [values.i, values.p, values.b].into_iter().all(good);
         let rules = [
-            (rate.as_bps() > 0, "a film of rate zero has no frames"),
-            (*frame_time >= LEAST_FRAME_TIME, "a film has at most 1000 frames a second"),
+            (rate.as_bps() > 0, "the rate of a video must be above zero"),
+            (*frame_time >= LEAST_FRAME_TIME, "a video has at most 1000 frames a second"),
             (*frame_time <= Span::from_secs(3_600), "a frame lasts at most an hour"),
             ((1..=1_000).contains(&gop.len()), "a group has 1 to 1000 frames"),
             (gop.first() == Some(&Kind::I), "a group starts with an I"),
@@ -148,14 +149,14 @@ impl Model {
     }
 }
 
-/// The frames of a modelled film, without end, from the start of a GOP on.
+/// The frames of a modeled video, without end, from the start of a GOP on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Frames {
     model: Model,
     rng: Rng,
     /// x of the module's equations.
     scene: f64,
-    /// Place of the next frame in its GOP.
+    /// The index of the next frame in its GOP.
     place: usize,
 }
 
@@ -192,7 +193,7 @@ impl Iterator for Frames {
     }
 }
 
-/// Plays a modelled film.
+/// Plays a modeled video.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VideoModel {
     frames: Frames,
@@ -200,8 +201,8 @@ pub struct VideoModel {
 }
 
 impl VideoModel {
-    /// A film that was tuned into: its first frame is any of a GOP, and starts within one frame time after zero, so that
-    /// several films do not send their I frames all at once.
+    /// A video joined in progress: its first frame is a random one of a GOP, and starts within one frame time after
+    /// zero, so that several videos do not send their I frames all at once.
     ///
     /// # Errors
     /// The model does not pass [`Model::check`].

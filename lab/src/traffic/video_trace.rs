@@ -1,11 +1,11 @@
-//! A recorded film: the sizes of its frames, played again and again.
+//! A recorded video: the sizes of its frames, played again and again.
 //!
-//! Two formats are read, and told apart by their first line:
+//! Two formats are read, and distinguished by their first line:
 //!
-//! - CSV whose first line names the columns: `bytes`, and if they are there `type` (`I`, `P` or `B`) and `dts_ms`, when
-//!   the frame was decoded, in milliseconds. Others are left alone. Frames stand in the order in which they are sent.
+//! - CSV whose first line names the columns: `bytes`, and optionally `type` (`I`, `P` or `B`) and `dts_ms`, the
+//!   decoding time in milliseconds. Other columns are ignored. Frames are in sending order.
 //! - Temporal layers: the first line is the number of frames in a group, every other line a frame: its number, its size
-//!   in bytes, and what it is worth, which nobody here asks for. There is neither type nor time.
+//!   in bytes, and its value, which is ignored. There is neither type nor time.
 
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
@@ -13,13 +13,14 @@ use thalweg_core::units::{Bytes, Rate};
 use super::Source;
 use super::video::{Frame, Kind, LEAST_FRAME_TIME, Packets, Player};
 
-/// More frames than any published trace has: a day at 60 frames a second is 5 million.
+/// The maximum number of frames, more than any published trace has: a day at 60 frames a second is 5 million.
 const MOST_FRAMES: usize = 8_000_000;
 
-/// Far above the largest frame of a film that is streamed; bounds what a line of a file can make a source send at once.
+/// The maximum size of a frame, far above that of any streamed video; it bounds the burst that one line of a file can
+/// cause.
 const MOST_BYTES: u32 = 1 << 26;
 
-/// A film of at least one frame with bytes.
+/// A video of at least one frame with bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
     frames: Vec<Frame>,
@@ -27,7 +28,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Reads a trace. Without a `frame_time` it is the mean distance of `dts_ms`.
+    /// Reads a trace. If `frame_time` is none, it is the mean distance of `dts_ms`.
     ///
     /// # Errors
     /// Names the first line that cannot be read and what was expected there, or what the trace as a whole lacks.
@@ -39,7 +40,7 @@ impl Trace {
         for (index, line) in text.lines().enumerate().skip(1) {
             let refuse = |why: String| format!("line {}: {why}", index + 1);
             if frames.len() == MOST_FRAMES {
-                return Err(refuse(format!("is one frame too many, expected at most {MOST_FRAMES}")));
+                return Err(refuse(format!("too many frames, expected at most {MOST_FRAMES}")));
             }
             frames.push(frame(line, &places, &mut clock).map_err(refuse)?);
         }
@@ -63,17 +64,16 @@ impl Trace {
         self.frame_time
     }
 
-    /// The mean rate of the film, without any headers.
+    /// The mean rate of the video, without any headers.
     pub fn mean_rate(&self) -> Rate {
         let bytes = self.frames.iter().map(|frame| frame.size).sum();
         Rate::of(bytes, self.frame_time * self.frames.len() as u64)
     }
 }
 
-const NO_RATE: &str =
-    "says nothing of its frame rate: expected two rows or more with a column 'dts_ms', or a given rate";
+const NO_RATE: &str = "has no frame rate: expected two or more rows with a column 'dts_ms', or 'fps'";
 
-/// Where in a line the fields are.
+/// The positions of the fields in a line.
 struct Places {
     separator: char,
     bytes: usize,
@@ -142,17 +142,17 @@ fn excerpt(text: &str) -> String {
 /// Plays a trace from its first frame on, again and again.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VideoTrace {
-    film: Film,
+    video: Video,
     player: Player,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Film {
+struct Video {
     frames: Vec<Frame>,
     next: usize,
 }
 
-impl Film {
+impl Video {
     fn draw(&mut self) -> Frame {
         let frame = self.frames[self.next];
         self.next = (self.next + 1) % self.frames.len();
@@ -161,11 +161,11 @@ impl Film {
 }
 
 impl VideoTrace {
-    /// The first frame starts at time zero.
+    /// A source whose first frame starts at time zero.
     pub fn new(trace: Trace, packets: Packets) -> VideoTrace {
-        let mut film = Film { frames: trace.frames, next: 0 };
-        let player = Player::new(packets, trace.frame_time, Time::ZERO, || film.draw());
-        VideoTrace { film, player }
+        let mut video = Video { frames: trace.frames, next: 0 };
+        let player = Player::new(packets, trace.frame_time, Time::ZERO, || video.draw());
+        VideoTrace { video, player }
     }
 }
 
@@ -175,7 +175,7 @@ impl Source for VideoTrace {
     }
 
     fn emit(&mut self) -> Bytes {
-        self.player.emit(|| self.film.draw())
+        self.player.emit(|| self.video.draw())
     }
 }
 
@@ -184,13 +184,13 @@ mod tests {
     use super::*;
     use crate::traffic::video::{HEADERS, Spacing};
 
-    const FILM: &str = "frame,type,dts_ms,bytes\n0,I,0,2500\n1,B,40,0\n2,B,80,10\n3,P,120,1300\n";
-    const FILM_RATE: Rate = Rate::from_bps(3_810 * 8 * 1_000 / 160);
+    const VIDEO: &str = "frame,type,dts_ms,bytes\n0,I,0,2500\n1,B,40,0\n2,B,80,10\n3,P,120,1300\n";
+    const VIDEO_RATE: Rate = Rate::from_bps(3_810 * 8 * 1_000 / 160);
 
     #[test]
-    fn a_film_that_is_played_has_the_frames_of_its_file() {
-        let trace = Trace::parse(FILM, None).expect("a film");
-        assert_eq!((trace.frame_time(), trace.mean_rate()), (Span::from_millis(40), FILM_RATE));
+    fn a_video_that_is_played_has_the_frames_of_its_file() {
+        let trace = Trace::parse(VIDEO, None).expect("a video");
+        assert_eq!((trace.frame_time(), trace.mean_rate()), (Span::from_millis(40), VIDEO_RATE));
         let kinds: Vec<Option<Kind>> = trace.frames().iter().map(|frame| frame.kind).collect();
         assert_eq!(kinds, [Kind::I, Kind::B, Kind::B, Kind::P].map(Some));
         for spacing in [Spacing::Even, Spacing::Burst] {
@@ -215,8 +215,8 @@ mod tests {
 
     #[test]
     fn a_given_rate_goes_before_the_files_own() {
-        let trace = Trace::parse(FILM, Some(Span::from_millis(20))).expect("a film");
-        assert_eq!(trace.mean_rate().as_bps(), 2 * FILM_RATE.as_bps());
+        let trace = Trace::parse(VIDEO, Some(Span::from_millis(20))).expect("a video");
+        assert_eq!(trace.mean_rate().as_bps(), 2 * VIDEO_RATE.as_bps());
     }
 
     #[test]

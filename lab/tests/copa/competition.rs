@@ -1,6 +1,6 @@
-//! Beside flows that fill buffers (§2.2, §5.5).
+//! Copa beside flows that fill buffers (§2.2, §5.5).
 
-use thalweg_core::law::window::Flavour;
+use thalweg_core::law::window::Choice;
 use thalweg_core::time::{Span, Time};
 
 use crate::dumbbell::{Dumbbell, Link, secs};
@@ -11,11 +11,12 @@ fn link(mbit: u64, rtt_ms: u64, bdps: f64) -> Link {
     Link { queue: (link.bdp() * bdps) as u64, ..link }
 }
 
-/// What Copa and a flow of `flavour` that comes a second later get in a minute, and how much of it Copa competes.
-fn beside(flavour: Flavour, link: Link) -> (Vec<f64>, f64) {
+/// The shares of Copa and of a flow of `law` that starts a second later, over a minute, and the share of time in
+/// which Copa competes.
+fn beside(law: Choice, link: Link) -> (Vec<f64>, f64) {
     let mut dumbbell = Dumbbell::new(link, 1);
-    dumbbell.add(Flavour::Copa, secs(0));
-    dumbbell.add(flavour, secs(1));
+    dumbbell.add(Choice::Copa(()), secs(0));
+    dumbbell.add(law, secs(1));
     dumbbell.run_until(secs(10));
     let before = [0, 1].map(|flow| dumbbell.delivered(flow));
     let (mut looks, mut competes) = (0.0, 0.0);
@@ -32,8 +33,9 @@ fn beside(flavour: Flavour, link: Link) -> (Vec<f64>, f64) {
 fn beside_newreno_it_competes_and_the_two_share_the_link() {
     for (mbit, rtt_ms) in [(10, 20), (10, 50), (50, 60), (20, 100)] {
         for bdps in [1.0, 2.0, 5.0] {
-            let (shares, competes) = beside(Flavour::NewReno, link(mbit, rtt_ms, bdps));
-            // Nobody has more than twice of the other; without the mode Copa would hold two packets of a full buffer.
+            let (shares, competes) = beside(Choice::NewReno(()), link(mbit, rtt_ms, bdps));
+            // Neither has more than twice the other's share; without the mode Copa would hold two packets of a full
+            // buffer.
             assert!(shares[0] / shares[1] > 0.5 && shares[0] / shares[1] < 2.0, "{mbit} {rtt_ms} {bdps}: {shares:?}");
             assert!(shares.iter().sum::<f64>() > 0.98 && competes > 0.5, "{shares:?} {competes}");
         }
@@ -45,7 +47,7 @@ fn beside_cubic_too_where_cubic_is_as_reno_is() {
     for (mbit, rtt_ms, bdps) in
         [(10, 20, 1.0), (10, 20, 2.0), (10, 20, 5.0), (10, 50, 1.0), (10, 50, 2.0), (20, 100, 0.5)]
     {
-        let (shares, competes) = beside(Flavour::Cubic, link(mbit, rtt_ms, bdps));
+        let (shares, competes) = beside(Choice::Cubic(()), link(mbit, rtt_ms, bdps));
         assert!(shares[0] / shares[1] > 0.5 && shares[0] / shares[1] < 2.0, "{mbit} {rtt_ms} {bdps}: {shares:?}");
         assert!(competes > 0.5, "{competes}");
     }
@@ -55,9 +57,9 @@ fn beside_cubic_too_where_cubic_is_as_reno_is() {
 fn once_the_other_has_left_the_queue_is_short_again() {
     let link = link(10, 50, 2.0);
     let mut dumbbell = Dumbbell::new(link, 1);
-    dumbbell.add(Flavour::Copa, secs(0));
+    dumbbell.add(Choice::Copa(()), secs(0));
     // About ten seconds of half the link.
-    dumbbell.add_finite(Flavour::NewReno, secs(5), 4_000);
+    dumbbell.add_finite(Choice::NewReno(()), secs(5), 4_000);
     let mut competed = false;
     let mut left = None;
     dumbbell.watch(secs(40), Span::from_millis(10), |dumbbell| {
@@ -78,17 +80,18 @@ fn beside_two_of_cubic_it_has_no_more_than_its_rule_gives_where_the_queue_is_nev
     for turn in 0..10 {
         let mut dumbbell = Dumbbell::new(link, 1);
         let start = |step: u64| Time::ZERO + Span::from_millis(step * turn % 100);
-        dumbbell.add(Flavour::Copa, start(7));
-        dumbbell.add(Flavour::Cubic, start(13));
-        dumbbell.add(Flavour::Cubic, start(31));
+        dumbbell.add(Choice::Copa(()), start(7));
+        dumbbell.add(Choice::Cubic(()), start(13));
+        dumbbell.add(Choice::Cubic(()), start(31));
         dumbbell.run_until(secs(15));
         let before = [0, 1, 2].map(|flow| dumbbell.delivered(flow));
         dumbbell.run_until(secs(60));
         fooled += u32::from(dumbbell.shown(0, "rtt_min") > 0.022);
         let got = [0, 1, 2].map(|flow| (dumbbell.delivered(flow) - before[flow as usize]) as f64);
         let share = got[0] / got.iter().sum::<f64>();
-        // A round trip adds one to 1/delta, so RTTstanding / d_q segments to cwnd, where Reno adds one; a loss halves both.
-        // The queue is full at 40 ms, and CUBIC's 0.7 leaves 28 ms of it, which Copa takes for RTTmin: 40 / 12.
+        // A round trip adds one to 1/delta, which adds RTTstanding / d_q segments to cwnd, where Reno adds one; a loss
+        // halves both. The round trip with a full queue is 40 ms, of which CUBIC's 0.7 leaves 28 ms, which Copa takes
+        // for RTTmin: 40 / 12.
         let ratio = 40.0 / 12.0;
         assert!(share < ratio / (ratio + 2.0) && share > 1.0 / 6.0, "{share}");
     }

@@ -1,4 +1,4 @@
-//! Copa over virtual time, beside what its paper says (V. Arun, H. Balakrishnan, NSDI 2018).
+//! Copa over virtual time, compared with its paper (V. Arun, H. Balakrishnan, NSDI 2018).
 
 mod competition;
 mod dumbbell;

@@ -15,12 +15,12 @@ use props::{bursty, ms, receiver_config, sender_config, wire};
 use story::Story;
 use thalweg_core::units::{Bytes, Rate};
 
-/// What one stream may hold: both ends, and here the path between them too.
+/// The maximum memory of one stream: both endpoints, and here the path between them, too.
 const MOST: Bytes = Bytes(30 << 20);
-/// What a heap may add by being used.
+/// The growth of a heap that its use alone may cause.
 const NOISE: Bytes = Bytes(1 << 20);
 
-/// The resident size of this process; none where the system does not tell.
+/// The resident size of this process; none if the system does not report it.
 fn resident() -> Option<Bytes> {
     let pages: u64 = fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
     Some(Bytes(pages * 4096))

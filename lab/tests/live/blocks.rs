@@ -1,4 +1,4 @@
-//! Length of blocks: as long as the latency lets them be, unless a user says otherwise.
+//! Length of blocks: as long as the latency allows, unless a user sets another length.
 
 use thalweg_core::session::live::sender::{self, Event};
 use thalweg_core::session::live::{Playout, receiver};
@@ -8,7 +8,7 @@ use thalweg_core::units::Rate;
 use crate::props::{at, bursty, ms, receiver_config, sender_config, wire};
 use crate::story::Story;
 
-/// The bar of the issue: of bursts that lose 1.15 % over a round trip of 100 ms, within 90 ms.
+/// The issue's criterion: bursts that lose 1.15 % over a round trip of 100 ms are repaired within 90 ms.
 #[test]
 fn latency_that_is_given_repairs_bursts() {
     let run = |seed| {
@@ -17,7 +17,7 @@ fn latency_that_is_given_repairs_bursts() {
         assert!(story.latency(1.0) <= ms(90), "{}", story.latency(1.0));
         let said = story.sender_metrics();
         let share = said["repair_packets_total"] / said["source_packets_total"];
-        // Eight of 25 and 1316 bytes to 1500, as ever (GENEVA §3.2.4), and what the law adds in bursts.
+        // Eight of 25 and 1316 bytes to 1500, as always (GENEVA §3.2.4), and the law's additional repair in bursts.
         assert!(share <= 0.30, "{share}");
         story.lost(0, 1 << 30) as f64 / story.inputs.len() as f64
     };
@@ -26,7 +26,7 @@ fn latency_that_is_given_repairs_bursts() {
     assert!(mean <= 2e-4 && lost.iter().all(|lost| *lost <= 4e-4), "{mean:.1e} of {lost:?}");
 }
 
-/// Reports of the sender of a stream's blocks within ten seconds.
+/// The sender's events within ten seconds of a stream.
 fn said(kbps: u64, latency: Span) -> Vec<Event> {
     let config = sender::Config { latency, ..sender_config() };
     let receiver = receiver::Config { latency, playout: Playout::Asap, ..receiver::Config::default() };
@@ -36,8 +36,8 @@ fn said(kbps: u64, latency: Span) -> Vec<Event> {
     said.map(|(_, event)| *event).filter(|event| !matches!(event, Event::Connected { .. })).collect()
 }
 
-/// 0.86 Mb/s are 82 packets a second: eight take 98 ms, and two such blocks and the way 248, an eighth of the blocks
-/// and 2 ms to spare.
+/// 0.86 Mb/s are 82 packets a second: eight take 98 ms; two such blocks, the path and 2 ms to spare take 248 ms, to
+/// which the blocks' margin of an eighth is added.
 #[test]
 fn a_slow_stream_is_told_which_latency_its_blocks_need() {
     let events = said(860, ms(90));

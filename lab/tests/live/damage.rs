@@ -1,4 +1,4 @@
-//! Bytes that change on the way.
+//! Bytes that are corrupted in transit.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ use thalweg_lab::packet::{Body, Packet};
 use crate::props::{ms, receiver_config, sender_config, wire};
 use crate::story::Story;
 
-/// Numbers of the datagrams of media that `node` damages when it sees what the sender wrote: as they were, and as they
-/// read behind it.
+/// Numbers of the media datagrams that `node` damages when it processes the sender's output: the number before, and the
+/// one that is read after the damage.
 fn hit(story: &Story, mut node: Corrupt) -> BTreeSet<u64> {
     let [mut rest, _] = story.written.as_ref().expect("it was kept").each_ref().map(Vec::as_slice);
     let headers = Packet::datagram(0, Vec::new()).size;
@@ -54,7 +54,7 @@ fn corrupted_bytes_harm_their_own_packets_alone() {
     assert_eq!(last, Some(story.inputs.len() as u64 - 1), "the stream goes on to its end");
 }
 
-/// Of one source packet in fifty the timestamp is that of ten minutes ago.
+/// Sets the timestamp of one source packet in fifty back by ten minutes.
 fn some_are_old(bytes: &mut [u8]) {
     let is_source = rtp::Packet::parse(bytes).is_ok_and(|packet| packet.header.payload_type == rtp::MP2T);
     if is_source && bytes[3].is_multiple_of(50) {
@@ -63,22 +63,22 @@ fn some_are_old(bytes: &mut [u8]) {
     }
 }
 
-/// What is still on its way before such a packet does not become late by it.
+/// Packets still in flight before such a packet do not become late because of it.
 #[test]
 fn a_damaged_timestamp_harms_no_others() {
     let forward = wire(ms(20)).then("reorder", Reorder::new(0.3, ms(4), Rng::new(1)));
     let mut story = Story::new(sender_config(), receiver_config(), forward, wire(ms(20)));
     story.rewrite = some_are_old;
     story.until(500).play(Rate::from_mbps(30)).until(8000).pause().until(8500);
-    // A receiver begins with what comes first: 30 % are held up by 4 ms.
+    // A receiver begins with the first packet that arrives: 30 % are delayed by 4 ms.
     assert_eq!(story.lost(505, 8000), 0);
     assert!(story.is_in_order());
 }
 
-/// A sender report whose RTP timestamp is 0.36 s off, as a long queue could be as well, but for its NTP time.
+/// Shifts the RTP timestamp of one sender report by 0.36 s, as a long queue could, except that the NTP time stays.
 fn one_report_is_off(bytes: &mut [u8]) {
     let is_report = rtp::is_rtcp(bytes);
-    // The third second since the sender's zero.
+    // The third second of the sender's clock.
     if is_report && bytes[8..12] == [0, 0, 0, 3] && bytes[12] < 64 {
         bytes[18] ^= 0x80;
     }

@@ -1,10 +1,10 @@
-//! Sources with more packets than one block holds, and more than a receiver keeps.
+//! Sources with more packets than one block holds, and more than a receiver buffers.
 
 use std::collections::BTreeMap;
 
 use allocation_counter::measure;
+use thalweg_core::law::redundancy::none;
 use thalweg_core::session::live::receiver::Event as Heard;
-use thalweg_core::session::live::sender::Repair;
 use thalweg_core::session::live::{Playout, receiver, sender};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
@@ -12,8 +12,8 @@ use thalweg_core::units::{Bytes, Rate};
 use crate::props::{PAYLOAD, at, bursty, ms, receiver_config, sender_config, wire};
 use crate::story::Story;
 
-/// Media of `rate` for `secs` after half a second of greeting, in blocks of `block` within `latency`, and what the sender
-/// shows then; a pause of twice that latency follows.
+/// Media of `rate` for `secs` after half a second of handshake, in blocks of `block` within `latency`, and the sender's
+/// metrics at its end; a pause of twice that latency follows.
 fn blocks(rate: Rate, secs: u64, block: Span, latency: Span) -> (Story, BTreeMap<&'static str, f64>) {
     let config = sender::Config { block: Some(block), latency, ..sender_config() };
     let mut story = Story::new(config, receiver::Config { latency, ..receiver_config() }, wire(ms(20)), wire(ms(20)));
@@ -23,7 +23,7 @@ fn blocks(rate: Rate, secs: u64, block: Span, latency: Span) -> (Story, BTreeMap
     (story, said)
 }
 
-/// A block holds 1600 packets, so that neither source ever gets one as long as it asks for.
+/// A block holds 1600 packets, so neither source gets a block as long as it asks for.
 #[test]
 fn full_blocks_keep_the_rate_of_their_source() {
     let packets = |rate: Rate| rate.as_bps() as f64 / (8 * PAYLOAD) as f64;
@@ -37,13 +37,13 @@ fn full_blocks_keep_the_rate_of_their_source() {
         assert!((said["block_packets"] / k - 1.0).abs() < 0.02, "{} of {k}", said["block_packets"]);
         let share = said["repair_packets_total"] / said["source_packets_total"];
         assert!((share * k / 8.0 - 1.0).abs() < 0.05, "{share} for 8 of {k}");
-        // One block to wait, one to leave: as long as the source takes for 1600 packets, and the way.
+        // One block to collect, one to send: as long as the source takes for 1600 packets, and the path delay.
         let full = Span::from_secs_f64(1600.0 / packets(rate));
         let most = full * 2 + ms(20) + ms(10);
         assert!(story.latency(0.98) <= most, "{} of {most}", story.latency(0.98));
-        // The last one is not full, and takes its time.
+        // The last block is not full, and takes its full time.
         assert!(story.latency(1.0) <= block * 2 + ms(30), "{}", story.latency(1.0));
-        // What leaves in a second is what came in a second, and its repair.
+        // The output of a second is the input of a second, and its repair.
         let second = story.departures.iter().filter(|(left, _)| (at(2000)..at(3000)).contains(left));
         let sent: Bytes = second.map(|(_, size)| *size).fold(Bytes(0), |sum, size| Bytes(sum.0 + size.0));
         let wire = packets(rate) * ((PAYLOAD + 46) as f64 + share * (PAYLOAD + 69) as f64);
@@ -51,9 +51,9 @@ fn full_blocks_keep_the_rate_of_their_source() {
     }
 }
 
-/// So many small packets a second, or so much media, for as long as the latency and a second, held back for all of it.
+/// Media of `rate` in packets of `length` for the latency and a second more, with constant playout.
 fn constant(rate: Rate, length: fn(u64) -> usize, latency: Span) -> Story {
-    let config = sender::Config { repair: Repair::None, latency, ..sender_config() };
+    let config = sender::Config { repair: none::None.into(), latency, ..sender_config() };
     let receiver = receiver::Config { latency, playout: Playout::Constant, ..receiver_config() };
     let mut story = Story::new(config, receiver, wire(ms(20)), wire(ms(20)));
     story.length = length;
@@ -62,7 +62,7 @@ fn constant(rate: Rate, length: fn(u64) -> usize, latency: Span) -> Story {
     story
 }
 
-/// Not even 2^15 packets, half of what RTP's 16 bits tell apart, are too many.
+/// Not even 2^15 packets, half of the range of RTP's 16-bit sequence numbers, are too many.
 #[test]
 fn everything_waits_for_its_time_where_there_is_memory_for_it() {
     let many = Rate::from_bps(6000 * 8 * PAYLOAD as u64);
@@ -86,7 +86,7 @@ fn where_there_is_not_it_comes_early_and_nothing_is_lost() {
     assert!(story.is_in_order());
     assert_eq!(heard["residual_lost_packets_total"], 0.0);
     assert!(heard["early_packets_total"] > 10_000.0, "{heard:?}");
-    // 64 MiB of it last 1.34 s, less what a packet takes beside its payload.
+    // 64 MiB of media last 1.34 s, less the overhead of each packet beside its payload.
     let early = story.receiver_events.iter().filter_map(|(_, event)| match event {
         Heard::Early { latency, after, .. } => Some((*latency, *after)),
         _ => None,
@@ -96,7 +96,7 @@ fn where_there_is_not_it_comes_early_and_nothing_is_lost() {
     assert!(story.latency(0.0) > ms(1000), "{}", story.latency(0.0));
 }
 
-/// What a receiver keeps until it is handed out, or until no repair can need it any more.
+/// The memory that a receiver holds until delivery, or until no repair can need it any more.
 #[test]
 fn memory_is_latency_times_rate_and_five_megabytes() {
     let rate = Rate::from_mbps(30);

@@ -1,4 +1,4 @@
-//! One fault a story: the stream goes on.
+//! One fault per story: the stream goes on.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::receiver::{self, Event as Heard, Receiver};
@@ -15,7 +15,7 @@ use thalweg_lab::path::Path;
 use crate::props::{address, at, ms, receiver_config, sender_config, wire};
 use crate::story::{Back, Story};
 
-/// A stream of 30 Mb/s that has been running for 2.5 s over `forward`, at three seconds.
+/// A stream of 30 Mb/s over `forward`, at three seconds, when it has been running for 2.5 s.
 fn streaming(forward: Path, reverse: Path) -> Story {
     let mut story = Story::new(sender_config(), receiver_config(), forward, reverse);
     story.until(500).play(Rate::from_mbps(30)).until(3000);
@@ -31,7 +31,7 @@ fn a_receiver_that_restarts_gets_the_stream_again() {
     let mut story = quiet();
     story.receiver = Receiver::new(receiver_config(), &Rng::new(33));
     story.until(8000).pause().until(8500);
-    // A hello comes every 200 ms, its answer goes back, and the echo comes: a round trip and a half in all.
+    // A hello every 200 ms, its answer, and the echo: a round trip and a half in total.
     let away = story.lost(2900, 3400);
     assert!(away > 0 && away < 2850 * 3 / 10, "{away} packets");
     assert_eq!(story.lost(3400, 8000), 0);
@@ -44,7 +44,7 @@ fn a_sender_that_restarts_takes_over_when_nothing_more_is_heard_of_its_old_strea
     story.sender = Sender::new(sender_config(), story.now, &Rng::new(44));
     story.until(8000).pause().until(8500);
     assert!(story.is_in_order());
-    // Two seconds of silence, a hello every tenth of one, and two answers.
+    // Two seconds of silence, a hello every tenth of a second, and two answers.
     assert_eq!(story.lost(5300, 8000), 0);
     assert_eq!(story.receiver_events.iter().filter(|(_, heard)| matches!(heard, Heard::Started { .. })).count(), 2);
 }
@@ -56,9 +56,9 @@ fn without_reports_media_goes_on_for_two_seconds_and_then_beside_the_hellos() {
     story.until(8000);
     story.back = Back::Everything;
     story.until(10_000).pause().until(10_500);
-    // A report comes in a tenth of a second.
+    // A report arrives within a tenth of a second.
     assert_eq!((story.lost(500, 5000), story.lost(8150, 10_000)), (0, 0), "until then, and from the first report on");
-    // Five hellos a second for three seconds, a packet with each.
+    // Five hellos a second for three seconds, with one packet each.
     let came = story.outputs.iter().filter(|output| (at(5100)..at(8000)).contains(&output.at)).count();
     assert!((14..=16).contains(&came), "{came}");
     let left: u64 =
@@ -103,7 +103,7 @@ fn a_receiver_that_says_goodbye_gets_no_more_media() {
     assert_eq!(story.sender_events.last().expect("an event"), &(at(3020), Said::Left));
 }
 
-/// The network says that nobody is there, as it does of a closed port (RFC 1122 §4.1.3.1).
+/// The network reports that the port is unreachable, as it does of a closed one (RFC 1122 §4.1.3.1).
 fn unreachable(mut story: Story) -> Story {
     story.sender.handle_unreachable(story.now);
     story.until(4500);
@@ -122,7 +122,7 @@ fn a_receiver_that_is_unreachable_and_does_not_report_gets_no_more_media() {
     story.back = Back::Everything;
     story.until(6000).pause().until(6500);
     assert_eq!(story.lost(4800, 6000), 0);
-    // Whoever says so of a receiver that reports is wrong.
+    // Such a message is wrong about a receiver that reports.
     let mut story = unreachable(quiet());
     story.pause().until(5000);
     assert_eq!((story.sender_events.len(), story.lost(500, 4500)), (1, 0));
@@ -149,17 +149,17 @@ fn a_path_longer_than_the_latency_still_carries_the_media_and_somebody_is_told()
         Said::TooShort { round_trip, needed } => Some((*round_trip, *needed)),
         _ => None,
     });
-    // Half of 200 ms, half a SYN to wait, half a SYN to leave, and 2 ms to spare.
+    // Half of 200 ms, half a SYN to collect, half a SYN to send, and 2 ms to spare.
     assert_eq!(told, Some((ms(200), ms(112))));
     assert_eq!(story.sender_metrics()["repair_packets_total"], 0.0, "what would come too late does not leave");
-    // A shorter way: there is time again.
+    // A shorter path: there is time for repair again.
     (story.forward, story.reverse) = (wire(ms(20)), wire(ms(20)));
     story.play(Rate::from_mbps(30)).until(7000).pause().until(7500);
     assert_eq!(story.sender_events.iter().filter(|(_, said)| *said == Said::InTime).count(), 1);
     assert!(story.sender_metrics()["repair_packets_total"] > 0.0);
 }
 
-/// The README's row of long paths: below half the round trip and 12 ms there is no repair, from there on it is in time.
+/// The README's row of long paths: below half the round trip plus 12 ms there is no repair, above that it is in time.
 #[test]
 fn from_the_latency_that_is_told_on_repair_comes_in_time() {
     for (latency, repaired) in [(111, false), (112, true), (140, true)] {
@@ -171,10 +171,10 @@ fn from_the_latency_that_is_told_on_repair_comes_in_time() {
         assert_eq!(told, !repaired, "{latency} ms");
         let heard = story.receiver_metrics();
         let (lost, recovered) = (heard["lost_packets_total"], heard["recovered_packets_total"]);
-        // Of 14265 packets a hundredth, less five deviations of a binomial.
+        // One in a hundred of 14265 packets, less five deviations of a binomial.
         assert!(lost > 83.0, "{latency} ms: {lost}");
         if repaired {
-            // Eight repair packets or more for 14 or 29: more losses than that in one block do not happen at 1 %.
+            // Eight repair packets or more for 14 or 29: more losses than that in one block do not occur at 1 %.
             assert!(recovered >= 0.99 * lost, "{latency} ms: {recovered} of {lost}");
         } else {
             assert_eq!((recovered, story.sender_metrics()["repair_packets_total"]), (0.0, 0.0), "{latency} ms");
@@ -189,7 +189,7 @@ fn a_sender_that_moves_is_found_again() {
     story.until(8000).pause().until(8500);
     let (when, heard) = *story.receiver_events.last().expect("an event");
     assert_eq!(heard, Heard::Moved { from: address("192.168.7.7:7777") });
-    // The old address has 100 ms to answer, the new one is a round trip away.
+    // The old address has 100 ms to answer, and the new one is a round trip away.
     assert!(when.since(at(3000)) <= ms(100 + 40 + 1), "{when:?}");
     assert_eq!((story.lost(500, 2950), story.lost(3200, 8000)), (0, 0));
     assert_eq!(story.receiver_events.len(), 2, "{:?}", story.receiver_events);
@@ -202,7 +202,7 @@ fn a_receiver_that_moves_is_found_again() {
     story.until(8000).pause().until(8500);
     let (when, said) = *story.sender_events.last().expect("an event");
     assert_eq!(said, Said::Moved { to: address("192.168.8.8:8888") });
-    // The next report comes within 10 ms, the old address has 100 ms, the new one is a round trip away.
+    // The next report arrives within 10 ms, the old address has 100 ms, and the new one is a round trip away.
     assert!(when.since(at(3000)) <= ms(10 + 100 + 40), "{when:?}");
     assert_eq!((story.sender_events.len(), story.lost(3200, 8000)), (2, 0), "{:?}", story.sender_events);
 }
@@ -217,8 +217,8 @@ fn a_clock_that_steps_is_followed() {
     assert!(story.latency(0.99) <= ms(90), "{}", story.latency(0.99));
 }
 
-/// What a clock that has stepped back by ten minutes writes: RTP's timestamps (RFC 3550 §5.1), and in sender reports the
-/// wall clock's as well (§6.4.1).
+/// Rewrites a packet as a clock that has stepped back by ten minutes would: RTP timestamps (RFC 3550 §5.1), and in
+/// sender reports the wall clock's as well (§6.4.1).
 fn ten_minutes_back(bytes: &mut [u8]) {
     let ticks = 600 * rtp::CLOCK_RATE;
     let fields: &[(usize, u32)] = if rtp::is_rtcp(bytes) { &[(8, 600), (16, ticks)] } else { &[(4, ticks)] };
@@ -228,7 +228,7 @@ fn ten_minutes_back(bytes: &mut [u8]) {
     }
 }
 
-/// A session's own `now` never goes back; the other side's clock may, and shows only in what it writes.
+/// A session's own `now` never goes back; the peer's clock may, which shows only in the peer's packets.
 #[test]
 fn a_sender_whose_clock_steps_back_is_followed() {
     for playout in [Playout::Asap, Playout::Constant] {
@@ -239,7 +239,7 @@ fn a_sender_whose_clock_steps_back_is_followed() {
         story.until(8000).pause().until(8500);
         assert_eq!(story.lost(500, 8000), 0, "{playout:?}");
         assert!(story.is_in_order());
-        // The next sender report tells how the clocks stand: one comes every 200 ms.
+        // The next sender report reveals the offset of the clocks: one arrives every 200 ms.
         let (least, most) = if playout == Playout::Asap { (ms(20), ms(90)) } else { (ms(89), ms(91)) };
         let later = story.outputs.iter().filter(|output| output.at > at(3300));
         let mut off = later.filter(|output| !(least..=most).contains(&output.latency));
@@ -252,7 +252,7 @@ fn reordering_is_not_loss() {
     let forward = wire(ms(20)).then("reorder", Reorder::new(0.3, ms(4), Rng::new(1)));
     let mut story = streaming(forward, wire(ms(20)));
     story.until(8000).pause().until(8500);
-    // A receiver begins with what comes first.
+    // A receiver begins with the first packet that arrives.
     assert_eq!(story.lost(505, 8000), 0);
     assert!(story.is_in_order());
     let metrics = story.sender_metrics();
@@ -267,7 +267,7 @@ fn copies_are_handed_out_once() {
     assert_eq!(story.lost(500, 8000), 0);
     assert!(story.is_in_order());
     let heard = story.receiver_metrics();
-    // A fifth of the source packets, give or take five deviations of a binomial.
+    // A fifth of the source packets, within five deviations of a binomial.
     let expected = story.inputs.len() as f64 * 0.2;
     assert!((heard["duplicate_packets_total"] - expected).abs() < 5.0 * (expected * 0.8).sqrt(), "{heard:?}");
 }
@@ -280,7 +280,7 @@ fn two_dark_seconds_are_lost_and_nothing_after_them() {
     (story.back, story.deaf) = (Back::Everything, false);
     story.until(9000).pause().until(9500);
     assert_eq!(story.lost(500, 2950), 0);
-    // The first report brings all back: one leaves in a tenth of a second, and takes 20 ms.
+    // The first report ends the interruption: one leaves within a tenth of a second, and takes 20 ms.
     assert_eq!(story.lost(5125, 9000), 0);
     assert!(story.is_in_order());
 }

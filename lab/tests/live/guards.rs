@@ -1,17 +1,19 @@
-//! What a stream must never do: flood, be driven by strangers, grow without bound.
+//! Effects that a stream must never have: flooding, control by unauthenticated peers, unbounded growth.
 
 mod cap;
 mod floor;
 mod forged;
 mod lock_in;
 mod lossy;
+mod rate_law;
 mod slow;
 
 use proptest::prelude::*;
 use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
+use thalweg_core::law::redundancy::{Law, fixed::Fixed};
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::receiver::Receiver;
-use thalweg_core::session::live::sender::{self, Breaker, Event as Said, Repair, Sender};
+use thalweg_core::session::live::sender::{self, Breaker, Event as Said, Sender};
 use thalweg_core::session::live::{End, Ending};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
@@ -24,9 +26,9 @@ use crate::story::{Back, Policer, Story};
 
 const RATE: Rate = Rate::from_mbps(30);
 
-/// Effect of repair on the link of the demo, with its text `changed`, over three seeds: datagrams lost for good with
-/// each, and packets of the others dropped.
-fn beside_others(repair: &Repair, changed: impl Fn(&str) -> String) -> ([usize; 3], u64) {
+/// Effect of repair on the link of the demo, whose text is passed through `changed`, over three seeds: datagrams lost
+/// for good with each, and cross traffic packets dropped.
+fn beside_others(repair: &Law, changed: impl Fn(&str) -> String) -> ([usize; 3], u64) {
     let text = changed(include_str!("../../../scenarios/demo.toml"));
     let runs = [1, 2, 3].map(|seed| {
         let scenario = Scenario::parse("demo.toml", &text, Some(seed), &mut |_| unreachable!("it names no files"));
@@ -40,11 +42,11 @@ fn beside_others(repair: &Repair, changed: impl Fn(&str) -> String) -> ([usize; 
     (runs.map(|(lost, _)| lost), runs.iter().map(|(_, dropped)| dropped).sum())
 }
 
-/// Where loss comes in spells that outlast a round trip, the window follows them; between them it costs little.
+/// In loss episodes that outlast a round trip the window follows the loss; between episodes it costs little.
 #[test]
 fn in_spells_of_loss_geneva_loses_less_than_half_of_what_static_repair_does() {
     let [(lost, _), (static_lost, _)] =
-        [geneva(), Repair::Static(8)].map(|repair| beside_others(&repair, str::to_owned));
+        [geneva(), Fixed::new(8).into()].map(|repair| beside_others(&repair, str::to_owned));
     assert!(lost.iter().zip(static_lost).all(|(lost, than)| *lost < than), "{lost:?} against {static_lost:?}");
     let [sum, static_sum] = [lost, static_lost].map(|lost| lost.iter().sum::<usize>());
     assert!(2 * sum < static_sum, "{lost:?} against {static_lost:?}");
@@ -52,20 +54,20 @@ fn in_spells_of_loss_geneva_loses_less_than_half_of_what_static_repair_does() {
 
 #[test]
 fn geneva_loses_less_than_static_repair_and_takes_little_more_from_others() {
-    // Bursts of two packets, and others that leave too little room even for the media.
+    // Bursts of two packets, and cross traffic that leaves too little capacity even for the media.
     let short = |text: &str| {
         let text = text.replace("p = 0.0000526", "p = 0.0089").replace("r = 0.001", "r = 0.5");
         text.replace("loss_bad = 0.3", "loss_bad = 0.8").replace("28mbit", "40mbit")
     };
     let (lost, taken) = beside_others(&geneva(), short);
-    let (static_lost, static_taken) = beside_others(&Repair::Static(8), short);
+    let (static_lost, static_taken) = beside_others(&Fixed::new(8).into(), short);
     let [sum, static_sum] = [lost, static_lost].map(|lost| lost.iter().sum::<usize>());
     assert!(sum < static_sum, "{lost:?} against {static_lost:?}");
-    // TCP fares about as well beside GENEVA as beside static repair (GENEVA §5.1): a fifth is about.
+    // TCP performs about as well beside GENEVA as beside static repair (GENEVA §5.1): within a fifth.
     assert!(taken as f64 <= 1.2 * static_taken as f64, "{taken} against {static_taken}");
 }
 
-/// 30 Mb/s of media are 31 on the wire: with no repair at all an eighth is too much for 27.
+/// 30 Mb/s of media are 31 on the wire: even without repair an eighth is too much for 27.
 #[test]
 fn loss_that_stays_takes_repair_down_and_ends_the_session() {
     let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
@@ -87,8 +89,8 @@ fn loss_that_stays_takes_repair_down_and_ends_the_session() {
     assert!((at(10_500)..at(13_500)).contains(&when), "{when:?}");
 }
 
-/// A stream that has been running for 2.5 s over a round trip of 40 ms, at three seconds, when `fault` befalls it; and
-/// what the sender says until `millis`.
+/// A story of a stream over a round trip of 40 ms until `millis`; `fault` is applied at three seconds, when the stream
+/// has been running for 2.5 s.
 fn stricken(breaker: Breaker, fault: impl FnOnce(&mut Story), millis: u64) -> Story {
     let config = sender::Config { breaker, ..sender_config() };
     let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
@@ -98,7 +100,7 @@ fn stricken(breaker: Breaker, fault: impl FnOnce(&mut Story), millis: u64) -> St
     story
 }
 
-/// Media that does not arrive while reports do is a loss of all, though no later packet shows it.
+/// Media that does not arrive while reports do is a loss of everything, although no later packet reveals it.
 #[test]
 fn a_path_that_brings_reports_and_takes_nothing_ends_the_session_as_well() {
     let story = stricken(Breaker::RepairFirst, |story| story.deaf = true, 14_500);
@@ -112,7 +114,7 @@ fn a_path_that_brings_reports_and_takes_nothing_ends_the_session_as_well() {
     assert!((at(8_000)..at(9_300)).contains(&when), "{when:?}");
 }
 
-/// A path whose greatest datagram is shorter than a media packet, so that hellos pass, and nothing else.
+/// A path whose maximum datagram is shorter than a media packet, so that only hellos pass.
 #[test]
 fn packets_too_long_for_the_path_end_the_session_under_either_breaker() {
     let narrow = |story: &mut Story| story.longest = 600;
@@ -125,7 +127,7 @@ fn packets_too_long_for_the_path_end_the_session_under_either_breaker() {
     }
 }
 
-/// Half a second of nothing is no loss that stays, and a source that pauses loses nothing.
+/// Half a second without arrivals is no persistent loss, and a source that pauses loses nothing.
 #[test]
 fn a_pause_and_a_short_darkness_leave_the_brake_alone() {
     let mut story = stricken(Breaker::RepairFirst, |story| story.deaf = true, 3500);
@@ -165,7 +167,7 @@ fn replayed_reports_count_for_nothing() {
     let before = story.sender_metrics();
     let from = story.receiver_at;
     for bytes in core::mem::take(&mut story.returned) {
-        // They are refused or say nothing new; either is right.
+        // They are refused or hold no new information; either is right.
         let _ = story.sender.handle_datagram(story.now, from, &bytes);
     }
     let after = story.sender_metrics();
@@ -215,7 +217,7 @@ fn strangers_get_no_more_than_they_send() {
 }
 
 proptest! {
-    /// Real datagrams of the stream, damaged, cut, repeated and sent to either end.
+    /// Real datagrams of the stream, damaged, cut, repeated and sent to either endpoint.
     #[test]
     fn any_bytes_at_any_time_are_survived(
         datagrams in prop::collection::vec((any::<bool>(), any::<prop::sample::Index>(), damage()), 1..60),
@@ -233,7 +235,7 @@ proptest! {
                     bytes[at] ^= value;
                 }
             };
-            // Who has read the secret on the path may say anything under it.
+            // An attacker who has read the secret on the path can authenticate any content.
             if damage.is_proved {
                 story.tap.change(from_end, &mut bytes, change);
             } else {
@@ -245,7 +247,7 @@ proptest! {
                 false => story.receiver.handle_datagram(story.now, from, &bytes),
             };
         }
-        // A number of the source that is made 2^15 greater, step by step, takes as long to be caught up with.
+        // After a source number was raised by 2^15 in steps, the stream takes as long to catch up with it.
         let flows = |story: &Story| story.outputs.iter().rev().take(100).filter(|output| output.intact).count() == 100;
         let mut end = 3000;
         story.until(end);
@@ -256,7 +258,7 @@ proptest! {
             let new = &story.outputs[from..];
             let ended = story.sender_events.iter().any(|(_, event)| matches!(event, Said::Ended(_)));
             if ended || (new.len() > 1000 && flows(&story)) {
-                // What came is no heap that grows: nothing waits for longer than it ever may.
+                // Arrivals do not pile up: no packet waits for longer than it ever may.
                 let longest = new.iter().filter(|output| output.intact).map(|output| output.latency).max();
                 prop_assert!(longest.is_none_or(|longest| longest <= Span::from_secs(1)), "{longest:?}");
                 break;
@@ -269,7 +271,7 @@ proptest! {
     }
 }
 
-/// What becomes of a datagram: bytes among its first 64 changed, and an end cut off.
+/// The damage to a datagram: bytes among its first 64 changed, and its end cut off.
 #[derive(Clone, Debug)]
 struct Damage {
     values: Vec<(prop::sample::Index, u8)>,
@@ -286,8 +288,8 @@ fn damage() -> impl Strategy<Value = Damage> {
     })
 }
 
-/// A law that begins at its greatest window.
-pub(crate) fn at_its_greatest() -> Repair {
+/// A law that begins at its maximum window.
+pub(crate) fn at_its_greatest() -> Law {
     let parameters = Parameters { f: 60.0, ..Parameters::default() };
-    Repair::Geneva(Geneva::new(parameters).expect("parameters within their ranges"))
+    Law::Geneva(Geneva::new(parameters).expect("parameters within their ranges"))
 }

@@ -1,8 +1,9 @@
-//! Sequence numbers that leap: one that nobody sent, and those behind a cut.
+//! Sequence numbers that jump: a number that was never sent, and numbers behind an outage.
 
+use thalweg_core::law::redundancy::{Law, none};
 use thalweg_core::rng::Rng;
 use thalweg_core::session::Session;
-use thalweg_core::session::live::sender::{self, Repair};
+use thalweg_core::session::live::sender;
 use thalweg_core::units::Rate;
 use thalweg_core::wire::rtp;
 use thalweg_lab::node::reorder::Reorder;
@@ -10,7 +11,7 @@ use thalweg_lab::node::reorder::Reorder;
 use crate::props::{PAYLOAD, at, ms, receiver_config, sender_config, wire};
 use crate::story::{Back, Story};
 
-/// The source packet that left last, as if so many more had left since.
+/// The last source packet sent, with its sequence number raised by `by`.
 fn ahead(story: &Story, by: u16) -> Vec<u8> {
     let is_source = |bytes: &&Vec<u8>| {
         !rtp::is_rtcp(bytes) && rtp::Packet::parse(bytes).is_ok_and(|packet| packet.header.payload_type == rtp::MP2T)
@@ -21,7 +22,7 @@ fn ahead(story: &Story, by: u16) -> Vec<u8> {
     forged
 }
 
-/// Once believed, the number would make all before it late as soon as the latency of its packet is over.
+/// If the number were believed, all packets before it would be late as soon as the latency of its packet is over.
 #[test]
 fn one_packet_that_nobody_sent_costs_no_others() {
     for by in [101, 300, 1000, 2990, 30_000] {
@@ -38,8 +39,8 @@ fn one_packet_that_nobody_sent_costs_no_others() {
     }
 }
 
-/// A source of so many packets a second, dark from `from` on for `dark` milliseconds.
-fn cut(packets: u64, repair: Repair, from: u64, dark: u64) -> Story {
+/// A source of `packets` packets a second, with an outage of `dark` milliseconds from `from` on.
+fn cut(packets: u64, repair: Law, from: u64, dark: u64) -> Story {
     let config = sender::Config { repair, ..sender_config() };
     let forward = wire(ms(20)).then("reorder", Reorder::new(0.3, ms(1), Rng::new(1)));
     let mut story = Story::new(config, receiver_config(), forward, wire(ms(20)));
@@ -56,8 +57,8 @@ fn cut(packets: u64, repair: Repair, from: u64, dark: u64) -> Story {
 #[test]
 fn nothing_behind_a_cut_is_taken_for_old() {
     for (packets, dark) in [(3000, 100), (3000, 1200), (38_000, 600), (38_000, 1000), (38_000, 1500), (38_000, 1800)] {
-        let story = cut(packets, Repair::None, 1500, dark);
-        // Packets that the cut and its end hit on their way have left 21 ms before.
+        let story = cut(packets, none::None.into(), 1500, dark);
+        // Packets that the outage and its end hit in flight left up to 21 ms before.
         let (from, to) = (1500 + dark - 19, 2500 + dark);
         assert_eq!(story.lost(from, to), 0, "{packets} a second, {dark} ms of darkness");
         assert!(story.is_in_order());

@@ -1,4 +1,4 @@
-//! What a live sender and a live receiver tell each other over virtual time: one fault a story.
+//! Interaction of a live sender and a live receiver over virtual time: one fault per story.
 
 mod blocks;
 mod damage;
@@ -12,6 +12,7 @@ mod props;
 mod quiet;
 mod seats;
 mod second;
+mod shares;
 mod story;
 mod takeover;
 mod tap;

@@ -1,4 +1,4 @@
-//! Somebody beside the path, with an address of his own.
+//! An outsider: an unauthenticated peer off the path, with an address of its own.
 
 use core::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use thalweg_core::wire::rtp;
 use crate::props::sender_config;
 use crate::story::Story;
 
-/// Everything that `session` has to say now.
+/// All datagrams that `session` has to send now.
 pub(crate) fn said(session: &mut impl Session, now: Time) -> Vec<Vec<u8>> {
     let mut buf = [0; MAX_DATAGRAM];
     core::iter::from_fn(|| session.poll_transmit(now, &mut buf).map(|sent| buf[..sent.len].to_vec())).collect()
@@ -27,19 +27,19 @@ pub(crate) fn renamed(mut bytes: Vec<u8>, from: [u8; 4], to: [u8; 4]) -> Vec<u8>
     bytes
 }
 
-/// The SSRC of whoever wrote a datagram of RTCP (RFC 3550 §6.4).
+/// The SSRC of the author of an RTCP datagram (RFC 3550 §6.4).
 pub(crate) fn ssrc(bytes: &[u8]) -> [u8; 4] {
     *bytes[4..].first_chunk().expect("a datagram of RTCP")
 }
 
-/// Datagrams that the story's ends have sent to `address`.
+/// Datagrams that the story's endpoints have sent to `address`.
 pub(crate) fn heard_at(story: &mut Story, address: SocketAddr) -> Vec<Vec<u8>> {
     let (here, elsewhere) = core::mem::take(&mut story.elsewhere).into_iter().partition(|(to, _)| *to == address);
     story.elsewhere = elsewhere;
     here.into_iter().map(|(_, bytes): (_, Vec<u8>)| bytes).collect()
 }
 
-/// A sender elsewhere, which talks to the story's receiver at no distance.
+/// A sender at another address, which exchanges datagrams with the story's receiver without delay.
 pub(crate) struct Outsider {
     pub(crate) at: SocketAddr,
     pub(crate) session: Sender,
@@ -51,7 +51,7 @@ impl Outsider {
         Outsider { at, session: Sender::new(sender_config(), story.now, &Rng::new(seed)) }
     }
 
-    /// Lets it talk until `millis`, ten times a second; with `media` it also sends that.
+    /// Runs the outsider until `millis`, every 10 ms; with `media` it also sends media.
     pub(crate) fn talk(&mut self, story: &mut Story, until: u64, media: bool) {
         for millis in (story.now.as_nanos() / 1_000_000..until).step_by(10) {
             story.until(millis);
@@ -72,12 +72,12 @@ impl Outsider {
     }
 }
 
-/// Its hello in a datagram.
+/// The hello of `sender` in a datagram.
 pub(crate) fn hello(sender: &mut Sender, now: Time) -> Vec<u8> {
     said(sender, now).into_iter().find(|datagram| rtp::is_rtcp(datagram)).expect("a hello is due")
 }
 
-/// Reply of the receiver to `datagram` from `from`.
+/// The receiver's replies to `datagram` from `from`.
 pub(crate) fn replies(story: &mut Story, from: SocketAddr, datagram: &[u8]) -> Vec<Vec<u8>> {
     let _ = story.receiver.handle_datagram(story.now, from, datagram);
     let now = story.now.as_nanos() / 1_000_000;

@@ -1,4 +1,4 @@
-//! What the stream must be better than.
+//! Peers that the stream must outperform.
 
 use thalweg_core::session::live::sender;
 use thalweg_core::units::Rate;

@@ -1,12 +1,13 @@
-//! What stories are made of: moments, addresses, paths, configurations and media.
+//! The parts of stories: times, addresses, paths, configurations and media.
 
 use core::net::SocketAddr;
 use std::collections::BTreeMap;
 
+use thalweg_core::law::redundancy::Law;
 use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
 use thalweg_core::probe::Probe;
 use thalweg_core::rng::Rng;
-use thalweg_core::session::live::sender::{self, Breaker, Repair, SourceId};
+use thalweg_core::session::live::sender;
 use thalweg_core::session::live::{Media, Playout, receiver};
 use thalweg_core::time::{Span, Time};
 use thalweg_lab::node::loss::{Gilbert, Loss};
@@ -28,35 +29,25 @@ pub(crate) fn address(text: &str) -> SocketAddr {
     text.parse().expect("an address")
 }
 
-/// A path of `delay` one way and nothing else.
+/// A path with a one-way delay of `delay` and nothing else.
 pub(crate) fn wire(delay: Span) -> Path {
     Path::default().then("wire", Wire::new(delay))
 }
 
-/// A path of `delay` one way with the loss bursts that the project compares itself on: 1.15 %.
+/// A path with a one-way delay of `delay` and the loss bursts of the project's comparisons: 1.15 %.
 pub(crate) fn bursty(delay: Span, seed: u64) -> Path {
     let gilbert = Gilbert { to_bad: 0.005, to_good: 0.3, loss_bad: 0.7, loss_good: 0.0 };
     Path::default().then("loss", Loss::bursts(gilbert, Rng::new(seed))).then("wire", Wire::new(delay))
 }
 
-pub(crate) fn geneva() -> Repair {
-    Repair::Geneva(Geneva::new(Parameters::default()).expect("the paper's parameters"))
+pub(crate) fn geneva() -> Law {
+    Law::Geneva(Geneva::new(Parameters::default()).expect("the paper's parameters"))
 }
 
-/// A sender to 10.0.0.2:6000 with GENEVA and 90 ms.
+/// A sender to 10.0.0.2:6000 with GENEVA and a latency of 90 ms.
 pub(crate) fn sender_config() -> sender::Config {
-    sender::Config {
-        to: address("10.0.0.2:6000"),
-        fec_to: None,
-        media: Media::Mp2t,
-        repair: geneva(),
-        latency: ms(90),
-        max_rate: None,
-        block: None,
-        source_id: SourceId::Explicit,
-        breaker: Breaker::RepairFirst,
-        answer_timeout: None,
-    }
+    let config = sender::Config::new(address("10.0.0.2:6000"), geneva());
+    sender::Config { media: Media::Mp2t, latency: ms(90), ..config }
 }
 
 pub(crate) fn receiver_config() -> receiver::Config {
@@ -72,7 +63,7 @@ pub(crate) fn metrics(session: &impl Probe) -> BTreeMap<&'static str, f64> {
     all
 }
 
-/// Datagram `number`: what it carries tells it from all others.
+/// Datagram `number`, whose content differs from that of all others.
 pub(crate) fn payload(number: u64) -> [u8; PAYLOAD] {
     let mut payload = [0; PAYLOAD];
     for (at, bytes) in payload.chunks_mut(8).enumerate() {

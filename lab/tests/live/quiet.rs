@@ -1,9 +1,10 @@
-//! A path that does nothing but take time, and one that loses what it is known to lose.
+//! A path with nothing but a delay, and one with a known loss rate.
 
 use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
+use thalweg_core::law::redundancy::{Law, fixed::Fixed, none};
 use thalweg_core::session::live::Playout;
 use thalweg_core::session::live::receiver::{self, Event as Heard};
-use thalweg_core::session::live::sender::{self, Event as Said, Repair, SourceId};
+use thalweg_core::session::live::sender::{self, Event as Said, SourceId};
 use thalweg_core::session::live::{Ending, Media};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Rate, Seconds};
@@ -13,7 +14,7 @@ use crate::story::Story;
 
 const RATE: Rate = Rate::from_mbps(30);
 
-/// Ten seconds at 30 Mb/s after half a second of greeting.
+/// Ten seconds at 30 Mb/s after half a second of handshake.
 fn ten_seconds(sender: sender::Config, receiver: receiver::Config, seed: Option<u64>) -> Story {
     let forward = seed.map_or_else(|| wire(ms(20)), |seed| bursty(ms(20), seed));
     let mut story = Story::new(sender, receiver, forward, wire(ms(20)));
@@ -36,14 +37,14 @@ fn everything_arrives_in_order_within_two_syn_on_a_clean_path() {
     let story = ten_seconds(config, receiver_config(), None);
     assert_eq!(story.lost(0, 11_000), 0);
     assert!(story.is_in_order());
-    // The block's own SYN and the one over which it leaves, beyond the way itself.
+    // The block's own SYN and the one over which it is sent, beyond the path delay.
     let added = story.latency(0.99).saturating_sub(ms(20));
     assert!(added <= ms(20), "{added}");
 }
 
 #[test]
 fn without_repair_nothing_waits_at_all() {
-    let story = ten_seconds(sender::Config { repair: Repair::None, ..sender_config() }, receiver_config(), None);
+    let story = ten_seconds(sender::Config { repair: none::None.into(), ..sender_config() }, receiver_config(), None);
     assert_eq!(story.lost(0, 11_000), 0);
     assert_eq!(story.latency(1.0), ms(20));
 }
@@ -63,7 +64,7 @@ fn a_clean_path_gets_eight_repair_packets_a_block() {
 fn packets_leave_evenly_over_each_syn() {
     let story = ten_seconds(sender_config(), receiver_config(), None);
     let gaps: Vec<Span> = story.departures.windows(2).map(|pair| pair[1].0.since(pair[0].0)).collect();
-    // 28.5 source and 8 repair packets a SYN: 274 us; one packet more or less a block moves that by 8 us.
+    // 28.5 source and 8 repair packets per SYN: 274 us; one packet more or less per block changes that by 8 us.
     let even = |gap: &&Span| (Span::from_micros(255)..=Span::from_micros(295)).contains(*gap);
     let share = gaps.iter().filter(even).count() as f64 / gaps.len() as f64;
     assert!(share > 0.97, "{share}");
@@ -74,10 +75,10 @@ fn dense_packets_leave_in_trains_no_longer_than_half_a_millisecond() {
     let config = sender::Config { block: Some(ms(10)), ..sender_config() };
     let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
     story.until(500).play(Rate::from_mbps(100)).until(510).pause().until(600);
-    // 95 source and 8 repair packets of one SYN, 97 us apart, while nothing but timers wakes the sender.
+    // 95 source and 8 repair packets of one SYN, 97 us apart, while only timers wake the sender.
     let left: Vec<Time> = story.departures.iter().map(|(when, _)| *when).filter(|when| *when > at(500)).collect();
     let trains: Vec<usize> = left.chunk_by(|one, next| one == next).map(<[Time]>::len).collect();
-    // Six are due from 250 us ago to 250 us from now; of the first none is late.
+    // Six are due from 250 us ago to 250 us from now; in the first train none is late.
     assert!(trains[1..17].iter().all(|train| (5..=6).contains(train)), "{trains:?}");
 }
 
@@ -92,7 +93,7 @@ fn bursts_of_loss_are_repaired_and_the_books_balance() {
     assert_eq!(story.lost(0, 11_000) as f64, heard["residual_lost_packets_total"]);
     assert!(heard["lost_packets_total"] > 100.0, "{heard:?}");
     assert!(heard["recovered_packets_total"] > 0.7 * heard["lost_packets_total"], "{heard:?}");
-    // The law sees what the path did, repair packets included, but for the tail that nobody reported.
+    // The law sees the losses of the path, repair packets included, except for the tail that no report covers.
     let dropped = (story.forward.accepted() - story.forward.delivered()) as f64;
     assert!((said["lost_packets_total"] - dropped).abs() <= 3.0, "{said:?} {dropped}");
 }
@@ -183,7 +184,7 @@ fn slow_streams_get_longer_blocks_and_at_most_forty_percent() {
         let late = story.sender_metrics();
         let since = |name| late[name] - early[name];
         let (sources, repairs) = (since("source_packets_total"), since("repair_packets_total"));
-        // One block may lie on either side, and up to a packet is carried.
+        // One block may lie on either side, and up to a packet is carried over.
         let block = 0.4 * late["block_packets"] + 1.0;
         assert!(repairs <= 0.4 * sources + block, "{kbps} kb/s at {latency} ms: {repairs} for {sources}");
         assert!(repairs >= 0.2 * sources, "{kbps} kb/s at {latency} ms: {repairs} for {sources}");
@@ -195,7 +196,7 @@ fn slow_streams_get_longer_blocks_and_at_most_forty_percent() {
 #[test]
 fn the_shortest_syn_on_a_path_too_long_for_repair_carries_bursts() {
     let parameters = Parameters { syn: Seconds(1e-4), ..Parameters::default() };
-    let repair = Repair::Geneva(Geneva::new(parameters).expect("the least syn"));
+    let repair = Law::Geneva(Geneva::new(parameters).expect("the least syn"));
     let config = sender::Config { repair, latency: ms(5), ..sender_config() };
     let receiver = receiver::Config { latency: ms(5), ..receiver_config() };
     let mut story = Story::new(config, receiver, wire(ms(40)), wire(ms(40)));
@@ -213,7 +214,7 @@ fn the_shortest_syn_on_a_path_too_long_for_repair_carries_bursts() {
 
 #[test]
 fn fast_streams_are_split_into_several_codes() {
-    let config = sender::Config { repair: Repair::Static(60), ..sender_config() };
+    let config = sender::Config { repair: Fixed::new(60).into(), ..sender_config() };
     let mut story = Story::new(config, receiver_config(), bursty(ms(20), 3), wire(ms(20)));
     story.until(500).play(Rate::from_mbps(400)).until(2500).pause().until(3000);
     let heard = story.receiver_metrics();

@@ -1,4 +1,4 @@
-//! Senders that get the receiver, and the answers to all others.
+//! Senders that occupy the receiver, and the answers to all others.
 
 use thalweg_core::session::Session;
 use thalweg_core::session::live::receiver::{self, Event as Heard};
@@ -17,7 +17,7 @@ fn the_right_ssrc_and_a_wrong_one_hear_the_same_bytes() {
     let right = renamed(first.clone(), ssrc(&first), story.tap.sender.to_be_bytes());
     let [wrong, right] = [first, right].map(|hello| replies(&mut story, outsider.at, &hello));
     assert_eq!((wrong.len(), &wrong), (1, &right));
-    // And again once the address is proved.
+    // The same once the address is validated.
     let answer = &wrong[0];
     let _ = outsider.session.handle_datagram(story.now, story.receiver_at, answer);
     let second = hello(&mut outsider.session, story.now);
@@ -41,7 +41,7 @@ fn sixteen_hellos_in_a_datagram_get_one_answer_that_is_shorter() {
     }
 }
 
-/// Its hellos are answered, and it never sends media.
+/// The outsiders' hellos are answered, and they never send media.
 #[test]
 fn hellos_alone_keep_nobody_out() {
     let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
@@ -64,7 +64,7 @@ fn a_stream_without_media_keeps_the_receiver_for_as_long_as_it_is_held() {
         let config = receiver::Config { hold: ms(1000 * hold), ..receiver_config() };
         let mut story = Story::new(sender_config(), config, wire(ms(20)), wire(ms(20)));
         story.until(500).play(Rate::from_mbps(30)).until(3000).pause();
-        // For ten seconds, which is as long as it is ready to wait.
+        // The outsider starts two seconds before the stream's hold ends.
         story.until(taken - 2000);
         let mut outsider = Outsider::new(&story, 66);
         outsider.talk(&mut story, taken, true);

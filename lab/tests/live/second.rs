@@ -1,4 +1,4 @@
-//! Two senders and one receiver, which has room for one stream.
+//! Two senders and one receiver, which accepts one stream.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::Ending;
@@ -11,9 +11,9 @@ use crate::faults::quiet;
 use crate::props::{address, at, ms, sender_config};
 use crate::story::Story;
 
-/// Lets `second` talk to the story's receiver, a millisecond away from it, until it is connected or the time is over.
-/// Returns how many answers it got.
-fn knocking(story: &mut Story, second: &mut Sender, millis: core::ops::Range<u64>) -> usize {
+/// Runs `second` beside the story's receiver, in steps of a millisecond, until it is connected or the time is over.
+/// Returns the number of answers that it got.
+fn calls(story: &mut Story, second: &mut Sender, millis: core::ops::Range<u64>) -> usize {
     let from = address("10.7.7.7:7000");
     let mut buf = [0; MAX_DATAGRAM];
     let mut answers = 0;
@@ -42,8 +42,8 @@ fn a_second_sender_is_told_that_the_receiver_is_busy() {
     let mut story = quiet();
     let config = Config { answer_timeout: Some(ms(10_000)), ..sender_config() };
     let mut second = Sender::new(config, story.now, &Rng::new(77));
-    // Ten seconds of knocking, and no goodbye to somebody who never took anything.
-    let answers = knocking(&mut story, &mut second, 3000..13_100);
+    // Ten seconds of attempts, and no goodbye to a receiver that never accepted the stream.
+    let answers = calls(&mut story, &mut second, 3000..13_100);
     assert!(answers >= 10, "{answers}");
     assert!(!second.is_connected());
     let said: Vec<_> = core::iter::from_fn(|| second.poll_event()).collect();
@@ -57,7 +57,7 @@ fn a_stream_without_media_keeps_its_place_while_its_sender_is_there() {
     let mut story = quiet();
     story.pause();
     let mut second = Sender::new(sender_config(), story.now, &Rng::new(77));
-    knocking(&mut story, &mut second, 3000..12_000);
+    calls(&mut story, &mut second, 3000..12_000);
     assert!(!second.is_connected(), "the first says hello every 200 ms");
     story.play(Rate::from_mbps(30)).until(14_000);
     assert_eq!(story.lost(500, 13_900), 0);
@@ -73,21 +73,21 @@ fn two_seconds_without_a_word_of_the_first_sender_give_its_place_to_another() {
         }
         story.until(5000).deaf = true;
         let mut second = Sender::new(sender_config(), story.now, &Rng::new(77));
-        knocking(&mut story, &mut second, 5000..9000);
+        calls(&mut story, &mut second, 5000..9000);
         assert!(second.is_connected());
-        // Its last hello came up to 200 ms before, and the other knocks every 100 ms.
+        // The first sender's last hello arrived up to 200 ms before, and the other one tries every 100 ms.
         assert!((at(6800)..=at(7150)).contains(&story.now), "idle {idle}: {:?}", story.now);
     }
 }
 
-/// Two cameras that both send a word now and then: whoever was first goes on, and the other is told.
+/// Two cameras that both send a datagram now and then: the first keeps its place, and the other is refused.
 #[test]
 fn two_senders_with_little_to_say_do_not_take_the_receiver_from_each_other() {
     let mut story = quiet();
     // A datagram in 0.7 s.
     story.play(Rate::from_bps(15_000));
     let mut second = Sender::new(sender_config(), story.now, &Rng::new(77));
-    knocking(&mut story, &mut second, 3000..12_900);
+    calls(&mut story, &mut second, 3000..12_900);
     assert!(!second.is_connected());
     story.pause().until(14_000);
     assert_eq!(story.lost(500, 13_000), 0);

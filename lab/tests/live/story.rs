@@ -1,4 +1,4 @@
-//! Two sessions, a path each way, and a source that counts.
+//! Two sessions, a path in each direction, and a source that counts.
 
 use core::net::SocketAddr;
 use std::collections::{BTreeMap, VecDeque};
@@ -19,27 +19,27 @@ use thalweg_lab::path::Path;
 use crate::props::{PAYLOAD, address, at, metrics, payload};
 use crate::tap::Tap;
 
-/// One datagram that was handed out.
+/// One datagram that was delivered.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Output {
     pub(crate) number: u64,
     pub(crate) at: Time,
-    /// Since it went in.
+    /// The time since its input.
     pub(crate) latency: Span,
-    /// Whether it is as it went in.
+    /// True if it is the same as its input.
     pub(crate) intact: bool,
 }
 
-/// What of the receiver's words reaches the sender.
+/// The part of the receiver's datagrams that reaches the sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Back {
     Everything,
-    /// Answers to hellos alone.
+    /// Answers to hellos only.
     Answers,
     Nothing,
 }
 
-/// Lets a rate through, and bursts of eight packets; drops the rest at once, so that nothing waits.
+/// Admits packets at a rate, and bursts of eight packets; drops the rest at once, so that no packet waits.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Policer {
     rate: Rate,
@@ -65,57 +65,57 @@ impl Policer {
     }
 }
 
-/// A source, two sessions, and what is between them.
+/// A source, two sessions, and the paths between them.
 pub(crate) struct Story {
     pub(crate) now: Time,
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
-    /// Where each of them is; a story may move them.
+    /// The addresses of both; a story may change them.
     pub(crate) sender_at: SocketAddr,
     pub(crate) receiver_at: SocketAddr,
-    /// Added to the clock that the sender sees.
+    /// The offset of the clock that the sender sees.
     pub(crate) clock_ahead: Span,
-    /// So often the machine has time for the sender and its source; none: always.
+    /// The interval at which the machine runs the sender and its source; none: always.
     pub(crate) turns: Option<Span>,
     pub(crate) forward: Path,
     pub(crate) reverse: Path,
-    /// Stands before the path forward.
+    /// The policer before the forward path.
     pub(crate) policer: Option<Policer>,
-    /// What comes back.
+    /// The part of the return traffic that arrives.
     pub(crate) back: Back,
-    /// While true, nothing comes in.
+    /// True while nothing reaches the receiver.
     pub(crate) deaf: bool,
-    /// Nothing longer comes in.
+    /// The maximum length of a datagram that reaches the receiver.
     pub(crate) longest: usize,
-    /// Attacker on the path, who reads and changes the bytes that leave the sender.
+    /// An attacker on the path, who reads all datagrams and changes those of the sender.
     pub(crate) tap: Tap,
     pub(crate) rewrite: fn(&mut [u8]),
-    /// How much of its payload a datagram has.
+    /// The length of a datagram's payload, by its number.
     pub(crate) length: fn(u64) -> usize,
     gap: Option<Span>,
     due: Time,
-    /// When each datagram went in.
+    /// The input time of each datagram.
     pub(crate) inputs: Vec<Time>,
-    /// Datagrams that went in.
+    /// The number of datagrams that were input.
     given: u64,
-    /// Whether what goes in and out is noted; an hour of it is more than a stream's own memory.
+    /// True if inputs and outputs are recorded; an hour of records is more than a stream's own memory.
     pub(crate) notes: bool,
     pub(crate) outputs: Vec<Output>,
     pub(crate) sender_events: Vec<(Time, sender::Event)>,
     pub(crate) receiver_events: Vec<(Time, receiver::Event)>,
-    /// Of each that left: when, and how long it was on the wire.
+    /// The departure time of each of the sender's datagrams, and its size on the wire.
     pub(crate) departures: Vec<(Time, Bytes)>,
     /// All bytes that the sender and the receiver have sent, for stories that compare them.
     pub(crate) written: Option<[Vec<u8>; 2]>,
-    /// Datagrams that either side has sent to addresses of neither, for stories with strangers.
+    /// Datagrams to addresses other than the peer's, for stories with outsiders, and those that the policer dropped.
     pub(crate) elsewhere: Vec<(SocketAddr, Vec<u8>)>,
-    /// What came back, and what left last, for stories that play it again.
+    /// The datagrams returned, and the last ones sent, for stories that replay them.
     pub(crate) returned: Vec<Vec<u8>>,
     pub(crate) recent: VecDeque<Vec<u8>>,
 }
 
 impl Story {
-    /// A story that begins now; the source is still silent.
+    /// A story at time zero, whose source is still silent.
     pub(crate) fn new(sender: sender::Config, receiver: receiver::Config, forward: Path, reverse: Path) -> Story {
         Story {
             now: Time::ZERO,
@@ -169,14 +169,14 @@ impl Story {
         self
     }
 
-    /// The source gives a datagram so often that with [`PAYLOAD`] bytes of each media has this rate.
+    /// Lets the source produce datagrams at the interval at which [`PAYLOAD`] bytes each make this rate.
     pub(crate) fn play(&mut self, rate: Rate) -> &mut Story {
         self.gap = Some(rate.time_for(Bytes(PAYLOAD as u64)));
         self.due = self.now;
         self
     }
 
-    /// The source pauses.
+    /// Pauses the source.
     pub(crate) fn pause(&mut self) -> &mut Story {
         self.gap = None;
         self
@@ -194,13 +194,13 @@ impl Story {
         near.into_iter().chain(far).min()
     }
 
-    /// When the machine has time for what the sender is due to do.
+    /// The time at which the machine runs what the sender is due to do.
     fn turn(&self, due: Time) -> Time {
         let every = self.turns.map_or(1, Span::as_nanos);
         Time::from_nanos(due.as_nanos().next_multiple_of(every))
     }
 
-    /// Does all that is to be done now.
+    /// Processes everything that is due now.
     fn act(&mut self) {
         let has_turn = self.turn(self.now) == self.now;
         while has_turn && self.gap.is_some() && self.due <= self.now {
@@ -234,7 +234,7 @@ impl Story {
         while let Some(packet) = self.reverse.poll(self.now) {
             if let Body::Datagram(bytes) = packet.body {
                 active = true;
-                // RFC 3550 §6.7: an answer holds an application-defined packet of our name and its subtype.
+                // RFC 3550 §6.7: an answer holds an application-defined packet of our name and the answer's subtype.
                 let is_answer = bytes.chunks(4).any(|word| word.starts_with(&[0x80 | Answer::SUBTYPE, 204]));
                 if self.back == Back::Everything || (self.back == Back::Answers && is_answer) {
                     // A refusal is counted; the story goes on.
@@ -322,21 +322,21 @@ impl Story {
         metrics(&self.receiver)
     }
 
-    /// Datagrams that went in between two instants, in milliseconds, and did not come out.
+    /// Datagrams that were input between two instants, in milliseconds, and not delivered.
     pub(crate) fn lost(&self, from: u64, to: u64) -> usize {
         let given = self.inputs.iter().enumerate().filter(|(_, input)| (at(from)..at(to)).contains(input));
         let came: std::collections::BTreeSet<u64> = self.outputs.iter().map(|output| output.number).collect();
         given.filter(|(number, _)| !came.contains(&(*number as u64))).count()
     }
 
-    /// The latency that this share of the outputs keeps.
+    /// The latency that this share of the outputs does not exceed.
     pub(crate) fn latency(&self, quantile: f64) -> Span {
         let mut all: Vec<Span> = self.outputs.iter().map(|output| output.latency).collect();
         all.sort_unstable();
         all[((all.len() - 1) as f64 * quantile) as usize]
     }
 
-    /// Whether nothing came out of order or twice.
+    /// True if no output was out of order or a duplicate.
     pub(crate) fn is_in_order(&self) -> bool {
         self.outputs.windows(2).all(|pair| pair[0].number < pair[1].number)
     }

@@ -1,4 +1,4 @@
-//! Outsiders who would have a stream, from addresses of their own, and who forge no source address.
+//! Outsiders who try to take over a stream, from addresses of their own, without forging a source address.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::Session;
@@ -10,8 +10,8 @@ use crate::outsider::{heard_at, renamed, replies, said, ssrc};
 use crate::props::{address, receiver_config, sender_config};
 use crate::story::Back;
 
-/// An outsider asks the receiver who it is, and then answers the sender in that name: first anything, then what the
-/// sender has sent to the outsider's own address.
+/// An outsider asks the receiver for its identity, and then answers the sender under that identity: first anything,
+/// then the datagrams that the sender has sent to the outsider's own address.
 #[test]
 fn two_answers_from_elsewhere_take_no_stream() {
     let mut story = quiet();
@@ -47,8 +47,8 @@ fn two_answers_from_elsewhere_take_no_stream() {
     assert_eq!(story.sender_events.len(), 1, "{:?}", story.sender_events);
 }
 
-/// Somebody who reads the path sends copies of all that passes from an address of his own, both ways, and would have
-/// what comes back to it.
+/// An attacker who reads the path sends copies of all datagrams from an address of its own, in both directions, to
+/// attract the datagrams of both endpoints.
 #[test]
 fn copies_from_elsewhere_move_nobody_while_the_old_path_works() {
     let mut story = quiet();
@@ -72,12 +72,12 @@ fn copies_from_elsewhere_move_nobody_while_the_old_path_works() {
     }
 }
 
-/// A challenge that somebody off the path has got and hands on is answered by nobody.
+/// A challenge that an outsider off the path has received and forwards is not answered.
 #[test]
 fn a_challenge_that_is_handed_on_is_not_answered() {
     let mut story = quiet();
     let relay = address("10.6.6.6:666");
-    // The receiver falls silent, and copies of its reports come from elsewhere: the relay's address is challenged.
+    // The receiver falls silent, and copies of its reports arrive from elsewhere: the relay's address is challenged.
     let report = story.returned.last().cloned().expect("reports come");
     story.back = Back::Nothing;
     for millis in (3000..3500).step_by(10) {

@@ -1,21 +1,21 @@
-//! Somebody on the path between sender and receiver, who reads and writes what he likes: live streams have no key.
+//! An attacker on the path between sender and receiver, who reads and writes at will: live streams have no key.
 
 use thalweg_core::session::live::{End, Secret};
 use thalweg_core::wire::hello::{Answer, Hello, NAME};
 use thalweg_core::wire::proof;
 use thalweg_core::wire::rtcp::{App, Compound, Packet};
 
-/// Datagrams that were read so far.
+/// The attacker's knowledge from the datagrams read so far.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Tap {
     halves: [u64; 2],
-    /// The SSRCs of both ends.
+    /// The SSRCs of both endpoints.
     pub(crate) sender: u32,
     pub(crate) receiver: u32,
 }
 
 impl Tap {
-    /// Reads a datagram on its way.
+    /// Reads a datagram in transit.
     pub(crate) fn read(&mut self, datagram: &[u8]) {
         let Ok(compound) = Compound::parse(datagram) else { return };
         for frame in compound.frames() {
@@ -38,12 +38,12 @@ impl Tap {
         Secret { sender: self.halves[0], receiver: self.halves[1] }
     }
 
-    /// Proves the first `len` bytes of `buf`, and returns how long they are with the proof.
+    /// Appends a proof to the first `len` bytes of `buf`, and returns the length with the proof.
     pub(crate) fn prove(&self, from: End, buf: &mut [u8], len: usize) -> usize {
         self.secret().prove(from, 0, buf, len).expect("room for a proof")
     }
 
-    /// Changes a datagram of `from`, so that its proof is right again if it was before.
+    /// Changes a datagram of `from`; if its proof was valid before, a new one makes it valid again.
     pub(crate) fn change(&self, from: End, datagram: &mut [u8], change: impl FnOnce(&mut [u8])) {
         let was_right = self.secret().proves(from, datagram);
         change(datagram);

@@ -1,22 +1,23 @@
-//! How long a receiver waits for what is missing: as long as repair may still come, which the sender's hellos tell.
+//! The time that a receiver waits for missing packets: as long as repair may still arrive, which the sender's hellos
+//! announce.
 
 use thalweg_core::units::Rate;
 
 use crate::props::{at, ms, receiver_config, sender_config, wire};
 use crate::story::Story;
 
-/// Five packets of a SYN: a block is as long as the latency allows, 36 ms, and its last repair comes 72 ms behind its first
-/// packet.
+/// Five packets per SYN: a block is as long as the latency allows, 36 ms, and its last repair packet arrives 72 ms
+/// after its first packet.
 const SLOW: Rate = Rate::from_mbps(5);
 
-/// Whatever comes within two milliseconds does not: at most two packets.
+/// Drops the packets that arrive within two milliseconds: at most two.
 fn two_are_lost(story: &mut Story, millis: u64) {
     story.until(millis).deaf = true;
     story.until(millis + 2).deaf = false;
 }
 
-/// Hellos that leave before the first block has closed cannot know how long blocks are to be. The next one in its turn is up
-/// to 200 ms away: the stories begin at other times of its turn.
+/// Hellos that leave before the first block has closed cannot announce the length of blocks. The next regular hello is
+/// up to 200 ms away: the stories begin at different times of that interval.
 #[test]
 fn a_slow_stream_is_repaired_from_its_second_block_on() {
     for start in [500, 570, 640] {

@@ -1,4 +1,4 @@
-//! Words that end a stream, and who may say them.
+//! Messages that end a stream, and the endpoints that are allowed to send them.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::Ending;
@@ -33,7 +33,7 @@ fn a_goodbye_counts_in_its_own_session_and_with_its_proof_alone() {
     story.until(4000);
     let connected = story.sender_events.len();
     assert!(matches!(story.sender_events[connected - 1].1, Said::Connected { .. }));
-    // The same receiver again, who has not left: with an old proof, and without any.
+    // The same receiver again, which has not left: the goodbye with an old proof, and without any.
     let old = renamed(goodbye, ssrc(&story.returned[0]), story.tap.receiver.to_be_bytes());
     for datagram in [&old[..], &old[..old.len() - proof::LEN]] {
         let _ = story.sender.handle_datagram(story.now, story.receiver_at, datagram);
@@ -78,7 +78,7 @@ fn another_version_is_refused_on_both_sides() {
     let refusals = said(&mut receiver, at(20));
     assert!(refusals.len() == 2 && refusals[0].len() < theirs.len());
 
-    // A receiver of a later version refuses ours: it differs in the version that it names.
+    // A receiver of a later version refuses our hello: its refusal differs in the version that it names.
     let refusal = |echo| {
         let mut buf = [0; MAX_DATAGRAM];
         let mut writer = Writer::new(&mut buf);
@@ -99,7 +99,7 @@ fn another_version_is_refused_on_both_sides() {
     assert!(metrics(&sender)["rejected_datagrams_total"] == 0.0);
 }
 
-/// A player of plain RTP at `from` reports once a second that no media comes, and says goodbye.
+/// A player of plain RTP at `from`, which reports once a second that no media arrives, and says goodbye.
 fn played_plain(to: &str, from: &str) -> Story {
     let config =
         sender::Config { to: address(to), source_id: SourceId::Plain, breaker: Breaker::Rfc8083, ..sender_config() };
@@ -113,7 +113,7 @@ fn played_plain(to: &str, from: &str) -> Story {
             ssrc: story.tap.sender,
             fraction_lost: 128,
             cumulative_lost: 1000,
-            // Nothing has come since the last one.
+            // Nothing has arrived since the last report.
             highest: 1000,
             jitter: 0,
             last_report: NtpShort(0),
@@ -138,7 +138,7 @@ fn a_player_of_plain_rtp_ends_a_stream_by_rfc_8083_and_nobody_elsewhere_does() {
     let story = played_plain("10.0.0.2:6000", "10.0.0.9:6001");
     assert_eq!(story.sender_events, [], "from elsewhere");
     assert_eq!(story.sender_metrics()["repair_packets_total"], 0.0);
-    // 30 Mb/s in datagrams of 1316 bytes: nobody has promised a report.
+    // 30 Mb/s in datagrams of 1316 bytes: no receiver has promised a report.
     let last = story.departures.iter().filter(|(when, _)| (at(11_000)..at(12_000)).contains(when)).count();
     assert!((2800..=2900).contains(&last), "{last}");
 }

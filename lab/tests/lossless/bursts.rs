@@ -1,4 +1,4 @@
-//! The paper's workload over real ends: 10 x 1000 bytes every 267 ms, losses both ways.
+//! The paper's workload over real endpoints: 10 x 1000 bytes every 267 ms, losses in both directions.
 
 use thalweg_core::law::rate::Allowance;
 use thalweg_core::law::rate::fixed::Fixed;
@@ -16,45 +16,45 @@ const BURST: usize = 10_000;
 const EVERY: u64 = 267;
 const BURSTS: u64 = 300;
 
-/// A path with the same delay each way.
+/// A path with the same delay in each direction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
     pub(crate) rate: Rate,
     pub(crate) rtt: Span,
-    /// Loss on the way there, and back.
+    /// The loss rates of the forward and of the return path.
     pub(crate) eps: f64,
     pub(crate) back: f64,
 }
 
-/// What a schedule made of a line.
+/// The result of a schedule on a line.
 #[derive(Debug)]
 pub(crate) struct Trade {
     /// In-order delays of all thousand bytes, sorted.
     pub(crate) delays: Vec<Span>,
-    /// Bytes in frames that left the near end for each that was written.
+    /// Bytes in frames sent by the near end, per byte written.
     pub(crate) bytes: f64,
-    /// Packets that told the far end nothing new, for each that did; and what the near end takes this for.
+    /// Packets that were not innovative at the far end, per innovative one; and the near end's estimate of that.
     pub(crate) useless: f64,
     pub(crate) accounted: f64,
 }
 
-/// Runs it at the rate of the line; `config` says how the ends cut and keep it.
+/// Runs a schedule at the rate of the line; `config` is that of both ends.
 pub(crate) fn trade<S: Schedule>(config: Config, schedule: impl Fn() -> S, line: Line, seed: u64) -> Trade {
     trade_under(config, || (schedule(), Fixed::new(line.rate, Span::ZERO)), line, seed)
 }
 
-/// Runs it under a law that may know no rate.
+/// Runs a schedule under a law that may have no rate.
 pub(crate) fn trade_under<S: Schedule, A: Allowance>(
     config: Config,
     law: impl Fn() -> (S, A),
     line: Line,
     seed: u64,
 ) -> Trade {
-    let path = |way, eps| wire(line.rtt / 2).then("loss", Loss::independent(eps, Rng::new(seed).fork(way)));
+    let path = |direction, eps| wire(line.rtt / 2).then("loss", Loss::independent(eps, Rng::new(seed).fork(direction)));
     run(config, law, path("forward", line.eps), path("reverse", line.back))
 }
 
-/// Runs it at a fixed rate over two paths.
+/// Runs a schedule at a fixed rate over two paths.
 pub(crate) fn trade_over<S: Schedule>(
     config: Config,
     schedule: impl Fn() -> S,
@@ -91,7 +91,7 @@ fn run<S: Schedule, A: Allowance>(config: Config, law: impl Fn() -> (S, A), forw
 }
 
 impl Trade {
-    /// Several runs as one.
+    /// Pools several runs into one.
     pub(crate) fn pool(runs: Vec<Trade>) -> Trade {
         let mean = |of: fn(&Trade) -> f64| runs.iter().map(of).sum::<f64>() / runs.len() as f64;
         let [bytes, useless, accounted] = [mean(|run| run.bytes), mean(|run| run.useless), mean(|run| run.accounted)];

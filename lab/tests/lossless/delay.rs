@@ -1,4 +1,4 @@
-//! What repair is for: bytes wait less for those before them than retransmission alone makes them wait.
+//! The purpose of repair: bytes wait less for those before them than with retransmission alone.
 
 use thalweg_core::law::schedule::Schedule;
 use thalweg_core::law::schedule::arq::Arq;
@@ -8,13 +8,13 @@ use thalweg_core::units::Rate;
 use crate::bursts::{Line, Trade, trade};
 use crate::story::{cost_based, ms};
 
-/// Over 150 ms and 5 % loss each way, in the paper's packets and window.
+/// A run over 150 ms and 5 % loss in each direction, in the paper's packets and window.
 fn run<S: Schedule>(schedule: impl Fn() -> S, rate: Rate, seed: u64) -> Trade {
     let config = Config { frame: 1000 + 15, window: 128, overhead: 0, ..Config::default() };
     trade(config, schedule, Line { rate, rtt: ms(150), eps: 0.05, back: 0.05 }, seed)
 }
 
-/// At 400 kb/s the bursts nearly fill the line (the paper's experiment 4); at 1 Mb/s they leave half of it.
+/// At 400 kb/s the bursts nearly fill the line (the paper's experiment 4); at 1 Mb/s they leave most of it free.
 #[test]
 fn in_order_delivery_waits_less_than_with_retransmission_alone() {
     for rate in [Rate::from_bps(400_000), Rate::from_mbps(1)] {

@@ -1,4 +1,4 @@
-//! One fault a story: all bytes arrive, in order and once.
+//! One fault per story: all bytes arrive, in order and once.
 
 use thalweg_core::law::rate::{Choice, Config as RateConfig, Law};
 use thalweg_core::law::schedule::arq::Arq;
@@ -19,7 +19,7 @@ fn config() -> Config {
     Config { window: WINDOW, ..Config::default() }
 }
 
-/// 20 % lost, 5 % late, 2 % twice.
+/// 20 % lost, 5 % late, 2 % duplicated.
 fn rough(seed: u64) -> Path {
     let rng = Rng::new(seed);
     wire(ms(20))
@@ -32,7 +32,7 @@ fn size() -> usize {
     if std::env::var_os("THALWEG_TEST_ALL").is_some() { 16 << 20 } else { 1 << 20 }
 }
 
-/// `bytes` from one end to the other, which takes at most two minutes.
+/// Carries `bytes` from one end to the other, which takes at most ten minutes.
 fn carries(
     bytes: &[u8],
     forward: Path,
@@ -67,7 +67,7 @@ fn a_way_back_that_loses_a_third_changes_little() {
     let back = || wire(ms(20)).then("loss", Loss::independent(0.3, Rng::new(5)));
     let story = carries(&bytes(1 << 20, 3), wire(ms(20)), back());
     let counts = story.near.sender().counts();
-    // Acknowledgements repeat each other: hardly anything is taken for lost that was not.
+    // Acknowledgements repeat each other: hardly any packet is declared lost that was not.
     assert!(counts.lost * 50 < counts.new, "{counts:?}");
 }
 
@@ -84,7 +84,7 @@ fn five_dark_seconds_hold_the_stream_up_and_no_longer() {
     story.dark = false;
     assert!(story.runs_to_its_end(20_000));
     assert_eq!(hash(&story.read), hash(&script));
-    // What was on its way still came; then nothing until the light was back, and at most a timer and a trip later.
+    // Packets in flight still arrived; then nothing until the outage was over, and at most a timer and a trip longer.
     assert!(held - before < 20_000_000 / 8 / 10, "{held} - {before}");
     let (again, _) = *story.arrivals.iter().find(|(when, _)| *when > at(5200)).expect("it goes on");
     assert!(again < at(6100), "{again:?}");
@@ -129,7 +129,7 @@ fn each_direction_ends_by_itself() {
     let mut story = Story::new(config(), || (Arq, fixed(20)), rough(10), rough(11));
     story.say(&script, true).until(1000);
     assert!(story.far.receiver().is_finished());
-    // The other way is still open.
+    // The other direction is still open.
     let now = story.now;
     assert_eq!(story.far.write(now, &script), script.len());
     story.far.finish(now);
@@ -142,13 +142,13 @@ fn each_direction_ends_by_itself() {
     assert!(story.near.receiver().is_finished() && story.far.sender().is_delivered());
 }
 
-/// Every rate law carries the stream through loss and five dark seconds.
+/// Every rate law carries the stream through loss and an outage of five seconds.
 #[test]
 fn whatever_says_when_the_stream_arrives() {
     for choice in ["copa", "tfrc", "cubic", "fixed:20mbit"] {
         let choice: Choice = choice.parse().expect("a law");
         let rate = RateConfig { now: Time::ZERO, packet: Bytes(1228), most: Rate::from_mbps(20), slack: ms(1) };
-        let law = || (cost_based(), Law::new(choice, rate).expect("in range"));
+        let law = || (cost_based(), Law::new(&choice, &rate).expect("in range"));
         let path = |seed| wire(ms(20)).then("loss", Loss::independent(0.02, Rng::new(seed)));
         let mut story = Story::new(config(), law, path(12), path(13));
         let script = bytes(1 << 18, 8);
@@ -163,7 +163,7 @@ fn whatever_says_when_the_stream_arrives() {
 
 #[test]
 fn small_writes_share_packets_while_the_rate_holds_them_back() {
-    // 1 Mb/s, and 20 writes of 10 bytes in a millisecond: more than gets through.
+    // 1 Mb/s, and 20 writes of 10 bytes in a millisecond: more than the rate allows.
     let mut story = Story::new(config(), || (Arq, fixed(1)), wire(ms(20)), wire(ms(20)));
     let script = bytes(50_000, 9);
     for (nth, part) in (0..).zip(script.chunks(10)) {

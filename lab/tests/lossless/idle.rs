@@ -1,4 +1,4 @@
-//! Bursts after idle under Copa: what a window allows, and nothing else wants, need not be paced.
+//! Bursts after idle under Copa: packets that a window allows, and that no other data competes with, need not be paced.
 
 use thalweg_core::law::rate::windowed::Windowed;
 use thalweg_core::law::schedule::adaptive::{self, Adaptive};
@@ -12,7 +12,7 @@ use thalweg_core::units::Rate;
 use crate::bursts::{self, Line, Trade};
 use crate::story::ms;
 
-/// Copa as its paper has it, which paces whatever leaves.
+/// Copa as in its paper, which paces every packet.
 #[derive(Debug)]
 struct Paced(Copa);
 
@@ -62,12 +62,12 @@ fn pool<L: CongestionWindow>(window: impl Fn() -> L, line: Line) -> Trade {
     Trade::pool((1..=20).map(|seed| bursts::trade_under(Config::default(), law, line, seed)).collect())
 }
 
-/// Ten packets of 1000 bytes each 267 ms; the bars are the issue's. kcptun was measured to have 76 ms for the median at 150 ms and 5 %,
-/// and 232 ms for the last hundredth.
+/// Ten packets of 1000 bytes every 267 ms; the criteria are the issue's. kcptun was measured to have a median of 76 ms
+/// at 150 ms and 5 %, and a 99th percentile of 232 ms.
 #[test]
 fn a_burst_after_idle_leaves_at_once() {
     for (rtt, eps) in [(150, 0.05), (150, 0.0), (150, 0.15), (400, 0.05)] {
-        // The rate is not looked at.
+        // The rate is not used.
         let line = Line { rate: Rate::from_mbps(50), rtt: ms(rtt), eps, back: eps };
         let [free, paced] =
             [pool(|| Copa::new(Start::default()), line), pool(|| Paced(Copa::new(Start::default())), line)];

@@ -1,4 +1,4 @@
-//! What comes late was not lost: the loss estimate, and the repair that follows it, know no reordering.
+//! Late packets are not lost packets: reordering affects neither the loss estimate nor the repair that follows it.
 
 use thalweg_core::law::rate::fixed::Fixed;
 use thalweg_core::law::schedule::adaptive::{Adaptive, Parameters};
@@ -22,7 +22,7 @@ fn story(forward: Path, mbps: u64) -> Ours {
     Story::new(Config::default(), law, forward, wire(ms(20)))
 }
 
-/// Bursts of 10 x 1000 bytes every 267 ms, by whose ends all that comes late has come; both loss rates after each.
+/// Bursts of 10 x 1000 bytes every 267 ms, within which all late packets have arrived; both loss rates after each.
 fn bursts(forward: Path) -> (Ours, Vec<[f64; 2]>) {
     let mut story = story(forward, 10);
     let rates = (1..=BURSTS).map(|nth| {
@@ -35,7 +35,8 @@ fn bursts(forward: Path) -> (Ours, Vec<[f64; 2]>) {
     (story, rates)
 }
 
-/// A share of the packets comes by more than two round trips after its departure, which nobody waits for.
+/// A path on which a share of the packets arrives two round trips after departure, beyond the sender's reordering
+/// threshold.
 fn reordered(share: f64, seed: u64) -> Path {
     wire(ms(20)).then("reorder", Reorder::new(share, ms(60), Rng::new(seed).fork("reorder")))
 }
@@ -50,17 +51,18 @@ fn a_path_that_reorders_and_loses_nothing_is_repaired_like_one_that_does_neither
         let (counts, than) = (story.near.sender().counts(), plain.near.sender().counts());
         assert_eq!(counts.late, counts.lost, "path {nth}: {counts:?}");
         assert!(counts.late > 10 || nth == 2, "path {nth}: {counts:?}");
-        // What is believed before anything is known is the most that is ever believed.
+        // The estimate before any measurement is the highest of all.
         let most = rates.iter().map(|[eps, _]| *eps).fold(0.0, f64::max);
         assert!(most <= 0.01, "path {nth}: {most}");
         let [last, gilbert] = rates[rates.len() - 1];
-        // Both are bounded by a thousandth; Gilbert's is that to be in the bad state by 0.99 to leave it.
+        // A thousandth is the minimum of both; Gilbert's follows from 0.001 to enter the bad state and 0.99 to leave
+        // it.
         assert!(last <= 0.001 && gilbert < 0.0011, "path {nth}: {last} and {gilbert}");
         assert!(counts.repair <= than.repair + counts.late, "path {nth}: {counts:?} beside {than:?}");
     }
 }
 
-/// 2500 packets a second: a packet in fifty comes 100 packets after it was taken for lost.
+/// 2500 packets a second: one packet in fifty arrives 100 packets after it was declared lost.
 #[test]
 fn a_steady_stream_is_put_right_as_well() {
     let script = bytes(4 << 20, 3);
@@ -75,7 +77,8 @@ fn a_steady_stream_is_put_right_as_well() {
     assert!(eps <= 0.001, "{eps}: {counts:?}");
 }
 
-/// 3 seeds x 3000 packets or more, 256 to an estimate: 35 that are independent, and three standard errors are 0.0110 of 0.05.
+/// 3 seeds x 3000 packets or more, 256 per estimate: 35 independent estimates, so three standard errors are 0.0110 of
+/// 0.05.
 #[test]
 fn a_path_that_reorders_and_loses_is_known_for_what_it_loses() {
     let mut rates = Vec::new();

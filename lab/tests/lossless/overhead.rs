@@ -1,4 +1,4 @@
-//! What turns out useless stays below its bound, also where it is the acknowledgements that are lost.
+//! The share of useless packets stays below its bound, also where acknowledgements are lost.
 
 use thalweg_core::law::schedule::adaptive::{Adaptive, Parameters};
 use thalweg_core::session::stream::Config;
@@ -7,15 +7,16 @@ use thalweg_core::units::Rate;
 use crate::bursts::{Line, Trade, trade};
 use crate::story::ms;
 
-/// Bursts over 150 ms, which end 50 Mb/s before the next one begins.
+/// Bursts over 150 ms; at 50 Mb/s each ends before the next one begins.
 fn run(u_max: f64, [eps, back]: [f64; 2], seed: u64) -> Trade {
     let ours = || Adaptive::new(Parameters { u_max, ..Parameters::default() }).expect("in range");
     let line = Line { rate: Rate::from_mbps(50), rtt: ms(150), eps, back };
     trade(Config::default(), ours, line, seed)
 }
 
-/// Nothing is lost on the way there, so all that is sent again is in vain. The end of a burst, one packet in nine, would be
-/// with each acknowledgement of it that is lost: 0.15 / 9 is more than one in a hundred. Of two both are lost with 0.15².
+/// No packet is lost on the forward path, so all retransmissions are useless. The end of a burst, one packet in nine,
+/// would be retransmitted for each lost acknowledgement of it: 0.15 / 9 is more than one in a hundred. Two
+/// acknowledgements are both lost with 0.15².
 #[test]
 fn a_way_back_that_loses_acknowledgements_makes_for_little_that_is_in_vain() {
     for seed in 1..=3 {

@@ -1,4 +1,4 @@
-//! Two ends with a path each way, over virtual time.
+//! Two ends with a path in each direction, over virtual time.
 
 use thalweg_core::law::rate::Allowance;
 use thalweg_core::law::rate::fixed::Fixed;
@@ -21,12 +21,12 @@ pub(crate) fn at(millis: u64) -> Time {
     Time::ZERO + ms(millis)
 }
 
-/// A path that only takes its time.
+/// A path with nothing but a delay.
 pub(crate) fn wire(delay: Span) -> Path {
     Path::default().then("wire", Wire::new(delay))
 }
 
-/// What the paper decides by, and idle where combinations enough are under way.
+/// The paper's decision rule, without repair on an idle line once enough combinations are in flight.
 pub(crate) fn cost_based() -> CostBased {
     let parameters = Parameters { cap: Some(0.6), ..Parameters::default() };
     CostBased::new(parameters).expect("in range")
@@ -41,7 +41,7 @@ pub(crate) fn bytes(count: usize, seed: u64) -> Vec<u8> {
     (0..count).map(|_| rng.u32() as u8).collect()
 }
 
-/// FNV-1a, of 64 bits.
+/// FNV-1a of 64 bits.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
@@ -52,19 +52,19 @@ pub(crate) struct Story<S, A> {
     pub(crate) far: End<S, A>,
     pub(crate) forward: Path,
     pub(crate) reverse: Path,
-    /// What is still to be written at the near end.
+    /// All bytes to be written at the near end.
     pub(crate) script: Vec<u8>,
     pub(crate) written: usize,
     pub(crate) is_last: bool,
-    /// What was read at the far end; and when, up to which byte.
+    /// The bytes read at the far end; and the time of each read, with the number of bytes read by then.
     pub(crate) read: Vec<u8>,
     pub(crate) arrivals: Vec<(Time, usize)>,
     pub(crate) reads: bool,
-    /// Whether packets get through.
+    /// True while no packet gets through.
     pub(crate) dark: bool,
     pub(crate) near_events: Vec<(Time, Event)>,
     pub(crate) far_events: Vec<(Time, Event)>,
-    /// The most originals that the far end kept.
+    /// The maximum number of originals that the far end kept.
     pub(crate) most_kept: usize,
     /// Frames and bytes that the near end sent.
     pub(crate) sent: u64,
@@ -99,14 +99,14 @@ impl<S: Schedule, A: Allowance> Story<S, A> {
         }
     }
 
-    /// Writes more from now on; and the end behind it, if it is the last.
+    /// Adds bytes to be written from now on; the stream ends behind them if they are the last.
     pub(crate) fn say(&mut self, bytes: &[u8], is_last: bool) -> &mut Self {
         self.script.extend_from_slice(bytes);
         self.is_last |= is_last;
         self
     }
 
-    /// Until `millis`, or all is delivered and read.
+    /// Runs until `millis`.
     pub(crate) fn until(&mut self, millis: u64) -> &mut Self {
         let end = at(millis);
         self.turn();
@@ -118,7 +118,7 @@ impl<S: Schedule, A: Allowance> Story<S, A> {
         self
     }
 
-    /// Until the stream has been delivered and read to its end, at most `millis`. Says whether it was.
+    /// Runs until the stream has been delivered and read to its end, at most until `millis`. Returns true if it was.
     pub(crate) fn runs_to_its_end(&mut self, millis: u64) -> bool {
         self.turn();
         while !(self.near.sender().is_delivered() && self.far.receiver().is_finished()) {
@@ -134,7 +134,7 @@ impl<S: Schedule, A: Allowance> Story<S, A> {
         ends.into_iter().chain([self.forward.next(), self.reverse.next()]).flatten().min()
     }
 
-    /// Everything that happens at this instant.
+    /// Processes everything that happens at this instant.
     fn turn(&mut self) {
         let now = self.now;
         while let Some(packet) = self.forward.poll(now) {

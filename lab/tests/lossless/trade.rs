@@ -1,4 +1,4 @@
-//! Delay against bytes: the paper's workload over real ends, 10 x 1000 bytes every 267 ms, losses both ways.
+//! Delay against bytes: the paper's workload over real ends, 10 x 1000 bytes every 267 ms, losses in both directions.
 
 use thalweg_core::law::schedule::Schedule;
 use thalweg_core::law::schedule::adaptive::{self, Adaptive};
@@ -12,7 +12,7 @@ use thalweg_lab::node::loss::{Gilbert, Loss};
 use crate::bursts::{self, Line, Trade};
 use crate::story::{cost_based, ms, wire};
 
-/// The bursts of several seeds together: of one seed's 300 the 99 % percentile is but the third worst.
+/// The bursts of several seeds together: of the 300 bursts of one seed, the 99 % percentile is only the third worst.
 fn trade<S: Schedule>(schedule: impl Fn() -> S, line: Line) -> Trade {
     let config = Config { frame: 1200, window: 256, overhead: 0, ..Config::default() };
     Trade::pool((1..=3).map(|seed| bursts::trade(config, &schedule, line, seed)).collect())
@@ -27,8 +27,8 @@ fn lines(rate: Rate) -> impl Iterator<Item = Line> {
     cases.into_iter().map(move |(rtt, eps)| Line { rate, rtt: ms(rtt), eps, back: eps })
 }
 
-/// On a line with time to spare a burst waits for repair, not for round trips: at 150 ms and 5 % kcptun was measured to take
-/// 232 ms and 1.52 bytes for each, kernel TCP with bbr 494 ms.
+/// On a line with spare capacity a burst waits for repair, not for round trips: at 150 ms and 5 % kcptun was measured
+/// to take 232 ms and 1.52 bytes for each, kernel TCP with bbr 494 ms.
 #[test]
 fn our_own_schedule_mends_bursts_before_anybody_has_to_ask() {
     for line in lines(Rate::from_mbps(10)) {
@@ -48,12 +48,12 @@ fn our_own_schedule_mends_bursts_before_anybody_has_to_ask() {
     }
 }
 
-/// Where bursts fill nine tenths of the line, what is wasted comes back as delay: the others repair whenever they can.
+/// If bursts fill nine tenths of the line, overhead turns into delay: the other schedules repair whenever they can.
 #[test]
 fn our_own_schedule_spares_a_line_that_is_nearly_full() {
     for line in lines(Rate::from_bps(400_000)) {
         let [ours, arq] = [trade(ours, line), trade(|| Arq, line)];
-        // Losses of 15 % leave less than a tenth of the line, and at 150 ms asking again costs little.
+        // Losses of 15 % leave less than a tenth of the line, and at 150 ms a retransmission costs little.
         if line.eps == 0.05 || line.rtt == ms(400) {
             assert!(ours.mean() < arq.mean(), "{line:?}: {} ms against {} ms", ours.mean(), arq.mean());
         }
@@ -64,7 +64,8 @@ fn our_own_schedule_spares_a_line_that_is_nearly_full() {
     }
 }
 
-/// Runs of thirty losses at the round trip of a low satellite: what is sent behind a run is not lost, and nobody needs it twice.
+/// Runs of thirty losses at the round trip of a low satellite: packets sent behind a run are not lost, and need not be
+/// sent twice.
 #[test]
 fn our_own_schedule_is_no_later_than_retransmission_where_losses_come_in_runs() {
     fn run<S: Schedule>(schedule: impl Fn() -> S, seed: u64) -> Trade {

@@ -1,8 +1,9 @@
-//! Media that is a length gives what real bytes give.
+//! Media as a length gives the same results as real bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use thalweg_core::code::reed_solomon::{Encoder, decode};
+use thalweg_core::law::redundancy::geneva::Geneva;
 use thalweg_core::law::redundancy::geneva::{Parameters, State};
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
@@ -23,14 +24,14 @@ use crate::pair::{Pair, Wrap, ms};
 const HEADER: usize = 8 + 8 + 2 + 2 + 2;
 const SYMBOL: usize = 1500 - HEADERS.0 as usize - HEADER;
 
-/// Packets with real bytes: source symbols of noise, repair symbols of the Reed-Solomon code, and a receiver that
-/// decodes them.
+/// Packets with real bytes: random source symbols, repair symbols of the Reed-Solomon code, and a receiver that decodes
+/// them.
 struct Real {
     noise: Rng,
-    /// Of each block, every symbol as it was sent; the decoder looks at the source symbols only to check its result.
+    /// Every symbol of each block as it was sent; the decoder uses the source symbols only to check its result.
     sent: BTreeMap<u64, Vec<Vec<u8>>>,
     came: BTreeMap<u64, (u16, BTreeMap<u8, Vec<u8>>)>,
-    /// Numbers of the source packets that came or were decoded, of blocks that are over.
+    /// Numbers of the source packets of complete blocks that arrived or were decoded.
     recovered: BTreeSet<u64>,
     repaired: usize,
 }
@@ -51,7 +52,7 @@ impl Real {
         source.into_iter().chain(repair).collect()
     }
 
-    /// Ends every block before `newest`.
+    /// Completes every block before `newest`.
     fn finish(&mut self, newest: u64) {
         let later = self.came.split_off(&newest);
         for (block, (k, symbols)) in core::mem::replace(&mut self.came, later) {
@@ -97,7 +98,7 @@ impl Wrap for Real {
     }
 }
 
-/// A bottleneck that now and then is too narrow, and bursts of loss behind it.
+/// A bottleneck that is too narrow at times, and bursts of loss behind it.
 fn forward(seed: u64) -> Path {
     let gilbert = Gilbert { to_bad: 0.01, to_good: 0.15, loss_bad: 0.8, loss_good: 0.002 };
     Path::default()
@@ -115,7 +116,9 @@ fn real_bytes_through_the_real_code_give_the_same_stream_and_recover_the_same_pa
     for (seed, state, mbps) in [(1, State::Integer, 30), (2, State::Real, 25), (3, State::Integer, 25)] {
         let config = Config {
             rate: Rate::from_mbps(mbps),
-            scheme: Scheme::Geneva(Parameters { state, ..Parameters::default() }),
+            scheme: Scheme::blocks(
+                Geneva::new(Parameters { state, ..Parameters::default() }).expect("the paper's parameters"),
+            ),
             ..Config::default()
         };
         let mut lengths = Pair::new(config.clone(), forward(seed), reverse(seed));
@@ -124,10 +127,10 @@ fn real_bytes_through_the_real_code_give_the_same_stream_and_recover_the_same_pa
             let now = Time::ZERO + ms(10 * tick);
             lengths.until(now);
             real.until(now);
-            // The law, its window, what was sent and what was lost.
+            // The law, its window, the packets sent and the packets lost.
             assert_eq!(lengths.sender, real.sender, "seed {seed}, {now:?}");
             assert_eq!(lengths.receiver, real.receiver, "seed {seed}, {now:?}");
-            // Lengths count what the code has really given back.
+            // The count by lengths is what the code has really recovered.
             let received = lengths.receiver.received();
             let decoded = real.wrap.recovered.range(..received.source).count() as u64;
             assert_eq!(received.recovered, decoded, "seed {seed}, {now:?}");

@@ -1,4 +1,4 @@
-//! The live profile in experiments: beside TCP on a link that all share.
+//! The live profile in experiments: beside TCP on a shared link.
 
 use std::path::Path;
 
@@ -35,7 +35,8 @@ fn a_live_stream_has_the_rate_and_the_repair_that_it_was_told() {
         // 26 source packets in 10 ms, the interval of the law.
         let share = sent.repair as f64 / sent.source as f64;
         assert!((share - repair / 26.0).abs() < 0.02, "{scheme}: {share}");
-        // The sender settles a loss later than the receiver: those of some milliseconds lie beyond the end of the run.
+        // The sender detects a loss later than the receiver: losses of the last milliseconds lie beyond the end of the
+        // run.
         let unsettled = received.source - received.packets.min(received.source);
         assert!(received.residual() <= received.lost + unsettled, "{scheme}: {received:?}");
         assert!(outcome.value("tcp_goodput_mbps") > 20.0, "{scheme} leaves TCP nothing");
@@ -49,10 +50,10 @@ fn repair_by_the_law_leaves_less_lost_than_none() {
     for (geneva, none) in geneva.iter().zip(&none) {
         assert!(geneva.value("fwnd_mean") >= 8.0, "{}", geneva.value("fwnd_mean"));
         assert!(none.value("residual_loss") > 0.0, "TCP fills the queue");
-        // The competitors are the same, whose starts and paths are drawn apart from the streams.
+        // The competitors are the same: their starts and paths are drawn independently of the streams.
         assert_eq!(geneva.flows.len(), none.flows.len());
     }
-    // A dozen losses a run, in a few runs of losses: only the sum of several runs tells.
+    // A dozen losses per run, in a few runs of losses: only the sum over several runs is significant.
     let residual = [&geneva, &none].map(|runs| runs.iter().map(|run| run.value("residual_loss")).sum::<f64>());
     assert!(residual[0] < residual[1], "{residual:?}");
 }

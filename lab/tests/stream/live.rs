@@ -1,23 +1,24 @@
 //! The live profile across a path.
 
 use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
+use thalweg_core::law::redundancy::{Law, none};
 use thalweg_core::probe::Probe;
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::receiver;
-use thalweg_core::session::live::sender::{self, Breaker, Repair, SourceId};
+use thalweg_core::session::live::sender::{self, Breaker, SourceId};
 use thalweg_core::session::live::{Media, Playout};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
+use thalweg_lab::end::live::{Config, Receiver, Sender, received};
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::wire::Wire;
 use thalweg_lab::node::{Node, Tallied};
 use thalweg_lab::path::Path;
 use thalweg_lab::stream::counters::{Received, Sent};
-use thalweg_lab::stream::live::{Config, Receiver, Sender, received};
 
 use crate::pair::ms;
 
-/// A sender, a receiver and a path each way.
+/// A sender, a receiver and a path in each direction.
 struct Live {
     now: Time,
     sender: Sender,
@@ -27,7 +28,7 @@ struct Live {
 }
 
 impl Live {
-    fn new(repair: Repair, loss: f64, seed: u64) -> Live {
+    fn new(repair: Law, loss: f64, seed: u64) -> Live {
         let session = sender::Config {
             to: "10.0.0.2:6000".parse().expect("an address"),
             fec_to: None,
@@ -35,6 +36,7 @@ impl Live {
             repair,
             latency: ms(90),
             max_rate: None,
+            rate: None,
             block: None,
             source_id: SourceId::Explicit,
             breaker: Breaker::Off,
@@ -49,14 +51,14 @@ impl Live {
         let wire = || Path::default().then("wire", Wire::new(ms(10)));
         Live {
             now: Time::ZERO,
-            sender: Sender::new(config, &rng.fork("sender")),
-            receiver: Receiver::new(0, hearing, from, &rng.fork("receiver")),
+            sender: Sender::of(config, &rng.fork("sender")),
+            receiver: Receiver::of(0, hearing, from, &rng.fork("receiver")),
             forward: wire().then("loss", Loss::independent(loss, rng.fork("loss"))),
             reverse: wire(),
         }
     }
 
-    /// To the end of the media, and a second more.
+    /// Runs to the end of the media, and a second longer.
     fn run(mut self) -> (Sent, Received, Live) {
         while self.now <= Time::ZERO + Span::from_millis(6_200) {
             for _ in 0..10_000 {
@@ -81,22 +83,22 @@ impl Live {
     }
 }
 
-fn geneva() -> Repair {
-    Repair::Geneva(Geneva::new(Parameters::default()).expect("the paper's parameters"))
+fn geneva() -> Law {
+    Law::Geneva(Geneva::new(Parameters::default()).expect("the paper's parameters"))
 }
 
-/// Datagrams that 5 s of 30 Mb/s fill, 1316 bytes each.
+/// The number of datagrams in 5 s of 30 Mb/s, 1316 bytes each.
 const MEDIA: u64 = 14_248;
 
 #[test]
 fn a_clean_path_carries_every_datagram_with_the_least_repair() {
     let (sent, received, live) = Live::new(geneva(), 0.0, 1).run();
     assert_eq!((sent.source, received.source, received.recovered), (MEDIA, MEDIA, MEDIA));
-    // 28.5 packets a SYN, at first 8 for each block of them and then as few.
+    // 28.5 packets per SYN; at first 8 repair packets for each block of them, and then as few.
     assert!((sent.mean_window() - 8.0).abs() < 0.1, "{}", sent.mean_window());
     assert_eq!(sent.blocks, 500);
     assert_eq!((received.lost, received.bursts, received.residual(), sent.widest), (0, 0, 0, 0));
-    // W = (8 + 28.5) (ERTT + SYN) / SYN, ERTT 20 ms and what reports wait.
+    // W = (8 + 28.5) (ERTT + SYN) / SYN, with an ERTT of 20 ms and the time that reports wait.
     assert!((36.5 * 3.0 - 1.0..36.5 * 4.5).contains(&sent.mean_w()), "{}", sent.mean_w());
     for (name, tally) in [("sender", live.sender.tally()), ("receiver", live.receiver.tally())] {
         assert!(tally.added > 100 && tally.consumed > 100, "{name}: {tally:?}");
@@ -112,7 +114,7 @@ fn loss_is_counted_as_the_path_makes_it_and_repaired() {
     assert!((repaired.loss_rate() - p).abs() < 5.0 * error, "{}", repaired.loss_rate());
     assert!(repaired.packets <= sent.source + sent.repair);
     assert!(sent.mean_window() > 8.0);
-    // What the session itself says.
+    // The session's own counter.
     let mut recovered = 0.0;
     live.receiver.probe(&mut |name, value| {
         if name == "recovered_packets_total" {
@@ -120,8 +122,8 @@ fn loss_is_counted_as_the_path_makes_it_and_repaired() {
         }
     });
     assert!(recovered > 0.0);
-    // Without repair what is lost stays lost.
-    let (_, plain, _) = Live::new(Repair::None, p, 2).run();
+    // Without repair lost packets stay lost.
+    let (_, plain, _) = Live::new(none::None.into(), p, 2).run();
     let error = (p * (1.0 - p) / plain.source as f64).sqrt();
     assert!((plain.residual_rate() - p).abs() < 5.0 * error, "{}", plain.residual_rate());
     assert!(repaired.residual_rate() < plain.residual_rate() / 20.0, "{repaired:?}");

@@ -1,4 +1,4 @@
-//! GENEVA's pair of end nodes across a path.
+//! GENEVA's pair of endpoints across a path.
 
 mod bytes;
 mod dumbbell;
@@ -6,3 +6,4 @@ mod experiment;
 mod live;
 mod network;
 mod pair;
+mod two_pairs;

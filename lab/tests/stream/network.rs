@@ -1,6 +1,7 @@
-//! What the paper's equations and closed forms say of a stream.
+//! Predictions for a stream by the paper's equations and by closed forms.
 
 use thalweg_core::law::redundancy::geneva::Parameters;
+use thalweg_core::law::redundancy::{fixed::Fixed, geneva::Geneva};
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
 use thalweg_lab::node::loss::Loss;
@@ -12,7 +13,7 @@ use thalweg_lab::stream::sender::Config;
 use crate::pair::{Pair, ms};
 
 fn geneva(parameters: Parameters) -> Config {
-    Config { scheme: Scheme::Geneva(parameters), ..Config::default() }
+    Config { scheme: Scheme::blocks(Geneva::new(parameters).expect("consistent parameters")), ..Config::default() }
 }
 
 fn wire() -> Path {
@@ -55,7 +56,7 @@ fn two_losses_in_one_interval_make_ten_of_eight_and_a_lost_report_makes_nothing(
         }
         assert_eq!(highest, f, "{lost:?}");
         assert_eq!(pair.shown("f"), 8.0);
-        // The same, but the report that says it is lost.
+        // The same, but the report that indicates the losses is lost.
         let mut pair = Pair::new(geneva(Parameters::default()), wire(), wire());
         pair.taken_off = lost;
         pair.deaf = Time::ZERO + ms(300)..Time::ZERO + ms(400);
@@ -88,8 +89,8 @@ fn binomial(n: u32, j: u32, p: f64) -> f64 {
     choose * libm::pow(p, f64::from(j)) * libm::pow(1.0 - p, f64::from(n - j))
 }
 
-/// Mean and variance of the source packets that a block of (n, k) leaves lost: with j > n - k of n lost, as many as fall
-/// on the k source packets, which is hypergeometric.
+/// Mean and variance of the source packets that a block of (n, k) leaves lost: with j > n - k of n packets lost, the
+/// number of those among the k source packets is hypergeometric.
 fn lost_of_a_block(n: u32, k: u32, p: f64) -> (f64, f64) {
     let (mut mean, mut square) = (0.0, 0.0);
     for j in n - k + 1..=n {
@@ -105,7 +106,7 @@ fn lost_of_a_block(n: u32, k: u32, p: f64) -> (f64, f64) {
 #[test]
 fn independent_loss_leaves_what_the_binomial_tail_says() {
     for (repair, p, seed) in [(8, 0.15, 1), (8, 0.3, 2), (12, 0.25, 3), (0, 0.02, 4)] {
-        let config = Config { scheme: Scheme::Static(repair), ..Config::default() };
+        let config = Config { scheme: Scheme::blocks(Fixed::new(repair)), ..Config::default() };
         let mut pair = Pair::new(config, lossy(p, seed), wire());
         pair.until(Time::ZERO + ms(1_000));
         let before = pair.receiver.received();
@@ -127,14 +128,14 @@ fn independent_loss_leaves_what_the_binomial_tail_says() {
 
 #[test]
 fn independent_loss_has_as_many_bursts_as_chance_makes() {
-    // A run of four or more begins at a packet that came with four lost ones behind it: (1 - p) p^4 a packet.
+    // A run of four or more begins at a packet that arrived with four lost ones behind it: (1 - p) p^4 per packet.
     let (p, seconds) = (0.3, 40);
-    let config = Config { scheme: Scheme::Static(8), ..Config::default() };
+    let config = Config { scheme: Scheme::blocks(Fixed::new(8)), ..Config::default() };
     let mut pair = Pair::new(config, lossy(p, 9), wire());
     pair.until(Time::ZERO + ms(seconds * 1_000));
     let seen = pair.receiver.received();
     let expected = seen.packets as f64 * (1.0 - p) * libm::pow(p, 4.0);
-    // Runs exclude each other nearby, so that their number varies less than a Poisson number.
+    // Runs exclude each other nearby, so their number varies less than a Poisson number.
     assert!((seen.bursts as f64 - expected).abs() < 5.0 * expected.sqrt(), "{} is not {expected}", seen.bursts);
 }
 

@@ -1,4 +1,4 @@
-//! Two ends and a path each way.
+//! Two endpoints and a path in each direction.
 
 use thalweg_core::probe::Probe;
 use thalweg_core::time::{Span, Time};
@@ -13,16 +13,16 @@ pub(crate) fn ms(millis: u64) -> Span {
     Span::from_millis(millis)
 }
 
-/// What stands between an end and its path, and may do something to the packets.
+/// A stage between an endpoint and its path, which may change packets.
 pub(crate) trait Wrap {
-    /// A packet that leaves the sender.
+    /// Changes a packet that leaves the sender.
     fn wrap(&mut self, packet: Packet) -> Packet;
 
-    /// The same packet before the receiver.
+    /// Restores the same packet before the receiver.
     fn unwrap(&mut self, packet: Packet) -> Packet;
 }
 
-/// Media is a length.
+/// Media as a length: packets stay as they are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lengths;
 
@@ -36,7 +36,7 @@ impl Wrap for Lengths {
     }
 }
 
-/// A stream under way.
+/// A running stream.
 pub(crate) struct Pair<W> {
     pub(crate) now: Time,
     pub(crate) sender: Sender,
@@ -44,9 +44,9 @@ pub(crate) struct Pair<W> {
     pub(crate) forward: Path,
     pub(crate) reverse: Path,
     pub(crate) wrap: W,
-    /// Packets that never reach the path, counted from 1.
+    /// Packets dropped before the path, counted from 1.
     pub(crate) taken_off: Vec<u64>,
-    /// While reports never do.
+    /// The period in which reports are dropped before the path.
     pub(crate) deaf: core::ops::Range<Time>,
     left: u64,
 }
@@ -111,7 +111,7 @@ impl<W: Wrap> Pair<W> {
         true
     }
 
-    /// What the law shows under `name`.
+    /// The value that the law reports under `name`.
     pub(crate) fn shown(&self, name: &str) -> f64 {
         let mut found = f64::NAN;
         self.sender.probe(&mut |probe, value| {

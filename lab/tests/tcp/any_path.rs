@@ -1,4 +1,4 @@
-//! Whatever a path does, a transfer ends, and every segment comes out once and in order.
+//! On any path a transfer ends, and every segment is delivered once and in order.
 
 use proptest::prelude::*;
 use thalweg_core::law::window::newreno::NewReno;
@@ -14,7 +14,7 @@ use thalweg_lab::tcp::{DELAYED_ACK, ReceiverConfig, Recovery, SenderConfig};
 
 use crate::pair::{Pair, ms, starting_at};
 
-/// Loss, copies and late packets.
+/// Loss, duplicates and late packets.
 #[derive(Clone, Copy, Debug)]
 struct Trouble {
     loss: f64,
@@ -44,7 +44,7 @@ fn recovery() -> impl Strategy<Value = Recovery> {
     prop_oneof![Just(Recovery::NewReno), Just(Recovery::Sack), Just(Recovery::SackPrr)]
 }
 
-/// Runs a transfer of `segments` to its end, and checks it.
+/// Runs a transfer of `segments` segments to its end, and checks it.
 fn finish(mut pair: Pair<NewReno>, segments: u64) -> Result<Pair<NewReno>, TestCaseError> {
     let mut end = Time::ZERO;
     while pair.sender.counters().completed.is_none() {
@@ -52,7 +52,7 @@ fn finish(mut pair: Pair<NewReno>, segments: u64) -> Result<Pair<NewReno>, TestC
         prop_assert!(end < Time::ZERO + Span::from_secs(4 * 3_600), "stuck: {:?}", pair.sender);
         pair.run_until(end);
     }
-    // What is still under way comes to rest.
+    // Packets still in flight arrive.
     pair.run_until(end + Span::from_secs(1));
     let (sender, receiver) = (pair.sender.counters(), pair.receiver.counters());
     prop_assert_eq!(pair.receiver.delivered(), segments);
@@ -105,20 +105,20 @@ proptest! {
         let mut pair = Pair::new(starting_at(10), sends);
         pair.doomed.clone_from(&lost);
         let pair = finish(pair, 40)?;
-        // After a timeout everything is sent again that is not SACKed, come or not.
+        // After a timeout every segment that is not SACKed is retransmitted, whether it arrived or not.
         if pair.sender.counters().timeouts == 0 {
             repeats_in_vain_as_the_rfc_does(&pair, &lost)?;
         }
     }
 }
 
-/// With no acknowledgement lost, SACK tells what has come, and what is missing on a path that keeps order is lost. Two rules
-/// of RFC 6675 may repeat what arrives all the same:
+/// If no acknowledgement is lost, SACK reports every segment that has arrived, and a segment missing on a path that
+/// keeps order is lost. Two rules of RFC 6675 may repeat a segment that arrives all the same:
 ///
-/// - §4, NextSeg() rule (4): the highest segment that is not SACKed, lost or not, once per entry into recovery, and only
-///   when rule (2) has no more new data to send.
-/// - §5, step (4.3): entry into recovery repeats HighACK + 1, though the recovery before, which knows no bound above, may
-///   have repeated it by rule (1) a moment ago.
+/// - §4, NextSeg() rule (4): the highest segment that is not SACKed, lost or not, once per entry into recovery, and
+///   only when rule (2) has no more new data to send.
+/// - §5, step (4.3): entry into recovery repeats HighACK + 1, though the recovery before, which has no bound above, may
+///   have repeated it by rule (1) just before.
 fn repeats_in_vain_as_the_rfc_does(pair: &Pair<NewReno>, lost: &[u64]) -> Result<(), TestCaseError> {
     let (sent, recoveries) = (&pair.sent, pair.sender.counters().recoveries);
     let vain = pair.receiver.counters().duplicates;

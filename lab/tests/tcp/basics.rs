@@ -1,4 +1,4 @@
-//! Slow start, the receiver's window, the timer, delayed acknowledgements.
+//! Slow start, the receive window, the timer, delayed acknowledgements.
 
 use thalweg_core::law::window::CongestionWindow;
 use thalweg_core::time::{Span, Time};
@@ -32,13 +32,13 @@ fn a_lost_tail_waits_for_the_timer_which_doubles() {
         let mut pair = Pair::new(starting_at(10), finite);
         pair.doomed = vec![9, 9, 9];
         pair.run_until(Time::ZERO + Span::from_secs(10));
-        // Acknowledgements at 20 ms, all samples alike: RTO is its least, 200 ms, then twice and four times as much.
+        // Acknowledgements at 20 ms, all samples alike: RTO is its minimum, 200 ms, then twice and four times as much.
         assert_eq!(pair.repairs(), [(220, 9), (620, 9), (1420, 9)], "{recovery:?}");
         assert_eq!(pair.sender.counters().completed, Some(at(1440)), "{recovery:?}");
         assert_eq!(pair.sender.counters().timeouts, 3);
-        // RFC 5681 §3.1: ten acknowledged segments leave one in flight; the threshold falls once, to its least.
+        // RFC 5681 §3.1: ten acknowledged segments leave one in flight; the threshold falls once, to its minimum.
         assert_eq!(pair.sender.law().ssthresh(), 2.0);
-        // Nothing was sampled since: the timer is still backed off.
+        // No sample was taken since: the timer is still backed off.
         assert_eq!(probed(&pair.sender, "rto"), 1.6);
         assert_eq!(pair.sender.flight(), 0);
     }
@@ -56,12 +56,13 @@ fn before_any_sample_the_timer_is_a_second() {
 fn after_a_timeout_everything_leaves_again_in_order_and_what_was_sacked_does_not() {
     for recovery in ALL {
         let mut pair = Pair::new(avoiding_at(8), config(recovery));
-        // Of a window only 7 arrives: one duplicate, one new segment by limited transmit, which is lost, too.
+        // Of a window only 7 arrives: one duplicate, and one new segment by limited transmit, which is lost, too.
         pair.doomed = vec![0, 1, 2, 3, 4, 5, 6, 8];
         pair.run_until(Time::ZERO + Span::from_secs(2));
         let again: Vec<u64> = pair.repairs().iter().map(|repair| repair.1).collect();
         assert_eq!(pair.sender.counters().timeouts, 1, "{recovery:?}");
-        // Without SACK nobody knows that 7 is there until 6 has come, and 7 leaves before that is acknowledged.
+        // Without SACK the sender does not know that 7 has arrived until 6 has, and 7 leaves before that is
+        // acknowledged.
         let unknown = u64::from(!recovery.has_sack());
         assert_eq!(again, (0..=8).filter(|number| *number != 7 || unknown == 1).collect::<Vec<_>>(), "{recovery:?}");
         assert_eq!(pair.receiver.counters().duplicates, unknown, "{recovery:?}");

@@ -1,9 +1,8 @@
-//! Rules in which `like = "ns3"` parts from the RFCs, each rule by a story; numbers follow from ns-3.37's source, which
+//! Rules in which `like = "ns3"` departs from the RFCs, one story per rule; numbers follow from ns-3.37's source, which
 //! `docs/controls.md` names by function.
 
-use thalweg_core::law::window::Start;
 use thalweg_core::law::window::linux_reno::LinuxReno;
-use thalweg_core::law::window::{CongestionWindow, Window};
+use thalweg_core::law::window::{CongestionWindow, Start};
 use thalweg_lab::tcp::{Dialect, Recovery, SenderConfig};
 
 use crate::pair::{Pair, at, avoiding_at, config, probed};
@@ -14,8 +13,8 @@ fn speaking(dialect: Dialect) -> SenderConfig {
     SenderConfig { dialect, ..config(Recovery::Sack) }
 }
 
-fn linux_reno(window: u32) -> Window {
-    Window::LinuxReno(LinuxReno::new(Start { iw: window, ssthresh: f64::from(window) }).keeping_count())
+fn linux_reno(window: u32) -> LinuxReno {
+    LinuxReno::new(Start { iw: window, ssthresh: f64::from(window) }).keeping_count()
 }
 
 /// `ProcessAck()` passes `m_isFirstPartialAck` to `NewAck()` as `resetRTO`.
@@ -23,14 +22,14 @@ fn linux_reno(window: u32) -> Window {
 fn the_timer_runs_from_the_first_partial_acknowledgement() {
     for (dialect, expires) in [(Dialect::Rfc, 260), (Dialect::Ns3, 240)] {
         let mut pair = Pair::new(avoiding_at(20), speaking(dialect));
-        // 0 arrives at 40 ms and 18 at 60 ms, by their retransmissions; that of 19 is lost.
+        // 0 is acknowledged at 40 ms and 18 at 60 ms, by their retransmissions; the retransmission of 19 is lost.
         pair.doomed = vec![0, 18, 19, 19];
         pair.run_until(at(300));
         assert_eq!(pair.repairs()[..4], [(20, 0), (40, 18), (40, 19), (expires, 19)], "{dialect:?}");
     }
 }
 
-/// `SendDataPacket()` schedules the timer only where it has expired.
+/// `SendDataPacket()` schedules the timer only if it has expired.
 #[test]
 fn the_fast_retransmit_leaves_the_timer_alone() {
     for (dialect, expires) in [(Dialect::Rfc, 220), (Dialect::Ns3, 1000)] {
@@ -42,24 +41,24 @@ fn the_fast_retransmit_leaves_the_timer_alone() {
     }
 }
 
-/// `NewAck()` computes the timeout again whenever it restarts the timer.
+/// `NewAck()` recomputes the timeout whenever it restarts the timer.
 #[test]
 fn new_data_acknowledged_ends_a_back_off_without_a_sample() {
     for (dialect, rto) in [(Dialect::Rfc, 0.4), (Dialect::Ns3, 0.2)] {
         let mut pair = Pair::new(avoiding_at(1), SenderConfig { segments: Some(3), ..speaking(dialect) });
         pair.doomed = vec![1, 2];
         pair.run_until(at(250));
-        // 1 is acknowledged at 240 ms, and Karn's rule takes no sample.
+        // 1 is acknowledged at 240 ms, and Karn's rule allows no sample.
         assert_eq!(pair.repairs(), [(220, 1), (240, 2)], "{dialect:?}");
         assert_eq!(probed(&pair.sender, "rto"), rto, "{dialect:?}");
     }
 }
 
-/// `ReTxTimeout()` asks for a threshold in CA_RECOVERY, and in CA_LOSS, since `SetSentListLost()` has cleared what
-/// `IsHeadRetransmitted()` reads.
+/// `ReTxTimeout()` asks for a threshold in CA_RECOVERY, and in CA_LOSS, since `SetSentListLost()` has cleared the state
+/// that `IsHeadRetransmitted()` reads.
 #[test]
 fn a_timeout_in_recovery_and_a_second_one_halve_again() {
-    // The timer expires at these times, ms, and leaves these thresholds.
+    // The times at which the timer expires, ms, and the thresholds after that.
     for (dialect, first, once, second, twice) in
         [(Dialect::Rfc, 220, 32.0, 620, 32.0), (Dialect::Ns3, 1_000, 16.0, 1_400, 2.0)]
     {
@@ -74,11 +73,13 @@ fn a_timeout_in_recovery_and_a_second_one_halve_again() {
     }
 }
 
-/// `ProcessAck()`, at the end of CA_RECOVERY: `segsAcked` is all that HighACK moved over, and `IncreaseWindow()` is called.
+/// `ProcessAck()`, at the end of CA_RECOVERY: `segsAcked` is all that HighACK moved over, and `IncreaseWindow()` is
+/// called.
 #[test]
 fn the_acknowledgement_that_ends_recovery_grows_the_window() {
     for dialect in BOTH {
-        // 0 to 11 are sent when 0 is found lost, and one acknowledgement covers them all at 40 ms; then come those of two.
+        // 0 to 11 are sent when 0 is found lost, and one acknowledgement covers them all at 40 ms; then those of two
+        // arrive.
         let mut pair = Pair::new(linux_reno(10), speaking(dialect));
         pair.doomed = vec![0];
         pair.run_until(at(39));
@@ -88,8 +89,9 @@ fn the_acknowledgement_that_ends_recovery_grows_the_window() {
         let grown = if dialect == Dialect::Ns3 { 7.0 } else { 5.0 };
         assert_eq!(pair.sender.law().cwnd(), grown, "{dialect:?}");
     }
-    // TcpNewReno::CongestionAvoidance() adds 1/cwnd for it, however many it covers. Of the twelve, three were SACKed and one
-    // was lost when recovery began: half of eight are left, and one more segment leaves in it.
+    // TcpNewReno::CongestionAvoidance() adds 1/cwnd for the acknowledgement, however many segments it covers. Of the
+    // twelve, three were SACKed and one was lost when recovery began: half of eight are left, and one more segment
+    // leaves in recovery.
     let mut pair = Pair::new(avoiding_at(10).counting_acks(), speaking(Dialect::Ns3));
     pair.doomed = vec![0];
     pair.run_until(at(41));

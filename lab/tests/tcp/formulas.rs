@@ -1,4 +1,4 @@
-//! A lone flow under random loss beside the formulas of the literature, in segments a second.
+//! A lone flow under random loss compared with the formulas of the literature, in segments a second.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
@@ -9,19 +9,19 @@ use thalweg_lab::tcp::{DELAYED_ACK, ReceiverConfig, Recovery, SenderConfig};
 
 use crate::pair::{ALL, Pair, ms, starting_at};
 
-/// In seconds.
+/// The round trip in seconds.
 const ROUND_TRIP: f64 = 0.1;
-/// The first timeout in seconds, which is its least: round trips are all alike.
+/// The first timeout in seconds, which is the minimum: all round trips are alike.
 const T0: f64 = 0.2;
 
-/// M. Mathis, J. Semke, J. Mahdavi, T. Ott: *The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm*, Eq. (3),
-/// for periodic loss and an acknowledgement of every segment.
+/// M. Mathis, J. Semke, J. Mahdavi, T. Ott: *The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm*, Eq.
+/// (3), for periodic loss and an acknowledgement of every segment.
 fn mathis(p: f64) -> f64 {
     (1.5 / p).sqrt() / ROUND_TRIP
 }
 
 /// J. Padhye, V. Firoiu, D. Towsley, J. Kurose: *Modeling TCP Reno Performance*, the full model (Eq. (32)) for a window
-/// that no receiver bounds and b = 1: the rate of sending.
+/// that no receiver limits and b = 1: the sending rate.
 fn padhye(p: f64) -> f64 {
     let q = 1.0 - p;
     let w = 1.0 + (8.0 * q / (3.0 * p) + 1.0).sqrt();
@@ -60,7 +60,7 @@ fn frequent_loss_gives_the_formula_with_timeouts() {
         for recovery in ALL {
             let ratio = rate(p, recovery, None, 4_000) / padhye(p);
             assert!((0.9..1.1).contains(&ratio), "p = {p}, {recovery:?}: {ratio} times the formula");
-            // Timeouts are most of it: the square root alone is far off.
+            // Timeouts dominate: the square root alone is far off.
             assert!(p < 0.05 || padhye(p) < 0.85 * mathis(p));
         }
     }
@@ -68,8 +68,8 @@ fn frequent_loss_gives_the_formula_with_timeouts() {
 
 #[test]
 fn delayed_acknowledgements_change_little_where_segments_are_counted() {
-    // The law adds for each segment, not for each acknowledgement (RFC 3465): b stays 1. What is left are slow starts and
-    // the wait of single segments.
+    // The law adds for each segment, not for each acknowledgement (RFC 3465): b stays 1. The remaining differences are
+    // slow starts and the wait of single segments.
     for p in [0.001, 0.02] {
         let ratio = rate(p, Recovery::Sack, Some(DELAYED_ACK), 4_000) / padhye(p);
         assert!((0.8..1.1).contains(&ratio), "p = {p}: {ratio} times the formula");

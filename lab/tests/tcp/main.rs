@@ -1,4 +1,4 @@
-//! What a TCP sender and a TCP receiver do to each other over virtual time: one rule a story.
+//! Interaction of a TCP sender and a TCP receiver over virtual time: one rule per story.
 
 mod any_path;
 mod basics;

@@ -1,4 +1,4 @@
-//! A sender, a receiver, two paths between them, and a record of what left.
+//! A sender, a receiver, two paths between them, and a record of the segments sent.
 
 use thalweg_core::law::window::newreno::NewReno;
 use thalweg_core::law::window::{CongestionWindow, Start};
@@ -9,7 +9,7 @@ use thalweg_lab::node::Node;
 use thalweg_lab::node::wire::Wire;
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::path::Path;
-use thalweg_lab::tcp::{Receiver, ReceiverConfig, Recovery, Segment, Sender, SenderConfig};
+use thalweg_lab::tcp::{Receiver, ReceiverConfig, Recovery, Sender, SenderConfig};
 
 pub(crate) fn ms(millis: u64) -> Span {
     Span::from_millis(millis)
@@ -19,7 +19,7 @@ pub(crate) fn at(millis: u64) -> Time {
     Time::ZERO + ms(millis)
 }
 
-/// RFC 5681, from an initial window of `iw`.
+/// NewReno of RFC 5681, with an initial window of `iw`.
 pub(crate) fn starting_at(iw: u32) -> NewReno {
     NewReno::new(Start { iw, ..Start::default() })
 }
@@ -36,7 +36,7 @@ pub(crate) fn config(recovery: Recovery) -> SenderConfig {
     SenderConfig { recovery, ..SenderConfig::new(0) }
 }
 
-/// A data segment that left the sender.
+/// A data segment that was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sent {
     pub(crate) at: Time,
@@ -51,9 +51,9 @@ pub(crate) struct Pair<L> {
     pub(crate) receiver: Receiver,
     pub(crate) forward: Path,
     pub(crate) reverse: Path,
-    /// Transmissions that a story takes off the wire, by number; one entry, one transmission.
+    /// Transmissions that a story drops, by segment number; each entry drops one transmission.
     pub(crate) doomed: Vec<u64>,
-    /// How many acknowledgements it takes off the wire from now on.
+    /// The number of acknowledgements that it drops from now on.
     pub(crate) doomed_acks: u32,
     pub(crate) sent: Vec<Sent>,
     pub(crate) acks: u64,
@@ -61,7 +61,7 @@ pub(crate) struct Pair<L> {
 }
 
 impl<L: CongestionWindow> Pair<L> {
-    /// Ends 10 ms apart, and nothing else between them.
+    /// Endpoints 10 ms apart, with nothing else between them.
     pub(crate) fn new(law: L, config: SenderConfig) -> Pair<L> {
         let wire = || Path::default().then("wire", Wire::new(ms(10)));
         let receiver = ReceiverConfig { sack: config.recovery.has_sack(), ..ReceiverConfig::new(config.flow) };
@@ -88,7 +88,7 @@ impl<L: CongestionWindow> Pair<L> {
         ends.into_iter().flatten().min()
     }
 
-    /// Lets everything happen that is due by `end`.
+    /// Processes all events that are due by `end`.
     pub(crate) fn run_until(&mut self, end: Time) {
         while let Some(next) = self.next()
             && next <= end
@@ -117,7 +117,7 @@ impl<L: CongestionWindow> Pair<L> {
 
     fn send(&mut self) {
         while let Some(packet) = self.sender.poll(self.now) {
-            let Body::Segment(Segment::Data { number, again }) = packet.body else { panic!("{packet:?}") };
+            let Body::Segment { number, again } = packet.body else { panic!("{packet:?}") };
             if self.records {
                 self.sent.push(Sent { at: self.now, number, again });
             }
@@ -130,7 +130,7 @@ impl<L: CongestionWindow> Pair<L> {
 
     fn answer(&mut self) {
         while let Some(packet) = self.receiver.poll(self.now) {
-            assert!(matches!(packet, Packet { body: Body::Segment(Segment::Ack(_)), .. }));
+            assert!(matches!(packet, Packet { body: Body::Ack(_), .. }));
             self.acks += 1;
             if self.doomed_acks > 0 {
                 self.doomed_acks -= 1;
@@ -140,7 +140,7 @@ impl<L: CongestionWindow> Pair<L> {
         }
     }
 
-    /// When each retransmission left, and of which segment, in milliseconds.
+    /// The time of each retransmission in milliseconds, and its segment.
     pub(crate) fn repairs(&self) -> Vec<(u64, u64)> {
         let again = self.sent.iter().filter(|sent| sent.again);
         again.map(|sent| (sent.at.as_nanos() / 1_000_000, sent.number)).collect()

@@ -1,4 +1,5 @@
-//! Losses that fast recovery repairs, with SACK (RFC 6675) and without (RFC 6582), and those that it leaves to the timer.
+//! Losses that fast recovery repairs, with SACK (RFC 6675) and without (RFC 6582), and losses that are left to the
+//! timer.
 
 use thalweg_core::law::window::CongestionWindow;
 use thalweg_core::units::Rate;
@@ -16,7 +17,7 @@ fn a_single_loss_is_repaired_in_a_round_trip_and_halves_the_window() {
         let mut pair = Pair::new(avoiding_at(10), config(recovery));
         pair.doomed = vec![4];
         pair.run_until(at(39));
-        // 0 to 3 are acknowledged at 20 ms and let out 10 to 13; at the third duplicate 4 leaves again.
+        // 0 to 3 are acknowledged at 20 ms and release 10 to 13; at the third duplicate 4 is retransmitted.
         assert_eq!(pair.repairs(), [(20, 4)], "{recovery:?}");
         pair.run_until(at(41));
         assert_eq!(pair.sender.law().ssthresh(), 5.0, "{recovery:?}");
@@ -34,11 +35,12 @@ fn the_first_two_duplicates_let_out_a_new_segment_each() {
         let mut pair = Pair::new(avoiding_at(3), config(recovery));
         pair.doomed = vec![0];
         pair.run_until(at(39));
-        // A window of three gives two duplicates, which are not enough; what limited transmit sends gives the third.
+        // A window of three gives two duplicates, which are not enough; the segments of limited transmit give the
+        // third.
         assert_eq!(pair.sent.iter().map(|sent| sent.number).collect::<Vec<_>>(), [0, 1, 2, 3, 4], "{recovery:?}");
         pair.run_until(at(59));
         assert_eq!(pair.repairs(), [(40, 0)], "{recovery:?}");
-        // FlightSize is three: what limited transmit sent does not count.
+        // FlightSize is three: segments of limited transmit do not count.
         assert_eq!(pair.sender.law().ssthresh(), 2.0, "{recovery:?}");
         assert_eq!(pair.sender.counters().timeouts, 0);
     }
@@ -67,7 +69,7 @@ fn a_transfer_that_has_no_new_data_fills_holes_and_its_tail_without_the_timer() 
         let mut pair = Pair::new(starting_at(10), ten);
         pair.doomed = vec![4, 7];
         pair.run_until(at(100));
-        // The rescue of rule (4) knows no better than to repeat 7, when 4 is acknowledged.
+        // The rescue of rule (4) has no better choice than to repeat 7, when 4 is acknowledged.
         assert_eq!(pair.repairs(), [(20, 4), (20, 7), (40, 7)], "{recovery:?}");
         // Rule (4): nothing is SACKed behind 9.
         let mut pair = Pair::new(starting_at(10), ten);
@@ -85,13 +87,13 @@ fn a_rescue_repeats_what_has_just_left_when_the_data_ends_in_recovery() {
         let mut pair = Pair::new(starting_at(10), forty);
         pair.doomed = vec![8, 23];
         pair.run_until(at(100));
-        // 8 and 23 are lost by count at 40 ms. At 60 ms the first of them is acknowledged, the window lets out the last new
-        // segments, and has room for one more: HighACK is above RescueRxt, so NextSeg() rule (4) repeats the highest that is
-        // not SACKed, though it left a moment ago (RFC 6675 §4).
+        // 8 and 23 are lost by count at 40 ms. At 60 ms the first of them is acknowledged, and the window releases the
+        // last new segments and one more: HighACK is above RescueRxt, so NextSeg() rule (4) repeats the highest segment
+        // that is not SACKed, though it was sent just before (RFC 6675 §4).
         assert_eq!(pair.repairs(), [(40, 8), (40, 23), (60, 39)], "{recovery:?}");
         let last = pair.sent.iter().filter(|sent| sent.number == 39).map(|sent| (sent.at, sent.again));
         assert_eq!(last.collect::<Vec<_>>(), [(at(60), false), (at(60), true)], "{recovery:?}");
-        // Once per entry into recovery, and it ended this one without the timer.
+        // Once per entry into recovery; the rescue ended this recovery without the timer.
         assert_eq!((pair.sender.counters().recoveries, pair.receiver.counters().duplicates), (1, 1), "{recovery:?}");
         assert_eq!(pair.sender.counters().completed, Some(at(80)));
     }
@@ -102,9 +104,10 @@ fn a_second_recovery_repeats_what_the_first_has_repeated_beyond_its_end() {
     let mut pair = Pair::new(starting_at(10), SenderConfig { segments: Some(40), ..config(Recovery::Sack) });
     pair.doomed = vec![1, 12, 15];
     pair.run_until(at(1_000));
-    // The first recovery ends behind 13, but NextSeg() rule (1) asks for no bound: it repeats 15, too. Then 12 is
-    // acknowledged, which ends it, and the next SACK begins another, since 15 was lost after the first had halved the window;
-    // entry repeats HighACK + 1, whatever was repeated before (RFC 6675 §5, steps (A), (2) and (4.3)).
+    // The first recovery ends behind 13, but NextSeg() rule (1) has no bound: it repeats 15, too. Then 12 is
+    // acknowledged, which ends the recovery, and the next SACK begins another, since 15 was lost after the first had
+    // halved the window; entry repeats HighACK + 1, whatever was repeated before (RFC 6675 §5, steps (A), (2) and
+    // (4.3)).
     assert_eq!(pair.repairs(), [(20, 1), (60, 12), (80, 15), (80, 15)]);
     assert_eq!((pair.sender.counters().recoveries, pair.sender.counters().timeouts), (2, 0));
     assert_eq!(pair.receiver.counters().duplicates, 1);
@@ -125,7 +128,8 @@ fn a_retransmission_that_is_lost_waits_for_the_timer_from_when_it_left() {
 fn no_second_recovery_begins_before_what_had_left_at_a_timeout_is_acknowledged() {
     for recovery in ALL {
         let mut pair = Pair::new(avoiding_at(10), config(recovery));
-        // The first retransmission is lost, too, so that the timer ends this recovery; echoes of what it repeats follow.
+        // The first retransmission is lost, too, so the timer ends this recovery; duplicate acknowledgements of the
+        // segments that it repeats follow.
         pair.doomed = vec![0, 0];
         pair.run_until(at(3_000));
         assert_eq!((pair.sender.counters().recoveries, pair.sender.counters().timeouts), (1, 1), "{recovery:?}");
@@ -134,14 +138,15 @@ fn no_second_recovery_begins_before_what_had_left_at_a_timeout_is_acknowledged()
 
 #[test]
 fn proportional_reduction_sends_throughout_recovery_where_pipe_alone_falls_silent_first() {
-    // A bottleneck of a segment a millisecond spreads the acknowledgements; the second segment in a window of 20 is lost.
+    // A bottleneck of one segment per millisecond spreads the acknowledgements; the second segment in a window of 20 is
+    // lost.
     let gap = |recovery| {
         let link = DropTail::new(Rate::from_mbps(12), Limit::Packets(100));
         let forward = Path::default().then("link", link).then("wire", Wire::new(ms(9)));
         let paths = (forward, Path::default().then("wire", Wire::new(ms(10))));
         let mut pair = Pair::across(avoiding_at(20), config(recovery), ReceiverConfig::new(0), paths);
         pair.doomed = vec![1];
-        // The window's acknowledgements come until 39 ms.
+        // The window's acknowledgements arrive until 39 ms.
         pair.run_until(at(39));
         let left: Vec<u64> =
             pair.sent.iter().map(|sent| sent.at.as_nanos() / 1_000_000).filter(|ms| *ms > 20).collect();

@@ -1,4 +1,4 @@
-//! Nothing carries more than it can, and nothing depends on how it is driven: every shipped scenario.
+//! No link carries more than its rate, and no result depends on how a run is driven: every shipped scenario.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use thalweg_lab::node::watched::Event;
 use thalweg_lab::path::Element;
 use thalweg_lab::scenario::Blueprint;
 
-/// Every shipped experiment, its first seconds with few flows, all of them measured.
+/// Every shipped experiment: its first seconds with few flows, measured from the start.
 fn shipped(seed: u64) -> Vec<(PathBuf, Experiment)> {
     let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
     let files = ["lab", "papers"].into_iter().flat_map(|folder| scenarios.join(folder).read_dir().expect(folder));
@@ -35,7 +35,7 @@ fn outcome(experiment: &Experiment, seed: u64) -> Outcome {
     run(experiment, seed).finish().expect("in = out + dropped + queued")
 }
 
-/// What left each hop towards the receivers, by flow, and what came of the run.
+/// Bytes that left each hop towards the receivers, by flow, and the results of the run.
 fn watched(experiment: &Experiment, seed: u64) -> (Vec<Vec<Bytes>>, Outcome) {
     let mut run = run(experiment, seed);
     let hops = experiment.hops.len();

@@ -1,13 +1,13 @@
-//! The same records on every machine: a small scenario whose records have the digest that is written down here.
+//! The same records on every machine: the records of a small scenario must have the digest that is written down here.
 //!
-//! Other tests run twice and compare, which shows nothing of another processor, compiler or version of `libm`. This one
-//! fails where any of them changes a result. It also fails when a law, a dialect of TCP or an element of a path is changed
-//! on purpose. Then:
+//! Other tests run twice and compare, which says nothing about another processor, compiler or version of `libm`. This
+//! test fails if any of them changes a result. It also fails when a law, a dialect of TCP or an element of a path is
+//! changed on purpose. Then:
 //!
-//! 1. Know why. If nothing was meant to change, it is a fault: look for it, do not write a new digest.
-//! 2. See that the tests beside papers, RFCs, ns-3 and theory hold with the change, and that this test fails with the
-//!    digests alone: what it asserts of the link comes first.
-//! 3. Write the digests that it prints, in the commit that changes the results, and say there what changed and why.
+//! 1. Find the reason. If no change was intended, it is a fault: look for the fault, do not write a new digest.
+//! 2. Check that the tests against papers, RFCs, ns-3 and theory hold with the change, and that this test fails in the
+//!    digests alone: its assertions on the link come first.
+//! 3. Write the digests that it prints, in the commit that changes the results, and state there what changed and why.
 //!
 //! A new probe or quantity changes nothing here, since the values that count are named.
 
@@ -17,7 +17,7 @@ use thalweg_lab::experiment::{Place, Recorder, Run};
 use thalweg_lab::node::watched::{Entry, Event};
 use thalweg_lab::scenario::Blueprint;
 
-/// Every law and every random number: logarithms, roots and powers are in here.
+/// Every law and every distribution of random numbers: they use logarithms, roots and powers.
 const SCENARIO: &str = r#"
 run = { duration = "4s", warmup = "1s" }
 access = { rate = "1gbit", near = ["1ms", "9ms"], far = "1ms" }
@@ -106,11 +106,11 @@ rate = "1mbit"
 payload = 1200
 "#;
 
-/// What the link in it is: a queue of 40 packets before 24 Mb/s.
+/// The link of the scenario: a queue of 40 packets before 24 Mb/s.
 const QUEUE: i64 = 40;
 const BYTES_PER_SECOND: f64 = 3e6;
 
-/// Of every packet at the hop, and of the inner values of the laws.
+/// The digests of every packet at the hop, and of the laws' inner values.
 const PACKETS: u64 = 0xf550_0c4c_fd5b_6f3f;
 const VALUES: u64 = 0x3c4c_046c_de8b_7c16;
 
@@ -137,7 +137,7 @@ impl Digest {
         self.take(&number.to_le_bytes());
     }
 
-    /// There are many kinds of NaN, and which one comes out is left to the processor.
+    /// There are many kinds of NaN, and the processor decides which one results.
     fn real(&mut self, value: f64) {
         self.number(if value.is_nan() { u64::MAX } else { value.to_bits() });
     }
@@ -193,8 +193,8 @@ fn the_records_of_a_small_scenario_are_those_of_every_machine() {
     }
     let seconds = run.end().as_secs_f64();
     let outcome = run.finish().expect("in = out + dropped + queued");
-    // What no right change can alter: a link is full at most, and these flows leave it nearly so; its queue holds what it
-    // holds, beside the packet on the link.
+    // Properties that no correct change can alter: the link is full at most, and these flows leave it nearly so; its
+    // queue holds its limit at most, beside the packet on the link.
     let share = link.carried.0 as f64 / (BYTES_PER_SECOND * seconds);
     assert!((0.8..=1.0).contains(&share), "{share} of the link's rate");
     assert_eq!(link.longest, QUEUE + 1);

@@ -1,4 +1,4 @@
-//! What queueing theory and physics say of every run.
+//! Predictions of queueing theory and physics for every run.
 
 mod bounds;
 mod digest;

@@ -1,4 +1,4 @@
-//! Queues of queueing theory: L. Kleinrock, Queueing Systems I (1975), chapters 3 and 5.
+//! Comparison with queueing theory: L. Kleinrock, Queueing Systems I (1975), chapters 3 and 5.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -25,7 +25,7 @@ struct Crowd {
     sent: u64,
 }
 
-/// What an M/M/1 network is made of.
+/// The nodes of an M/M/1 network.
 #[derive(Debug)]
 enum Station {
     Crowd(Crowd),
@@ -69,14 +69,14 @@ impl Tallied for Station {
     }
 }
 
-/// How long each packet of a FIFO was there, waiting and service, out of what was seen at both its ends.
+/// The time of each packet in a FIFO, waiting and service, from the events at both of its ends.
 #[derive(Default)]
 struct Stays {
     inside: VecDeque<Time>,
 }
 
 impl Stays {
-    /// Stays in seconds of the packets that left, and how many came and were dropped.
+    /// The stays in seconds of the packets that left, and the numbers of packets that arrived and were dropped.
     fn read(&mut self, log: Vec<Entry>) -> Batch {
         let mut batch = Batch::default();
         for Entry { at, event, .. } in log {
@@ -94,7 +94,7 @@ impl Stays {
     }
 }
 
-/// What was seen for a while.
+/// Observations over a period.
 #[derive(Default)]
 struct Batch {
     stays: Vec<f64>,
@@ -112,8 +112,8 @@ impl Batch {
     }
 }
 
-/// The mean over batches that are far longer than a busy period, and so nearly independent, is within five standard
-/// errors of what theory says.
+/// Checks that the mean over batches, which are far longer than a busy period and so nearly independent, is within five
+/// standard errors of theory.
 fn expect(what: &str, batches: &[Batch], of: impl Fn(&Batch) -> f64, theory: f64) {
     let n = batches.len() as f64;
     let mean = batches.iter().map(&of).sum::<f64>() / n;
@@ -123,12 +123,12 @@ fn expect(what: &str, batches: &[Batch], of: impl Fn(&Batch) -> f64, theory: f64
     assert!(error < 0.1 * theory, "{what}: +- {error} proves nothing");
 }
 
-/// 100 batches of 4 s, and as many packets a second on average as `load` says: one of mean size takes a millisecond.
+/// 100 batches of 4 s, with `load` packets per millisecond on average; a packet of mean size takes a millisecond.
 fn mm1(load: f64, limit: Limit, seed: u64) -> Vec<Batch> {
     let mut engine = Engine::default();
     let link = Watched::new(DropTail::new(Rate::from_mbps(1_000), limit));
     let link = engine.add(Station::Link(link), Route::Away);
-    // A size in whole bytes is as good as a real one when there are so many.
+    // Rounding to whole bytes does not matter at such sizes.
     let crowd = Crowd { rng: Rng::new(seed), gap: 1e-3 / load, size: 125_000.0, next: Time::ZERO, sent: 0 };
     engine.add(Station::Crowd(crowd), Route::To(link));
     let mut stays = Stays::default();
@@ -138,7 +138,7 @@ fn mm1(load: f64, limit: Limit, seed: u64) -> Vec<Batch> {
         let Station::Link(link) = engine.node_mut(link) else { unreachable!("it is the link") };
         stays.read(link.take_log())
     });
-    // The first one begins with an empty queue.
+    // The first batch begins with an empty queue.
     batches.next();
     batches.collect()
 }
@@ -189,7 +189,7 @@ fn the_md1_scenario_waits_as_long_as_pollaczek_and_khinchine_say() {
         // rho / (2 (1 - rho)) service times of waiting and one of service, which takes a millisecond.
         let mean = 1e-3 * (1.0 + load / (2.0 * (1.0 - load)));
         expect("mean stay", &batches, Batch::mean_stay, mean);
-        // Who finds it idle, 1 - rho of all, stays for the service alone, and everybody else longer.
+        // A packet that finds the link idle, 1 - rho of all, stays for the service alone, and all others longer.
         expect("share that waits", &batches, |batch| batch.share_above(1e-3), load);
         let outcome = run.finish().expect("in = out + dropped + queued");
         assert_eq!(outcome.hops[0].offered.dropped, 0);

@@ -3,8 +3,8 @@
 use thalweg_core::session::tunnel::{Id, Reason, Tunnel};
 use thalweg_core::time::Time;
 
-/// A program at one end of a connection: it writes `total` bytes that follow from the connection's number, then finishes,
-/// and holds what it reads against what the other one writes.
+/// A program at one end of a connection: it writes `total` bytes that follow from the connection's number, then
+/// finishes, and compares the bytes that it reads with those that the other one writes.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) total: usize,
@@ -12,7 +12,7 @@ pub(crate) struct App {
     pub(crate) read: usize,
     pub(crate) reads: bool,
     pub(crate) finishes: bool,
-    /// When, and up to which byte, something was read.
+    /// The time of each read, with the number of bytes read by then.
     pub(crate) arrivals: Vec<(Time, usize)>,
     pub(crate) finished: Option<Time>,
     pub(crate) closed: Option<Time>,
@@ -38,7 +38,7 @@ impl App {
         self.closed.is_some() || self.reset.is_some()
     }
 
-    /// Writes and reads as far as it goes.
+    /// Writes and reads as much as possible.
     pub(crate) fn work(&mut self, end: &mut Tunnel, now: Time, side: usize, id: Id) {
         let seed = |side: usize| u64::from(id.connection) * 2 + side as u64;
         let (mut bytes, mut expected) = ([0; 4096], [0; 4096]);

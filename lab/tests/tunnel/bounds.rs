@@ -1,4 +1,4 @@
-//! What an end was told not to exceed.
+//! The configured limits of an endpoint.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::tunnel::Config;
@@ -12,10 +12,11 @@ fn lossy(millis: u64, eps: f64, seed: u64) -> Path {
     wire(millis).then("loss", Loss::independent(eps, Rng::new(seed)))
 }
 
-/// IPv4 and UDP.
+/// The size of IPv4 and UDP headers.
 const HEADERS: u64 = 28;
 
-/// Both ways at once, so that acknowledgements leave beside the data, resends and repair; 8 Mb/s are a million bytes a second.
+/// Both directions at once, so that acknowledgements leave beside data, retransmissions and repair; 8 Mb/s are a
+/// million bytes a second.
 #[test]
 fn all_that_leaves_stays_below_the_highest_rate() {
     // A window that losses never fill.
@@ -29,7 +30,7 @@ fn all_that_leaves_stays_below_the_highest_rate() {
         for side in [CLIENT, SERVER] {
             let (count, bytes) = story.sides[side].sent;
             let left = bytes + count * HEADERS - std::mem::replace(&mut before[side], bytes + count * HEADERS);
-            // Two milliseconds may be made up for, and a quarter of one gathers; two packets are on either edge.
+            // Two milliseconds may be made up for, and a quarter of one accumulates; two packets are on either edge.
             assert!(left <= 1_000_000 + 2_250 + 2 * 1228, "second {second}, side {side}: {left} bytes");
             assert!(second == 1 || left >= 950_000, "second {second}, side {side}: {left} bytes");
         }
@@ -37,8 +38,8 @@ fn all_that_leaves_stays_below_the_highest_rate() {
     assert!([SERVER, CLIENT].iter().all(|side| story.app(*side, id).read > 5_000_000));
 }
 
-/// 10 x 1000 bytes every 267 ms; what the other end finds useless is counted there. One end of a burst in 44 is sent again in
-/// vain, with what was to follow it.
+/// 10 x 1000 bytes every 267 ms; useless packets are counted at the receiving end. One end of a burst in 44 is
+/// retransmitted in vain, with the packets that were to follow it.
 #[test]
 fn what_is_useless_stays_below_the_highest_overhead() {
     for bound in [0.0, 0.1, 0.5] {

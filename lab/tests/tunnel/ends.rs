@@ -1,4 +1,4 @@
-//! Connections open and end: each direction by itself, both, broken off, or with their tunnel.
+//! Connections open and end: each direction by itself, both, by a reset, or with their tunnel.
 
 use thalweg_core::session::mux;
 use thalweg_core::session::secure::{Ending, Reason as Close};
@@ -12,7 +12,7 @@ fn bytes_go_both_ways_and_each_direction_ends_by_itself() {
     story.answer = (300_000, false);
     let id = story.open(5000, true);
     story.until(1000);
-    // The client has finished; what the server writes still comes.
+    // The client has finished; the server's bytes still arrive.
     let far = story.app(SERVER, id);
     assert!(far.finished.is_some() && far.closed.is_none() && far.read == 5000);
     story.say(SERVER, id, 1000);
@@ -42,14 +42,14 @@ fn a_reset_tells_its_reason_and_leaves_the_neighbours_alone() {
     story.sides[SERVER].apps.remove(&broken);
     assert!(story.runs_to_its_end(60_000));
     let (_, reason) = story.app(CLIENT, broken).reset.expect("it is told");
-    assert_eq!(reason, Reason::Told(mux::Reason::Unreachable));
+    assert_eq!(reason, Reason::Reset(mux::Reason::Unreachable));
     assert_eq!(story.app(SERVER, whole).read, 1 << 18);
 }
 
 #[test]
 fn more_connections_than_allowed_are_refused_and_room_comes_back() {
     let mut story = Story::new(config(20), wire(10), wire(10));
-    // Who does not open them takes twice as many.
+    // The side that does not open them accepts twice as many.
     story.config.connections = 2;
     story.restart(SERVER);
     let ids: Vec<_> = (0..6).map(|_| story.open(10, false)).collect();
@@ -59,13 +59,13 @@ fn more_connections_than_allowed_are_refused_and_room_comes_back() {
     story.end(CLIENT).reset(ids[0], mux::Reason::Aborted);
     story.sides[CLIENT].apps.remove(&ids[0]);
     story.until(1100);
-    assert_eq!(story.app(SERVER, ids[0]).reset.map(|(_, why)| why), Some(Reason::Told(mux::Reason::Aborted)));
+    assert_eq!(story.app(SERVER, ids[0]).reset.map(|(_, why)| why), Some(Reason::Reset(mux::Reason::Aborted)));
     let id = story.open(10, true);
     story.until(1200);
     assert_eq!(story.app(SERVER, id).read, 10);
 }
 
-/// All that was finished arrives before the tunnel ends, whatever the path loses; what was not is broken off.
+/// Everything that was finished arrives before the tunnel ends, whatever the path loses; the rest is reset.
 #[test]
 fn a_shutdown_waits_for_what_was_written() {
     for side in [CLIENT, SERVER] {
@@ -82,7 +82,7 @@ fn a_shutdown_waits_for_what_was_written() {
         assert!(story.sides[side].end.as_ref().is_some_and(Tunnel::is_over));
         let other = 1 - side;
         let (_, reason) = story.app(other, open).reset.expect("it is told");
-        assert_eq!(reason, Reason::Told(mux::Reason::Stopped));
+        assert_eq!(reason, Reason::Reset(mux::Reason::Stopped));
         let (_, why) = story.down(other).expect("it is told");
         assert_eq!(why, Why::Ended(Ending::ClosedByPeer(Close::Stopped)));
     }

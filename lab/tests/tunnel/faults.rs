@@ -1,7 +1,8 @@
-//! What paths do to packets, connections do not notice: every byte that is read is held against what was written. Whatever
-//! else is wrong with a path, both ways are rough, too.
+//! Faults of paths, which connections do not notice: every byte that is read is compared with the byte that was
+//! written. Whatever else is wrong with a path, both directions are rough, too.
 
 use thalweg_core::law::rate::Choice;
+use thalweg_core::law::schedule;
 use thalweg_core::rng::Rng;
 use thalweg_core::session::tunnel::{Config, Event};
 use thalweg_core::time::Time;
@@ -9,14 +10,14 @@ use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::{Gilbert, Loss};
 use thalweg_lab::path::Path;
 
-use crate::story::{CLIENT, SERVER, Story, ms, rough};
+use crate::story::{CLIENT, SERVER, Story, config, ms, rough};
 
-/// Bytes to carry; the whole gibibyte in the long tier.
+/// The number of bytes to carry; the whole gibibyte in the long tier.
 fn size() -> usize {
     if std::env::var_os("THALWEG_TEST_ALL").is_some() { 1 << 30 } else { 2 << 20 }
 }
 
-/// `size()` one way and a quarter of it the other, to the end of both, at 100 Mb/s in the window that is the default.
+/// Carries `size()` bytes one way and a quarter of it the other, to the end of both, at 100 Mb/s in the default window.
 fn carries(forward: Path, reverse: Path, during: impl FnOnce(&mut Story)) -> Story {
     let rate = Choice::Fixed(Rate::from_mbps(100));
     carries_with(Config { rate, ..Config::default() }, size(), forward, reverse, during)
@@ -45,14 +46,30 @@ fn bursts_of_loss() {
     carries(path(3), path(4), |_| {});
 }
 
-/// Acknowledgements are lost as often as what they tell of must be sent again; what is rough takes its share of the rest.
+/// Schedules that repair ahead of a loss do so in a tunnel, too.
+#[test]
+fn every_schedule_carries_all_bytes() {
+    let repairs_ahead = ["adaptive", "cost-based", "opportunistic"];
+    for law in schedule::Choice::all() {
+        let schedule = schedule::Choice::named(law.name).expect("its name");
+        let config = Config { schedule, ..config(50) };
+        carries_with(config, 1 << 18, rough(21), rough(22), |story| {
+            story.until_read(1 << 17);
+            let sent = story.end(CLIENT).links().next().expect("a link").sent();
+            assert!(sent.new > 0 && (sent.repair > 0) == repairs_ahead.contains(&law.name), "{law}: {sent:?}");
+        });
+    }
+}
+
+/// The return path loses 30 % of the acknowledgements that the rough path leaves.
 #[test]
 fn a_way_back_that_loses_a_third_more() {
     let back = rough(5).then("third", Loss::independent(0.3, Rng::new(5).fork("third")));
     carries(rough(12), back, |_| {});
 }
 
-/// Five dark seconds end no association: the stream goes on, at most a timer of 0.8 s and a trip after they are over.
+/// An outage of five seconds ends no association: the stream goes on at most a timer of 0.8 s and a trip after the
+/// outage.
 #[test]
 fn five_dark_seconds() {
     let mut light = Time::ZERO;
@@ -74,14 +91,14 @@ fn an_address_that_changes_midway() {
         story.until_read(size() / 3).client_at = "192.0.2.1:6000".parse().expect("an address");
         story.until_read(size() / 3 * 2).client_at = "192.0.2.1:6001".parse().expect("an address");
     });
-    // The last third may take less than a round trip, and a lost proof is asked for again by the next heartbeat.
+    // The last third may take less than a round trip, and a lost proof is requested again by the next heartbeat.
     story.until(story.now.as_nanos() / 1_000_000 + 10_000);
     let moved = |port| move |event: &Event| matches!(event, Event::Moved { to, .. } if to.port() == port);
     assert_eq!([6000, 6001].map(|port| story.count(SERVER, moved(port))), [1, 1]);
     assert_eq!(story.count(CLIENT, |event| matches!(event, Event::Interrupted { .. })), 0);
 }
 
-/// As a user has it: the default law, the default window.
+/// The configuration of a user: the default law, the default window.
 #[test]
 fn all_of_it_with_what_is_the_default() {
     carries_with(Config::default(), 1 << 20, rough(10), rough(11), |story| {

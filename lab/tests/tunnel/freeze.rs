@@ -1,4 +1,4 @@
-//! Ends whose process stands still for a while, as on a machine that is paused, and then goes on where it was.
+//! Endpoints whose process is suspended for a while, as on a machine that is paused, and then goes on.
 
 use thalweg_core::session::tunnel::{Config, Event};
 use thalweg_core::time::Time;
@@ -6,17 +6,17 @@ use thalweg_core::units::Rate;
 
 use crate::story::{CLIENT, SERVER, Story, at, config, ms, rough, wire};
 
-/// One way, milliseconds.
+/// The one-way delay in milliseconds.
 const WAY: u64 = 50;
 
-/// When a side was told that its link goes on.
+/// The time at which a side reported that its link was resumed.
 fn resumed(story: &Story, side: usize) -> Option<Time> {
     story.sides[side].events.iter().find(|(_, event)| matches!(event, Event::Resumed { .. })).map(|(when, _)| *when)
 }
 
-/// Data without an end both ways, and `side` frozen from the second second on, for `pause` milliseconds. The bar is that of the
-/// issue, and the ten packets of a first window at the rate. What comes next at an end is what its peer had sent in vain before: all
-/// else waits behind that.
+/// Data without an end in both directions, and `side` frozen from 2 s on, for `pause` milliseconds. The criterion is
+/// the issue's, and the ten packets of a first window at the rate. The next data at an end is what its peer had sent in
+/// vain before: all other data waits behind it.
 fn data_flows_after(config: &Config, side: usize, pause: u64) {
     let mut story = Story::new(config.clone(), wire(WAY), wire(WAY));
     story.answer = (1 << 30, true);
@@ -29,7 +29,7 @@ fn data_flows_after(config: &Config, side: usize, pause: u64) {
         let after: Vec<Time> = arrivals.iter().map(|(when, _)| *when).filter(|when| *when > since).collect();
         let told = format!("{:?}, {side} frozen for {pause} ms, {end} resumed at {since:?}", config.rate);
         assert!(after.first().is_some_and(|next| next.since(since) <= ms(4 * WAY + 10)), "{told}: {:?}", after.first());
-        // Nor does it stand still later.
+        // There is no later stall either.
         let last = after.iter().fold((since, ms(0)), |(before, most), now| (*now, most.max(now.since(before))));
         assert!(last.1 < ms(1_000) && last.0 + ms(1_000) > story.now, "{told}: {last:?}");
     }
@@ -49,7 +49,8 @@ fn data_flows_within_two_round_trips_of_resumed() {
     }
 }
 
-/// The other end does not miss it: what comes is what the path and the pause have kept, and nothing stands still after that.
+/// The other endpoint does not notice the pause: the packets that the path and the socket have kept arrive, and nothing
+/// stalls after that.
 #[test]
 fn a_pause_that_ends_before_anybody_is_missed_is_forgotten_at_once() {
     let mut story = Story::new(config(20), rough(1), rough(2));

@@ -1,4 +1,4 @@
-//! Paths that lose a large part of everything, both ways.
+//! Paths with heavy loss in both directions.
 
 use thalweg_core::law::rate::Choice;
 use thalweg_core::rng::Rng;
@@ -14,7 +14,7 @@ use crate::story::{SERVER, Story, ms};
 
 const LINE: Rate = Rate::from_mbps(100);
 
-/// A line of 20 ms that loses `eps` of what it has carried.
+/// One direction of a line with a round trip of 20 ms, which loses `eps` of the packets that it has carried.
 fn path(eps: f64, seed: u64) -> Path {
     Path::default()
         .then("link", DropTail::new(LINE, Limit::Packets(1000)))
@@ -22,9 +22,9 @@ fn path(eps: f64, seed: u64) -> Path {
         .then("loss", Loss::independent(eps, Rng::new(seed)))
 }
 
-/// Bits a second that a program gets of a line that loses `eps`, from the fourth second to the eighth.
+/// The rate in bits per second of a program over a line that loses `eps`, from the fourth second to the eighth.
 fn carried(rate: Choice, eps: f64) -> f64 {
-    let mut story = Story::new(Config { rate, ..Config::default() }, path(eps, 1), path(eps, 2));
+    let mut story = Story::new(Config { rate: rate.clone(), ..Config::default() }, path(eps, 1), path(eps, 2));
     let id = story.open(1 << 30, true);
     let [before, after] = [4_000, 8_000].map(|until| {
         story.until(until);
@@ -35,9 +35,9 @@ fn carried(rate: Choice, eps: f64) -> f64 {
     carried
 }
 
-/// Loss that does not depend on what is sent does not slow the default law down: of the `1 - eps` that a line leaves, most
-/// is payload and neither headers nor repair in vain. At 50 % lost acknowledgements and lost credit limit a sender of a
-/// fixed rate as well.
+/// Loss that does not depend on the sending rate does not slow the default law down: of the `1 - eps` that a line
+/// leaves, most is payload and neither headers nor useless repair. At 50 % lost acknowledgements and lost credit limit
+/// a sender of a fixed rate as well.
 #[test]
 fn heavy_loss_leaves_most_of_the_rest_of_the_line() {
     for (eps, least) in [(0.2, 0.7), (0.35, 0.7), (0.4, 0.6), (0.5, 0.4)] {

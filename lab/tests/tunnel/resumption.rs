@@ -1,4 +1,5 @@
-//! Ends that fall silent: those that come back go on where they were, those that do not end what was open, with a reason.
+//! Endpoints that fall silent: those that return resume where they were, for those that do not, open connections end
+//! with a reason.
 
 use thalweg_core::session::secure::Ending;
 use thalweg_core::session::tunnel::{Event, Reason, Why};
@@ -6,7 +7,7 @@ use thalweg_core::time::Time;
 
 use crate::story::{CLIENT, SERVER, Story, at, config, ms, rough, wire};
 
-/// After how much silence the other end is missed, and for how long it is waited for, milliseconds.
+/// The silence after which the peer counts as missing, and the time for which its return is awaited, in milliseconds.
 const IDLE: u64 = 15_000;
 const RESUME: u64 = 60_000;
 
@@ -25,7 +26,7 @@ fn transfer(seed: u64) -> (Story, thalweg_core::session::tunnel::Id) {
     (story, id)
 }
 
-/// The association ends in silence at both ends; a new one carries the same stream.
+/// The association ends by silence at both endpoints; a new one carries the same stream.
 #[test]
 fn forty_dark_seconds_are_an_interruption_and_no_byte_is_lost_or_doubled() {
     let (mut story, id) = transfer(1);
@@ -42,7 +43,7 @@ fn forty_dark_seconds_are_an_interruption_and_no_byte_is_lost_or_doubled() {
     }
 }
 
-/// It may be the client alone that was cut off, or the way there alone.
+/// The outage may concern the client alone, or the forward path alone.
 #[test]
 fn a_client_that_comes_back_from_elsewhere_before_it_is_missed_goes_on() {
     let (mut story, id) = transfer(3);
@@ -55,7 +56,7 @@ fn a_client_that_comes_back_from_elsewhere_before_it_is_missed_goes_on() {
     assert_eq!([story.app(SERVER, id).read, story.app(CLIENT, id).read], [4 << 20, 1 << 20]);
 }
 
-/// In the light a hello comes at least once a second.
+/// While the path works, a hello is sent at least once a second.
 #[test]
 fn again_and_again() {
     let mut story = Story::new(config(20), rough(5), rough(6));
@@ -71,7 +72,7 @@ fn again_and_again() {
     assert!(story.count(CLIENT, resumed) >= 3, "{}", story.count(CLIENT, resumed));
 }
 
-/// A server that was restarted knows no stream: connections end as soon as that is found out, and new ones are served.
+/// A restarted server knows no stream: connections end as soon as that is detected, and new ones are served.
 #[test]
 fn a_restarted_server_ends_what_was_open_and_serves_what_is_new() {
     let (mut story, id) = transfer(7);
@@ -83,7 +84,7 @@ fn a_restarted_server_ends_what_was_open_and_serves_what_is_new() {
     story.until(start + 5000);
     let (when, reason) = story.app(CLIENT, id).reset.expect("it is told");
     assert_eq!(reason, Reason::Lost(Why::Forgotten));
-    // Two seconds of doubt, then a handshake through a path that loses a fifth.
+    // Two seconds of doubt, then a handshake over a path that loses a fifth.
     assert!(when.since(now) > ms(2000) && when.since(now) < ms(5000), "{when:?}, {now:?}");
     let id = story.open(1000, true);
     assert_eq!(id.link, 1);
@@ -95,7 +96,7 @@ fn a_restarted_server_ends_what_was_open_and_serves_what_is_new() {
     assert_eq!(app.read, 1000);
 }
 
-/// Whenever one side is killed, the other ends what is open, with the reason, when its patience is over.
+/// Whenever one side is killed, the other ends its open connections, with the reason, when its time limit has passed.
 #[test]
 fn either_side_killed_at_any_point_ends_the_other() {
     for side in [CLIENT, SERVER] {
@@ -106,7 +107,7 @@ fn either_side_killed_at_any_point_ends_the_other() {
             let was_up = story.count(other, |event| matches!(event, Event::Up { .. })) == 1;
             story.until(millis + IDLE + RESUME + 1000);
             let told = story.down(other);
-            // A server that never heard a stream named has nothing to end.
+            // A server that never received the name of a stream has nothing to end.
             assert!(told.is_some() || !was_up && side == CLIENT, "{side} killed at {millis}");
             let Some((when, why)) = told else { continue };
             if was_up {
@@ -141,7 +142,7 @@ fn who_comes_back_too_late_is_told_that_he_is_forgotten() {
     assert_eq!(reason, Reason::Lost(Why::Forgotten));
 }
 
-/// A tunnel with nothing to say stays for as long as both ends are there.
+/// A tunnel without data stays for as long as both endpoints are there.
 #[test]
 fn an_idle_tunnel_lives_on_and_says_little() {
     let mut story = Story::new(config(20), wire(20), wire(20));
@@ -151,7 +152,7 @@ fn an_idle_tunnel_lives_on_and_says_little() {
     story.until(3_605_000);
     let more = story.sides[CLIENT].sent.0 + story.sides[SERVER].sent.0 - sent;
     assert_eq!(story.count(CLIENT, interrupted), 0);
-    // One question and its answer every five seconds from either side at most, and new keys every two minutes.
+    // At most one keep-alive and its answer every five seconds from either side, and new keys every two minutes.
     assert!(more < 3600 / 5 * 4 + 30 * 8, "{more} datagrams in an hour");
     story.say(CLIENT, id, 10);
     story.until(3_606_000);

@@ -1,4 +1,4 @@
-//! Connections beside each other: nobody waits for a neighbour, and nobody takes what is a neighbour's.
+//! Connections beside each other: none waits for a neighbor, and none takes a neighbor's share.
 
 use thalweg_core::law::rate::Choice;
 use thalweg_core::rng::Rng;
@@ -13,8 +13,8 @@ use thalweg_lab::path::Path;
 
 use crate::story::{CLIENT, SERVER, Story, config, ms, wire};
 
-/// At 2 Mb/s a packet takes 4.9 ms. A key that is pressed finds at most the packet that is leaving, the two that wait in
-/// the stream and one that its neighbour has begun.
+/// At 2 Mb/s a packet takes 4.9 ms. A key press waits at most for the packet that is being sent, the two that wait in
+/// the stream and one that its neighbor has begun.
 #[test]
 fn a_key_pressed_beside_a_bulk_transfer_waits_for_a_few_packets() {
     let mut story = Story::new(config(2), wire(30), wire(30));
@@ -47,7 +47,7 @@ fn connections_with_much_to_say_share_alike() {
     assert!(least > 1 << 20 && most - least <= 16 * 1142, "{counts:?}");
 }
 
-/// A program that does not read stops its own writer, at the credit that it began with, and nobody else.
+/// A program that does not read stops its own writer, at the initial credit, and no other.
 #[test]
 fn a_reader_who_does_not_read_holds_up_no_neighbour_and_nothing_grows() {
     let mut story = Story::new(config(20), wire(20), wire(20));
@@ -71,7 +71,7 @@ fn a_reader_who_does_not_read_holds_up_no_neighbour_and_nothing_grows() {
     assert_eq!(story.app(SERVER, slow).read, 4 << 20);
 }
 
-/// 256 KiB a round trip of 200 ms would be 10 Mb/s.
+/// 256 KiB per round trip of 200 ms would be 10 Mb/s.
 #[test]
 fn credit_grows_with_a_long_path() {
     let mut config = config(40);
@@ -80,7 +80,7 @@ fn credit_grows_with_a_long_path() {
     let id = story.open(8 << 20, true);
     assert!(story.runs_to_its_end(10_000));
     let took = story.app(SERVER, id).finished.expect("it ended");
-    // 1.7 s at 40 Mb/s, and what it takes to get there.
+    // 1.7 s at 40 Mb/s, and the time to reach that rate.
     assert!(took.since(Time::ZERO) < ms(4500), "{took:?}");
 }
 
@@ -94,7 +94,7 @@ fn a_link_holds_as_many_originals_as_a_fast_and_long_path_needs() {
         let path = |seed| wire(100).then("loss", Loss::independent(loss, Rng::new(seed)));
         let mut story = Story::new(config, path(1), path(2));
         let id = story.open(1 << 30, true);
-        // Credit grows from 256 KiB; then three seconds.
+        // Credit grows from 256 KiB; then three seconds are measured.
         story.until(4000);
         let before = story.app(SERVER, id).read;
         story.until(7000);
@@ -103,7 +103,7 @@ fn a_link_holds_as_many_originals_as_a_fast_and_long_path_needs() {
     }
 }
 
-/// With the default law the tunnel leaves a queue of few packets in front of a link.
+/// With the default law the tunnel keeps the queue before a link at a few packets.
 #[test]
 fn a_key_pressed_waits_little_with_the_default_law_too() {
     let mut config = config(20);

@@ -1,4 +1,4 @@
-//! A client and a server, a path each way, and programs at both ends, over virtual time.
+//! A client and a server, a path in each direction, and programs at both ends, over virtual time.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::net::SocketAddr;
@@ -31,12 +31,12 @@ pub(crate) fn at(millis: u64) -> Time {
     Time::ZERO + ms(millis)
 }
 
-/// A path that only takes its time.
+/// A path with nothing but a delay.
 pub(crate) fn wire(millis: u64) -> Path {
     Path::default().then("wire", Wire::new(ms(millis)))
 }
 
-/// 20 % lost, 5 % late, 2 % twice, 0.1 % damaged.
+/// 20 % lost, 5 % late, 2 % duplicated, 0.1 % damaged.
 pub(crate) fn rough(seed: u64) -> Path {
     let rng = Rng::new(seed);
     wire(20)
@@ -46,7 +46,7 @@ pub(crate) fn rough(seed: u64) -> Path {
         .then("damage", Corrupt::new(0.001, 3, rng.fork("damage")))
 }
 
-/// A fixed rate, and a window that is quickly reckoned with.
+/// A fixed rate, and a window that is quick to compute with.
 pub(crate) fn config(mbps: u64) -> Config {
     let stream = stream::Config { window: 128, ..stream::Config::default() };
     Config { stream, rate: thalweg_core::law::rate::Choice::Fixed(Rate::from_mbps(mbps)), ..Config::default() }
@@ -57,25 +57,25 @@ pub(crate) struct Side {
     pub(crate) apps: BTreeMap<Id, App>,
     busy: BTreeSet<Id>,
     pub(crate) events: Vec<(Time, Event)>,
-    /// Datagrams that left, and their bytes.
+    /// Datagrams sent, and their bytes.
     pub(crate) sent: (u64, u64),
-    /// Its process is stopped: what arrives waits in the socket.
+    /// True while its process is stopped: arriving datagrams wait in the socket.
     frozen: bool,
     socket: VecDeque<(SocketAddr, Vec<u8>)>,
 }
 
-/// Datagrams that the socket of a stopped process keeps.
+/// The number of datagrams that the socket of a stopped process keeps.
 const SOCKET: usize = 128;
 
 pub(crate) struct Story {
     pub(crate) now: Time,
     pub(crate) sides: [Side; 2],
     pub(crate) paths: [Path; 2],
-    /// Whether packets get through.
+    /// True while no packet gets through.
     pub(crate) dark: bool,
     pub(crate) client_at: SocketAddr,
     pub(crate) server_at: SocketAddr,
-    /// What the server's programs write, and whether they finish after that.
+    /// The number of bytes that each of the server's programs writes; true if it finishes after that.
     pub(crate) answer: (usize, bool),
     pub(crate) config: Config,
     key: Key,
@@ -112,7 +112,7 @@ impl Story {
         story
     }
 
-    /// A program of that side begins anew and knows nothing.
+    /// Restarts the program of a side, without any of its state.
     pub(crate) fn restart(&mut self, side: usize) {
         let (config, entropy) = (self.config.clone(), self.entropy.fork());
         let end = if side == CLIENT {
@@ -123,7 +123,7 @@ impl Story {
         self.sides[side].end = Some(end.expect("in range"));
     }
 
-    /// It is killed.
+    /// Kills the program of a side.
     pub(crate) fn kill(&mut self, side: usize) {
         self.sides[side].end = None;
     }
@@ -132,7 +132,7 @@ impl Story {
         self.sides[side].end.as_mut().expect("it lives")
     }
 
-    /// A program at the client opens a connection, to write so much, and then to finish if `finishes`.
+    /// Opens a connection for a program at the client, which writes `total` bytes, and then finishes if `finishes`.
     pub(crate) fn open(&mut self, total: usize, finishes: bool) -> Id {
         let now = self.now;
         let id = self.end(CLIENT).open(now).expect("room");
@@ -141,7 +141,7 @@ impl Story {
         id
     }
 
-    /// It writes more.
+    /// Lets a program write more.
     pub(crate) fn say(&mut self, side: usize, id: Id, more: usize) {
         self.sides[side].apps.get_mut(&id).expect("a program").total += more;
         self.sides[side].busy.insert(id);
@@ -151,7 +151,7 @@ impl Story {
         self.sides[side].apps.get_mut(&id).expect("a program")
     }
 
-    /// The program reads again.
+    /// Lets a program read again.
     pub(crate) fn wake(&mut self, side: usize, id: Id) {
         self.app(side, id).reads = true;
         self.sides[side].busy.insert(id);
@@ -163,7 +163,7 @@ impl Story {
         self
     }
 
-    /// Until the server's programs have read so many bytes.
+    /// Runs until the server's programs have read so many bytes.
     pub(crate) fn until_read(&mut self, bytes: usize) -> &mut Self {
         let read = |story: &Story| story.sides[SERVER].apps.values().map(|app| app.read).sum::<usize>();
         self.while_(3_600_000, |story| read(story) < bytes);
@@ -171,7 +171,7 @@ impl Story {
         self
     }
 
-    /// Until all programs at both ends are over, at most `millis`. Says whether they are.
+    /// Runs until all programs at both ends are over, at most until `millis`. Returns true if they are.
     pub(crate) fn runs_to_its_end(&mut self, millis: u64) -> bool {
         let goes_on = |story: &Story| story.sides.iter().flat_map(|side| side.apps.values()).any(|app| !app.is_over());
         self.while_(millis, goes_on);
@@ -187,7 +187,7 @@ impl Story {
         }
     }
 
-    /// When a side was told that a link is gone, and why.
+    /// The time at which a side reported its link as down, and the reason.
     pub(crate) fn down(&self, side: usize) -> Option<(Time, Why)> {
         self.sides[side].events.iter().find_map(|(when, event)| match event {
             Event::Down { why, .. } => Some((*when, *why)),
@@ -199,7 +199,7 @@ impl Story {
         self.sides[side].events.iter().filter(|(_, event)| wanted(event)).count()
     }
 
-    /// Stops the process of a side, or lets it go on: it then reads what its socket has kept.
+    /// Stops the process of a side, or lets it go on: it then reads the datagrams that its socket has kept.
     pub(crate) fn freeze(&mut self, side: usize, frozen: bool) -> &mut Self {
         self.sides[side].frozen = frozen;
         self
@@ -211,7 +211,7 @@ impl Story {
         ends.chain(self.paths.iter().filter_map(Path::next)).min()
     }
 
-    /// Everything that happens at this instant.
+    /// Processes everything that happens at this instant.
     fn turn(&mut self) {
         for side in [CLIENT, SERVER] {
             self.deliver(side);
@@ -232,7 +232,7 @@ impl Story {
         }
     }
 
-    /// What has arrived at `side`, where it was sent to.
+    /// Delivers the datagrams that have arrived at `side`, if they were sent to its present address.
     fn deliver(&mut self, side: usize) {
         while let Some(packet) = self.paths[1 - side].poll(self.now) {
             let Body::Datagram(bytes) = packet.body else { unreachable!("only datagrams are sent") };
@@ -250,13 +250,13 @@ impl Story {
         }
         for (from, bytes) in socket.drain(..) {
             if let Some(end) = end {
-                // What is damaged is refused.
+                // Damaged datagrams are refused.
                 let _ = end.handle_datagram(self.now, from, &bytes);
             }
         }
     }
 
-    /// Everything that a side has to send; whether there was anything.
+    /// Sends all datagrams that a side has to send; returns true if there were any.
     fn transmit(&mut self, side: usize) -> bool {
         let (mut buf, mut any) = ([0; MAX_DATAGRAM], false);
         let port = self.client_at.port();
@@ -272,7 +272,7 @@ impl Story {
         any
     }
 
-    /// Events, and programs that have something to do.
+    /// Processes events, and lets programs work that have something to do.
     fn exchange(&mut self, nth: usize) {
         let (now, answer) = (self.now, self.answer);
         let side = &mut self.sides[nth];

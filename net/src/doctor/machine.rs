@@ -1,4 +1,4 @@
-//! The kernel, the processors, and how fast they make repair packets.
+//! The kernel, the processors, and the speed at which they compute repair packets.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::Finding;
 
 pub(super) fn kernel() -> Finding {
     let Ok(release) = std::fs::read_to_string("/proc/sys/kernel/osrelease") else {
-        return Finding::unknown("kernel", format!("{} of unknown version", std::env::consts::OS));
+        return Finding::unknown("kernel", format!("{}, version unknown", std::env::consts::OS));
     };
     let release = release.trim();
     let found = format!("Linux {release} {}", std::env::consts::ARCH);
@@ -19,7 +19,7 @@ pub(super) fn kernel() -> Finding {
     }
 }
 
-/// The first two numbers of a release, zeros for what is no number.
+/// The first two numbers of a release, zero for a part that is not a number.
 pub(super) fn version(release: &str) -> (u32, u32) {
     let mut numbers = release.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
@@ -27,13 +27,13 @@ pub(super) fn version(release: &str) -> (u32, u32) {
 
 pub(super) fn processors() -> Finding {
     let Ok(count) = std::thread::available_parallelism() else {
-        return Finding::unknown("processors", "their number cannot be read");
+        return Finding::unknown("processors", "the number of processors cannot be read");
     };
     let count = count.get();
     let finding = if count > 1 {
-        Finding::good("processors", count.to_string(), "pacing keeps its own while others work")
+        Finding::good("processors", count.to_string(), "pacing can have one while other programs use the rest")
     } else {
-        Finding::poor("processors", "1", "whatever else runs here delays packets")
+        Finding::poor("processors", "1", "other programs on this machine delay packets")
     };
     finding.measure("count", count as f64)
 }
@@ -48,18 +48,18 @@ pub(super) fn repair() -> Finding {
     let kernel = Kernel::best();
     let bytes_per_second = encode_speed(kernel, Duration::from_millis(50));
     let gbps = bytes_per_second * 8.0 / 1e9;
-    let found = format!("{kernel:?}, {gbps:.1} Gb/s of media with {REPAIR} repair packets in {SOURCE}");
+    let found = format!("{kernel:?}, {gbps:.1} Gb/s of media with {REPAIR} repair packets per {SOURCE} source packets");
     let of_a_core = 100.0 * 30e6 / (bytes_per_second * 8.0);
-    let meaning = format!("a 30 Mb/s stream needs {of_a_core:.2} % of a processor for its repair");
+    let meaning = format!("a 30 Mb/s stream needs {of_a_core:.2} % of a processor to compute repair");
     let finding = if kernel == Kernel::Scalar {
-        Finding::poor("repair", found, format!("{meaning}; no vector instructions that Thalweg knows"))
+        Finding::poor("repair", found, format!("{meaning}; no vector instructions that Thalweg supports"))
     } else {
         Finding::good("repair", found, meaning)
     };
     finding.measure("media_bps", bytes_per_second * 8.0)
 }
 
-/// Source bytes a second that `kernel` makes repair for.
+/// Source bytes per second for which `kernel` computes repair.
 fn encode_speed(kernel: Kernel, at_least: Duration) -> f64 {
     // Any factors will do but 0 and 1, which a kernel might skip.
     let factors: Vec<u8> = (0..SOURCE * REPAIR).map(|n| (n % 253 + 2) as u8).collect();

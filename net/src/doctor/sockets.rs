@@ -1,4 +1,4 @@
-//! What a UDP socket gets from this kernel.
+//! Abilities of UDP sockets on this kernel: offloads, buffers, IPv6 and multicast.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
@@ -10,32 +10,48 @@ use socket2::SockRef;
 use super::Finding;
 use crate::udp::BUFFER_SIZE;
 
-/// Segmentation offload each way: bursts that pass the stack as one.
+/// Segmentation offload in each direction: bursts pass the stack as one packet.
 pub(super) fn offloads() -> Vec<Finding> {
     let state = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| UdpSocketState::new((&socket).into()));
     let state = match state {
         Ok(state) => state,
-        Err(error) => return vec![Finding::unknown("offload", format!("no UDP socket: {error}"))],
+        Err(error) => return vec![Finding::unknown("offload", format!("cannot open a UDP socket: {error}"))],
     };
     let (gso, gro) = (state.max_gso_segments(), state.gro_segments());
     let sending = if gso > 1 {
-        Finding::good("gso", format!("sends up to {gso} datagrams a call"), "what is due together leaves at once")
+        Finding::good(
+            "gso",
+            format!("sends up to {gso} datagrams a call"),
+            "packets that are due together take one call",
+        )
     } else {
-        Finding::poor("gso", "sends one datagram a call", "sending costs more of the processor; Linux 4.18 has it")
+        Finding::poor(
+            "gso",
+            "sends one datagram a call",
+            "sending takes more processor time; Linux 4.18 and later send several",
+        )
     };
     let receiving = if gro > 1 {
-        Finding::good("gro", format!("reads up to {gro} datagrams a call"), "what came together is read at once")
+        Finding::good(
+            "gro",
+            format!("reads up to {gro} datagrams a call"),
+            "packets that arrive together take one call",
+        )
     } else {
-        Finding::poor("gro", "reads one datagram a call", "receiving costs more of the processor; Linux 5.0 has it")
+        Finding::poor(
+            "gro",
+            "reads one datagram a call",
+            "receiving takes more processor time; Linux 5.0 and later read several",
+        )
     };
     vec![sending.measure("datagrams", gso as f64), receiving.measure("datagrams", gro as f64)]
 }
 
-/// What the kernel grants of the buffers that every socket asks for.
+/// The buffer sizes that the kernel grants to sockets, all of which ask for [`BUFFER_SIZE`].
 pub(super) fn buffers() -> Vec<Finding> {
     let granted = |direction: fn(&SockRef<'_>) -> io::Result<usize>| {
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-        // Linux doubles what is asked for, for its own use, and tells the double.
+        // Linux doubles the requested size, for its own use, and reports the double.
         direction(&SockRef::from(&socket)).map(|bytes| bytes / 2)
     };
     let receive = granted(|socket| {
@@ -47,8 +63,8 @@ pub(super) fn buffers() -> Vec<Finding> {
         socket.send_buffer_size()
     });
     vec![
-        buffer("receive_buffer", receive, "net.core.rmem_max", "a receiver kept from running longer loses packets"),
-        buffer("send_buffer", send, "net.core.wmem_max", "longer bursts than that are cut off"),
+        buffer("receive_buffer", receive, "net.core.rmem_max", "a receiver that is delayed longer loses packets"),
+        buffer("send_buffer", send, "net.core.wmem_max", "longer bursts lose packets"),
     ]
 }
 
@@ -64,7 +80,7 @@ fn buffer(name: &'static str, granted: io::Result<usize>, limit: &str, otherwise
     };
     let known = |name: &str| setting(name).map_or("unknown".to_owned(), |bytes| kib(bytes as usize));
     let found = format!(
-        "{} of {} asked for (default {}, most {})",
+        "{} of the requested {} (default {}, maximum {})",
         kib(granted),
         kib(BUFFER_SIZE),
         known(&default),
@@ -97,7 +113,11 @@ const GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 84, 87);
 
 pub(super) fn multicast() -> Finding {
     match echo(GROUP) {
-        Ok(()) => Finding::good("multicast", "a group hears itself", "udp://239.x.x.x inputs and outputs work here"),
+        Ok(()) => Finding::good(
+            "multicast",
+            "a group receives its own datagrams",
+            "udp://239.x.x.x inputs and outputs work here",
+        ),
         Err(error) => {
             Finding::poor("multicast", format!("no: {error}"), "udp://239.x.x.x needs a route that carries multicast")
                 .fix("sudo ip link set lo multicast on")
@@ -106,20 +126,22 @@ pub(super) fn multicast() -> Finding {
     }
 }
 
-/// Sends a datagram to a group and waits for it to come back.
+/// Sends a datagram to a group and waits for it to return.
 fn echo(group: Ipv4Addr) -> io::Result<()> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     socket.join_multicast_v4(&group, &Ipv4Addr::UNSPECIFIED)?;
     socket.set_multicast_loop_v4(true)?;
-    // Nobody else on the network needs to hear this.
+    // No other host on the network needs to receive this.
     socket.set_multicast_ttl_v4(0)?;
     socket.set_read_timeout(Some(Duration::from_millis(300)))?;
     let question = std::process::id().to_be_bytes();
     socket.send_to(&question, (group, socket.local_addr()?.port()))?;
     let mut answer = [0; 4];
     let (length, _) = socket.recv_from(&mut answer).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => io::Error::other("what was sent did not come back"),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            io::Error::other("the datagram sent to a group did not arrive")
+        }
         _ => error,
     })?;
-    if answer[..length] == question { Ok(()) } else { Err(io::Error::other("something else came back")) }
+    if answer[..length] == question { Ok(()) } else { Err(io::Error::other("another datagram arrived instead")) }
 }

@@ -1,9 +1,9 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use thalweg_core::metric::Metric;
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::session::Transmit;
-use thalweg_core::session::live::Metric;
 use thalweg_core::wire;
 
 use super::*;
@@ -12,16 +12,16 @@ use crate::reporter::Reporter;
 const COUNT: u32 = 2000;
 const GAP: Span = Span::from_micros(50);
 
-/// Counts down to its peer, which answers every number; over when both have heard everything.
+/// Sends [`COUNT`] numbers to its peer, which sends as many once it is called; over when all were sent and received.
 struct Counter {
     to: Option<SocketAddr>,
     next: u32,
     due: Time,
-    heard: Vec<u32>,
+    received: Vec<u32>,
     finished: bool,
-    /// How long it takes to make a number.
+    /// The time that it takes to generate a number.
     effort: Duration,
-    /// How long it takes to tell something.
+    /// The time that it takes to poll a report, once.
     stall: Option<Duration>,
 }
 
@@ -31,7 +31,7 @@ impl Counter {
             to,
             next: 0,
             due: Time::ZERO,
-            heard: Vec::new(),
+            received: Vec::new(),
             finished: false,
             effort: Duration::ZERO,
             stall: None,
@@ -49,7 +49,7 @@ impl Session for Counter {
     fn handle_datagram(&mut self, _now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), wire::Error> {
         let number = u32::from_be_bytes(bytes.try_into().map_err(|_| wire::Error::Length)?);
         self.to = Some(from);
-        self.heard.push(number);
+        self.received.push(number);
         Ok(())
     }
 
@@ -80,7 +80,7 @@ impl Probe for Counter {
     fn probe(&self, _visit: &mut Visitor<'_>) {}
 }
 
-impl Station for Counter {
+impl Endpoint for Counter {
     type Session = Counter;
 
     const SIDE: &'static str = "count";
@@ -112,7 +112,7 @@ impl Station for Counter {
     }
 
     fn is_over(&self) -> bool {
-        self.finished || (self.next == COUNT && self.heard.len() == COUNT as usize)
+        self.finished || (self.next == COUNT && self.received.len() == COUNT as usize)
     }
 
     fn poll_report(&mut self) -> Option<Report> {
@@ -121,35 +121,35 @@ impl Station for Counter {
     }
 }
 
-fn driver(station: Counter) -> Driver<Counter> {
+fn driver(endpoint: Counter) -> Driver<Counter> {
     Driver {
         clock: Clock::start(),
         stop: Stop::default(),
         peer: Socket::bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a loopback socket"),
-        station,
+        endpoint,
         metrics: None,
         audience: Box::new(Reporter::json("count")),
     }
 }
 
-fn turning(driver: Driver<Counter>, now: Time) -> Turning<Counter> {
+fn event_loop(driver: Driver<Counter>, now: Time) -> EventLoop<Counter> {
     let (inbox, outbox) = (Inbox::new(), Outbox::new());
-    Turning { driver, inbox, outbox, looked: now, tick: now, give_up: None, told_unsent: false }
+    EventLoop { driver, inbox, outbox, polled: now, tick: now, give_up: None, reported_unsent: false }
 }
 
 #[test]
-fn two_drivers_hand_each_other_everything_in_order() {
-    let answering = driver(Counter::new(None));
-    let asking = driver(Counter::new(Some(answering.peer.local())));
-    let answers = std::thread::spawn(|| answering.run());
-    let asked = asking.run().expect("a station");
-    let answered = answers.join().expect("the other thread").expect("a station");
-    assert!(asked.heard.iter().copied().eq(0..COUNT));
-    assert!(answered.heard.iter().copied().eq(0..COUNT));
+fn two_drivers_exchange_all_datagrams_in_order() {
+    let responder = driver(Counter::new(None));
+    let initiator = driver(Counter::new(Some(responder.peer.local())));
+    let thread = std::thread::spawn(|| responder.run());
+    let initiated = initiator.run().expect("a station");
+    let responded = thread.join().expect("the other thread").expect("a station");
+    assert!(initiated.received.iter().copied().eq(0..COUNT));
+    assert!(responded.received.iter().copied().eq(0..COUNT));
 }
 
 #[test]
-fn who_asks_for_the_end_gets_it() {
+fn stop_request_ends_the_driver() {
     let driver = driver(Counter::new(None));
     let stop = driver.stop.clone();
     let running = std::thread::spawn(|| driver.run());
@@ -157,38 +157,38 @@ fn who_asks_for_the_end_gets_it() {
     assert!(running.join().expect("the thread").expect("a station").finished);
 }
 
-/// All 2000 numbers are due, and take a millisecond each.
+/// All 2000 numbers are due, and each takes a millisecond to generate.
 #[test]
-fn a_turn_ends_though_more_is_due_than_can_be_made() {
+fn turn_ends_even_if_more_is_due_than_can_be_generated() {
     let mut driver = driver(Counter::new(Some(SocketAddr::from(([127, 0, 0, 1], 9)))));
-    driver.station.effort = Duration::from_millis(1);
+    driver.endpoint.effort = Duration::from_millis(1);
     let now = driver.clock.now() + GAP * u64::from(COUNT);
-    let mut turning = turning(driver, now);
+    let mut event_loop = event_loop(driver, now);
     for _ in 0..3 {
-        let before = turning.driver.station.next;
-        assert!(turning.turn(now, &mut { Ready::NOTHING }).expect("a turn"), "the next one must come at once");
-        let made = turning.driver.station.next - before;
+        let before = event_loop.driver.endpoint.next;
+        assert!(event_loop.turn(now, &mut { Ready::NOTHING }).expect("a turn"), "the next one must come at once");
+        let made = event_loop.driver.endpoint.next - before;
         assert!((1..COUNT / 10).contains(&made), "{made}");
     }
 }
 
 #[test]
-fn a_row_is_stamped_no_earlier_than_the_event_told_before_it() {
+fn figures_are_not_stamped_earlier_than_events_before_them() {
     let path = std::env::temp_dir().join(format!("thalweg-rows-{}", std::process::id()));
     let mut driver = driver(Counter::new(None));
     driver.audience = Box::new(Reporter::to_file("count", &path));
-    // A machine that stands still in the middle of a turn whose row is due.
-    driver.station.stall = Some(Duration::from_millis(50));
+    // A machine that stalls in the middle of a turn whose row is due.
+    driver.endpoint.stall = Some(Duration::from_millis(50));
     let now = driver.clock.now();
-    let mut turning = turning(driver, now);
+    let mut event_loop = event_loop(driver, now);
     let mut ready = Ready::NOTHING;
-    turning.turn(now, &mut ready).expect("a turn");
-    let told = std::fs::read_to_string(&path).expect("what was told");
+    event_loop.turn(now, &mut ready).expect("a turn");
+    let reported = std::fs::read_to_string(&path).expect("what was told");
     std::fs::remove_file(&path).expect("it was there");
     let stamp = |line: &str| -> f64 {
         let start = line.strip_prefix("{\"t\":").expect("a time first");
         start.split(',').next().and_then(|t| t.parse().ok()).expect("a number")
     };
-    let stamps: Vec<f64> = told.lines().map(stamp).collect();
-    assert!(told.contains("stalled") && stamps.len() == 2 && stamps[1] >= stamps[0], "{told}");
+    let stamps: Vec<f64> = reported.lines().map(stamp).collect();
+    assert!(reported.contains("stalled") && stamps.len() == 2 && stamps[1] >= stamps[0], "{reported}");
 }

@@ -5,16 +5,16 @@ use std::net::SocketAddr;
 use thalweg_core::time::Time;
 use thalweg_lab::packet::{Body, CROSS, Packet};
 
-use super::Way;
+use super::Direction;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::poll::Interests;
 use crate::udp::{Inbox, Outbox, Socket, unspecified};
 
-/// How many clients are told apart; one more makes the one forgotten that was silent for longest.
+/// The number of clients that are kept apart; a further one replaces the client that was silent for longest.
 pub const MAX_CLIENTS: usize = 63;
 
-/// The socket that clients send to, and what is known of them.
+/// The socket that clients send to, and the state of each client.
 #[derive(Debug)]
 pub(super) struct Relay {
     listen: Socket,
@@ -35,12 +35,12 @@ struct Client {
     address: SocketAddr,
     flow: u32,
     upstream: Socket,
-    heard: Time,
+    last_seen: Time,
 }
 
 impl Relay {
     pub(super) fn open(listen: SocketAddr, to: SocketAddr) -> Result<Relay, Error> {
-        let listen = Socket::bind(listen).map_err(Error::io(format!("listen on {listen}")))?;
+        let listen = Socket::bind(listen).map_err(Error::io(format!("listening on {listen}")))?;
         let (inbox, outbox) = (Inbox::default(), Outbox::default());
         Ok(Relay { listen, to, clients: Clients::default(), inbox, outbox })
     }
@@ -53,13 +53,13 @@ impl Relay {
         self.clients.known.len()
     }
 
-    /// Waits until `due` at most, and puts what has come onto its way.
+    /// Waits until `due` at most, and puts arrived datagrams onto their path.
     pub(super) fn receive(
         &mut self,
         clock: &Clock,
         due: Time,
-        forward: &mut Way,
-        reverse: &mut Way,
+        forward: &mut Direction,
+        reverse: &mut Direction,
     ) -> Result<(), Error> {
         let mut interests = Interests::new();
         interests.read(&self.listen);
@@ -67,9 +67,9 @@ impl Relay {
             interests.read(&client.upstream);
         }
         let timeout = due.since(clock.now());
-        let mut ready = interests.wait(timeout).map_err(Error::io("wait for datagrams"))?;
+        let mut ready = interests.wait(timeout).map_err(Error::io("waiting for datagrams"))?;
         let from_clients = ready.take();
-        // Before new clients come and shift the places.
+        // Before new clients are added, which would shift the places.
         for index in 0..self.clients.known.len() {
             if ready.take() {
                 self.receive_from_server(index, clock, reverse);
@@ -81,18 +81,18 @@ impl Relay {
         Ok(())
     }
 
-    fn receive_from_clients(&mut self, clock: &Clock, forward: &mut Way) {
+    fn receive_from_clients(&mut self, clock: &Clock, forward: &mut Direction) {
         self.listen.receive(&mut self.inbox);
         let now = clock.now();
         for (from, payload) in self.inbox.datagrams() {
-            // Without a socket for one more client its datagram is lost, as on a host without free ports.
+            // Without a socket for a further client, its datagram is lost, as on a host without free ports.
             if let Some(flow) = self.clients.flow_of(now, from, self.to) {
                 forward.accept(now, Packet::datagram(flow, payload.to_vec()));
             }
         }
     }
 
-    fn receive_from_server(&mut self, index: usize, clock: &Clock, reverse: &mut Way) {
+    fn receive_from_server(&mut self, index: usize, clock: &Clock, reverse: &mut Direction) {
         let client = &self.clients.known[index];
         client.upstream.receive(&mut self.inbox);
         let now = clock.now();
@@ -103,13 +103,13 @@ impl Relay {
         }
     }
 
-    /// Sends what has reached the end of its way by `now`.
-    pub(super) fn deliver(&mut self, now: Time, forward: &mut Way, reverse: &mut Way) {
+    /// Sends datagrams that have reached the end of their path by `now`.
+    pub(super) fn deliver(&mut self, now: Time, forward: &mut Direction, reverse: &mut Direction) {
         self.deliver_to_server(now, forward);
         self.deliver_to_clients(now, reverse);
     }
 
-    fn deliver_to_server(&mut self, now: Time, forward: &mut Way) {
+    fn deliver_to_server(&mut self, now: Time, forward: &mut Direction) {
         let (clients, outbox) = (&mut self.clients.known, &mut self.outbox);
         let mut filling: Option<usize> = None;
         while let Some(packet) = forward.poll(now) {
@@ -125,7 +125,7 @@ impl Relay {
         }
     }
 
-    fn deliver_to_clients(&mut self, now: Time, reverse: &mut Way) {
+    fn deliver_to_clients(&mut self, now: Time, reverse: &mut Direction) {
         while let Some(packet) = reverse.poll(now) {
             if let Some(client) = self.clients.known.iter().find(|client| client.flow == packet.flow) {
                 put(&mut self.outbox, &mut self.listen, client.address, &packet.body);
@@ -136,20 +136,20 @@ impl Relay {
 }
 
 impl Clients {
-    /// The flow of the client at `address`, who may be new; its datagrams go `to` the server.
+    /// The flow of the client at `address`, which may be new; its datagrams go `to` the server.
     fn flow_of(&mut self, now: Time, address: SocketAddr, to: SocketAddr) -> Option<u32> {
         if let Some(client) = self.known.iter_mut().find(|client| client.address == address) {
-            client.heard = now;
+            client.last_seen = now;
             return Some(client.flow);
         }
         let upstream = Socket::bind(unspecified(to)).ok()?;
         if self.known.len() == MAX_CLIENTS {
-            let silent = self.known.iter().enumerate().min_by_key(|(_, client)| client.heard);
+            let silent = self.known.iter().enumerate().min_by_key(|(_, client)| client.last_seen);
             silent.map(|(index, _)| index).map(|index| self.known.swap_remove(index));
         }
         let flow = self.next_flow;
         self.next_flow = (flow + 1) % CROSS;
-        self.known.push(Client { address, flow, upstream, heard: now });
+        self.known.push(Client { address, flow, upstream, last_seen: now });
         Some(flow)
     }
 }
@@ -157,12 +157,12 @@ impl Clients {
 /// Puts a datagram of any length into the outbox.
 fn put(outbox: &mut Outbox, socket: &mut Socket, to: SocketAddr, body: &Body) {
     let Body::Datagram(payload) = body else { return };
-    if payload.len() > outbox.room().len() {
+    if payload.len() > outbox.space().len() {
         outbox.flush(socket);
     }
-    // An empty outbox has room for the longest datagram that UDP knows.
-    if let Some(room) = outbox.room().get_mut(..payload.len()) {
-        room.copy_from_slice(payload);
+    // An empty outbox has space for the longest UDP datagram.
+    if let Some(space) = outbox.space().get_mut(..payload.len()) {
+        space.copy_from_slice(payload);
         outbox.push(socket, to, payload.len());
     }
 }

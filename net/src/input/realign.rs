@@ -2,15 +2,15 @@
 
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
-use thalweg_core::wire::mpegts::PACKET;
-use thalweg_core::wire::mpegts::align::{Aligner, SYNC_RUN};
-use thalweg_core::wire::mpegts::packet::SYNC;
+use thalweg_mpegts::PACKET;
+use thalweg_mpegts::align::{Aligner, SYNC_RUN};
+use thalweg_mpegts::packet::SYNC;
 
-/// How long packets wait for others to fill their datagram: as long as the shortest block.
+/// Longest wait of packets for others to fill their datagram: as long as the shortest block.
 const HOLD: Span = Span::from_millis(10);
 
-/// The place of the first packet in a datagram that is cut from a stream of MPEG-TS, perhaps within packets; none if it
-/// holds anything else, or too few packets to tell.
+/// The offset of the first packet in a datagram that is cut from an MPEG-TS stream, perhaps within packets; none if it
+/// contains anything else, or too few packets to decide.
 pub(super) fn first_packet(datagram: &[u8]) -> Option<usize> {
     let is_start = |at: &usize| {
         let mut starts = datagram[*at..].iter().step_by(PACKET);
@@ -19,16 +19,16 @@ pub(super) fn first_packet(datagram: &[u8]) -> Option<usize> {
     (0..PACKET.min(datagram.len())).find(is_start)
 }
 
-/// Puts seven packets into a datagram, or fewer rather than to wait for long.
+/// Puts seven packets into a datagram, or fewer rather than wait for longer than [`HOLD`].
 #[derive(Debug, Default)]
 pub(super) struct Realign {
     aligner: Aligner,
-    /// When packets that wait leave without others.
+    /// The time at which waiting packets are sent without others.
     due: Option<Time>,
 }
 
 impl Realign {
-    /// Takes a datagram, and gives what is full to `take`.
+    /// Takes a datagram, and passes full ones to `take`.
     pub(super) fn push(&mut self, now: Time, datagram: &[u8], take: &mut impl FnMut(&[u8])) {
         self.aligner.push(datagram);
         self.drain(take);
@@ -37,26 +37,26 @@ impl Realign {
         }
     }
 
-    /// Gives what has waited for long enough to `take`.
-    pub(super) fn let_go(&mut self, now: Time, take: &mut impl FnMut(&[u8])) {
+    /// Passes packets that have waited for long enough to `take`.
+    pub(super) fn release(&mut self, now: Time, take: &mut impl FnMut(&[u8])) {
         if self.due.is_some_and(|due| due <= now) {
             self.aligner.flush();
             self.drain(take);
         }
     }
 
-    /// Gives everything to `take`: there will be no more.
+    /// Passes all remaining data to `take`: the input has ended.
     pub(super) fn finish(&mut self, take: &mut impl FnMut(&[u8])) {
         self.aligner.finish();
         self.drain(take);
     }
 
-    /// When packets that wait are to be let go.
+    /// The time at which waiting packets are to be sent.
     pub(super) fn due(&self) -> Option<Time> {
         self.due
     }
 
-    /// Bytes that belonged to no packet.
+    /// Bytes that belong to no packet.
     pub(super) fn skipped(&self) -> Bytes {
         self.aligner.skipped()
     }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_datagrams_leave_in_sevens() {
+    fn packets_leave_seven_per_datagram() {
         let (mut realign, mut taken) = (Realign::default(), Vec::new());
         for odd in packets(21).chunks(5 * 188) {
             realign.push(Time::ZERO, odd, &mut |datagram| taken.push(datagram.len()));
@@ -90,25 +90,25 @@ mod tests {
     }
 
     #[test]
-    fn what_fills_no_datagram_waits_ten_milliseconds_from_its_first_packet_on() {
+    fn incomplete_datagram_is_sent_after_ten_milliseconds() {
         let (mut realign, mut taken) = (Realign::default(), Vec::new());
         let at = |millis| Time::ZERO + Span::from_millis(millis);
         realign.push(at(0), &packets(8), &mut |datagram| taken.push(datagram.len()));
         realign.push(at(6), &packets(2), &mut |datagram| taken.push(datagram.len()));
         assert_eq!(realign.due(), Some(at(10)));
         for now in [at(9), at(10), at(11)] {
-            realign.let_go(now, &mut |datagram| taken.push(datagram.len()));
+            realign.release(now, &mut |datagram| taken.push(datagram.len()));
         }
         assert_eq!((taken, realign.due()), (vec![7 * 188, 3 * 188], None));
     }
 
     #[test]
-    fn a_datagram_is_mpeg_ts_where_every_188th_byte_over_five_packets_is_the_sync_byte() {
+    fn mpeg_ts_is_detected_by_five_sync_bytes() {
         let stream = packets(9);
         for cut in 0..188 {
             let expected = (188 - cut) % 188;
             assert_eq!(first_packet(&stream[cut..cut + 1472]), Some(expected));
-            // Four packets are too few to tell.
+            // Four packets are too few to decide.
             assert_eq!(first_packet(&stream[cut..cut + expected + 3 * 188 + 1]), None);
         }
         let mut broken = stream[..1472].to_vec();
@@ -117,9 +117,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whole packets and rubbish between them, in any pieces: what leaves is packets, and no more than came.
+        /// Whole packets with rubbish between them, in any pieces: only packets leave, and no more bytes than arrived.
         #[test]
-        fn any_bytes_leave_as_whole_packets_or_not_at_all(
+        fn any_bytes_leave_as_whole_packets_or_are_dropped(
             parts in prop::collection::vec(prop_oneof![
                 (0usize..20).prop_map(packets),
                 prop::collection::vec(any::<u8>(), 0..400),
@@ -130,7 +130,7 @@ mod tests {
             for (nth, part) in parts.iter().enumerate() {
                 let now = Time::ZERO + Span::from_millis(3) * nth as u64;
                 realign.push(now, part, &mut take);
-                realign.let_go(now, &mut take);
+                realign.release(now, &mut take);
             }
             realign.finish(&mut take);
             let came: usize = parts.iter().map(Vec::len).sum();

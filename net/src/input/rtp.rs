@@ -1,16 +1,15 @@
 //! RTP/MP2T (RFC 2250) as an input.
 
-use thalweg_core::wire::mpegts::is_whole_packets;
 use thalweg_core::wire::rtp::{self, Packet, SequenceUnwrapper};
+use thalweg_mpegts::is_whole_packets;
 
-/// How far back a packet counts as late or sent twice; further back the source has begun anew.
+/// The distance within which an earlier packet counts as late or duplicated; beyond it, the source has restarted.
 const LATE: u64 = 128;
 
-/// Takes the RTP header off.
+/// Removes the RTP header.
 ///
-/// Packets pass in the order in which they come, at once: a duplicate, or a packet that others have overtaken, is
-/// left out, because putting it back in its place would mean to wait at the input of a stream that has a latency to
-/// keep.
+/// Packets pass in order of arrival, at once. Duplicates, and packets that others have overtaken, are left out:
+/// reordering would mean waiting at the input of a stream that has a latency to keep.
 #[derive(Debug, Default)]
 pub(super) struct Unwrap {
     source: Option<u32>,
@@ -18,19 +17,21 @@ pub(super) struct Unwrap {
 }
 
 impl Unwrap {
-    /// What the packet carries; nothing if it is late or RTCP; the reason if it cannot be carried.
+    /// The payload of a packet; none if it is late or RTCP; an error is the reason that it cannot be carried.
     pub(super) fn payload<'a>(&mut self, datagram: &'a [u8]) -> Result<Option<&'a [u8]>, String> {
         if rtp::is_rtcp(datagram) {
             return Ok(None);
         }
-        let packet = Packet::parse(datagram).map_err(|error| format!("left out a datagram that is no RTP: {error}"))?;
+        let packet = Packet::parse(datagram).map_err(|error| format!("skipped a datagram that is not RTP: {error}"))?;
         if packet.header.payload_type != rtp::MP2T {
             let payload_type = packet.header.payload_type;
-            return Err(format!("left out RTP of payload type {payload_type}; MPEG-TS is {}", rtp::MP2T));
+            return Err(format!("skipped RTP of payload type {payload_type}; MPEG-TS is {}", rtp::MP2T));
         }
         if !is_whole_packets(packet.payload) {
             let len = packet.payload.len();
-            return Err(format!("left out RTP of {len} bytes that are not packets of MPEG-TS (188 bytes, 0x47 first)"));
+            return Err(format!(
+                "skipped RTP: its {len} bytes are not MPEG-TS packets (188 bytes that begin with 0x47)"
+            ));
         }
         Ok(self.is_new(&packet).then_some(packet.payload))
     }
@@ -76,20 +77,20 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_and_overtaken_packets_stay_out_and_wrapping_does_not_hurt() {
+    fn duplicate_and_late_packets_are_dropped_across_wrapping() {
         assert_eq!(passed(&[(1, 65534), (1, 65535), (1, 65535), (1, 1), (1, 0), (1, 2)]), [65534, 65535, 1, 2]);
     }
 
     #[test]
-    fn a_source_that_begins_anew_is_followed() {
+    fn restarted_source_is_followed() {
         assert_eq!(passed(&[(1, 5000), (1, 100), (1, 101)]), [5000, 100, 101]);
         assert_eq!(passed(&[(1, 5000), (2, 4999)]), [5000, 4999]);
     }
 
     #[test]
-    fn what_is_no_mpeg_ts_in_rtp_is_refused_with_its_reason() {
+    fn datagrams_other_than_mpeg_ts_in_rtp_are_refused_with_a_reason() {
         let mut unwrap = Unwrap::default();
-        assert!(unwrap.payload(b"GET / HTTP/1.1\r\n").expect_err("no RTP").contains("no RTP"));
+        assert!(unwrap.payload(b"GET / HTTP/1.1\r\n").expect_err("no RTP").contains("not RTP"));
         let mut opus = packet(1, 1);
         opus[1] = 111;
         assert!(unwrap.payload(&opus).expect_err("not MP2T").contains("111"));
@@ -98,12 +99,12 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_packets_pass_and_what_is_refused_takes_no_number() {
+    fn only_whole_packets_pass_and_refused_ones_use_no_sequence_number() {
         let mut unwrap = Unwrap::default();
         let header = &packet(1, 9)[..rtp::HEADER_LEN];
         for payload in [&b"hello world"[..], &[0; 100], &[], &[0; 188], &packet(1, 9)[rtp::HEADER_LEN + 1..]] {
             let refused = unwrap.payload(&[header, payload].concat()).expect_err("no packets");
-            assert!(refused.contains(&format!("{} bytes that are not packets", payload.len())), "{refused}");
+            assert!(refused.contains(&format!(" {} bytes are not MPEG-TS", payload.len())), "{refused}");
         }
         let two = [&packet(1, 9)[..], &packet(1, 9)[rtp::HEADER_LEN..]].concat();
         assert_eq!(unwrap.payload(&two).map(|payload| payload.map(<[u8]>::len)), Ok(Some(376)));
@@ -111,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_datagrams_pass_in_part_or_are_refused(
+        fn any_datagram_yields_part_of_itself_or_is_refused(
             datagrams in prop::collection::vec((any::<u16>(), 1u32..3, prop::collection::vec(any::<u8>(), 0..40)), 0..40),
             whole in any::<bool>(),
         ) {

@@ -10,20 +10,21 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
-use thalweg_core::wire::mpegts::source::{LoopMode, TsSource};
+use thalweg_mpegts::source::{LoopMode, TsSource};
 
 use crate::error::plain;
 use crate::poll::{Interests, readable};
 
 /// Bytes taken from a file in one turn.
 const CHUNK: usize = 64 << 10;
-/// Datagrams due so soon leave together: half of what the law's even spacing bears, saves a wake-up each at high rates.
+/// Datagrams due within this time are sent together: half of what the law's even spacing tolerates, and at high rates
+/// it saves a wake-up for each.
 const LEAD: Span = Span::from_micros(125);
-/// A source that comes so late (a pipe that ran dry, a machine that slept) gets a new start instead of a burst.
-const HOPELESS: Span = Span::from_millis(200);
+/// Lateness at which a source (a pipe that ran dry, a machine that slept) gets a new start instead of a burst.
+const MAX_LATENESS: Span = Span::from_millis(200);
 
-/// How long a pipe is waited for before the stream is announced: most that are empty or carry no film are known by then.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Longest wait for a pipe before the stream is announced: most that are empty or carry no video are known by then.
+const PROBE_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// An open stream of bytes.
 #[derive(Debug)]
@@ -31,12 +32,13 @@ pub(super) struct Stream {
     file: File,
     mode: LoopMode,
     source: TsSource,
-    /// When the first datagram left, or would have for the rest to be where it is; none while nobody wants it.
+    /// The time at which the first datagram was sent, or would have been at the present pace; none while it is not
+    /// wanted.
     origin: Option<Time>,
     ended: bool,
-    /// Whether a datagram of it was ever timed: if not, an error will say all there is to say.
-    is_film: bool,
-    told_truncated: bool,
+    /// True if a datagram was ever timed; if not, an error will say all there is to say.
+    is_timed: bool,
+    reported_truncated: bool,
     chunk: Box<[u8]>,
 }
 
@@ -55,11 +57,11 @@ impl Stream {
         Ok(Stream::new(file, repeat))
     }
 
-    /// Reads on until a first datagram is timed, so that what is no transport stream, or has no clock, is said before
-    /// anything else. A pipe is read as far as it has something to read within [`PATIENCE`].
-    pub(super) fn look(&mut self) -> Result<(), String> {
+    /// Reads until the first datagram is timed, so that an input that is not a transport stream, or has no clock, is
+    /// reported before anything else. A pipe is read as far as it has data within [`PROBE_TIMEOUT`].
+    pub(super) fn probe(&mut self) -> Result<(), String> {
         let is_file = self.is_file();
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + PROBE_TIMEOUT;
         while !self.ended && self.source.due().is_none() {
             let wait = until.saturating_duration_since(Instant::now());
             if !is_file && !readable(&self.file, wait).map_err(|error| plain(&error))? {
@@ -70,7 +72,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Returns whether it is a regular file, which waits for its reader.
+    /// True if this is a regular file, which waits for its reader.
     pub(super) fn is_file(&self) -> bool {
         self.file.metadata().is_ok_and(|metadata| metadata.is_file())
     }
@@ -88,13 +90,13 @@ impl Stream {
             source: TsSource::new(mode),
             origin: None,
             ended: false,
-            is_film: false,
-            told_truncated: false,
+            is_timed: false,
+            reported_truncated: false,
             chunk: vec![0; CHUNK].into(),
         }
     }
 
-    /// Reads ahead, and hands to `take` what is due; whether more is. The clock runs while it is `wanted`.
+    /// Reads ahead, and passes due data to `take`; returns true if more is due. The clock runs while `wanted`.
     pub(super) fn read(
         &mut self,
         now: Time,
@@ -111,7 +113,7 @@ impl Stream {
         }
         while let Some(due) = self.source.due() {
             let mut origin = *self.origin.get_or_insert(now - due);
-            if now.since(origin + due) > HOPELESS {
+            if now.since(origin + due) > MAX_LATENESS {
                 origin = now - due;
                 self.origin = Some(origin);
             }
@@ -127,7 +129,7 @@ impl Stream {
 
     fn fill(&mut self) -> Result<(), String> {
         self.take()?;
-        self.is_film |= self.source.due().is_some();
+        self.is_timed |= self.source.due().is_some();
         Ok(())
     }
 
@@ -147,7 +149,7 @@ impl Stream {
         }
     }
 
-    /// What to wait for.
+    /// Registers the descriptors to wait for.
     pub(super) fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
         if !self.ended && self.source.wants() {
             interests.read(&self.file);
@@ -156,30 +158,30 @@ impl Stream {
         }
     }
 
-    /// When the next datagram is due.
+    /// The time at which the next datagram is due.
     pub(super) fn next(&self) -> Option<Time> {
         Some(self.origin? + self.source.due()?)
     }
 
-    /// Whether everything has left.
+    /// True if all data has been passed on.
     pub(super) fn is_over(&self) -> bool {
         self.ended && self.source.due().is_none()
     }
 
-    /// Whether it has turned out to be a transport stream with a clock.
-    pub(super) fn is_film(&self) -> bool {
-        self.is_film
+    /// True if the input has proved to be a transport stream with a clock.
+    pub(super) fn is_timed(&self) -> bool {
+        self.is_timed
     }
 
-    /// Bytes that belonged to no packet.
+    /// Bytes that belong to no packet.
     pub(super) fn skipped(&self) -> Bytes {
         self.source.skipped()
     }
 
-    /// Bytes of a last packet that was cut short; told once.
+    /// Bytes of a truncated last packet; returned once.
     pub(super) fn take_truncated(&mut self) -> Option<Bytes> {
         let bytes = self.source.truncated();
-        let tell = bytes > Bytes(0) && !std::mem::replace(&mut self.told_truncated, bytes > Bytes(0));
-        tell.then_some(bytes)
+        let must_report = bytes > Bytes(0) && !std::mem::replace(&mut self.reported_truncated, bytes > Bytes(0));
+        must_report.then_some(bytes)
     }
 }

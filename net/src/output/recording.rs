@@ -1,4 +1,4 @@
-//! A recording: a regular file, which is made when the first media of a stream comes.
+//! Recordings: regular files, each created with the first media of a stream.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -15,12 +15,12 @@ const NAMES: u32 = 10_000;
 /// Treatment of a file that exists before its recording begins.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Existing {
-    /// It stays as it is, and is no output.
+    /// The file stays as it is: the output is refused, or, if the file was created after the start, has another name.
     #[default]
     Keep,
-    /// The first stream replaces it, unless it came only after the start.
+    /// The first stream replaces the file, unless that was created after the start.
     Overwrite,
-    /// Every stream continues it.
+    /// Every stream is appended to the file.
     Append,
 }
 
@@ -29,7 +29,7 @@ pub enum Existing {
 pub(super) struct Recording {
     path: PathBuf,
     existing: Existing,
-    /// The file of the stream under way.
+    /// The file of the current stream.
     spool: Option<Spool>,
     /// Number in the name of the next file.
     next: u32,
@@ -40,12 +40,12 @@ pub(super) struct Recording {
 }
 
 impl Recording {
-    /// Returns whether `path` is a file, present or not, rather than a pipe or a device, which are opened at once.
+    /// True if `path` is a file, present or not, rather than a pipe or a device, which are opened at once.
     pub(super) fn is_for(path: &Path) -> bool {
         path.metadata().map_or(true, |metadata| metadata.is_file() || metadata.is_dir())
     }
 
-    /// A recording to `path`, of which nothing is made or changed yet.
+    /// A recording to `path`; nothing is created or changed yet.
     pub(super) fn new(path: &Path, existing: Existing) -> io::Result<Recording> {
         match (path.metadata(), existing) {
             (Ok(metadata), _) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -61,7 +61,7 @@ impl Recording {
         Ok(Recording { path, existing, spool: None, next: 1, dropped: 0, error: None, notice: None })
     }
 
-    /// Takes media of the stream under way.
+    /// Takes media of the current stream.
     pub(super) fn put(&mut self, bytes: &[u8]) {
         if self.error.is_some() {
             return;
@@ -77,7 +77,7 @@ impl Recording {
         }
     }
 
-    /// Writes what was taken.
+    /// Writes the taken media.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         match self.error.take() {
             Some(error) => Err(error),
@@ -85,7 +85,7 @@ impl Recording {
         }
     }
 
-    /// Closes the file of the stream under way; what comes next is another stream's.
+    /// Closes the file of the current stream; media that follows belongs to another stream.
     pub(super) fn end_stream(&mut self) {
         if let Some(mut spool) = self.spool.take() {
             self.error = spool.flush().err();
@@ -93,17 +93,17 @@ impl Recording {
         }
     }
 
-    /// Datagrams that found the spool full.
+    /// Datagrams dropped because the spool was full.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped + self.spool.as_ref().map_or(0, Spool::dropped)
     }
 
-    /// The name of a file that was opened.
+    /// The report that names a newly opened file.
     pub(super) fn poll_notice(&mut self) -> Option<Report> {
         self.notice.take()
     }
 
-    /// Opens the file of a stream that begins.
+    /// Opens the file of a new stream.
     fn create(&mut self) -> io::Result<File> {
         let mut options = OpenOptions::new();
         let first = self.next == 1;
@@ -117,14 +117,14 @@ impl Recording {
         };
         let mut text = format!("recording to {}", path.display());
         if first && path != self.path {
-            text += &format!("; {} was made by another program meanwhile and stays as it is", self.path.display());
+            text += &format!("; {} was created by another program meanwhile and is not changed", self.path.display());
         }
         self.notice = Some(Report::new("recording", text).with("file", path.display()));
         self.next = self.next.max(2);
         Ok(file)
     }
 
-    /// Makes the first file of the numbered names that does not exist yet.
+    /// Creates the first of the numbered files that does not exist yet.
     fn create_new(&mut self) -> io::Result<(PathBuf, File)> {
         for number in self.next..self.next.saturating_add(NAMES) {
             let path = numbered(&self.path, number);
@@ -141,7 +141,7 @@ impl Recording {
     }
 }
 
-/// `out-2.ts` of `out.ts`; the first is the path itself.
+/// The name of a stream's file, such as `out-2.ts` for `out.ts`; that of the first is the path itself.
 fn numbered(path: &Path, number: u32) -> PathBuf {
     if number < 2 {
         return path.to_owned();
@@ -205,12 +205,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_made_at_the_first_media_and_each_stream_gets_its_own() {
+    fn file_is_created_with_the_first_media_of_each_stream() {
         let directory = Directory::new("own");
         let mut recording = Recording::new(&directory.path("a.b.ts"), Existing::Keep).expect("a directory");
         assert_eq!(directory.names(), [""; 0]);
         assert!(record(&mut recording, "one").ends_with("/a.b.ts"));
-        // A name that is taken is passed over.
+        // A name that is taken is skipped.
         directory.write("a.b-2.ts", "not ours");
         assert!(record(&mut recording, "two").ends_with("/a.b-3.ts"));
         record(&mut recording, "three");
@@ -220,20 +220,20 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_came_meanwhile_stays_and_the_recording_says_where_it_is() {
+    fn file_created_meanwhile_is_kept_and_the_new_name_reported() {
         let directory = Directory::new("meanwhile");
         let open = |existing| Recording::new(&directory.path("out"), existing).expect("a directory");
         let mut recordings = [open(Existing::Keep), open(Existing::Overwrite)];
         directory.write("out", "not ours");
         for (recording, name) in recordings.iter_mut().zip(["out-2", "out-3"]) {
             let line = record(recording, name);
-            assert!(line.contains(&format!("/{name}; ")) && line.contains("stays as it is"), "{line}");
+            assert!(line.contains(&format!("/{name}; ")) && line.contains("not changed"), "{line}");
             assert_eq!((directory.read("out"), directory.read(name)), ("not ours".into(), name.into()));
         }
     }
 
     #[test]
-    fn an_existing_file_is_replaced_or_continued_only_by_wish_and_not_before_media_comes() {
+    fn existing_file_changes_only_on_request_and_with_the_first_media() {
         let directory = Directory::new("existing");
         directory.write("out.ts", "precious");
         let path = directory.path("out.ts");
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_can_be_made_is_known_at_the_start() {
+    fn unwritable_path_is_refused_at_the_start() {
         let directory = Directory::new("nowhere");
         directory.write("file", "");
         for path in ["no/such/out.ts", "file/out.ts", "."] {

@@ -3,10 +3,10 @@
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
 use thalweg_core::units::Bytes;
-use thalweg_core::wire::mpegts::is_whole_packets;
 use thalweg_core::wire::rtp::{self, HEADER_LEN, Header};
+use thalweg_mpegts::is_whole_packets;
 
-/// Numbers and stamps the packets of one stream.
+/// Generates the RTP headers of one stream.
 #[derive(Debug)]
 pub(super) struct Wrap {
     next: Header,
@@ -16,13 +16,13 @@ pub(super) struct Wrap {
 }
 
 impl Wrap {
-    /// A stream whose numbers start anywhere (RFC 3550 §5.1).
+    /// A stream with random first sequence number and timestamp (RFC 3550 §5.1).
     pub(super) fn new(mut rng: Rng) -> Wrap {
         let (sequence, ssrc, epoch) = (rng.u32() as u16, rng.u32(), rng.u32());
         Wrap { next: Header { payload_type: rtp::MP2T, sequence, ssrc, ..Header::default() }, epoch, skipped: Bytes(0) }
     }
 
-    /// The header of the packet in which `payload` leaves at `now`; none for what is no packets of MPEG-TS.
+    /// The header of the packet that carries `payload` at `now`; none if the payload is not whole MPEG-TS packets.
     pub(super) fn header(&mut self, now: Time, payload: &[u8]) -> Option<[u8; HEADER_LEN]> {
         if !is_whole_packets(payload) {
             self.skipped += Bytes(payload.len() as u64);
@@ -35,7 +35,7 @@ impl Wrap {
         Some(bytes)
     }
 
-    /// Bytes that belonged to no packet.
+    /// Bytes that belong to no packet.
     pub(super) fn skipped(&self) -> Bytes {
         self.skipped
     }

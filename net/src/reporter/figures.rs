@@ -1,4 +1,4 @@
-//! The status line and the summary of a station's figures.
+//! The status line and the summary of an endpoint's figures.
 
 use thalweg_core::time::Time;
 
@@ -50,23 +50,23 @@ const PARTS: [Part; 18] = [
     (5, "p99", "delay_p99_seconds", Unit::Millis, None),
 ];
 
-/// Counts of what went wrong, which are shown above zero.
+/// Counts of faults, which are shown above zero.
 const FAULTS: [(&str, &str); 10] = [
     ("unsent", "unsent_packets_total"),
-    ("left out", "input_refused_datagrams_total"),
-    ("left out bytes", "input_skipped_bytes_total"),
+    ("refused datagrams", "input_refused_datagrams_total"),
+    ("skipped bytes", "input_skipped_bytes_total"),
     ("rejected", "rejected_datagrams_total"),
     ("rejected hellos", "rejected_hellos_total"),
     ("dropped", "output_dropped_datagrams_total"),
-    ("left out bytes", "output_skipped_bytes_total"),
+    ("skipped bytes", "output_skipped_bytes_total"),
     ("early", "early_packets_total"),
     ("broken", "broken_connections_total"),
     ("refused", "refused_connections_total"),
 ];
-/// Their rank in the status line.
+/// The rank of faults in the status line.
 const FAULT: u8 = 2;
 
-/// Ratios that say nothing below zero: media waits, or does not leave at all.
+/// Ratios that are meaningless below zero, where media waits or is not sent at all.
 const COSTS: [&str; 2] = ["overhead_ratio", "useless_ratio"];
 
 /// Times of a whole session.
@@ -126,7 +126,7 @@ impl Figures {
     }
 }
 
-/// The summary of a whole session, as it grows.
+/// The summary of a whole session, under construction.
 struct Summary<'a> {
     figures: &'a Figures,
     line: Line,
@@ -139,17 +139,17 @@ impl Summary<'_> {
         let (media, wire) = (get("media_bytes_total"), get("wire_bytes_total"));
         self.add(media, |bytes| format!("media {} in {} datagrams", amount(bytes), get("media_packets_total")));
         self.add(wire, |bytes| format!("wire {}", amount(bytes)));
-        // Media that never left has cost nothing.
+        // Media that was never sent has no overhead.
         let overhead = if get("unsent_packets_total") > 0.0 { f64::NAN } else { wire / media - 1.0 };
         self.add(overhead, |ratio| format!("overhead {}", Unit::Percent(1).of(ratio)));
         self.add(get("carried_out_bytes_total"), |bytes| format!("out {}", amount(bytes)));
         self.add(get("carried_in_bytes_total"), |bytes| format!("in {}", amount(bytes)));
         self.add(get("connections_total"), |count| format!("connections {count}"));
         let (lost, residual) = (get("lost_packets_total"), get("residual_lost_packets_total"));
-        // A sender learns of what was delivered; a receiver expects what it handed out and what it missed.
+        // A sender knows what was delivered; a receiver expects the packets that it delivered and those that it missed.
         let sent = lost + get("delivered_packets_total");
         let of = if sent.is_finite() { sent } else { get("media_packets_total") + residual };
-        // Where nothing is known of any packet, no loss is known either.
+        // If the outcome of no packet is known, no loss is known either.
         self.add(if of > 0.0 { lost } else { f64::NAN }, |lost| format!("lost {lost}{}", share(lost, of, 2)));
         self.add(residual, |lost| format!("after repair {lost}{}", share(lost, of, 4)));
         for fault in figures.faults() {
@@ -191,7 +191,7 @@ impl Total {
     }
 }
 
-/// ` of 1000 (0.20%)`; nothing where there was nothing.
+/// Formats ` of 1000 (0.20%)`; empty if `of` is zero.
 fn share(part: f64, of: f64, digits: usize) -> String {
     match of > 0.0 {
         true => format!(" of {of} ({})", Unit::Percent(digits).of(part / of)),
@@ -199,7 +199,7 @@ fn share(part: f64, of: f64, digits: usize) -> String {
     }
 }
 
-/// Bytes in decimal units, as rates have them.
+/// Formats bytes in decimal units, as rates have them.
 pub fn amount(bytes: f64) -> String {
     let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     match units.into_iter().find(|(scale, _)| bytes >= *scale) {
@@ -211,7 +211,7 @@ pub fn amount(bytes: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use thalweg_core::session::live::Metric;
+    use thalweg_core::metric::Metric;
     use thalweg_core::session::live::receiver::Receiver;
     use thalweg_core::session::live::sender::Sender;
     use thalweg_core::time::Span;
@@ -228,15 +228,15 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_what_is_known_and_the_counts_of_what_went_wrong() {
+    fn line_shows_known_values_and_counts_of_faults() {
         let wrong = [("unsent_packets_total", 7.0), ("rejected_datagrams_total", 0.0), ("overhead_ratio", 0.4)];
         assert_eq!(shown(&wrong), "01:01:01  unsent 7  overhead 40.0%");
-        // Nobody there: media comes and nothing but hellos leaves.
+        // No receiver: media arrives and only hellos are sent.
         assert_eq!(shown(&[("media_rate_bps", 25e6), ("overhead_ratio", -0.99)]), "01:01:01  media 25.00 Mb/s");
     }
 
     #[test]
-    fn totals_stand_beside_the_last_second() {
+    fn totals_follow_the_values_of_the_last_second() {
         let values = [
             ("media_rate_bps", 25e6),
             ("media_bytes_total", 1.25e9),
@@ -246,9 +246,9 @@ mod tests {
         assert_eq!(shown(&values), "01:01:01  media 25.00 Mb/s (1.2 GB)  loss 2.00% (4321)");
     }
 
-    /// A receiver of 1000 source packets, of which 20 were lost and repair brought back 18.
+    /// A receiver of 1000 source packets, of which 20 were lost and repair recovered 18.
     #[test]
-    fn the_end_has_the_whole_session() {
+    fn summary_covers_the_whole_session() {
         let values = [
             ("media_packets_total", 998.0),
             ("media_bytes_total", 1_000_000.0),
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_sender_fits_eighty_columns_with_its_rate_and_its_loss() {
+    fn sender_line_in_eighty_columns_keeps_rate_and_loss() {
         let value = |name: &str| match name {
             "unsent_packets_total" | "rejected_datagrams_total" => 0.0,
             _ if name.ends_with("_bps") => 30e6,

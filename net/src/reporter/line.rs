@@ -5,13 +5,13 @@ use std::io::{self, IsTerminal};
 
 use thalweg_core::time::Time;
 
-/// Columns where the terminal does not say how many it has.
+/// The number of columns if the terminal does not report it.
 const COLUMNS: usize = 80;
 
-/// Rank of the totals: they are dropped before what the last second was like in the most important parts.
+/// Rank of the totals: they are dropped before the last second's values of the most important parts.
 const TOTAL: u8 = 4;
 
-/// Parts from left to right, each with its rank: where the line is too long, the greatest rank is dropped first.
+/// Parts from left to right, each with its rank: if the line is too long, the greatest rank is dropped first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Line(Vec<Part>);
 
@@ -19,7 +19,7 @@ pub struct Line(Vec<Part>);
 struct Part {
     rank: u8,
     text: String,
-    /// True for a total of the part before it.
+    /// True if this is a total of the part before it.
     is_total: bool,
 }
 
@@ -40,16 +40,16 @@ impl Line {
         self.0.push(Part { rank, text: format!("({total})"), is_total: true });
     }
 
-    /// Returns whether there is nothing to show.
+    /// True if there is nothing to show.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// As many of the parts as `columns` hold, the most important of them.
+    /// The most important parts, as many as fit into `columns`.
     pub fn fit(&self, columns: usize) -> String {
         let mut kept = self.clone();
         while kept.0.len() > 1 && kept.to_string().chars().count() > columns {
-            // Of equal ranks the last.
+            // Of equal ranks, the last one.
             let least = kept.0.iter().enumerate().max_by_key(|(_, part)| part.rank);
             kept.0.remove(least.map_or(0, |(nth, _)| nth));
         }
@@ -77,7 +77,7 @@ pub(super) fn clock(time: Time) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// Returns whether a line there can be written over: on a terminal, unless `TERM` is `dumb`.
+/// True if a line can be overwritten there: on a terminal, unless `TERM` is `dumb`.
 pub fn is_live(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && can_erase(std::env::var_os("TERM").as_deref())
 }
@@ -86,7 +86,7 @@ fn can_erase(term: Option<&std::ffi::OsStr>) -> bool {
     term.is_none_or(|term| term != "dumb")
 }
 
-/// Columns of the terminal on standard error.
+/// The number of columns of the terminal on standard error.
 pub(super) fn columns() -> usize {
     let columns = rustix::termios::tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
     if columns > 0 { columns } else { COLUMNS }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_narrow_terminal_drops_the_least_important_parts_and_keeps_their_order() {
+    fn narrow_terminal_drops_the_least_important_parts_in_order() {
         let mut line = Line::at(Time::ZERO);
         for (rank, text) in [(1, "media 3.90 Mb/s"), (3, "wire 5 Mb/s"), (2, "loss 0.10%"), (3, "window 8")] {
             line.push(rank, text);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dumb_terminal_gets_no_escape_sequences() {
+    fn dumb_terminal_gets_no_escape_sequences() {
         let term = |name: &'static str| can_erase(Some(name.as_ref()));
         assert_eq!((term("dumb"), term("xterm"), can_erase(None)), (false, true, true));
     }

@@ -1,4 +1,4 @@
-//! Where datagrams arrive.
+//! The receive buffer of a socket.
 
 use std::array;
 use std::fmt;
@@ -19,14 +19,14 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// An empty one.
+    /// An empty inbox.
     pub fn new() -> Inbox {
         // Zeroed pages cost memory only once they are written to.
         let bytes = vec![0; SLOT * BATCH_SIZE].into_boxed_slice();
         Inbox { bytes, meta: vec![RecvMeta::default(); BATCH_SIZE].into(), filled: 0 }
     }
 
-    /// Every datagram with its sender, in order of arrival.
+    /// All datagrams with their senders, in order of arrival.
     pub fn datagrams(&self) -> impl Iterator<Item = (SocketAddr, &[u8])> {
         self.meta[..self.filled].iter().zip(self.bytes.chunks_exact(SLOT)).flat_map(|(meta, slot)| {
             let train = &slot[..meta.len];
@@ -39,8 +39,8 @@ impl Inbox {
         })
     }
 
-    /// Replaces what is here by what `receive` gets; whether more may be waiting. Errors are what ICMP said about
-    /// datagrams sent earlier: not ours to act on.
+    /// Replaces the contents with those that `receive` gets; returns true if more may be waiting. Errors are ICMP's
+    /// answers to earlier datagrams, and are ignored here.
     pub(super) fn fill(
         &mut self,
         receive: impl FnOnce(&mut [IoSliceMut<'_>], &mut [RecvMeta]) -> io::Result<usize>,

@@ -1,4 +1,4 @@
-//! Where datagrams wait for the end of their turn.
+//! The send buffer of a socket, emptied at the end of each turn.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -7,11 +7,11 @@ use thalweg_core::session::MAX_DATAGRAM;
 
 use super::{Socket, unspecified};
 
-/// The kernel's bound on one call, with room for the headers (a UDP length is 16 bits).
+/// The kernel's limit on one call, less space for the headers (a UDP length is 16 bits).
 const MAX_TRAIN: usize = 65_000;
 
-/// Joins consecutive datagrams of equal size (the last may be shorter) to the same address into trains that leave in
-/// one call. It never waits: whoever fills it flushes it in the same turn.
+/// Joins consecutive datagrams of equal size (the last may be shorter) to the same address into trains that are sent in
+/// one call. Nothing waits here: the caller flushes the outbox in the same turn.
 pub struct Outbox {
     bytes: Box<[u8]>,
     start: usize,
@@ -22,18 +22,18 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// An empty one.
+    /// An empty outbox.
     pub fn new() -> Outbox {
         let to = unspecified(SocketAddr::from(([0; 4], 0)));
         Outbox { bytes: vec![0; MAX_TRAIN + MAX_DATAGRAM].into(), start: 0, end: 0, to, segment: 0, count: 0 }
     }
 
-    /// Where to write the next datagram: at least [`MAX_DATAGRAM`] bytes.
-    pub fn room(&mut self) -> &mut [u8] {
+    /// Space for the next datagram: at least [`MAX_DATAGRAM`] bytes.
+    pub fn space(&mut self) -> &mut [u8] {
         &mut self.bytes[self.end..]
     }
 
-    /// Takes the first `len` bytes of [`Outbox::room`] as a datagram to `to`.
+    /// Takes the first `len` bytes of [`Outbox::space`] as a datagram to `to`.
     pub fn push(&mut self, socket: &mut Socket, to: SocketAddr, len: usize) {
         if !self.joins(socket, to, len) {
             self.depart(socket);
@@ -48,7 +48,7 @@ impl Outbox {
         }
     }
 
-    /// Sends what is left.
+    /// Sends all remaining datagrams.
     pub fn flush(&mut self, socket: &mut Socket) {
         self.depart(socket);
         (self.start, self.end) = (0, 0);

@@ -4,7 +4,7 @@ use super::*;
 
 const MTU: u16 = 1200;
 
-/// A connection whose acknowledgements come when the test says so.
+/// A connection whose acknowledgements arrive when the test says so.
 struct Connection {
     control: TcpStream,
     began: Instant,
@@ -21,7 +21,7 @@ impl Connection {
         self.began + Duration::from_millis(ms)
     }
 
-    /// A frame at `now` that acknowledges `packets` full ones sent at `sent`, of a sender that its window holds back.
+    /// An ACK frame at `now` for `packets` full packets sent at `sent`; the sender is limited by its window.
     fn acknowledge(&mut self, now: u64, sent: u64, packets: u32) {
         for _ in 0..packets {
             self.control.take(self.at(sent), u64::from(MTU));
@@ -41,13 +41,13 @@ impl Connection {
     }
 }
 
-/// 1155 bytes of film a packet are 9240 bits: at 100 ms, 9.24 Mb/s are 100 packets a round trip.
+/// 1155 bytes of video a packet are 9240 bits: at 100 ms, 9.24 Mb/s are 100 packets a round trip.
 fn hundred() -> Rate {
     Rate::from_bps(9_240_000)
 }
 
 #[test]
-fn a_film_takes_its_ceiling_and_then_one_more_packet_a_round() {
+fn window_reaches_the_ceiling_then_grows_a_packet_per_round() {
     let mut connection = Connection::new(hundred());
     // RFC 9002 §7.2: ten packets of at most 1200 bytes.
     assert_eq!((connection.window(), connection.control.initial_window()), (10, 12_000));
@@ -56,7 +56,7 @@ fn a_film_takes_its_ceiling_and_then_one_more_packet_a_round() {
     connection.acknowledge(200, 100, 20);
     connection.acknowledge(300, 200, 40);
     connection.acknowledge(400, 300, 80);
-    // lwnd is at ceil(9.24 Mb/s 100 ms / 1155 B) = 100; dwnd took one as the round ended with nothing in the queue.
+    // lwnd is at ceil(9.24 Mb/s 100 ms / 1155 B) = 100; dwnd grew by one, as the round ended with an empty queue.
     assert_eq!(connection.window(), 101);
     assert!(connection.control.law().delay_on());
     connection.acknowledge(500, 400, 50);
@@ -83,7 +83,7 @@ fn packets_lost_together_halve_the_window_once() {
 }
 
 #[test]
-fn persistent_congestion_begins_again_with_two_packets() {
+fn persistent_congestion_reduces_the_window_to_two_packets() {
     let mut connection = Connection::new(hundred());
     for (now, packets) in [(100, 10), (200, 20), (300, 40)] {
         connection.acknowledge(now, now - 100, packets);
@@ -95,7 +95,7 @@ fn persistent_congestion_begins_again_with_two_packets() {
 }
 
 #[test]
-fn a_sender_without_data_grows_nothing() {
+fn app_limited_sender_does_not_grow_the_window() {
     let mut connection = Connection::new(hundred());
     for _ in 0..10 {
         connection.control.take(connection.at(0), u64::from(MTU));
@@ -121,7 +121,7 @@ fn small_packets_grow_the_window_by_their_bytes() {
 }
 
 #[test]
-fn a_film_told_to_a_copy_is_played_by_the_original() {
+fn rate_set_on_a_copy_applies_to_the_original() {
     let mut connection = Connection::new(hundred());
     for (now, packets) in [(100, 10), (200, 20), (300, 40), (400, 80)] {
         connection.acknowledge(now, now - 100, packets);
@@ -135,10 +135,10 @@ fn a_film_told_to_a_copy_is_played_by_the_original() {
 }
 
 #[test]
-fn longer_packets_need_fewer_of_them() {
+fn larger_mtu_lowers_the_ceiling_in_packets() {
     let mut connection = Connection::new(hundred());
     connection.acknowledge(100, 0, 10);
     connection.control.on_mtu_update(1452);
-    // 924 kbit a round trip, 1407 bytes of film a packet: 82.1.
+    // 924 kbit a round trip, 1407 bytes of video a packet: 82.1.
     assert_eq!(connection.control.law().cap(), Some(83));
 }

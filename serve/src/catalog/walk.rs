@@ -1,4 +1,4 @@
-//! The files of a folder and of those in it.
+//! The files of a folder and of its subfolders.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirEntry, Metadata};
@@ -9,18 +9,19 @@ use std::path::Path;
 
 use crate::root::Root;
 
-/// Films and segments of films that are looked at.
+/// Limit on the files of a scan.
 const MAX_FILES: usize = 200_000;
-/// Folders in folders.
+/// Limit on the depth of nested folders.
 const MAX_DEPTH: usize = 16;
 
-/// What tells whether a file has changed.
+/// The properties that show if a file has changed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Stamp {
-    /// In bytes.
+    /// The length in bytes.
     pub(super) len: u64,
     inode: u64,
-    /// When its content was last modified, and its content or its inode changed: seconds and nanoseconds.
+    /// Times of the last modification of its content, and of the last change of content or inode: seconds and
+    /// nanoseconds.
     modified: (i64, i64),
     changed: (i64, i64),
 }
@@ -32,7 +33,7 @@ impl Stamp {
     }
 }
 
-/// What is in a folder.
+/// The contents of a folder.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) files: BTreeMap<String, Stamp>,
@@ -40,7 +41,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// A digest of all of it: another one as soon as anything has changed.
+    /// A digest of all contents, which changes with any of them.
     pub(super) fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (&self.files, &self.faults).hash(&mut hasher);
@@ -48,7 +49,7 @@ impl Found {
     }
 }
 
-/// Everything but what is hidden, leads out of the folder, or has no name in UTF-8.
+/// Lists everything except hidden files, links out of the folder and names that are not UTF-8.
 pub(super) fn walk(root: &Root) -> io::Result<Found> {
     let mut found = Found::default();
     let mut folders = vec![(String::new(), 0)];
@@ -57,7 +58,7 @@ pub(super) fn walk(root: &Root) -> io::Result<Found> {
             Ok(entries) => entries,
             Err(error) if name.is_empty() => return Err(error),
             Err(error) => {
-                found.faults.push((name, format!("it cannot be read: {error}")));
+                found.faults.push((name, format!("cannot be read: {error}")));
                 continue;
             }
         };
@@ -74,7 +75,9 @@ pub(super) fn walk(root: &Root) -> io::Result<Found> {
                 _ => {}
             }
             if found.files.len() == MAX_FILES {
-                found.faults.push((name, format!("over {MAX_FILES} files; what is left of them has no rate")));
+                found
+                    .faults
+                    .push((name, format!("more than {MAX_FILES} files; the rates of the remaining ones are not read")));
                 return Ok(found);
             }
         }
@@ -82,7 +85,8 @@ pub(super) fn walk(root: &Root) -> io::Result<Found> {
     Ok(found)
 }
 
-/// What an entry is. Links to files are followed inside the root; those to folders could go round in circles.
+/// The metadata of an entry. Links to files are followed inside the root; those to folders, which could form loops, are
+/// not.
 fn kind(root: &Root, entry: &DirEntry, name: &str) -> Option<Metadata> {
     match entry.file_type().ok()?.is_symlink() {
         true => root.file(Path::new(name)).ok()?.metadata().ok(),

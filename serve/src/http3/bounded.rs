@@ -1,4 +1,4 @@
-//! What is read of a stream, within bounds: h3 keeps a frame until all of it is there, however long it says it is.
+//! Limits on the bytes read from a stream: h3 keeps a frame until it is complete, whatever length it claims.
 
 use std::task::{Context, Poll, ready};
 
@@ -9,19 +9,20 @@ use h3::quic::{
 };
 use hyper::body::Buf;
 
-/// Bytes of a request, all its frames together.
+/// Limit in bytes on a request, all its frames together.
 const REQUEST: usize = 80 << 10;
-/// Bytes of a stream of control. Browsers put a line or two a request on it; a connection that has said more is made anew.
+/// Limit in bytes on a control stream. Browsers send a line or two on it per request; beyond it, a new connection is
+/// needed.
 const CONTROL: usize = 1 << 20;
 
-/// A connection, or a stream of one, with the bytes that may still be read of it.
+/// A connection, or a stream of one, with the number of bytes that may still be read from it.
 pub(crate) struct Bounded<T> {
     inner: T,
     left: usize,
 }
 
 impl<T> Bounded<T> {
-    /// A connection whose streams are bounded.
+    /// A connection whose streams are limited.
     pub(crate) fn new(connection: T) -> Bounded<T> {
         Bounded { inner: connection, left: 0 }
     }

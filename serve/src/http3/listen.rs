@@ -1,4 +1,4 @@
-//! The port of QUIC, and what its connections may cost.
+//! The QUIC port, and limits on its connections.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
@@ -11,28 +11,29 @@ use thalweg_core::law::window::tcp_stream::Variant;
 use thalweg_core::units::Rate;
 use thalweg_quic::TcpStreamConfig;
 
+use super::connection;
+use crate::body::QUIC_SEND_WINDOW;
 use crate::law::Law;
-use crate::server::{Limits, Shared};
+use crate::limits::Limits;
+use crate::shared::Shared;
 use crate::tls::Identity;
 
-/// Bytes of a connection that wait for the network, or to be acknowledged: 100 ms of 168 Mb/s.
-pub(crate) const WAITING: u64 = 2 << 20;
-/// Requests of a connection at a time.
+/// Limit on concurrent requests of a connection.
 const REQUESTS: u32 = 32;
-/// Streams of control that a client may open; HTTP/3 has three, and room for what it may ignore.
+/// Limit on a client's unidirectional streams; HTTP/3 has three, and the rest are of types that the server may ignore.
 const CONTROLS: u32 = 8;
-/// Bytes of a request that wait to be read, and of all requests of a connection.
+/// Limits in bytes on unread data of a request, and of all requests of a connection.
 const STREAM: u32 = 64 << 10;
 const STREAMS: u32 = 256 << 10;
-/// Connections that may wait to be looked at, and bytes of theirs.
+/// Limits on connections that wait to be accepted, and on their bytes.
 const NEW: usize = 1024;
 const NEW_BYTES: u64 = 4 << 20;
-/// What the kernel may keep of datagrams, where it allows so much: bursts of many connections.
+/// Size in bytes of the kernel's buffers for datagrams, if it permits as much: for bursts of many connections.
 const DATAGRAMS: usize = 4 << 20;
-/// How often another port is tried where any will do.
+/// Number of other ports that are tried if any will do.
 const TRIES: usize = 20;
 
-/// Opens a port of TCP and the same one of UDP.
+/// Opens a TCP port and the UDP port of the same number.
 pub(crate) fn bind(at: SocketAddr) -> io::Result<(TcpListener, UdpSocket)> {
     let mut tries = TRIES;
     loop {
@@ -45,7 +46,7 @@ pub(crate) fn bind(at: SocketAddr) -> io::Result<(TcpListener, UdpSocket)> {
     }
 }
 
-/// Has QUIC at a port; `rate` is that of connections whose film is not known yet.
+/// Opens QUIC on a port; `rate` is that of connections whose video is not known yet.
 ///
 /// # Errors
 /// The system's reason.
@@ -73,8 +74,8 @@ fn transport(law: &Law, rate: Rate, limits: &Limits) -> io::Result<TransportConf
         .max_idle_timeout(Some(limits.request.try_into().map_err(io::Error::other)?))
         .stream_receive_window(VarInt::from_u32(STREAM))
         .receive_window(VarInt::from_u32(STREAMS))
-        .send_window(WAITING)
-        // HTTP/3 datagrams are for others.
+        .send_window(QUIC_SEND_WINDOW)
+        // HTTP/3 datagrams are not used here.
         .datagram_receive_buffer_size(None);
     if let Some(thresholds) = law.thresholds_over_quic() {
         let variant = Variant { thresholds, ..Variant::default() };
@@ -84,21 +85,21 @@ fn transport(law: &Law, rate: Rate, limits: &Limits) -> io::Result<TransportConf
     Ok(transport)
 }
 
-/// Takes connections for as long as there are places, which they share with those of TCP.
+/// Accepts connections as long as there are places, which they share with those over TCP.
 pub(crate) async fn listen(endpoint: Endpoint, shared: Arc<Shared>) {
     while let Some(incoming) = endpoint.accept().await {
-        // From half of the places on, whoever wants one shows first that he is where he says (RFC 9000 §8.1.2).
+        // Once more than half of the places are taken, a client must validate its address first (RFC 9000 §8.1.2).
         let few = shared.places.free() * 2 < shared.limits.connections;
         if few && incoming.may_retry() && !incoming.remote_address_validated() {
             let _ = incoming.retry();
             continue;
         }
         let Some(place) = shared.places.take(incoming.remote_address().ip()) else {
-            // A browser then goes on over TCP, where it may wait.
+            // A browser then continues over TCP, where it may wait.
             incoming.refuse();
             continue;
         };
         let occupant = place.occupant().clone();
-        shared.admit(place, super::serve(incoming, shared.clone(), occupant));
+        shared.admit(place, connection::serve(incoming, shared.clone(), occupant));
     }
 }

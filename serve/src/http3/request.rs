@@ -13,46 +13,46 @@ use tokio::time::timeout;
 use super::bounded::Bounded;
 use crate::body::Flow;
 use crate::exchange::answer;
-use crate::law::Lane;
+use crate::law::ConnectionRate;
 use crate::ledger::{Carrier, Ledger};
-use crate::server::Shared;
+use crate::shared::Shared;
 
-type Asked = RequestResolver<Bounded<h3_quinn::Connection>, Bytes>;
+type Resolver = RequestResolver<Bounded<h3_quinn::Connection>, Bytes>;
 
-/// How an answer ended.
+/// The outcome of an answer.
 enum End {
     Whole,
-    /// What is sent could not be read.
+    /// The content could not be read.
     Broken,
-    /// The client has gone, or does not want it any more.
-    Unwanted,
-    /// It has read nothing for long.
+    /// The client has gone, or has canceled the request.
+    Canceled,
+    /// The client has read nothing for too long.
     Stalled,
 }
 
-/// Answers to the end, good or bad.
-pub(super) async fn serve(asked: Asked, shared: Arc<Shared>, lane: Arc<Lane>) {
-    let (request, mut stream) = match timeout(shared.limits.request, asked.resolve_request()).await {
+/// Answers a request to its end, regular or not.
+pub(super) async fn serve(resolver: Resolver, shared: Arc<Shared>, control: Arc<ConnectionRate>) {
+    let (request, mut stream) = match timeout(shared.limits.request, resolver.resolve_request()).await {
         Ok(Ok(resolved)) => resolved,
         Ok(Err(error)) if is_bad(&error) => return Ledger::add(&shared.ledger.bad, 1),
         _ => return,
     };
-    // Nothing that may follow the head is read.
+    // Data after the head is not read.
     stream.stop_sending(Code::H3_NO_ERROR);
     // As many files at a time as connections, over all connections.
     let Ok(_file) = shared.files.acquire().await else { return };
-    let (head, flow) = answer(request.into_parts().0, shared.clone(), lane, Carrier::Quic).await.into_parts();
+    let (head, flow) = answer(request.into_parts().0, shared.clone(), control, Carrier::Quic).await.into_parts();
     let head = hyper::Response::from_parts(head, ());
     let sent = timeout(shared.limits.stall, stream.send_response(head)).await;
     let end = match sent {
         Ok(Ok(())) => send(flow, &mut stream, &shared).await,
-        Ok(Err(_)) => End::Unwanted,
+        Ok(Err(_)) => End::Canceled,
         Err(_) => End::Stalled,
     };
     match end {
         End::Whole => drop(stream.finish().await),
         End::Broken => stream.stop_stream(Code::H3_INTERNAL_ERROR),
-        End::Unwanted => stream.stop_stream(Code::H3_REQUEST_CANCELLED),
+        End::Canceled => stream.stop_stream(Code::H3_REQUEST_CANCELLED),
         End::Stalled => {
             Ledger::add(&shared.ledger.stalled, 1);
             stream.stop_stream(Code::H3_REQUEST_CANCELLED);
@@ -60,7 +60,7 @@ pub(super) async fn serve(asked: Asked, shared: Arc<Shared>, lane: Arc<Lane>) {
     }
 }
 
-/// Whether what came is no request or too long for one, rather than that the client has gone.
+/// True if the data received is not a request, or too long for one; false if the client has gone.
 fn is_bad(error: &StreamError) -> bool {
     match error {
         StreamError::StreamError { .. } | StreamError::HeaderTooBig { .. } | StreamError::Undefined { .. } => true,
@@ -76,7 +76,7 @@ async fn send<S: BidiStream<Bytes>>(flow: Flow, stream: &mut RequestStream<S, By
         let Ok(bytes) = frame.into_data() else { continue };
         match timeout(shared.limits.stall, stream.send_data(bytes)).await {
             Ok(Ok(())) => {}
-            Ok(Err(_)) => return End::Unwanted,
+            Ok(Err(_)) => return End::Canceled,
             Err(_) => return End::Stalled,
         }
     }

@@ -1,16 +1,16 @@
-//! What the films of a connection need together.
+//! The total rate of the videos of a connection.
 //!
-//! Over HTTP/1.1 there is one at a time. Over HTTP/3 a player may ask for pictures and sound at once: the connection then plays
-//! both. What has been handed to QUIC to its end may still wait to be sent: it is held for as long as it takes at the rate of
-//! its film, so that the sound which is asked for next does not slow down the end of the picture.
+//! Over HTTP/1.1 there is one at a time. Over HTTP/3 a player may request pictures and sound at once: the connection
+//! then plays both. A video that was passed to QUIC to its end may still wait to be sent: its rate is held for the time
+//! that it takes at that rate, so that sound requested next does not slow down the end of the picture.
 
 use thalweg_core::time::Time;
 use thalweg_core::units::Rate;
 
-/// Films that ended a moment ago; more rates than these a connection has not.
+/// Limit on held rates of videos that have just ended; a connection does not have more rates than these.
 const HELD: usize = 16;
 
-/// What is under way, and what was just now.
+/// The rates of current videos, and of those that have just ended.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Claims {
     playing: Vec<Rate>,
@@ -18,12 +18,12 @@ pub(crate) struct Claims {
 }
 
 impl Claims {
-    /// A film begins.
+    /// Begins a video.
     pub(crate) fn begin(&mut self, rate: Rate) {
         self.playing.push(rate);
     }
 
-    /// One ends; it counts until then, unless another of its rate follows.
+    /// Ends a video; its rate counts until `until`, unless another video of that rate follows.
     pub(crate) fn end(&mut self, rate: Rate, until: Time) {
         if let Some(at) = self.playing.iter().position(|playing| *playing == rate) {
             self.playing.swap_remove(at);
@@ -35,7 +35,7 @@ impl Claims {
         self.held.push((rate, until));
     }
 
-    /// The rate of all together; none if there is none.
+    /// The total rate; none if there is no video.
     pub(crate) fn rate(&mut self, now: Time) -> Option<Rate> {
         self.held.retain(|(_, until)| *until > now);
         let held = self.held.iter().map(|(rate, _)| rate).filter(|rate| !self.playing.contains(rate));
@@ -62,13 +62,13 @@ mod tests {
     }
 
     #[test]
-    fn pictures_and_sound_that_come_at_once_need_both_rates() {
+    fn concurrent_pictures_and_sound_need_the_sum_of_rates() {
         let mut claims = Claims::default();
         assert_eq!(claims.rate(at(0)), None);
         claims.begin(PICTURE);
         claims.begin(SOUND);
         assert_eq!(mbps(&mut claims, 0), 4);
-        // The end of the picture is on its way for two seconds more.
+        // The end of the picture takes two more seconds to be sent.
         claims.end(PICTURE, at(2));
         assert_eq!((mbps(&mut claims, 1), mbps(&mut claims, 2)), (4, 1));
         claims.end(SOUND, at(2));
@@ -76,21 +76,21 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_a_film_one_after_the_other_need_its_rate_once() {
+    fn consecutive_pieces_of_a_video_need_its_rate_once() {
         let mut claims = Claims::default();
         for piece in 0..10 {
             claims.begin(PICTURE);
             assert_eq!(mbps(&mut claims, piece), 3);
             claims.end(PICTURE, at(piece + 5));
         }
-        // Two films of the same rate need it twice.
+        // Two videos of the same rate need it twice.
         claims.begin(PICTURE);
         claims.begin(PICTURE);
         assert_eq!(mbps(&mut claims, 10), 6);
     }
 
     #[test]
-    fn what_ended_is_remembered_within_bounds() {
+    fn held_rates_of_ended_videos_are_bounded() {
         let mut claims = Claims::default();
         for rate in 1..1000 {
             claims.begin(Rate::from_bps(rate));

@@ -1,4 +1,4 @@
-//! The kernel's law, which may come and go while films are served.
+//! The kernel's law, which may come and go while videos are served.
 
 use std::fs;
 use std::os::fd::{AsFd, OwnedFd};
@@ -8,37 +8,40 @@ use rustix::net::{AddressFamily, SocketType, socket, sockopt};
 use thalweg_core::units::Rate;
 use thalweg_kernel::{Error, FASTEST, Name, Rates};
 
-/// Why the kernel's law is not to be had.
+/// The reason that the kernel's law is not available.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lack {
-    /// In a word, for programs: `absent`, `unloaded`, `denied`, `not_built` or `refused`.
+    /// One word for programs: `absent`, `unloaded`, `denied`, `not_built` or `refused`.
     pub word: &'static str,
-    /// For people.
+    /// The reason for people.
     pub why: String,
 }
 
-/// What has become of it.
+/// A change of the kernel's law.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Change {
-    /// It is not to be had.
+    /// Loss or absence of the law.
     Lost(Lack),
-    /// It is to be had again, or another one has its name.
-    Back,
+    /// Return of the law, or its replacement by another one of its name.
+    Back {
+        /// The name of the law.
+        name: Name,
+    },
 }
 
-/// A congestion control of the kernel's that is told rates.
+/// A congestion control of the kernel that takes rates.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     name: Name,
     found: Mutex<Found>,
 }
 
-/// How it was when it was looked at last.
+/// The state at the last look.
 #[derive(Default, Debug)]
 struct Found {
-    /// The rates of the last one that was to be had.
+    /// The rates of the last law that was available.
     rates: Option<Arc<Rates>>,
-    /// Why it is not.
+    /// The reason that it is not available.
     lack: Option<Lack>,
 }
 
@@ -51,8 +54,8 @@ impl Kernel {
         &self.name
     }
 
-    /// Looks whether it is there, and says what has changed since the last time.
-    pub(crate) fn look(&self) -> Option<Change> {
+    /// Checks if the law is available, and returns the change since the last look.
+    pub(crate) fn recheck(&self) -> Option<Change> {
         let mut found = self.found();
         let has = is_registered(&self.name);
         if has && found.lack.is_none() && found.rates.as_ref().is_some_and(|rates| rates.is_current()) {
@@ -61,7 +64,7 @@ impl Kernel {
         let change = match if has { open(&self.name) } else { Err(gone(&self.name, found.rates.is_some())) } {
             Ok(rates) => {
                 *found = Found { rates: Some(Arc::new(rates)), lack: None };
-                Change::Back
+                Change::Back { name: self.name.clone() }
             }
             Err(lack) if found.lack.as_ref() == Some(&lack) => return None,
             Err(lack) => {
@@ -72,14 +75,14 @@ impl Kernel {
         Some(change)
     }
 
-    /// Whether it was there when it was looked at last.
-    pub(crate) fn is_there(&self) -> bool {
+    /// True if the law was available at the last look.
+    pub(crate) fn is_available(&self) -> bool {
         self.found().lack.is_none()
     }
 
-    /// Gives a connection the law and its rate; whether it has both. `under` is what belongs to the law that it has: when the
-    /// name is gone it keeps that, and when another is loaded it goes over to the new one.
-    pub(crate) fn tell(&self, connection: &OwnedFd, rate: Rate, under: &mut Option<Arc<Rates>>) -> bool {
+    /// Gives a connection the law and its rate; returns true if it has both. `under` has the rates of the law that the
+    /// connection is under: it keeps that law if the name is gone, and changes to the new one if another is loaded.
+    pub(crate) fn set_rate(&self, connection: &OwnedFd, rate: Rate, under: &mut Option<Arc<Rates>>) -> bool {
         let rate = Rate::from_bps(rate.as_bps().min(FASTEST.as_bps()));
         let current = self.current();
         if current.is_some() && sockopt::set_tcp_congestion(connection, self.name.as_str()).is_ok() {
@@ -98,7 +101,7 @@ impl Kernel {
     }
 }
 
-/// Gives a connection the system's congestion control, or where that is the law itself another that every system has.
+/// Gives a connection the system's congestion control or, if that is the law itself, another one that every system has.
 pub(crate) fn leave_to_system(connection: &OwnedFd, law: Option<&Kernel>) {
     let default = fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control").unwrap_or_default();
     let law = law.map_or_else(Name::default, |kernel| kernel.name.clone());
@@ -111,27 +114,27 @@ fn is_registered(name: &Name) -> bool {
     probe.is_ok_and(|probe| sockopt::set_tcp_congestion(&probe, name.as_str()).is_ok())
 }
 
-const INSTEAD: &str = "films over TCP are paced by this program instead";
+const INSTEAD: &str = "videos over TCP are paced by this program instead";
 
-fn gone(name: &Name, was_there: bool) -> Lack {
-    match was_there {
-        true => Lack { word: "unloaded", why: format!("this kernel has no {name} any more; {INSTEAD}") },
+fn gone(name: &Name, was_available: bool) -> Lack {
+    match was_available {
+        true => Lack { word: "unloaded", why: format!("this kernel no longer has {name}; {INSTEAD}") },
         false => {
-            let why = format!("this kernel has no {name} (`thalweg kernel load` gives it one); {INSTEAD}");
+            let why = format!("this kernel has no {name} (load it with `thalweg kernel load`); {INSTEAD}");
             Lack { word: "absent", why }
         }
     }
 }
 
-/// Of one connection, where all else is as it should be.
+/// The reason for one connection, where everything else works.
 pub(crate) fn refused() -> Lack {
-    let why = "the kernel takes no rate for a connection; this film is paced by this program instead";
+    let why = "the kernel accepts no rate for a connection; this video is paced by this program instead";
     Lack { word: "refused", why: why.to_owned() }
 }
 
 fn open(name: &Name) -> Result<Rates, Lack> {
     Rates::open(name).map_err(|error| Lack {
         word: if error == Error::NotBuilt { "not_built" } else { "denied" },
-        why: format!("{name} cannot be told how fast films are played: {error}; {INSTEAD}"),
+        why: format!("the playback rates of {name} cannot be set: {error}; {INSTEAD}"),
     })
 }

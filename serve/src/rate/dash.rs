@@ -1,8 +1,9 @@
 //! DASH manifests (ISO/IEC 23009-1): the rates of the representations, and the files that carry them.
 //!
-//! A manifest is read in one pass: what an element inherits is in place before it comes, as the standard orders elements.
+//! A manifest is read in one pass: inherited values precede the elements that inherit them, as the standard orders
+//! elements.
 
-mod place;
+mod pattern;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -14,58 +15,59 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::reader::Reader;
 use thalweg_core::units::Rate;
 
-pub use self::place::Place;
-use self::place::fill;
-use super::Wrong;
+pub use self::pattern::FilePattern;
+use self::pattern::fill;
+use super::FormatError;
 use crate::link::{self, MAX_NAME};
 
-/// More elements than a manifest with a line for each segment of a day has.
+/// Limit on elements: more than a manifest with a line for each segment of a day has.
 const MAX_ELEMENTS: usize = 400_000;
-/// Elements within elements.
+/// Limit on the nesting of elements.
 const MAX_DEPTH: usize = 64;
-/// More representations, and more files and patterns of names, than a manifest may have in all.
-const MAX_PLACES: usize = 100_000;
-/// Bytes of all names of a manifest.
+/// Limit on representations of a manifest, and on its files and patterns of names.
+const MAX_FILES: usize = 100_000;
+/// Limit in bytes on all names of a manifest.
 const MAX_NAMES: usize = 8 << 20;
 /// Kinds of names that `SegmentTemplate` gives.
 const TEMPLATES: [&str; 3] = ["initialization", "media", "index"];
 
-/// Contents of a manifest.
+/// The contents of a manifest.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Manifest {
     /// The `@bandwidth` of each representation.
     pub rates: Vec<Rate>,
-    /// The files of all representations, from the root of all, each with the fastest rate of those that it is part of.
-    pub places: BTreeMap<Place, Rate>,
+    /// The files of all representations, relative to the served folder, each with the fastest rate of those that it
+    /// belongs to.
+    pub files: BTreeMap<FilePattern, Rate>,
 }
 
-/// Reads the manifest of a folder.
+/// Parses a manifest that is in `folder`.
 ///
 /// # Errors
-/// It is no manifest, a rate is missing, or it is larger than one may be here.
-pub fn parse(folder: &str, text: &str) -> Result<Manifest, Wrong> {
+/// The text is not a manifest, a rate is missing, or a limit is exceeded.
+pub fn parse(folder: &str, text: &str) -> Result<Manifest, FormatError> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().expand_empty_elements = true;
-    let mut descent = Descent::new(folder);
+    let mut parser = Parser::new(folder);
     loop {
         match reader.read_event().map_err(no_xml)? {
-            Event::Start(start) => descent.enter(&start)?,
-            Event::End(_) => descent.leave()?,
-            Event::Text(text) => descent.text(&text.xml10_content()),
-            Event::CData(text) => descent.text(&text.xml10_content()),
-            Event::GeneralRef(reference) => descent.text(&resolved(&reference)?),
-            Event::DocType(_) => return Err(no_xml("a document type is not read")),
-            Event::Eof => return descent.end(),
+            Event::Start(start) => parser.enter(&start)?,
+            Event::End(_) => parser.leave()?,
+            Event::Text(text) => parser.text(&text.xml10_content()),
+            Event::CData(text) => parser.text(&text.xml10_content()),
+            Event::GeneralRef(reference) => parser.text(&resolved(&reference)?),
+            Event::DocType(_) => return Err(no_xml("document types are not supported")),
+            Event::Eof => return parser.end(),
             Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
         }
     }
 }
 
-/// Position of a pass through a manifest.
-struct Descent {
+/// The state of a pass through a manifest.
+struct Parser {
     /// Values that the root inherits.
     outermost: Inherited,
-    /// From the root to the element that is open.
+    /// Open elements, from the root on.
     open: Vec<Element>,
     elements: usize,
     /// The text of the `BaseURL` that is open.
@@ -73,14 +75,14 @@ struct Descent {
     /// The names of the `SegmentList` that is open, and its depth.
     list: Option<(usize, Vec<String>)>,
     found: Manifest,
-    /// Names that were made, some of them twice, and the bytes of those in `found`.
+    /// Number of generated names, some of them twice, and bytes of those in `found`.
     made: usize,
     bytes: usize,
 }
 
-/// An element that is open.
+/// An open element.
 struct Element {
-    /// Values that it hands down.
+    /// Values for the elements inside it.
     within: Inherited,
     kind: Kind,
     /// True once it has had a `BaseURL`; further ones are alternatives (§5.6.1).
@@ -93,38 +95,40 @@ enum Kind {
     Other,
 }
 
-/// Values that an element inherits from those around it, unless it has its own.
+/// Values that an element inherits from the enclosing ones, unless it has its own.
 #[derive(Clone, Default)]
 struct Inherited {
-    /// None if it is elsewhere.
+    /// None if the base is outside the served folder.
     base: Option<Rc<Base>>,
     templates: [Option<Rc<str>>; TEMPLATES.len()],
     list: Option<Rc<[String]>>,
 }
 
-/// Where links begin, and the file that is meant where there is none.
+/// The folder to which links are relative, and the file that is meant if there is no link.
 struct Base {
     folder: String,
     file: Option<String>,
 }
 
-impl Descent {
-    fn new(folder: &str) -> Descent {
+impl Parser {
+    fn new(folder: &str) -> Parser {
         let base = Some(Rc::new(Base { folder: folder.to_owned(), file: None }));
-        let found = Manifest { rates: Vec::new(), places: BTreeMap::new() };
+        let found = Manifest { rates: Vec::new(), files: BTreeMap::new() };
         let outermost = Inherited { base, ..Inherited::default() };
-        Descent { outermost, open: Vec::new(), elements: 0, base: None, list: None, found, made: 0, bytes: 0 }
+        Parser { outermost, open: Vec::new(), elements: 0, base: None, list: None, found, made: 0, bytes: 0 }
     }
 
-    fn enter(&mut self, start: &BytesStart<'_>) -> Result<(), Wrong> {
+    fn enter(&mut self, start: &BytesStart<'_>) -> Result<(), FormatError> {
         self.elements += 1;
         let name = start.local_name().into_inner();
         match (self.open.len(), self.elements) {
-            (0, 1) if name != "MPD" => return Err(Wrong::new("it is no manifest: its first element is not MPD")),
+            (0, 1) if name != "MPD" => {
+                return Err(FormatError::new("not a DASH manifest: its first element is not MPD"));
+            }
             (0, 2..) => return Err(no_xml("a second root element")),
-            (MAX_DEPTH, _) => return Err(Wrong::new(format!("its elements are nested deeper than {MAX_DEPTH}"))),
+            (MAX_DEPTH, _) => return Err(FormatError::new(format!("elements nested deeper than {MAX_DEPTH}"))),
             (_, elements) if elements > MAX_ELEMENTS => {
-                return Err(Wrong::new(format!("it has over {MAX_ELEMENTS} elements")));
+                return Err(FormatError::new(format!("more than {MAX_ELEMENTS} elements")));
             }
             _ => {}
         }
@@ -152,7 +156,7 @@ impl Descent {
         Ok(())
     }
 
-    fn template(&mut self, start: &BytesStart<'_>) -> Result<Kind, Wrong> {
+    fn template(&mut self, start: &BytesStart<'_>) -> Result<Kind, FormatError> {
         if let Some(outer) = self.open.last_mut() {
             for (template, name) in outer.within.templates.iter_mut().zip(TEMPLATES) {
                 if let Some(value) = attribute(start, name)? {
@@ -171,7 +175,7 @@ impl Descent {
         }
     }
 
-    fn leave(&mut self) -> Result<(), Wrong> {
+    fn leave(&mut self) -> Result<(), FormatError> {
         let Some(element) = self.open.pop() else { return Ok(()) };
         if let Some((_, list)) = self.list.take_if(|(depth, _)| *depth == self.open.len())
             && let Some(outer) = self.open.last_mut()
@@ -192,34 +196,34 @@ impl Descent {
         Ok(())
     }
 
-    fn representation(&mut self, within: &Inherited, id: &str, rate: Rate) -> Result<(), Wrong> {
+    fn representation(&mut self, within: &Inherited, id: &str, rate: Rate) -> Result<(), FormatError> {
         self.found.rates.push(rate);
-        if self.found.rates.len() > MAX_PLACES {
-            return Err(Wrong::new(format!("it has over {MAX_PLACES} representations")));
+        if self.found.rates.len() > MAX_FILES {
+            return Err(FormatError::new(format!("more than {MAX_FILES} representations")));
         }
         let Some(base) = &within.base else { return Ok(()) };
         let templates: Vec<_> = within.templates.iter().flatten().collect();
         let list = within.list.as_deref().unwrap_or_default();
         self.made += templates.len() + list.len();
-        if self.made > MAX_PLACES {
-            return Err(Wrong::new(format!("it names over {MAX_PLACES} files")));
+        if self.made > MAX_FILES {
+            return Err(FormatError::new(format!("more than {MAX_FILES} file names")));
         }
         for link in templates.iter().filter_map(|template| fill(template, id, rate)) {
-            self.place(link::resolve(&base.folder, &link), rate)?;
+            self.add_file(link::resolve(&base.folder, &link), rate)?;
         }
         for link in list {
-            self.place(link::resolve(&base.folder, link), rate)?;
+            self.add_file(link::resolve(&base.folder, link), rate)?;
         }
         if templates.is_empty() && list.is_empty() {
-            self.place(base.file.clone(), rate)?;
+            self.add_file(base.file.clone(), rate)?;
         }
         Ok(())
     }
 
-    fn place(&mut self, path: Option<String>, rate: Rate) -> Result<(), Wrong> {
+    fn add_file(&mut self, path: Option<String>, rate: Rate) -> Result<(), FormatError> {
         let Some(path) = path else { return Ok(()) };
         let bytes = path.len();
-        match self.found.places.entry(Place::new(path)) {
+        match self.found.files.entry(FilePattern::new(path)) {
             Entry::Occupied(mut known) => *known.get_mut() = rate.max(*known.get()),
             Entry::Vacant(new) => {
                 self.bytes += bytes;
@@ -228,22 +232,22 @@ impl Descent {
         }
         match self.bytes {
             0..=MAX_NAMES => Ok(()),
-            _ => Err(Wrong::new("the names of its files are longer than 8 MiB together")),
+            _ => Err(FormatError::new("more than 8 MiB of file names")),
         }
     }
 
-    fn end(self) -> Result<Manifest, Wrong> {
+    fn end(self) -> Result<Manifest, FormatError> {
         match (self.elements, self.open.len(), self.found.rates.len()) {
-            (0, ..) => Err(no_xml("it has no element")),
-            (_, 1.., _) => Err(no_xml("it is cut off")),
-            (_, _, 0) => Err(Wrong::new("it has no representation")),
+            (0, ..) => Err(no_xml("no element")),
+            (_, 1.., _) => Err(no_xml("truncated")),
+            (_, _, 0) => Err(FormatError::new("no representation")),
             _ => Ok(self.found),
         }
     }
 }
 
 impl Base {
-    /// Place that a `BaseURL` in it leads to; none if that is elsewhere.
+    /// The base that a `BaseURL` inside it leads to; none if that is outside the served folder.
     fn joined(&self, link: &str) -> Option<Base> {
         let path = link::resolve(&self.folder, link)?;
         Some(match link.is_empty() || link.ends_with('/') {
@@ -253,15 +257,16 @@ impl Base {
     }
 }
 
-fn representation(start: &BytesStart<'_>) -> Result<Kind, Wrong> {
+fn representation(start: &BytesStart<'_>) -> Result<Kind, FormatError> {
     let id = attribute(start, "id")?.unwrap_or_default();
     let rate = attribute(start, "bandwidth")?.and_then(|text| text.trim().parse().ok()).filter(|&bps| bps > 0);
-    let rate = rate.ok_or_else(|| Wrong::new(format!("representation '{id:.40}' has no bandwidth above zero")))?;
+    let rate =
+        rate.ok_or_else(|| FormatError::new(format!("representation '{id:.40}' has no bandwidth above zero")))?;
     Ok(Kind::Representation { id, rate: Rate::from_bps(rate) })
 }
 
-/// The value of an attribute, whatever its prefix. That names are unique is not checked: it takes quadratic time.
-fn attribute(start: &BytesStart<'_>, name: &str) -> Result<Option<String>, Wrong> {
+/// The value of an attribute, whatever its prefix. The uniqueness of names is not checked: that takes quadratic time.
+fn attribute(start: &BytesStart<'_>, name: &str) -> Result<Option<String>, FormatError> {
     for attribute in start.attributes().with_checks(false) {
         let attribute = attribute.map_err(no_xml)?;
         if attribute.key.local_name().into_inner() == name {
@@ -272,18 +277,18 @@ fn attribute(start: &BytesStart<'_>, name: &str) -> Result<Option<String>, Wrong
     Ok(None)
 }
 
-/// Character that a reference in a text stands for.
-fn resolved(reference: &BytesRef<'_>) -> Result<String, Wrong> {
+/// The character that a reference in a text stands for.
+fn resolved(reference: &BytesRef<'_>) -> Result<String, FormatError> {
     if let Some(character) = reference.resolve_char_ref().map_err(no_xml)? {
         return Ok(character.to_string());
     }
     let name = reference.xml10_content();
     let known = resolve_predefined_entity(&name).map(str::to_owned);
-    known.ok_or_else(|| no_xml("a reference to an entity that it does not declare"))
+    known.ok_or_else(|| no_xml("a reference to an undeclared entity"))
 }
 
-fn no_xml(why: impl std::fmt::Display) -> Wrong {
-    Wrong::new(format!("it is no XML: {why}"))
+fn no_xml(why: impl std::fmt::Display) -> FormatError {
+    FormatError::new(format!("not valid XML: {why}"))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! MP4 (ISO/IEC 14496-12): how long a film is, from its boxes; with the length of the file that is its rate.
+//! MP4 (ISO/IEC 14496-12): the length of a video, from its boxes, which with the size of the file gives its rate.
 //!
-//! `moov` says it (`mvhd`), in films of fragments `mehd` or an index over all of them (`sidx`). Where none does, the last
-//! fragment tells when it ends. Where `moov` has the samples (`stts`, `stsz`), a film that is denser for a while gets more than
-//! its mean. Only heads of boxes and the few among these are read.
+//! The length is in `moov` (`mvhd`), of a fragmented video in `mehd` or in an index over all fragments (`sidx`).
+//! Without these, it is the end of the last fragment. If `moov` has the samples (`stts`, `stsz`), a video that is
+//! denser for a while gets more than its mean. Only heads of boxes and the few boxes among these are read.
 
 mod boxes;
-mod course;
 mod fragments;
+mod profile;
 
 use std::io::{Read, Seek};
 
@@ -14,36 +14,36 @@ use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
 use self::boxes::{Boxes, Head, ticks};
-use self::course::Course;
 use self::fragments::Fragments;
-use super::{Wrong, mean};
+use self::profile::BitRateProfile;
+use super::{FormatError, mean};
 
-/// What playing a film needs: its bytes over its time, or more where it is dense for longer than a player is ahead.
+/// The rate that playback needs: bytes over length, or more if the video is dense for longer than a player is ahead.
 ///
 /// # Errors
-/// It is no MP4, is cut off, contradicts itself, or does not say how long it is.
-pub fn rate(film: &mut (impl Read + Seek)) -> Result<Rate, Wrong> {
-    let mut boxes = Boxes::new(film)?;
-    let mut course = Course::default();
-    let length = length(&mut boxes, &mut course)?;
+/// The file is not MP4, is truncated, contradicts itself, or does not state its length.
+pub fn rate(video: &mut (impl Read + Seek)) -> Result<Rate, FormatError> {
+    let mut boxes = Boxes::new(video)?;
+    let mut profile = BitRateProfile::default();
+    let length = length(&mut boxes, &mut profile)?;
     let bytes = Bytes(boxes.len());
-    Ok(mean(bytes, length)?.max(course.rate(bytes, length)))
+    Ok(mean(bytes, length)?.max(profile.rate(bytes, length)))
 }
 
-fn length(boxes: &mut Boxes<'_, impl Read + Seek>, course: &mut Course) -> Result<Span, Wrong> {
+fn length(boxes: &mut Boxes<'_, impl Read + Seek>, profile: &mut BitRateProfile) -> Result<Span, FormatError> {
     let (mut fragments, mut has_moov, mut known, mut at) = (Fragments::default(), false, None, 0);
     while let Some(head) = boxes.head(at, boxes.len())? {
         match &head.kind {
             b"moov" => {
                 has_moov = true;
-                known = movie(boxes, head, &mut fragments, course)?;
+                known = movie(boxes, head, &mut fragments, profile)?;
             }
             b"sidx" => {
                 if let Some(length) = index(boxes, head)? {
                     return Ok(length);
                 }
             }
-            // Those behind are only looked at for whether all of them are there.
+            // Further boxes are only traversed, to check that none is cut off.
             b"moof" if known.is_none() => fragments.add(boxes, head)?,
             _ => {}
         }
@@ -51,25 +51,25 @@ fn length(boxes: &mut Boxes<'_, impl Read + Seek>, course: &mut Course) -> Resul
     }
     match known.or_else(|| fragments.length()) {
         Some(length) => Ok(length),
-        None if has_moov => Err(Wrong::new("it does not say how long it is")),
-        None => Err(Wrong::new("it has no moov: it was not written to its end, or is a piece of a film")),
+        None if has_moov => Err(FormatError::new("it does not state its duration")),
+        None => Err(FormatError::new("no moov box: the file is incomplete, or a segment of a video")),
     }
 }
 
-/// The length that `moov` tells; none where fragments follow and it does not tell theirs.
+/// The length that `moov` states; none if fragments follow and it does not state theirs.
 fn movie(
     boxes: &mut Boxes<'_, impl Read + Seek>,
     moov: Head,
     fragments: &mut Fragments,
-    course: &mut Course,
-) -> Result<Option<Span>, Wrong> {
+    profile: &mut BitRateProfile,
+) -> Result<Option<Span>, FormatError> {
     let (mut own, mut timescale, mut extended, mut whole) = (None, 0, false, None);
     boxes.each(moov, |boxes, head| {
         match &head.kind {
             b"mvhd" => (own, timescale) = boxes.body(head)?.times()?,
             b"trak" => {
                 fragments.track(boxes, head)?;
-                course.track(boxes, head);
+                profile.track(boxes, head);
             }
             b"mvex" => {
                 extended = true;
@@ -90,12 +90,12 @@ fn movie(
         }
         Ok(())
     })?;
-    let told = if extended { whole.filter(|&ticks| ticks > 0) } else { own };
-    told.map(|told| ticks(told, timescale)).transpose()
+    let refusal = if extended { whole.filter(|&ticks| ticks > 0) } else { own };
+    refusal.map(|refusal| ticks(refusal, timescale)).transpose()
 }
 
-/// The length of an index that covers the film to its end, but for boxes without media behind it.
-fn index(boxes: &mut Boxes<'_, impl Read + Seek>, sidx: Head) -> Result<Option<Span>, Wrong> {
+/// The length of an index that covers the video to its end, except for boxes without media after it.
+fn index(boxes: &mut Boxes<'_, impl Read + Seek>, sidx: Head) -> Result<Option<Span>, FormatError> {
     let mut body = boxes.body(sidx)?;
     let width = if body.version()? == 1 { 8 } else { 4 };
     body.number(4)?;
@@ -109,7 +109,7 @@ fn index(boxes: &mut Boxes<'_, impl Read + Seek>, sidx: Head) -> Result<Option<S
         time += body.number(4)?;
         body.number(4)?;
     }
-    // A table of random access (`mfra`) may stand behind the last fragment.
+    // A table of random access (`mfra`) may follow the last fragment.
     let Some(rest) = u64::try_from(bytes).ok().filter(|&end| time > 0 && end <= boxes.len()) else { return Ok(None) };
     match boxes.head(rest, boxes.len()) {
         Ok(None) => ticks(time, timescale).map(Some),

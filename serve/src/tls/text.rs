@@ -1,11 +1,11 @@
-//! Digests as people and programs compare them.
+//! Digests in the forms that people and programs compare.
 
-/// Pairs of digits with colons between, as browsers show them.
+/// Formats as pairs of digits with colons between, as browsers show them.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":")
 }
 
-/// Base64 with padding (RFC 4648 §4).
+/// Formats as base64 with padding (RFC 4648 §4).
 pub(super) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
@@ -25,7 +25,7 @@ mod tests {
 
     /// RFC 4648 §10.
     #[test]
-    fn base64_is_that_of_the_standard() {
+    fn base64_matches_the_vectors_of_rfc_4648() {
         let expected = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
         for (len, expected) in expected.into_iter().enumerate() {
             assert_eq!(base64(&b"foobar"[..len]), expected);

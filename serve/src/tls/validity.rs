@@ -1,4 +1,4 @@
-//! From when until when a certificate is good (RFC 5280 §4.1.2.5).
+//! The period in which a certificate is valid (RFC 5280 §4.1.2.5).
 
 use std::time::{Duration, SystemTime};
 
@@ -11,11 +11,11 @@ const VERSION: u8 = 0xa0;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 
-/// An end that is no further away is worth a word: certificates are renewed earlier.
+/// Remaining time at which a warning is due: certificates are renewed earlier.
 const SOON: Duration = Duration::from_secs(14 * 86_400);
 const DAY: u64 = 86_400;
 
-/// When a certificate is good, both ends included.
+/// The period in which a certificate is valid, both ends included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Validity {
     from: SystemTime,
@@ -23,7 +23,7 @@ pub(super) struct Validity {
 }
 
 impl Validity {
-    /// That of a certificate in DER; none if it is not where one has it.
+    /// The period of a certificate in DER; none if it is not at its place.
     pub(super) fn of(certificate: &[u8]) -> Option<Validity> {
         let signed = signed(certificate)?;
         let rest = tagged(VERSION, signed).map_or(signed, |(_, rest)| rest);
@@ -36,32 +36,32 @@ impl Validity {
         Some(Validity { from, until })
     }
 
-    /// What is wrong with it at a time, or soon will be.
+    /// A warning if the certificate is not valid at `now`, or soon will not be.
     pub(super) fn warning(self, now: SystemTime) -> Option<String> {
         let Validity { from, until } = self;
         if now > until {
-            return Some(format!("it has been out of date since {}: browsers refuse it", fmt_http_date(until)));
+            return Some(format!("it expired on {}: browsers refuse it", fmt_http_date(until)));
         }
         if now < from {
-            return Some(format!("it is not good before {}: browsers refuse it until then", fmt_http_date(from)));
+            return Some(format!("it is not valid before {}: browsers refuse it until then", fmt_http_date(from)));
         }
         until.duration_since(now).ok().filter(|left| *left < SOON)?;
-        Some(format!("it is good until {} alone: after its renewal `serve` is started again", fmt_http_date(until)))
+        Some(format!("it expires on {}; renew it and restart `serve`", fmt_http_date(until)))
     }
 }
 
-/// Whether a certificate does not say of which version it is, and so is of the first (RFC 5280 §4.1.2.1).
+/// True if a certificate does not state its version, and so is of version 1 (RFC 5280 §4.1.2.1).
 pub(super) fn is_of_version_1(certificate: &[u8]) -> bool {
     signed(certificate).is_some_and(|signed| tagged(INTEGER, signed).is_some())
 }
 
-/// What is signed of a certificate.
+/// The signed part of a certificate.
 fn signed(certificate: &[u8]) -> Option<&[u8]> {
     let (certificate, _) = tagged(SEQUENCE, certificate)?;
     Some(tagged(SEQUENCE, certificate)?.0)
 }
 
-/// The content of a value that has this tag, and what is behind it.
+/// The content of a value that has this tag, and the rest after it.
 fn tagged(tag: u8, der: &[u8]) -> Option<(&[u8], &[u8])> {
     let (_, rest) = der.split_first().filter(|(found, _)| **found == tag)?;
     let (&first, rest) = rest.split_first()?;
@@ -77,7 +77,8 @@ fn tagged(tag: u8, der: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(len)
 }
 
-/// A time, of which there are two forms, both in UTC and to the second (RFC 5280 §4.1.2.5.1 and .2), and what is behind it.
+/// Parses a time in either of its two forms, both in UTC and to the second (RFC 5280 §4.1.2.5.1 and .2), and returns
+/// the rest after it.
 fn time(der: &[u8]) -> Option<(SystemTime, &[u8])> {
     let ((text, rest), digits) = match tagged(UTC_TIME, der) {
         Some(found) => (found, 2),
@@ -101,7 +102,7 @@ fn time(der: &[u8]) -> Option<(SystemTime, &[u8])> {
     Some((SystemTime::UNIX_EPOCH + Duration::from_secs(seconds), rest))
 }
 
-/// Days from 1970 on: years begin in March here, so that a leap day is the last one.
+/// The number of days since 1970: years begin in March here, so that a leap day is the last one.
 fn days(year: u64, month: u64, day: u64) -> u64 {
     let year = if month > 2 { year } else { year - 1 };
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
@@ -118,9 +119,9 @@ mod tests {
         SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
     }
 
-    /// `date -u -d '...' +%s` has the numbers.
+    /// The numbers are those of `date -u -d '...' +%s`.
     #[test]
-    fn times_are_read_in_both_forms() {
+    fn utc_and_generalized_times_are_parsed() {
         for (tag, text, seconds) in [
             (UTC_TIME, "700101000000Z", 0),
             (UTC_TIME, "240229235959Z", 1_709_251_199),
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_is_warned_of_before_it_begins_when_it_is_over_and_a_fortnight_before() {
+    fn warnings_cover_certificates_not_yet_valid_expired_and_expiring() {
         let made = rcgen::KeyPair::generate().and_then(|key| {
             let mut params = rcgen::CertificateParams::new(["localhost".to_owned()])?;
             params.not_before = at(1_700_000_000).into();
@@ -150,9 +151,9 @@ mod tests {
         assert_eq!(found, Validity { from: at(1_700_000_000), until: at(1_800_000_000) });
         let day = 86_400;
         for (now, expected) in [
-            (1_699_999_999, "it is not good before Tue, 14 Nov 2023 22:13:20 GMT"),
-            (1_800_000_001, "it has been out of date since Fri, 15 Jan 2027 08:00:00 GMT"),
-            (1_800_000_000 - 3 * day, "it is good until Fri, 15 Jan 2027 08:00:00 GMT alone"),
+            (1_699_999_999, "it is not valid before Tue, 14 Nov 2023 22:13:20 GMT"),
+            (1_800_000_001, "it expired on Fri, 15 Jan 2027 08:00:00 GMT"),
+            (1_800_000_000 - 3 * day, "it expires on Fri, 15 Jan 2027 08:00:00 GMT"),
         ] {
             let warning = found.warning(at(now)).expect(expected);
             assert!(warning.starts_with(expected), "{warning}");
@@ -164,7 +165,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nonsense_has_no_times_and_no_date_is_too_much(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+        fn any_bytes_are_parsed_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
             let _ = (Validity::of(&bytes), time(&bytes));
         }
 

@@ -1,4 +1,4 @@
-//! A client of HTTP/3 that does as the test says.
+//! An HTTP/3 client that a test controls.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use quinn::{ClientConfig, Connection, Endpoint, EndpointConfig, TokioRuntime, Tr
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
-use super::{PATIENCE, trusting};
+use super::{TIMEOUT, trusting};
 
 pub(crate) type Stream = RequestStream<h3_quinn::BidiStream<Bytes>, Bytes>;
 
@@ -19,7 +19,7 @@ pub(crate) fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-/// A port of the client's own, whose streams take `window` bytes that nobody reads.
+/// A client endpoint whose streams take `window` unread bytes.
 pub(crate) fn endpoint(window: u32) -> Endpoint {
     endpoint_at("127.0.0.1:0", window)
 }
@@ -40,21 +40,22 @@ pub(crate) fn endpoint_at(address: &str, window: u32) -> Endpoint {
 
 pub(crate) async fn connect(endpoint: &Endpoint, server: SocketAddr) -> Connection {
     let connecting = endpoint.connect(server, "localhost").expect("a connection");
-    timeout(PATIENCE, connecting).await.expect("in time").expect("a handshake")
+    timeout(TIMEOUT, connecting).await.expect("in time").expect("a handshake")
 }
 
-/// A client with a connection, and what it asks over.
+/// A client with a connection, and the handle for its requests.
 pub(crate) struct Client {
     pub(crate) connection: Connection,
-    pub(crate) asks: SendRequest<h3_quinn::OpenStreams, Bytes>,
+    pub(crate) requests: SendRequest<h3_quinn::OpenStreams, Bytes>,
 }
 
 impl Client {
     pub(crate) async fn new(endpoint: &Endpoint, server: SocketAddr) -> Client {
         let connection = connect(endpoint, server).await;
-        let (mut driver, asks) = h3::client::new(h3_quinn::Connection::new(connection.clone())).await.expect("HTTP/3");
+        let (mut driver, requests) =
+            h3::client::new(h3_quinn::Connection::new(connection.clone())).await.expect("HTTP/3");
         tokio::spawn(async move { driver.wait_idle().await });
-        Client { connection, asks }
+        Client { connection, requests }
     }
 
     pub(crate) async fn ask(&mut self, method: Method, path: &str, fields: &[(&str, &str)]) -> (Response<()>, Stream) {
@@ -62,12 +63,13 @@ impl Client {
         for (name, value) in fields {
             request = request.header(*name, *value);
         }
-        let asking = async {
-            let mut stream = self.asks.send_request(request.body(()).expect("a request")).await.expect("it is sent");
+        let exchange = async {
+            let mut stream =
+                self.requests.send_request(request.body(()).expect("a request")).await.expect("it is sent");
             stream.finish().await.expect("its end");
             (stream.recv_response().await.expect("an answer"), stream)
         };
-        timeout(PATIENCE, asking).await.expect("in time")
+        timeout(TIMEOUT, exchange).await.expect("in time")
     }
 
     pub(crate) async fn get(&mut self, path: &str, fields: &[(&str, &str)]) -> (Response<()>, Vec<u8>) {
@@ -76,12 +78,12 @@ impl Client {
     }
 }
 
-/// What comes until the end, or until it is enough.
+/// The bytes up to the end, or until there are `enough`.
 pub(crate) async fn read(stream: &mut Stream, enough: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     while bytes.len() < enough {
-        let next = timeout(PATIENCE, stream.recv_data()).await.expect("in time");
-        let Some(mut next) = next.expect("a film") else { break };
+        let next = timeout(TIMEOUT, stream.recv_data()).await.expect("in time");
+        let Some(mut next) = next.expect("a video") else { break };
         bytes.extend_from_slice(&next.copy_to_bytes(next.remaining()));
     }
     bytes

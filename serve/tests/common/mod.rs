@@ -1,4 +1,4 @@
-//! A server on loopback, and what asks it.
+//! A server on loopback, and clients for it.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
 pub(crate) mod http3;
@@ -19,9 +19,9 @@ use thalweg_serve::law::Choice;
 use thalweg_serve::{Config, Identity, Law, Limits, Server};
 
 /// Longer than anything takes here.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A server of a folder of its own.
+/// A server with a folder of its own.
 pub(crate) struct Stage {
     pub(crate) folder: PathBuf,
     pub(crate) server: Server,
@@ -32,7 +32,7 @@ impl Stage {
         Stage::of(name, choice, limits, None)
     }
 
-    /// The same under TLS.
+    /// The same, under TLS.
     pub(crate) fn secure(name: &str, choice: Choice, limits: Limits) -> Stage {
         Stage::of(name, choice, limits, Some(Identity::own("127.0.0.1").expect("a certificate")))
     }
@@ -40,7 +40,7 @@ impl Stage {
     fn of(name: &str, choice: Choice, limits: Limits, identity: Option<Identity>) -> Stage {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("http-{name}"));
         fs::create_dir_all(&folder).expect("a folder");
-        fs::write(folder.join("film.webm"), film(3_000_000)).expect("a file");
+        fs::write(folder.join("video.webm"), video(3_000_000)).expect("a file");
         let (law, _) = Law::choose(Some(choice), &"no_such_law".parse().expect("a name"));
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
         // 8 Mb/s: ten seconds of it are 10 MB.
@@ -59,7 +59,7 @@ impl Stage {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.server.local()).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
         stream
     }
 
@@ -69,7 +69,7 @@ impl Stage {
         bind(&socket, &SocketAddr::from(([127, 0, 0, last], 0))).expect("an address of ours");
         connect(&socket, &self.server.local()).expect("it listens");
         let stream = TcpStream::from(socket);
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
         stream
     }
 
@@ -79,14 +79,14 @@ impl Stage {
         stream
     }
 
-    /// A connection whose handshake comes with what is said first.
+    /// A connection whose handshake takes place with its first data.
     pub(crate) fn connect_tls(&self) -> StreamOwned<ClientConnection, TcpStream> {
         let client = trusting::client(b"http/1.1");
         let session = ClientConnection::new(client.into(), "localhost".try_into().expect("a name")).expect("a client");
         StreamOwned::new(session, self.connect())
     }
 
-    /// Head and content of an answer that came to its end.
+    /// Head and content of a complete answer.
     pub(crate) fn get(&self, fields: &str) -> (String, Vec<u8>) {
         let mut bytes = Vec::new();
         self.ask(fields).read_to_end(&mut bytes).expect("an answer");
@@ -100,7 +100,7 @@ impl Stage {
     }
 
     pub(crate) fn wait_until(&self, what: &str, is_so: impl Fn(&Stage) -> bool) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !is_so(self) {
             assert!(Instant::now() < deadline, "no {what} in time");
             thread::sleep(Duration::from_millis(10));
@@ -113,7 +113,7 @@ pub(crate) fn parts(bytes: Vec<u8>) -> (String, Vec<u8>) {
     (String::from_utf8(bytes[..end].to_vec()).expect("text"), bytes[end..].to_vec())
 }
 
-/// Bytes that differ from place to place.
-pub(crate) fn film(len: usize) -> Vec<u8> {
+/// Bytes that differ from position to position.
+pub(crate) fn video(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at ^ (at >> 8) ^ (at >> 16)) as u8).collect()
 }

@@ -1,4 +1,4 @@
-//! A TLS client that believes whoever it finds: who that is others look at.
+//! A TLS client that accepts any certificate: other tests check those.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use rustls::crypto::ring::default_provider;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme};
 
-/// A client that speaks what is named, as ALPN does.
+/// A client of the protocol that ALPN calls `speaks`.
 pub(crate) fn client(speaks: &[u8]) -> ClientConfig {
     let builder = ClientConfig::builder_with_provider(Arc::new(default_provider()));
     let builder = builder.with_safe_default_protocol_versions().expect("TLS 1.3");

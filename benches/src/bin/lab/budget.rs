@@ -1,4 +1,4 @@
-//! What whole runs of the papers' scenarios cost, and how much memory the largest takes.
+//! The CPU time of whole runs of the papers' scenarios, and the memory of the largest.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,7 +8,7 @@ use thalweg_bench::report::{Bound, Part, Settings, Target, Unit, grid};
 
 use crate::{lab, run};
 
-/// The cells of Table 1: transfers a second, and round trip in milliseconds.
+/// The cells of Table 1: transfers per second, and round-trip time in milliseconds.
 const CELLS: [[&str; 2]; 4] = [["12.5", "10"], ["25", "10"], ["12.5", "100"], ["25", "100"]];
 
 pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
@@ -34,7 +34,7 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
     part.commands = [table_1(name, "T", "R"), self::largest(name)].iter().map(line).collect();
     part.text =
         "**Whole runs** of 180 simulated seconds, one of each; without `--quick` the whole evaluation of the paper in short, too.".into();
-    // `./test` does it anyway; a quick look need not.
+    // `./test` runs it anyway, so a quick run skips it.
     if !settings.quick {
         let report = std::env::temp_dir().join("thalweg-bench-reproduction.html");
         let all = run(reproduce(&settings.binary, &report))?;
@@ -57,7 +57,7 @@ fn largest(binary: &Path) -> Command {
     lab(binary, "geneva-s1", &[("rtt_ms", "100"), ("n_tcp", "700")])
 }
 
-/// All figures and tables of the paper: short runs, few seeds.
+/// The command for all figures and tables of the paper, with short runs and few seeds.
 fn reproduce(binary: &Path, report: &Path) -> Command {
     let mut command = Command::new(binary);
     command.args(["lab", "reproduce", "geneva", "--quick", "--out"]).arg(report);

@@ -1,4 +1,5 @@
-//! The lab: what a packet costs, beside ns-3 and as flows grow many; what whole runs cost; how much memory one takes.
+//! The lab: CPU time per packet, beside ns-3 and for growing numbers of flows; CPU time of whole runs; memory of the
+//! largest.
 
 mod budget;
 mod rival;
@@ -40,7 +41,7 @@ fn lab(binary: &Path, scenario: &str, set: &[(&str, &str)]) -> Command {
     command
 }
 
-/// Runs it, and says so.
+/// Runs `command`, and logs its CPU time.
 fn run(command: Command) -> Result<Job, String> {
     let line = line(&command);
     let job = Job::run(command)?;
@@ -48,7 +49,7 @@ fn run(command: Command) -> Result<Job, String> {
     Ok(job)
 }
 
-/// What came to the bottleneck.
+/// The number of packets that arrived at the bottleneck.
 fn packets(job: &Job) -> Result<f64, String> {
     job.number("packets")
 }

@@ -1,4 +1,4 @@
-//! The first reference scenario beside ns-3: N TCP flows and ten streams of 39.6 Mb/s on a link of 1 Gb/s.
+//! The first reference scenario, beside ns-3: N TCP flows and ten streams of 39.6 Mb/s on a link of 1 Gb/s.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,14 +10,14 @@ use thalweg_bench::statistics::median;
 
 use crate::{lab, packets, run};
 
-/// TCP flows.
+/// Numbers of TCP flows.
 const SIZES: [&str; 3] = ["100", "200", "250"];
-/// Packets a CPU second that are due, those that are wished for, and how many times ns-3's are due.
+/// Packets per CPU second: the target, the aim, and the target for the ratio to ns-3's.
 const FLOOR: f64 = 1.5e6;
 const AIM: f64 = 3e6;
 const TIMES: f64 = 20.0;
 
-/// What one turn of each cost.
+/// The costs of one turn of each contestant.
 struct Turn {
     ours: Cost,
     theirs: Cost,
@@ -82,7 +82,7 @@ fn ours(binary: &Path, size: &str) -> Command {
     lab(binary, "geneva-s1", &[plain, sizes].concat())
 }
 
-/// A speed needs no run as long, but one beside which the set-up is short.
+/// The ns-3 command. A measurement of speed needs no long run, only one in which the set-up time is small.
 fn theirs(size: &str, [duration, warmup]: [&str; 2]) -> Command {
     let mut command = Command::new("benches/ns3/run");
     command.args([format!("--n-tcp={size}"), format!("--duration={duration}"), format!("--warmup={warmup}")]);

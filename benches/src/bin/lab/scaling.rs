@@ -1,4 +1,4 @@
-//! What a packet costs as flows grow many: 10 Mb/s of link each.
+//! The CPU time per packet for growing numbers of flows, each with 10 Mb/s of the link.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,13 +9,13 @@ use thalweg_bench::statistics::median;
 
 use crate::{lab, packets, run};
 
-/// Numbers of flows, and how much of a packet's cost with the fewest of them each may have.
+/// Numbers of flows, and the largest allowed CPU time per packet, as a ratio to that of the first entry.
 const SIZES: [(u32, f64); 4] = [(10, 1.0), (100, 1.5), (1_000, 1.5), (10_000, 3.0)];
 
-/// Flows times simulated seconds: all sizes have the same work.
+/// Flows times simulated seconds: the work is the same for all sizes.
 const WORK: u32 = 10_000;
 
-/// Nanoseconds a packet and bytes of memory.
+/// CPU nanoseconds per packet, and bytes of memory.
 #[derive(Clone, Copy)]
 struct Cost {
     packet: f64,

@@ -1,10 +1,10 @@
-//! The published crates with products of slices in the field of RFC 5510, from which an encoder could be made.
+//! Published crates that multiply slices in the field of RFC 5510, from which an encoder could be built.
 
 use galois_2p8::{Field, IrreducablePolynomial, PrimitivePolynomialField};
 use reed_solomon_erasure::galois_8::mul_slice_xor;
 use thalweg_bench::race::Contestant;
 
-/// Each crate's fastest public way to add multiples, symbol by symbol.
+/// The contestants: each crate's fastest public function to add multiples, applied symbol by symbol.
 pub(crate) fn contestants<'a>(source: &'a [&'a [u8]], matrix: &'a [u8], repair: &[Vec<u8>]) -> Vec<Contestant<'a>> {
     let erasure = move |factor, input: &[u8], output: &mut [u8]| mul_slice_xor(factor, input, output);
     let field = PrimitivePolynomialField::new_might_panic(IrreducablePolynomial::Poly84320);

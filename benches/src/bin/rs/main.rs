@@ -1,7 +1,7 @@
-//! Reed-Solomon beside ISA-L.
+//! Reed-Solomon encoding and decoding, beside ISA-L.
 //!
-//! With `cargo run --release --manifest-path benches/Cargo.toml --features crates --bin rs` the published crates that
-//! could have served run beside it too.
+//! `cargo run --release --manifest-path benches/Cargo.toml --features crates --bin rs` adds the published crates that
+//! could have been used instead.
 
 #[cfg(feature = "crates")]
 mod crates;
@@ -18,13 +18,13 @@ use thalweg_gf::Kernel;
 /// Source and repair symbols of a block.
 const BLOCKS: [(usize, usize); 3] = [(25, 8), (75, 20), (170, 85)];
 
-/// An RTP packet of seven TS packets, behind the flow ID and length of RFC 6865 §4.3.
+/// The bytes of a symbol: the flow ID and length of RFC 6865 §4.3, then an RTP packet of seven TS packets.
 const SYMBOL: usize = 3 + 12 + 7 * 188;
 
-/// How many source symbols decoding has to recover.
+/// The number of source symbols that decoding has to recover.
 const ERASURES: usize = 8;
 
-/// The contestants that are compared, in the order of the table.
+/// The indices of the contestants that are compared, in the order of the table.
 const ISA_L: usize = 0;
 const ENCODE: usize = 1;
 const DECODE: usize = 2;
@@ -64,11 +64,11 @@ fn bench() -> Result<(), String> {
     Ok(())
 }
 
-/// The work.
+/// A block of symbols.
 struct Block {
     source: Vec<Vec<u8>>,
     repair: Vec<Vec<u8>>,
-    /// The factors of the source symbols in the repair symbols.
+    /// The coefficients of the source symbols in the repair symbols.
     matrix: Vec<u8>,
     missing: Vec<u8>,
 }
@@ -86,7 +86,7 @@ impl Block {
         }
     }
 
-    /// What every contestant is called and takes.
+    /// Runs all contestants; returns the name and the times of each.
     fn measure(&self, isal: &IsaL) -> Result<Vec<(String, Times)>, String> {
         let (k, source) = (self.source.len(), slices(&self.source));
         let theirs = isal.matrix(&self.matrix, k)?;
@@ -123,14 +123,14 @@ impl Block {
         Ok(names.into_iter().zip(times).collect())
     }
 
-    /// All source symbols but the missing ones, and as many repair symbols instead.
+    /// All source symbols except the missing ones, and as many repair symbols in their place.
     fn received(&self) -> Vec<(u8, &[u8])> {
         let source = (0u8..).zip(slices(&self.source)).filter(|(esi, _)| !self.missing.contains(esi));
         let repair = (self.source.len() as u8..).zip(slices(&self.repair)).take(ERASURES);
         source.chain(repair).collect()
     }
 
-    /// Room for the repair symbols.
+    /// Buffers for the repair symbols.
     fn blank(&self) -> Vec<Vec<u8>> {
         vec![vec![0; SYMBOL]; self.repair.len()]
     }

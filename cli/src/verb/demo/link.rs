@@ -1,22 +1,22 @@
-//! Packets that came to the link and that it lost, as the relay that emulates it counts them.
+//! Packets that the link received and lost, as counted by the relay that emulates it.
 
 use serde_json::Value;
 use thalweg_core::time::{Span, Time};
 
 use super::series::Series;
 
-/// A shorter interval at either end of the video joins its neighbour.
+/// The shortest interval at either end of the video; a shorter one joins its neighbor.
 const SHORTEST: Span = Span::from_millis(500);
 
 /// The relay's counters over time.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Link {
     counts: Vec<Count>,
-    /// Packets of both directions for which the relay itself had no room.
+    /// Packets of both directions that the relay refused because it was full.
     pub(super) refused: u64,
 }
 
-/// Packets that had come to the link by a moment, and those of them that it had lost.
+/// Packets that the link had received by a moment, and those of them that it had lost.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 struct Count {
     at: Time,
@@ -25,32 +25,33 @@ struct Count {
 }
 
 impl Link {
-    /// Reads the rows that the relay has told.
+    /// Reads the rows that the relay has reported.
     pub(super) fn of(relay: &Series) -> Link {
-        // Rows carry the relay's time, which a busy machine does not delay. The least delay tells how the clocks differ.
-        let start = relay.rows().filter_map(|(at, row)| Some(at - told_at(row)?)).min().unwrap_or_default();
-        let counts = relay.rows().filter_map(|(_, row)| Count::of(start + told_at(row)?, row)).collect();
+        // Rows carry the relay's time, which a busy machine does not delay. The minimum delay is the offset of the
+        // clocks.
+        let start = relay.rows().filter_map(|(at, row)| Some(at - relay_time(row)?)).min().unwrap_or_default();
+        let counts = relay.rows().filter_map(|(_, row)| Count::of(start + relay_time(row)?, row)).collect();
         let refused = |direction| relay.rows().filter_map(move |(_, row)| number(row, direction)).last().unwrap_or(0);
         let refused = ["/forward/refused_packets_total", "/reverse/refused_packets_total"].map(refused).iter().sum();
         Link { counts, refused }
     }
 
-    /// Packets lost on the way to the receiver so far.
+    /// Packets lost in the forward direction so far.
     pub(super) fn lost(&self) -> Option<u64> {
         self.counts.last().map(|count| count.lost)
     }
 
-    /// The share of all packets that were lost on the way to the receiver.
+    /// The share of all packets that was lost in the forward direction.
     pub(super) fn loss(&self) -> Option<f64> {
         self.counts.last().and_then(|last| share(last.lost, last.received))
     }
 
-    /// The share lost in each interval between `from` and `to`, with the interval's end; NaN where nothing came. An interval
-    /// ends where the relay has told its counts, about once a second.
+    /// The share lost in each interval between `from` and `to`, with the interval's end; NaN where no packet was
+    /// received. Intervals end at the relay's reports, about one a second.
     pub(super) fn losses(&self, from: Time, to: Time) -> Vec<(Time, f64)> {
         let (before, rest) = self.counts.split_at(self.counts.partition_point(|count| count.at <= from));
         let (within, after) = rest.split_at(rest.partition_point(|count| count.at < to));
-        // Nothing but hellos passes before the video and after it.
+        // Only hellos pass before the video and after it.
         let mut last = Count { at: from, ..before.last().copied().unwrap_or_default() };
         let end = after.first().or(within.last()).map(|count| Count { at: to, ..*count });
         let apart = |count: &&Count| count.at.since(from) >= SHORTEST && to.since(count.at) >= SHORTEST;
@@ -73,7 +74,7 @@ impl Count {
 }
 
 /// The moment of a row on the relay's own clock.
-fn told_at(row: &Value) -> Option<Span> {
+fn relay_time(row: &Value) -> Option<Span> {
     row.get("t")?.as_f64().map(Span::from_secs_f64)
 }
 
@@ -117,14 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn losses_of_the_media_alone_are_counted_and_what_the_relay_refused_apart() {
+    fn media_losses_are_counted_apart_from_cross_traffic_and_refusals() {
         let link = link(&[(1000, 100, 9), (2000, 400, 39)]);
         assert_eq!((link.lost(), link.loss(), link.refused), (Some(40), Some(0.1), 7));
         assert_eq!((Link::default().lost(), Link::default().loss()), (None, None));
     }
 
     #[test]
-    fn intervals_end_where_counts_are_and_the_ends_of_the_video_have_no_short_ones() {
+    fn intervals_end_at_reports_and_short_ones_join_their_neighbors() {
         // The video is from 1.2 s to 4.1 s.
         let rows = [(1000, 10, 0), (2000, 110, 10), (3000, 210, 10), (4000, 310, 60), (5000, 330, 80)];
         let losses = link(&rows).losses(at(1200), at(4100));

@@ -13,7 +13,7 @@ use super::decoder::{Decoder, Size};
 /// Part of the video that is decoded.
 pub(super) const LENGTH: Span = Span::from_secs(10);
 
-/// The last frames of that are cut short in both.
+/// The end of that part that is not compared: its last frames are cut short in both streams.
 const TAIL: Span = Span::from_millis(500);
 
 /// Greatest width of a still, in pixels.
@@ -24,11 +24,11 @@ pub(super) fn compared(length: Span) -> Span {
     LENGTH.min(length).saturating_sub(TAIL)
 }
 
-/// The frames of one run against the original's.
+/// The frames of one run, compared with the original's.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Picture {
     pub(super) frames: u64,
-    /// Frames that never came or differ from the original in any pixel.
+    /// Frames that are missing or differ from the original in any pixel.
     pub(super) damaged: u64,
     /// Mean over the frames of the mean squared difference in luma.
     squared_error: f64,
@@ -37,13 +37,13 @@ pub(super) struct Picture {
 /// Every run's picture, and the moment at which they differ most.
 pub(super) struct Comparison {
     pub(super) pictures: Vec<Picture>,
-    /// None where all runs show the same all the time.
+    /// `None` if all runs are equal all the time.
     pub(super) moment: Option<Moment>,
 }
 
 /// One moment of the video in every run.
 pub(super) struct Moment {
-    /// Since the start of the video.
+    /// The time since the start of the video.
     pub(super) at: Span,
     pub(super) stills: Vec<Still>,
 }
@@ -58,14 +58,14 @@ pub(super) struct Still {
 /// Difference of a frame from the original.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Fidelity {
-    /// In no pixel.
+    /// Equal in every pixel.
     Same,
-    /// By this mean squared difference in luma.
+    /// Different, with this mean squared difference in luma.
     Differs(f64),
 }
 
 impl Comparison {
-    /// Decodes all and compares all but the tail of the original's `length`.
+    /// Decodes all streams, and compares all but the tail of the original's `length`.
     pub(super) fn of(original: &Path, received: &[PathBuf], length: Span) -> Result<Comparison, String> {
         let mut original = Decoder::open(original)?;
         let mut screens = received.iter().map(|path| Screen::open(path)).collect::<Result<Vec<_>, _>>()?;
@@ -112,7 +112,7 @@ impl Shown {
     }
 }
 
-/// The screen of one run's viewer: a frame that is missing leaves the one before it there.
+/// The screen of one run's viewer, on which a missing frame leaves the previous one.
 struct Screen {
     decoder: Decoder,
     /// The time stamp of the decoder's frame, which is not shown yet.
@@ -131,9 +131,9 @@ impl Screen {
     fn show(&mut self, pts: i64, len: usize) -> &[u8] {
         while self.ahead.is_some_and(|next| next <= pts) {
             self.frame.clone_from(&self.decoder.frame);
-            let came = self.ahead;
+            let shown_pts = self.ahead;
             self.ahead = self.decoder.next();
-            if came == Some(pts) {
+            if shown_pts == Some(pts) {
                 break;
             }
         }
@@ -143,7 +143,7 @@ impl Screen {
 }
 
 impl Fidelity {
-    /// Of frames whose first `luma` bytes are luma.
+    /// Compares frames whose first `luma` bytes are luma.
     fn of(original: &[u8], shown: &[u8], luma: usize) -> Fidelity {
         if original == shown {
             return Fidelity::Same;
@@ -201,17 +201,17 @@ fn still(frame: Vec<u8>, size: Size, fidelity: Fidelity) -> Result<Still, String
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut process = command.spawn().map_err(|error| format!("cannot start ffmpeg: {}", plain(&error)))?;
     let stdin = process.stdin.take();
-    // ffmpeg may stop reading while nobody reads from it.
+    // ffmpeg may stop reading while its output is not read.
     let writing = std::thread::spawn(move || stdin.is_some_and(|mut stdin| stdin.write_all(&frame).is_ok()));
     let output = process.wait_with_output().map_err(|error| format!("cannot read from ffmpeg: {}", plain(&error)))?;
     let written = writing.join().unwrap_or(false);
     if !written || !output.status.success() || output.stdout.is_empty() {
-        return Err("ffmpeg does not make a JPEG of a frame".into());
+        return Err("ffmpeg cannot encode a frame as JPEG".into());
     }
     Ok(Still { jpeg: output.stdout, size: small, fidelity })
 }
 
-/// Returns whether ffmpeg is installed.
+/// True if ffmpeg is installed.
 pub(super) fn is_possible() -> bool {
     let version = Command::new("ffmpeg").arg("-version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     version.is_ok_and(|status| status.success())
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_of_one_step_everywhere_is_48_db() {
+    fn psnr_of_a_one_step_error_is_48_db() {
         // 20 log10(255), as every textbook has it.
         let fidelity = Fidelity::of(&[10; 6], &[11; 6], 4);
         assert!((fidelity.psnr().expect("they differ") - 48.13).abs() < 0.01);
@@ -236,14 +236,14 @@ mod tests {
     }
 
     #[test]
-    fn frames_that_are_the_same_have_no_ratio() {
+    fn identical_frames_have_no_psnr() {
         let mut picture = Picture::default();
         picture.add(Fidelity::of(&[10; 6], &[10; 6], 4));
         assert_eq!((picture.psnr(), picture.damaged), (None, 0));
     }
 
     #[test]
-    fn the_moment_is_where_runs_differ_most_and_not_where_all_are_worst() {
+    fn spread_is_largest_where_runs_differ_not_where_all_are_bad() {
         let differs = Fidelity::Differs;
         assert!(spread(&[differs(90.0), differs(20.0), differs(40.0)]) > spread(&[differs(500.0), differs(450.0)]));
         assert_eq!(spread(&[differs(7.0), Fidelity::Same]), 7.0);

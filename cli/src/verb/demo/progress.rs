@@ -1,11 +1,11 @@
-//! One line that shows how far a run is; on anything but a terminal, a line when it is over.
+//! The progress line of a run; without a terminal, one line at its end.
 
 use std::io::{Write, stdout};
 
 use thalweg_core::time::Span;
 
-use super::cast::Cast;
 use super::link::Link;
+use super::processes::Processes;
 use super::terminal::{columns, is_live};
 use super::words::percent;
 
@@ -28,21 +28,21 @@ impl Progress {
 
     pub(super) fn decoding() -> Progress {
         let progress = Progress { name: String::new(), length: Span::ZERO, live: is_live(), line: String::new() };
-        progress.draw("decoding what arrived");
+        progress.draw("decoding the received videos");
         progress
     }
 
-    /// Shows what has become of the run after `played` of the video: totals, not the last second.
-    pub(super) fn show(&mut self, played: Span, cast: &Cast) {
+    /// Shows the state of the run after `played` of the video: totals, not the last second.
+    pub(super) fn show(&mut self, played: Span, processes: &Processes) {
         let share = played.as_secs_f64() / self.length.as_secs_f64();
         let full = ((share * BAR as f64) as usize).min(BAR);
         let (name, bar) = (&self.name, "━".repeat(full) + &"╌".repeat(BAR - full));
         let head = format!("{name:<10} {bar} {:3.0} s", played.as_secs_f64());
-        self.line = fitting(head, &totals(cast), columns());
+        self.line = fitting(head, &totals(processes), columns());
         self.draw(&self.line);
     }
 
-    /// Leaves the line.
+    /// Ends the line so that it stays on the screen; without a terminal, prints it.
     pub(super) fn end(&self) {
         match (self.live, self.line.is_empty()) {
             (true, true) => self.draw(""),
@@ -54,7 +54,7 @@ impl Progress {
 
     fn draw(&self, line: &str) {
         if self.live {
-            // Back to the first column, and nothing left of the line before.
+            // Back to the first column, and the previous line is erased.
             print!("\r{line}\x1b[K");
             let _ = stdout().flush();
         }
@@ -62,16 +62,16 @@ impl Progress {
 }
 
 /// Totals of the run so far, the most important first.
-fn totals(cast: &Cast) -> Vec<String> {
-    let link = Link::of(cast.emulate());
-    let (send, recv) = (cast.send(), cast.recv());
+fn totals(processes: &Processes) -> Vec<String> {
+    let link = Link::of(processes.emulate());
+    let (send, recv) = (processes.send(), processes.recv());
     let residual = recv.last("residual_lost_packets_total");
     let overhead = send.last("wire_bytes_total").zip(send.last("media_bytes_total")).filter(|(_, media)| *media > 0.0);
     let totals = [
         link.lost().map(|lost| format!("lost on link {lost}")),
-        residual.map(|lost| format!("for good {lost:.0}")),
+        residual.map(|lost| format!("after repair {lost:.0}")),
         overhead.map(|(wire, media)| format!("overhead {}", percent(wire / media - 1.0))),
-        link.loss().map(|loss| format!("link's loss {}", percent(loss))),
+        link.loss().map(|loss| format!("link loss {}", percent(loss))),
     ];
     totals.into_iter().flatten().collect()
 }
@@ -90,10 +90,10 @@ mod tests {
 
     #[test]
     fn a_narrow_terminal_drops_the_last_totals() {
-        let parts = ["lost on link 834", "for good 170"].map(String::from);
+        let parts = ["lost on link 834", "after repair 170"].map(String::from);
         let line = |columns| fitting("GENEVA 12 s".into(), &parts, columns);
-        assert_eq!(line(80), "GENEVA 12 s  lost on link 834  for good 170");
-        assert_eq!(line(44), line(80), "the last column stays free");
-        assert_eq!((line(43), line(8)), ("GENEVA 12 s  lost on link 834".into(), "GENEVA 12 s".into()));
+        assert_eq!(line(80), "GENEVA 12 s  lost on link 834  after repair 170");
+        assert_eq!(line(48), line(80), "the last column stays free");
+        assert_eq!((line(47), line(8)), ("GENEVA 12 s  lost on link 834".into(), "GENEVA 12 s".into()));
     }
 }

@@ -1,9 +1,9 @@
-//! What one process says about itself over time: the rows of `--json`.
+//! The reports of one process over time: the rows of `--json`.
 
 use serde_json::Value;
 use thalweg_core::time::Time;
 
-/// Rows in the order in which they came, by the clock of the one who reads them.
+/// Rows in the order of arrival, timed by the reader's clock.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Series {
     rows: Vec<(Time, Value)>,
@@ -14,7 +14,7 @@ impl Series {
         self.rows.push((at, row));
     }
 
-    /// All rows, and when they came.
+    /// All rows, with the time of arrival of each.
     pub(super) fn rows(&self) -> impl Iterator<Item = (Time, &Value)> {
         self.rows.iter().map(|(at, row)| (*at, row))
     }
@@ -34,8 +34,8 @@ impl Series {
         if points.iter().all(|point| point.1.is_nan()) { Vec::new() } else { points }
     }
 
-    /// Whether an event of this name has come.
-    pub(super) fn tells(&self, event: &str) -> bool {
+    /// True if an event of this name has arrived.
+    pub(super) fn has_event(&self, event: &str) -> bool {
         self.rows.iter().any(|(_, row)| row.get("event").and_then(Value::as_str) == Some(event))
     }
 }
@@ -46,7 +46,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_unknown_value_stays_unknown_and_an_event_is_no_row_of_metrics() {
+    fn null_values_are_nan_and_events_are_not_metric_rows() {
         let at = |secs: u64| Time::from_nanos(secs * 1_000_000_000);
         let mut series = Series::default();
         series.push(at(5), json!({ "t": 0.1, "side": "send", "event": "connected" }));
@@ -57,6 +57,6 @@ mod tests {
         assert!(points[0].1.is_nan());
         assert_eq!(series.last("w_packets"), Some(120.5));
         assert!(series.points("nothing", at(5), at(9)).is_empty());
-        assert!(series.tells("connected") && !series.tells("ended"));
+        assert!(series.has_event("connected") && !series.has_event("ended"));
     }
 }

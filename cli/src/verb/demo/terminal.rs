@@ -2,12 +2,12 @@
 
 use std::io::{IsTerminal, stdout};
 
-/// True if a line can be written over: not in a pipe, and not on a terminal that knows no more than to print.
+/// True if a line can be overwritten: not in a pipe, and not on a dumb terminal.
 pub(super) fn is_live() -> bool {
     stdout().is_terminal() && std::env::var_os("TERM").is_some_and(|terminal| terminal != "dumb")
 }
 
-/// Columns that a line may take; a pipe takes any number.
+/// Columns that a line may take; unlimited in a pipe.
 pub(super) fn columns() -> usize {
     match rustix::termios::tcgetwinsize(stdout()) {
         Ok(size) if size.ws_col > 0 => usize::from(size.ws_col),

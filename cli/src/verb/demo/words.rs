@@ -1,8 +1,8 @@
 //! Numbers and sentences for people.
 
-use super::take::Take;
+use super::run::Run;
 
-/// The name of a repair as `--repair` takes it.
+/// The display name of a repair, from the value of `--repair`.
 pub(super) fn name(repair: &str) -> String {
     match repair.split_once(':') {
         _ if repair == "none" => "no repair".into(),
@@ -12,7 +12,7 @@ pub(super) fn name(repair: &str) -> String {
     }
 }
 
-/// A share as percent, with the digits that tell something. No line breaks between the number and its sign.
+/// A share as percent, with its significant digits. No line breaks between the number and its sign.
 pub(super) fn percent(share: f64) -> String {
     match share * 100.0 {
         0.0 => "0\u{a0}%".into(),
@@ -23,30 +23,30 @@ pub(super) fn percent(share: f64) -> String {
     }
 }
 
-/// Something that may be unknown.
+/// The value, or "unknown".
 pub(super) fn or_unknown(value: Option<String>) -> String {
     value.unwrap_or_else(|| "unknown".into())
 }
 
-/// What a run comes down to.
+/// The figures of a run that the summary needs.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Result {
     pub(super) name: String,
     pub(super) loss_before: Option<f64>,
-    /// The share of the video's datagrams that never came, and how many that were.
+    /// The share of the video's datagrams that never arrived; `lost` is their number.
     pub(super) loss_after: f64,
     pub(super) lost: usize,
     pub(super) overhead: Option<f64>,
 }
 
 impl Result {
-    pub(super) fn of(take: &Take) -> Result {
+    pub(super) fn of(run: &Run) -> Result {
         Result {
-            name: name(&take.repair),
-            loss_before: take.link.loss(),
-            loss_after: take.delivery.loss(),
-            lost: take.delivery.lost,
-            overhead: take.overhead(),
+            name: name(&run.repair),
+            loss_before: run.link.loss(),
+            loss_after: run.delivery.loss(),
+            lost: run.delivery.lost,
+            overhead: run.overhead(),
         }
     }
 }
@@ -74,9 +74,9 @@ fn compare(last: &Result, other: &Result) -> String {
     let lost = if other.lost == 0 { "nothing".into() } else { percent(other.loss_after) };
     let (mine, theirs) = (last.lost as f64, other.lost as f64);
     let ratio = theirs / mine;
-    // Counts of rare events: two standard deviations of their difference tell nothing yet.
+    // Counts of rare events: a difference within two standard deviations is not significant.
     let against = if (theirs - mine).abs() <= 2.0 * (theirs + mine).sqrt() {
-        " (too close to tell apart)".into()
+        " (no significant difference)".into()
     } else if !ratio.is_normal() {
         String::new()
     } else if ratio >= 10.0 {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_says_what_the_numbers_say() {
+    fn conclusion_states_losses_and_overhead() {
         let good = conclusion(&[result("no repair", 1500), result("static 8", 60), result("GENEVA", 30)]);
         assert_eq!(
             good.replace('\u{a0}', " "),
@@ -117,15 +117,15 @@ mod tests {
     }
 
     #[test]
-    fn a_handful_of_losses_decides_nothing() {
+    fn few_losses_are_no_significant_difference() {
         for (theirs, mine) in [(10, 9), (0, 0), (3, 0), (2, 6)] {
             let sentence = conclusion(&[result("static 8", theirs), result("GENEVA", mine)]);
-            assert!(sentence.contains("too close to tell apart"), "{sentence}");
+            assert!(sentence.contains("no significant difference"), "{sentence}");
         }
     }
 
     #[test]
-    fn percent_keeps_the_digits_that_tell_something() {
+    fn percent_keeps_significant_digits() {
         let written = [0.0, 0.000_001, 0.000_04, 0.0004, 0.0156, 0.3333].map(percent);
         assert_eq!(written, ["0\u{a0}%", "<0.001\u{a0}%", "0.004\u{a0}%", "0.040\u{a0}%", "1.6\u{a0}%", "33.3\u{a0}%"]);
     }

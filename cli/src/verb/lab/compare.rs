@@ -5,40 +5,42 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 use thalweg_lab::scenario::Blueprint;
 use thalweg_lab::statistics::Estimate;
+use thalweg_papers::page::interval;
 
-use super::campaign::{CPU, Finished, Harvest, quantities};
+use super::campaign::{CPU, Finished, quantities};
 use super::groups;
 use super::output::{self, Output};
 use super::print;
 use super::run::{SCHEME, Seeds, parameters, titled, tpindex};
 use super::source::Source;
-use super::table::{Table, interval};
-use crate::Failure;
+use super::table::Table;
+use super::workers::{self, Results};
+use crate::failure::Failure;
 use crate::verb::replay::setting;
 
 /// Compare schemes on one path, with the same seeds.
 ///
 /// Each scheme is a value of the scenario's parameter `scheme`. The first one is compared with each of the others: the
-/// mean difference of two runs with one seed, and its 95 % interval, with a * where that excludes zero, processor time aside.
-/// With tfrc among them there is TPindex, too.
+/// mean difference of two runs with the same seed and its 95 % interval, with a * if the interval excludes zero (never for
+/// processor time). If tfrc is among the schemes, TPindex is printed, too.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   thalweg lab compare geneva-s1 --schemes geneva,static8,static12,tfrc \\
     --set n_tcp=200 --set duration_s=60")]
 pub(super) struct Args {
-    /// A scenario file, or the name of one that comes with Thalweg.
+    /// Scenario file, or name of a built-in scenario.
     #[arg(value_name = "SCENARIO")]
     scenario: String,
     /// Values of the parameter `scheme`, two or more of geneva, staticN, none, dp-fec, tfrc, udp, cbr, cbrN, live, live-staticN
-    /// and live-none; docs/lab.md says what each is.
+    /// and live-none; docs/lab.md describes each.
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', required = true)]
     schemes: Vec<String>,
     #[command(flatten)]
     seeds: Seeds,
-    /// Give a parameter of the scenario a value; an unknown NAME lists the known ones, `auto` is the file's own value.
+    /// Set a parameter of the scenario; an unknown NAME lists the known ones, `auto` is the file's own value.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
-    /// JSON on standard output: a line for each run as it ends, seed by seed, and the comparison as the last line.
+    /// Print JSON on standard output: a line for each run as it ends, seed by seed, and the comparison as the last line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -48,17 +50,15 @@ pub(super) struct Args {
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     let source = Source::find(&args.scenario)?;
     if args.schemes.len() < 2 {
-        return Err(Failure::Usage("lab: --schemes names two or more".to_owned()));
+        return Err(Failure::Usage("lab: --schemes: needs two or more".to_owned()));
     }
     if let Some((_, scheme)) = args.settings.iter().find(|(name, _)| name == SCHEME) {
-        return Err(Failure::Usage(format!(
-            "lab: --schemes says what is compared, and --set scheme={scheme} says another"
-        )));
+        return Err(Failure::Usage(format!("lab: --set scheme={scheme}: conflicts with --schemes; leave it out")));
     }
     let mut variants = Vec::new();
     for scheme in &args.schemes {
         if variants.iter().any(|(known, _)| known == scheme) {
-            return Err(Failure::Usage(format!("lab: --schemes names '{scheme}' twice")));
+            return Err(Failure::Usage(format!("lab: --schemes: '{scheme}' is given twice")));
         }
         let settings = [&args.settings[..], &[(SCHEME.to_owned(), scheme.clone())]].concat();
         variants.push((scheme.clone(), source.blueprint(&settings)?));
@@ -66,37 +66,37 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let first = variants[0].1.clone();
     let campaign = args.seeds.campaign(variants);
     let output = Output::open(&args.output, &campaign, args.json)?;
-    let harvest = campaign.run(&output)?;
-    let table = Comparison::of(&args.schemes, &harvest);
+    let results = workers::run(&campaign, &output)?;
+    let table = Comparison::of(&args.schemes, &results);
     if table.seeds.is_empty() {
-        return Err(harvest.nothing_before("every scheme was over with one seed"));
+        return Err(results.nothing_before("every scheme was completed with one seed"));
     }
     print(&if args.json { table.json(&args.scenario, &first) } else { table.text(&args.scenario, &first) })?;
-    harvest.complete()
+    results.complete()
 }
 
 /// Every quantity of every scheme for the seeds that all of them have.
 struct Comparison<'a> {
     schemes: &'a [String],
     seeds: Vec<u64>,
-    /// By quantity, then by scheme, then by seed.
+    /// Values by quantity, then by scheme, then by seed.
     values: Vec<(&'static str, Vec<Vec<f64>>)>,
     /// Results of each group of each scheme.
     groups: Table,
 }
 
 impl<'a> Comparison<'a> {
-    fn of(schemes: &'a [String], harvest: &Harvest) -> Comparison<'a> {
-        let has = |variant: usize, seed: u64| harvest.of(variant).any(|run| run.seed == seed);
+    fn of(schemes: &'a [String], results: &Results) -> Comparison<'a> {
+        let has = |variant: usize, seed: u64| results.of(variant).any(|run| run.seed == seed);
         let common = |run: &Finished| (1..schemes.len()).all(|variant| has(variant, run.seed)).then_some(run.seed);
-        let seeds: Vec<u64> = harvest.of(0).filter_map(common).collect();
-        let paired = |variant: usize| harvest.of(variant).filter(|run| seeds.contains(&run.seed));
+        let seeds: Vec<u64> = results.of(0).filter_map(common).collect();
+        let paired = |variant: usize| results.of(variant).filter(|run| seeds.contains(&run.seed));
         let of = |value: &dyn Fn(&Finished) -> f64| -> Vec<Vec<f64>> {
             (0..schemes.len()).map(|variant| paired(variant).map(value).collect()).collect()
         };
         let mut values: Vec<_> = quantities().map(|(name, _)| (name, of(&|run| run.value(name)))).collect();
         if let Some(tfrc) = schemes.iter().position(|scheme| scheme == "tfrc") {
-            let beside = |run: &Finished| harvest.of(tfrc).find(|other| other.seed == run.seed);
+            let beside = |run: &Finished| results.of(tfrc).find(|other| other.seed == run.seed);
             values.push(("tpindex", of(&|run| beside(run).map_or(f64::NAN, |tfrc| tpindex(run, tfrc)))));
         }
         let mut groups = groups::table();
@@ -123,12 +123,12 @@ impl<'a> Comparison<'a> {
             let cells = values[1..].iter().map(|other| marked(name, &Estimate::of_difference(&values[0], other)));
             differences.row([(*name).to_owned()].into_iter().chain(cells).collect());
         }
-        let _ = writeln!(text, "Means over {} seeds, and 95 % intervals\n{means}\n{}", self.seeds.len(), self.groups);
-        let _ = write!(text, "Differences, seed by seed; * where the interval excludes zero\n{differences}");
+        let _ = writeln!(text, "Means over {} seeds, with 95 % intervals\n{means}\n{}", self.seeds.len(), self.groups);
+        let _ = write!(text, "Mean differences of paired runs; * if the interval excludes zero\n{differences}");
         text
     }
 
-    /// The last line.
+    /// The comparison as the last line of JSON.
     fn json(&self, scenario: &str, blueprint: &Blueprint) -> String {
         let mut schemes = Map::new();
         let mut differences = Map::new();
@@ -146,7 +146,7 @@ impl<'a> Comparison<'a> {
                 differences.insert(scheme.clone(), Value::Object(beside));
             }
         }
-        // Which schemes were compared stands beside them.
+        // The schemes are named in `schemes`.
         let mut parameters = parameters(blueprint);
         parameters.as_object_mut().and_then(|parameters| parameters.remove(SCHEME));
         let whole = json!({
@@ -161,7 +161,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// An interval, with a star if it excludes zero: not for what the machine decides.
+/// An interval, with a star if it excludes zero; processor time has none, since the machine decides it.
 fn marked(name: &str, estimate: &Estimate) -> String {
     let star = if name != CPU && estimate.mean.abs() > estimate.half_width { " *" } else { "" };
     interval(estimate) + star
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processor_time_has_no_star() {
+    fn processor_time_is_not_marked_as_significant() {
         let far_from_zero = Estimate { mean: 1.0, half_width: 0.5, count: 5 };
         assert_eq!(marked("tcp_loss", &far_from_zero), "1.000 ± 0.500 *");
         assert_eq!(marked("cpu_s", &far_from_zero), "1.000 ± 0.500");

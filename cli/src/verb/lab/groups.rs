@@ -2,19 +2,20 @@
 
 use thalweg_lab::experiment::GROUP_QUANTITIES;
 use thalweg_lab::statistics::Estimate;
+use thalweg_papers::page::interval;
 
 use super::campaign::Finished;
-use super::table::{Table, interval};
+use super::table::Table;
 
-/// Means over the seeds of `runs`, which are of one variant, with a row for each group; `scheme` stands before its name, if
-/// there are several.
+/// Adds a row for each group, with means over the seeds of `runs`, which are of one variant; `scheme` stands before the
+/// group's name, if there are several.
 pub(super) fn rows(table: &mut Table, scheme: Option<&str>, runs: &[&Finished]) {
     let Some(first) = runs.first() else { return };
     for (group, name) in first.groups.iter().enumerate() {
         let name = scheme.map_or_else(|| name.clone(), |scheme| format!("{scheme}: {name}"));
         let values = GROUP_QUANTITIES.iter().map(|quantity| {
             let values: Vec<f64> = runs.iter().map(|run| run.outcome.of_group(group, quantity)).collect();
-            // Such as how many flows there are, of all kinds but transfers.
+            // Such as the number of flows, of all kinds but transfers.
             let is_one_whole_number = values.iter().all(|value| *value == values[0] && value.fract() == 0.0);
             if is_one_whole_number { values[0].to_string() } else { interval(&Estimate::of(values)) }
         });

@@ -4,17 +4,17 @@ use std::fmt::Write as _;
 
 use super::source::{BUILT_IN, Source, known, short};
 use super::{failed, print};
-use crate::Failure;
+use crate::failure::Failure;
 
-/// List the scenarios that come with Thalweg, and their parameters; or print one of them.
+/// List the built-in scenarios and their parameters, or print one of them.
 ///
-/// Comments in a scenario say what its parameters mean, and docs/lab.md what else a file can say.
+/// Comments in a scenario describe its parameters; docs/lab.md documents everything that a file can have.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg lab list
   thalweg lab list dumbbell > my.toml")]
 pub(super) struct Args {
-    /// Print the file of this one.
+    /// Built-in scenario whose file is printed.
     #[arg(value_name = "SCENARIO")]
     scenario: Option<String>,
 }
@@ -23,7 +23,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     match args.scenario {
         Some(name) => {
             let source = Source::built_in(&name)
-                .ok_or_else(|| failed(format!("no scenario '{name}', known are {}", known())))?;
+                .ok_or_else(|| failed(format!("unknown scenario '{name}'; expected one of {}", known())))?;
             print(source.text())
         }
         None => print(&all()?),

@@ -1,51 +1,57 @@
-//! What a campaign leaves: a line of JSON for each run on standard output, and in a folder summaries and flows, each as CSV and
-//! as JSON lines, and files for each run.
+//! The output of a campaign: a line of JSON for each run on standard output, and in a folder summaries and flows, each
+//! as CSV and as JSON lines, and files for each run.
 
 mod capture;
+mod csv;
 mod earlier;
 mod flows;
+mod folder;
+mod table;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use serde_json::{Map, Value};
 use thalweg_core::time::Span;
-use thalweg_net::error::plain;
+use thalweg_lab::experiment::Run;
 
+use self::csv::{cell, quoted};
+use self::folder::Folder;
+use self::table::{Table, refusal};
+use self::watch::file_name;
 use super::campaign::{CPU, Campaign, Finished, quantities};
+use super::print_to_reader;
 use super::progress::wipe;
-use super::{failed, print_to_reader};
-use crate::Failure;
+use crate::failure::Failure;
 
 pub(super) use self::watch::Watch;
 
-/// What is to be left.
+/// The files to be written.
 #[derive(clap::Args, Default)]
 pub(super) struct Files {
-    /// Write results into this folder: summary.csv and flows.csv, the same as .jsonl, and timing.csv.
+    /// Folder for results: summary.csv and flows.csv, the same as .jsonl, and timing.csv.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// With --out: write what flows and hops show and count every so often, 1ms or more, into intervals-SEED and hops-SEED,
-    /// .csv and .jsonl, too.
+    /// With --out: also write the state and counters of flows and hops at this interval, 1ms or more, into intervals-SEED
+    /// and hops-SEED, .csv and .jsonl.
     #[arg(long, value_name = "TIME", requires = "out")]
     interval: Option<Span>,
-    /// With --out: write every packet at one hop into packets-SEED.csv, too.
+    /// With --out: also write every packet at one hop into packets-SEED.csv.
     #[arg(long, requires = "out")]
     trace: bool,
-    /// With --out: write the headers of the packets that leave that hop into packets-SEED.pcap, too.
+    /// With --out: also write the headers of the packets that leave that hop into packets-SEED.pcap.
     #[arg(long, requires = "out")]
     pcap: bool,
-    /// With --trace or --pcap: the hop that is watched, instead of the first.
+    /// With --trace or --pcap: number of the hop to observe, instead of 1, the first.
     #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u32).range(1..))]
     hop: Option<u32>,
 }
 
 impl Files {
-    /// The names of the files of single runs that come of `campaign`.
+    /// The names of the files of single runs that `campaign` writes.
     fn written(&self, campaign: &Campaign) -> BTreeSet<String> {
         let intervals = self.interval.is_some();
         let both = |what| [(what, "csv", intervals), (what, "jsonl", intervals)];
@@ -55,31 +61,21 @@ impl Files {
         let runs =
             campaign.variants.iter().flat_map(|(scheme, _)| campaign.seeds.iter().map(move |seed| (scheme, *seed)));
         runs.flat_map(|(scheme, seed)| {
-            asked.clone().map(move |(what, ending, _)| watch::file(what, scheme, seed, ending))
+            asked.clone().map(move |(what, ending, _)| file_name(what, scheme, seed, ending))
         })
         .collect()
     }
 }
 
-/// Where what comes of runs goes as they end.
+/// The destinations of the results of runs, written as the runs end.
 pub(super) struct Output {
     folder: Option<Folder>,
     queue: Mutex<Queue>,
 }
 
-/// The folder of a campaign.
-struct Folder {
-    path: PathBuf,
-    interval: Option<Span>,
-    trace: bool,
-    pcap: bool,
-    /// The hop that these two watch.
-    hop: usize,
-}
-
-/// What comes of runs, in the order of the runs, whichever ends first: as soon as all those before it are over.
+/// Results in the order of the runs, whichever ends first: each is written as soon as all runs before it are over.
 struct Queue {
-    /// Whether standard output gets a line for each.
+    /// True if standard output gets a line for each run.
     json: bool,
     tables: Option<Tables>,
     waiting: BTreeMap<usize, Rows>,
@@ -96,8 +92,8 @@ struct Tables {
 }
 
 struct Rows {
-    /// Of standard output, with what the run cost.
-    told: String,
+    /// The line of standard output, with the processor time.
+    printed: String,
     summary: String,
     line: String,
     timing: String,
@@ -105,44 +101,21 @@ struct Rows {
     flow_lines: String,
 }
 
-/// Nothing that is shown changes more often than packets come.
+/// The shortest interval: no value changes more often than packets arrive.
 const LEAST_INTERVAL: Span = Span::from_millis(1);
 
-/// A file that is being written.
-pub(super) struct Table {
-    path: PathBuf,
-    writer: BufWriter<File>,
-}
-
-impl Table {
-    fn create(path: PathBuf, header: impl AsRef<[u8]>) -> Result<Table, Failure> {
-        let file = File::create(&path).map_err(|error| refusal(&path, &error))?;
-        let mut table = Table { path, writer: BufWriter::with_capacity(1 << 16, file) };
-        table.write(header)?;
-        table.flush()?;
-        Ok(table)
-    }
-
-    fn write(&mut self, text: impl AsRef<[u8]>) -> Result<(), Failure> {
-        self.writer.write_all(text.as_ref()).map_err(|error| refusal(&self.path, &error))
-    }
-
-    fn flush(&mut self) -> Result<(), Failure> {
-        self.writer.flush().map_err(|error| refusal(&self.path, &error))
-    }
-}
-
-fn refusal(path: &Path, error: &io::Error) -> Failure {
-    failed(format!("cannot write {}: {}", path.display(), plain(error)))
-}
-
 impl Output {
-    /// Makes the folder and its files for `campaign`, so that it is known before anything runs if that cannot be. With `json`
-    /// each run is a line on standard output, too.
+    /// Makes the folder and its files for `campaign`, so that a failure shows before anything runs. With `json` each
+    /// run is a line on standard output, too.
     pub(super) fn open(args: &Files, campaign: &Campaign, json: bool) -> Result<Output, Failure> {
         let hop = args.watched(campaign)?;
         let (folder, tables) = args.out.as_ref().map(|path| args.folder(path, hop, campaign)).transpose()?.unzip();
         Ok(Output { folder, queue: Mutex::new(Queue { json, tables, waiting: BTreeMap::new(), next: 0 }) })
+    }
+
+    /// Begins to observe the run of `scheme` with `seed`, as far as files are to be written of it.
+    pub(super) fn watch(&self, scheme: &str, seed: u64, run: &mut Run) -> Result<Watch, Failure> {
+        Watch::new(self.folder.as_ref(), scheme, seed, run)
     }
 
     /// Takes the run of the variant `scheme` that is the `number`th of the campaign.
@@ -150,11 +123,11 @@ impl Output {
         if !self.queue.lock().expect("no thread panics with it").is_wanted() {
             return Ok(());
         }
-        let values: Vec<String> = lasting().map(|name| cell(run.value(name))).collect();
+        let values: Vec<String> = reproducible_quantities().map(|name| cell(run.value(name))).collect();
         let rows = Rows {
-            told: format!("{}\n", object(scheme, run, quantities().map(|(name, _)| name))),
+            printed: format!("{}\n", object(scheme, run, quantities().map(|(name, _)| name))),
             summary: format!("{},{},{}\n", quoted(scheme), run.seed, values.join(",")),
-            line: format!("{}\n", object(scheme, run, lasting())),
+            line: format!("{}\n", object(scheme, run, reproducible_quantities())),
             timing: format!("{},{},{}\n", quoted(scheme), run.seed, cell(run.value(CPU))),
             flows: flows::rows(scheme, run),
             flow_lines: flows::lines(scheme, run),
@@ -164,7 +137,7 @@ impl Output {
         queue.settle(false)
     }
 
-    /// Writes what waits for runs that never ended.
+    /// Writes the results that wait for runs that never ended.
     pub(super) fn finish(&self) -> Result<(), Failure> {
         self.queue.lock().expect("no thread panics with it").settle(true)
     }
@@ -174,23 +147,23 @@ impl Files {
     /// The hop that --trace and --pcap watch, from 0.
     fn watched(&self, campaign: &Campaign) -> Result<usize, Failure> {
         if self.hop.is_some() && !(self.trace || self.pcap) {
-            return Err(Failure::Usage("lab: --hop is for --trace and --pcap".to_owned()));
+            return Err(Failure::Usage("lab: --hop: needs --trace or --pcap".to_owned()));
         }
         let hop = self.hop.unwrap_or(1) as usize;
         let hops = campaign.experiments()?.iter().map(|experiment| experiment.hops.len()).min().unwrap_or(0);
         match hop <= hops {
             true => Ok(hop - 1),
-            false => Err(Failure::Usage(format!("lab: --hop is {hop}, and the scenario has {hops}"))),
+            false => Err(Failure::Usage(format!("lab: --hop {hop}: the scenario has only {hops}"))),
         }
     }
 
     fn folder(&self, path: &Path, hop: usize, campaign: &Campaign) -> Result<(Folder, Tables), Failure> {
         if self.interval.is_some_and(|interval| interval < LEAST_INTERVAL) {
-            return Err(Failure::Usage(format!("lab: --interval is {LEAST_INTERVAL} or more")));
+            return Err(Failure::Usage(format!("lab: --interval: must be at least {LEAST_INTERVAL}")));
         }
         fs::create_dir_all(path).map_err(|error| refusal(path, &error))?;
         earlier::remove(path, &self.written(campaign))?;
-        let names: Vec<&str> = lasting().collect();
+        let names: Vec<&str> = reproducible_quantities().collect();
         let tables = Tables {
             summary: Table::create(path.join("summary.csv"), format!("scheme,seed,{}\n", names.join(",")))?,
             lines: Table::create(path.join("summary.jsonl"), "")?,
@@ -216,7 +189,7 @@ impl Queue {
                 break;
             }
             self.next = number + 1;
-            self.print(&rows.told)?;
+            self.print(&rows.printed)?;
             if let Some(tables) = &mut self.tables {
                 tables.write(&rows)?;
             }
@@ -224,7 +197,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Where nobody reads the lines any more, the runs go on for the files alone, or not at all.
+    /// Prints a line. Once the pipe is closed, the runs go on for the files alone, or stop if there are none.
     fn print(&mut self, line: &str) -> Result<(), Failure> {
         if self.json {
             wipe();
@@ -250,8 +223,8 @@ impl Tables {
     }
 }
 
-/// The names of all quantities that a seed decides: of the same seeds come the same bytes.
-fn lasting() -> impl Iterator<Item = &'static str> {
+/// The names of all quantities that the seed determines: the same seeds give the same bytes.
+fn reproducible_quantities() -> impl Iterator<Item = &'static str> {
     quantities().map(|(name, _)| name).filter(|name| *name != CPU)
 }
 
@@ -262,17 +235,4 @@ fn object(scheme: &str, run: &Finished, names: impl Iterator<Item = &'static str
     object.insert("seed".to_owned(), run.seed.into());
     object.extend(names.map(|name| (name.to_owned(), run.value(name).into())));
     Value::Object(object)
-}
-
-/// A number in CSV; nothing where there is none.
-fn cell(value: f64) -> String {
-    if value.is_finite() { value.to_string() } else { String::new() }
-}
-
-/// Text in CSV (RFC 4180 §2).
-fn quoted(text: &str) -> String {
-    match text.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
-    }
 }

@@ -1,4 +1,4 @@
-//! How far a campaign is: one line on standard error that changes, or a new one now and then where that is no terminal.
+//! The progress of a campaign: one changing line on standard error, or without a terminal a new line at times.
 
 use std::io::{Write, stderr};
 use std::time::{Duration, Instant};
@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 use thalweg_net::reporter::is_live;
 
 const WIDTH: usize = 30;
-/// From one drawing to the next.
+/// The time between two drawings.
 const PAUSE: Duration = Duration::from_millis(200);
-/// From one line of a log to the next.
+/// The time between two lines of a log.
 const LOG_PAUSE: Duration = Duration::from_secs(60);
 
 pub(super) struct Progress {
     runs: usize,
-    /// What there is to do, in any unit.
+    /// The whole work, in any unit.
     whole: u64,
     start: Instant,
-    /// When the last line was shown; at first, when there was nothing to show yet.
+    /// The time at which the last line was shown; initially the start.
     drawn: Instant,
     live: bool,
 }
@@ -27,7 +27,7 @@ impl Progress {
         Progress { runs, whole, start, drawn: start, live: is_live(&stderr()) }
     }
 
-    /// Shows that `done` of the whole is done, and `finished` runs are.
+    /// Shows the progress: `done` of the whole, and `finished` runs.
     pub(super) fn show(&mut self, done: u64, finished: usize) {
         let pause = if self.live { PAUSE } else { LOG_PAUSE };
         if self.drawn.elapsed() < pause {
@@ -38,19 +38,19 @@ impl Progress {
         let words = words(share, self.start.elapsed(), finished, self.runs);
         let mut terminal = stderr().lock();
         let _ = match self.live {
-            // Back to the first column, and nothing left of the line before.
+            // Back to the first column, and the previous line is erased.
             true => write!(terminal, "\r{} {words}\x1b[K", bar(share)).and_then(|()| terminal.flush()),
             false => writeln!(terminal, "{words}"),
         };
     }
 
-    /// Leaves no trace on a terminal.
+    /// Clears the line on a terminal.
     pub(super) fn end(&mut self) {
         wipe();
     }
 }
 
-/// Makes room for something else on the line of a terminal; the next drawing comes below it.
+/// Clears the line on a terminal for other output; the next drawing is below it.
 pub(super) fn wipe() {
     if is_live(&stderr()) {
         let _ = write!(stderr(), "\r\x1b[K");
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quarter_of_the_work_in_a_minute_leaves_three() {
+    fn remaining_time_is_extrapolated_from_the_elapsed_time() {
         let words = words(0.25, Duration::from_secs(60), 3, 12);
         assert!(words.contains(" 25 %") && words.contains("3 of 12 runs") && words.contains("3:00 left"), "{words}");
         assert_eq!(bar(0.25).matches('━').count(), 7);

@@ -1,32 +1,24 @@
 //! `thalweg lab reproduce`: a paper's evaluation, run again.
 
-mod drawing;
-mod evidence;
-mod fec_arq;
-mod geneva;
-mod goal;
-mod keep;
-mod pool;
-mod real;
-mod tcp_stream;
+mod destination;
 
-use std::fmt::Debug;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use thalweg_lab::paper::fec_arq::Plan as FecArqPlan;
-use thalweg_lab::paper::geneva::{Length, Plan};
-use thalweg_lab::paper::tcp_stream::Plan as TcpStreamPlan;
 use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
+use thalweg_papers::evaluation::{self, Evaluation};
+use thalweg_papers::fec_arq::{self, Recording};
+use thalweg_papers::geneva::{self, Length};
+use thalweg_papers::keep::{FileError, Keep};
+use thalweg_papers::page::Page;
+use thalweg_papers::pool::{self, Pool};
+use thalweg_papers::tcp_stream;
 
-use self::evidence::Evidence;
-use self::goal::Goal;
-use self::keep::Keep;
-use self::pool::Pool;
-use super::{failed, interrupted};
+use self::destination::Destination;
+use super::{failed, interrupted, progress};
 use crate::Failure;
-use crate::report::Page;
 
 /// Run the evaluation of a paper again: its figures, its tables, and what its claims are worth here.
 ///
@@ -47,7 +39,7 @@ pub(super) struct Args {
     /// A look at everything within minutes: short runs, few seeds.
     #[arg(long)]
     quick: bool,
-    /// For tcp-stream: Fig. 5 with the kernel's own TCP in network namespaces, and two films beside each other, with the lab's
+    /// For tcp-stream: Fig. 5 with the kernel's own TCP in network namespaces, and two videos beside each other, with the lab's
     /// numbers. It needs root and a build with the feature `kernel`, and takes 26 min of real time.
     #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
     real: bool,
@@ -55,7 +47,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
     /// For geneva: how long each run is, warm-up included; those of Fig. 2 are two thirds of it. The paper and
-    /// the default have 180 and 120. For tcp-stream: the playing time of the films, 600 in the paper. From 25 to 36000.
+    /// the default have 180 and 120. For tcp-stream: the playing time of the videos, 600 in the paper. From 25 to 36000.
     #[arg(long, value_name = "SECONDS", conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(25..=36_000))]
     seconds: Option<u32>,
     /// For fec-arq: the folder with the recordings that stand in for the paper's unpublished trace. Where none is named and
@@ -77,6 +69,9 @@ pub(super) struct Args {
     jobs: Option<u16>,
 }
 
+/// The default folder of recordings.
+const BESIDE: &str = "../shared/data/net";
+
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Paper {
     /// GENEVA: Streaming Control Algorithm Using Generalized Multiplicative-Increase/Additive-Decrease.
@@ -87,19 +82,13 @@ enum Paper {
     TcpStream,
 }
 
-/// What one paper's run left.
+/// The result of one paper's runs.
 struct Report {
     page: Page,
     kept: usize,
     jobs: usize,
     /// Claims that must hold exactly, and do not.
     broken: Vec<&'static str>,
-}
-
-impl Report {
-    fn new(page: Page, kept: usize, jobs: usize, evidence: &Evidence) -> Report {
-        Report { page, kept, jobs, broken: evidence.broken() }
-    }
 }
 
 impl Args {
@@ -116,7 +105,7 @@ impl Args {
         self.out.clone().unwrap_or_else(|| format!("reproduction-{}{real}.html", self.paper()).into())
     }
 
-    /// What holds the page's place while it is being made.
+    /// The provisional page, which holds the place until the runs are over.
     fn notice(&self) -> Page {
         let command = self.command();
         Page {
@@ -128,7 +117,7 @@ impl Args {
         }
     }
 
-    /// Options that belong to another paper.
+    /// Refuses options that belong to another paper.
     fn check(&self) -> Result<(), Failure> {
         match self.paper {
             Paper::Geneva | Paper::FecArq if self.real => {
@@ -145,54 +134,48 @@ impl Args {
     }
 
     fn report(&self, stop: &Stop) -> Result<Report, Failure> {
-        let (threads, command) = (self.threads(), self.command());
-        match self.paper {
-            Paper::Geneva => {
-                let plan = self.plan();
-                let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
-                let results = geneva::run_jobs(plan, &jobs, Pool { keep: keep.as_ref(), threads, stop })?;
-                let page = geneva::of(&results, &command);
-                Ok(Report::new(page, results.len(), jobs.len(), &geneva::evidence(&results)))
-            }
-            Paper::FecArq => {
-                let plan = self.fec_arq_plan()?;
-                let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
-                let results = fec_arq::run_jobs(&plan, &jobs, Pool { keep: keep.as_ref(), threads, stop })?;
-                let page = fec_arq::of(&results, &command);
-                Ok(Report::new(page, results.len(), jobs.len(), &fec_arq::evidence(&results)))
-            }
+        let shown = Shown::default();
+        let stopped = || stop.asked();
+        let pool = Pool { keep: None, threads: self.threads(), stopped: &stopped, progress: &|at| shown.show(at) };
+        let report = match self.paper {
+            Paper::Geneva => self.evaluated(&self.geneva_plan(), pool),
+            Paper::FecArq => self.evaluated(&self.fec_arq_plan()?, pool),
             Paper::TcpStream if self.real => {
-                let (page, kept, jobs) = real::report(stop, self.seeds, self.threads(), &command)?;
+                let (page, kept, jobs) = tcp_stream::real::report(self.seeds, pool, &self.command()).map_err(failed)?;
                 Ok(Report { page, kept, jobs, broken: Vec::new() })
             }
-            Paper::TcpStream => {
-                let plan = self.tcp_stream_plan();
-                let (jobs, keep) = (plan.jobs(), self.keep(&plan)?);
-                let results = tcp_stream::run_jobs(plan, &jobs, Pool { keep: keep.as_ref(), threads, stop })?;
-                let page = tcp_stream::of(&results, &command);
-                Ok(Report::new(page, results.len(), jobs.len(), &tcp_stream::evidence(&results)))
-            }
-        }
+            Paper::TcpStream => self.evaluated(&self.tcp_stream_plan(), pool),
+        };
+        shown.end();
+        report
     }
 
-    fn fec_arq_plan(&self) -> Result<FecArqPlan, Failure> {
-        let recordings = fec_arq::recordings(self.recordings.as_deref())?;
-        let mut plan = if self.quick { FecArqPlan::quick(recordings) } else { FecArqPlan::paper(recordings) };
+    fn evaluated<E: Evaluation>(&self, plan: &E, pool: Pool<'_>) -> Result<Report, Failure> {
+        let keep = self.keep.as_deref().map(|folder| Keep::open(folder, plan)).transpose().map_err(unusable)?;
+        let jobs = plan.jobs();
+        let results = evaluation::run(plan, &jobs, Pool { keep: keep.as_ref(), ..pool }).map_err(failed)?;
+        let page = evaluation::page(&results, &self.command());
+        Ok(Report { page, kept: results.len(), jobs: jobs.len(), broken: E::evidence(&results).broken() })
+    }
+
+    fn fec_arq_plan(&self) -> Result<fec_arq::Plan, Failure> {
+        let recordings = recordings(self.recordings.as_deref())?;
+        let mut plan = if self.quick { fec_arq::Plan::quick(recordings) } else { fec_arq::Plan::paper(recordings) };
         plan.seeds = self.seeds.unwrap_or(plan.seeds);
         Ok(plan)
     }
 
-    fn tcp_stream_plan(&self) -> TcpStreamPlan {
-        let mut plan = if self.quick { TcpStreamPlan::quick() } else { TcpStreamPlan::paper() };
+    fn tcp_stream_plan(&self) -> tcp_stream::Plan {
+        let mut plan = if self.quick { tcp_stream::Plan::quick() } else { tcp_stream::Plan::paper() };
         if let Some(seeds) = self.seeds {
             (plan.seeds, plan.fig5_seeds) = (seeds, seeds);
         }
-        plan.film_seconds = self.seconds.unwrap_or(plan.film_seconds);
+        plan.video_seconds = self.seconds.unwrap_or(plan.video_seconds);
         plan
     }
 
-    fn plan(&self) -> Plan {
-        let mut plan = if self.quick { Plan::quick() } else { Plan::paper() };
+    fn geneva_plan(&self) -> geneva::Plan {
+        let mut plan = if self.quick { geneva::Plan::quick() } else { geneva::Plan::paper() };
         if let Some(seeds) = self.seeds {
             (plan.seeds, plan.fig2_seeds) = (seeds, 2 * seeds);
         }
@@ -203,15 +186,11 @@ impl Args {
         plan
     }
 
-    fn keep(&self, plan: &impl Debug) -> Result<Option<Keep>, Failure> {
-        self.keep.as_deref().map(|folder| Keep::open(folder, plan)).transpose()
-    }
-
     fn threads(&self) -> usize {
         self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from)
     }
 
-    /// What was typed, as far as results depend on it.
+    /// The command line, as far as results depend on it.
     fn command(&self) -> String {
         let mut command = format!("thalweg lab reproduce {}", self.paper());
         if self.quick {
@@ -236,8 +215,8 @@ impl Args {
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     args.check()?;
     let notice = args.notice();
-    let out = Goal::open(&args.out(), &notice.to_html())?;
-    let docs = args.docs.as_deref().map(|docs| Goal::open(docs, &notice.to_markdown())).transpose()?;
+    let out = Destination::open(&args.out(), &notice.to_html())?;
+    let docs = args.docs.as_deref().map(|docs| Destination::open(docs, &notice.to_markdown())).transpose()?;
     let stop = Stop::on_signal().map_err(|error| failed(format!("cannot wait for signals: {error}")))?;
     let began = Instant::now();
     let Report { mut page, kept, jobs, broken } = args.report(&stop)?;
@@ -248,15 +227,15 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         let why = format!("{}: {kept} of {jobs} runs reached their end, and only they count", interrupted(&stop));
         page.title += ", interrupted";
         page.summary = format!("This evaluation was {why}. {}", page.summary);
-        let written = out.fall_short(&page.to_html())?;
-        docs.map(|docs| docs.fall_short(&page.to_markdown())).transpose()?;
-        super::print(&told(&page, &written, began))?;
+        let written = out.write_interrupted(&page.to_html())?;
+        docs.map(|docs| docs.write_interrupted(&page.to_markdown())).transpose()?;
+        super::print(&closing_message(&page, &written, began))?;
         return Err(failed(why));
     }
-    out.reach(&page.to_html())?;
-    docs.map(|docs| docs.reach(&page.to_markdown())).transpose()?;
-    super::print(&told(&page, &args.out(), began))?;
-    // What holds by arithmetic does not depend on any run: it must hold.
+    out.write_complete(&page.to_html())?;
+    docs.map(|docs| docs.write_complete(&page.to_markdown())).transpose()?;
+    super::print(&closing_message(&page, &args.out(), began))?;
+    // Arithmetic claims do not depend on any run: they must hold.
     if broken.is_empty() {
         Ok(())
     } else {
@@ -264,7 +243,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-fn told(page: &Page, out: &Path, began: Instant) -> String {
+fn closing_message(page: &Page, out: &Path, began: Instant) -> String {
     let seconds = began.elapsed().as_secs();
     format!("{}\n{} is written; it took {} min {:02} s\n", page.summary, out.display(), seconds / 60, seconds % 60)
 }
@@ -273,9 +252,43 @@ fn refusal(file: &Path, error: &std::io::Error) -> Failure {
     failed(format!("cannot write {}: {}", file.display(), plain(error)))
 }
 
+fn unusable(FileError { operation, file, reason }: FileError) -> Failure {
+    failed(format!("cannot {operation} {}: {}", file.display(), plain(&reason)))
+}
+
+/// Reads the recordings that exist; in a folder that is named, all of them must exist.
+fn recordings(folder: Option<&Path>) -> Result<Vec<Recording>, Failure> {
+    let at = folder.unwrap_or(Path::new(BESIDE));
+    let mut found = Vec::new();
+    for name in Recording::STAND_INS {
+        match std::fs::read_to_string(at.join(name)) {
+            Ok(text) => found.push(Recording::parse(name, &text).map_err(failed)?),
+            Err(_) if folder.is_none() => {}
+            Err(error) => return Err(unreadable(&at.join(name), &error)),
+        }
+    }
+    Ok(found)
+}
+
+/// The progress on a terminal, from the first report of a plan on; its length identifies the plan.
+#[derive(Default)]
+struct Shown(RefCell<Option<(u64, progress::Progress)>>);
+
+impl Shown {
+    fn show(&self, at: pool::Progress) {
+        let mut shown = self.0.borrow_mut();
+        let same = shown.take().filter(|(length, _)| *length == at.length);
+        let new = || (at.length, progress::Progress::new(at.jobs, at.length));
+        shown.insert(same.unwrap_or_else(new)).1.show(at.done, at.finished);
+    }
+
+    fn end(self) {
+        if let Some((_, mut progress)) = self.0.into_inner() {
+            progress.end();
+        }
+    }
+}
+
 fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
     failed(format!("cannot read {}: {}", file.display(), plain(error)))
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,55 +6,57 @@ use serde_json::{Map, Value};
 use thalweg_lab::scenario::{self, Blueprint};
 use thalweg_lab::statistics::Estimate;
 use thalweg_net::terminal::escaped;
+use thalweg_papers::page::interval;
 
-use super::campaign::{Campaign, Finished, Harvest, quantities};
+use super::campaign::{Campaign, Finished, quantities};
 use super::groups;
 use super::output::{self, Output};
 use super::print;
 use super::source::Source;
-use super::table::{Table, interval};
-use crate::Failure;
+use super::table::Table;
+use super::workers::{self, Results};
+use crate::failure::Failure;
 use crate::verb::replay::setting;
 
 /// Run a scenario with many seeds.
 ///
-/// Prints means over the seeds with their 95 % intervals; --out leaves everything in files. docs/lab.md says what each
-/// quantity is. Ctrl-C keeps the runs that are over.
+/// Prints means over the seeds with their 95 % intervals; --out writes everything to files. docs/lab.md defines each
+/// quantity. Ctrl-C keeps the completed runs.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg lab run dumbbell --seeds 10 --set scheme=static8
   thalweg lab run geneva-s1 --set n_tcp=200 --set state=real --tpindex --json
   thalweg lab run my.toml --out results --interval 100ms")]
 pub(super) struct Args {
-    /// A scenario file, or the name of one that comes with Thalweg.
+    /// Scenario file, or name of a built-in scenario.
     #[arg(value_name = "SCENARIO")]
     scenario: String,
     #[command(flatten)]
     seeds: Seeds,
-    /// Give a parameter of the scenario a value; an unknown NAME lists the known ones, `auto` is the file's own value.
+    /// Set a parameter of the scenario; an unknown NAME lists the known ones, `auto` is the file's own value.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
-    /// Run the same seeds with scheme=tfrc, too, and say what TCP gets beside this scheme as a share of what it gets
-    /// beside TFRC.
+    /// Run the same seeds with scheme=tfrc, too, and print TPindex: TCP's throughput beside this scheme, as a share of its
+    /// throughput beside TFRC.
     #[arg(long)]
     tpindex: bool,
-    /// JSON on standard output: a line for each seed as it ends, in their order, and the means as the last line.
+    /// Print JSON on standard output: a line for each seed as it ends, in their order, and the means as the last line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     output: output::Files,
 }
 
-/// Which seeds, and how many at once.
+/// The seeds, and the number of runs at a time.
 #[derive(clap::Args)]
 pub(super) struct Seeds {
-    /// How many seeds.
+    /// Number of seeds.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
-    /// The first seed.
+    /// First seed.
     #[arg(long, value_name = "FIRST", default_value_t = 1)]
     seed: u64,
-    /// Runs at a time; all processors, if not said. Results do not depend on it.
+    /// Number of parallel runs, by default one per processor. Results do not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
 }
@@ -69,13 +71,13 @@ impl Seeds {
     }
 }
 
-/// The parameter that says how streams are protected.
+/// The parameter that selects the protection of streams.
 pub(super) const SCHEME: &str = "scheme";
 
-/// Its value that TPindex compares with.
+/// The scheme that TPindex compares with.
 const TFRC: &str = "tfrc";
 
-/// What a blueprint calls its scheme; nothing, if it has none.
+/// The scheme of a blueprint; `None` if it has no such parameter.
 fn scheme(blueprint: &Blueprint) -> Option<String> {
     let found = blueprint.parameters().iter().find(|parameter| parameter.name == SCHEME);
     found.map(|parameter| parameter.value.to_string())
@@ -88,7 +90,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let mut variants = vec![(name.clone().unwrap_or_default(), blueprint.clone())];
     if args.tpindex && name.as_deref() != Some(TFRC) {
         if name.is_none() {
-            let why = format!("lab: --tpindex needs a parameter '{SCHEME}', and {} has none", args.scenario);
+            let why = format!("lab: --tpindex needs a parameter '{SCHEME}', which {} lacks", args.scenario);
             return Err(Failure::Usage(why));
         }
         let settings = [&args.settings[..], &[(SCHEME.to_owned(), TFRC.to_owned())]].concat();
@@ -97,18 +99,18 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let tfrc = args.tpindex.then(|| variants.len() - 1);
     let campaign = args.seeds.campaign(variants);
     let output = Output::open(&args.output, &campaign, args.json)?;
-    let harvest = campaign.run(&output)?;
-    if harvest.of(0).next().is_none() {
-        return Err(harvest.nothing_before("the first run was over"));
+    let results = workers::run(&campaign, &output)?;
+    if results.of(0).next().is_none() {
+        return Err(results.nothing_before("the first run was completed"));
     }
-    let report = Report { blueprint: &blueprint, harvest: &harvest, tfrc };
+    let report = Report { blueprint: &blueprint, results: &results, tfrc };
     print(&if args.json { report.json(&args.scenario) } else { report.text(&args.scenario) })?;
-    harvest.complete()
+    results.complete()
 }
 
 struct Report<'a> {
     blueprint: &'a Blueprint,
-    harvest: &'a Harvest,
+    results: &'a Results,
     /// The variant that TPindex compares with, if it is asked for.
     tfrc: Option<usize>,
 }
@@ -116,23 +118,23 @@ struct Report<'a> {
 impl Report<'_> {
     /// Every quantity of every seed.
     fn quantities(&self) -> Vec<(&'static str, Vec<f64>)> {
-        let runs: Vec<&Finished> = self.harvest.of(0).collect();
+        let runs: Vec<&Finished> = self.results.of(0).collect();
         let of = |name| (name, runs.iter().map(|run| run.value(name)).collect());
         let mut all: Vec<_> = quantities().map(|(name, _)| of(name)).collect();
         if let Some(tfrc) = self.tfrc {
-            let beside = |seed| self.harvest.of(tfrc).find(|other| other.seed == seed);
+            let beside = |seed| self.results.of(tfrc).find(|other| other.seed == seed);
             let index = |run: &&Finished| beside(run.seed).map_or(f64::NAN, |tfrc| tpindex(run, tfrc));
             all.push(("tpindex", runs.iter().map(index).collect()));
         }
         all
     }
 
-    /// The last line.
+    /// The means as the last line of JSON.
     fn json(&self, scenario: &str) -> String {
         let mut object = Map::new();
         object.insert("scenario".to_owned(), scenario.into());
         object.insert("parameters".to_owned(), parameters(self.blueprint));
-        let seeds: Vec<u64> = self.harvest.of(0).map(|run| run.seed).collect();
+        let seeds: Vec<u64> = self.results.of(0).map(|run| run.seed).collect();
         object.insert("seeds".to_owned(), seeds.into());
         for (name, values) in self.quantities() {
             object.insert(name.to_owned(), Estimate::of(values.iter().copied()).mean.into());
@@ -148,7 +150,7 @@ impl Report<'_> {
         if !parameters.is_empty() {
             let _ = writeln!(text, "{}", escaped(&parameters.join(" ")));
         }
-        let runs: Vec<&Finished> = self.harvest.of(0).collect();
+        let runs: Vec<&Finished> = self.results.of(0).collect();
         let window = runs.first().map_or_else(String::new, |run| {
             format!(", measured from {} s to {} s", run.outcome.from().as_secs_f64(), run.outcome.end.as_secs_f64())
         });
@@ -167,7 +169,7 @@ impl Report<'_> {
     }
 }
 
-/// The line that says which scenario this is, and what it is about if its file says so.
+/// The line that names the scenario, and its subject if its file states one.
 pub(super) fn titled(scenario: &str, blueprint: &Blueprint) -> String {
     match blueprint.about() {
         "" => format!("{}\n", escaped(scenario)),
@@ -175,7 +177,7 @@ pub(super) fn titled(scenario: &str, blueprint: &Blueprint) -> String {
     }
 }
 
-/// What TCP gets beside a scheme, as a share of what it gets beside TFRC.
+/// TCP's throughput beside a scheme, as a share of its throughput beside TFRC.
 pub(super) fn tpindex(run: &Finished, tfrc: &Finished) -> f64 {
     run.value("tcp_throughput_mbps") / tfrc.value("tcp_throughput_mbps")
 }

@@ -1,4 +1,4 @@
-//! Where scenarios come from: files, and those that the binary brings along.
+//! The sources of scenarios: files, and those that come with the binary.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use thalweg_lab::scenario::{Blueprint, MAX_NAMED, MAX_SCENARIO, load};
 use thalweg_net::error::plain;
 
 use super::failed;
-use crate::Failure;
+use crate::failure::Failure;
 
 /// The text of a scenario.
 pub(super) struct Source {
     /// Its name in messages.
     name: String,
     text: String,
-    /// Where the files are that it names; none for those that come with Thalweg.
+    /// The folder of the files that it names; `None` for scenarios that come with Thalweg.
     beside: Option<PathBuf>,
 }
 
@@ -32,6 +32,7 @@ pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
     "lab/md1.toml",
     "lab/trace.toml",
     "lab/scaling.toml",
+    "lab/tunnel.toml",
     "lab/ns3-dumbbell.toml",
     "lab/ns3-poisson.toml",
     "lab/example.toml",
@@ -39,27 +40,28 @@ pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
     "papers/geneva-s1.toml",
     "papers/geneva-s2.toml",
     "papers/geneva-s3.toml",
+    "papers/fec-arq-shared.toml",
     "papers/tcp-stream-s1.toml",
     "papers/tcp-stream-s2.toml",
     "papers/tcp-stream-pair.toml",
 );
 
-/// What these name.
+/// Files that these scenarios name.
 const DATA: &[(&str, &str)] = built_in!("data/steps.trace", "data/frames.csv",);
 
-/// What a built-in scenario is called: its file without folder and ending.
+/// The name of a built-in scenario: its file without folder and ending.
 pub(super) fn short(file: &str) -> &str {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.strip_suffix(".toml").unwrap_or(name)
 }
 
-/// The names of those that come with Thalweg, for messages.
+/// The names of the scenarios that come with Thalweg, for messages.
 pub(super) fn known() -> String {
     BUILT_IN.iter().map(|(file, _)| short(file)).collect::<Vec<_>>().join(", ")
 }
 
 impl Source {
-    /// The file of that name, or else the scenario that comes with Thalweg under it.
+    /// The file of that name, or else the scenario of that name that comes with Thalweg.
     pub(super) fn find(name: &str) -> Result<Source, Failure> {
         let path = Path::new(name);
         // Not only files: also pipes, as of `<(...)`.
@@ -70,7 +72,7 @@ impl Source {
             return Ok(Source { name: name.to_owned(), text, beside });
         }
         Source::built_in(name).ok_or_else(|| {
-            failed(format!("no file '{name}', nor is it one of those that come with Thalweg: {}", known()))
+            failed(format!("'{name}' is neither a file nor a built-in scenario; expected one of {}", known()))
         })
     }
 
@@ -80,25 +82,25 @@ impl Source {
         Some(Source { name: (*file).to_owned(), text: (*text).to_owned(), beside: None })
     }
 
-    /// What it says.
+    /// The text of the scenario.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The experiment that it describes with these settings.
+    /// The experiment that the scenario describes with these settings.
     pub(super) fn blueprint(&self, settings: &[(String, String)]) -> Result<Blueprint, Failure> {
         let data = |named: &str| {
             let found = DATA.iter().find(|(file, _)| named.ends_with(file));
             found.map(|(_, text)| (*text).to_owned())
         };
         let mut files = |named: &str| match &self.beside {
-            // A copy of a scenario that comes with Thalweg names what comes with it, too.
+            // A copy of a scenario that comes with Thalweg names files that come with Thalweg, too.
             Some(beside) => load(&beside.join(named), MAX_NAMED).or_else(|error| {
                 let copied =
                     data(named).filter(|_| error.kind() == ErrorKind::NotFound && named.starts_with("../data/"));
                 copied.ok_or_else(|| format!("cannot be read: {}", plain(&error)))
             }),
-            None => data(named).ok_or_else(|| "does not come with Thalweg".to_owned()),
+            None => data(named).ok_or_else(|| "is not built into Thalweg".to_owned()),
         };
         Blueprint::parse(&self.name, &self.text, settings, &mut files).map_err(|error| match error.is_of_settings() {
             true => Failure::Usage(format!("lab: --set: {error}")),

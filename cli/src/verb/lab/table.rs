@@ -2,7 +2,6 @@
 
 use core::ops::Range;
 
-use thalweg_lab::statistics::Estimate;
 use thalweg_net::terminal::escaped;
 
 /// Columns of text, the first of them words, the others numbers.
@@ -12,7 +11,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Adds a row; names in it may be a scenario's.
+    /// Adds a row. Its cells are escaped, since names in them may be a scenario's.
     pub(super) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells.iter().map(|cell| escaped(cell).into_owned()).collect());
     }
@@ -41,7 +40,7 @@ impl std::fmt::Display for Table {
     }
 }
 
-/// Columns of numbers that stand beside each other; each part begins with the column of words.
+/// Columns of numbers that fit beside each other; each part begins with the column of words.
 fn parts(widths: &[usize]) -> Vec<Range<usize>> {
     let mut parts: Vec<Range<usize>> = Vec::new();
     let mut used = 0;
@@ -58,57 +57,15 @@ fn parts(widths: &[usize]) -> Vec<Range<usize>> {
     parts
 }
 
-/// Characters of a line, at most, where a single column is not wider.
+/// The greatest width of a line, in characters, unless a single column is wider.
 const WIDEST: usize = 130;
-
-/// A mean and half its interval, to the same decimal: `0.0264 ± 0.0011`.
-pub(super) fn interval(estimate: &Estimate) -> String {
-    match estimate {
-        estimate if estimate.mean.is_nan() => "-".to_owned(),
-        estimate if estimate.half_width.is_finite() => {
-            let decimals = decimals(estimate.mean.abs().max(estimate.half_width));
-            format!("{:.decimals$} ± {:.decimals$}", estimate.mean, estimate.half_width)
-        }
-        estimate => number(estimate.mean),
-    }
-}
-
-/// Four digits that count, and no exponent: loss rates and counts of packets stand in one table.
-pub(super) fn number(value: f64) -> String {
-    format!("{value:.*}", decimals(value.abs()))
-}
-
-fn decimals(size: f64) -> usize {
-    match size {
-        _ if size == 0.0 || size >= 1e4 => 0,
-        _ if size >= 100.0 => 1,
-        _ if size >= 10.0 => 2,
-        _ if size >= 1.0 => 3,
-        _ if size >= 0.1 => 4,
-        _ if size >= 0.01 => 5,
-        _ => 6,
-    }
-}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_keep_what_counts() {
-        let seen = [0.0, 0.000_21, 0.026_4, 593.0, 8.5, 39_600.4, -0.5].map(number);
-        assert_eq!(seen, ["0", "0.000210", "0.02640", "593.0", "8.500", "39600", "-0.5000"]);
-    }
-
-    #[test]
-    fn a_mean_and_its_interval_end_at_the_same_decimal() {
-        let seen = |mean, half_width| interval(&Estimate { mean, half_width, count: 5 });
-        assert_eq!(seen(58.81, 0.017_36), "58.81 ± 0.02");
-        assert_eq!(seen(0.0, 0.25), "0.0000 ± 0.2500");
-    }
-
-    #[test]
-    fn columns_line_up() {
+    fn columns_are_aligned() {
         let mut table = Table::default();
         table.row(vec!["loss".into(), "1".into(), "20".into()]);
         table.row(vec!["a".into(), "± 300".into()]);
@@ -116,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_that_do_not_fit_stand_below() {
+    fn columns_that_do_not_fit_continue_below() {
         let mut table = Table::default();
         table.row(["", "a", "b", "c"].map(str::to_owned).to_vec());
         table.row(["loss", &"1".repeat(60), &"2".repeat(60), "3"].map(str::to_owned).to_vec());
@@ -125,13 +82,5 @@ mod tests {
         let ends: Vec<char> = lines.iter().filter_map(|line| line.chars().last()).collect();
         assert_eq!((lines.len(), ends), (5, vec!['b', '2', 'c', '3']));
         assert!(lines.iter().all(|line| line.len() <= WIDEST) && lines[4] == "loss  3", "{text}");
-    }
-
-    #[test]
-    fn one_seed_has_no_interval_and_none_no_mean() {
-        assert_eq!(interval(&Estimate::of([2.0])), "2.000");
-        assert_eq!(interval(&Estimate::of([])), "-");
-        // t for one degree of freedom is 12.706, the standard error 1.
-        assert_eq!(interval(&Estimate::of([1.0, 3.0])), "2.00 ± 12.71");
     }
 }

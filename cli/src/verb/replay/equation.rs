@@ -29,7 +29,7 @@ impl Equations {
         match settings.first() {
             None => Ok(Equations { equation: TcpThroughput::default(), x: f64::NAN }),
             Some((name, _)) => {
-                Err(ParameterError::Refused(format!("there is no parameter '{name}'; tfrc-equation has none")))
+                Err(ParameterError::Refused(format!("unknown parameter '{name}'; tfrc-equation has none")))
             }
         }
     }

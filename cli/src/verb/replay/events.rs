@@ -1,4 +1,4 @@
-//! Congestion windows over what a TCP sender meets: acknowledgements, losses, timeouts.
+//! Congestion windows over the events of a TCP sender: acknowledgements, losses, timeouts.
 
 use serde::Deserialize;
 use thalweg_core::law::ParameterError;
@@ -10,7 +10,7 @@ use thalweg_core::time::{Span, Time};
 use super::Replayed;
 use super::line::{parsed, sample};
 
-/// The event of `line`; an error says of which event it is, where the line has one.
+/// The event of `line`; an error names the event, if the line has one.
 pub(super) fn event(line: &[u8]) -> Result<Event, String> {
     #[derive(Deserialize)]
     struct Named {
@@ -22,7 +22,7 @@ pub(super) fn event(line: &[u8]) -> Result<Event, String> {
     })
 }
 
-/// NewReno, and whether it is in recovery, where nothing grows and a further loss is the same one.
+/// NewReno and its recovery, in which nothing grows and a further loss belongs to the same episode.
 pub(super) struct Events {
     law: NewReno,
     recovering: bool,
@@ -49,16 +49,16 @@ pub(super) enum Event {
 }
 
 impl Events {
-    /// NewReno from an initial window of two segments, or as `settings` want it.
+    /// NewReno from an initial window of two segments, or with `settings`.
     pub(super) fn newreno(settings: &[(String, String)]) -> Result<Events, ParameterError> {
         let mut start = Start { iw: 2, ..Start::default() };
         settings.iter().try_for_each(|(name, value)| start.set(name, value))?;
         Ok(Events { law: NewReno::new(start), recovering: false })
     }
 
-    /// FlightSize, which a log of events need not know: it is then all of the window.
-    fn in_flight(&self, told: Option<u32>) -> f64 {
-        told.map_or(self.law.cwnd(), f64::from)
+    /// FlightSize; a log of events need not state it, and then it is the whole window.
+    fn in_flight(&self, flight: Option<u32>) -> f64 {
+        flight.map_or(self.law.cwnd(), f64::from)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Decodability: one state of a lossless sender a line, and what each packet that it could send would change.
+//! Decodability: one state of a lossless sender a line, and the effect of each packet that it could send.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use thalweg_core::law::schedule::channel::Channel;
 use thalweg_core::law::schedule::cost::Cost;
 use thalweg_core::law::schedule::cost_based::{self, CostBased};
 use thalweg_core::law::schedule::decodability::Decodability;
-use thalweg_core::law::schedule::{Choice, Coded, Decision, Overhead, Path, Queue, Schedule, View};
+use thalweg_core::law::schedule::{Coded, Decision, Next, Overhead, Path, Queue, Schedule, View};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::{Span, Time};
 
@@ -29,7 +29,7 @@ struct Sender {
     eps: f64,
     b: u64,
     d: u64,
-    /// One before `d` if nothing is unsent.
+    /// The last queued original; one before `d` if nothing is unsent.
     e: i64,
     received: Vec<(u64, u64)>,
     in_flight: Vec<(u64, u64)>,
@@ -46,7 +46,7 @@ struct Account {
     sum_p_useless: f64,
 }
 
-/// An object alone: serde takes an array for the values of one.
+/// Parses an object only: serde takes an array of its values for it.
 fn account<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Account, D::Error> {
     let values = serde_json::Value::deserialize(deserializer)?;
     if !values.is_object() {
@@ -60,7 +60,7 @@ struct Answer {
     p: Vec<f64>,
     q: f64,
     candidates: Vec<Candidate>,
-    /// Nothing where there is nothing to send.
+    /// `None` if there is nothing to send.
     choice: Option<Chosen>,
 }
 
@@ -82,17 +82,17 @@ struct Chosen {
     last: u64,
 }
 
-/// No sender of ours knows more originals.
+/// The most originals, sent or unsent, in a state: no sender of Thalweg has more.
 const LARGEST: u64 = 4095;
-/// U_MAX belongs to the sender, not to the choice.
-const BOUNDLESS: f64 = 1e6;
+/// No bound on the overhead: U_MAX belongs to the sender, not to the choice.
+const UNBOUNDED: f64 = 1e6;
 
 impl Senders {
-    /// The law with the cost that `settings` want.
+    /// The law with the cost that `settings` define.
     pub(super) fn new(settings: &[(String, String)]) -> Result<Senders, ParameterError> {
         let mut cost = Cost::default();
         settings.iter().try_for_each(|(name, value)| cost.set(name, value))?;
-        let parameters = cost_based::Parameters { cost: cost.clone(), u_max: BOUNDLESS, cap: None };
+        let parameters = cost_based::Parameters { cost: cost.clone(), u_max: UNBOUNDED, cap: None };
         Ok(Senders { cost, law: CostBased::new(parameters)?, answer: None })
     }
 
@@ -100,7 +100,7 @@ impl Senders {
         let queue = sender.queue()?;
         let eps = sender.eps;
         let mut now = Decodability::default();
-        now.reckon(&queue, &Channel::independent(eps), |_| 1.0);
+        now.evaluate(&queue, &Channel::independent(eps), |_| 1.0);
         let overhead = sender.overhead.account()?;
         let candidate = |packet: Chosen, decision: Decision, q: f64, cost: f64| Candidate {
             packet,
@@ -123,7 +123,7 @@ impl Senders {
         let candidates = new.into_iter().chain(repair).collect();
         let path = Path { eps, channel: Channel::independent(eps), rtt: Span::ZERO, slot: Span::ZERO };
         let decision = self.law.choose(&View { now: Time::ZERO, queue: &queue, path });
-        Ok(Answer { p: now.p().to_vec(), q: now.q(), candidates, choice: chosen(&queue, decision.choice) })
+        Ok(Answer { p: now.p().to_vec(), q: now.q(), candidates, choice: chosen(&queue, decision.next) })
     }
 }
 
@@ -142,9 +142,9 @@ impl Sender {
         for (arrived, pairs) in [(true, &self.received), (false, &self.in_flight)] {
             for (first, last) in pairs.iter().copied() {
                 if first > last {
-                    return Err(format!("[{first},{last}] begins behind its end"));
+                    return Err(format!("[{first},{last}]: first must be at most last"));
                 }
-                // What is decoded already, or was never sent, changes nothing.
+                // A packet that is decoded already, or was never sent, changes nothing.
                 if last < self.b || last >= self.d {
                     continue;
                 }
@@ -176,7 +176,7 @@ impl Replayed for Senders {
         Ok(())
     }
 
-    fn write(&self, _shown: &[&str], mut output: &mut dyn Write) -> io::Result<()> {
+    fn write(&self, _shown: Option<&[&str]>, mut output: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer(&mut output, &self.answer)?;
         output.write_all(b"\n")
     }
@@ -195,15 +195,15 @@ fn p_after(queue: &Queue, eps: f64, decision: &Decision) -> Vec<f64> {
         sent.sent(&packet);
     }
     let mut after = Decodability::default();
-    after.reckon(&sent, &Channel::independent(eps), |_| 1.0);
+    after.evaluate(&sent, &Channel::independent(eps), |_| 1.0);
     after.p().to_vec()
 }
 
-fn chosen(queue: &Queue, choice: Choice) -> Option<Chosen> {
-    match choice {
-        Choice::New => Some(Chosen { kind: "orig", last: queue.d() }),
-        Choice::Repair { last } | Choice::Resend { original: last } => Some(Chosen { kind: "fec", last }),
-        Choice::Idle => None,
+fn chosen(queue: &Queue, next: Next) -> Option<Chosen> {
+    match next {
+        Next::New => Some(Chosen { kind: "orig", last: queue.d() }),
+        Next::Repair { last } | Next::Resend { original: last } => Some(Chosen { kind: "fec", last }),
+        Next::Idle => None,
     }
 }
 

@@ -5,25 +5,27 @@ use thalweg_gf::{ORDER, exp, log};
 /// Zech's logarithm: alpha^Z(d) = alpha^d + 1, for 0 < d < 255.
 static ZECH: [u8; ORDER] = zech();
 
-/// Its prefix sums, modulo 255: the exponents of the products of alpha^d + 1 over 0 < d <= n.
+/// Prefix sums of [`ZECH`], modulo 255: the exponents of the products of alpha^d + 1 over 0 < d <= n.
 static ZECH_SUM: [u8; ORDER] = zech_sums();
 
-/// As many nodes as the block has source symbols: each source symbol, except that repair symbols stand in for `lost`.
+/// As many nodes as the block has source symbols: the source symbols, with repair symbols in place of those that are
+/// `lost`.
 pub(super) struct Nodes {
     source_symbols: usize,
     lost: Vec<usize>,
     repair: Vec<usize>,
-    /// ESI and the exponent of l(x) of every node.
+    /// The ESI of every node, and the exponent of l(x) there.
     nodes: Vec<(usize, usize)>,
 }
 
 impl Nodes {
-    /// The source symbols.
+    /// The nodes of the source symbols.
     pub(super) fn source(source_symbols: usize) -> Nodes {
         Nodes::received(source_symbols, 0..source_symbols)
     }
 
-    /// The symbols with these ESIs, as many as there are source symbols, all different and in order.
+    /// The nodes of the symbols with these ESIs: as many as there are source symbols, all different and in ascending
+    /// order.
     pub(super) fn received(source_symbols: usize, esis: impl Iterator<Item = usize> + Clone) -> Nodes {
         let mut present = esis.clone().peekable();
         let lost = (0..source_symbols).filter(|&esi| present.next_if_eq(&esi).is_none()).collect();
@@ -33,7 +35,7 @@ impl Nodes {
         nodes
     }
 
-    /// What each node's symbol is to be multiplied with, so that the sum is the symbol of `esi`, which is not a node.
+    /// The factors of the nodes' symbols in the symbol of `esi`, which is not a node.
     pub(super) fn factors(&self, esi: usize) -> impl Iterator<Item = u8> {
         let product = self.product(esi);
         self.nodes.iter().map(move |&(node, slope)| exp(product + 3 * ORDER - slope - difference(esi, node)))
@@ -48,9 +50,9 @@ impl Nodes {
     }
 }
 
-/// The exponent of l(alpha^n) if the nodes are the `k` source symbols. Each difference is alpha to the smaller of the two
-/// exponents, times alpha^d + 1, where d is how far they are apart: the first sum to a polynomial in n and k, the second
-/// to prefix sums.
+/// The exponent of l(alpha^n) if the nodes are the `k` source symbols. Each difference is alpha to the smaller of the
+/// two exponents, times alpha^d + 1, where d is the difference of the exponents. The first factors add up to a
+/// polynomial in n and k, the second to prefix sums.
 fn product_over_source(k: usize, n: usize) -> usize {
     let sum = |n: usize| usize::from(ZECH_SUM[n]);
     if n < k {

@@ -5,8 +5,8 @@ use thalweg_gf::{exp, mul};
 use super::*;
 use crate::rng::Rng;
 
-/// The code as RFC 5510 §8.2 writes it: V_{k,k} inverted by Gauss and Jordan, times V_{k,n}.
-/// Row by row, the factors of the source symbols in symbol k + row.
+/// The code as RFC 5510 §8.2 writes it: V_{k,k} inverted by Gauss-Jordan elimination, times V_{k,n}. Each row holds the
+/// factors of the source symbols in symbol k + row.
 fn generator_by_inversion(k: usize, n: usize) -> Vec<Vec<u8>> {
     let vandermonde = |i: usize, j: usize| exp(i * j);
     let inverse = |a: u8| (1..=255).find(|&b| mul(a, b) == 1).expect("every element but zero has one");
@@ -32,7 +32,7 @@ fn generator_by_inversion(k: usize, n: usize) -> Vec<Vec<u8>> {
     (0..n - k).map(|row| right.iter().map(|factors| factors[row]).collect()).collect()
 }
 
-/// Random source symbols of `len` bytes, and the `repair` symbols that our code gives them.
+/// Random source symbols of `len` bytes, and the `repair` symbols that our code makes of them.
 fn block(k: usize, repair: usize, len: usize, seed: u64) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let mut rng = Rng::new(seed);
     let source: Vec<Vec<u8>> = (0..k).map(|_| (0..len).map(|_| rng.u32() as u8).collect()).collect();
@@ -49,7 +49,7 @@ fn slices_mut(symbols: &mut [Vec<u8>]) -> Vec<&mut [u8]> {
     symbols.iter_mut().map(Vec::as_mut_slice).collect()
 }
 
-/// Recovers what `received` lacks of the source.
+/// Recovers the source symbols that `received` lacks.
 fn decode_all(k: usize, received: &[(u8, &[u8])], len: usize) -> Vec<(u8, Vec<u8>)> {
     let missing: Vec<u8> = (0..k as u8).filter(|esi| received.iter().all(|(other, _)| other != esi)).collect();
     let mut recovered = vec![vec![0x55; len]; missing.len()];
@@ -70,7 +70,7 @@ fn repair_symbols_are_those_of_the_generator_matrix() {
     }
 }
 
-/// A polynomial needs no matrix: take its values at alpha^0 ... alpha^(k-1) as source, and the others are the repair.
+/// The same without a matrix: the polynomial's values at alpha^0 ... alpha^(k-1) are the source, the others the repair.
 #[test]
 fn repair_symbols_are_values_of_the_polynomial_through_the_source_symbols() {
     let mut rng = Rng::new(5510);
@@ -117,7 +117,7 @@ fn one_source_symbol_is_repeated() {
 }
 
 #[test]
-fn a_repair_symbol_depends_on_neither_its_company_nor_what_was_made_before() {
+fn repair_symbol_is_independent_of_the_others_encoded() {
     let (source, all) = block(20, 12, 64, 2);
     let mut encoder = Encoder::new(20).unwrap();
     for first in [7, 0, 11, 3] {
@@ -147,7 +147,7 @@ fn short_symbols_count_as_padded() {
 }
 
 #[test]
-fn what_is_not_asked_for_is_not_needed() {
+fn decoder_recovers_only_the_requested_symbols() {
     let (source, repair) = block(9, 4, 30, 4);
     let received: Vec<_> = (3..9).zip(slices(&source[3..])).chain((9..13).zip(slices(&repair))).collect();
     let mut wanted = vec![vec![0; 30]];
@@ -156,7 +156,7 @@ fn what_is_not_asked_for_is_not_needed() {
 }
 
 #[test]
-fn impossible_requests_are_refused_and_write_nothing() {
+fn invalid_requests_are_refused_and_write_nothing() {
     assert_eq!(Encoder::new(0), Err(Error::BlockSize));
     assert_eq!(Encoder::new(256), Err(Error::BlockSize));
     let mut encoder = Encoder::new(2).unwrap();
@@ -192,7 +192,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn any_k_of_n_symbols_give_the_source_back((k, esis, len) in arrivals(), seed: u64) {
+    fn any_k_of_n_symbols_recover_the_source((k, esis, len) in arrivals(), seed: u64) {
         let (source, repair) = block(k, MAX_SYMBOLS - k, len, seed);
         let all = [slices(&source), slices(&repair)].concat();
         let received: Vec<_> = esis.iter().map(|&esi| (esi, all[usize::from(esi)])).collect();
@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn no_symbols_whatever_panic(
+    fn arbitrary_symbols_do_not_panic(
         k in 0..300usize,
         received in proptest::collection::vec((any::<u8>(), 0..9usize), 0..20),
         missing in proptest::collection::vec(any::<u8>(), 0..9),

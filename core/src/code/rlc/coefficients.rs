@@ -3,16 +3,17 @@
 use super::Error;
 use super::tiny_mt32::TinyMt32;
 
-/// How many coefficients are not zero: the density threshold DT, of which (DT + 1) / 16 are.
+/// The density threshold DT: (DT + 1) / 16 of the coefficients are not zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Density(u8);
 
 impl Density {
-    /// No coefficient is zero. A repair symbol says something about every original that it covers.
+    /// No coefficient is zero: a repair symbol depends on every original that it covers.
     pub const FULL: Density = Density(15);
 
-    /// The threshold `dt`. Symbols over many originals cost less the lower it is; where u of them are unknown to the
-    /// receiver, none of the u is in the symbol with probability (1 - (DT + 1) / 16)^u, and then it tells nothing.
+    /// The threshold `dt`. The lower it is, the cheaper are symbols over many originals. Where u of them are unknown to
+    /// the receiver, none of the u is in the symbol with probability (1 - (DT + 1) / 16)^u, and the symbol is then
+    /// redundant.
     ///
     /// # Errors
     /// [`Error::Range`] above 15.
@@ -26,7 +27,7 @@ impl Density {
     }
 }
 
-/// The coefficients of one repair symbol, original by original, without end.
+/// The infinite sequence of coefficients of one repair symbol, one for each original.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Coefficients {
     generator: TinyMt32,
@@ -34,7 +35,7 @@ pub struct Coefficients {
 }
 
 impl Coefficients {
-    /// Those of a repair key.
+    /// The coefficients of a repair key.
     pub fn new(key: u16, density: Density) -> Coefficients {
         Coefficients { generator: TinyMt32::new(key.into()), density }
     }
@@ -64,23 +65,24 @@ impl Iterator for Coefficients {
 mod tests {
     use super::*;
 
-    /// RFC 8681, Appendix A, Figure 9: none of the first ten numbers below 256 is zero.
+    /// RFC 8681, Appendix A, Figure 9: the first ten numbers below 256, none of which is zero.
     #[test]
-    fn a_full_symbol_has_the_generators_numbers() {
+    fn full_density_coefficients_are_the_generators_numbers() {
         let coefficients: Vec<u8> = Coefficients::new(1, Density::FULL).take(10).collect();
         assert_eq!(coefficients, [37, 225, 177, 176, 21, 246, 54, 139, 168, 237]);
     }
 
-    /// Of the numbers of RFC 8682's Figure 2 one in turn decides, by its lower four bits, and the next one is taken.
+    /// Of the numbers in RFC 8682's Figure 2, one decides by its lower four bits, and the next is taken if it says
+    /// nonzero.
     #[test]
-    fn a_threshold_takes_a_number_for_each_decision() {
+    fn each_threshold_decision_consumes_one_random_number() {
         let coefficients: Vec<u8> = Coefficients::new(1, Density::new(5).unwrap()).take(6).collect();
         // 5 -> 225; 1 -> 176; 5 -> 246; 6, 11, 8: zero.
         assert_eq!(coefficients, [225, 176, 246, 0, 0, 0]);
     }
 
     #[test]
-    fn as_many_are_not_zero_as_the_threshold_says() {
+    fn share_of_nonzero_coefficients_follows_the_threshold() {
         for dt in 0..=15 {
             let density = Density::new(dt).unwrap();
             let of = 100_000;

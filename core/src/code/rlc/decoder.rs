@@ -1,16 +1,17 @@
 //! The decoding side: originals and repair symbols in, originals in order out.
 //!
-//! Each original is known, covered by equations, or neither. Known ones are subtracted from a repair symbol when it
-//! arrives; what is left is an equation over unknown ones, which goes into a [`System`].
+//! Each original is known, covered by equations, or neither. Known originals are subtracted from a repair symbol on
+//! arrival; the rest is an equation over unknown ones, which is added to a [`System`].
 //!
-//! **Cost.** An original that no equation covers is stored, and that is all. A repair symbol is refused or found redundant
-//! by its coefficients alone; an innovative one costs a multiplication of every original that it covers and is known, and
-//! two of every equation that is kept. An original that is covered costs one or two of every equation.
+//! **Cost.** An original that no equation covers is only stored. A repair symbol is refused or found redundant by its
+//! coefficients alone; an innovative one costs a multiplication of every known original that it covers, and two of
+//! every equation kept. An original that is covered costs one or two of every equation.
 //!
-//! **Memory.** Originals are kept from the first that was not taken, or that a repair symbol may still cover, to a buffer
-//! beyond the first not taken: less than a window and a buffer. Equations take one symbol each, in place of the original
-//! that they are solved for, and at most window² / 2 bytes of factors, spare capacity included: 18 MB in all if both are
-//! 4095 originals of 1200 bytes, and a few kilobytes when all has been taken and [forgotten](Decoder::forget).
+//! **Memory.** Originals are kept from the first that is not delivered, or that a repair symbol may still cover, to a
+//! buffer beyond the first not delivered: less than a window and a buffer. Equations take one symbol each, in place of
+//! the original that they are solved for, and at most window² / 2 bytes of factors, spare capacity included: 18 MB in
+//! all if both are 4095 originals of 1200 bytes, and a few kilobytes when all are delivered and
+//! [forgotten](Decoder::forget).
 
 mod system;
 
@@ -21,32 +22,32 @@ use super::{Config, Error, RepairId};
 
 use self::system::System;
 
-/// Slots that stay allocated when none is needed.
+/// Slots that stay allocated when the decoder is empty.
 const IDLE: usize = 64;
 
-/// What a packet was worth.
+/// The effect of a packet on the decoder's rank.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrival {
-    /// It raised the rank of what is known.
+    /// The packet raised the rank.
     Innovative,
-    /// It said nothing new.
+    /// The packet was not innovative.
     Redundant,
 }
 
-/// Rebuilds the stream.
+/// The decoder of one stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decoder {
     config: Config,
     /// The number of the first slot.
     first: u64,
-    /// From the first original kept to the last that has arrived or is covered; those before `edge` are known.
+    /// The originals from the first kept to the last that has arrived or is covered; those before `edge` are known.
     slots: VecDeque<Slot>,
-    /// The first original not handed out.
+    /// The first original not delivered.
     next: u64,
     /// The first original not known.
     edge: u64,
-    /// No repair symbol will cover originals before this one: the sender has said so.
+    /// The sender's promise: no further repair symbol covers originals before this one.
     promised: u64,
     system: System,
     spares: Spares,
@@ -54,16 +55,16 @@ pub struct Decoder {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Slot {
-    /// Nothing is known of it.
+    /// Neither known nor covered.
     Missing,
-    /// It is an unknown of the system.
+    /// An unknown of the system.
     Covered,
-    /// It has arrived, or was decoded: with its length, without padding.
+    /// Received or decoded: with its length, without padding.
     Known(Vec<u8>),
 }
 
 impl Decoder {
-    /// Before the first packet.
+    /// A decoder without packets.
     ///
     /// # Errors
     /// [`Error::Config`] if a value of `config` is out of its range.
@@ -76,8 +77,9 @@ impl Decoder {
     /// Takes an original as it was sent.
     ///
     /// # Errors
-    /// [`Error::Length`] if it is longer than agreed, [`Error::Beyond`] if it is a buffer or more past the first that was
-    /// not handed out, both without effect; [`Error::Inconsistent`] if an equation that it solves is no original.
+    /// [`Error::Length`] if it is longer than configured, [`Error::Beyond`] if it is a buffer or more past the first
+    /// that is not delivered, both without effect; [`Error::Inconsistent`] if it determines an original that is
+    /// malformed.
     pub fn handle_original(&mut self, number: u64, original: &[u8]) -> Result<Arrival, Error> {
         if original.len() > self.config.longest {
             return Err(Error::Length);
@@ -99,11 +101,11 @@ impl Decoder {
     /// Takes a repair symbol.
     ///
     /// # Errors
-    /// Without effect: [`Error::Range`] if its range is empty or larger than the window, [`Error::Length`] if the symbol
-    /// is longer or shorter than any of its range can be, [`Error::Beyond`] if the range ends a window or more past the
-    /// [`edge`](Decoder::edge), or a buffer or more past the first original that was not handed out, [`Error::Missing`] if
-    /// it begins before what is kept and ends behind it, which happens after [`forget`](Decoder::forget) alone.
-    /// [`Error::Inconsistent`] if an equation that it solves is no original.
+    /// Without effect: [`Error::Range`] if its range is empty or larger than the window, [`Error::Length`] if the
+    /// symbol is longer or shorter than any over its range can be, [`Error::Beyond`] if the range ends a window or more
+    /// past the [`edge`](Decoder::edge), or a buffer or more past the first original that is not delivered,
+    /// [`Error::Missing`] if it begins before the first original kept and ends at the edge or later, which happens only
+    /// after [`forget`](Decoder::forget). [`Error::Inconsistent`] if it determines an original that is malformed.
     pub fn handle_repair(&mut self, id: &RepairId, symbol: &[u8]) -> Result<Arrival, Error> {
         let count = self.config.count(id.first, id.last)?;
         if !(LENGTH..=LENGTH + self.config.longest).contains(&symbol.len()) {
@@ -113,7 +115,7 @@ impl Decoder {
             return Ok(Arrival::Redundant);
         }
         self.check_within(id.last)?;
-        // A sender begins at the edge or before; what begins beyond it would make for more unknowns than a window.
+        // A sender begins at the edge or before; a range that begins beyond it could bring more unknowns than a window.
         if id.last - self.edge >= self.config.window as u64 {
             return Err(Error::Beyond);
         }
@@ -139,7 +141,7 @@ impl Decoder {
         self.settle()
     }
 
-    /// The next original in order, with its number, if it is known. It stays kept for repair symbols to come.
+    /// The next original in order, with its number, if it is known. It stays kept for later repair symbols.
     pub fn poll_original(&mut self) -> Option<(u64, &[u8])> {
         self.trim();
         if self.next == self.edge {
@@ -153,35 +155,35 @@ impl Decoder {
         }
     }
 
-    /// The first original that is not known; all before it are.
+    /// The first original that is not known.
     pub fn edge(&self) -> u64 {
         self.edge
     }
 
-    /// Whether an original has arrived or was decoded.
+    /// True if the original was received or decoded.
     pub fn knows(&self, number: u64) -> bool {
         number < self.edge || matches!(self.slot(number), Slot::Known(_))
     }
 
-    /// How many innovative packets are missing until all originals that are covered by equations are known.
+    /// The number of innovative packets missing until all originals that are covered by equations are known.
     pub fn deficit(&self) -> usize {
         self.system.free()
     }
 
-    /// How many originals are kept, handed out or not.
+    /// The number of originals kept, delivered or not.
     pub fn kept(&self) -> usize {
         self.slots.iter().filter(|slot| matches!(slot, Slot::Known(_))).count()
     }
 
-    /// The sender says that no repair symbol that it makes from now on covers originals before `number`: they are
-    /// forgotten once handed out. A repair symbol that was under way and does cover one is refused.
+    /// Takes the sender's promise that no repair symbol made from now on covers originals before `number`: they are
+    /// forgotten once delivered. A repair symbol in flight that covers one of them is refused.
     pub fn forget(&mut self, number: u64) {
         self.promised = self.promised.max(number);
         self.trim();
     }
 
-    /// Drops what was handed out and no repair symbol can cover that would tell anything new: such a symbol ends at the
-    /// edge or later, and covers at most a window.
+    /// Drops the delivered originals that no innovative repair symbol can cover: such a symbol ends at the edge or
+    /// later, and covers at most a window.
     fn trim(&mut self) {
         let coverable = self.edge.saturating_sub(self.config.window as u64 - 1);
         let first = self.promised.max(coverable).min(self.next);
@@ -199,7 +201,7 @@ impl Decoder {
         }
     }
 
-    /// Moves what the system has determined to its place, and the edge behind it.
+    /// Moves the originals that the system has determined to their slots, and advances the edge past them.
     fn settle(&mut self) -> Result<Arrival, Error> {
         let mut result = Ok(Arrival::Innovative);
         for (number, symbol) in self.system.take_determined() {
@@ -218,7 +220,7 @@ impl Decoder {
         result
     }
 
-    /// Makes the unknown originals that `coefficients` cover unknowns of the system.
+    /// Makes the unknown originals with nonzero `coefficients` unknowns of the system.
     fn cover(&mut self, id: &RepairId, coefficients: &[u8]) {
         for (number, &coefficient) in (id.first..=id.last).zip(coefficients) {
             if coefficient != 0 && *self.slot(number) == Slot::Missing {

@@ -1,4 +1,4 @@
-//! The encoding side: a buffer of originals, and any combination of them.
+//! The encoding side: a buffer of originals, and linear combinations of any range of them.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -7,13 +7,13 @@ use super::sum::add_multiples;
 use super::symbol::{self, LENGTH, Spares};
 use super::{Config, Error, RepairId};
 
-/// Places that stay allocated when none is needed.
+/// Slots that stay allocated when the encoder is empty.
 const IDLE: usize = 64;
 
-/// Keeps the originals from the first that is not known to have arrived on, at most a buffer of them.
+/// Keeps the originals from the first unacknowledged one on, at most a buffer of them.
 ///
-/// A repair symbol costs one multiplication of each byte that it covers, less what its density spares. Memory: the
-/// originals, and two bytes and some 50 of bookkeeping for each.
+/// A repair symbol costs one multiplication of each byte that it covers, fewer at lower densities. Memory: the
+/// originals, and for each two bytes and some 50 of bookkeeping.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Encoder {
     config: Config,
@@ -24,7 +24,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Without originals.
+    /// An encoder without originals.
     ///
     /// # Errors
     /// [`Error::Config`] if a value of `config` is out of its range.
@@ -32,10 +32,10 @@ impl Encoder {
         Ok(Encoder { config: config.check()?, first: 0, symbols: VecDeque::new(), spares: Spares::default() })
     }
 
-    /// Takes the next original, and says its number.
+    /// Takes the next original, and returns its number.
     ///
     /// # Errors
-    /// [`Error::Length`] if it is longer than agreed, [`Error::Full`] if a whole buffer is kept.
+    /// [`Error::Length`] if it is longer than configured, [`Error::Full`] if the buffer is full.
     pub fn push(&mut self, original: &[u8]) -> Result<u64, Error> {
         if original.len() > self.config.longest {
             return Err(Error::Length);
@@ -47,27 +47,27 @@ impl Encoder {
         Ok(self.originals().end - 1)
     }
 
-    /// The numbers of the originals that are kept; the end is the number of the next one.
+    /// The numbers of the originals kept; the end is the number of the next one.
     pub fn originals(&self) -> Range<u64> {
         self.first..self.first + self.symbols.len() as u64
     }
 
-    /// An original that is kept.
+    /// The original `number`, if it is kept.
     pub fn original(&self, number: u64) -> Option<&[u8]> {
         let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
         self.symbols.get(index).map(|kept| symbol::original(kept))
     }
 
-    /// How long the repair symbol over `first..=last` is, whatever its key.
+    /// The length of the repair symbol over `first..=last`, which does not depend on its key.
     ///
     /// # Errors
-    /// [`Error::Range`] if that is no range or one larger than the window, [`Error::Missing`] if an original of it is
-    /// not kept.
+    /// [`Error::Range`] if the range is empty or larger than the window, [`Error::Missing`] if an original in it is not
+    /// kept.
     pub fn repair_len(&self, first: u64, last: u64) -> Result<usize, Error> {
         Ok(self.covered(first, last)?.map(Vec::len).max().unwrap_or(LENGTH))
     }
 
-    /// Writes the repair symbol over the first bytes of `out`, and says how many they are.
+    /// Writes the repair symbol to the first bytes of `out`, and returns its length.
     ///
     /// # Errors
     /// As [`repair_len`](Encoder::repair_len), and [`Error::Length`] if `out` is shorter. Nothing is written then.

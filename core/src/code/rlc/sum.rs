@@ -2,10 +2,10 @@
 
 use thalweg_gf as gf;
 
-/// How many symbols are multiplied in one pass: few enough to stay in the processor's cache from block to block.
+/// The number of symbols multiplied in one pass: few enough to stay in the processor's cache from block to block.
 const BATCH: usize = 64;
 
-/// Adds to `sum` the multiples of all symbols, none of which is longer. A shorter one counts as padded with zeros.
+/// Adds the multiples of all symbols to `sum`. None is longer than `sum`; a shorter one counts as padded with zeros.
 pub(super) fn add_multiples<'a>(terms: impl Iterator<Item = (u8, &'a [u8])>, sum: &mut [u8]) {
     // One short symbol slows down its whole pass.
     let (mut long, mut short) = (Batch::default(), Batch::default());

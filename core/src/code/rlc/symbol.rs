@@ -1,16 +1,16 @@
-//! An original as it is combined: its length, then itself.
+//! An original in the form in which it is combined: its length, then its bytes.
 
 /// Bytes of the length in front of an original.
 pub const LENGTH: usize = 2;
 
-/// So much memory of symbols that are done with waits for others, in symbols: of this size an allocator is slow with it.
+/// The most released symbols whose memory is kept for reuse: allocators are slow at these sizes.
 const SPARES: usize = 64;
 
-/// Memory of symbols that are done with.
+/// Memory of released symbols.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spares(Vec<Vec<u8>>);
 
-/// Where memory comes from makes no difference.
+/// All are equal: the origin of memory makes no difference.
 impl PartialEq for Spares {
     fn eq(&self, _other: &Spares) -> bool {
         true
@@ -20,7 +20,7 @@ impl PartialEq for Spares {
 impl Eq for Spares {}
 
 impl Spares {
-    /// An original with its length.
+    /// The symbol of an original: its length, then its bytes.
     pub(super) fn symbol(&mut self, original: &[u8]) -> Vec<u8> {
         let mut symbol = self.0.pop().unwrap_or_default();
         symbol.clear();
@@ -30,25 +30,25 @@ impl Spares {
         symbol
     }
 
-    /// Takes a symbol that is done with.
+    /// Takes the memory of a released symbol.
     pub(super) fn put(&mut self, symbol: Vec<u8>) {
         if self.0.len() < SPARES {
             self.0.push(symbol);
         }
     }
 
-    /// Gives all memory back.
+    /// Frees all memory.
     pub(super) fn clear(&mut self) {
         self.0 = Vec::new();
     }
 }
 
-/// The original of a symbol that has no zeros behind it.
+/// The original of a symbol without padding.
 pub(super) fn original(symbol: &[u8]) -> &[u8] {
     &symbol[LENGTH..]
 }
 
-/// Takes away the zeros behind a symbol, if it is one.
+/// Removes the zeros behind a symbol; none if it is malformed.
 pub(super) fn trimmed(mut symbol: Vec<u8>) -> Option<Vec<u8>> {
     let &length = symbol.first_chunk()?;
     let end = LENGTH + usize::from(u16::from_be_bytes(length));

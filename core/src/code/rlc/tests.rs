@@ -3,14 +3,14 @@ use proptest::prelude::*;
 use super::*;
 use crate::rng::Rng;
 
+mod decoding;
 mod encoding;
 mod properties;
 mod reference;
-mod stories;
 
 const CONFIG: Config = Config { window: 64, buffer: 64, longest: 100 };
 
-/// An encoder with `count` random originals of up to `config.longest` bytes, and they.
+/// An encoder with `count` random originals of up to `config.longest` bytes, and the originals.
 fn encoder(config: Config, count: usize, seed: u64) -> (Encoder, Vec<Vec<u8>>) {
     let mut rng = Rng::new(seed);
     let mut encoder = Encoder::new(config).unwrap();
@@ -22,7 +22,7 @@ fn encoder(config: Config, count: usize, seed: u64) -> (Encoder, Vec<Vec<u8>>) {
     (encoder, originals)
 }
 
-/// Over `first..=last`, without zeros among the coefficients.
+/// The identity of a symbol over `first..=last`, without zeros among its coefficients.
 fn id(first: u64, last: u64, key: u16) -> RepairId {
     RepairId { first, last, key, density: Density::FULL }
 }
@@ -34,7 +34,7 @@ fn repair(encoder: &Encoder, id: &RepairId) -> Vec<u8> {
     symbol
 }
 
-/// All that can be handed out.
+/// All originals that can be delivered.
 fn drain(decoder: &mut Decoder) -> Vec<(u64, Vec<u8>)> {
     let mut all = Vec::new();
     while let Some((number, original)) = decoder.poll_original() {

@@ -5,7 +5,7 @@ const MAT1: u32 = 0x8f70_11ee;
 const MAT2: u32 = 0xfc78_ff1f;
 const TMAT: u32 = 0x3793_fdff;
 
-/// The state has 127 bits: the highest of the first word is none of them.
+/// The state has 127 bits: the highest bit of the first word is not part of it.
 const MASK: u32 = 0x7fff_ffff;
 
 /// Steps that mix the seed into the state, and steps before the first output.
@@ -19,7 +19,7 @@ pub(super) struct TinyMt32 {
 }
 
 impl TinyMt32 {
-    /// From any seed, zero included.
+    /// A generator from any seed, zero included.
     pub(super) fn new(seed: u32) -> TinyMt32 {
         let mut status = [seed, MAT1, MAT2, TMAT];
         for i in 1..MIN_LOOP {
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(FIRST_50.map(|_| generator.u32()), FIRST_50);
     }
 
-    /// RFC 8681, Appendix A, Figures 9 and 10: their first ten.
+    /// RFC 8681, Appendix A, Figures 9 and 10: the first ten numbers of each.
     #[test]
     fn small_numbers_are_the_lower_bits() {
         let (mut bytes, mut nibbles) = (TinyMt32::new(1), TinyMt32::new(1));

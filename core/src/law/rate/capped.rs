@@ -1,26 +1,26 @@
-//! Any law, and a rate that is never exceeded.
+//! Any law, with a rate that is never exceeded.
 
 use super::{Allowance, Pacer, Report};
 use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
 use crate::units::{Bytes, Rate};
 
-/// Packets make room for what left aside in so many parts of a second; what is more is forgone.
+/// The divisor of a second's bytes: up to a tenth of these, undelayed bytes are deducted from later packets.
 const REMEMBERED: u64 = 10;
 
-/// A law that says when, and a rate that says not before.
+/// A law that gives the time of the next packet, and a rate that may postpone it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Capped<A> {
     law: A,
     most: Option<(Rate, Pacer)>,
-    /// Bytes that left aside, and that packets have yet to make room for.
-    aside: u64,
+    /// Undelayed bytes that are still to be deducted from packets.
+    unpaced: u64,
 }
 
 impl<A> Capped<A> {
-    /// What `law` says, at `most` at that rate, headers included; who comes late makes up for at most `slack`.
+    /// The law `law`, bounded by the rate `most`, headers included; a late caller catches up on at most `slack`.
     pub fn new(law: A, most: Option<Rate>, slack: Span) -> Capped<A> {
-        Capped { law, most: most.map(|rate| (rate, Pacer::new(slack))), aside: 0 }
+        Capped { law, most: most.map(|rate| (rate, Pacer::new(slack))), unpaced: 0 }
     }
 
     /// The law.
@@ -35,20 +35,25 @@ impl<A: Allowance> Allowance for Capped<A> {
         Some(self.most.as_ref().map_or(next, |(_, pacer)| next.max(pacer.release())))
     }
 
+    fn rate(&self, packet: Bytes, srtt: Span) -> Rate {
+        let rate = self.law.rate(packet, srtt);
+        self.most.as_ref().map_or(rate, |(most, _)| rate.min(*most))
+    }
+
     fn on_sent(&mut self, now: Time, size: Bytes) {
         self.law.on_sent(now, size);
         if let Some((rate, pacer)) = &mut self.most {
-            // At least half of the rate is left to packets.
-            let aside = self.aside.min(size.0);
-            self.aside -= aside;
-            pacer.sent(now, rate.time_for(Bytes(size.0 + aside)));
+            // Packets keep at least half of the rate.
+            let unpaced = self.unpaced.min(size.0);
+            self.unpaced -= unpaced;
+            pacer.sent(now, rate.time_for(Bytes(size.0 + unpaced)));
         }
     }
 
-    fn on_aside(&mut self, size: Bytes) {
-        self.law.on_aside(size);
+    fn on_unpaced(&mut self, size: Bytes) {
+        self.law.on_unpaced(size);
         if let Some((rate, _)) = &self.most {
-            self.aside = (self.aside + size.0).min(rate.as_bps() / 8 / REMEMBERED);
+            self.unpaced = (self.unpaced + size.0).min(rate.as_bps() / 8 / REMEMBERED);
         }
     }
 
@@ -76,7 +81,7 @@ mod tests {
     use super::*;
     use crate::law::rate::fixed::Fixed;
 
-    /// Packets of 1250 bytes that leave in a second.
+    /// The number of packets of 1250 bytes sent in a second.
     fn left(own: u64, most: Option<u64>) -> u64 {
         let law = Fixed::new(Rate::from_mbps(own), Span::ZERO);
         let mut law = Capped::new(law, most.map(Rate::from_mbps), Span::ZERO);
@@ -90,19 +95,19 @@ mod tests {
     }
 
     #[test]
-    fn the_lower_of_two_rates_counts() {
+    fn capped_rate_is_the_lower_of_the_two() {
         assert_eq!([left(10, None), left(10, Some(4)), left(4, Some(10))], [1000, 400, 400]);
     }
 
-    /// 4 Mb/s are 400 packets a second.
+    /// 4 Mb/s are 400 packets per second.
     #[test]
-    fn packets_make_room_for_what_leaves_aside_and_keep_half() {
-        let left = |aside| {
+    fn traffic_outside_the_law_reduces_the_rate_to_half_at_most() {
+        let left = |unpaced| {
             let fixed = Fixed::new(Rate::from_mbps(10), Span::ZERO);
             let mut law = Capped::new(fixed, Some(Rate::from_mbps(4)), Span::ZERO);
             let (mut now, mut left) = (Time::ZERO, 0);
             while now < Time::ZERO + Span::from_secs(1) {
-                law.on_aside(Bytes(aside));
+                law.on_unpaced(Bytes(unpaced));
                 law.on_sent(now, Bytes(1_250));
                 left += 1;
                 now = law.next_send(0).expect("always");

@@ -1,153 +1,91 @@
-//! One of the laws, as a plain value.
-
-use core::fmt;
-use core::str::FromStr;
+//! The registry of the rate laws.
 
 use super::fixed::Fixed;
 use super::one_sided::OneSided;
-use super::tfrc::sender;
 use super::windowed::Windowed;
 use super::{Allowance, Report};
 use crate::law::ParameterError;
-use crate::law::window::{Flavour, Start, Window};
+use crate::law::registry::{Description, Line, Scope, forms, registry};
+use crate::law::window;
 use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
 use crate::units::{Bytes, Rate};
 
-/// What `--rate` names: `copa`, `cubic` or any other window law, `tfrc`, or `fixed:RATE`.
+/// The initial parameters of a rate law.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Choice {
-    /// A congestion window.
-    Window(Flavour),
-    /// RFC 5348.
-    Tfrc,
-    /// A rate, headers included.
-    Fixed(Rate),
+pub struct Config {
+    /// The start time.
+    pub now: Time,
+    /// The size of the packets, headers included, 1 to 65535 bytes.
+    pub packet: Bytes,
+    /// The upper bound of TFRC's rate; at most 1 Tb/s.
+    pub most: Rate,
+    /// The longest time on which a late caller may catch up, at most a second.
+    pub slack: Span,
+}
+
+/// Implements [`Allowance`] for the running law.
+macro_rules! delegate {
+    ($($(#[cfg($($cfg:tt)*)])? $variant:ident)+) => {
+        impl Allowance for Law {
+            fn next_send(&self, in_flight: u32) -> Option<Time> {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.next_send(in_flight), )+ }
+            }
+
+            fn rate(&self, packet: Bytes, srtt: Span) -> Rate {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.rate(packet, srtt), )+ }
+            }
+
+            fn on_sent(&mut self, now: Time, size: Bytes) {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.on_sent(now, size), )+ }
+            }
+
+            fn on_unpaced(&mut self, size: Bytes) {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.on_unpaced(size), )+ }
+            }
+
+            fn on_delivered(&mut self, now: Time, number: u64, sent: Time, size: Bytes) {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.on_delivered(now, number, sent, size), )+ }
+            }
+
+            fn on_report(&mut self, report: &Report) {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.on_report(report), )+ }
+            }
+
+            fn on_silence(&mut self, now: Time, in_flight: u32) {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.on_silence(now, in_flight), )+ }
+            }
+        }
+
+        impl Probe for Law {
+            fn probe(&self, visit: &mut Visitor<'_>) {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.probe(visit), )+ }
+            }
+        }
+    };
+}
+
+registry! {
+    config: Config, delegate: delegate;
+    /// A congestion window: any of [`window`] that needs no playback rate.
+    Window(Windowed<window::Law>),
+    /// TFRC (RFC 5348), which takes far more memory than the others.
+    Tfrc(Box<OneSided>),
+    /// A fixed rate, headers included.
+    Fixed(Fixed),
 }
 
 impl Choice {
     /// The rate, if it is a fixed one.
-    pub fn fixed(self) -> Option<Rate> {
-        if let Choice::Fixed(rate) = self { Some(rate) } else { None }
+    pub fn fixed(&self) -> Option<Rate> {
+        if let Choice::Fixed(rate) = self { Some(*rate) } else { None }
     }
 }
 
 impl Default for Choice {
     /// Copa: loss alone never slows it down.
     fn default() -> Choice {
-        Choice::Window(Flavour::Copa)
-    }
-}
-
-impl fmt::Display for Choice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Choice::Window(flavour) => flavour.fmt(f),
-            Choice::Tfrc => f.pad("tfrc"),
-            Choice::Fixed(rate) => write!(f, "fixed:{rate}"),
-        }
-    }
-}
-
-impl FromStr for Choice {
-    type Err = ParameterError;
-
-    fn from_str(text: &str) -> Result<Choice, ParameterError> {
-        if let Some(rate) = text.strip_prefix("fixed:") {
-            let rate: Result<Rate, _> = rate.parse();
-            return rate.map(Choice::Fixed).map_err(|error| ParameterError::Refused(error.to_string()));
-        }
-        let found = match text {
-            "tfrc" => Some(Choice::Tfrc),
-            // Data have no playback rate.
-            _ => text.parse().ok().filter(|flavour: &Flavour| !flavour.has_playback()).map(Choice::Window),
-        };
-        found.ok_or_else(|| ParameterError::Value {
-            name: "rate",
-            value: text.to_owned(),
-            expected: "copa, cubic, tfrc, newreno, linux-reno, vegas or a rate such as fixed:10mbit",
-        })
-    }
-}
-
-/// Any of the laws.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Law {
-    /// A congestion window.
-    Window(Windowed<Window>),
-    /// RFC 5348; in a box, as it is far larger than the others.
-    Tfrc(Box<OneSided>),
-    /// A rate.
-    Fixed(Fixed),
-}
-
-/// What a law is told at its start.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Config {
-    /// When that is.
-    pub now: Time,
-    /// Size of the packets, headers included, 1 to 65535 bytes.
-    pub packet: Bytes,
-    /// More than this TFRC never asks for; at most 1 Tb/s.
-    pub most: Rate,
-    /// How much a caller who comes late may make up for, at most a second.
-    pub slack: Span,
-}
-
-impl Law {
-    /// The law of that name.
-    ///
-    /// # Errors
-    /// A value is out of its range.
-    pub fn new(choice: Choice, config: Config) -> Result<Law, ParameterError> {
-        let Config { now, packet, most, slack } = config;
-        Ok(match choice {
-            Choice::Window(flavour) => Law::Window(Windowed::new(Window::new(flavour, Start::default()), slack)),
-            Choice::Tfrc => {
-                let config = sender::Config { granularity: slack, ..sender::Config::new(packet, most) };
-                Law::Tfrc(OneSided::new(now, config)?.into())
-            }
-            Choice::Fixed(rate) => Law::Fixed(Fixed::new(rate, slack)),
-        })
-    }
-}
-
-/// Asks whichever law it is.
-macro_rules! ask {
-    ($of:expr, $law:ident => $question:expr) => {
-        match $of {
-            Law::Window($law) => $question,
-            Law::Tfrc($law) => $question,
-            Law::Fixed($law) => $question,
-        }
-    };
-}
-
-impl Allowance for Law {
-    fn next_send(&self, in_flight: u32) -> Option<Time> {
-        ask!(self, law => law.next_send(in_flight))
-    }
-
-    fn on_sent(&mut self, now: Time, size: Bytes) {
-        ask!(self, law => law.on_sent(now, size));
-    }
-
-    fn on_delivered(&mut self, now: Time, number: u64, sent: Time, size: Bytes) {
-        ask!(self, law => law.on_delivered(now, number, sent, size));
-    }
-
-    fn on_report(&mut self, report: &Report) {
-        ask!(self, law => law.on_report(report));
-    }
-
-    fn on_silence(&mut self, now: Time, in_flight: u32) {
-        ask!(self, law => law.on_silence(now, in_flight));
-    }
-}
-
-impl Probe for Law {
-    fn probe(&self, visit: &mut Visitor<'_>) {
-        ask!(self, law => law.probe(visit));
+        Choice::Window(window::Choice::Copa(()))
     }
 }
 
@@ -156,20 +94,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_choice_is_told_in_words_and_refused_with_its_reason() {
+    fn choice_is_parsed_printed_and_refused_with_a_reason() {
         for (text, choice) in [
             ("copa", Choice::default()),
-            ("cubic", Choice::Window(Flavour::Cubic)),
-            ("tfrc", Choice::Tfrc),
+            ("cubic", Choice::Window(window::Choice::Cubic(()))),
+            ("tfrc", Choice::Tfrc(())),
             ("fixed:10mbit", Choice::Fixed(Rate::from_mbps(10))),
         ] {
-            assert_eq!(text.parse(), Ok(choice));
+            assert_eq!(text.parse(), Ok(choice.clone()));
             assert_eq!(choice.to_string(), text);
         }
         let refused = |text: &str| text.parse::<Choice>().expect_err(text).to_string();
-        for text in ["bbr", "fixed", "10mbit"] {
+        for text in ["bbr", "fixed", "10mbit", "copa:1", "tcp-stream"] {
             let error = refused(text);
-            assert!(error.contains("fixed:10mbit") && error.contains(text), "{error}");
+            assert!(error.contains("fixed:RATE") && error.contains(text), "{error}");
         }
         for rate in ["", "fast", "40", "-1mbit"] {
             let error = refused(&format!("fixed:{rate}"));
@@ -178,12 +116,20 @@ mod tests {
     }
 
     #[test]
-    fn only_windows_wait_for_news() {
+    fn every_window_law_without_a_playback_rate_is_a_rate_law() {
+        let names: Vec<_> = Choice::all().into_iter().map(|law| law.name).collect();
+        for law in window::Choice::all() {
+            assert_eq!(names.contains(&law.name), !law.needs_playback, "{law}");
+        }
+    }
+
+    #[test]
+    fn only_window_laws_wait_for_acknowledgements() {
         let most = Rate::from_mbps(100);
         let config = Config { now: Time::ZERO, packet: Bytes(1_200), most, slack: Span::from_millis(1) };
-        let next = |choice| Law::new(choice, config).expect("in range").next_send(100);
+        let next = |choice| Law::new(&choice, &config).expect("in range").next_send(100);
         assert_eq!(next(Choice::default()), None);
-        assert_eq!(next(Choice::Tfrc), Some(Time::ZERO));
+        assert_eq!(next(Choice::Tfrc(())), Some(Time::ZERO));
         assert_eq!(next(Choice::Fixed(Rate::from_mbps(1))), Some(Time::ZERO));
     }
 }

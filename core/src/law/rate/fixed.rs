@@ -1,11 +1,14 @@
-//! A rate that was decided by somebody else: the baseline, and what the experiments of papers run at.
+//! A fixed rate: the baseline, and the rate of the papers' experiments.
 
-use super::{Allowance, Pacer, Report};
+use super::{Allowance, Config, Pacer, Report};
+use crate::law::ParameterError;
+use crate::law::parameter::known;
+use crate::law::registry::{Entry, Parameters};
 use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
-use crate::units::{Bytes, Rate};
+use crate::units::{Bytes, ParseUnitError, Rate};
 
-/// Always the same rate, whatever becomes of the packets.
+/// Sends at the same rate whatever happens to the packets.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fixed {
     rate: Rate,
@@ -13,15 +16,49 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// Packets leave at `rate`, headers included; who comes late makes up for at most `slack`.
+    /// Packets leave at `rate`, headers included; a late caller catches up on at most `slack`.
     pub fn new(rate: Rate, slack: Span) -> Fixed {
         Fixed { rate, pacer: Pacer::new(slack) }
+    }
+}
+
+/// The law's only parameter, which follows the colon.
+impl Parameters for Rate {
+    const NAMES: &'static [&'static str] = &["rate"];
+    const ARGUMENT: Option<&'static str> = Some("RATE");
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+        known(name, Rate::NAMES)?;
+        self.set_argument(value)
+    }
+
+    fn set_argument(&mut self, value: &str) -> Result<(), ParameterError> {
+        *self = value.parse().map_err(|error: ParseUnitError| ParameterError::Refused(error.to_string()))?;
+        Ok(())
+    }
+
+    fn argument(&self) -> Option<String> {
+        Some(self.to_string())
+    }
+}
+
+impl Entry<Config> for Fixed {
+    const NAME: &'static str = "fixed";
+    const ABOUT: &'static str = "reacts to nothing, as in fixed:40mbit";
+    type Parameters = Rate;
+
+    fn start(rate: &Rate, config: &Config) -> Result<Fixed, ParameterError> {
+        Ok(Fixed::new(*rate, config.slack))
     }
 }
 
 impl Allowance for Fixed {
     fn next_send(&self, _in_flight: u32) -> Option<Time> {
         Some(self.pacer.release())
+    }
+
+    fn rate(&self, _packet: Bytes, _srtt: Span) -> Rate {
+        self.rate
     }
 
     fn on_sent(&mut self, now: Time, size: Bytes) {

@@ -1,23 +1,24 @@
 //! TFRC: S. Floyd, M. Handley, J. Padhye, J. Widmer, "TCP Friendly Rate Control (TFRC): Protocol Specification",
 //! RFC 5348, 2008.
 //!
-//! A sender that never bursts and a receiver that counts loss events, together as fast as a TCP would be on the same path,
-//! but steadier. It is complete in itself: neither half opens a socket, reads a clock or knows a wire format. Give it
-//! packets and times, carry [`Data`] and [`Feedback`] in headers of your own, and ask it when to send.
+//! A sender that never bursts and a receiver that counts loss events, together as fast as a TCP on the same path, but
+//! steadier. The module is self-contained: neither half opens a socket, reads a clock or knows a wire format. The
+//! caller passes packets and times, carries [`Data`] and [`Feedback`] in headers of its own, and asks for the next send
+//! time.
 //!
 //! | RFC | here | |
 //! |---|---|---|
 //! | s | [`sender::Config::segment`], [`receiver::Config::segment`] | size of a packet |
-//! | X, X_inst | [`Sender::allowed`], [`Sender::rate`] | allowed rate (§4.3), and what is paced (§4.5, §4.6) |
+//! | X, X_inst | [`Sender::allowed`], [`Sender::rate`] | allowed rate (§4.3), and paced rate (§4.5, §4.6) |
 //! | X_Bps | [`Equation::rate`] | throughput of a TCP (§3.1) |
 //! | R, R_i | [`Sender::rtt`], [`Data::rtt`] | round trip, smoothed by the sender |
-//! | X_recv_set | `sender::recv_set` | what the receiver says it got (§4.3) |
-//! | t_recvdata, t_delay, X_recv, p | [`Feedback`] | content of a report (§3.2.2), and whether it tells of a new loss event (§4.3) |
+//! | X_recv_set | `sender::recv_set` | receive rates that the receiver reported (§4.3) |
+//! | t_recvdata, t_delay, X_recv, p | [`Feedback`] | content of a report (§3.2.2), and the new loss events of §4.3 |
 //! | I_i, w_i, DF_i | `receiver::history` | loss intervals, their weights and discounts (§5.4, §5.5) |
-//! | T_loss | `receiver::losses` | when a packet that never came would have come (§5.2) |
+//! | T_loss | `receiver::losses` | interpolated arrival time of a lost packet (§5.2) |
 //!
-//! Rates are bytes per second where the RFC computes with them, and [`Rate`](crate::units::Rate) where a caller meets
-//! them. Sequence numbers are 64 bits and start at 0; who carries fewer unwraps them first
+//! Rates are bytes per second where the RFC computes with them, and [`Rate`](crate::units::Rate) in the interface.
+//! Sequence numbers are 64 bits and start at 0; a format with fewer bits unwraps them first
 //! ([`Unwrapper`](crate::wire::sequence::Unwrapper)).
 //!
 //! ```
@@ -55,55 +56,56 @@ use core::fmt;
 
 use crate::time::{Span, Time};
 
-/// The longest round trip that either half believes: an hour.
+/// The longest round trip that either half accepts: an hour.
 pub const MAX_RTT: Span = Span::from_secs(3600);
 
-/// What the header of a data packet carries (§3.2.1).
+/// The content of a data packet's header (§3.2.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Data {
-    /// Sequence number: one more for each packet, from 0.
+    /// The sequence number: one more for each packet, from 0.
     pub sequence: u64,
-    /// ts_i: when it was sent, on the sender's clock.
+    /// ts_i: the send time, on the sender's clock.
     pub sent: Time,
-    /// R_i: the sender's round trip, once it has one.
+    /// R_i: the sender's round-trip estimate, once it has one.
     pub rtt: Option<Span>,
 }
 
-/// What a report carries (§3.2.2).
+/// The content of a report (§3.2.2).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Feedback {
-    /// t_recvdata: [`Data::sent`] of the last packet that had come.
+    /// t_recvdata: [`Data::sent`] of the last packet received.
     pub recvdata: Time,
-    /// t_delay: how long ago that packet came when the report left.
+    /// t_delay: the time from that packet's arrival to the report.
     pub delay: Span,
-    /// X_recv: bytes per second that came over the last round trip.
+    /// X_recv: bytes per second received over the last round trip.
     pub x_recv: f64,
-    /// p: loss event rate, 0 before the first loss event, at most 1.
+    /// p: the loss event rate, 0 before the first loss event, at most 1.
     pub p: f64,
-    /// Whether a loss event began since the last report, of which §4.3 asks even where p has not grown.
+    /// True if a loss event began since the last report, which matters in §4.3 even if p has not grown.
     pub new_loss_event: bool,
 }
 
-/// A report that no honest receiver of this sender's packets writes, or that comes too late to be of use.
+/// The error of a report that no honest receiver of this sender's packets writes, or that is too late to be of use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum BadFeedback {
-    /// It speaks of a packet that was not sent yet, or of a round trip below nothing or above [`MAX_RTT`].
+    /// Times of a packet not yet sent, or a round trip that is negative or above [`MAX_RTT`].
     Time,
-    /// A report about later packets has come before it.
+    /// A report about later packets arrived before it.
     Overtaken,
-    /// X_recv is negative, infinite or no number.
+    /// X_recv is negative, infinite or not a number.
     ReceiveRate,
-    /// p is no number from 0 to 1.
+    /// p is not a number from 0 to 1.
     LossEventRate,
 }
 
 impl fmt::Display for BadFeedback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            BadFeedback::Time => "TFRC feedback with impossible times",
-            BadFeedback::Overtaken => "TFRC feedback that later feedback has overtaken",
-            BadFeedback::ReceiveRate => "TFRC feedback with an impossible receive rate",
-            BadFeedback::LossEventRate => "TFRC feedback with an impossible loss event rate",
+            BadFeedback::Time => "TFRC feedback with invalid times",
+            BadFeedback::Overtaken => "TFRC feedback older than feedback received before",
+            BadFeedback::ReceiveRate => "TFRC feedback with an invalid receive rate",
+            BadFeedback::LossEventRate => "TFRC feedback with an invalid loss event rate",
         })
     }
 }

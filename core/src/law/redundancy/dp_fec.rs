@@ -1,24 +1,25 @@
 //! A stand-in for DP-FEC (K. Matsuzono, H. Asaeda, J. Murai, Journal of Information Processing 20(1), 2012).
 //!
-//! **Only the outline is published in the GENEVA paper (§5), every number here is ours**, so nothing that this file does
-//! says anything about DP-FEC itself. The outline: watch how the intervals between loss events vary, estimate from it the
-//! harm done to TCP, raise the redundancy gradually, halve it at once when the estimate passes a threshold; round trip
-//! and media rate play no part.
+//! **Only the outline is published in the GENEVA paper (§5), every number here is ours**, so this law's behavior is no
+//! evidence about DP-FEC itself. The outline: observe the variation of the intervals between loss events, estimate from
+//! it the harm done to TCP, raise the redundancy gradually, halve it at once when the estimate exceeds a threshold;
+//! round trip and media rate play no part.
 //!
 //! | outline | here |
 //! |---|---|
-//! | redundancy | `f`, packets a block, 1 to 60, from 1 |
+//! | redundancy | `f`, packets per block, 1 to 60, from 1 |
 //! | gradually | +1 every 10 reports |
 //! | loss event | the first loss at least one ERTT after the start of the previous event |
 //! | variation | mean of the last 4 intervals against `reference`, a mean with gain 1/16 |
-//! | harm | `impact` = 1 - mean / reference, tested with 4 intervals in hand |
-//! | at once by half | impact above 0.5: f = max(1, f / 2), and the 4 are forgotten |
+//! | harm | `impact` = 1 - mean / reference, tested once there are 4 intervals |
+//! | at once by half | impact above 0.5: f = max(1, f / 2), and the 4 intervals are discarded |
 
 use super::parameter::{known, number, positive, within};
 use super::{LossReport, ParameterError, Redundancy, smoothed, whole};
+use crate::law::registry::{self, Entry, Scope};
 use crate::probe::{Probe, Visitor};
 
-/// The stand-in.
+/// The state of the stand-in.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DpFec {
     parameters: Parameters,
@@ -26,7 +27,7 @@ pub struct DpFec {
     reports: u32,
     /// Seconds.
     ertt: Option<f64>,
-    /// When the latest loss event began, in seconds.
+    /// The start of the latest loss event, in seconds.
     event: Option<f64>,
     intervals: Vec<f64>,
     /// Seconds.
@@ -35,22 +36,22 @@ pub struct DpFec {
     impact: Option<f64>,
 }
 
-/// The numbers of the stand-in.
+/// The constants of the stand-in.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parameters {
-    /// Smallest window, and the first. At least 1 packet.
+    /// The smallest window, and the initial one. At least 1 packet.
     pub fwnd_min: f64,
-    /// Largest window. At most 65535 packets.
+    /// The largest window. At most 65535 packets.
     pub fwnd_max: f64,
-    /// Reports from one step up to the next. At least 1.
+    /// The number of reports from one increase to the next. At least 1.
     pub every: u32,
-    /// Intervals that are compared with the reference. 1 to 1000.
+    /// The number of intervals that are compared with the reference. 1 to 1000.
     pub keep: u32,
-    /// Weight of a new interval in the reference. Above 0, at most 1.
+    /// The weight of a new interval in the reference. Above 0, at most 1.
     pub gain: f64,
-    /// Impact above which the window is halved.
+    /// The impact above which the window is halved.
     pub threshold: f64,
-    /// Weight of the old value in ERTT. 0 to below 1.
+    /// The weight of the old value in ERTT. 0 to below 1.
     pub alpha: f64,
 }
 
@@ -60,16 +61,11 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
-    /// The names that [`Parameters::set`] knows.
-    pub const NAMES: &'static [&'static str] = &["fwnd_min", "fwnd_max", "every", "keep", "gain", "threshold", "alpha"];
+impl registry::Parameters for Parameters {
+    const NAMES: &'static [&'static str] = &["fwnd_min", "fwnd_max", "every", "keep", "gain", "threshold", "alpha"];
 
-    /// Sets one parameter from text.
-    ///
-    /// # Errors
-    /// There is no such parameter, or the text is no value in its range.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
-        let name = known(name, Parameters::NAMES)?;
+    fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+        let name = known(name, <Parameters as registry::Parameters>::NAMES)?;
         let value = number(name, value)?;
         match name {
             "fwnd_min" => within(name, value, 1.0..=65535.0).map(|()| self.fwnd_min = value),
@@ -84,7 +80,7 @@ impl Parameters {
 }
 
 impl DpFec {
-    /// A sender that has had no report yet.
+    /// A sender without reports so far.
     ///
     /// # Errors
     /// The smallest window is above the largest.
@@ -98,7 +94,12 @@ impl DpFec {
         Ok(DpFec { parameters, f, reports: 0, ertt: None, event: None, intervals, reference: None, impact: None })
     }
 
-    /// Whether a loss at `at` begins a new event, and how long after the last one.
+    /// The constants in force.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The interval from the last event to a new one that a loss at `at` begins; none if it begins none, or the first.
     fn begins_event(&mut self, at: f64) -> Option<f64> {
         let interval = self.event.map(|event| at - event);
         let separate = interval.is_none_or(|interval| interval >= self.ertt.unwrap_or(0.0));
@@ -108,7 +109,7 @@ impl DpFec {
         interval.filter(|_| separate)
     }
 
-    /// Tests the last intervals against the reference, which learns the newest one afterwards.
+    /// Tests the last intervals against the reference, which is then updated with the newest one.
     fn judge(&mut self, interval: f64) {
         if self.intervals.len() == self.parameters.keep as usize {
             self.intervals.remove(0);
@@ -146,6 +147,26 @@ impl Redundancy for DpFec {
     fn repair(&self) -> u32 {
         whole(self.f) as u32
     }
+
+    fn bounds(&self) -> (f64, f64) {
+        (self.parameters.fwnd_min, self.parameters.fwnd_max)
+    }
+
+    fn needs_time(&self) -> bool {
+        true
+    }
+}
+
+impl Entry<()> for DpFec {
+    const NAME: &'static str = "dp-fec";
+    const ABOUT: &'static str =
+        "a stand-in for DP-FEC, of which only an outline is known: its results are not those of DP-FEC itself";
+    const SCOPE: Scope = Scope::Lab;
+    type Parameters = Parameters;
+
+    fn start(parameters: &Parameters, _config: &()) -> Result<DpFec, ParameterError> {
+        DpFec::new(parameters.clone())
+    }
 }
 
 impl Probe for DpFec {
@@ -160,6 +181,7 @@ impl Probe for DpFec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::law::registry::Parameters as _;
     use crate::units::Seconds;
 
     fn at(seconds: f64, lost: u32) -> LossReport {
@@ -187,10 +209,11 @@ mod tests {
             law.on_report(&at(f64::from(t), 1));
         }
         assert_eq!((law.f, law.impact), (9.0, Some(0.0)));
-        // The same event goes on for one ERTT.
+        // The same event lasts for one ERTT.
         law.on_report(&at(4.01, 7));
         assert_eq!(law.intervals.len(), 4);
-        // Then every 0.2 s. The third such interval makes the mean 0.4; the reference has learnt two: 1 - 0.05 - 0.046875.
+        // Then every 0.2 s. The third such interval makes the mean 0.4; the reference includes two: 1 - 0.05 -
+        // 0.046875.
         for t in [4.2, 4.4] {
             law.on_report(&at(t, 1));
         }

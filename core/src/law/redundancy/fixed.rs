@@ -2,38 +2,45 @@
 
 use super::parameter::{known, number, positive, within};
 use super::{LossReport, ParameterError, Redundancy};
+use crate::law::registry::{self, Entry};
 use crate::probe::{Probe, Visitor};
 use crate::units::Seconds;
 
-/// The same window whatever the reports say.
+/// The same number of repair packets regardless of reports.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Fixed(Parameters);
+
+/// The number of repair packets, and the block that its probe assumes.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Fixed {
-    repair: u32,
-    k: f64,
-    syn: Seconds,
+pub struct Parameters {
+    /// Repair packets of a block. 0 to 65535.
+    pub repair: u32,
+    /// Source packets of a block, used only for the gap. Above 0, at most 65535.
+    pub k: f64,
+    /// Length of a block, used only for the gap.
+    pub syn: Seconds,
 }
 
-impl Default for Fixed {
-    fn default() -> Fixed {
-        Fixed::new(8)
+impl Default for Parameters {
+    /// 8 packets, beside the 25 source packets in 10 ms of a 30 Mb/s stream.
+    fn default() -> Parameters {
+        Parameters { repair: 8, k: 25.0, syn: Seconds(0.01) }
     }
 }
 
-impl Fixed {
-    /// The parameters that [`Fixed::set`] knows.
-    pub const NAMES: &'static [&'static str] = &["repair", "k"];
-
-    /// `repair` packets a block, beside the 25 source packets in 10 ms of a 30 Mb/s stream.
-    pub fn new(repair: u32) -> Fixed {
-        Fixed { repair, k: 25.0, syn: Seconds(0.01) }
+impl Parameters {
+    /// `repair` packets per block.
+    pub fn of(repair: u32) -> Parameters {
+        Parameters { repair, ..Parameters::default() }
     }
+}
 
-    /// Sets `repair` (0 to 65535 packets) or `k` (source packets of a block, which only the gap reads).
-    ///
-    /// # Errors
-    /// The name is not known or the value out of range.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
-        let name = known(name, Fixed::NAMES)?;
+impl registry::Parameters for Parameters {
+    const NAMES: &'static [&'static str] = &["repair", "k"];
+    const ARGUMENT: Option<&'static str> = Some("N");
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+        let name = known(name, <Parameters as registry::Parameters>::NAMES)?;
         let value = number(name, value)?;
         if name == "k" {
             within("k", value, positive(65535.0))?;
@@ -47,26 +54,56 @@ impl Fixed {
         self.repair = value as u32;
         Ok(())
     }
+
+    fn set_argument(&mut self, value: &str) -> Result<(), ParameterError> {
+        let expected = "a whole number of packets";
+        let refused = |_| ParameterError::Value { name: "static:N", value: value.to_owned(), expected };
+        self.repair = value.parse().map_err(refused)?;
+        Ok(())
+    }
+
+    fn argument(&self) -> Option<String> {
+        Some(self.repair.to_string())
+    }
+}
+
+impl Fixed {
+    /// `repair` packets per block.
+    pub fn new(repair: u32) -> Fixed {
+        Fixed(Parameters::of(repair))
+    }
+}
+
+impl Entry<()> for Fixed {
+    const NAME: &'static str = "static";
+    const ABOUT: &'static str = "N packets for each 10 ms, or for the time of 21 packets if that is longer";
+    type Parameters = Parameters;
+
+    fn start(parameters: &Parameters, _config: &()) -> Result<Fixed, ParameterError> {
+        Ok(Fixed(*parameters))
+    }
 }
 
 impl Redundancy for Fixed {
     fn on_report(&mut self, _report: &LossReport) {}
 
     fn repair(&self) -> u32 {
-        self.repair
+        self.0.repair
     }
 }
 
 impl Probe for Fixed {
     fn probe(&self, visit: &mut Visitor<'_>) {
-        visit("repair", f64::from(self.repair));
-        visit("ipg", self.syn.0 / (f64::from(self.repair) + self.k));
+        let Parameters { repair, k, syn } = self.0;
+        visit("repair", f64::from(repair));
+        visit("ipg", syn.0 / (f64::from(repair) + k));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::law::registry::Parameters as _;
 
     #[test]
     fn heavy_loss_leaves_the_window_where_it_was() {
@@ -85,11 +122,11 @@ mod tests {
 
     #[test]
     fn settings_are_checked() {
-        let mut law = Fixed::default();
-        law.set("repair", "12").unwrap();
-        assert_eq!(law.repair(), 12);
+        let mut parameters = Parameters::default();
+        parameters.set("repair", "12").unwrap();
+        assert_eq!(Fixed(parameters).repair(), 12);
         for (name, value) in [("repair", "-1"), ("repair", "8.5"), ("k", "0"), ("k", "nan"), ("k", "x"), ("f", "8")] {
-            assert!(law.set(name, value).is_err(), "{name}={value}");
+            assert!(parameters.set(name, value).is_err(), "{name}={value}");
         }
     }
 }

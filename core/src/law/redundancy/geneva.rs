@@ -1,8 +1,9 @@
 //! GENEVA: K. Matsuzono, H. Asaeda, O. Nakamura, J. Murai, "GENEVA: Streaming Control Algorithm Using Generalized
 //! Multiplicative-Increase/Additive-Decrease", Journal of Information Processing, IPSJ.
 //!
-//! The media rate never changes; the window of repair packets does. A loss raises it, a delivery lowers it, both through
-//! W, the packets under way, so that a stream holds its share of a congested link and gives way when nobody presses it.
+//! The media rate never changes; the window of repair packets does. A loss raises it, a delivery lowers it, both
+//! through W, the packets in flight, so that a stream keeps its share of a congested link and yields when there is no
+//! congestion.
 //!
 //! | paper | here | |
 //! |---|---|---|
@@ -15,10 +16,10 @@
 //! | i(W_tot) | [`Parameters::increment`] | Eq. (8) |
 //! | a, b, p_max, alpha | [`Parameters`] | §3.2.3, §3.2.4 |
 //!
-//! `g` = SYN / (ERTT + SYN) is the part of W that belongs to one block.
+//! `g` = SYN / (ERTT + SYN) is the fraction of W that belongs to one block.
 //!
-//! This is the law of the paper and nothing else: what bounds a stream when loss stays above p_max, which the paper
-//! leaves to the media rate (§3.2.4), stands outside.
+//! Only the law of the paper is here: the bound on a stream whose loss stays above p_max, which the paper leaves to the
+//! media rate (§3.2.4), is not.
 
 mod parameters;
 #[cfg(test)]
@@ -26,7 +27,8 @@ mod tests;
 
 pub use parameters::{Parameters, State};
 
-use super::{LossReport, ParameterError, Redundancy, smoothed, whole};
+use super::{Block, LossReport, ParameterError, Redundancy, smoothed, whole};
+use crate::law::registry::Entry;
 use crate::probe::{Probe, Visitor};
 use crate::units::Seconds;
 
@@ -34,18 +36,18 @@ use crate::units::Seconds;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Geneva {
     parameters: Parameters,
-    /// W below which i(W) is constant; follows from the parameters.
+    /// The W below which i(W) is constant, computed from the parameters.
     w0: f64,
-    /// Fwnd, as whole as [`State`] wants it.
+    /// Fwnd, whole or fractional according to [`State`].
     f: f64,
-    /// ERTT in seconds, once there was a sample.
+    /// ERTT in seconds, after the first sample.
     ertt: Option<f64>,
-    /// W of Eq. (1) as the last report found it.
+    /// W of Eq. (1) at the last report, before its effect.
     w_before: Option<f64>,
 }
 
 impl Geneva {
-    /// A sender that has had no report yet.
+    /// A sender without reports so far.
     ///
     /// # Errors
     /// The parameters do not pass [`Parameters::check`].
@@ -54,41 +56,22 @@ impl Geneva {
         Ok(Geneva { w0: parameters.w0(), f: parameters.start(), ertt: None, w_before: None, parameters })
     }
 
-    /// Tells the law what blocks look like from now on: `k` source packets every `syn`, and at least `fwnd_min`, at most
-    /// `fwnd_max` repair packets for each.
-    ///
-    /// ERTT stays, and so does F: packets a block. F meets new bounds at the next report, where the paper clamps it, so
-    /// that a single odd block does not cost what F has learnt; but an F that has learnt nothing, and stands at its least,
-    /// moves to the new least at once.
-    ///
-    /// # Errors
-    /// The values do not pass [`Parameters::check`]; the old ones stay.
-    pub fn set_block(&mut self, k: f64, syn: Seconds, fwnd_min: f64, fwnd_max: f64) -> Result<(), ParameterError> {
-        let parameters = Parameters { k, syn, fwnd_min, fwnd_max, ..self.parameters.clone() };
-        parameters.check()?;
-        if self.f <= self.parameters.fwnd_min {
-            self.f = fwnd_min;
-        }
-        self.parameters = parameters;
-        Ok(())
-    }
-
     /// The parameters in force.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// The smoothed round trip, once there was a sample.
+    /// The smoothed round trip, after the first sample.
     pub fn ertt(&self) -> Option<Seconds> {
         self.ertt.map(Seconds)
     }
 
-    /// Fwnd: repair packets of a block, in the integer state without a fraction.
+    /// Fwnd: repair packets of a block, without a fraction in the integer state.
     pub fn f(&self) -> f64 {
         self.f
     }
 
-    /// The part of W that belongs to one block.
+    /// The fraction of W that belongs to one block.
     fn g(&self) -> Option<f64> {
         let syn = self.parameters.syn.0;
         self.ertt.map(|ertt| syn / (ertt + syn))
@@ -99,12 +82,12 @@ impl Geneva {
         self.g().map(|g| (self.f + self.parameters.k) / g)
     }
 
-    /// W after `lost` times W <- W + i(W), Eq. (4), or any value not below `enough` if that comes first.
+    /// W after `lost` times W <- W + i(W), Eq. (4), or any value not below `enough` if that is reached first.
     fn raised(&self, mut w: f64, lost: u32, enough: f64) -> f64 {
         for _ in 0..lost {
             let next = w + self.parameters.increment(w, self.w0);
-            // W only grows here, so nothing that follows can come back under `enough`; and a step that rounding
-            // swallows will be swallowed for ever. Both ends are exact, and no count of losses can hang the sender.
+            // W only grows here, so no later step can take it below `enough`; and a step lost to rounding will be lost
+            // every time. Both exits are exact, and no number of losses can make the loop hang.
             if next >= enough || next == w {
                 return next;
             }
@@ -139,11 +122,57 @@ impl Redundancy for Geneva {
     fn repair(&self) -> u32 {
         whole(self.f) as u32
     }
+
+    fn window(&self) -> f64 {
+        f64::from(self.repair()).max(self.parameters.fwnd_min)
+    }
+
+    fn bounds(&self) -> (f64, f64) {
+        (self.parameters.fwnd_min, self.parameters.fwnd_max)
+    }
+
+    fn p_max(&self) -> f64 {
+        self.parameters.p_max
+    }
+
+    fn block(&self) -> Option<Block> {
+        let Parameters { k, syn, .. } = self.parameters;
+        Some(Block { k, syn, bounds: self.bounds() })
+    }
+
+    /// ERTT stays, and so does F, in packets per block. F is clamped to new bounds at the next report, as in the paper,
+    /// so that a single odd block does not discard its value; but an F that stands at its minimum moves to the new
+    /// minimum at once.
+    fn set_block(&mut self, block: Block) -> Result<(), ParameterError> {
+        let Block { k, syn, bounds: (fwnd_min, fwnd_max) } = block;
+        let parameters = Parameters { k, syn, fwnd_min, fwnd_max, ..self.parameters.clone() };
+        parameters.check()?;
+        if self.f <= self.parameters.fwnd_min {
+            self.f = fwnd_min;
+        }
+        self.parameters = parameters;
+        Ok(())
+    }
+
+    fn w_tot(&self) -> Option<f64> {
+        let Parameters { k, syn, .. } = self.parameters;
+        self.ertt.map(|ertt| (self.f + k) * (ertt + syn.0) / syn.0)
+    }
+}
+
+impl Entry<()> for Geneva {
+    const NAME: &'static str = "geneva";
+    const ABOUT: &'static str = "as many packets as the path needs and can carry";
+    type Parameters = Parameters;
+
+    fn start(parameters: &Parameters, _config: &()) -> Result<Geneva, ParameterError> {
+        Geneva::new(parameters.clone())
+    }
 }
 
 impl Probe for Geneva {
-    /// Shows `ertt`, `w_before` (W as the last report found it), `w` (W with the window that came of it), `f`, `repair`,
-    /// `ipg` and `g`; times in seconds.
+    /// Shows `ertt`, `w_before` (W before the last report), `w` (W with the resulting window), `f`, `repair`, `ipg` and
+    /// `g`; times in seconds.
     fn probe(&self, visit: &mut Visitor<'_>) {
         let repair = f64::from(self.repair());
         visit("ertt", self.ertt.unwrap_or(f64::NAN));

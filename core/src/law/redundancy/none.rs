@@ -1,9 +1,10 @@
-//! No repair at all: plain UDP, the first baseline of GENEVA §2.2.
+//! No repair: plain UDP, the first baseline of GENEVA §2.2.
 
-use super::{LossReport, Redundancy};
+use super::{LossReport, ParameterError, Redundancy};
+use crate::law::registry::Entry;
 use crate::probe::{Probe, Visitor};
 
-/// Sends the source packets and nothing else.
+/// Sends only the source packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct None;
 
@@ -12,6 +13,20 @@ impl Redundancy for None {
 
     fn repair(&self) -> u32 {
         0
+    }
+
+    fn is_none(&self) -> bool {
+        true
+    }
+}
+
+impl Entry<()> for None {
+    const NAME: &'static str = "none";
+    const ABOUT: &'static str = "no repair";
+    type Parameters = ();
+
+    fn start(_parameters: &(), _config: &()) -> Result<None, ParameterError> {
+        Ok(None)
     }
 }
 

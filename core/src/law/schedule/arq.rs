@@ -1,11 +1,22 @@
-//! Retransmission alone: what was lost is sent again, and nothing else is ever sent twice.
+//! Retransmission alone: only lost originals are sent again.
 
-use super::{Decision, Schedule, View};
+use super::{Config, Decision, ParameterError, Schedule, View};
+use crate::law::registry::Entry;
 use crate::probe::{Probe, Visitor};
 
-/// The earliest original that was lost and of which no copy is under way; else a new one.
+/// Sends the earliest lost original of which no copy is in flight; else a new one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Arq;
+
+impl Entry<Config> for Arq {
+    const NAME: &'static str = "arq";
+    const ABOUT: &'static str = "retransmits lost packets only";
+    type Parameters = ();
+
+    fn start(_parameters: &(), _config: &Config) -> Result<Arq, ParameterError> {
+        Ok(Arq)
+    }
+}
 
 impl Schedule for Arq {
     fn choose(&mut self, view: &View<'_>) -> Decision {
@@ -18,6 +29,6 @@ impl Schedule for Arq {
 }
 
 impl Probe for Arq {
-    /// There is nothing inside.
+    /// Shows nothing: there is no state.
     fn probe(&self, _visit: &mut Visitor<'_>) {}
 }

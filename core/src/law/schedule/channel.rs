@@ -1,11 +1,11 @@
-//! Losses in a row, as a schedule counts on them: Gilbert's channel (E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell
-//! System Technical Journal 39, 1960) in the state that the newest known outcome shows.
+//! Bursts of losses as a schedule expects them: Gilbert's channel (E. N. Gilbert, "Capacity of a Burst-Noise Channel",
+//! Bell System Technical Journal 39, 1960) in the state that the newest known outcome shows.
 //!
-//! A packet is lost in the bad state and arrives in the good one. With P, good to bad, and p, bad to good,
-//! eps = P / (P + p) is lost in the long run, and 1 - P - p of what is known of a packet is left at the next one.
-//! Independent losses are the channel with p = 1 - P, which keeps nothing.
+//! A packet is lost in the bad state and arrives in the good one. With P, good to bad, and p, bad to good, the long-run
+//! loss is eps = P / (P + p), and each packet keeps 1 - P - p of the knowledge about the one before it. Independent
+//! losses are the channel with p = 1 - P, which keeps none.
 
-/// A channel, and what is known of its state.
+/// A channel, and the knowledge of its state.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Channel {
     eps: f64,
@@ -13,35 +13,36 @@ pub struct Channel {
     memory: f64,
     /// The probability that the newest packet of known outcome was lost.
     last: f64,
-    /// Packets that left since then.
+    /// Packets sent since then.
     since: u32,
 }
 
-/// The probability that a packet is lost, by whether an earlier one arrived, or was lost.
+/// The probability that a packet is lost, given that an earlier one arrived, or was lost.
 pub(super) type Link = [f64; 2];
 
-/// Less memory than this is none.
+/// The memory below which it counts as none.
 const FORGOTTEN: f64 = 1e-9;
 
 impl Channel {
-    /// A channel that loses each packet with probability `eps`, whatever became of others.
+    /// A channel that loses each packet with probability `eps`, independent of others.
     pub const fn independent(eps: f64) -> Channel {
         Channel { eps, memory: 0.0, last: eps, since: 0 }
     }
 
-    /// A channel that turns bad with probability `into` and good with probability `out` at each packet. `last` is whether the
-    /// newest packet of known outcome was lost, if there is one, and `since` how many left after it.
+    /// A channel that turns bad with probability `into` and good with probability `out` at each packet. `last` is true
+    /// if the newest packet of known outcome was lost, if there is one, and `since` the number of packets sent after
+    /// it.
     pub fn bursty(into: f64, out: f64, last: Option<bool>, since: u32) -> Channel {
         let eps = into / (into + out);
         Channel { eps, memory: 1.0 - into - out, last: last.map_or(eps, |lost| f64::from(u8::from(lost))), since }
     }
 
-    /// The share of packets that is lost in the long run.
+    /// The long-run share of lost packets.
     pub const fn eps(&self) -> f64 {
         self.eps
     }
 
-    /// Packets that left since the newest of known outcome.
+    /// Packets sent since the newest of known outcome.
     pub(super) const fn since(&self) -> u32 {
         self.since
     }
@@ -57,15 +58,15 @@ impl Channel {
         self.eps + (self.last - self.eps) * carried
     }
 
-    /// No packet that left since the newest of known outcome, nor the next, is likelier to be lost; nor is any behind one that
-    /// arrived.
+    /// An upper bound of the loss probability of every packet sent since the newest of known outcome, of the next
+    /// packet, and of any packet behind one that arrived.
     pub(super) fn eps_at_most(&self) -> f64 {
         let next = self.eps + (self.last - self.eps) * self.memory;
         let behind_an_arrival = self.eps * (1.0 - self.memory);
         self.eps.max(next).max(behind_an_arrival)
     }
 
-    /// Parts of the knowledge of a packet that are left after 0, 1, 2, ... more, until nothing is, or `most` are
+    /// The parts of the knowledge about a packet that are left after 0, 1, 2, ... more, until none is, or `most` are
     /// listed.
     pub(super) fn fading(&self, most: usize, into: &mut Vec<f64>) {
         let mut left = 1.0;
@@ -76,7 +77,7 @@ impl Channel {
         }
     }
 
-    /// The link to a packet if so much is left of what is known of an earlier, or a later one.
+    /// The link from an earlier or later packet to one at which the part `left` of the knowledge about it remains.
     pub(super) fn link(&self, left: f64) -> Link {
         let good = self.eps * (1.0 - left);
         [good, good + left]
@@ -89,16 +90,16 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn independent_losses_remember_nothing() {
+    fn independent_losses_have_no_memory() {
         let channel = Channel::independent(0.2);
         assert_eq!((channel.eps(), channel.eps_next(), channel.eps_at_most()), (0.2, 0.2, 0.2));
         assert_eq!(channel.link(0.0), [0.2, 0.2]);
     }
 
     proptest! {
-        /// One transition a packet, by the definition.
+        /// One transition per packet, by the definition.
         #[test]
-        fn what_is_known_fades_with_each_packet(
+        fn known_channel_state_decays_with_each_packet(
             into in 0.001..0.99_f64, out in 0.01..0.99_f64, lost in any::<bool>(), since in 0..40_u32,
         ) {
             let mut eps = f64::from(u8::from(lost));

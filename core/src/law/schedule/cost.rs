@@ -1,20 +1,20 @@
-//! What a packet is expected to cost, in packet times of waiting (§II-B).
+//! The expected cost of a packet, in packet times of waiting (§II-B).
 //!
 //! | paper | here |
 //! |---|---|
-//! | Eq. (6), as its worked example has it | [`Form::Example`] |
+//! | Eq. (6), as in its worked example | [`Form::Example`] |
 //! | Eq. (6), as printed | [`Form::Printed`] |
 //! | first term of Eq. (3), k = n | [`Form::OneTerm`] |
 //! | E - D + 1 | m, [`Queue::m`] |
 //!
 //! C_FEC = sum of 1 - p_l over B..D, + (m + o) (Q + 1) / (1 - eps);
-//! C_ORIG = sum of 1 - p_l over B..=D, + (m + o - 1) Q / (1 - eps); with p and Q after the packet. Printed, the offset o
-//! is 0; all four numbers of §II-E need 1.
+//! C_ORIG = sum of 1 - p_l over B..=D, + (m + o - 1) Q / (1 - eps); with p and Q after the packet. As printed, the
+//! offset o is 0; all four numbers of §II-E need 1.
 
 use super::decodability::Decodability;
 use super::{ParameterError, Queue, parameter};
 
-/// How waiting is counted.
+/// The form of the waiting term.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Form {
     /// Eq. (6) with the offset that the worked example of §II-E needs.
@@ -22,16 +22,16 @@ pub enum Form {
     Example,
     /// Eq. (6) to the letter.
     Printed,
-    /// One packet time for each original that is not decodable: what Eq. (3) says of the next packet time alone.
+    /// One packet time for each original that is not decodable: the part of Eq. (3) for the next packet time alone.
     OneTerm,
 }
 
 /// The cost function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cost {
-    /// How waiting is counted.
+    /// The form of the waiting term.
     pub form: Form,
-    /// Weight of the second term of Eq. (6), 1 in the paper. Positive.
+    /// The weight of the second term of Eq. (6), 1 in the paper. Positive.
     pub kappa: f64,
 }
 
@@ -56,19 +56,21 @@ impl Cost {
         Ok(())
     }
 
-    /// Whether the values fit together.
+    /// Checks that the values are valid.
     ///
     /// # Errors
-    /// kappa is not positive, or stands beside the one-term form, which has no second term.
+    /// kappa is not positive, or is set with the one-term form, which has no second term.
     pub fn check(&self) -> Result<(), ParameterError> {
         parameter::within("kappa", self.kappa, parameter::positive(1e6))?;
         if self.form == Form::OneTerm && self.kappa != 1.0 {
-            return Err(ParameterError::Refused("kappa is of Eq. (6); cost=one-term has no such term".to_owned()));
+            return Err(ParameterError::Refused(
+                "kappa belongs to Eq. (6); do not set it with cost=one-term".to_owned(),
+            ));
         }
         Ok(())
     }
 
-    /// C_ORIG: the cost of sending the original D, given what was reckoned for `queue` with weights of one.
+    /// C_ORIG: the cost of sending the original D, from `now`, evaluated for `queue` with weights of one.
     pub fn of_new(&self, queue: &Queue, now: &Decodability, eps: f64) -> f64 {
         now.undecoded() + 1.0 - now.p_new() + self.waiting(queue.m() as f64 - 1.0, now.q_new(), eps)
     }
@@ -78,7 +80,7 @@ impl Cost {
         now.undecoded() - now.gain(nth) + self.waiting(queue.m() as f64, now.q_repaired(nth) + 1.0, eps)
     }
 
-    /// What `count` originals wait that are not sent, if each waits for `needed` packets to arrive.
+    /// The waiting of `count` unsent originals, if each waits for `needed` packets to arrive.
     fn waiting(&self, count: f64, needed: f64, eps: f64) -> f64 {
         match self.form {
             Form::Example => self.kappa * (count + 1.0) * needed / (1.0 - eps),
@@ -114,20 +116,20 @@ mod tests {
         let mut queue = Queue::standing(1, n, m);
         (1..=n as u64).for_each(|l| queue.sent(&Coded { first: l, last: l, p_useless: 0.0 }));
         let mut now = Decodability::default();
-        now.reckon(&queue, &Channel::independent(0.1), |_| 1.0);
+        now.evaluate(&queue, &Channel::independent(0.1), |_| 1.0);
         let cost = Cost { form, kappa: 1.0 };
         [cost.of_repair(&queue, &now, 0.1, n - 1), cost.of_new(&queue, &now, 0.1)].map(|c| libm::round(c * 1e4) / 1e4)
     }
 
     #[test]
-    fn the_four_numbers_of_the_paper() {
+    fn costs_equal_the_four_numbers_of_the_paper() {
         assert_eq!(example(Form::Example, 4, 2), [3.8838, 2.4255]);
         assert_eq!(example(Form::Example, 10, 1), [5.3622, 6.0465]);
     }
 
-    /// The same by Eq. (6) as it is printed, worked out by hand from p and Q of the example.
+    /// The same by Eq. (6) as printed, computed by hand from p and Q of the example.
     #[test]
-    fn the_printed_form_decides_alike() {
+    fn printed_form_makes_the_same_decisions() {
         assert_eq!(example(Form::Printed, 4, 2), [2.6721, 1.87]);
         assert_eq!(example(Form::Printed, 10, 1), [3.7913, 4.8243]);
     }
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn kappa_has_no_place_in_the_one_term_form() {
+    fn one_term_form_refuses_kappa() {
         let mut cost = Cost::default();
         cost.set("cost", "one-term").expect("there is such a form");
         assert!(cost.check().is_ok());

@@ -1,11 +1,20 @@
-//! What the receiver will be able to decode in order: p_l and Q, exactly, and what each repair packet would change.
+//! The originals that the receiver will be able to decode in order: p_l and Q, exactly, and the effect of each repair
+//! packet.
+//!
+//! p_l and Q are those of FEC-ARQ: S. Mehrotra, J. Li, Y. Huang, "Optimizing FEC Transmission Strategy for Minimizing
+//! Delay in Lossless Sequential Streaming", §II-A (combinations that begin with B), §II-B (sequential decodability, Q of
+//! Eqs. (5) and (6)) and §III-A (p_e, with which a packet is useless). The paper refers to its reference \[21\] for the
+//! computation of p_l, and assumes independent losses. **The recursion below, its adjoints and the channel of two states
+//! are ours**; the tests compare them with an enumeration of all outcomes. Q is the expected rank deficiency, the
+//! reading under which the worked example of §II-E is true.
 //!
 //! Original l is *sequentially decodable* if it and all before it are known. With generic coefficients the rank
-//! deficiency of B..=l is d_l = max(0, d_{l-1} + 1 - x_l - c_l), where x_l says whether l arrived uncoded and c_l counts the
-//! combinations that arrived and end with l; and l is decodable if d_m = 0 for some m in l..D. What is in flight is lost
-//! as a [`Channel`] of two states says, s being that of the last packet in flight up to l: with independent losses both states
-//! lose the same. That makes (d, s) a Markov chain over l, exactly so where packets left in the order of the originals that they
-//! end with; others are linked to the one before them in that order by how many packets left between the two.
+//! deficiency of B..=l is d_l = max(0, d_{l-1} + 1 - x_l - c_l), where x_l is 1 if l arrived uncoded and c_l counts the
+//! combinations that arrived and end with l; and l is decodable if d_m = 0 for some m in l..D. Packets in flight are
+//! lost according to a [`Channel`] of two states, s being that of the last packet in flight up to l: with independent
+//! losses both states lose the same. That makes (d, s) a Markov chain over l, exactly so if packets left in the order
+//! of the originals that they end with; others are linked to the one before them in that order by the number of packets
+//! sent between the two.
 //!
 //! | symbol | here | |
 //! |---|---|---|
@@ -14,15 +23,15 @@
 //! | p_l | [`Decodability::p`] | sum of a_l(d) r_l(d) |
 //! | Q | [`Decodability::q`] | expected d_{D-1}: originals that are still needed |
 //! | R_l(d, s) | `onward` | expected weight decoded from l on, given d_l = d and s |
-//! | A_l(d, s) | `backward` | weight of what lies before l and waits for l to close it, at d_l = d and s |
+//! | A_l(d, s) | `backward` | weight of the originals before l that wait for l to close them, at d_l = d and s |
 //!
-//! One more combination that ends with e moves d_e down by one if it arrives, which hangs on s. What that gains is linear in
-//! a_e for l >= e, and in r_e for l < e, so that the two adjoint vectors R and A give the gain of every candidate without
-//! running the chain again for any.
+//! One more combination that ends with e reduces d_e by one if it arrives, which depends on s. Its gain is linear in
+//! a_e for l >= e, and in r_e for l < e, so that the two adjoint vectors R and A give the gain of every candidate
+//! without running the chain again for any.
 //!
-//! A deficiency above the number of combinations that are still to come can never close, so d need only be followed up to
-//! there: with N originals and K combinations all candidates together cost O(N (K + 2)), and behind the last combination
-//! next to nothing. Above 256 originals a pass ahead finds how far d gets with more than 10⁻¹³, and what lies beyond is left out.
+//! A deficiency above the number of combinations still to come can never close, so d is followed only up to there: with
+//! N originals and K combinations all candidates together cost O(N (K + 2)), and behind the last combination next to
+//! nothing. Above 256 originals a first pass finds the d reached with more than 10⁻¹³; larger ones are omitted.
 
 mod chain;
 mod step;
@@ -34,37 +43,37 @@ use self::step::Step;
 use super::Queue;
 use super::channel::{Channel, Link};
 
-/// Places that stay allocated when none is needed.
+/// Places that stay allocated when the queue is empty.
 pub(super) const IDLE: usize = 64;
 
-/// Looking for what is out of reach takes a pass of its own, and below this gains little.
+/// The size up to which a separate pass for unreachable deficiencies gains little.
 const MANY: usize = 256;
 
-/// Packets behind which what is known of one is left out.
+/// The distance in packets beyond which knowledge of a packet is omitted.
 const MOST: usize = 4096;
 
-/// What a queue's receiver will be able to decode, and the memory that reckoning takes.
+/// The decodability of a queue at its receiver, and the memory for its computation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Decodability {
-    /// Originals above which deficiencies that are out of reach are left out.
+    /// The number of originals above which unreachable deficiencies are omitted.
     many: usize,
     steps: Vec<Step>,
     fading: Vec<f64>,
-    /// r_l and R_l, a row for each l.
+    /// r_l and R_l, with a row for each l.
     closing: Chain,
     onward: Chain,
     p: Vec<f64>,
     candidates: Vec<Candidate>,
-    /// The chain after the last original, a_{D-1}, and the link from there to a packet that leaves now.
+    /// The chain after the last original, a_{D-1}, and the link from there to a packet sent now.
     end: Distribution,
     next: Link,
 }
 
-/// Effect of one more combination.
+/// The effect of one more combination.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Candidate {
     gain: f64,
-    /// The probabilities that it arrives, and that it tells something new.
+    /// The probabilities that it arrives, and that it is innovative.
     arrives: f64,
     helps: f64,
 }
@@ -86,20 +95,20 @@ impl Default for Decodability {
 }
 
 impl Decodability {
-    /// Reckons for `queue`, whose packets in flight are lost as `channel` says. The gain of repair is weighed with `weight`,
-    /// which is given the place of an original after B.
-    pub fn reckon(&mut self, queue: &Queue, channel: &Channel, weight: impl Fn(usize) -> f64) {
+    /// Evaluates `queue`, whose packets in flight are lost according to `channel`. The gain of repair is weighted with
+    /// `weight`, called with the place of an original after B.
+    pub fn evaluate(&mut self, queue: &Queue, channel: &Channel, weight: impl Fn(usize) -> f64) {
         channel.fading(MOST, &mut self.fading);
         self.next = step::steps(queue, channel, &self.fading, &mut self.steps);
         chain::bound(&mut self.steps);
         if self.steps.len() > self.many {
             chain::trim(&mut self.steps, &mut Distribution::new(channel.state()));
         }
-        self.look_back(&weight);
-        self.look_on(Distribution::new(channel.state()), &weight);
+        self.backward(&weight);
+        self.forward(Distribution::new(channel.state()), &weight);
     }
 
-    /// Gives memory back that large windows took; what was reckoned is no more.
+    /// Frees the memory that large windows took, and discards the results.
     pub(super) fn rest(&mut self) {
         self.p.clear();
         self.p.shrink_to(IDLE);
@@ -110,23 +119,23 @@ impl Decodability {
         [&mut self.closing, &mut self.onward].into_iter().for_each(|chain| chain.rest(IDLE));
     }
 
-    /// What the last reckoning took: values of r and R that it went through, a few nanoseconds each.
+    /// The work of the last evaluation: the number of values of r and R, a few nanoseconds each.
     pub fn work(&self) -> usize {
         self.closing.len()
     }
 
-    /// How many combinations are weighed: those that end with B, and so on.
+    /// The number of combinations evaluated: those that end with B, and so on.
     pub fn candidates(&self) -> usize {
         self.candidates.len()
     }
 
-    /// p_l from B on, for each candidate: the probability that l will be decodable from what is in flight.
+    /// p_l from B on, for each candidate: the probability that l will be decodable from the packets in flight.
     pub fn p(&self) -> &[f64] {
         &self.p
     }
 
-    /// The probability that one more combination of B..=B + `nth` tells nothing new if it arrives. That is p_l, but where losses
-    /// come in a row: where it arrives, those before it are likelier to.
+    /// The probability that one more combination of B..=B + `nth` is not innovative if it arrives. That is p_l if
+    /// losses are independent; with bursts, its arrival makes the arrival of those before it more likely.
     pub fn p_useless(&self, nth: usize) -> f64 {
         let Candidate { arrives, helps, .. } = self.candidates[nth];
         (1.0 - helps / arrives.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)
@@ -137,7 +146,7 @@ impl Decodability {
         self.end.mean
     }
 
-    /// The sum of 1 - p_l: how many of B..D are expected not to be decodable.
+    /// The sum of 1 - p_l: the expected number of undecodable originals in B..D.
     pub fn undecoded(&self) -> f64 {
         self.p.iter().map(|p| 1.0 - p).sum()
     }
@@ -152,7 +161,7 @@ impl Decodability {
         self.p_all() + self.end.shares.get(1).map_or(0.0, |almost| arriving(*almost, self.next))
     }
 
-    /// p_D if D were sent now; the others stay as they are.
+    /// p_D if D were sent now; the other p_l do not change.
     pub fn p_new(&self) -> f64 {
         arriving(self.end.shares[0], self.next)
     }
@@ -167,13 +176,13 @@ impl Decodability {
         self.candidates[nth].gain
     }
 
-    /// Q with one more combination of B..=B + `nth`: it takes one off unless it is lost, or useless.
+    /// Q with one more combination of B..=B + `nth`: it is reduced by one unless the packet is lost, or useless.
     pub fn q_repaired(&self, nth: usize) -> f64 {
         self.q() - self.candidates[nth].helps
     }
 
-    /// From the last original to the first: r and R.
-    fn look_back(&mut self, weight: &impl Fn(usize) -> f64) {
+    /// Computes r and R, from the last original to the first.
+    fn backward(&mut self, weight: &impl Fn(usize) -> f64) {
         self.closing.prepare(&self.steps);
         self.onward.prepare(&self.steps);
         for l in (0..self.steps.len()).rev() {
@@ -184,13 +193,13 @@ impl Decodability {
         }
     }
 
-    /// From the first to the last: a and A, and with them everything that is asked for.
-    fn look_on(&mut self, mut reached: Distribution, weight: &impl Fn(usize) -> f64) {
+    /// Computes a and A, from the first to the last, and from them all results.
+    fn forward(&mut self, mut reached: Distribution, weight: &impl Fn(usize) -> f64) {
         let mut backward = Distribution::new([0.0; 2]);
         self.p.clear();
         self.candidates.clear();
         for (l, step) in self.steps.iter().enumerate() {
-            // What is decoded already waits for nothing.
+            // Decoded originals wait for nothing.
             backward.shares[0] = [0.0; 2];
             if l > 0 {
                 chain::add(&mut backward.shares[1..], &reached.shares[1..], weight(l - 1));

@@ -1,20 +1,20 @@
-//! A loss estimate that knows bursts: Gilbert's model (E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell System
-//! Technical Journal 39, 1960; E. O. Elliott, the same journal, 42, 1963), fitted to the outcomes as they come.
+//! A loss estimate with bursts: Gilbert's model (E. N. Gilbert, "Capacity of a Burst-Noise Channel", Bell System
+//! Technical Journal 39, 1960; E. O. Elliott, the same journal, 42, 1963), fitted to the outcomes as they arrive.
 //!
-//! The channel is good, where nothing is lost, or bad, where everything is: a lost packet shows a bad state, so that the
-//! state is seen and the fit is a count of transitions.
+//! The channel is good, where nothing is lost, or bad, where everything is: a lost packet shows a bad state, so that
+//! the state is visible and the fit is a count of transitions.
 //!
 //! | model | here |
 //! |---|---|
-//! | P, good to bad | `into` lost of `good` packets that follow one that arrived |
-//! | p, bad to good | `out` arrived of `bad` packets that follow one that was lost |
+//! | P, good to bad | `into` losses among `good` packets that follow an arrival |
+//! | p, bad to good | `out` arrivals among `bad` packets that follow a loss |
 //! | stationary loss P / (P + p) | [`GilbertElliott::eps`] |
 //! | mean burst 1 / p | [`GilbertElliott::burst`] |
 //!
-//! Counts of either kind fade by 1 - 1 / `memory` with each outcome of that kind, so that a path that changes is followed.
-//! Bursts are forgotten as losses come, however rare they are, and one burst is one transition, however long it is. Where more than
-//! `memory` packets are in flight, arrivals are forgotten over as many: the estimate of P is applied to all of them at once, and
-//! from fewer outcomes it varies more than their losses do.
+//! Counts of either kind decay by 1 - 1 / `memory` with each outcome of that kind, so that they follow a changing path.
+//! Bursts are thus forgotten per loss, however rare losses are, and a burst of any length is one transition. If more
+//! than `memory` packets are in flight, arrivals are forgotten over as many: the estimate of P applies to all of them
+//! at once, and from fewer outcomes it would vary more than their losses do.
 
 use super::ParameterError;
 use super::channel::Channel;
@@ -22,34 +22,34 @@ use super::loss::{BOUNDS, bounded};
 use super::parameter;
 use crate::probe::{Probe, Visitor};
 
-/// The model, fitted to what was seen last.
+/// The model, fitted to recent outcomes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GilbertElliott {
     memory: f64,
-    /// Part that is left of the counts of arrivals, and of losses, after one more of the kind.
+    /// The decay factors of the counts of arrivals, and of losses, per outcome of the kind.
     keep: [f64; 2],
     good: f64,
     into: f64,
     bad: f64,
     out: f64,
-    /// Whether the newest outcome is a loss.
+    /// True if the newest outcome is a loss.
     last: Option<bool>,
     /// Outcomes since the last loss.
     clean: u64,
 }
 
-/// The weight of what is believed of P before anything is seen, packets.
+/// The weight of the prior of P, packets.
 const PRIOR: f64 = 8.0;
-/// The weight of the belief that losses are independent, p = 1 - P, in losses.
+/// The weight of the prior that losses are independent, p = 1 - P, in losses.
 const INDEPENDENCE: f64 = 4.0;
-/// A path that never lost anything may do so with this probability.
+/// The smallest loss probability of a path that never lost a packet.
 const LEAST: f64 = 1e-6;
 
 impl GilbertElliott {
-    /// Outcomes of either kind over which a stream forgets bursts.
+    /// The number of outcomes of either kind over which a stream forgets bursts.
     pub const MEMORY: f64 = 128.0;
 
-    /// A model that believes in independent losses with probability `prior` until it has seen more, and forgets over `memory`
+    /// A model with independent losses of probability `prior` until there is more evidence. It forgets over `memory`
     /// outcomes of either kind, at least 2.
     ///
     /// # Errors
@@ -69,12 +69,12 @@ impl GilbertElliott {
         })
     }
 
-    /// Takes note of how many packets are in flight.
+    /// Takes the number of packets in flight.
     pub fn in_flight(&mut self, packets: u32) {
         self.keep[0] = 1.0 - 1.0 / self.memory.max(f64::from(packets));
     }
 
-    /// The next packet, in the order of sending, was lost, or was not.
+    /// Takes the outcome of the next packet, in the order of sending.
     pub fn outcome(&mut self, lost: bool) {
         match self.last {
             Some(false) => {
@@ -91,18 +91,18 @@ impl GilbertElliott {
         self.clean = if lost { 0 } else { self.clean + 1 };
     }
 
-    /// The share of packets that is lost in the long run.
+    /// The long-run share of lost packets.
     pub fn eps(&self) -> f64 {
         bounded(self.to_bad() / (self.to_bad() + self.to_good()))
     }
 
-    /// Packets in a burst of losses, on average; 1 / (1 - eps) if losses know nothing of each other.
+    /// The mean number of packets in a burst of losses; 1 / (1 - eps) if losses are independent.
     pub fn burst(&self) -> f64 {
         1.0 / self.to_good()
     }
 
-    /// The channel as a schedule counts on it, `since` packets after the newest outcome. Estimates end at a thousandth, which is
-    /// far too much where nothing is ever lost: there it is one in the packets since the last loss.
+    /// The channel for a schedule, `since` packets after the newest outcome. Estimates are at least a thousandth, which
+    /// is far too much if nothing is ever lost: then it is one in the number of packets since the last loss.
     pub fn channel(&self, since: u32) -> Channel {
         let into = self.to_bad();
         let rare = into.min(1.0 / self.clean.max(1) as f64).max(LEAST);
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use crate::rng::Rng;
 
-    /// A channel that turns bad with `into`, good with `out`.
+    /// A model fitted to a channel that turns bad with `into`, good with `out`.
     fn fitted(into: f64, out: f64) -> GilbertElliott {
         let mut rng = Rng::new(7).fork("channel");
         let mut model = GilbertElliott::new(0.05, 50_000.0).expect("in range");
@@ -143,9 +143,9 @@ mod tests {
         model
     }
 
-    /// Standard errors of the fit are below 3 % of these at 50 000 packets; the room is three of them.
+    /// Standard errors of the fit are below 3 % of these at 50 000 packets; the tolerance is three of them.
     #[test]
-    fn the_channel_is_found() {
+    fn fit_finds_the_channel_parameters() {
         let model = fitted(0.02, 0.25);
         let expected = 0.02 / 0.27;
         assert!((model.eps() / expected - 1.0).abs() < 0.09, "{}", model.eps());
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_loss_the_next_is_likely_and_later_ones_are_not() {
+    fn loss_raises_the_probability_of_the_next_loss_only() {
         let mut model = fitted(0.02, 0.25);
         model.outcome(true);
         let [next, far] = [0, 199].map(|since| model.channel(since).eps_next());
@@ -163,9 +163,9 @@ mod tests {
         assert!((model.channel(0).eps_next() - 0.02).abs() < 0.005);
     }
 
-    /// Counts that keep 1 - 1 / M make an estimate of P with a variance of P (1 - P) / (2 M - 1).
+    /// Counts with decay 1 - 1 / M result in an estimate of P with a variance of P (1 - P) / (2 M - 1).
     #[test]
-    fn what_many_packets_in_flight_are_judged_by_varies_as_little_as_their_losses() {
+    fn estimate_varies_less_with_many_packets_in_flight() {
         let (mut rng, mut model) = (Rng::new(3), GilbertElliott::new(0.01, 128.0).expect("in range"));
         model.in_flight(3000);
         let deviation = libm::sqrt(0.01 * 0.99 / 5999.0);
@@ -177,14 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn losses_without_bursts_look_alike_wherever_they_are() {
+    fn independent_losses_fit_a_channel_without_memory() {
         let model = fitted(0.1, 0.9);
         assert!((model.burst() - 1.0 / 0.9).abs() < 0.03);
         assert!((model.channel(0).eps_next() - 0.1).abs() < 0.01);
     }
 
     #[test]
-    fn before_anything_is_seen_the_prior_counts() {
+    fn prior_applies_before_the_first_outcome() {
         let model = GilbertElliott::new(0.2, 100.0).expect("in range");
         assert!((model.eps() - 0.2).abs() < 1e-12);
         assert!((model.burst() - 1.25).abs() < 1e-12);

@@ -7,9 +7,9 @@ use super::ParameterError;
 use super::parameter;
 use crate::probe::{Probe, Visitor};
 
-/// eta: weight of the old estimate. §II-D.
+/// eta: the weight of the old estimate. §II-D.
 const ETA: f64 = 0.9;
-/// Estimates stay within these bounds, so that no packet is certain to arrive, nor to be lost.
+/// The bounds of estimates, so that no packet is certain to arrive, nor to be lost.
 pub const BOUNDS: core::ops::RangeInclusive<f64> = 0.001..=0.99;
 
 /// An estimate of the loss rate.
@@ -17,13 +17,13 @@ pub const BOUNDS: core::ops::RangeInclusive<f64> = 0.001..=0.99;
 pub struct LossRate {
     eps: f64,
     window: usize,
-    /// The last outcomes, the newest last: whether the packet was lost.
+    /// The last outcomes, the newest last: true if the packet was lost.
     outcomes: VecDeque<bool>,
     lost: usize,
 }
 
 impl LossRate {
-    /// The window that the paper shows its trace with (Fig. 12).
+    /// The window of the paper's example trace (Fig. 12).
     pub const WINDOW: usize = 32;
 
     /// An estimate that is `prior` until the first outcome, from windows of `window` outcomes, 1 to 65536.
@@ -36,7 +36,7 @@ impl LossRate {
         Ok(LossRate { eps: bounded(prior), window, outcomes: VecDeque::with_capacity(window), lost: 0 })
     }
 
-    /// The next packet was lost, or was not.
+    /// Takes the outcome of the next packet.
     pub fn outcome(&mut self, lost: bool) {
         if self.outcomes.len() == self.window {
             self.lost -= usize::from(self.outcomes.pop_front() == Some(true));
@@ -76,26 +76,26 @@ mod tests {
 
     /// By hand: .9 x .1 + .1 x 1 = .19, then .9 x .19 + .1 x 1/2 = .221.
     #[test]
-    fn the_recursion_of_the_paper() {
+    fn estimate_follows_the_papers_recursion() {
         assert!((after([true], 0.1, 32) - 0.19).abs() < 1e-15);
         assert!((after([true, false], 0.1, 32) - 0.221).abs() < 1e-15);
     }
 
-    /// Losses that come evenly are found exactly.
+    /// Losses at even intervals are estimated exactly.
     #[test]
-    fn an_even_pattern_is_its_own_rate() {
+    fn evenly_spaced_losses_are_estimated_exactly() {
         let every_tenth = |nth: usize| nth.is_multiple_of(10);
         assert!((after((0..1000).map(every_tenth), 0.5, 100) - 0.1).abs() < 1e-9);
     }
 
     #[test]
-    fn nothing_is_ever_certain() {
+    fn estimate_stays_between_its_bounds() {
         assert_eq!(after([false; 500], 0.0, 32), 0.001);
         assert_eq!(after([true; 500], 1.0, 32), 0.99);
     }
 
     #[test]
-    fn what_left_the_window_is_forgotten() {
+    fn outcomes_outside_the_window_are_forgotten() {
         let outcomes = [true; 8].into_iter().chain([false; 200]);
         assert_eq!(after(outcomes, 0.1, 8), 0.001);
     }

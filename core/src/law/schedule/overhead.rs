@@ -1,25 +1,25 @@
 //! The overhead account of §III-A.
 
-/// What was wasted, and what may have been. Eq. (9).
+/// Useless packets, known and expected. Eq. (9).
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Overhead {
-    /// w: packets that are known to have told the receiver nothing new.
+    /// w: packets that are known not to have been innovative.
     pub useless: u64,
     /// t: packets that are known to have arrived.
     pub received: u64,
     /// |F|: packets in flight.
     pub in_flight: u64,
-    /// Sum over F: the packets in flight that are expected to be useless.
+    /// The sum over F: the number of packets in flight that are expected to be useless.
     pub p_useless: f64,
 }
 
 impl Overhead {
-    /// u: useless packets for each one that was needed, 0 before there was any. Can be infinite.
+    /// u: useless packets for each needed one, 0 before there was any. Can be infinite.
     pub fn u(&self) -> f64 {
         self.share(0.0, 0.0)
     }
 
-    /// u if one more packet were in flight that is useless with probability `p_useless`.
+    /// u with one more packet in flight that is useless with probability `p_useless`.
     pub fn with(&self, p_useless: f64) -> f64 {
         self.share(1.0, p_useless)
     }
@@ -29,10 +29,10 @@ impl Overhead {
         self.p_useless += p_useless;
     }
 
-    /// A packet is in flight no more: it arrived, or it counts as lost.
+    /// Removes a packet from those in flight: it arrived, or was declared lost.
     pub(super) fn landed(&mut self, p_useless: f64) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        // Rounding must not pile up over a long stream.
+        // Rounding errors must not accumulate over a long stream.
         self.p_useless = if self.in_flight == 0 { 0.0 } else { (self.p_useless - p_useless).max(0.0) };
     }
 
@@ -60,19 +60,19 @@ mod tests {
 
     /// §III: 95 originals at 5 % loss need 100 packets; 110 are an overhead of .10.
     #[test]
-    fn ten_packets_too_many_for_a_hundred_are_a_tenth() {
+    fn ten_useless_packets_per_hundred_are_an_overhead_of_a_tenth() {
         let account = Overhead { useless: 10, received: 110, ..Overhead::default() };
         assert_eq!(account.u(), 0.1);
     }
 
     #[test]
-    fn nothing_sent_is_no_overhead_and_nothing_needed_is_boundless() {
+    fn overhead_is_zero_without_packets_and_infinite_if_all_are_useless() {
         assert_eq!(Overhead::default().u(), 0.0);
         assert_eq!(Overhead { useless: 1, received: 1, ..Overhead::default() }.u(), f64::INFINITY);
     }
 
     #[test]
-    fn what_is_in_flight_counts_by_its_probability() {
+    fn packets_in_flight_count_by_their_probability() {
         let mut account = Overhead { useless: 1, received: 7, ..Overhead::default() };
         account.sent(0.25);
         account.sent(0.0);

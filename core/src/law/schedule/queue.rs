@@ -1,11 +1,11 @@
-//! What a sender knows of its stream: the originals from B to E, and what became of the packets that carried them.
+//! The sender's knowledge of its stream: the originals from B to E, and the outcomes of the packets that carried them.
 
 use std::collections::VecDeque;
 
 use super::Overhead;
 use crate::time::Time;
 
-/// Places that stay allocated when none is needed.
+/// Places that stay allocated when the queue is empty.
 const IDLE: usize = 64;
 
 /// A coded packet: one original, or a combination of several.
@@ -13,44 +13,44 @@ const IDLE: usize = 64;
 pub struct Coded {
     /// b\[k\]: the first original in it.
     pub first: u64,
-    /// e\[k\]: the last original in it; an uncoded packet has but one.
+    /// e\[k\]: the last original in it; an uncoded packet has only one.
     pub last: u64,
-    /// Probability, when it was sent, that it would be useless ([`super::Decision::p_useless`]).
+    /// The probability at the time of sending that it is useless ([`super::Decision::p_useless`]).
     pub p_useless: f64,
 }
 
-/// One original, with all that is known of the packets that end with it.
+/// One original, with the knowledge of the packets that end with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Place {
-    /// gamma_l: when it entered the queue.
+    /// gamma_l: the time at which it entered the queue.
     pub entered: Time,
-    /// x_l: whether it arrived uncoded.
+    /// x_l: true if it arrived uncoded.
     pub arrived: bool,
-    /// Copies of it in flight, uncoded.
+    /// Uncoded copies of it in flight.
     pub copies: u32,
     /// Combinations in flight that end with it.
     pub coded: u32,
-    /// c_l: combinations that end with it, arrived, and told something new.
+    /// c_l: combinations that end with it, arrived, and were innovative.
     pub coded_arrived: u32,
-    /// Number of the newest packet that was a copy of it, in the order of sending, modulo 2³².
+    /// The number of the newest packet that was a copy of it, in the order of sending, modulo 2³².
     pub copied: u32,
-    /// The same of the newest combination that ends with it.
+    /// The number of the newest combination that ends with it, counted alike.
     pub combined: u32,
 }
 
 /// A sender's stream from the first original that is not known to be decoded in order.
 ///
-/// B..D are sent, D..=E wait. The sender tells what it sent, what arrived and what counts as lost; it keeps the packets in
-/// flight, their [`Coded`] and their times, itself. A combination acts as one of B to its last original, however far back
-/// it began: what lies before B is known.
+/// B..D are sent, D..=E wait. The sender reports packets sent, arrived and declared lost; it keeps the packets in
+/// flight, their [`Coded`] and their times, itself. A combination acts as one of B to its last original, however early
+/// it begins: originals before B are known.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Queue {
     b: u64,
     /// N: originals that were sent.
     sent: usize,
-    /// Packets that left, modulo 2³².
+    /// Packets sent, modulo 2³².
     left: u32,
-    /// B..=E.
+    /// The originals B..=E.
     places: VecDeque<Place>,
     missing: usize,
     coded_in_flight: u64,
@@ -59,14 +59,14 @@ pub struct Queue {
 }
 
 impl Coded {
-    /// Whether it is one original as it is.
+    /// True if the packet is a single original, uncoded.
     pub fn is_uncoded(&self) -> bool {
         self.first == self.last
     }
 }
 
 impl Place {
-    /// Whether it was lost: sent, not arrived, and no copy of it is under way. A combination may still cover it.
+    /// True if it was lost: sent, not arrived, and no copy of it is in flight. A combination may still cover it.
     pub fn is_missing(&self) -> bool {
         !self.arrived && self.copies == 0
     }
@@ -78,7 +78,7 @@ impl Queue {
         Queue { b: first, ..Queue::default() }
     }
 
-    /// A queue of `sent` originals from `b` on that were sent and of which nothing is in flight, and of `unsent` more.
+    /// A queue of `sent` originals from `b` on that were sent and none of which is in flight, and of `unsent` more.
     pub fn standing(b: u64, sent: usize, unsent: usize) -> Queue {
         let places = VecDeque::from(vec![Place::default(); sent + unsent]);
         Queue { b, sent, places, missing: sent, ..Queue::default() }
@@ -94,7 +94,7 @@ impl Queue {
         self.b + self.sent as u64
     }
 
-    /// E: the last original of the queue, which is the one before B if there is none.
+    /// E: the last original of the queue, or B - 1 if there is none.
     pub fn e(&self) -> u64 {
         (self.b + self.places.len() as u64).wrapping_sub(1)
     }
@@ -104,17 +104,17 @@ impl Queue {
         self.sent
     }
 
-    /// m = E - D + 1: originals that wait for their first packet.
+    /// m = E - D + 1: originals that wait for their first transmission.
     pub fn m(&self) -> usize {
         self.places.len() - self.sent
     }
 
-    /// E - B + 1: what fills the sender's buffer.
+    /// E - B + 1: the number of originals in the sender's buffer.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether everything that was ever queued is known to be decoded.
+    /// True if every original ever queued is known to be decoded.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -134,7 +134,7 @@ impl Queue {
         self.places.range(self.sent..)
     }
 
-    /// How many originals were lost ([`Place::is_missing`]).
+    /// The number of originals that were lost ([`Place::is_missing`]).
     pub fn missing(&self) -> usize {
         self.missing
     }
@@ -156,17 +156,17 @@ impl Queue {
         self.in_doubt().take(count).rposition(Place::is_missing).map(|nth| self.b + nth as u64)
     }
 
-    /// Combinations in flight that are not behind B.
+    /// Combinations in flight that end at B or later.
     pub fn coded_in_flight(&self) -> u64 {
         self.coded_in_flight
     }
 
-    /// Combinations that arrived, told something new, and are not behind B.
+    /// Combinations that arrived, were innovative, and end at B or later.
     pub fn coded_arrived(&self) -> u64 {
         self.coded_arrived
     }
 
-    /// Packets that left, modulo 2³²: the number of the newest.
+    /// Packets sent, modulo 2³²: the number of the newest.
     pub(super) fn left(&self) -> u32 {
         self.left
     }
@@ -176,13 +176,13 @@ impl Queue {
         &self.overhead
     }
 
-    /// Takes one more original and gives it the next number.
+    /// Adds an original and returns its number.
     pub fn push(&mut self, entered: Time) -> u64 {
         self.places.push_back(Place { entered, ..Place::default() });
         self.e()
     }
 
-    /// A packet left, which must end with an original of the queue; D alone is a first transmission.
+    /// Accounts for a sent packet, which must end with an original of the queue; D alone is a first transmission.
     pub fn sent(&mut self, packet: &Coded) {
         self.overhead.sent(packet.p_useless);
         self.left = self.left.wrapping_add(1);
@@ -199,33 +199,33 @@ impl Queue {
         }
     }
 
-    /// A packet arrived; whether it told the receiver anything is reckoned with generic coefficients. Says whether.
+    /// Accounts for an arrived packet; true if it was innovative, computed with generic coefficients.
     pub fn arrived(&mut self, packet: &Coded) -> bool {
         let useful = self.would_help(packet);
         self.arrived_as(packet, useful);
         useful
     }
 
-    /// A packet arrived, and the receiver says whether it was `useful`.
+    /// Accounts for an arrived packet that was innovative according to the receiver if `useful`.
     pub fn arrived_as(&mut self, packet: &Coded, useful: bool) {
         self.land(packet);
         self.take(packet, useful);
     }
 
-    /// A packet that counted as lost arrived after all. Says whether it told the receiver anything.
+    /// Accounts for the arrival of a packet that was declared lost; true if it was innovative.
     pub fn arrived_late(&mut self, packet: &Coded) -> bool {
         let useful = self.would_help(packet);
         self.take(packet, useful);
         useful
     }
 
-    /// A packet counts as lost.
+    /// Accounts for a packet declared lost.
     pub fn lost(&mut self, packet: &Coded) {
         self.land(packet);
     }
 
-    /// The first original that cannot be decoded in order from what arrived, reckoned with generic coefficients: B if
-    /// nothing changed.
+    /// The first original that cannot be decoded in order from the packets that arrived, computed with generic
+    /// coefficients: B if nothing changed.
     pub fn decodable(&self) -> u64 {
         let (mut deficiency, mut b) = (0, self.b);
         for (place, l) in self.in_doubt().zip(self.b..) {
@@ -237,7 +237,7 @@ impl Queue {
         b
     }
 
-    /// Everything before `b` is known to be decoded; `b` is at most D. Never goes back.
+    /// Removes the originals before `b`, which are known to be decoded; `b` is at most D. Never moves back.
     pub fn release(&mut self, b: u64) {
         while self.b < b && self.sent > 0 {
             let Some(place) = self.places.pop_front() else { break };
@@ -252,7 +252,7 @@ impl Queue {
         }
     }
 
-    /// Everything from B on lacks something, so that a combination can always help.
+    /// All originals from B on lack something, so that a combination can always help.
     fn would_help(&self, packet: &Coded) -> bool {
         packet.last >= self.b && !(packet.is_uncoded() && self.place(packet.last).arrived)
     }
@@ -275,7 +275,7 @@ impl Queue {
         }
     }
 
-    /// Changes the original that `packet` ends with, unless it is behind B, and counts anew.
+    /// Changes the original that `packet` ends with, unless it is before B, and updates the counts.
     fn change(&mut self, packet: &Coded, change: impl FnOnce(&mut Place)) {
         let Some(nth) = packet.last.checked_sub(self.b).map(|nth| nth as usize).filter(|nth| *nth < self.sent) else {
             return;

@@ -1,19 +1,34 @@
-//! Queues for the tests of the laws.
+//! The example of a schedule that is added to its family: this file, its `mod` line, and one line in `choice.rs`.
+//! Unlike ARQ it sends new originals before it retransmits lost ones.
 
-use super::{Coded, Queue};
-use crate::time::Time;
+use super::{Config, Decision, ParameterError, Schedule, View};
+use crate::law::registry::Entry;
+use crate::probe::{Probe, Visitor};
 
-/// An original by itself.
-pub(super) fn uncoded(l: u64) -> Coded {
-    Coded { first: l, last: l, p_useless: 0.0 }
+/// A new original; if none waits, the earliest lost one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Toy;
+
+impl Schedule for Toy {
+    fn choose(&mut self, view: &View<'_>) -> Decision {
+        match view.queue.first_missing() {
+            _ if view.queue.m() > 0 => Decision::NEW,
+            Some(original) => Decision::resend(original),
+            None => Decision::IDLE,
+        }
+    }
 }
 
-/// `sent` originals in flight once, `unsent` more.
-pub(super) fn in_flight(sent: u64, unsent: u64) -> Queue {
-    let mut queue = Queue::new(1);
-    (0..sent + unsent).for_each(|_| {
-        queue.push(Time::ZERO);
-    });
-    (1..=sent).for_each(|l| queue.sent(&uncoded(l)));
-    queue
+impl Probe for Toy {
+    fn probe(&self, _visit: &mut Visitor<'_>) {}
+}
+
+impl Entry<Config> for Toy {
+    const NAME: &'static str = "toy";
+    const ABOUT: &'static str = "new packets before lost ones";
+    type Parameters = ();
+
+    fn start(_parameters: &(), _config: &Config) -> Result<Toy, ParameterError> {
+        Ok(Toy)
+    }
 }

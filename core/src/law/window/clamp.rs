@@ -1,43 +1,44 @@
-//! A plain clamp: M. Ghobadi, Y. Cheng, A. Jain, M. Mathis, "Trickle: Rate Limiting YouTube Video Streaming", USENIX ATC
-//! 2012.
+//! A plain clamp: M. Ghobadi, Y. Cheng, A. Jain, M. Mathis, "Trickle: Rate Limiting YouTube Video Streaming", USENIX
+//! ATC 2012.
 //!
-//! NewReno's window, never above what one smoothed round trip needs at the playback rate. It neither fills a buffer ahead
-//! of need nor catches up after a loss.
+//! NewReno's window, bounded by the needs of one smoothed round trip at the playback rate. It neither fills a buffer
+//! ahead of need nor catches up after a loss.
 //!
 //! | Trickle §3 | here |
 //! |---|---|
-//! | upper bound of cwnd, R RTT | `film.cap(srtt)` |
-//! | target rate R | `film.rate`, the playback rate itself: Trickle's R has a quarter more |
+//! | upper bound of cwnd, R RTT | `playback.cap(srtt)` |
+//! | target rate R | `playback.rate`, the playback rate itself: Trickle's R is a quarter higher |
 
 use super::newreno::NewReno;
 use super::playback::Playback;
-use super::{Acked, CongestionWindow, Start};
+use super::{Acked, Config, CongestionWindow, ParameterError, Start};
+use crate::law::registry::Entry;
 use crate::probe::{Probe, Visitor};
 use crate::time::Time;
 use crate::units::Seconds;
 
-/// NewReno below a ceiling.
+/// NewReno below an upper bound.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Clamp {
     inner: NewReno,
-    film: Playback,
-    /// None until a round trip is known.
+    playback: Playback,
+    /// The upper bound; none until a round trip is known.
     cap: Option<u32>,
 }
 
 impl Clamp {
-    /// A window that has seen nothing yet.
-    pub fn new(start: Start, film: Playback) -> Clamp {
-        Clamp { inner: NewReno::new(start), film, cap: None }
+    /// The initial window.
+    pub fn new(start: Start, playback: Playback) -> Clamp {
+        Clamp { inner: NewReno::new(start), playback, cap: None }
     }
 }
 
 impl CongestionWindow for Clamp {
     fn on_ack(&mut self, acked: &Acked) {
         if let Some(srtt) = acked.srtt {
-            self.cap = Some(self.film.cap(Seconds(srtt.as_secs_f64())));
+            self.cap = Some(self.playback.cap(Seconds(srtt.as_secs_f64())));
         }
-        // A window at its ceiling is not on its way up.
+        // A window at its upper bound does not grow.
         let is_below = self.cap.is_none_or(|cap| self.inner.cwnd() < f64::from(cap));
         self.inner.on_ack(&Acked { window_limited: acked.window_limited && is_below, ..*acked });
     }
@@ -64,6 +65,17 @@ impl CongestionWindow for Clamp {
     }
 }
 
+impl Entry<Config> for Clamp {
+    const NAME: &'static str = "clamp";
+    const ABOUT: &'static str = "NewReno below the playback rate of a video";
+    const NEEDS_PLAYBACK: bool = true;
+    type Parameters = ();
+
+    fn start(_parameters: &(), config: &Config) -> Result<Clamp, ParameterError> {
+        Ok(Clamp::new(config.start, config.video()?))
+    }
+}
+
 impl Probe for Clamp {
     /// Shows `cwnd`, `ssthresh` and `cap`, in segments.
     fn probe(&self, visit: &mut Visitor<'_>) {
@@ -75,11 +87,11 @@ impl Probe for Clamp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::Path;
+    use super::super::path::Path;
     use super::*;
 
     #[test]
-    fn the_window_ends_at_the_playback_rate_and_is_newrenos_below() {
+    fn window_is_newrenos_up_to_the_playback_rate() {
         let mut path = Path::new(Clamp::new(Start { iw: 2, ..Start::default() }, Playback::default()));
         for window in [2.0, 4.0, 8.0, 16.0, 30.0, 30.0] {
             assert_eq!(path.law.cwnd(), window);

@@ -1,15 +1,15 @@
 //! Copa: V. Arun, H. Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", USENIX NSDI 2018.
 //!
 //! The window moves towards the rate 1/(delta d_q), which trades throughput against delay and at which every flow has
-//! 1/delta packets in the queue. The faster a queue empties, the faster one may send; nothing else is a signal, loss
-//! least of all, unless somebody else fills the queue until it overflows.
+//! 1/delta packets in the queue. The shorter the queueing delay, the higher the rate; no other signal counts, not even
+//! loss, unless a buffer-filling flow shares the queue.
 //!
 //! | paper | here | |
 //! |---|---|---|
 //! | cwnd | `cwnd` | segments |
-//! | delta | 1 / `Mode::packets` | §2.2: 0.5, or what AIMD makes of it beside a buffer-filling flow |
-//! | RTTmin | `Delays::rtt_min` | least round trip of [`LONG`] (§2.1), at least [`SHORT`] |
-//! | RTTstanding | `rtt_standing` | least round trip of srtt / 2: the queue that stays, without what acknowledgements met on their way back (§2.1) |
+//! | delta | 1 / `Mode::packets` | §2.2: 0.5, or the result of AIMD beside a buffer-filling flow |
+//! | RTTmin | `Delays::rtt_min` | minimum round trip of [`LONG`] (§2.1), at least [`SHORT`] |
+//! | RTTstanding | `rtt_standing` | minimum round trip of srtt / 2: the standing queue, without ACK delays (§2.1) |
 //! | d_q | `Delays::queueing` | Eq. (2): RTTstanding - RTTmin |
 //! | lambda_t | in `steer` | Eq. (1): 1 / (delta d_q) |
 //! | lambda | in `steer` | cwnd / RTTstanding, and with d_q the flow's packets in the queue, `Delays::waiting` |
@@ -19,27 +19,27 @@
 
 mod drops;
 mod mode;
-mod recent;
 #[cfg(test)]
 mod tests;
 mod velocity;
 
-use self::drops::{Answer, Drops, Fate, Size};
+use self::drops::{Answer, Drops, Outcomes, Size};
 pub use self::mode::PACKETS;
 use self::mode::{Mode, Turn};
-use self::recent::Recent;
 use self::velocity::{Direction, Velocity};
-use super::{Acked, CongestionWindow, Start, start};
+use super::{Acked, Config, CongestionWindow, ParameterError, Start, start};
+use crate::law::registry::Entry;
 use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
+use crate::windowed_min::SlidingMin;
 
-/// How long the least round trip is remembered (§2.1): a route that became longer is believed after that.
+/// The time for which the minimum round trip is remembered (§2.1): a longer route is recognized after it.
 pub const LONG: Span = Span::from_secs(10);
-/// The least RTTmin.
-// Deviation(Copa §2.1): no path counts as shorter. Below a millisecond the loops of the hosts are what is measured: where they
-// look for packets every 300 us, a flow would take its own 200 us for a queue and leave most of the path empty.
+/// The lower bound of RTTmin.
+// Deviation(Copa §2.1): no path counts as shorter. Below a millisecond the event loops of the hosts dominate: if they
+// poll for packets every 300 us, a flow would take its own 200 us for a queue and leave most of the path empty.
 pub const SHORT: Span = Span::from_millis(1);
-/// Segments that are always allowed; the paper names no least window, its authors' implementation has this one.
+/// The minimum of cwnd, in segments; the paper names none, its authors' implementation has this one.
 const LEAST: f64 = 2.0;
 
 /// The window control of Arun and Balakrishnan.
@@ -48,39 +48,39 @@ pub struct Copa {
     cwnd: f64,
     ssthresh: f64,
     slow_start: bool,
-    rtt_min: Recent,
-    rtt_standing: Recent,
+    rtt_min: SlidingMin<Span>,
+    rtt_standing: SlidingMin<Span>,
     delays: Option<Delays>,
     velocity: Velocity,
     mode: Mode,
     drops: Drops,
     trip: Option<RoundTrip>,
-    /// cwnd before it was withdrawn.
+    /// cwnd before the withdrawal.
     withdrawn: Option<f64>,
-    /// Whether nothing was acknowledged since the timer last expired.
+    /// True if nothing was acknowledged since the last timeout.
     silent: bool,
 }
 
-/// What the round trips say.
+/// The delays estimated from the round trips.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Delays {
     rtt_min: Span,
     rtt_standing: Span,
 }
 
-/// A round trip under way; it ends when a segment is acknowledged that was sent after it began.
+/// A round trip in progress; it ends with the acknowledgement of a segment that was sent after it began.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct RoundTrip {
     began: Time,
     cwnd: f64,
-    fate: Fate,
+    outcomes: Outcomes,
     /// True while the window limits the sender all the time.
     is_full: bool,
 }
 
 impl RoundTrip {
     fn new(began: Time, cwnd: f64) -> RoundTrip {
-        RoundTrip { began, cwnd, fate: Fate::default(), is_full: true }
+        RoundTrip { began, cwnd, outcomes: Outcomes::default(), is_full: true }
     }
 }
 
@@ -89,21 +89,21 @@ impl Delays {
         self.rtt_standing.saturating_sub(self.rtt_min)
     }
 
-    /// Of a window of `cwnd`, the packets that wait: lambda d_q, by Little's law.
+    /// The packets of a window of `cwnd` that wait in the queue: lambda d_q, by Little's law.
     fn waiting(self, cwnd: f64) -> f64 {
         cwnd * self.queueing().as_secs_f64() / self.rtt_standing.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 }
 
 impl Copa {
-    /// A window that has seen nothing yet.
+    /// The initial window.
     pub fn new(start: Start) -> Copa {
         Copa {
             cwnd: f64::from(start.iw),
             ssthresh: start.ssthresh,
             slow_start: true,
-            rtt_min: Recent::least(),
-            rtt_standing: Recent::least(),
+            rtt_min: SlidingMin::new(),
+            rtt_standing: SlidingMin::new(),
             delays: None,
             velocity: Velocity::new(),
             mode: Mode::new(),
@@ -114,7 +114,7 @@ impl Copa {
         }
     }
 
-    /// Whether it is in the competitive mode (§2.2).
+    /// True in the competitive mode (§2.2).
     pub fn competes(&self) -> bool {
         self.mode.competes()
     }
@@ -142,11 +142,11 @@ impl Copa {
             }
             Turn::Return => self.cwnd = self.withdrawn.take().unwrap_or(self.cwnd).max(self.cwnd),
         }
-        // Deviation(Copa §2.1): of a path that lets less than two thirds through, what it lets through is its window, though
-        // there be no queue, unless as much is lost of that. The paper knows no policers; its authors' later code answers a
-        // tenth lost.
+        // Deviation(Copa §2.1): on a path that delivers less than two thirds, the delivered part becomes the window
+        // even without a queue, unless the smaller window loses the same part. The paper does not consider policers;
+        // its authors' later code reacts to a loss of one tenth.
         let size = Size { cwnd: self.cwnd, slow_start: self.slow_start };
-        match self.drops.end_round_trip(now, size, trip.fate, trip.is_full) {
+        match self.drops.end_round_trip(now, size, trip.outcomes, trip.is_full) {
             Answer::Stay => {}
             Answer::Cut(cwnd) => (self.cwnd, self.slow_start) = (cwnd.max(LEAST), false),
             Answer::Restore(before) => {
@@ -169,8 +169,9 @@ impl Copa {
             self.end_slow_start(below);
         }
         self.velocity.turn(if below { Direction::Up } else { Direction::Down });
-        // Deviation(Copa §2.1): a round trip adds at most half of cwnd, and takes at most half of what waits beyond the
-        // target. Its effect is seen a round trip later, and the paper's unbounded velocity would swing ever wider.
+        // Deviation(Copa §2.1): a round trip adds at most half of cwnd, and removes at most half of the packets beyond
+        // the target. The effect is visible a round trip later, so the paper's unbounded velocity would oscillate ever
+        // more widely.
         let most = 0.5 * if below { self.cwnd } else { waiting - packets } / packets;
         let step = self.velocity.get().min(most.max(1.0)) * packets * f64::from(newly) / self.cwnd;
         if !below {
@@ -182,7 +183,8 @@ impl Copa {
 
     fn end_slow_start(&mut self, below: bool) {
         if !below {
-            // Deviation(Copa §2.1): back to the cwnd of a round trip ago, when the packets left that met the queue.
+            // Deviation(Copa §2.1): back to the cwnd of a round trip ago, at which the packets that met the queue were
+            // sent.
             self.cwnd = (self.cwnd / 2.0).max(LEAST);
         }
         self.slow_start = false;
@@ -198,8 +200,8 @@ impl CongestionWindow for Copa {
     fn on_repair_ack(&mut self, acked: &Acked, lost: u32) {
         self.silent = false;
         if let Some(trip) = &mut self.trip {
-            trip.fate.delivered += acked.newly;
-            trip.fate.lost += lost;
+            trip.outcomes.delivered += acked.newly;
+            trip.outcomes.lost += lost;
             trip.is_full &= acked.window_limited;
         }
         if lost > 0 {
@@ -222,9 +224,9 @@ impl CongestionWindow for Copa {
     fn on_timeout(&mut self, now: Time, _flight: u32, _again: bool) {
         self.mode.lose();
         if self.silent {
-            // Deviation(Copa §2.1): two timeouts without an acknowledgement between them are persistent congestion, as in
-            // RFC 9002 §7.6, which has the least window then. The paper says nothing of timeouts. A path that is known for
-            // heavy loss of its own loses all of a small window now and then: there half of it is left.
+            // Deviation(Copa §2.1): two timeouts without an acknowledgement between them are persistent congestion, as
+            // in RFC 9002 §7.6, which then uses the minimum window. The paper does not mention timeouts. A path known
+            // for heavy loss of its own loses all of a small window now and then: there the window is halved.
             let left = if self.drops.is_own(now) { self.cwnd / 2.0 } else { LEAST };
             (self.cwnd, self.slow_start) = (left.max(LEAST), true);
             self.drops.interrupt();
@@ -241,16 +243,17 @@ impl CongestionWindow for Copa {
     }
 
     fn gap(&self) -> Option<Span> {
-        // §2.1: 2 cwnd / RTTstanding packets a second.
-        // Deviation(Copa §2.1): half of that while a cut window is on trial. Of packets that come in half of a round trip's
-        // time a policer drops half, though it would let all of them through in a whole one.
+        // §2.1: 2 cwnd / RTTstanding packets per second.
+        // Deviation(Copa §2.1): half of that during the trial of a cut window. Of packets that arrive within half a
+        // round trip a policer drops half, though it would pass all of them over a whole one.
         let pace = if self.drops.asks() { 1.0 } else { 2.0 };
         self.delays.map(|delays| Span::from_secs_f64(delays.rtt_standing.as_secs_f64() / (pace * self.cwnd)))
     }
 
     fn burst(&self) -> u32 {
-        // Deviation(Copa §2.1): after idle an initial window may leave at once (RFC 6928), as on a path of which nothing is known, where
-        // less than a packet waits. The paper paces everything; a burst of ten packets then takes a good part of a round trip.
+        // Deviation(Copa §2.1): after idle an initial window may leave at once (RFC 6928), as on an unknown path, while
+        // less than a packet waits. The paper paces everything; a burst of ten packets then takes a good part of a
+        // round trip.
         let is_free = self.delays.is_some_and(|delays| delays.waiting(self.cwnd) < 1.0)
             && !self.mode.competes()
             && !self.drops.asks();
@@ -258,8 +261,18 @@ impl CongestionWindow for Copa {
     }
 }
 
+impl Entry<Config> for Copa {
+    const NAME: &'static str = "copa";
+    const ABOUT: &'static str = "keeps the queue short; random loss does not slow it down";
+    type Parameters = ();
+
+    fn start(_parameters: &(), config: &Config) -> Result<Copa, ParameterError> {
+        Ok(Copa::new(config.start))
+    }
+}
+
 impl Probe for Copa {
-    /// Shows `cwnd` in segments, `delta`, `v`, `competes` as 0 or 1, and `rtt_min`, `rtt_standing` and `d_q` in seconds.
+    /// Shows `cwnd` in segments, `delta`, `v`, `competes` as 0 or 1; `rtt_min`, `rtt_standing` and `d_q` in seconds.
     fn probe(&self, visit: &mut Visitor<'_>) {
         let delay = |of: fn(Delays) -> Span| self.delays.map_or(f64::NAN, |delays| of(delays).as_secs_f64());
         visit("cwnd", self.cwnd);

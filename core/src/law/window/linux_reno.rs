@@ -1,16 +1,17 @@
-//! Reno as Linux has had it since 2.6: RFC 5681 in whole segments.
+//! Reno as implemented by Linux since 2.6: RFC 5681 in whole segments.
 //!
 //! | Linux | here | |
 //! |---|---|---|
 //! | snd_cwnd | `snd_cwnd` | whole segments |
 //! | snd_cwnd_cnt | `snd_cwnd_cnt` | segments acknowledged towards the next whole one |
-//! | snd_ssthresh | `snd_ssthresh` | half of the window, not of what is in flight, rounded down; `u32::MAX` is infinite |
-//! | tcp_slow_start | `slow_start` | every segment acknowledged counts, up to the threshold; the rest is avoidance's |
+//! | snd_ssthresh | `snd_ssthresh` | half of the window, not of FlightSize, rounded down; `u32::MAX` is infinite |
+//! | tcp_slow_start | `slow_start` | every acknowledged segment counts, up to the threshold; then avoidance |
 //! | tcp_cong_avoid_ai | `avoid` | one segment for each window acknowledged |
 //!
-//! Both fill a path alike; where windows are a few segments the rounding tells, and loss differs.
+//! Both Renos fill a path alike; with windows of a few segments the rounding matters, and loss differs.
 
-use super::{Acked, CongestionWindow, Start};
+use super::{Acked, Config, CongestionWindow, ParameterError, Start};
+use crate::law::registry::Entry;
 use crate::probe::{Probe, Visitor};
 use crate::time::Time;
 
@@ -21,11 +22,11 @@ pub struct LinuxReno {
     snd_cwnd_cnt: u32,
     snd_ssthresh: u32,
     recovering: bool,
-    keeps_count: bool,
+    is_count_kept: bool,
 }
 
 impl LinuxReno {
-    /// A window that has seen nothing yet; the fraction of a threshold is dropped.
+    /// The initial window; the fraction of a threshold is dropped.
     pub fn new(start: Start) -> LinuxReno {
         // `as` saturates: infinite becomes u32::MAX.
         LinuxReno {
@@ -33,30 +34,30 @@ impl LinuxReno {
             snd_cwnd_cnt: 0,
             snd_ssthresh: start.ssthresh as u32,
             recovering: false,
-            keeps_count: false,
+            is_count_kept: false,
         }
     }
 
-    /// The law as ns-3.37's TcpLinuxReno has it: what was counted towards the next segment outlives a loss, which is
-    /// worth half a segment to each window.
+    /// The law as in ns-3.37's TcpLinuxReno: the count towards the next segment survives a loss, which adds half a
+    /// segment to each window.
     pub fn keeping_count(self) -> LinuxReno {
-        LinuxReno { keeps_count: true, ..self }
+        LinuxReno { is_count_kept: true, ..self }
     }
 
     fn in_slow_start(&self) -> bool {
         self.snd_cwnd < self.snd_ssthresh
     }
 
-    /// Takes as many of `acked` segments as are left up to the threshold, and returns the others.
+    /// Grows by as many of `acked` segments as are left up to the threshold, and returns the rest.
     fn slow_start(&mut self, acked: u32) -> u32 {
         let taken = acked.min(self.snd_ssthresh - self.snd_cwnd);
         self.snd_cwnd += taken;
         acked - taken
     }
 
-    /// One segment more for each `snd_cwnd` segments acknowledged.
+    /// Adds one segment for each `snd_cwnd` segments acknowledged.
     fn avoid(&mut self, acked: u32) {
-        // What was gathered under a larger window is worth one segment of a smaller one, not several.
+        // A count reached under a larger window is worth one segment of a smaller one, not several.
         if self.snd_cwnd_cnt >= self.snd_cwnd {
             self.snd_cwnd_cnt = 0;
             self.snd_cwnd += 1;
@@ -67,7 +68,7 @@ impl LinuxReno {
     }
 
     fn forget_count(&mut self) {
-        if !self.keeps_count {
+        if !self.is_count_kept {
             self.snd_cwnd_cnt = 0;
         }
     }
@@ -79,7 +80,8 @@ impl LinuxReno {
 
 impl CongestionWindow for LinuxReno {
     fn on_ack(&mut self, acked: &Acked) {
-        // Deviation(Linux tcp_is_cwnd_limited): in slow start the kernel lets a window grow to twice of what was used.
+        // Deviation(Linux tcp_is_cwnd_limited): in slow start the kernel lets a window grow to twice the part that was
+        // used.
         if !acked.window_limited {
             return;
         }
@@ -101,7 +103,7 @@ impl CongestionWindow for LinuxReno {
     }
 
     fn on_timeout(&mut self, _now: Time, _flight: u32, again: bool) {
-        // A recovery that times out has paid for its losses already.
+        // A recovery that times out has already reduced the window for its losses.
         if !(again || self.recovering) {
             self.halve();
         }
@@ -119,6 +121,16 @@ impl CongestionWindow for LinuxReno {
     }
 }
 
+impl Entry<Config> for LinuxReno {
+    const NAME: &'static str = "linux-reno";
+    const ABOUT: &'static str = "Reno as in Linux";
+    type Parameters = ();
+
+    fn start(_parameters: &(), config: &Config) -> Result<LinuxReno, ParameterError> {
+        Ok(LinuxReno::new(config.start))
+    }
+}
+
 impl Probe for LinuxReno {
     /// Shows `cwnd`, `ssthresh` and `snd_cwnd_cnt`, in segments.
     fn probe(&self, visit: &mut Visitor<'_>) {
@@ -130,7 +142,7 @@ impl Probe for LinuxReno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::Path;
+    use super::super::path::Path;
     use super::*;
 
     fn acked(newly: u32) -> Acked {
@@ -152,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_counts_every_segment_and_hands_the_rest_to_avoidance() {
+    fn slow_start_counts_every_segment_and_passes_the_rest_to_avoidance() {
         let mut law = LinuxReno::new(Start { iw: 10, ssthresh: 16.0 });
         law.on_ack(&acked(4));
         assert_eq!(law.cwnd(), 14.0);
@@ -162,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_threshold_is_half_of_the_window_whatever_is_in_flight() {
+    fn threshold_is_half_the_window_regardless_of_flight_size() {
         for (window, flight, left) in [(64, 10, 32.0), (65, 65, 32.0), (3, 3, 2.0)] {
             let mut law = LinuxReno::new(Start { iw: window, ..Start::default() });
             law.on_loss(Time::ZERO, flight);
@@ -171,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_gathered_does_not_outlive_a_loss() {
+    fn loss_resets_the_count_of_acknowledged_segments() {
         let mut law = LinuxReno::new(Start { iw: 10, ssthresh: 2.0 });
         law.on_ack(&acked(9));
         law.on_loss(Time::ZERO, 10);
@@ -194,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_mean_window_is_that_of_a_sawtooth_of_whole_segments() {
-        // From W/2 to W, W segments for each step: 3/8 W^2 + 3/4 W segments a cycle of W/2 + 1 rounds.
+        // From W/2 to W, W segments for each step: 3/8 W^2 + 3/4 W segments per cycle of W/2 + 1 rounds.
         for (segments, mean) in [(1_000_u32, 38.73), (10_000, 122.5)] {
             let mut path = Path::new(LinuxReno::new(Start { iw: 10, ssthresh: 10.0 }));
             let found = path.mean_window(segments, 20);

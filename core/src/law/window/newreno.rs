@@ -1,5 +1,5 @@
-//! NewReno: M. Allman, V. Paxson, E. Blanton, "TCP Congestion Control", RFC 5681, with the recovery of RFC 6582 or
-//! RFC 6675, which is the endpoint's.
+//! NewReno: M. Allman, V. Paxson, E. Blanton, "TCP Congestion Control", RFC 5681, with the recovery of RFC 6582 or RFC
+//! 6675 in the endpoint.
 //!
 //! | RFC 5681 | here |
 //! |---|---|
@@ -10,11 +10,12 @@
 //! | Eq. (3) | `avoidance`: 1/cwnd for each segment acknowledged, which is its byte-counting form (§3.1) |
 //! | Eq. (4) | `reduced` |
 
-use super::{Acked, CongestionWindow, Start, avoidance, reduced, slow_start};
+use super::{Acked, Config, CongestionWindow, ParameterError, Start, avoidance, reduced, slow_start};
+use crate::law::registry::Entry;
 use crate::probe::{Probe, Visitor};
 use crate::time::Time;
 
-/// Slow start, congestion avoidance, and half of what is in flight after a loss.
+/// Slow start, congestion avoidance, and a window of half of FlightSize after a loss.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewReno {
     cwnd: f64,
@@ -23,25 +24,25 @@ pub struct NewReno {
 }
 
 impl NewReno {
-    /// A window that has seen nothing yet.
+    /// The initial window.
     pub fn new(start: Start) -> NewReno {
         NewReno { cwnd: f64::from(start.iw), ssthresh: start.ssthresh, counts_acks: false }
     }
 
-    /// The law as ns-2 and ns-3.37's TcpNewReno have it: Eq. (3) to the letter, 1/cwnd for an acknowledgement, however many
-    /// segments it covers.
+    /// The law as in ns-2 and ns-3.37's TcpNewReno: Eq. (3) to the letter, 1/cwnd per acknowledgement, regardless of
+    /// the number of segments it covers.
     pub fn counting_acks(self) -> NewReno {
         NewReno { counts_acks: true, ..self }
     }
 
-    /// [`CongestionWindow::on_loss`] for a FlightSize with a fraction, which a log has that knows windows, not packets.
+    /// [`CongestionWindow::on_loss`] for a fractional FlightSize, as in a log of windows instead of packets.
     pub fn lose(&mut self, flight: f64) {
         self.ssthresh = reduced(flight, 0.5);
         // RFC 6582 §3.2 step 3, option 2: recovery ends with ssthresh.
         self.cwnd = self.ssthresh;
     }
 
-    /// [`CongestionWindow::on_timeout`] for a FlightSize with a fraction.
+    /// [`CongestionWindow::on_timeout`] for a fractional FlightSize.
     pub fn expire(&mut self, flight: f64, again: bool) {
         if !again {
             self.ssthresh = reduced(flight, 0.5);
@@ -79,6 +80,16 @@ impl CongestionWindow for NewReno {
     }
 }
 
+impl Entry<Config> for NewReno {
+    const NAME: &'static str = "newreno";
+    const ABOUT: &'static str = "as in RFC 5681";
+    type Parameters = ();
+
+    fn start(_parameters: &(), config: &Config) -> Result<NewReno, ParameterError> {
+        Ok(NewReno::new(config.start))
+    }
+}
+
 impl Probe for NewReno {
     /// Shows `cwnd` and `ssthresh`, in segments.
     fn probe(&self, visit: &mut Visitor<'_>) {
@@ -89,11 +100,11 @@ impl Probe for NewReno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::Path;
+    use super::super::path::Path;
     use super::*;
 
     #[test]
-    fn avoidance_adds_one_segment_a_round_trip_however_acknowledgements_are_grouped() {
+    fn avoidance_adds_one_segment_a_round_trip_at_any_ack_grouping() {
         for newly in [1, 2, 5] {
             let mut law = NewReno::new(Start { iw: 100, ssthresh: 2.0 });
             let acked = Acked {
@@ -106,13 +117,13 @@ mod tests {
                 window_limited: true,
             };
             (0..100 / newly).for_each(|_| law.on_ack(&acked));
-            // sqrt(w^2 + 2 w) is the end of dw = 1/w over w acknowledgements: w + 1 - 1/(2w) + ...
+            // sqrt(w^2 + 2 w) is the result of dw = 1/w over w acknowledgements: w + 1 - 1/(2w) + ...
             assert!((law.cwnd() - 101.0).abs() < 0.01, "{newly}: {}", law.cwnd());
         }
     }
 
     #[test]
-    fn where_acknowledgements_are_counted_half_as_many_add_half_a_segment_a_round_trip() {
+    fn ack_counting_halves_growth_with_half_as_many_acknowledgements() {
         let mut law = NewReno::new(Start { iw: 100, ssthresh: 2.0 }).counting_acks();
         let acked = Acked {
             now: Time::ZERO,
@@ -144,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_leaves_half_of_what_is_in_flight_and_at_least_two() {
+    fn loss_leaves_half_the_flight_size_and_at_least_two_segments() {
         for (window, flight, left) in [(64, 64, 32.0), (64, 40, 20.0), (5, 5, 2.5), (3, 3, 2.0)] {
             let mut law = NewReno::new(Start { iw: window, ..Start::default() });
             law.on_loss(Time::ZERO, flight);

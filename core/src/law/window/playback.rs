@@ -1,33 +1,34 @@
-//! What playing a film needs of a window: the segments of one round trip at the playback rate.
+//! The window that video playback needs: the segments of one round trip at the playback rate.
 
 use super::ParameterError;
 use super::parameter::{known, number, within};
 use crate::units::{Bytes, Rate, Seconds};
 
-/// What rounding may leave above a whole number of segments: 3.6 Mb/s, 0.1 s and 1500 bytes are 30, not 31.
+/// The rounding error tolerated above a whole number of segments: 3.6 Mb/s, 0.1 s and 1500 bytes are 30, not 31.
 const ROUNDING: f64 = 1e-9;
 
-/// A film, as a window sees it.
+/// The parameters of a video on which a window depends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Playback {
-    /// Rate: how fast the film is read. Payload, not headers, if `mss` is payload.
+    /// Rate: the playback rate. Payload, not headers, if `mss` is payload.
     pub rate: Rate,
-    /// MSS: what one segment carries of it.
+    /// MSS: the bytes of the video in one segment.
     pub mss: Bytes,
 }
 
 impl Default for Playback {
-    /// 3.6 Mb/s, as 1080p had it, in packets of 1500 bytes (TCP Stream §5.1).
+    /// 3.6 Mb/s, as for 1080p, in packets of 1500 bytes (TCP Stream §5.1).
     fn default() -> Playback {
         Playback { rate: Rate::from_bps(3_600_000), mss: Bytes(1500) }
     }
 }
 
 impl Playback {
-    /// The names that [`Playback::set`] knows.
+    /// The names that [`Playback::set`] accepts.
     pub const NAMES: &'static [&'static str] = &["rate", "mss"];
 
-    /// Sets `rate`, with its unit (`8mbit`) or in bits a second, rounded to a whole one, or `mss`, in bytes, from text.
+    /// Sets `rate`, with its unit (`8mbit`) or in bits per second, rounded to a whole number, or `mss`, in bytes, from
+    /// text.
     ///
     /// # Errors
     /// There is no such parameter, or the value is out of its range: 1 bit/s to 1 Tb/s, 1 to 65535 bytes.
@@ -66,35 +67,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_papers_film_needs_30_packets_at_100_ms_and_36_at_120() {
-        let film = Playback::default();
-        // 3.6 Mb/s are 300 packets of 1500 bytes a second.
+    fn papers_video_needs_30_packets_at_100_ms_and_36_at_120() {
+        let playback = Playback::default();
+        // 3.6 Mb/s are 300 packets of 1500 bytes per second.
         for (ms, packets) in [(100, 30), (120, 36), (101, 31), (30, 9), (1, 1), (0, 1), (1000, 300)] {
-            assert_eq!(film.cap(Seconds(f64::from(ms) / 1e3)), packets, "{ms} ms");
+            assert_eq!(playback.cap(Seconds(f64::from(ms) / 1e3)), packets, "{ms} ms");
         }
     }
 
     #[test]
-    fn integers_say_the_same() {
+    fn window_cap_equals_the_integer_computation() {
         for mss in [536_u64, 1460, 1500, 9000] {
             for bps in [64_000_u64, 3_600_000, 25_000_000] {
                 for us in (1_000_u64..500_000).step_by(331) {
                     let (bits, whole) = (u128::from(bps) * u128::from(us) * 1_000, 8_000_000_000 * u128::from(mss));
-                    let film = Playback { rate: Rate::from_bps(bps), mss: Bytes(mss) };
-                    assert_eq!(u128::from(film.cap(Seconds(us as f64 / 1e6))), bits.div_ceil(whole).max(1), "{us} us");
+                    let playback = Playback { rate: Rate::from_bps(bps), mss: Bytes(mss) };
+                    assert_eq!(
+                        u128::from(playback.cap(Seconds(us as f64 / 1e6))),
+                        bits.div_ceil(whole).max(1),
+                        "{us} us"
+                    );
                 }
             }
         }
     }
 
     #[test]
-    fn a_film_is_told_in_words_and_refused_with_its_reason() {
-        let mut film = Playback::default();
-        film.set("rate", "2.5e6").expect("in range");
-        film.set("mss", "1460").expect("in range");
-        assert_eq!(film, Playback { rate: Rate::from_bps(2_500_000), mss: Bytes(1460) });
-        film.set("rate", "8mbit").expect("in range");
-        assert_eq!(film.rate, Rate::from_mbps(8));
+    fn playback_is_parsed_and_refused_with_a_reason() {
+        let mut playback = Playback::default();
+        playback.set("rate", "2.5e6").expect("in range");
+        playback.set("mss", "1460").expect("in range");
+        assert_eq!(playback, Playback { rate: Rate::from_bps(2_500_000), mss: Bytes(1460) });
+        playback.set("rate", "8mbit").expect("in range");
+        assert_eq!(playback.rate, Rate::from_mbps(8));
         for (name, value, why) in [
             ("rate", "0", "at least 1"),
             ("rate", "0bit", "at least 1"),
@@ -102,9 +107,9 @@ mod tests {
             ("rate", "fast", "not a rate such as 3.6mbit"),
             ("mss", "0", "at least 1"),
             ("mss", "1.5", "whole"),
-            ("fps", "25", "known are rate, mss"),
+            ("fps", "25", "one of rate, mss"),
         ] {
-            let error = film.set(name, value).expect_err(value).to_string();
+            let error = playback.set(name, value).expect_err(value).to_string();
             assert!(error.contains(why), "{name}={value}: {error}");
         }
     }

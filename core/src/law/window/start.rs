@@ -1,4 +1,4 @@
-//! What a congestion window begins with.
+//! The initial state of a congestion window.
 
 use super::ParameterError;
 use super::parameter::{known, number, within};
@@ -22,7 +22,7 @@ impl Default for Start {
 }
 
 impl Start {
-    /// The names that [`Start::set`] knows.
+    /// The names that [`Start::set`] accepts.
     pub const NAMES: &'static [&'static str] = &["iw", "ssthresh"];
 
     /// Sets `iw` or `ssthresh` from text, the latter also from `inf`.
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_start_is_told_in_words_and_refused_with_its_reason() {
+    fn start_is_parsed_and_refused_with_a_reason() {
         let mut start = Start::default();
         assert_eq!(start, Start { iw: 10, ssthresh: f64::INFINITY });
         start.set("iw", "2").expect("in range");
@@ -64,7 +64,7 @@ mod tests {
             ("iw", "ten", "not a number"),
             ("ssthresh", "1", "at least 2"),
             ("ssthresh", "nan", "not a number"),
-            ("mss", "1500", "known are iw, ssthresh"),
+            ("mss", "1500", "one of iw, ssthresh"),
         ] {
             let error = start.set(name, value).expect_err(value).to_string();
             assert!(error.contains(why), "{name}={value}: {error}");

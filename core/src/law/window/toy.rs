@@ -1,96 +1,45 @@
-//! A path without packets for the tests of the laws: acknowledgements come one by one, evenly over each round trip.
+//! The example of a window law that is added to its family: this file, its `mod` line, and one line in `choice.rs`.
+//! The window never changes.
 
-use super::{Acked, CongestionWindow};
-use crate::probe::Probe;
-use crate::time::{Span, Time};
+use super::{Acked, Config, CongestionWindow, ParameterError};
+use crate::law::registry::Entry;
+use crate::probe::{Probe, Visitor};
+use crate::time::Time;
 
-/// A sender that always has data, on a path that acknowledges every segment by itself after `rtt`.
-pub(super) struct Path<L> {
-    pub(super) law: L,
-    pub(super) now: Time,
-    /// The round trip of an empty path.
-    pub(super) rtt: Span,
-    /// Segments a second that the path carries; what is beyond waits in its queue, without end.
-    pub(super) capacity: f64,
-    pub(super) window_limited: bool,
-    /// Segments left of the round.
-    left: u32,
-    /// Segments ever acknowledged.
-    pub(super) delivered: u64,
-}
+/// The initial window for ever.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Toy(Config);
 
-impl<L: CongestionWindow> Path<L> {
-    pub(super) fn new(law: L) -> Path<L> {
-        Path {
-            law,
-            now: Time::ZERO,
-            rtt: Span::from_millis(100),
-            capacity: f64::INFINITY,
-            window_limited: true,
-            left: 0,
-            delivered: 0,
-        }
+impl CongestionWindow for Toy {
+    fn on_ack(&mut self, _acked: &Acked) {}
+
+    fn on_loss(&mut self, _now: Time, _flight: u32) {}
+
+    fn on_recovered(&mut self, _now: Time) {}
+
+    fn on_timeout(&mut self, _now: Time, _flight: u32, _again: bool) {}
+
+    fn cwnd(&self) -> f64 {
+        self.0.start.iw.into()
     }
 
-    /// The whole segments under way.
-    pub(super) fn flight(&self) -> u32 {
-        libm::floor(self.law.cwnd()) as u32
-    }
-
-    /// Segments that wait when the window is under way: what the path itself does not hold.
-    pub(super) fn queue(&self) -> f64 {
-        (f64::from(self.flight()) - self.capacity * self.rtt.as_secs_f64()).max(0.0)
-    }
-
-    /// One segment is acknowledged, an even share of the round trip after the last.
-    pub(super) fn ack(&mut self) {
-        let flight = self.flight();
-        let rtt = self.rtt + Span::from_secs_f64(self.queue() / self.capacity);
-        let round_end = self.left == 0;
-        if round_end {
-            self.left = flight;
-        }
-        self.left -= 1;
-        self.delivered += 1;
-        self.now += Span::from_secs_f64(rtt.as_secs_f64() / f64::from(flight));
-        let (now, window_limited) = (self.now, self.window_limited);
-        self.law.on_ack(&Acked { now, newly: 1, flight, rtt: Some(rtt), srtt: Some(rtt), round_end, window_limited });
-    }
-
-    /// Every segment that is under way now is acknowledged.
-    pub(super) fn round(&mut self) {
-        (0..self.flight()).for_each(|_| self.ack());
-    }
-
-    /// A loss, and a recovery that takes no time.
-    pub(super) fn lose(&mut self) {
-        let flight = self.flight();
-        self.law.on_loss(self.now, flight);
-        self.law.on_recovered(self.now);
-        self.left = 0;
-    }
-
-    /// The mean window over `cycles` of a loss every `segments`, after the same number to settle: the deterministic loss
-    /// model of RFC 9438 §5 with p = 1 / `segments`. By Little's law it is what arrives in one round trip.
-    pub(super) fn mean_window(&mut self, segments: u32, cycles: u32) -> f64 {
-        let cycle = |path: &mut Path<L>| {
-            (0..segments).for_each(|_| path.ack());
-            path.lose();
-        };
-        (0..cycles).for_each(|_| cycle(self));
-        let (from, delivered) = (self.now, self.delivered);
-        (0..cycles).for_each(|_| cycle(self));
-        (self.delivered - delivered) as f64 * self.rtt.as_secs_f64() / self.now.since(from).as_secs_f64()
+    fn ssthresh(&self) -> f64 {
+        self.0.start.ssthresh
     }
 }
 
-/// The value that `law` shows under `name`.
-pub(super) fn shown(law: &impl Probe, name: &str) -> f64 {
-    let mut found = None;
-    law.probe(&mut |candidate, value| {
-        if candidate == name {
-            found = Some(value);
-        }
-    });
-    found.expect("a probe of that name")
+impl Probe for Toy {
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        visit("cwnd", self.cwnd());
+    }
+}
+
+impl Entry<Config> for Toy {
+    const NAME: &'static str = "toy";
+    const ABOUT: &'static str = "a window that never changes";
+    type Parameters = ();
+
+    fn start(_parameters: &(), config: &Config) -> Result<Toy, ParameterError> {
+        Ok(Toy(*config))
+    }
 }

@@ -1,28 +1,29 @@
-//! Vegas: L. Brakmo, L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE JSAC 13(8), 1995,
-//! once a round trip as Linux has it.
+//! Vegas: L. Brakmo, L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE JSAC 13(8),
+//! 1995, evaluated once per round trip as in Linux.
 //!
-//! The window keeps a few segments in the queue of the path, seen by what they add to the round trip, and grows or shrinks
-//! by one a round trip. It needs no loss; where there is one, it is Reno.
+//! The window keeps a few segments in the queue of the path, measured by their effect on the round trip, and grows or
+//! shrinks by one per round trip. It needs no loss; on a loss it behaves like Reno.
 //!
 //! | paper §III | here | |
 //! |---|---|---|
-//! | BaseRTT | `base_rtt` | least round trip ever seen |
-//! | RTT | `min_rtt` | least round trip of the round |
+//! | BaseRTT | `base_rtt` | minimum of all round trips |
+//! | RTT | `min_rtt` | minimum round trip of the round |
 //! | WindowSize | `cwnd` | segments |
 //! | Diff = Expected - Actual | `diff` | times BaseRTT: cwnd (1 - BaseRTT / RTT), the segments in the queue |
 //! | alpha, beta, gamma | [`ALPHA`], [`BETA`], [`GAMMA`] | segments in the queue |
 
-use super::{Acked, CongestionWindow, Start, avoidance, reduced, slow_start};
+use super::{Acked, Config, CongestionWindow, ParameterError, Start, avoidance, reduced, slow_start};
+use crate::law::registry::Entry;
 use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
 
-/// Fewer segments in the queue let the window grow.
+/// With fewer segments in the queue the window grows.
 pub const ALPHA: f64 = 2.0;
-/// More segments in the queue let the window shrink.
+/// With more segments in the queue the window shrinks.
 pub const BETA: f64 = 4.0;
-/// More segments in the queue end slow start.
+/// With more segments in the queue slow start ends.
 pub const GAMMA: f64 = 1.0;
-/// Fewer samples may all have met a delayed acknowledgement, and decide nothing (Linux).
+/// The minimum number of samples: fewer may all be of delayed acknowledgements (Linux).
 const SAMPLES: u32 = 3;
 
 /// The window control of Brakmo and Peterson.
@@ -31,18 +32,18 @@ pub struct Vegas {
     cwnd: f64,
     ssthresh: f64,
     base_rtt: Option<Span>,
-    /// Of the round under way; none until a sample came.
+    /// The minimum of the current round; none before its first sample.
     min_rtt: Option<Span>,
     samples: u32,
     diff: Option<f64>,
-    /// Whether the last round could say nothing, so that this one is Reno's.
+    /// True if the last round had too few samples, so that this one follows Reno.
     reno: bool,
-    /// Whether slow start grows in this round; it holds still in every other one, to compare rates (§III-C).
+    /// True if slow start grows in this round; every other round it is constant, to compare rates (§III-C).
     grows: bool,
 }
 
 impl Vegas {
-    /// A window that has seen nothing yet.
+    /// The initial window.
     pub fn new(start: Start) -> Vegas {
         Vegas {
             cwnd: f64::from(start.iw),
@@ -62,7 +63,7 @@ impl Vegas {
         self.samples += 1;
     }
 
-    /// The first round after a loss measures a queue that is gone.
+    /// Restarts after a loss: the first round would measure a queue that is gone.
     fn begin_anew(&mut self) {
         self.forget_round();
         self.reno = true;
@@ -72,14 +73,14 @@ impl Vegas {
         (self.min_rtt, self.samples) = (None, 0);
     }
 
-    /// What the round that ends now says, once it has enough samples.
+    /// Adjusts the window by the round that ends now, which has enough samples.
     fn decide(&mut self, base: Span, rtt: Span) {
         let ratio = base.as_secs_f64() / rtt.as_secs_f64().max(f64::MIN_POSITIVE);
         let diff = self.cwnd * (1.0 - ratio);
         self.diff = Some(diff);
         if self.cwnd < self.ssthresh {
             if diff > GAMMA {
-                // Down to what the path holds, and one for the queue (Linux).
+                // Down to the capacity of the path, and one segment for the queue (Linux).
                 self.settle(self.cwnd.min(self.cwnd * ratio + 1.0));
             }
         } else if diff > BETA {
@@ -89,7 +90,7 @@ impl Vegas {
         }
     }
 
-    /// Goes down to `cwnd`, and lets slow start not take it back.
+    /// Reduces the window to `cwnd`, and prevents slow start from growing it back.
     fn settle(&mut self, cwnd: f64) {
         self.cwnd = cwnd.max(2.0);
         self.ssthresh = self.ssthresh.min(self.cwnd);
@@ -123,8 +124,8 @@ impl CongestionWindow for Vegas {
     }
 
     fn on_loss(&mut self, _now: Time, flight: u32) {
-        // Deviation(Vegas §III-B): the paper finds losses by its own timers and takes less off; here that is the
-        // endpoint's, and the window is halved as RFC 5681 wants and Linux does.
+        // Deviation(Vegas §III-B): the paper detects losses by its own timers and reduces the window less; here the
+        // endpoint detects them, and the window is halved as in RFC 5681 and in Linux.
         self.ssthresh = reduced(f64::from(flight), 0.5);
         self.cwnd = self.ssthresh;
         self.begin_anew();
@@ -151,6 +152,16 @@ impl CongestionWindow for Vegas {
     }
 }
 
+impl Entry<Config> for Vegas {
+    const NAME: &'static str = "vegas";
+    const ABOUT: &'static str = "keeps a few packets in the queue";
+    type Parameters = ();
+
+    fn start(_parameters: &(), config: &Config) -> Result<Vegas, ParameterError> {
+        Ok(Vegas::new(config.start))
+    }
+}
+
 impl Probe for Vegas {
     /// Shows `cwnd`, `ssthresh`, `diff` in segments and `base_rtt` in seconds.
     fn probe(&self, visit: &mut Visitor<'_>) {
@@ -163,7 +174,7 @@ impl Probe for Vegas {
 
 #[cfg(test)]
 mod tests {
-    use super::super::toy::{Path, shown};
+    use super::super::path::{Path, shown};
     use super::*;
 
     /// A path of 100 ms that holds `bdp` segments.
@@ -174,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn between_alpha_and_beta_segments_stay_in_the_queue() {
+    fn queue_settles_between_alpha_and_beta_segments() {
         // From far below, from within, and from far above.
         for iw in [2, 52, 90] {
             let mut path = path(50.0, Start { iw, ssthresh: 2.0 });
@@ -197,22 +208,22 @@ mod tests {
             path.round();
             windows.push(path.law.cwnd());
         }
-        // A round that holds still follows each that doubles.
+        // Each round that doubles is followed by a constant one.
         assert!(windows.windows(3).all(|three| three[2] == 2.0 * three[0]), "{windows:?}");
         (0..30).for_each(|_| path.round());
         assert!(path.law.ssthresh() < f64::INFINITY && path.law.cwnd() >= path.law.ssthresh());
-        // It ends between the window that filled the path and the double of it, and sheds what waits.
+        // It ends between the window that filled the path and twice that, and removes the waiting segments.
         assert!((100.0..=105.0).contains(&path.law.cwnd()), "{}", path.law.cwnd());
     }
 
     #[test]
-    fn a_round_of_two_samples_is_renos() {
+    fn round_with_two_samples_grows_like_reno() {
         let mut law = Vegas::new(Start { iw: 2, ssthresh: 2.0 });
         let (base, now) = (Span::from_millis(100), Time::ZERO);
         let mut acked =
             Acked { now, newly: 1, flight: 2, rtt: Some(base), srtt: None, round_end: true, window_limited: true };
         law.on_ack(&acked);
-        // A queue that would let Vegas shrink, if there were samples enough.
+        // A queue that would let Vegas shrink if there were enough samples.
         acked.rtt = Some(base * 10);
         for round_end in [false, true, false, true] {
             acked.round_end = round_end;
@@ -233,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_halves_the_window_and_the_next_round_says_nothing() {
+    fn loss_halves_the_window_and_discards_the_samples_of_the_round() {
         let mut path = path(50.0, Start { iw: 64, ssthresh: 2.0 });
         (0..2).for_each(|_| path.round());
         let flight = path.flight();

@@ -1,26 +1,29 @@
-//! The address of the other end, and how it changes.
+//! The peer's address, and how it changes.
 //!
-//! The peer's address changes only where the end at the new one shows the session's secret over it. An address from
-//! which the peer seems to send is a candidate. The old address is asked first. Where it does not answer in time, the
-//! candidate gets one challenge, which tells nothing but a token, and which it has to echo under the secret. An end
-//! answers a challenge only when that comes from its peer's address, so that nobody off the path can hand one on.
+//! The peer's address changes only once the end at the new address has proved from there that it has the session's
+//! secret. An address from which the peer seems to send is a candidate. The old address is challenged first. If it does
+//! not answer in time, the candidate gets one challenge, which contains nothing but a token, to be echoed under the
+//! secret. An end answers a challenge only if it comes from the peer's address, so that no off-path attacker can relay
+//! one.
 
 use core::net::SocketAddr;
 
-use super::tokens::Tokens;
+use crate::session::path::tokens::Tokens;
 use crate::time::{Span, Time};
 use crate::wire::hello::{Challenge, NAME};
 use crate::wire::rtcp::{App, Full, Writer};
 
-/// Least time for an answer to a challenge.
+/// The least time allowed for an answer to a challenge. Ours: allows for late timers on short paths; a longer wait
+/// delays a real change of address.
 const LEAST_WAIT: Span = Span::from_millis(100);
-/// After the old address has answered, no other one is considered for so long.
+/// The time after an answer from the old address during which no other address is considered. Ours: an attacker who
+/// relays challenges gets one a second; a longer rest delays a real change of address.
 const REST: Span = Span::from_secs(1);
 
-/// Bytes of a datagram with a challenge: an address that has sent less gets none.
+/// Bytes of a datagram with a challenge: an address that has sent less is not challenged.
 pub(super) const CHALLENGE: usize = App::HEADER_LEN + Challenge::LEN;
 
-/// Time for an answer to a challenge at a round trip of `round_trip`.
+/// Time allowed for an answer to a challenge at a round trip of `round_trip`.
 pub(super) fn wait(round_trip: Span) -> Span {
     (round_trip * 2).max(LEAST_WAIT)
 }
@@ -32,22 +35,22 @@ pub(super) fn emit(challenge: Challenge, buf: &mut [u8]) -> Result<usize, Full> 
     Ok(writer.len())
 }
 
-/// The stage of a change.
+/// The stage of an address change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    /// The old address is to be asked.
+    /// The old address is to be challenged.
     Begun,
-    /// The old address was asked, and may answer until then.
+    /// The old address was challenged, and may answer until this time.
     OldAsked(Time),
-    /// The candidate was challenged, and may answer until then.
+    /// The candidate was challenged, and may answer until this time.
     NewAsked(Time),
 }
 
-/// A change of address that may be.
+/// A possible change of address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Change {
     candidate: SocketAddr,
-    /// True if the secret came from there.
+    /// True if the candidate has sent a proof of the secret.
     is_proved: bool,
     began: Time,
     stage: Stage,
@@ -62,7 +65,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// The peer is at `at`.
+    /// Begins with the peer at `at`.
     pub(super) fn new(at: SocketAddr) -> Address {
         Address { at, change: None, rests_until: Time::ZERO }
     }
@@ -71,8 +74,8 @@ impl Address {
         self.at
     }
 
-    /// Takes note of `len` bytes that could be the peer's and come from `from`; `is_proved` if the secret came with
-    /// them.
+    /// Takes note of `len` bytes from `from` that may be the peer's; `is_proved` if they came with a proof of the
+    /// secret.
     pub(super) fn consider(&mut self, now: Time, from: SocketAddr, len: usize, is_proved: bool) {
         if from == self.at || len < CHALLENGE || now < self.rests_until {
             return;
@@ -86,17 +89,17 @@ impl Address {
         }
     }
 
-    /// Takes note of new words under the secret from the peer's address, `wait` being the time for an answer. Those
-    /// that may have been under way when the change began say nothing.
+    /// Takes note of a new message under the secret from the peer's address; `wait` is the time allowed for an answer.
+    /// A message that may have been in flight when the change began proves nothing and is ignored.
     pub(super) fn confirm(&mut self, now: Time, wait: Span) {
         if self.change.is_some_and(|change| now >= change.began + wait / 2) {
             (self.change, self.rests_until) = (None, now + REST);
         }
     }
 
-    /// Takes an echo under the secret from `from`. True if the peer has proved to be there now.
+    /// Takes an echo under the secret from `from`. True if it proves that the peer has moved to `from`.
     pub(super) fn on_echo(&mut self, now: Time, from: SocketAddr, echo: u64, tokens: &Tokens) -> bool {
-        let Some(change) = self.change.filter(|change| echo == tokens.challenge(from, change.began)) else {
+        let Some(change) = self.change.filter(|change| echo == tokens.of(from, &[change.began.as_nanos()])) else {
             return false;
         };
         if from == self.at {
@@ -110,7 +113,7 @@ impl Address {
         has_moved
     }
 
-    /// The address that is to be challenged now, and the challenge.
+    /// The address to challenge now, and the challenge.
     pub(super) fn poll_challenge(&mut self, now: Time, wait: Span, tokens: &Tokens) -> Option<(SocketAddr, Challenge)> {
         let change = self.change.as_mut()?;
         let to = match change.stage {
@@ -128,10 +131,10 @@ impl Address {
             }
             Stage::OldAsked(_) | Stage::NewAsked(_) => return None,
         };
-        Some((to, Challenge { token: tokens.challenge(to, change.began) }))
+        Some((to, Challenge { token: tokens.of(to, &[change.began.as_nanos()]) }))
     }
 
-    /// When the next challenge is due, or a change is given up.
+    /// The time at which the next challenge is due, or a change is given up.
     pub(super) fn next(&self) -> Option<Time> {
         self.change.map(|change| match change.stage {
             Stage::Begun => change.began,
@@ -143,7 +146,6 @@ impl Address {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Rng;
 
     const WAIT: Span = LEAST_WAIT;
 
@@ -156,11 +158,11 @@ mod tests {
     }
 
     fn tokens() -> Tokens {
-        Tokens::new(&Rng::new(1))
+        Tokens::new((1, 2))
     }
 
     #[test]
-    fn the_old_address_is_asked_first_and_the_new_one_must_echo_its_own_challenge() {
+    fn old_address_is_probed_first_and_the_new_one_must_echo_its_challenge() {
         let ([old, new, third], tokens) = (places(), tokens());
         let mut address = Address::new(old);
         address.consider(at(0), new, 100, false);
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_changes_while_the_old_address_answers() {
+    fn address_is_kept_while_the_old_one_answers() {
         let ([old, new, _], tokens) = (places(), tokens());
         let mut address = Address::new(old);
         address.consider(at(0), new, 100, true);
@@ -203,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_secret_comes_before_whoever_only_seems_to_be_the_peer() {
+    fn candidate_with_the_secret_precedes_one_without() {
         let ([old, new, third], tokens) = (places(), tokens());
         let mut address = Address::new(old);
         address.consider(at(0), third, 100, false);

@@ -12,7 +12,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// Returns whether `address` is one of them; an IPv4 address is, though an IPv6 socket has seen it.
+    /// Returns whether `address` is in the network; an IPv4-mapped IPv6 address, as an IPv6 socket reports it, counts
+    /// as IPv4.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.base, address.to_canonical()) {
             (IpAddr::V4(base), IpAddr::V4(address)) => {
@@ -31,13 +32,13 @@ impl FromStr for Network {
 
     fn from_str(text: &str) -> Result<Network, String> {
         let (base, bits) = text.split_once('/').map_or((text, None), |(base, bits)| (base, Some(bits)));
-        let base: IpAddr = base.parse().map_err(|_| format!("{base} is no IP address"))?;
+        let base: IpAddr = base.parse().map_err(|_| format!("{base} is not an IP address"))?;
         let most = if base.is_ipv4() { 32 } else { 128 };
         let bits = bits.map_or(Ok(most), str::parse).ok().filter(|bits| *bits <= most);
-        let bits = bits.ok_or_else(|| format!("a network ends with /0 to /{most}"))?;
+        let bits = bits.ok_or_else(|| format!("the prefix length must be /0 to /{most}"))?;
         let network = Network { base: base.to_canonical(), bits };
         if base.is_ipv6() && network.base.is_ipv4() {
-            return Err(format!("{base} is the IPv4 address {}", network.base));
+            return Err(format!("{base} is an IPv4-mapped address; write {}", network.base));
         }
         Ok(network)
     }
@@ -78,7 +79,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn networks_come_back_and_hold_their_base(v4: u32, v6: u128, bits in 0u32..=32, is_v6: bool) {
+        fn networks_round_trip_through_text_and_contain_their_base(v4: u32, v6: u128, bits in 0u32..=32, is_v6: bool) {
             let base: IpAddr = if is_v6 { Ipv6Addr::from(v6 | 1 << 127).into() } else { Ipv4Addr::from(v4).into() };
             let network = Network { base, bits };
             prop_assert_eq!(network.to_string().parse(), Ok(network));

@@ -1,9 +1,12 @@
 //! The receiving side of a live stream.
 
 mod arrivals;
+mod candidates;
 mod control;
 mod decoder;
-mod greeting;
+mod presence;
+mod replies;
+mod reports;
 mod stats;
 mod stream;
 mod timeline;
@@ -12,29 +15,31 @@ mod window;
 use core::net::SocketAddr;
 use std::collections::VecDeque;
 
-use super::second::Second;
+use super::interval_stats::IntervalStats;
 use super::secret::{Halves, Secret};
-use super::tokens::Tokens;
-use super::{DEFAULT_LATENCY, Ending, Media, Metric, Network, Playout};
+use super::{DEFAULT_LATENCY, Ending, Media, Network, Playout};
+use crate::metric::Metric;
 use crate::rng::Rng;
+use crate::session::path::tokens::Tokens;
 use crate::session::{Session, Transmit};
 use crate::time::{Span, Time};
 use crate::units::Bytes;
 use crate::wire::{self, rtp};
-use greeting::{Candidate, Reply};
+use candidates::Candidates;
+use replies::Replies;
 use stats::{Counts, Latencies};
 use stream::Stream;
 
-/// What a receiver is told at its start.
+/// The configuration of a receiver.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// Time from input to output; the larger of both ends' wins.
+    /// Time from input to output; the greater of both ends' values applies.
     pub latency: Span,
-    /// When packets are handed out.
+    /// The playout mode.
     pub playout: Playout,
-    /// For so long a stream without media keeps the receiver from others.
+    /// The time for which a stream without media keeps other senders out.
     pub hold: Span,
-    /// Networks whose senders it takes; none stands for all.
+    /// Networks of the senders that are accepted; empty for all.
     pub allow: Vec<Network>,
 }
 
@@ -44,17 +49,19 @@ impl Default for Config {
     }
 }
 
-/// Default time for which a stream without media keeps the receiver from others.
+/// Default time for which a stream without media keeps other senders out. Ours: as long as a silent sender is waited
+/// for; `recv --hold` changes it.
 pub const DEFAULT_HOLD: Span = Span::from_secs(10);
 
-/// What a receiver tells.
+/// An event of a receiver.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub enum Event {
-    /// A stream has begun; this is the latency that both keep.
+    /// A stream has begun, with the latency that both ends keep.
     Started {
         /// The sender.
         from: SocketAddr,
-        /// What its datagrams are.
+        /// The kind of its datagrams.
         media: Media,
         /// Time from input to output.
         latency: Span,
@@ -64,25 +71,26 @@ pub enum Event {
         /// The sender's new address.
         from: SocketAddr,
     },
-    /// The latency at this rate takes more memory than a stream may, and media is handed out before its time. Once a stream.
+    /// The latency at this rate takes more memory than a stream may use, so media is delivered before its time. At most
+    /// once per stream.
     Early {
         /// Time from input to output that both ends keep.
         latency: Span,
         /// Time from input to output of the first packet that was early.
         after: Span,
-        /// What packets may take.
+        /// The memory that packets may take.
         memory: Bytes,
     },
-    /// Somebody speaks another version of the protocol; told once.
+    /// A peer speaks another version of the protocol; reported once.
     OtherVersion {
-        /// Address of the sender.
+        /// The peer's address.
         from: SocketAddr,
-        /// Which.
+        /// The peer's version.
         version: u8,
     },
-    /// Nothing has come for a while.
+    /// No media has arrived for two seconds.
     Silent,
-    /// Over.
+    /// The stream is over.
     Ended(Ending),
 }
 
@@ -94,18 +102,16 @@ pub struct Receiver {
     halves: Halves,
     ssrc: u32,
     stream: Option<Stream>,
-    /// Secret of the stream before: of its goodbyes all but the first arrive when it is over.
+    /// The secret of the previous stream: all but the first of its goodbyes arrive after its end.
     departed: Option<Secret>,
-    /// In the order of their hellos.
-    candidates: Vec<Candidate>,
-    /// Replies that wait, one for each datagram with a hello.
-    replies: VecDeque<(SocketAddr, Reply)>,
-    /// True once a sender of another version was refused.
-    told_version: bool,
-    /// Goodbyes that are still to be said, once that has begun.
+    candidates: Candidates,
+    replies: Replies,
+    /// True once another version of the protocol was reported.
+    is_version_reported: bool,
+    /// Goodbyes still to be sent, once `finish` was called.
     goodbyes: Option<u8>,
     counts: Counts,
-    second: Second<Counts>,
+    interval: IntervalStats<Counts>,
     latencies: Latencies,
     events: VecDeque<Event>,
 }
@@ -116,35 +122,36 @@ impl Receiver {
 
     /// A receiver that waits for a stream.
     pub fn new(config: Config, rng: &Rng) -> Receiver {
+        let ssrc = rng.fork("ssrc").u32();
         Receiver {
             config,
-            tokens: Tokens::new(rng),
+            tokens: Tokens::new(rng.key("tokens")),
             halves: Halves::new(rng),
-            ssrc: rng.fork("ssrc").u32(),
+            ssrc,
             stream: None,
             departed: None,
-            candidates: Vec::new(),
-            replies: VecDeque::new(),
-            told_version: false,
+            candidates: Candidates::default(),
+            replies: Replies::new(ssrc),
+            is_version_reported: false,
             goodbyes: None,
             counts: Counts::default(),
-            second: Second::new(Time::ZERO),
+            interval: IntervalStats::new(Time::ZERO),
             latencies: Latencies::new(),
             events: VecDeque::new(),
         }
     }
 
-    /// The next media datagram whose time has come by `now`, in order. To be drained like the other `poll_*`.
+    /// The next media datagram that is due by `now`, in order. To be drained like the other `poll_*`.
     pub fn poll_media(&mut self, now: Time) -> Option<&[u8]> {
         let latency = self.latency();
         let stream = self.stream.as_mut()?;
-        let (missing, is_early) = stream.ripe(now, latency, self.config.playout)?;
+        let (missing, is_early) = stream.deliverable(now, latency, self.config.playout)?;
         self.counts.residual += missing;
         self.counts.early += u64::from(is_early);
-        let tells = is_early && !stream.told_early;
-        stream.told_early |= is_early;
+        let reports_early = is_early && !stream.is_early_reported;
+        stream.is_early_reported |= is_early;
         let (payload, produced) = stream.take(missing)?;
-        if tells {
+        if reports_early {
             self.events.push_back(Event::Early { latency, after: now.since(produced), memory: window::FULL });
         }
         self.counts.media_packets += 1;
@@ -153,9 +160,10 @@ impl Receiver {
         Some(payload)
     }
 
-    /// Says goodbye to the sender, if there is one, and nothing more: it stops sending media.
+    /// Sends goodbyes to the sender, if there is one, and nothing else from then on; the sender then stops sending
+    /// media.
     pub fn finish(&mut self) {
-        // One may be lost.
+        // Several, because any of them may be lost.
         self.goodbyes = Some(3);
     }
 
@@ -186,7 +194,8 @@ impl Receiver {
         self.config.allow.is_empty() || self.config.allow.iter().any(|network| network.contains(from.ip()))
     }
 
-    /// Ends a stream whose sender has gone once everything is handed out, and misses one that has gone quiet.
+    /// Ends a stream whose sender has said goodbye, once all its media is delivered, or whose sender is gone; reports a
+    /// stream that has fallen silent.
     fn check_stream(&mut self, now: Time) {
         let latency = self.latency();
         let Some(stream) = &mut self.stream else { return };
@@ -196,7 +205,7 @@ impl Receiver {
             return;
         }
         stream.forget(now, latency);
-        if stream.falls_silent(now) {
+        if stream.presence.falls_silent(now) {
             self.events.push_back(Event::Silent);
         }
     }
@@ -212,7 +221,7 @@ impl Session for Receiver {
             false => self.on_packet(now, from, bytes),
         };
         match outcome {
-            // What strangers send costs the path as well, but is none of the stream's.
+            // Datagrams of unknown peers use the path as well, but do not belong to the stream.
             Ok(()) if self.stream.as_ref().is_none_or(|stream| stream.from() != from) => {}
             Ok(()) => self.counts.wire_bytes += (Bytes(bytes.len() as u64) + super::overhead(from)).0,
             Err(_) => self.counts.rejected += 1,
@@ -222,7 +231,7 @@ impl Session for Receiver {
 
     fn handle_timeout(&mut self, now: Time) {
         self.check_stream(now);
-        self.second.tick(now, &self.counts);
+        self.interval.tick(now, &self.counts);
     }
 
     fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
@@ -234,7 +243,7 @@ impl Session for Receiver {
             return None;
         }
         let stream = self.stream.as_ref().map(|stream| stream.next(self.latency(), self.config.playout));
-        stream.into_iter().chain([self.second.next()]).min()
+        stream.into_iter().chain([self.interval.next()]).min()
     }
 
     fn poll_event(&mut self) -> Option<Event> {

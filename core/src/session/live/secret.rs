@@ -1,8 +1,8 @@
-//! Secret of the two ends of a session, and the proofs of it.
+//! The secret of the two ends of a session, and the proofs of its possession.
 //!
-//! Each end draws a half and gives it to an address that has echoed its token, to nobody else. A datagram of RTCP under
-//! the secret ends with a keyed hash of all that is before it ([`crate::wire::proof`]). Nothing is encrypted: the
-//! halves can be read on the path between the ends, and nowhere else.
+//! Each end draws one half and gives it only to an address that has echoed its token. An RTCP datagram under the secret
+//! ends with a keyed hash of all bytes before it ([`crate::wire::proof`]). Nothing is encrypted: an attacker on the
+//! path between the ends can read the halves, one off the path cannot.
 
 use core::hash::Hasher;
 use core::net::SocketAddr;
@@ -10,7 +10,7 @@ use core::net::SocketAddr;
 use siphasher::sip::SipHasher24;
 
 use crate::rng::Rng;
-use crate::session::keyed;
+use crate::session::path::tokens::Tokens;
 use crate::wire::proof;
 use crate::wire::rtcp::Full;
 
@@ -19,7 +19,7 @@ use crate::wire::rtcp::Full;
 pub enum End {
     /// The sender of the media.
     Sender,
-    /// Its receiver.
+    /// The receiver of the media.
     Receiver,
 }
 
@@ -39,48 +39,48 @@ impl core::fmt::Debug for Secret {
 }
 
 impl Secret {
-    /// The keyed hash of `bytes` that come from `from`. The order of the halves depends on the direction, so that
-    /// nothing proves anything to the end that has said it.
+    /// The keyed hash of `bytes` sent by `from`. The order of the halves depends on the direction, so that a reflected
+    /// datagram proves nothing to the end that sent it.
     fn tag(&self, from: End, bytes: &[u8]) -> u64 {
-        let (first, second) = match from {
+        let (first, interval) = match from {
             End::Sender => (self.sender, self.receiver),
             End::Receiver => (self.receiver, self.sender),
         };
-        let mut hasher = SipHasher24::new_with_keys(first, second);
+        let mut hasher = SipHasher24::new_with_keys(first, interval);
         hasher.write(bytes);
         hasher.finish()
     }
 
-    /// Appends a proof to the `len` bytes of RTCP at the start of `buf`, and returns how long the datagram is with it.
+    /// Appends a proof to the `len` bytes of RTCP at the start of `buf`, and returns the length of the whole datagram.
     ///
     /// # Errors
-    /// There is no room.
+    /// The buffer is too short.
     pub fn prove(&self, from: End, ssrc: u32, buf: &mut [u8], len: usize) -> Result<usize, Full> {
         proof::append(buf, len, ssrc, |bytes| self.tag(from, bytes))
     }
 
-    /// Returns whether a datagram of `from` ends with a proof that is right.
+    /// Returns whether a datagram sent by `from` ends with a valid proof.
     pub fn proves(&self, from: End, datagram: &[u8]) -> bool {
-        // Both are one word, which compares in the same time wherever they differ.
+        // Both are one word, so that the comparison takes the same time wherever they differ.
         proof::split(datagram).is_some_and(|(bytes, tag)| core::hint::black_box(self.tag(from, bytes) ^ tag) == 0)
     }
 }
 
-/// Source of the halves of one end: each is a keyed hash, so that nothing has to be remembered for an end that may
-/// never come back.
+/// The source of one end's halves. Each half is made like a token, so that no state is kept for a peer that may never
+/// return.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Halves {
-    keys: (u64, u64),
+    tokens: Tokens,
 }
 
 impl Halves {
     pub(super) fn new(rng: &Rng) -> Halves {
-        Halves { keys: rng.key("halves") }
+        Halves { tokens: Tokens::new(rng.key("halves")) }
     }
 
-    /// The half for the end at `address` that has told `told`: another one for each of its sessions.
-    pub(super) fn of(&self, address: SocketAddr, told: &[u64]) -> u64 {
-        keyed::hash(self.keys, address, told)
+    /// The half for the peer at `address` that has sent these numbers; it differs for each of the peer's sessions.
+    pub(super) fn of(&self, address: SocketAddr, reported: &[u64]) -> u64 {
+        self.tokens.of(address, reported)
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proof_holds_for_its_secret_and_its_direction_alone() {
+    fn proof_is_valid_only_for_its_secret_and_direction() {
         let datagram = proven(End::Sender);
         assert!(SECRET.proves(End::Sender, &datagram));
         assert!(!SECRET.proves(End::Receiver, &datagram), "reflected");
@@ -109,14 +109,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_changed_byte_is_proven(at in 0usize..120, change in 1u8..) {
+        fn changed_datagram_fails_its_proof(at in 0usize..120, change in 1u8..) {
             let mut datagram = proven(End::Receiver);
             datagram[at] ^= change;
             prop_assert!(!SECRET.proves(End::Receiver, &datagram));
         }
 
         #[test]
-        fn no_datagram_that_was_cut_is_proven(keep in 0usize..120) {
+        fn truncated_datagram_fails_its_proof(keep in 0usize..120) {
             prop_assert!(!SECRET.proves(End::Receiver, &proven(End::Receiver)[..keep]));
         }
     }

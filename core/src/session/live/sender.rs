@@ -1,6 +1,7 @@
 //! The sending side of a live stream.
 
 mod block;
+mod blocks;
 mod brake;
 mod config;
 mod control;
@@ -8,37 +9,44 @@ mod description;
 mod flow;
 mod guard;
 mod history;
-mod leave;
+mod keepalive;
 mod peer;
+mod phase;
+mod planning;
 mod protection;
-mod pulse;
+mod rate_limit;
+mod rate_requests;
 mod reports;
 mod stats;
-mod wishes;
+mod transmit;
 
 use core::net::SocketAddr;
 use std::collections::VecDeque;
 
-pub use self::config::{Breaker, Config, Event, Repair, SourceId};
-use super::second::Second;
-use super::{Ending, MAX_PAYLOAD, Media, Metric};
+pub use self::config::{Breaker, Config, Event, SourceId, redundancy};
+use super::interval_stats::IntervalStats;
+use super::{Ending, MAX_PAYLOAD, Media};
 use crate::law::breaker;
+use crate::law::redundancy::Redundancy;
+use crate::law::schedule::in_order::InOrder;
+use crate::metric::Metric;
 use crate::rng::Rng;
 use crate::session::{Session, Transmit};
 use crate::time::{Span, Time};
-use crate::units::Bytes;
 use crate::wire::{self, rtp};
-use block::{Block, Encoders};
+use blocks::Blocks;
 use brake::Brake;
 use flow::Flow;
 use history::History;
 use peer::Peer;
+use phase::Phase;
 use protection::Protection;
+use rate_limit::RateLimit;
+use rate_requests::RateRequests;
 use reports::Reports;
 use stats::Counts;
-use wishes::Wishes;
 
-/// One RTP stream that leaves.
+/// One outgoing RTP stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stream {
     ssrc: u32,
@@ -54,15 +62,7 @@ impl Stream {
     }
 }
 
-/// The end of a session, in progress.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Farewell {
-    at: Time,
-    left: u8,
-    ending: Ending,
-}
-
-/// The sending side.
+/// The sender of a live stream.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sender {
     config: Config,
@@ -70,34 +70,33 @@ pub struct Sender {
     source: Stream,
     repair: Stream,
     timestamp_base: u32,
-    sbn: u32,
-    /// The block that takes media, and when it closes.
-    open: Option<(Block, Time)>,
-    /// When the last block closed.
-    closed: Option<Time>,
-    leaving: VecDeque<Block>,
-    spare: Vec<Block>,
-    encoders: Encoders,
-    /// Bytes of control that left since the last block closed.
+    blocks: Blocks,
+    /// Under a rate law, the sequence number of the next source packet to be scheduled: media that is too late is
+    /// dropped before it gets a number.
+    numbered: u64,
+    /// Bytes of control sent since the last block closed.
     control_bytes: u64,
-    /// When everything that waits will have left.
-    free_at: Time,
+    /// The answer to "how much do I protect?": the law of redundancy, fitted to the source's blocks.
     protection: Protection,
-    /// True while it is said that repair comes too late.
-    is_late_said: bool,
-    /// True once it was said that blocks have few packets.
-    is_few_said: bool,
+    /// True while repair is reported to come too late.
+    is_late_reported: bool,
+    /// True once it was reported that blocks have few packets.
+    is_few_reported: bool,
+    /// The answer to "what goes into the next packet?".
+    schedule: InOrder,
     brake: Brake,
     breaker: breaker::Breaker,
     verdict: Option<breaker::Cause>,
     history: History,
     reports: Reports,
     flow: Flow,
-    wishes: Wishes,
+    /// The answer to "how fast may I send?": the running rate law; none without `Config::rate`, and before the first
+    /// block.
+    rate_limit: Option<RateLimit>,
+    rate_requests: RateRequests,
     counts: Counts,
-    second: Second<Counts>,
-    farewell: Option<Farewell>,
-    ended: bool,
+    interval: IntervalStats<Counts>,
+    phase: Phase,
     events: VecDeque<Event>,
 }
 
@@ -105,7 +104,7 @@ impl Sender {
     /// Every metric that [`crate::probe::Probe::probe`] shows.
     pub const METRICS: &[Metric] = &stats::METRICS;
 
-    /// A sender that says hello at once.
+    /// A sender whose first hello is due at once.
     pub fn new(config: Config, now: Time, rng: &Rng) -> Sender {
         let mut draw = rng.fork("streams");
         let media_type = match config.media {
@@ -117,37 +116,37 @@ impl Sender {
             source: Stream::new(media_type, &mut draw),
             repair: Stream::new(super::REPAIR, &mut draw),
             timestamp_base: draw.u32(),
-            sbn: 0,
-            open: None,
-            closed: None,
-            leaving: VecDeque::new(),
-            spare: Vec::new(),
-            encoders: Encoders::default(),
+            blocks: Blocks::new(now),
+            numbered: 0,
             control_bytes: 0,
-            free_at: now,
             protection: Protection::new(&config.repair, config.block),
-            is_late_said: false,
-            is_few_said: false,
-            brake: Brake::new(guard::p_max(&config.repair)),
+            is_late_reported: false,
+            is_few_reported: false,
+            schedule: InOrder,
+            brake: Brake::new(config.repair.p_max()),
             breaker: breaker::Breaker::new(guard::BREAKER),
             verdict: None,
             history: History::default(),
             reports: Reports::default(),
             flow: Flow::default(),
-            wishes: Wishes::default(),
+            rate_limit: None,
+            rate_requests: RateRequests::default(),
             counts: Counts::default(),
-            second: Second::new(now),
-            farewell: None,
-            ended: false,
+            interval: IntervalStats::new(now),
+            phase: Phase::Open,
             events: VecDeque::new(),
             config,
         };
+        sender.numbered = sender.source.next;
         sender.fit_latency();
         sender
     }
 
-    /// Takes a media datagram that the source has produced now. It is dropped, and counted, while nobody has answered,
-    /// or reports and none goes with the last hello, and if it is longer than [`MAX_PAYLOAD`].
+    /// Takes a media datagram that the source has produced now.
+    ///
+    /// The datagram is dropped, and counted, in three cases: it is longer than [`MAX_PAYLOAD`]; no receiver has
+    /// answered yet, and the stream is not plain RTP; or the receiver sends no reports, and a datagram has been sent
+    /// since the last hello.
     pub fn handle_media(&mut self, now: Time, payload: &[u8]) {
         self.counts.media_packets += 1;
         self.counts.media_bytes += payload.len() as u64;
@@ -165,37 +164,38 @@ impl Sender {
             timestamp: self.timestamp(now),
             ssrc: self.source.ssrc,
         };
-        let (mut block, closes) = self.open.take().unwrap_or_else(|| self.open_block(now));
+        let length = self.protection.block();
+        let (mut block, closes) = self.blocks.take_open_or_new(now, length, self.source.next);
         block.push(now, header, payload);
         self.source.next += 1;
         if block.is_full() || self.protection.is_none() {
             self.close(block, now);
         } else {
-            self.open = Some((block, closes));
+            self.blocks.keep_open(block, closes);
         }
     }
 
-    /// Says goodbye as soon as everything that waits has left; [`Event::Ended`] follows.
+    /// Says goodbye as soon as all queued media has left; [`Event::Ended`] follows.
     pub fn finish(&mut self, now: Time) {
-        if let Some((block, closes)) = self.open.take() {
-            // In its own time: a block cut short would get the repair of a short one.
+        if let Some((block, closes)) = self.blocks.take_open() {
+            // The block closes when it would have closed anyway: cut short, it would get the repair of a short block.
             self.close(block, closes.max(now));
         }
         self.part(now, Ending::Bye);
     }
 
-    /// Takes note that the network says that nobody is where this stream goes. Media stops unless a report comes soon:
-    /// who says so may be wrong.
+    /// Takes note that the network (ICMP) declares the destination of this stream unreachable. Media stops unless a
+    /// report of the receiver arrives soon, since ICMP messages can be wrong or forged.
     pub fn handle_unreachable(&mut self, now: Time) {
         self.peer.on_unreachable(now);
     }
 
-    /// Whether media is wanted: a file need not be read before.
+    /// True if the stream takes media: a source such as a file need not be read before.
     pub fn is_connected(&self) -> bool {
         self.wants_media()
     }
 
-    /// Whether packets leave at times of their own, rather than as the source produces them.
+    /// True if the sender paces packets, and does not send them as soon as the source produces them.
     pub fn is_paced(&self) -> bool {
         !self.protection.is_none()
     }
@@ -213,14 +213,15 @@ impl Sender {
         !self.is_plain() && !self.protection.is_none()
     }
 
-    /// Whether anybody could make use of repair: beside the media it harms plain receivers that know nothing of it.
+    /// True if a receiver can use repair. Plain RTP receivers, which do not know repair packets, take them for gaps in
+    /// the media.
     fn has_listener(&self) -> bool {
         self.config.fec_to.is_some() || self.peer.is_connected()
     }
 
     fn wants_media(&self) -> bool {
-        let has_receiver = self.peer.is_connected() || (self.is_plain() && self.peer.knocking_since().is_some());
-        has_receiver && self.farewell.is_none() && !self.ended
+        let has_receiver = self.peer.is_connected() || (self.is_plain() && self.peer.calling_since().is_some());
+        has_receiver && self.phase.is_open()
     }
 
     fn fit_latency(&mut self) {
@@ -229,7 +230,7 @@ impl Sender {
         // The receiver may want a longer latency, which is known once it has answered.
         let is_final = self.is_plain() || self.peer.is_connected();
         let is_late = self.protection.is_hopeless();
-        if !is_final || core::mem::replace(&mut self.is_late_said, is_late) == is_late {
+        if !is_final || core::mem::replace(&mut self.is_late_reported, is_late) == is_late {
             return;
         }
         self.events.push_back(match is_late {
@@ -238,15 +239,13 @@ impl Sender {
         });
     }
 
-    /// Begins to end the session; media that waits still leaves.
+    /// Begins to end the session; queued media still leaves.
     fn part(&mut self, now: Time, ending: Ending) {
-        if self.farewell.is_none() && !self.ended {
-            let reachable = self.peer.is_connected() || self.is_plain();
-            self.farewell = Some(Farewell { at: now, left: if reachable { leave::GOODBYES } else { 0 }, ending });
-        }
+        let reachable = self.peer.is_connected() || self.is_plain();
+        self.phase.end(now, reachable, ending);
     }
 
-    /// Ends what has become hopeless.
+    /// Gives up a silent receiver, and ends a session that gets no answer.
     fn check_peer(&mut self, now: Time) {
         if self.gone_at().is_some_and(|gone| gone <= now) {
             self.fall_silent(Event::Silent);
@@ -256,26 +255,47 @@ impl Sender {
         }
     }
 
-    /// When a receiver that stays silent is given up.
+    /// The time at which a silent receiver is given up.
     fn gone_at(&self) -> Option<Time> {
         self.peer.gone_at(self.protection.interval())
     }
 
-    /// Sends no more media until a receiver answers again, for the reason that `event` tells.
+    /// Stops media until a receiver answers again, for the reason that `event` gives.
     fn fall_silent(&mut self, event: Event) {
         self.peer.give_up();
-        self.leaving.clear();
-        self.open = None;
+        self.blocks.clear();
         if self.config.breaker != Breaker::Rfc8083 {
-            // A session that waits for its receiver floods nobody; the letter ends it (§4.1).
+            // A session that waits for its receiver sends no media, so no breaker needs to end it. With
+            // `Breaker::Rfc8083`, §4.1 of the RFC ends it to the letter.
             self.breaker.cease();
         }
         self.events.push_back(event);
     }
 
-    /// By when somebody must have answered the first hello.
+    /// The time at which silence becomes persistent congestion to the rate law.
+    fn silent_at(&self) -> Option<Time> {
+        self.rate_limit.as_ref()?.silent_at(&self.history, self.protection.interval())
+    }
+
+    /// Reports persistent congestion to the rate law. Packets in flight are then given up.
+    fn check_silence(&mut self, now: Time) {
+        if self.silent_at().is_some_and(|silent| silent <= now)
+            && let Some(limit) = &mut self.rate_limit
+        {
+            limit.on_silence(now, self.history.in_flight());
+            self.history.give_up(Time::NEVER);
+        }
+    }
+
+    /// Ends the rate law. The next block starts it anew, for another path.
+    fn restart_rate_law(&mut self) {
+        self.rate_limit = None;
+        self.history.give_up(Time::NEVER);
+    }
+
+    /// The time by which a receiver must have answered the first hello.
     fn answer_due(&self) -> Option<Time> {
-        let since = self.peer.knocking_since().filter(|_| !self.is_plain())?;
+        let since = self.peer.calling_since().filter(|_| !self.is_plain())?;
         Some(since + self.config.answer_timeout?)
     }
 }
@@ -290,29 +310,35 @@ impl Session for Sender {
     }
 
     fn handle_timeout(&mut self, now: Time) {
-        if !self.ended {
+        if !self.phase.is_over() {
             self.close_due(now);
             self.check_peer(now);
             self.check_guard(now);
+            self.check_silence(now);
         }
-        self.second.tick(now, &self.counts);
+        self.interval.tick(now, &self.counts);
         self.history.forget(now - history::MEMORY);
     }
 
     fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         let transmit = self.poll_control(now, buf).or_else(|| self.poll_packet(now, buf))?;
-        self.counts.wire_bytes += (Bytes(transmit.len as u64) + super::overhead(transmit.to)).0;
+        self.counts.wire_bytes += super::wire_size(transmit.len, transmit.to).0;
         Some(transmit)
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        if self.ended {
+        if self.phase.is_over() {
             return None;
         }
-        let closes = self.open.as_ref().map(|(_, closes)| *closes);
-        let waits =
-            [closes, self.departure_due(), self.gone_at(), self.answer_due(), self.farewell_due(), self.hello_due()];
-        waits.into_iter().flatten().chain([self.second.next()]).min()
+        let waits = [
+            self.blocks.closes(),
+            self.departure_due(),
+            self.gone_at(),
+            self.answer_due(),
+            self.farewell_due(),
+            self.hello_due(),
+        ];
+        waits.into_iter().flatten().chain(self.silent_at()).chain([self.interval.next()]).min()
     }
 
     fn poll_event(&mut self) -> Option<Event> {

@@ -1,4 +1,4 @@
-//! One connection: two directions, and what the other end has yet to hear of them.
+//! One connection: two directions, and the frames without data that it owes the peer.
 
 use super::receiving::Receiving;
 use super::sending::Sending;
@@ -9,51 +9,51 @@ use crate::wire::mux::{FIRST_CREDIT, Frame};
 pub(super) struct Connection {
     pub(super) sending: Sending,
     pub(super) receiving: Receiving,
-    /// Whether the other end has not heard of it.
-    owes_open: bool,
-    /// Whether it waits to say that, or to grant credit.
-    is_owing: bool,
-    /// Whether it is in the turns.
+    /// True until the open frame was sent to the peer.
+    is_open_pending: bool,
+    /// True while the open frame or credit waits to be sent.
+    is_frame_pending: bool,
+    /// True if the connection is in the turns.
     pub(super) is_listed: bool,
 }
 
 impl Connection {
-    pub(super) fn new(now: Time, owes_open: bool) -> Connection {
+    pub(super) fn new(now: Time, is_open_pending: bool) -> Connection {
         let credit = FIRST_CREDIT.into();
         Connection {
             sending: Sending::new(credit),
             receiving: Receiving::new(now, credit),
-            owes_open,
-            is_owing: owes_open,
+            is_open_pending,
+            is_frame_pending: is_open_pending,
             is_listed: false,
         }
     }
 
-    /// Whether it owes a frame without data that it did not owe before.
-    pub(super) fn owes_news(&mut self) -> bool {
-        self.receiving.owes_credit() && !core::mem::replace(&mut self.is_owing, true)
+    /// Returns true if the connection owes a frame without data that it did not owe before.
+    pub(super) fn adds_pending_frame(&mut self) -> bool {
+        self.receiving.has_pending_credit() && !core::mem::replace(&mut self.is_frame_pending, true)
     }
 
-    /// Whether the other end has not heard of it.
-    pub(super) fn is_news(&self) -> bool {
-        self.owes_open
+    /// True if the open frame was not sent to the peer.
+    pub(super) fn is_unopened(&self) -> bool {
+        self.is_open_pending
     }
 
-    /// Writes the frames without data.
-    pub(super) fn emit_news(&mut self, id: u32, out: &mut Vec<u8>) {
-        self.is_owing = false;
-        if core::mem::take(&mut self.owes_open) {
+    /// Writes the frames without data that are owed.
+    pub(super) fn emit_frames(&mut self, id: u32, out: &mut Vec<u8>) {
+        self.is_frame_pending = false;
+        if core::mem::take(&mut self.is_open_pending) {
             Frame::Open { id }.emit(out);
         }
         self.receiving.emit_credit(id, out);
     }
 
-    /// Bytes of memory in which something waits, either way.
+    /// Bytes of memory that both directions take.
     pub(super) fn held(&self) -> u64 {
         self.sending.held() + self.receiving.held()
     }
 
-    /// Whether both ends have finished.
+    /// True if both ends have finished.
     pub(super) fn is_complete(&self) -> bool {
         self.receiving.is_ended() && self.sending.is_ended()
     }

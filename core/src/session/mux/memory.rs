@@ -1,13 +1,11 @@
 //! Memory that a mux may hold.
 
-use super::{Event, Mux, Reason};
-
-/// Further bytes that may wait, of all kinds; unbounded until a limit is set.
+/// Limits of further bytes that may wait, over all connections; unbounded until they are set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in super::super) struct Bounds {
-    /// To be read: what comes beyond that breaks connections off.
+    /// Bytes to be read: if more arrive, connections are reset.
     pub(in super::super) unread: u64,
-    /// To be sent.
+    /// Bytes to be sent.
     pub(in super::super) unsent: u64,
 }
 
@@ -17,41 +15,64 @@ impl Default for Bounds {
     }
 }
 
-impl Mux {
-    /// Sets how many more bytes may wait here from now on.
-    pub(in super::super) fn bound(&mut self, bounds: Bounds) {
+/// The memory in which data of all connections waits.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Memory {
+    held: u64,
+    spare: Bounds,
+}
+
+impl Memory {
+    /// Sets the limits of further bytes that may wait here from now on.
+    pub(super) fn bound(&mut self, bounds: Bounds) {
         self.spare = bounds;
     }
 
-    /// Bytes of memory in which something waits, either way.
-    pub fn held(&self) -> u64 {
+    /// Bytes held, in both directions.
+    pub(super) fn held(&self) -> u64 {
         self.held
     }
 
-    /// Returns whether so much is held that credit comes in small pieces, and no connection is taken.
-    pub(super) fn is_thrifty(&self) -> bool {
+    /// Further bytes that may wait to be sent.
+    pub(super) fn unsent(&self) -> u64 {
+        self.spare.unsent
+    }
+
+    /// True if so much is held that credit is granted in small pieces, and new connections are refused.
+    pub(super) fn is_short(&self) -> bool {
         self.spare.unsent == 0
     }
 
-    /// A connection holds `after` bytes where it held `before`.
+    /// True if `more` bytes may wait to be read.
+    pub(super) fn takes(&self, more: u64) -> bool {
+        more <= self.spare.unread
+    }
+
+    /// Accounts for a connection that holds `after` bytes and held `before`.
     pub(super) fn charge(&mut self, before: u64, after: u64) {
         let Bounds { unread, unsent } = &mut self.spare;
         self.held = self.held + after - before;
         *unread = unread.saturating_add(before).saturating_sub(after);
-        // That there is more room for what is to be sent the next bounds say.
+        // Memory that is freed raises this limit only when limits are set again.
         *unsent = unsent.saturating_sub(after.saturating_sub(before));
     }
+}
 
-    /// Makes room for `more` bytes of `id`: where there is too little, the connection goes that has most to be read, and `id` itself
-    /// where there is none.
-    pub(super) fn make_room(&mut self, id: u32, more: u64) {
-        while self.spare.unread < more && self.connections.contains_key(&id) {
-            let unread = |id: &u32| self.connections[id].receiving.buffered();
-            let most = self.connections.keys().copied().max_by_key(unread).filter(|most| unread(most) > 0);
-            let broken = most.unwrap_or(id);
-            self.forget(broken);
-            self.resets.push_back((broken, Reason::Memory));
-            self.events.push_back(Event::Reset(broken, Reason::Memory));
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn freed_memory_takes_more_to_read_at_once_and_more_to_send_after_new_limits() {
+        let mut memory = Memory::default();
+        memory.bound(Bounds { unread: 100, unsent: 50 });
+        memory.charge(0, 60);
+        assert_eq!((memory.held(), memory.unsent(), memory.is_short()), (60, 0, true));
+        assert!(memory.takes(40) && !memory.takes(41));
+        memory.charge(60, 20);
+        assert_eq!((memory.held(), memory.is_short()), (20, true));
+        assert!(memory.takes(80) && !memory.takes(81));
+        memory.bound(Bounds { unread: 100, unsent: 50 });
+        assert!(!memory.is_short());
     }
 }

@@ -1,12 +1,12 @@
-//! The bytes of a stream as frames, however they are cut.
+//! Parses the bytes of a stream into frames, however they are cut.
 
 use crate::wire::Error;
 use crate::wire::mux::{Frame, HEADER};
 
-/// What the next bytes are.
+/// The next element of the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Token<'a> {
-    /// The beginning of a frame.
+    /// The beginning of a header.
     None,
     /// A frame; if it is data, its bytes follow.
     Frame(Frame),
@@ -16,15 +16,15 @@ pub(super) enum Token<'a> {
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Reader {
-    /// A header of which not all has come.
+    /// A header of which a part has arrived.
     begun: [u8; HEADER],
     count: usize,
-    /// Bytes of a connection that are still to come.
+    /// The connection and the number of its bytes that are still to arrive.
     left: (u32, usize),
 }
 
 impl Reader {
-    /// What `bytes`, which are not empty, begin with, and what is behind it.
+    /// Returns the first element of `bytes`, which are not empty, and the bytes behind it.
     pub(super) fn next<'a>(&mut self, bytes: &'a [u8]) -> Result<(Token<'a>, &'a [u8]), Error> {
         let (id, left) = self.left;
         if left > 0 {

@@ -1,58 +1,61 @@
-//! The direction that leaves: what waits, the other end's credit, and the end.
+//! The outgoing direction: waiting data, credit of the peer, and the end.
 
 use super::buffer::Buffer;
 use crate::wire::Error;
 use crate::wire::mux::{DATA_HEADER, Frame};
 
-/// Bytes that wait to be sent at most, and so many of them wherever memory is short.
+/// The limit of bytes that wait to be sent, and the number of them that is accepted even if memory is short. Ours: as
+/// much as a new connection has credit for ([`FIRST_CREDIT`](crate::wire::mux::FIRST_CREDIT)), and some keystrokes.
+/// More holds memory for data that cannot leave, less wakes the writer more often.
 const MAX_UNSENT: usize = 256 << 10;
 const MIN_UNSENT: usize = 4 << 10;
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Sending {
     unsent: Buffer,
-    /// Bytes that the other end takes.
+    /// Bytes that the peer still accepts.
     credit: u64,
     ending: Ending,
-    wants_room: bool,
+    is_writer_blocked: bool,
 }
 
-/// Whether this end has finished.
+/// The state of this end's finish.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ending {
     Open,
-    /// When all has been sent.
+    /// Finish to be sent after all data.
     Due,
-    Said,
+    Sent,
 }
 
 impl Sending {
     pub(super) fn new(credit: u64) -> Sending {
-        Sending { unsent: Buffer::default(), credit, ending: Ending::Open, wants_room: false }
+        Sending { unsent: Buffer::default(), credit, ending: Ending::Open, is_writer_blocked: false }
     }
 
-    /// Takes bytes to be sent, of which `spare` more may wait, and tells how many.
+    /// Accepts a prefix of `bytes`, of which `spare` more may wait, and returns its length.
     pub(super) fn write(&mut self, bytes: &[u8], spare: u64) -> usize {
         if self.ending != Ending::Open {
             return 0;
         }
         let count = bytes.len().min(self.left(spare));
         self.unsent.put(&bytes[..count]);
-        self.wants_room |= count < bytes.len();
+        self.is_writer_blocked |= count < bytes.len();
         count
     }
 
-    /// Bytes that it takes, where `spare` more may wait; who finds none waits for room.
-    pub(super) fn room(&mut self, spare: u64) -> usize {
+    /// The number of bytes that [`Sending::write`] accepts if `spare` more may wait. If it is 0, free space is reported
+    /// later.
+    pub(super) fn capacity(&mut self, spare: u64) -> usize {
         if self.ending != Ending::Open {
             return 0;
         }
-        let room = self.left(spare);
-        self.wants_room |= room == 0;
-        room
+        let capacity = self.left(spare);
+        self.is_writer_blocked |= capacity == 0;
+        capacity
     }
 
-    /// A little always waits, since room is told of when some of it leaves.
+    /// The free space. A little is always accepted, since free space is reported only when data leaves.
     fn left(&self, spare: u64) -> usize {
         let waits = self.unsent.len();
         let spare = usize::try_from(spare).unwrap_or(usize::MAX);
@@ -65,21 +68,21 @@ impl Sending {
         }
     }
 
-    /// The other end takes more.
+    /// Takes credit from the peer.
     pub(super) fn credit(&mut self, more: u32) -> Result<(), Error> {
         self.credit += u64::from(more);
         if self.credit > u32::MAX.into() { Err(Error::Length) } else { Ok(()) }
     }
 
-    /// Whether there is data to send, or the end.
-    pub(super) fn speaks(&self) -> bool {
+    /// True if there is data to send that has credit, or the end.
+    pub(super) fn has_data(&self) -> bool {
         if self.unsent.is_empty() { self.ending == Ending::Due } else { self.credit > 0 }
     }
 
-    /// Writes data that makes `room` bytes with its header, and the end behind the last of it. Whether somebody who waits
-    /// has room to write again.
-    pub(super) fn emit(&mut self, id: u32, room: usize, out: &mut Vec<u8>) -> bool {
-        let most = room.saturating_sub(DATA_HEADER).min(u16::MAX.into());
+    /// Writes a data frame of at most `capacity` bytes with its header, and the finish behind the last data. Returns true
+    /// if a writer that waits has free space again.
+    pub(super) fn emit(&mut self, id: u32, capacity: usize, out: &mut Vec<u8>) -> bool {
+        let most = capacity.saturating_sub(DATA_HEADER).min(u16::MAX.into());
         let count = self.unsent.len().min(most).min(self.credit as usize);
         if let Some(len) = u16::try_from(count).ok().filter(|len| *len > 0) {
             Frame::Data { id, len }.emit(out);
@@ -87,24 +90,24 @@ impl Sending {
             self.credit -= count as u64;
         }
         if self.ending == Ending::Due && self.unsent.is_empty() {
-            self.ending = Ending::Said;
+            self.ending = Ending::Sent;
             Frame::Finish { id }.emit(out);
         }
-        let has_room = self.unsent.len() <= MAX_UNSENT / 2 && self.ending == Ending::Open;
-        has_room && core::mem::take(&mut self.wants_room)
+        let has_space = self.unsent.len() <= MAX_UNSENT / 2 && self.ending == Ending::Open;
+        has_space && core::mem::take(&mut self.is_writer_blocked)
     }
 
-    /// Whether the other end was told that this is all.
+    /// True if the finish was sent to the peer.
     pub(super) fn is_ended(&self) -> bool {
-        self.ending == Ending::Said
+        self.ending == Ending::Sent
     }
 
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that waiting data takes.
     pub(super) fn held(&self) -> u64 {
         self.unsent.held()
     }
 
-    /// Bytes that wait.
+    /// The number of bytes that wait.
     pub(super) fn buffered(&self) -> u64 {
         self.unsent.len() as u64
     }

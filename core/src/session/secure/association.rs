@@ -1,4 +1,4 @@
-//! One association: the same object at both ends.
+//! One association, the same type at both ends.
 
 mod control;
 
@@ -6,14 +6,14 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::address::Address;
 use super::backoff::Backoff;
+use super::client_handshake::ClientHandshake;
 use super::entropy::Entropy;
-use super::greeting::Greeting;
+use super::keepalive::Keepalive;
 use super::key::{Key, KeyError, PublicKey};
 use super::keyring::Keyring;
 use super::noise::{Keys, Role};
-use super::path::Path;
-use super::pulse::Pulse;
 use super::{Config, Ending, Event, OVERHEAD, Reason};
 use crate::session::{MAX_DATAGRAM, Transmit};
 use crate::time::{Span, Time};
@@ -21,8 +21,9 @@ use crate::wire::Error;
 use crate::wire::secure::Datagram;
 use crate::wire::secure::inner::Inner;
 
-/// How long a close is repeated while the other end does not answer it.
-const FAREWELL: Span = Span::from_secs(1);
+/// The time for which a close is repeated while the peer does not answer it. Ours: three transmissions ([`Backoff`]); a
+/// peer that has none of them notices by its idle timeout. RFC 9000 §10.2 waits three probe timeouts.
+const CLOSE_TIMEOUT: Span = Span::from_secs(1);
 
 /// One end of a secure association. After every `handle_*`, drain every `poll_*`.
 #[derive(Debug)]
@@ -31,44 +32,44 @@ pub struct Association {
     key: Arc<Key>,
     role: Role,
     entropy: Entropy,
-    /// By which id this end is addressed, and the other.
+    /// The ids by which this end and the peer are addressed.
     ids: [u64; 2],
-    path: Path,
-    /// Who the other end has proved to be, where it has a key of its own.
+    address: Address,
+    /// The public key that the peer has proved to own, where it has a key of its own.
     peer_key: Option<PublicKey>,
-    greeting: Option<Greeting>,
+    handshake: Option<ClientHandshake>,
     keyring: Option<Keyring>,
-    pulse: Pulse,
+    keepalive: Keepalive,
     is_established: bool,
-    owed: Owed,
-    farewell: Option<Farewell>,
+    pending: PendingReplies,
+    closing: Option<Closing>,
     is_ended: bool,
     events: VecDeque<Event>,
-    /// What is sealed next.
+    /// The plaintext that is sealed next.
     plain: Box<[u8]>,
 }
 
-/// Answers that are still to be sent, at most one of a kind: what is asked twice before is answered once.
+/// Answers that are still to be sent, at most one of a kind: several requests at once get one answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Owed {
+struct PendingReplies {
     pong: bool,
     proof: Option<(SocketAddr, u64)>,
     close: Option<Reason>,
 }
 
-/// A close that has begun here.
+/// A close that this end has begun.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Farewell {
+struct Closing {
     reason: Reason,
     backoff: Backoff,
     until: Time,
 }
 
 impl Association {
-    /// The initiator's end, which says hello to `to` at once.
+    /// The initiator's end, whose first hello to `to` is due at once.
     ///
     /// # Errors
-    /// The key does not say whom to speak to.
+    /// A static key does not have exactly one peer.
     pub fn initiate(
         config: Config,
         key: &Key,
@@ -78,14 +79,14 @@ impl Association {
     ) -> Result<Association, KeyError> {
         key.check_initiator()?;
         let id = entropy.u64();
-        let greeting = Greeting::new(&config, key, id, now, &mut entropy);
+        let handshake = ClientHandshake::new(&config, key, id, now, &mut entropy);
         let key = Arc::new(key.clone());
         let mut initiator = Association::new(config, key, Role::Initiator, [id, 0], to, now, entropy);
-        initiator.greeting = Some(greeting);
+        initiator.handshake = Some(handshake);
         Ok(initiator)
     }
 
-    /// The responder's end, once the initiator's first message was read.
+    /// The responder's end, once the initiator's first message is read.
     pub(super) fn admit(
         config: Config,
         key: Arc<Key>,
@@ -115,14 +116,14 @@ impl Association {
             role,
             entropy,
             ids,
-            path: Path::new(address),
+            address: Address::new(address),
             peer_key: None,
-            greeting: None,
+            handshake: None,
             keyring: None,
-            pulse: Pulse::new(now, &config),
+            keepalive: Keepalive::new(now, &config),
             is_established: false,
-            owed: Owed::default(),
-            farewell: None,
+            pending: PendingReplies::default(),
+            closing: None,
             is_ended: false,
             events: VecDeque::new(),
             plain: [0; MAX_DATAGRAM].into(),
@@ -130,41 +131,42 @@ impl Association {
         }
     }
 
-    /// The id by which datagrams name this end.
+    /// The id by which datagrams address this end.
     pub fn id(&self) -> u64 {
         self.ids[0]
     }
 
-    /// Which end this is.
+    /// The role of this end.
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// Where the other end is: the last address that it has proved, or the one that an initiator was given.
+    /// The peer's address: the last one that it has proved, or the one that the initiator was given.
     pub fn peer(&self) -> SocketAddr {
-        self.path.address()
+        self.address.at()
     }
 
-    /// The other end's public key, once it is known; none where both ends have a shared one.
+    /// The peer's public key, once it is known; none where both ends have a shared key.
     pub fn peer_key(&self) -> Option<PublicKey> {
         self.peer_key
     }
 
-    /// Whether there is sealing.
+    /// True if datagrams can be sealed.
     pub fn is_established(&self) -> bool {
-        self.is_established && !self.is_ended && self.farewell.is_none()
+        self.is_established && !self.is_ended && self.closing.is_none()
     }
 
-    /// Whether all is over, the last close included; it may be forgotten.
+    /// True if all is over, the last close included; the association may be dropped.
     pub fn is_over(&self) -> bool {
-        self.is_ended && self.owed.close.is_none()
+        self.is_ended && self.pending.close.is_none()
     }
 
-    /// Takes a datagram that came from `from`, and opens what the layer above is to read into `out`, which must hold
+    /// Takes a datagram received from `from`, and opens data for the layer above into `out`, which must hold
     /// [`MAX_DATAGRAM`] bytes.
     ///
     /// # Errors
-    /// The datagram was no good, is a repetition, or is not for this end. It is forgotten, the association goes on.
+    /// The datagram is invalid, is a repetition, or is not for this end. It is discarded, and the association
+    /// continues.
     pub fn handle_datagram<'a>(
         &mut self,
         now: Time,
@@ -185,19 +187,20 @@ impl Association {
         }
     }
 
-    /// Seals what the layer above wrote into `buf`, which must be [`OVERHEAD`] longer. None while there is no sealing; when
-    /// there is, [`Event::Established`] says so.
+    /// Seals a plaintext of the layer above into `buf`, which must be [`OVERHEAD`] longer. None before
+    /// [`Event::Established`], and once the association is closing or over.
     ///
     /// # Panics
-    /// `buf` is too short, or the plaintext longer than a datagram.
+    /// `buf` is too short, or the plaintext is longer than a datagram.
     pub fn seal(&mut self, now: Time, plaintext: &[u8], buf: &mut [u8]) -> Option<Transmit> {
-        self.seal_written(now, buf, |room| {
-            room[..plaintext.len()].copy_from_slice(plaintext);
+        self.seal_written(now, buf, |space| {
+            space[..plaintext.len()].copy_from_slice(plaintext);
             Some(plaintext.len())
         })
     }
 
-    /// As [`Association::seal`], what `write` writes over the first bytes of its buffer and tells the length of, if anything.
+    /// As [`Association::seal`], with a plaintext that `write` writes to the start of its buffer. `write` returns the
+    /// length of the plaintext, if there is one.
     pub fn seal_written(
         &mut self,
         now: Time,
@@ -207,10 +210,10 @@ impl Association {
         if !self.is_established() {
             return None;
         }
-        let (kind, room) = self.plain.split_first_mut()?;
+        let (kind, space) = self.plain.split_first_mut()?;
         *kind = Inner::DATA;
-        let len = 1 + write(room)?;
-        self.emit_plain(now, len, self.path.address(), buf)
+        let len = 1 + write(space)?;
+        self.emit_plain(now, len, self.address.at(), buf)
     }
 
     /// The longest plaintext that makes a datagram of [`Config::datagram`] bytes.
@@ -218,69 +221,69 @@ impl Association {
         self.config.datagram.min(MAX_DATAGRAM).saturating_sub(OVERHEAD)
     }
 
-    /// Closes: the other end is told why, and [`Event::Ended`] follows when it has answered, or after a second.
+    /// Closes: the peer is sent the reason, and [`Event::Ended`] follows when it has answered, or after a second.
     pub fn close(&mut self, now: Time, reason: Reason) {
-        if self.is_ended || self.farewell.is_some() {
+        if self.is_ended || self.closing.is_some() {
             return;
         }
         if self.is_established {
-            self.farewell = Some(Farewell { reason, backoff: Backoff::new(now), until: now + FAREWELL });
+            self.closing = Some(Closing { reason, backoff: Backoff::new(now), until: now + CLOSE_TIMEOUT });
         } else {
             self.end(Ending::Closed(reason));
         }
     }
 
-    /// Tells the association that the time of [`Association::poll_timeout`] has come.
+    /// Notifies the association that the time of [`Association::poll_timeout`] has come.
     pub fn handle_timeout(&mut self, now: Time) {
         if self.is_ended {
             return;
         }
-        self.path.handle_timeout(now);
+        self.address.handle_timeout(now);
         if let Some(keyring) = &mut self.keyring {
             keyring.handle_timeout(now, &self.key, &mut self.entropy);
             if keyring.is_worn_out(now) {
                 return self.end(Ending::WornOut);
             }
         }
-        if let Some(farewell) = self.farewell.filter(|farewell| farewell.until <= now) {
-            return self.end(Ending::Closed(farewell.reason));
+        if let Some(closing) = self.closing.filter(|closing| closing.until <= now) {
+            return self.end(Ending::Closed(closing.reason));
         }
         if self.silent_at() <= now {
-            self.end(match &self.greeting {
-                Some(greeting) if greeting.is_heard() => Ending::Refused,
+            self.end(match &self.handshake {
+                Some(handshake) if handshake.is_answered() => Ending::Refused,
                 Some(_) => Ending::NoAnswer,
                 None => Ending::Silent,
             });
         }
     }
 
-    /// Writes the next datagram of the association's own that is due into `buf`, which must hold [`MAX_DATAGRAM`] bytes.
+    /// Writes the next control datagram that is due into `buf`, which must hold [`MAX_DATAGRAM`] bytes.
     pub fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
-        if let Some(greeting) = self.greeting.as_mut().filter(|_| !self.is_ended) {
-            return greeting.poll(now, buf).map(|len| Transmit { to: self.path.address(), len });
+        if let Some(handshake) = self.handshake.as_mut().filter(|_| !self.is_ended) {
+            return handshake.poll(now, buf).map(|len| Transmit { to: self.address.at(), len });
         }
-        if let Some(reason) = self.owed.close.take() {
-            return self.emit(now, Inner::Close(reason.into()), self.path.address(), buf);
+        if let Some(reason) = self.pending.close.take() {
+            return self.emit(now, Inner::Close(reason.into()), self.address.at(), buf);
         }
         if self.is_ended || !self.is_established {
             return None;
         }
-        self.poll_farewell(now, buf)
+        self.poll_close(now, buf)
             .or_else(|| self.poll_path(now, buf))
             .or_else(|| self.poll_keys(now, buf))
-            .or_else(|| self.poll_pulse(now, buf))
+            .or_else(|| self.poll_keepalive(now, buf))
     }
 
-    /// When the association next wants to be called, if nothing happens before.
+    /// The time at which [`Association::handle_timeout`] is due, if nothing happens before.
     pub fn poll_timeout(&self) -> Option<Time> {
         if self.is_ended {
             return None;
         }
-        let greeting = self.greeting.as_ref().map(Greeting::next);
+        let handshake = self.handshake.as_ref().map(ClientHandshake::next);
         let keyring = self.keyring.as_ref().map(Keyring::next);
-        let farewell = self.farewell.map(|farewell| farewell.backoff.next().min(farewell.until));
-        let pulse = self.is_established.then(|| self.pulse.next());
-        let waits = [greeting, keyring, farewell, pulse, self.path.next(Association::CONTROL)];
+        let closing = self.closing.map(|closing| closing.backoff.next().min(closing.until));
+        let keepalive = self.is_established.then(|| self.keepalive.next());
+        let waits = [handshake, keyring, closing, keepalive, self.address.next(Association::CONTROL)];
         waits.into_iter().flatten().chain([self.silent_at()]).min()
     }
 
@@ -289,12 +292,12 @@ impl Association {
         self.events.pop_front()
     }
 
-    /// When the other end has been silent for too long.
+    /// The time at which the peer counts as gone unless it is heard before.
     fn silent_at(&self) -> Time {
-        match &self.greeting {
-            Some(greeting) => greeting.since() + self.config.handshake,
-            None if self.is_established => self.pulse.silent_at(&self.config),
-            None => self.pulse.heard() + self.config.handshake,
+        match &self.handshake {
+            Some(handshake) => handshake.since() + self.config.handshake,
+            None if self.is_established => self.keepalive.silent_at(&self.config),
+            None => self.keepalive.heard() + self.config.handshake,
         }
     }
 

@@ -1,11 +1,12 @@
-//! When a message that may have been lost is sent again.
+//! Times at which a message that may have been lost is retransmitted.
 
 use crate::time::{Span, Time};
 
-/// The first wait, doubled each time.
+/// The first wait, doubled each time. Ours: longer than the round trip of most paths, where a needless repetition costs
+/// one datagram. RFC 9002 §6.2.2 waits 1 s.
 const FIRST: Span = Span::from_millis(250);
 
-/// The longest wait.
+/// The longest wait. Ours: twelve transmissions within the ten seconds of a handshake.
 const LONGEST: Span = Span::from_secs(1);
 
 /// Waits that double up to a bound.
@@ -16,7 +17,7 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// The first time is `now`.
+    /// Begins with a first transmission at `now`.
     pub(super) fn new(now: Time) -> Backoff {
         Backoff { next: now, wait: FIRST }
     }
@@ -25,7 +26,7 @@ impl Backoff {
         self.next
     }
 
-    /// Whether it is time, in which case the next wait begins.
+    /// True if a transmission is due, in which case the next wait begins.
     pub(super) fn fire(&mut self, now: Time) -> bool {
         let is_due = self.next <= now;
         if is_due {

@@ -1,31 +1,30 @@
-//! Proof that a stranger can be reached where he says he is, before he costs any memory.
+//! Cookies: proof that an unknown client is reachable at its address, before it costs any memory.
 //!
-//! A cookie is a keyed hash of the address, the id in the hello and the time slot: whoever sends it back has received what
-//! was sent there, not long ago (RFC 6347 §4.2.1 has the same for DTLS).
+//! A cookie is an address validation token for the id in the hello and the time slot: a client that returns it has
+//! received what was sent there, not long ago (RFC 6347 §4.2.1 has the same for DTLS).
 
 use core::net::SocketAddr;
 
-use zeroize::Zeroize;
-
 use super::entropy::Entropy;
-use crate::session::keyed;
+use crate::session::path::tokens::Tokens;
 use crate::time::{Span, Time};
 
-/// How long a slot lasts; a cookie is good in its own and the next.
+/// The length of a slot; a cookie is valid in its own and the next. Ours: a cookie lasts at least the ten seconds of a
+/// client's handshake; a longer slot lets one address repeat a cookie for longer.
 pub(super) const SLOT: Span = Span::from_secs(10);
 
-/// How long a cookie is good at most.
+/// The longest time for which a cookie is valid. Two slots.
 pub(super) const LIFE: Span = Span::from_secs(20);
 
 /// Makes and checks cookies.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Cookies {
-    keys: (u64, u64),
+    tokens: Tokens,
 }
 
 impl Cookies {
     pub(super) fn new(entropy: &mut Entropy) -> Cookies {
-        Cookies { keys: (entropy.u64(), entropy.u64()) }
+        Cookies { tokens: Tokens::new((entropy.u64(), entropy.u64())) }
     }
 
     /// The cookie that only `address` learns; never zero, which stands for none.
@@ -33,7 +32,7 @@ impl Cookies {
         self.in_slot(slot(now), address, id)
     }
 
-    /// Whether `cookie` was made for `address` and `id` in this slot or the one before.
+    /// True if `cookie` was made for `address` and `id` in this slot or the one before.
     pub(super) fn is_good(&self, now: Time, address: SocketAddr, id: u64, cookie: u64) -> bool {
         let slot = slot(now);
         let good = |slot| self.in_slot(slot, address, id) == cookie;
@@ -41,7 +40,7 @@ impl Cookies {
     }
 
     fn in_slot(&self, slot: u64, address: SocketAddr, id: u64) -> u64 {
-        keyed::hash(self.keys, address, &[id, slot])
+        self.tokens.of(address, &[id, slot])
     }
 }
 
@@ -49,24 +48,12 @@ fn slot(now: Time) -> u64 {
     now.as_nanos() / SLOT.as_nanos()
 }
 
-impl Drop for Cookies {
-    fn drop(&mut self) {
-        self.keys.zeroize();
-    }
-}
-
-impl core::fmt::Debug for Cookies {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str("Cookies")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_cookie_is_good_for_its_address_and_hello_and_not_for_long() {
+    fn cookie_is_valid_for_its_address_and_hello_until_it_expires() {
         let cookies = Cookies::new(&mut Entropy::new([1; 32]));
         let [here, there] = ["10.0.0.1:5000", "10.0.0.1:5001"].map(|text| text.parse().unwrap());
         let made = Time::ZERO + Span::from_secs(25);

@@ -1,9 +1,9 @@
-//! Randomness that nobody can guess, as a value.
+//! Unpredictable randomness, as a value.
 //!
-//! D. J. Bernstein, "Fast-key-erasure random-number generators", 2017: the first 32 bytes of each stretch of an AES-256-CTR
-//! key stream are the next key, so that what was drawn cannot be computed from what is left. The seed is 256 bits, from
-//! the operating system on sockets and from anywhere in tests; [`crate::rng::Rng`], whose seed has 64 and whose output
-//! gives its state away, is no source of keys.
+//! D. J. Bernstein, "Fast-key-erasure random-number generators", 2017: the first 32 bytes of each stretch of an
+//! AES-256-CTR key stream are the next key, so that earlier output cannot be computed from the state that remains. The
+//! seed is 256 bits, from the operating system on sockets and from anywhere in tests; [`crate::rng::Rng`], whose seed
+//! has 64 bits and whose output reveals its state, is no source of keys.
 
 use core::fmt;
 
@@ -12,11 +12,14 @@ use snow::resolvers::{CryptoResolver, RingResolver};
 use snow::types::{Cipher, Random};
 use zeroize::Zeroizing;
 
+/// Bytes of an AES-256 key.
 const KEY: usize = 32;
+/// The bytes of a stretch. Ours: the next key and two more keys, for one call of the cipher.
 const STRETCH: usize = KEY + 64;
+/// Bytes of the tag of AES-GCM (NIST SP 800-38D), which is discarded.
 const TAG: usize = 16;
 
-/// A source of keys, ids and tokens. Not to be cloned: two that are equal would draw the same keys.
+/// A source of keys, ids and tokens. Not to be cloned: two equal sources would draw the same keys.
 pub struct Entropy {
     cipher: Box<dyn Cipher>,
 }
@@ -30,7 +33,7 @@ impl Entropy {
         Entropy { cipher }
     }
 
-    /// A source of its own, seeded by this one.
+    /// An independent source, seeded by this one.
     pub fn fork(&mut self) -> Entropy {
         Entropy::new(self.bytes())
     }
@@ -50,7 +53,7 @@ impl Entropy {
     fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(STRETCH - KEY) {
             let mut stream = Zeroizing::new([0; STRETCH + TAG]);
-            // Each key makes one stretch, so one nonce does.
+            // Each key makes one stretch, so that one nonce suffices.
             self.cipher.encrypt(0, &[], &[0; STRETCH], &mut stream[..]);
             let (key, rest) = stream.split_first_chunk().expect("a stretch begins with a key");
             self.cipher.set(key);

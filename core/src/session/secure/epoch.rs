@@ -1,5 +1,5 @@
-//! The keys of one epoch, with all that must not outlive them: the nonces of what was sealed and opened, and how worn
-//! they are.
+//! The keys of one epoch, with all state that must not outlive them: the nonces sealed and opened, and the wear of the
+//! keys.
 
 use super::Limits;
 use super::noise::Keys;
@@ -8,7 +8,7 @@ use crate::time::Time;
 use crate::wire::Error;
 use crate::wire::secure::sealed::Sealed;
 
-/// Forgeries that AES-GCM bears, RFC 9001 §6.6.
+/// The most forgeries that AES-GCM tolerates (RFC 9001 §6.6).
 const FORGERIES: u64 = 1 << 52;
 
 /// One set of keys.
@@ -28,7 +28,7 @@ impl Epoch {
         Epoch { number, keys, made: now, next: 0, window: Window::new(), forgeries: 0 }
     }
 
-    /// Seals `plain` for `id` into `buf` and tells the datagram's length.
+    /// Seals `plain` for `id` into `buf` and returns the datagram's length.
     pub(super) fn seal(&mut self, id: u64, plain: &[u8], buf: &mut [u8]) -> usize {
         let nonce = self.next;
         self.next += 1;
@@ -36,7 +36,7 @@ impl Epoch {
         Sealed::HEADER + self.keys.seal(nonce, plain, &mut buf[Sealed::HEADER..])
     }
 
-    /// Opens a datagram into `out`; its length, and whether its nonce is the highest yet.
+    /// Opens a datagram into `out`; returns the plaintext's length, and whether its nonce is the highest yet.
     pub(super) fn open(&mut self, sealed: &Sealed<'_>, out: &mut [u8]) -> Result<(usize, bool), Error> {
         self.window.check(sealed.nonce)?;
         match self.keys.open(sealed.nonce, sealed.body, out) {
@@ -48,18 +48,19 @@ impl Epoch {
         }
     }
 
-    /// When it is time for new keys; at the beginning of time if it has come.
+    /// The time at which new keys are due; `Time::ZERO` once `limits.packets` datagrams have used the keys.
     pub(super) fn old_at(&self, limits: &Limits) -> Time {
-        if self.wear() >= limits.packets { Time::ZERO } else { self.made + limits.age }
+        if self.uses() >= limits.packets { Time::ZERO } else { self.made + limits.age }
     }
 
-    /// From when on nothing more may be sealed; from the beginning of time if that has come.
+    /// The time from which on nothing more may be sealed; `Time::ZERO` once too many datagrams or forgeries have used
+    /// the keys.
     pub(super) fn worn_out_at(&self, limits: &Limits) -> Time {
-        let is_worn_out = self.wear() >= limits.packets.saturating_mul(2) || self.forgeries >= FORGERIES;
+        let is_worn_out = self.uses() >= limits.packets.saturating_mul(2) || self.forgeries >= FORGERIES;
         if is_worn_out { Time::ZERO } else { self.made + limits.age * 5 }
     }
 
-    fn wear(&self) -> u64 {
+    fn uses(&self) -> u64 {
         self.next.max(self.window.top())
     }
 }

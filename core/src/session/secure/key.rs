@@ -1,4 +1,4 @@
-//! Who may speak to whom: keys, and the file that holds them.
+//! Keys, which say who may associate with whom, and the file that holds them.
 //!
 //! ```text
 //! # a comment
@@ -14,47 +14,49 @@
 //! peer 64 hexadecimal digits
 //! ```
 //!
-//! with a line `peer` for each key that is let in.
+//! with a line `peer` for each key that is accepted.
 
 use core::fmt::{self, Write};
 
 use zeroize::{Zeroize, Zeroizing};
 
 use super::entropy::Entropy;
-use super::noise;
+use super::public::{fingerprint, public_key};
 
 /// Proof of an identity. The owner of the secret has the identity: no `Debug` shows it, and it is wiped from memory
 /// when it is dropped.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Key {
-    /// Both sides have the same secret.
+    /// Both ends have the same secret.
     Shared([u8; 32]),
-    /// Each side has a secret of its own, and knows the other's public key.
+    /// Each end has a secret of its own, and knows the other end's public key.
     Static {
         /// X25519 private key.
         secret: [u8; 32],
-        /// X25519 public keys: for an initiator that of the responder, for a responder all that it lets in.
+        /// X25519 public keys: for an initiator that of the responder, for a responder those of all accepted
+        /// initiators.
         peers: Vec<[u8; 32]>,
     },
 }
 
-/// An X25519 public key, which anybody may know; written as in a `peer` line, 64 hexadecimal digits.
+/// An X25519 public key, which is no secret; written as in a `peer` line, 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PublicKey(pub [u8; 32]);
 
-/// How key files begin: of a shared key, and of one side's own.
+/// First lines of key files: of a shared key, and of one end's own key.
 const BEGINNINGS: [&str; 2] = ["thalweg-key 1 shared", "thalweg-key 1 static"];
 
-/// Why a key file is no good.
+/// The reason why a key file is invalid.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum KeyError {
-    /// There is nothing in it.
+    /// The file is empty.
     Empty,
-    /// Its first line is a part of that of a key file.
+    /// The first line is a part of that of a key file.
     CutShort,
-    /// It does not begin with `thalweg-key`.
+    /// The file does not begin with `thalweg-key`.
     NoKeyFile,
-    /// It is of another version, or kind, or has a line that is unknown.
+    /// The file is of another version or kind, or has an unknown line.
     UnknownLine {
         /// Counted from one.
         line: usize,
@@ -63,28 +65,28 @@ pub enum KeyError {
     Digits {
         /// Counted from one.
         line: usize,
-        /// How many characters there are.
+        /// The number of characters found.
         found: usize,
     },
-    /// There is no secret, or a second one.
+    /// No secret, or more than one.
     Secrets {
-        /// How many there are.
+        /// The number of secrets found.
         found: usize,
     },
-    /// A static key without the peer that it is needed for.
+    /// A static key without the one peer, or the peers, that its role needs.
     Peers {
-        /// How many there are.
+        /// The number of peers found.
         found: usize,
     },
 }
 
 impl Key {
-    /// A new secret for both sides.
+    /// A new secret for both ends.
     pub fn shared(entropy: &mut Entropy) -> Key {
         Key::Shared(entropy.bytes())
     }
 
-    /// A new key of one side's own.
+    /// A new key of one end's own.
     pub fn own(entropy: &mut Entropy, peers: Vec<[u8; 32]>) -> Key {
         Key::Static { secret: entropy.bytes(), peers }
     }
@@ -107,7 +109,7 @@ impl Key {
             ["thalweg-key", ..] => return Err(KeyError::UnknownLine { line }),
             _ => return Err(KeyError::NoKeyFile),
         };
-        // Room for more than there should be: what grows leaves copies behind.
+        // Capacity for more than there should be: a vector that grows leaves copies behind.
         let (mut secrets, mut peers) = (Zeroizing::new(Vec::with_capacity(4)), Vec::new());
         for (line, text) in lines {
             match text.split_once(char::is_whitespace) {
@@ -123,13 +125,13 @@ impl Key {
         }
     }
 
-    /// The key file.
+    /// Writes a key file.
     pub fn emit(&self) -> Zeroizing<String> {
         let (kind, secret, peers) = match self {
             Key::Shared(secret) => (BEGINNINGS[0], secret, &[][..]),
             Key::Static { secret, peers } => (BEGINNINGS[1], secret, &peers[..]),
         };
-        // All of it at once: what grows leaves copies behind.
+        // All of it at once: a string that grows leaves copies behind.
         let mut text = Zeroizing::new(String::with_capacity(kind.len() + 128 + 80 * peers.len()));
         for (name, digits) in
             [(kind, None), ("secret", Some(secret))].into_iter().chain(peers.iter().map(|peer| ("peer", Some(peer))))
@@ -144,11 +146,11 @@ impl Key {
         text
     }
 
-    /// What may be shown: of a static key the line that lets it in elsewhere, of a shared one a fingerprint.
+    /// The public part: of a static key the line that has it accepted elsewhere, of a shared key a fingerprint.
     pub fn public(&self) -> String {
         match self {
-            Key::Shared(secret) => format!("fingerprint {}", hex(&noise::fingerprint(secret))),
-            Key::Static { secret, .. } => format!("peer {}", PublicKey(noise::public(secret))),
+            Key::Shared(secret) => format!("fingerprint {}", hex(&fingerprint(secret))),
+            Key::Static { secret, .. } => format!("peer {}", PublicKey(public_key(secret))),
         }
     }
 
@@ -160,7 +162,7 @@ impl Key {
         digits_of(1, digits)
     }
 
-    /// Whether an initiator can use it: it must know whom to speak to.
+    /// Checks that an initiator can use the key: a static one must have exactly one peer.
     pub(super) fn check_initiator(&self) -> Result<(), KeyError> {
         match self {
             Key::Static { peers, .. } if peers.len() != 1 => Err(KeyError::Peers { found: peers.len() }),
@@ -168,7 +170,7 @@ impl Key {
         }
     }
 
-    /// Whether a responder can use it: it must let somebody in.
+    /// Checks that a responder can use the key: a static one must have a peer.
     pub(super) fn check_responder(&self) -> Result<(), KeyError> {
         match self {
             Key::Static { peers, .. } if peers.is_empty() => Err(KeyError::Peers { found: 0 }),
@@ -233,22 +235,22 @@ impl fmt::Debug for Key {
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            KeyError::Empty => f.write_str("it is empty"),
-            KeyError::CutShort => f.write_str("it ends within its first line: cut short?"),
-            KeyError::NoKeyFile => f.write_str("no key file: it does not begin with `thalweg-key 1`"),
-            KeyError::UnknownLine { line } => write!(f, "line {line} is not one of a key file"),
+            KeyError::Empty => f.write_str("the file is empty"),
+            KeyError::CutShort => f.write_str("the file ends within its first line; is it truncated?"),
+            KeyError::NoKeyFile => f.write_str("not a key file: it does not begin with `thalweg-key 1`"),
+            KeyError::UnknownLine { line } => write!(f, "line {line} is not valid in a key file"),
             KeyError::Digits { line, found: 64 } => {
-                write!(f, "line {line} has characters that are no hexadecimal digits")
+                write!(f, "line {line} has characters that are not hexadecimal digits")
             }
             KeyError::Digits { line, found } => {
-                write!(f, "line {line} has {found} digits and should have 64: cut short?")
+                write!(f, "line {line} has {found} digits, expected 64; is the file truncated?")
             }
-            KeyError::Secrets { found: 0 } => f.write_str("there is no `secret`: cut short?"),
-            KeyError::Secrets { found } => write!(f, "there is more than one `secret`: {found}"),
+            KeyError::Secrets { found: 0 } => f.write_str("`secret` is missing; is the file truncated?"),
+            KeyError::Secrets { found } => write!(f, "expected one `secret`, found {found}"),
             KeyError::Peers { found: 0 } => {
-                f.write_str("there is no `peer`: add the line that the other side's keygen printed")
+                f.write_str("`peer` is missing; add the line that keygen printed at the peer")
             }
-            KeyError::Peers { found } => write!(f, "whoever connects speaks to one `peer`, and there are {found}"),
+            KeyError::Peers { found } => write!(f, "a client needs exactly one `peer`, found {found}"),
         }
     }
 }
@@ -266,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_comes_back_from_its_file_whatever_is_written_between() {
+    fn key_file_round_trips_with_comments_and_spaces() {
         for key in keys() {
             let text = key.emit();
             assert_eq!(Key::parse(&text), Ok(key.clone()));
@@ -275,39 +277,38 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_cut_anywhere_within_a_line_is_told_from_a_whole_one() {
+    fn truncated_key_file_is_refused_with_one_line() {
         for key in keys() {
             let text = key.emit();
             for at in 0..text.len() - 1 {
                 let cut = &text[..at];
-                // Only a cut behind a whole peer leaves a key file; it lets in fewer.
+                // Only a cut behind a whole peer leaves a key file; it accepts fewer peers.
                 let is_whole = Key::parse(cut).is_ok_and(|key| text.starts_with(key.emit().trim_end()));
                 let error = Key::parse(cut).map_err(|error| error.to_string());
                 assert!(is_whole || error.as_ref().is_err_and(|line| !line.contains('\n')), "{at}: {error:?}");
                 assert!(!is_whole || cut.trim_end().len() >= 20 + 72, "{at}");
-                let is_short = error.is_err_and(|line| line == "it is empty" || line.ends_with("cut short?"));
+                let is_short = error.is_err_and(|line| line == "the file is empty" || line.ends_with("truncated?"));
                 assert!(is_whole || is_short || cut.len() > 20, "{at}: {cut}");
             }
         }
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn parse_errors_name_the_line_and_the_cause() {
         let secret = "0".repeat(64);
-        let told = |text: &str| Key::parse(text).unwrap_err().to_string();
-        assert_eq!(told("-----BEGIN OPENSSH PRIVATE KEY-----"), "no key file: it does not begin with `thalweg-key 1`");
-        assert_eq!(told("thalweg-key 2 shared"), "line 1 is not one of a key file");
-        assert_eq!(told("thalweg-key 1 shared"), "there is no `secret`: cut short?");
-        assert_eq!(told("thalweg-key 1 shared\nsecret 12"), "line 2 has 2 digits and should have 64: cut short?");
-        assert_eq!(
-            told(&format!("thalweg-key 1 shared\nsecret {secret}\npeer {secret}")),
-            "line 3 is not one of a key file"
-        );
+        let message_of = |text: &str| Key::parse(text).unwrap_err().to_string();
         let odd = secret.replacen('0', "g", 1);
-        assert_eq!(
-            told(&format!("thalweg-key 1 shared\nsecret {odd}")),
-            "line 2 has characters that are no hexadecimal digits"
-        );
+        for (text, words) in [
+            ("-----BEGIN OPENSSH PRIVATE KEY-----", ["not a key file", "`thalweg-key 1`"]),
+            ("thalweg-key 2 shared", ["line 1 ", "not valid"]),
+            ("thalweg-key 1 shared", ["`secret`", "missing"]),
+            ("thalweg-key 1 shared\nsecret 12", ["line 2 ", "2 digits, expected 64"]),
+            (&format!("thalweg-key 1 shared\nsecret {secret}\npeer {secret}"), ["line 3 ", "not valid"]),
+            (&format!("thalweg-key 1 shared\nsecret {odd}"), ["line 2 ", "not hexadecimal"]),
+        ] {
+            let line = message_of(text);
+            assert!(words.iter().all(|word| line.contains(word)), "{text}: {line}");
+        }
     }
 
     #[test]
@@ -319,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_prints_a_secret() {
+    fn debug_output_hides_the_secret() {
         for key in keys() {
             let secret = match &key {
                 Key::Shared(secret) | Key::Static { secret, .. } => hex(secret),
@@ -330,7 +331,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_key_or_one_line_that_says_why_not(
+        fn arbitrary_text_is_a_key_or_a_one_line_error(
             text in r"\PC*|thalweg-key 1 (shared|static)(\n *(secret|peer|#)? [0-9a-fA-F]{0,66})*",
         ) {
             match Key::parse(&text) {

@@ -1,8 +1,9 @@
-//! Keys in use, those before for what is late, those to come, and how an initiator gets new ones.
+//! The keys in use, the keys before for late datagrams, the keys to come, and the handshake by which an initiator gets
+//! new ones.
 //!
-//! The handshake for new keys runs inside the old ones and is bound to the handshake before. The responder has its new keys
-//! first, and takes them into use when the first datagram comes that is sealed with them; the initiator keeps asking
-//! until one comes back.
+//! The handshake for new keys runs inside the old ones and is bound to the handshake before. The responder has its new
+//! keys first, and takes them into use with the first datagram that is sealed with them. The initiator keeps pinging
+//! until an answer under the new keys arrives.
 
 use super::Limits;
 use super::backoff::Backoff;
@@ -19,9 +20,9 @@ use crate::wire::secure::sealed::Sealed;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Opened {
     pub(super) len: usize,
-    /// Whether no later one has come before.
+    /// True if its nonce is the highest so far under the current keys.
     pub(super) is_newest: bool,
-    /// Whether it brought its keys into use.
+    /// True if it is the first under its keys.
     pub(super) is_first: bool,
 }
 
@@ -33,7 +34,7 @@ struct Request {
     backoff: Backoff,
 }
 
-/// New keys that the responder has made, and what it answered.
+/// New keys that the responder has made, and its answer.
 #[derive(Debug)]
 struct Offer {
     epoch: Epoch,
@@ -47,9 +48,10 @@ pub(super) struct Keyring {
     role: Role,
     limits: Limits,
     current: Epoch,
-    /// Whether the other end is known to have them.
+    /// True if the peer is known to have them.
     is_confirmed: bool,
-    /// The keys before, and until when they open what is late; for ever while the current ones are not confirmed.
+    /// The keys before, and the time until which they open late datagrams; without limit while the current ones are not
+    /// confirmed.
     previous: Option<(Epoch, Option<Time>)>,
     request: Option<Request>,
     offer: Option<Offer>,
@@ -61,12 +63,12 @@ impl Keyring {
         Keyring { role, limits, current, is_confirmed: false, previous: None, request: None, offer: None }
     }
 
-    /// Whether the other end is known to have the current keys.
+    /// True if the peer is known to have the current keys.
     pub(super) fn is_confirmed(&self) -> bool {
         self.is_confirmed
     }
 
-    /// Whether the current keys may seal nothing more.
+    /// True if the current keys must not seal any more.
     pub(super) fn is_worn_out(&self, now: Time) -> bool {
         self.current.worn_out_at(&self.limits) <= now
     }
@@ -76,7 +78,7 @@ impl Keyring {
         self.current.seal(id, plain, buf)
     }
 
-    /// Opens with whatever keys the datagram names.
+    /// Opens with the keys that the datagram names.
     pub(super) fn open(&mut self, now: Time, sealed: &Sealed<'_>, out: &mut [u8]) -> Result<Opened, Error> {
         let names = |epoch: &Epoch| epoch.number as u8 == sealed.epoch;
         if names(&self.current) {
@@ -96,7 +98,7 @@ impl Keyring {
         Ok(Opened { len, is_newest: false, is_first: false })
     }
 
-    /// Forgets old keys, and asks for new ones when it is time.
+    /// Forgets old keys, and begins a request for new ones when they are due.
     pub(super) fn handle_timeout(&mut self, now: Time, key: &Key, entropy: &mut Entropy) {
         if self.forget_at().is_some_and(|at| at <= now) {
             self.previous = None;
@@ -108,7 +110,7 @@ impl Keyring {
         }
     }
 
-    /// What is to be said about new keys.
+    /// The message about new keys that is due.
     pub(super) fn poll(&mut self, now: Time) -> Option<Inner<'_>> {
         let epoch = self.current.number.wrapping_add(1);
         if let Some(request) = self.request.as_mut().filter(|request| request.backoff.next() <= now) {
@@ -120,7 +122,7 @@ impl Keyring {
         Some(Inner::Rekeyed { epoch, noise: &offer.message })
     }
 
-    /// Answers a request for new keys; the same answer to the same epoch.
+    /// Answers a request for new keys; a repeated request gets the same answer.
     pub(super) fn on_rekey(
         &mut self,
         now: Time,
@@ -132,7 +134,7 @@ impl Keyring {
             return Err(Error::Unknown);
         }
         if number != self.current.number.wrapping_add(1) {
-            // A late repetition of one that is done with.
+            // A late repetition of a request that is done with.
             return Err(Error::Repeated);
         }
         if let Some(offer) = &mut self.offer {
@@ -145,7 +147,7 @@ impl Keyring {
         Ok(())
     }
 
-    /// Takes the answer to a request for new keys, and them into use.
+    /// Takes the answer to a request for new keys, and takes the new keys into use.
     pub(super) fn on_rekeyed(&mut self, now: Time, number: u32, noise: &[u8]) -> Result<(), Error> {
         let request = self.request.as_mut().ok_or(Error::Repeated)?;
         if number != self.current.number.wrapping_add(1) {
@@ -157,7 +159,7 @@ impl Keyring {
         Ok(())
     }
 
-    /// How often keys have been changed.
+    /// The number of key changes so far.
     pub(super) fn epoch(&self) -> u32 {
         self.current.number
     }

@@ -1,4 +1,4 @@
-//! Noise (The Noise Protocol Framework, revision 34) with the crate `snow`: NNpsk0 for a shared key, IK for static keys.
+//! Noise (The Noise Protocol Framework, revision 34) with the crate `snow`: NNpsk0 for shared, IK for static keys.
 //!
 //! X25519, AES-256-GCM and BLAKE2s. AES-GCM, because it is the faster of Noise's two ciphers where a processor has AES
 //! instructions, and that of ring, because it keeps its key schedule and uses the widest of them; `benches` has the
@@ -19,16 +19,16 @@ use crate::session::MAX_DATAGRAM;
 use crate::wire::Error;
 use crate::wire::secure::VERSION;
 
-/// Which side of a handshake, and of the association that comes of it.
+/// The role of an end in a handshake, and in the association that results from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
-    /// Says hello, and begins the handshakes for new keys.
+    /// Sends the hello, and begins the handshakes for new keys.
     Initiator,
-    /// Answers.
+    /// Answers the hello and the handshakes.
     Responder,
 }
 
-/// Bytes of a hash.
+/// Bytes of a hash: HASHLEN of BLAKE2s (Noise, revision 34, §12.7).
 pub(super) const HASH: usize = 32;
 
 /// A handshake that an initiator has begun.
@@ -37,12 +37,12 @@ pub(super) struct Handshake(HandshakeState);
 /// The keys of both directions.
 pub(super) struct Keys {
     transport: StatelessTransportState,
-    /// The handshake's hash, which names it and all that it was bound to.
+    /// The handshake hash, which identifies the handshake and all that it is bound to.
     hash: [u8; HASH],
 }
 
 impl Handshake {
-    /// Begins: the handshake, and its first message.
+    /// Begins a handshake; returns it with its first message.
     pub(super) fn begin(key: &Key, prologue: &[u8], payload: &[u8], entropy: &mut Entropy) -> (Handshake, Vec<u8>) {
         let builder = builder(key, Role::Initiator, prologue, entropy);
         let mut state = builder.build_initiator().expect("whoever begins knows the peer");
@@ -50,18 +50,18 @@ impl Handshake {
         (Handshake(state), message)
     }
 
-    /// Reads the second message and tells its payload; a forged one changes nothing.
+    /// Reads the second message and returns its payload; a forged one changes nothing.
     pub(super) fn read(&mut self, message: &[u8]) -> Result<Vec<u8>, Error> {
         read(&mut self.0, message)
     }
 
-    /// The keys, once the second message was read.
+    /// The keys, once the second message is read.
     pub(super) fn into_keys(self) -> Keys {
         Keys::new(self.0)
     }
 }
 
-/// Answers the first message: the keys, the second message.
+/// Answers the first message; returns the keys and the second message.
 pub(super) fn respond(
     key: &Key,
     prologue: &[u8],
@@ -89,7 +89,7 @@ impl Keys {
         Keys { transport, hash }
     }
 
-    /// Who the other end is, where it has a key of its own.
+    /// The peer's public key, where it has a key of its own.
     pub(super) fn peer(&self) -> Option<PublicKey> {
         self.transport.get_remote_static().and_then(|key| key.first_chunk().copied()).map(PublicKey)
     }
@@ -98,23 +98,25 @@ impl Keys {
         &self.hash
     }
 
-    /// Seals `plain` into `out`, which must be 16 bytes longer, and tells the length. A nonce must never come twice.
+    /// Seals `plain` into `out`, which must be 16 bytes longer, and returns the length. A nonce must never be used
+    /// twice.
     pub(super) fn seal(&self, nonce: u64, plain: &[u8], out: &mut [u8]) -> usize {
         self.transport.write_message(nonce, plain, out).expect("room for the tag")
     }
 
-    /// Opens into `out`, which must be as long as `sealed` without its tag, and tells the length.
+    /// Opens into `out`, which must be as long as `sealed` without its tag, and returns the length.
     pub(super) fn open(&self, nonce: u64, sealed: &[u8], out: &mut [u8]) -> Result<usize, Error> {
         self.transport.read_message(nonce, sealed, out).map_err(|_| Error::Forged)
     }
 }
 
-/// What a first handshake is bound to: the protocol, its version, the initiator's id.
+/// The prologue that binds a first handshake: the protocol, its version, and the initiator's id.
 pub(super) fn hello_prologue(id: u64) -> Vec<u8> {
     [b"thalweg hello".as_slice(), &[VERSION], &id.to_be_bytes()].concat()
 }
 
-/// What a handshake for new keys is bound to: the same, the number of the epoch, and the handshake before.
+/// The prologue that binds a handshake for new keys: the protocol, its version, the number of the epoch, and the hash
+/// of the handshake before.
 pub(super) fn rekey_prologue(epoch: u32, before: &[u8; HASH]) -> Vec<u8> {
     [b"thalweg rekey".as_slice(), &[VERSION], &epoch.to_be_bytes(), before].concat()
 }
@@ -126,24 +128,6 @@ pub(super) fn first_overhead(key: &Key) -> usize {
         Key::Shared(_) => 32 + 16,
         Key::Static { .. } => 32 + 16 + 32 + 16,
     }
-}
-
-/// X25519 public key.
-pub(super) fn public(secret: &[u8; 32]) -> [u8; 32] {
-    let mut dh = DefaultResolver.resolve_dh(&DHChoice::Curve25519).expect("snow has X25519");
-    dh.set(secret);
-    dh.pubkey().first_chunk().copied().expect("32 bytes")
-}
-
-/// Eight bytes of a hash, by which people compare a secret without showing it.
-pub(super) fn fingerprint(secret: &[u8; 32]) -> [u8; 8] {
-    let mut hash = DefaultResolver.resolve_hash(&HashChoice::Blake2s).expect("snow has BLAKE2s");
-    let mut out = [0; 64];
-    hash.reset();
-    hash.input(b"thalweg fingerprint");
-    hash.input(secret);
-    hash.result(&mut out);
-    out.first_chunk().copied().expect("32 bytes")
 }
 
 fn builder<'k>(key: &'k Key, role: Role, prologue: &'k [u8], entropy: &mut Entropy) -> Builder<'k> {

@@ -1,19 +1,20 @@
-//! Which nonces have come: a sliding bitmap (RFC 6479), so that no datagram is taken twice.
+//! Replay protection: a sliding bitmap of received nonces (RFC 6479), so that no datagram is accepted twice.
 //!
 //! The bitmap is a ring of blocks of 64 nonces; it moves by whole blocks, so nothing is ever shifted.
 
 use crate::wire::Error;
 
+/// The blocks of the ring (RFC 6479), of which one is being filled: a power of two. Ours: 1 KiB for each association.
 const BLOCKS: u64 = 128;
 
-/// How far below the highest nonce one is still told from its repetition. At 2 Gb/s in packets of 1200 bytes that is
-/// 39 ms of reordering; what comes later counts as lost.
+/// Distance below the highest nonce up to which a nonce is distinguished from its repetition. At 2 Gb/s in packets of
+/// 1200 bytes that is 39 ms of reordering; later packets count as lost.
 pub const WINDOW: u64 = (BLOCKS - 1) * 64;
 
-/// What has come.
+/// The nonces received.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Window {
-    /// One above the highest nonce that has come.
+    /// One above the highest nonce received.
     top: u64,
     blocks: [u64; BLOCKS as usize],
 }
@@ -23,12 +24,12 @@ impl Window {
         Window { top: 0, blocks: [0; BLOCKS as usize] }
     }
 
-    /// One above the highest nonce that has come; zero if none has.
+    /// One above the highest nonce received; zero before the first.
     pub(super) fn top(&self) -> u64 {
         self.top
     }
 
-    /// Whether `nonce` may be taken; not before it was authenticated is it marked.
+    /// Checks that `nonce` may be accepted; it is marked only once the datagram is authenticated.
     pub(super) fn check(&self, nonce: u64) -> Result<(), Error> {
         if nonce >= self.top {
             return Ok(());
@@ -39,7 +40,7 @@ impl Window {
         Ok(())
     }
 
-    /// Takes `nonce`, and tells whether it is the highest.
+    /// Marks `nonce` as received, and returns whether it is the highest.
     pub(super) fn mark(&mut self, nonce: u64) -> bool {
         let is_highest = nonce >= self.top;
         if is_highest {
@@ -70,7 +71,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn what_is_late_is_taken_once_and_what_is_too_late_not_at_all() {
+    fn late_nonce_is_accepted_once_and_one_below_the_window_never() {
         let mut window = Window::new();
         assert!(window.mark(10_000));
         assert_eq!(window.check(10_001 - WINDOW), Ok(()));
@@ -83,7 +84,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_nonce_is_taken_twice(steps in prop::collection::vec((0..3u8, 0..20_000u64), 1..400)) {
+        fn no_nonce_is_accepted_twice(steps in prop::collection::vec((0..3u8, 0..20_000u64), 1..400)) {
             let mut window = Window::new();
             let mut taken = BTreeSet::new();
             for (kind, step) in steps {

@@ -1,11 +1,14 @@
 //! The receiving side: coded packets in, bytes in order and acknowledgements out.
 //!
-//! What has come is acknowledged at once when it shows a gap or fills one, and when two packets wait; else within
-//! [`Config::ack_delay`]. An acknowledgement repeats what was news in the last few, so that losing some does no harm, and every
-//! 64th all that is remembered. Behind the last packet of a burst no other repeats what it told: so it is told again, once.
+//! A packet is acknowledged at once when it reveals or fills a gap, or when two packets wait; otherwise within
+//! [`Config::ack_delay`]. An acknowledgement repeats what was new in the last few, so that losing some does no harm,
+//! and every 64th covers all that is remembered. No later acknowledgement repeats what is reported of a burst's last
+//! packet, so that acknowledgement is sent twice.
 
+mod ack_timer;
 mod history;
 
+use self::ack_timer::AckTimer;
 use self::history::{History, Place};
 use super::{Config, refused};
 use crate::code::rlc::{self, Arrival, Decoder, Density, RepairId};
@@ -16,50 +19,42 @@ use crate::wire::stream::acknowledgement::{self, Acknowledgement, MAX_RUNS, Stat
 use crate::wire::stream::coded::{Carries, Coded};
 use crate::wire::{self};
 
-/// How many packets may wait for their acknowledgement.
-const EVERY: u32 = 2;
-/// News is told again so long after it was told, if nothing has come since: with the acknowledgement's delay that is within what
-/// the other end's timer allows for.
-const AGAIN: Span = Span::from_millis(3);
-/// After so long without a packet a receiver forgets what repair could still cover: the other end's edge has come up.
+/// The time without a packet after which a receiver discards originals kept for repair symbols: the peer has learned
+/// the edge by then. Ours: longer than most round trips; longer still keeps memory for idle streams.
 const REST: Span = Span::from_secs(1);
 
-/// What came, in packets.
+/// Counts of received packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// That told something new.
+    /// Innovative packets: those that raised the decoder's rank.
     pub innovative: u64,
-    /// That told nothing new.
+    /// Packets that were not innovative.
     pub redundant: u64,
-    /// Of a sequence that had come before, or so far back that nobody can tell.
+    /// Packets whose sequence was received before, or is older than the history.
     pub duplicate: u64,
-    /// For which there was no room.
+    /// Packets beyond the buffer, or that need originals no longer kept.
     pub refused: u64,
 }
 
-/// Rebuilds the stream.
+/// Rebuilds the stream from coded packets.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Receiver {
     config: Config,
-    /// Originals from the edge on that are taken at most.
+    /// The limit of originals accepted from the edge on.
     most: usize,
     decoder: Decoder,
     history: History,
-    /// When the newest packet came, and when any did.
+    /// The arrival times of the packet with the newest sequence, and of the last packet.
     newest_at: Time,
     last: Time,
-    /// Packets that came since the last acknowledgement, and until when it can wait.
-    waiting: u32,
-    due: Option<Time>,
-    /// When the last news is told again.
-    again: Option<Time>,
-    /// The rest of an original that was handed out in part.
+    ack_timer: AckTimer,
+    /// An original that was read in part, and how much of it was read.
     rest: Vec<u8>,
     taken: usize,
-    /// Originals that were taken from the decoder.
-    handed: u64,
-    /// `handed` when room was last told.
-    told: u64,
+    /// Originals taken from the decoder.
+    consumed: u64,
+    /// `consumed` when free space was last advertised.
+    reported: u64,
     ended: bool,
     is_resting: bool,
     counts: Counts,
@@ -74,37 +69,35 @@ impl Receiver {
             history: History::default(),
             newest_at: Time::ZERO,
             last: Time::ZERO,
-            waiting: 0,
-            due: None,
-            again: None,
+            ack_timer: AckTimer::default(),
             rest: Vec::new(),
             taken: 0,
-            handed: 0,
-            told: 0,
+            consumed: 0,
+            reported: 0,
             ended: false,
             is_resting: true,
             counts: Counts::default(),
         })
     }
 
-    /// What came.
+    /// The counts of received packets.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Originals that are kept, read or not.
+    /// The number of originals kept, read or not.
     pub fn kept(&self) -> usize {
         self.decoder.kept()
     }
 
-    /// Whether all has been read, to the end of the stream.
+    /// True if all has been read, to the end of the stream.
     pub fn is_finished(&self) -> bool {
         self.ended
     }
 
-    /// Whether [`Receiver::read`] would hand out something, or find the end.
+    /// True if [`Receiver::read`] would return bytes, or find the end.
     pub(super) fn is_readable(&self) -> bool {
-        !self.ended && (self.taken < self.rest.len() || self.handed < self.decoder.edge())
+        !self.ended && (self.taken < self.rest.len() || self.consumed < self.decoder.edge())
     }
 
     /// Takes a coded packet.
@@ -114,8 +107,8 @@ impl Receiver {
         (self.last, self.is_resting) = (now, false);
         if matches!(place, Place::Known | Place::Forgotten) {
             self.counts.duplicate += 1;
-            // Whoever sends so far back has not heard what came since.
-            self.due = Some(now);
+            // The sender of such an old packet lacks the acknowledgements since.
+            self.ack_timer.expire(now);
             return Ok(());
         }
         let edge = self.decoder.edge();
@@ -123,9 +116,9 @@ impl Receiver {
             Ok(Arrival::Innovative) => State::Innovative,
             Ok(Arrival::Redundant) => State::Redundant,
             Err(rlc::Error::Beyond | rlc::Error::Missing) => {
-                // As if it were lost: it is sent again, in another packet.
+                // As if it were lost: its originals are retransmitted in another packet.
                 self.counts.refused += 1;
-                self.due = Some(now);
+                self.ack_timer.expire(now);
                 return Ok(());
             }
             Err(_) => return Err(wire::Error::Malformed),
@@ -139,58 +132,58 @@ impl Receiver {
             self.newest_at = now;
         }
         self.history.put(sequence, state);
-        (self.waiting, self.again) = (self.waiting + 1, None);
-        let due = if place == Place::Gap || fills || self.waiting >= EVERY { now } else { now + self.config.ack_delay };
-        self.due = Some(self.due.map_or(due, |before| before.min(due)));
+        let delay = if place == Place::Gap || fills { Span::ZERO } else { self.config.ack_delay };
+        self.ack_timer.on_packet(now, delay);
         Ok(())
     }
 
-    /// Originals from the edge on that the other end hears that are taken, from now on.
+    /// Limits the originals accepted from the advertised edge on to `most`.
     pub(super) fn bound(&mut self, most: usize) {
         self.most = most;
     }
 
-    /// The other end asks.
+    /// Makes an acknowledgement due, as the peer has asked for one.
     pub(super) fn handle_question(&mut self, now: Time) {
-        self.due = Some(now);
+        self.ack_timer.expire(now);
     }
 
-    /// The stream goes on over another association: acknowledgements that were under way are lost with the old one.
+    /// Continues over another association. Acknowledgements in flight are lost with the old one.
     pub(super) fn resume(&mut self, now: Time) {
-        self.history.tell_all();
-        self.due = Some(now);
+        self.history.report_all();
+        self.ack_timer.expire(now);
     }
 
-    /// Bytes in order; 0 if there are none yet, or the stream has ended.
+    /// Reads bytes in order into `buf` and returns their number; 0 if there are none yet, or the stream has ended.
     pub(super) fn read(&mut self, now: Time, buf: &mut [u8]) -> usize {
         let mut count = 0;
         while count < buf.len() {
-            let room = &mut buf[count..];
+            let free = &mut buf[count..];
             if self.taken < self.rest.len() {
-                let part = room.len().min(self.rest.len() - self.taken);
-                room[..part].copy_from_slice(&self.rest[self.taken..self.taken + part]);
+                let part = free.len().min(self.rest.len() - self.taken);
+                free[..part].copy_from_slice(&self.rest[self.taken..self.taken + part]);
                 (count, self.taken) = (count + part, self.taken + part);
-            } else if let Some(part) = self.hand_out(room) {
+            } else if let Some(part) = self.deliver_next(free) {
                 count += part;
             } else {
                 break;
             }
         }
-        self.tell_room(now);
+        self.schedule_window_update(now);
         count
     }
 
-    /// The rest of an original that was read in part, or the next; none if there is none yet, or the stream has ended.
+    /// The rest of an original that was read in part, or the next original; none if there is none yet, or the stream
+    /// has ended.
     pub(super) fn take(&mut self, now: Time) -> Option<&[u8]> {
         let taken = core::mem::replace(&mut self.taken, self.rest.len());
         if taken < self.rest.len() {
             return Some(&self.rest[taken..]);
         }
-        if self.ended || self.handed == self.decoder.edge() {
+        if self.ended || self.consumed == self.decoder.edge() {
             return None;
         }
-        self.handed += 1;
-        self.tell_room(now);
+        self.consumed += 1;
+        self.schedule_window_update(now);
         let (_, original) = self.decoder.poll_original()?;
         self.ended = original.is_empty();
         (!self.ended).then_some(original)
@@ -208,36 +201,36 @@ impl Receiver {
     }
 
     pub(super) fn poll_timeout(&self) -> Option<Time> {
-        [self.due, self.again, self.next_rest()].into_iter().flatten().min()
+        [self.ack_timer.next(), self.next_rest()].into_iter().flatten().min()
     }
 
-    /// Whether an acknowledgement cannot wait any longer.
+    /// True if an acknowledgement cannot wait any longer.
     pub(super) fn is_due(&self, now: Time) -> bool {
-        [self.due, self.again].into_iter().flatten().any(|due| due <= now)
+        self.ack_timer.next().is_some_and(|at| at <= now)
     }
 
-    /// Whether one would tell anything.
-    pub(super) fn has_news(&self) -> bool {
-        self.due.is_some()
+    /// True if an acknowledgement is pending, due or not.
+    pub(super) fn is_pending(&self) -> bool {
+        self.ack_timer.is_pending()
     }
 
-    /// Writes an acknowledgement, unless there is too little room for it, and tells its length.
+    /// Writes an acknowledgement, unless `buf` is too short for it, and returns its length.
     pub(super) fn acknowledge(&mut self, now: Time, buf: &mut [u8]) -> Option<usize> {
         let mut runs = [0; MAX_RUNS];
-        let count = acknowledgement::runs(self.history.news(), &mut runs);
+        let count = acknowledgement::runs(self.history.pending_runs(), &mut runs);
         let edge = self.decoder.edge();
-        let room = (self.handed + self.config.window as u64).saturating_sub(edge).min(self.most as u64);
+        let credit = (self.consumed + self.config.window as u64).saturating_sub(edge).min(self.most as u64);
         let acknowledgement = Acknowledgement {
             newest: self.history.newest().unwrap_or(0) as u32,
             delay_us: u32::try_from(now.since(self.newest_at).as_micros()).unwrap_or(u32::MAX),
             edge: edge as u32,
-            room: u16::try_from(room).unwrap_or(u16::MAX),
+            credit: u16::try_from(credit).unwrap_or(u16::MAX),
             runs: &runs[..count],
         };
         let len = acknowledgement.emit(buf)?;
-        self.history.told();
-        self.again = (self.waiting > 0).then(|| now + AGAIN);
-        (self.due, self.waiting, self.told) = (None, 0, self.handed);
+        self.history.on_sent();
+        self.ack_timer.on_acknowledged(now);
+        self.reported = self.consumed;
         Some(len)
     }
 
@@ -254,26 +247,27 @@ impl Receiver {
         }
     }
 
-    /// Copies the next original over the first bytes of `room`, and tells how many; what does not fit is the rest. None if
-    /// there is no original, or it is the end.
-    fn hand_out(&mut self, room: &mut [u8]) -> Option<usize> {
+    /// Copies the next original to the start of `free` and returns the number of bytes; what does not fit is kept in
+    /// `rest`. None if there is no original, or it is the end.
+    fn deliver_next(&mut self, free: &mut [u8]) -> Option<usize> {
         if self.ended {
             return None;
         }
         let (_, original) = self.decoder.poll_original()?;
-        let (now, later) = original.split_at(original.len().min(room.len()));
-        room[..now.len()].copy_from_slice(now);
+        let (now, later) = original.split_at(original.len().min(free.len()));
+        free[..now.len()].copy_from_slice(now);
         self.rest.clear();
         self.rest.extend_from_slice(later);
         (self.taken, self.ended) = (0, original.is_empty());
-        self.handed += 1;
+        self.consumed += 1;
         (!self.ended).then_some(now.len())
     }
 
-    /// Half the window is news to one who may have stopped for want of it.
-    fn tell_room(&mut self, now: Time) {
-        if self.handed - self.told >= (self.config.window as u64).div_ceil(2) {
-            self.due = Some(now);
+    /// Makes an acknowledgement due once half the window was read since the last: the sender may be blocked by the
+    /// window.
+    fn schedule_window_update(&mut self, now: Time) {
+        if self.consumed - self.reported >= (self.config.window as u64).div_ceil(2) {
+            self.ack_timer.expire(now);
         }
     }
 

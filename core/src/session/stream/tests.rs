@@ -26,9 +26,9 @@ fn frames(end: &mut Tested, until: Time) -> Vec<Vec<u8>> {
 }
 
 proptest! {
-    /// Whatever a peer makes of its own frames: no panic, no endless loop, nothing kept beyond two windows.
+    /// Frames that a peer has changed cause no panic, no endless loop, and nothing kept beyond two windows.
     #[test]
-    fn a_peer_that_writes_nonsense_is_survived(
+    fn corrupted_frames_neither_panic_nor_grow_memory(
         script in prop::collection::vec(any::<u8>(), 1..6000),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..60),
     ) {
@@ -47,7 +47,7 @@ proptest! {
                         frame[place] = byte;
                     }
                     let ends = [&mut here, &mut there];
-                    // Refused or not, it goes on.
+                    // Refused or not, the stream goes on.
                     let _ = ends[to].handle_frame(now, &frame);
                 }
             }
@@ -56,7 +56,7 @@ proptest! {
     }
 }
 
-/// Three pieces are repaired by themselves (0.99³ < 0.979), but a fourth comes first.
+/// Three pieces would be repaired by themselves (0.99³ < 0.979), but a fourth is written before.
 #[test]
 fn a_burst_that_is_written_in_pieces_is_repaired_as_a_whole() {
     let config = Config { frame: 256, window: 16, ..Config::default() };
@@ -87,10 +87,10 @@ fn values_out_of_range_are_refused() {
     assert_eq!(refused.unwrap_err().to_string(), "window must be at least 2 and at most 16380, not 1");
 }
 
-/// Our own schedule rests when all is sure enough; what is written then does not wait for an acknowledgement, however little
-/// it is.
+/// Our own schedule rests when delivery is sure enough; data written then does not wait for an acknowledgement, however
+/// little it is.
 #[test]
-fn what_is_written_while_the_schedule_rests_leaves_at_once() {
+fn data_written_while_the_schedule_is_idle_leaves_at_once() {
     let law = Adaptive::new(Parameters::default()).expect("the defaults");
     let mut end = End::new(Config::default(), law, Fixed::new(Rate::from_mbps(100), Span::ZERO)).expect("in range");
     let mut buf = [0; 1500];
@@ -109,7 +109,7 @@ fn what_is_written_while_the_schedule_rests_leaves_at_once() {
 }
 
 #[test]
-fn an_end_shows_its_path_its_choices_and_its_laws() {
+fn probe_shows_the_path_the_decisions_and_the_laws() {
     let mut end = end();
     end.write(Time::ZERO, &[7; 300]);
     let mut buf = [0; 256];

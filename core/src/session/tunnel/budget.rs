@@ -1,15 +1,15 @@
 //! The memory of an end, over all its links.
 //!
-//! Memory that a peer makes this end keep is charged to it. It may hold as much as nobody holds: A. Choudhury, E.
+//! Memory that a peer makes this end keep is charged to the peer, which may hold as much as is free: A. Choudhury, E.
 //! Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Transactions on Networking
-//! 6(2), 1998, with alpha = 1. So one peer has half of all at most, of n that want more each has a part in n + 1, and
-//! as much is left for the next.
+//! 6(2), 1998, with alpha = 1. So one peer has at most half of all memory, each of n peers that want more has a part in
+//! n + 1, and as much is left for the next.
 
 use std::collections::BTreeMap;
 
 use crate::session::secure::PublicKey;
 
-/// Owner of memory: a peer with a key of its own, with all of its links, or else each link.
+/// The owner of memory: a peer with a key of its own, with all of its links, or else each link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Peer {
     Key(PublicKey),
@@ -26,9 +26,9 @@ pub(super) struct Budget {
 /// Further bytes that a peer may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(in super::super) struct Spare {
-    /// Until it has its share.
+    /// Bytes until the peer has its share.
     pub(in super::super) whole: u64,
-    /// Until it has half of it.
+    /// Bytes until the peer has half of its share.
     pub(in super::super) half: u64,
 }
 
@@ -37,7 +37,7 @@ impl Budget {
         Budget { most, held: 0, peers: BTreeMap::new() }
     }
 
-    /// An account of `peer` holds `after` where it held `before`.
+    /// Accounts for `peer`, which holds `after` bytes and held `before`.
     pub(super) fn charge(&mut self, peer: Peer, before: u64, after: u64) {
         let held = self.peers.entry(peer).or_default();
         *held = *held - before + after;
@@ -47,14 +47,15 @@ impl Budget {
         }
     }
 
-    /// Further bytes that `peer` may hold. What it takes is no longer free, so it may take half of the difference.
+    /// The further bytes that `peer` may hold: half of the difference between what is free and what it holds, since
+    /// what it takes is no longer free.
     pub(super) fn spare(&self, peer: Peer) -> Spare {
         let (free, held) = (self.most.saturating_sub(self.held), self.held_by(peer));
         let whole = free.saturating_sub(held) / 2;
         Spare { whole, half: ((held + whole) / 2).saturating_sub(held) }
     }
 
-    /// The peer that holds most, where all hold more than there is.
+    /// The peer that holds most, if all together hold more than the limit.
     pub(super) fn excess(&self) -> Option<Peer> {
         let most = self.peers.iter().max_by_key(|(_, held)| **held);
         most.filter(|_| self.held > self.most).map(|(peer, _)| *peer)
@@ -78,13 +79,13 @@ mod tests {
     }
 
     #[test]
-    fn one_has_half_and_two_have_a_third_each() {
+    fn one_peer_has_half_and_two_peers_have_a_third_each() {
         let [one, two] = [Peer::Link(1), Peer::Key(PublicKey([2; 32]))];
         let mut budget = Budget::new(MOST);
         assert_eq!(budget.spare(one), Spare { whole: MOST / 2, half: MOST / 4 });
         take_all(&mut budget, one);
         assert_eq!((budget.spare(one), budget.held_by(one)), (Spare::default(), MOST / 2));
-        // What is left is shared alike from now on, and the first gives back as it can.
+        // The rest is shared equally from now on, and the first gives back as it can.
         take_all(&mut budget, two);
         assert_eq!((budget.held_by(two), budget.spare(one).whole), (MOST / 4, 0));
         budget.charge(one, MOST / 2, MOST / 3);
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_most_is_named_only_where_there_is_too_little() {
+    fn largest_holder_is_named_only_when_memory_is_exceeded() {
         let mut budget = Budget::new(MOST);
         budget.charge(Peer::Link(1), 0, 50);
         budget.charge(Peer::Link(2), 0, 70);

@@ -1,4 +1,4 @@
-//! An association together with what is said in it beside the stream: which stream it carries.
+//! An association, together with the messages besides the stream: they name the stream that it carries.
 
 use core::net::SocketAddr;
 
@@ -8,34 +8,36 @@ use crate::time::{Span, Time};
 use crate::wire::tunnel::{LONGEST, Message};
 use crate::wire::{self};
 
-/// How often an initiator asks for its stream until it is answered.
+/// The interval at which an initiator asks for its stream until it is answered. Ours: the first wait of a handshake
+/// (`secure/backoff.rs`). The message may be lost in either direction; shorter repeats it on paths whose round trip is
+/// longer.
 const AGAIN: Span = Span::from_millis(250);
 
 #[derive(Debug)]
 pub(super) struct Carrier {
     association: Box<Association>,
-    /// What an initiator asks until it is answered, and when next.
+    /// The request that an initiator repeats until it is answered, and the time of the next.
     ask: Option<(Message, Time)>,
-    /// What is to be said once.
-    owed: Option<Message>,
+    /// A message to be sent once.
+    pending: Option<Message>,
 }
 
 impl Carrier {
-    /// One that asks `message` until [`Carrier::attached`].
+    /// Makes a carrier that repeats `message` until [`Carrier::attached`].
     pub(super) fn asking(association: Association, message: Message, now: Time) -> Carrier {
-        Carrier { association: association.into(), ask: Some((message, now)), owed: None }
+        Carrier { association: association.into(), ask: Some((message, now)), pending: None }
     }
 
-    /// One that is asked.
+    /// Makes a carrier that waits for the peer's request.
     pub(super) fn listening(association: Association) -> Carrier {
-        Carrier { association: association.into(), ask: None, owed: None }
+        Carrier { association: association.into(), ask: None, pending: None }
     }
 
     pub(super) fn association(&self) -> &Association {
         &self.association
     }
 
-    /// Whether it carries the stream, as far as this end knows.
+    /// True if the association carries the stream, as far as this end knows.
     pub(super) fn is_attached(&self) -> bool {
         self.ask.is_none() && self.association.is_established()
     }
@@ -44,18 +46,18 @@ impl Carrier {
         self.ask = None;
     }
 
-    pub(super) fn owe(&mut self, message: Message) {
-        self.owed = Some(message);
+    pub(super) fn queue_message(&mut self, message: Message) {
+        self.pending = Some(message);
     }
 
     pub(super) fn close(&mut self, now: Time, reason: secure::Reason) {
-        (self.ask, self.owed) = (None, None);
+        (self.ask, self.pending) = (None, None);
         self.association.close(now, reason);
     }
 
-    /// The other end is said to have no association of this id.
-    pub(super) fn doubt(&mut self, now: Time, id: u64) -> bool {
-        self.association.doubt(now, id)
+    /// Handles the claim that the peer has no association `id`; returns true if this association has that id.
+    pub(super) fn on_unknown(&mut self, now: Time, id: u64) -> bool {
+        self.association.on_unknown(now, id)
     }
 
     /// Opens a datagram into `out`.
@@ -83,7 +85,7 @@ impl Carrier {
         self.association.handle_timeout(now);
     }
 
-    /// The next datagram that is not the stream's.
+    /// Writes the next datagram that is not the stream's.
     pub(super) fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         debug_assert!(buf.len() >= MAX_DATAGRAM);
         if let Some(transmit) = self.association.poll_transmit(now, buf) {
@@ -97,7 +99,7 @@ impl Carrier {
                 *at = now + AGAIN;
                 *message
             }
-            _ => self.owed.take()?,
+            _ => self.pending.take()?,
         };
         let mut plain = [0; LONGEST];
         let len = message.emit(&mut plain);

@@ -1,10 +1,10 @@
-//! What a client makes its links and associations of.
+//! Makes the links and associations of a client.
 
 use core::net::SocketAddr;
 
-use super::Config;
 use super::carrier::Carrier;
-use super::link::{self, Link};
+use super::link::Link;
+use super::{Config, agreement};
 use crate::session::secure::{Association, Entropy, Key, KeyError, Role};
 use crate::time::Time;
 use crate::wire::tunnel::Message;
@@ -14,7 +14,7 @@ pub(super) struct Client {
     key: Key,
     to: SocketAddr,
     entropy: Entropy,
-    /// Whether any link was ever up.
+    /// True if any link was ever up.
     pub(super) was_up: bool,
 }
 
@@ -23,17 +23,17 @@ impl Client {
         Client { key: key.clone(), to, entropy, was_up: false }
     }
 
-    /// A new link, which says hello.
+    /// Makes a new link and starts its handshake.
     pub(super) fn begin(&mut self, config: &Config, number: u64, now: Time) -> Result<Link, KeyError> {
-        let (stream, shape) = (u128::from_be_bytes(self.entropy.bytes()), link::shape(config));
+        let (stream, shape) = (u128::from_be_bytes(self.entropy.bytes()), agreement::shape(config));
         let message = Message::Attach { stream, shape, begins: true };
         let carrier = Carrier::asking(self.initiate(config, now)?, message, now);
         Ok(Link::new(config, Role::Initiator, number, stream, carrier))
     }
 
-    /// Another association for a link that has lost its own.
+    /// Makes another association for a link that has lost its own.
     pub(super) fn call(&mut self, config: &Config, link: &mut Link, now: Time) {
-        let (stream, shape) = (link.name(), link::shape(config));
+        let (stream, shape) = (link.name(), agreement::shape(config));
         let message = Message::Attach { stream, shape, begins: false };
         if let Ok(association) = self.initiate(config, now) {
             link.carry(Carrier::asking(association, message, now));

@@ -1,50 +1,58 @@
-//! What a tunnel is told at its start.
+//! Configuration of a tunnel.
 
 use core::ops::RangeInclusive;
 
-use crate::law::rate;
+use super::agreement;
+use crate::law::rate::capped::Capped;
+use crate::law::{ParameterError, rate, schedule};
+use crate::session::stream::End;
 use crate::session::{secure, stream};
-use crate::time::Span;
+use crate::time::{Span, Time};
 use crate::units::{Bytes, Rate};
 
-/// No line is faster, and no law asks for more.
+/// The highest rate: no network is faster, and no law asks for more. Ours: it keeps the arithmetic of pacing in its
+/// range.
 const FASTEST: Rate = Rate::from_mbps(1_000_000);
 
-/// What an end is told at its start.
+/// The configuration of an end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// Of the associations. Its longest datagram bounds the stream's frames.
+    /// Configuration of the associations. Their longest datagram bounds the frames of the stream.
     pub secure: secure::Config,
-    /// Of the streams. Both ends go by the smaller frame and the smaller window, which takes memory only as it is used.
+    /// Configuration of the streams. Both ends use the smaller frame and the smaller window, which takes memory only as
+    /// it is used.
     pub stream: stream::Config,
-    /// The law that says how fast this end may send; a fixed rate is one of [`Config::rates`].
+    /// The rate law of this end; a fixed rate is one of [`Config::rates`].
     pub rate: rate::Choice,
+    /// The schedule of what this end sends.
+    pub schedule: schedule::Choice,
     /// A rate that is never exceeded, headers included; one of [`Config::rates`].
     pub max_rate: Option<Rate>,
-    /// U_MAX: packets that tell the other end nothing new for each one that does, at least 0.
+    /// U_MAX: packets that are not innovative for each one that is, at least 0. For schedules that estimate it.
     pub max_overhead: f64,
-    /// For how long a link without association is kept.
+    /// The time for which a link without an association is kept.
     pub resume: Span,
-    /// Connections of one link at a time, as who opens them counts. The other end takes twice as many: there each lasts until
-    /// its program has read all of it.
+    /// Connections of one link at a time, as a client counts them. A server accepts twice as many: at the server each
+    /// lasts until its program has read all of it.
     pub connections: usize,
-    /// Links at a time, those included that wait for their client.
+    /// Links at a time, including those that wait for their client.
     pub links: usize,
-    /// Bytes that all links together may keep of what is unread, unsent, or under way, at least
-    /// [`Config::LEAST_MEMORY`]. Of that a peer, which is a key or, where all share one, a link, has at most as much as
-    /// nobody has: half of it alone. At half of that its credit is small and its new connections are refused; at all of
-    /// it the one that has most to be read is broken off.
+    /// The limit of bytes that all links together keep unread, unsent or in flight, at least [`Config::LEAST_MEMORY`].
+    /// A peer, which is a key or, if all share one, a link, has at most as much of it as is free: half of it if it is
+    /// alone. At half of this share its credit is small and its new connections are refused; at all of it the
+    /// connection with the most unread data is reset.
     pub memory: Bytes,
 }
 
 impl Default for Config {
-    /// What `thalweg tunnel` has. The other end is missed after 15 s of silence.
+    /// The defaults of `thalweg tunnel`. A peer counts as silent after 15 s.
     fn default() -> Config {
         let secure = secure::Config { keepalive: Span::from_secs(5), idle: Span::from_secs(15), ..Default::default() };
         Config {
             secure,
             stream: stream::Config { window: stream::MAX_WINDOW, ..Default::default() },
             rate: rate::Choice::default(),
+            schedule: schedule::Choice::default(),
             max_rate: None,
             max_overhead: 0.5,
             resume: Span::from_secs(60),
@@ -56,10 +64,20 @@ impl Default for Config {
 }
 
 impl Config {
-    /// With less a single connection could not have what the other end may send before it hears of credit.
+    /// The smallest memory: with less, a single connection could not hold what the peer may send before it receives
+    /// more credit. Ours: a link alone may have half of it, twice the first credit.
     pub const LEAST_MEMORY: Bytes = Bytes(1 << 20);
 
-    /// From one packet a second, headers included, for with less a stream seems to stand still, to 1 Tb/s.
+    /// A stream as both ends of a link make it, but without an association.
+    ///
+    /// # Errors
+    /// A value is out of its range; the error names it.
+    pub fn stream(&self, now: Time) -> Result<End<schedule::Law, Capped<rate::Law>>, ParameterError> {
+        agreement::stream(self, agreement::shape(self), now)
+    }
+
+    /// The valid rates: from one packet a second, headers included, since a slower stream seems to stand still, to 1
+    /// Tb/s.
     pub fn rates(&self) -> RangeInclusive<Rate> {
         let packet = Bytes(self.stream.frame.saturating_add(self.stream.overhead) as u64);
         Rate::of(packet, Span::from_secs(1))..=FASTEST

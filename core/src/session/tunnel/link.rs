@@ -1,122 +1,54 @@
 //! One peer: a stream with its connections, and the association that carries it, if there is one.
 
-mod fate;
+mod lifecycle;
+mod phase;
 
 use core::net::SocketAddr;
-use std::collections::VecDeque;
 
+use self::phase::Phase;
+use super::agreement::{Stream, law, shape, stream};
 use super::budget::{Budget, Peer};
 use super::carrier::Carrier;
 use super::server::Attaching;
 use super::{Config, Event, Id, Reason, Why};
-use crate::law::rate::capped::Capped;
-use crate::law::rate::{self, Law};
-use crate::law::schedule::adaptive::{Adaptive, Parameters};
-use crate::law::{ParameterError, within};
 use crate::session::mux::{self, Mux};
-use crate::session::secure::{self, PublicKey, Role};
-use crate::session::stream::{self, End};
+use crate::session::secure::{PublicKey, Role};
 use crate::session::{MAX_DATAGRAM, Transmit};
 use crate::time::{Span, Time};
-use crate::units::{Bytes, Rate};
 use crate::wire;
 use crate::wire::tunnel::{FIRST, Message, Shape};
 
-/// The stream of a link.
-pub(super) type Stream = End<Adaptive, Capped<Law>>;
-
-/// How much of the rate may wait in the stream: what a keystroke finds in front of it.
+/// Data that may wait in the stream, as time at its rate: the queue that a keystroke finds in front of it. Ours: longer
+/// delays a keystroke, shorter lets the stream run dry where a program wakes late (`agreement.rs`).
 const AHEAD: Span = Span::from_millis(4);
-/// The least and the most originals that this makes.
+/// The limits of the number of originals that may wait. Ours: one that leaves and one behind it, on slow paths. 64
+/// originals of 1164 bytes are `AHEAD` at 150 Mb/s; above that the queue is shorter.
 const MIN_AHEAD: u64 = 2;
 const MAX_AHEAD: u64 = 64;
-/// What a caller who comes late may make up for.
-const SLACK: Span = Span::from_millis(2);
-/// What leaves within so long leaves together. A keystroke does not notice, and one waking serves several packets.
-const GRAIN: Span = Span::from_micros(250);
-/// The least that [`secure::Config::datagram`] may be.
-const SHORTEST: f64 = 256.0;
-/// More TFRC does not ask for.
-const MOST: Rate = Rate::from_mbps(10_000);
-
 #[derive(Debug)]
 pub(super) struct Link {
     config: Config,
     role: Role,
-    number: u64,
+    phase: Phase,
     /// The name of the stream.
     name: u128,
-    /// Owner of the link, who may have several by a key of its own.
+    /// The key of the client that owns the link, if it has one of its own; it may own several links.
     owner: Option<PublicKey>,
     carrier: Option<Carrier>,
     stream: Option<Stream>,
     mux: Mux,
-    /// Frames of the mux that the stream had no room for.
+    /// Frames of the mux for which the stream had no free space.
     frames: Vec<u8>,
-    /// Since when no association carries the stream.
-    interrupted: Option<Time>,
-    /// Why it is gone.
-    fate: Option<Why>,
-    /// Why it is to end.
-    stopping: Option<secure::Reason>,
-    /// When the mux took no more, before its events are read.
+    /// The time at which the mux accepted no more, before its events are read.
     paused: Option<Time>,
     peer: SocketAddr,
-    /// Bytes that are charged for it.
+    /// Bytes charged to the owner of the link.
     held: u64,
-    /// Where datagrams are opened.
+    /// A buffer for opened datagrams.
     opened: Box<[u8]>,
 }
 
-/// What a stream of `config` would be made with.
-pub(super) fn shape(config: &Config) -> Shape {
-    let most = config.secure.datagram.min(MAX_DATAGRAM).saturating_sub(secure::OVERHEAD);
-    let frame = u16::try_from(config.stream.frame.min(most)).unwrap_or(u16::MAX);
-    Shape { frame, window: u16::try_from(config.stream.window).unwrap_or(u16::MAX) }
-}
-
-/// Whether streams can be made of `config`.
-///
-/// # Errors
-/// The value that is out of its range.
-pub(super) fn check(config: &Config) -> Result<(), ParameterError> {
-    within("datagram", config.secure.datagram as f64, SHORTEST..=MAX_DATAGRAM as f64)?;
-    within("connections", config.connections as f64, 1.0..)?;
-    within("links", config.links as f64, 1.0..)?;
-    for (name, rate) in [("rate in bit/s", config.rate.fixed()), ("max_rate in bit/s", config.max_rate)] {
-        let (least, most) = config.rates().into_inner();
-        let bounds = least.as_bps() as f64..=most.as_bps() as f64;
-        within(name, rate.unwrap_or(most).as_bps() as f64, bounds)?;
-    }
-    within("max_overhead", config.max_overhead, 0.0..=1e6)?;
-    within("memory in bytes", config.memory.0 as f64, Config::LEAST_MEMORY.0 as f64..)?;
-    stream(config, shape(config), Time::ZERO).map(drop)
-}
-
-/// The stream of a server whose client has asked for `asked`, if there can be one.
-pub(super) fn agree(config: &Config, asked: Shape, now: Time) -> Option<Stream> {
-    let ours = shape(config);
-    stream(config, Shape { frame: ours.frame.min(asked.frame), window: ours.window.min(asked.window) }, now).ok()
-}
-
-fn stream(config: &Config, shape: Shape, now: Time) -> Result<Stream, ParameterError> {
-    let made = stream::Config { frame: shape.frame.into(), window: shape.window.into(), grain: GRAIN, ..config.stream };
-    let schedule = Adaptive::new(Parameters { u_max: config.max_overhead, ..Parameters::default() })?;
-    End::new(made, schedule, law(config, &made, now)?)
-}
-
-/// The law of a stream that begins, or goes on over another association.
-fn law(config: &Config, stream: &stream::Config, now: Time) -> Result<Capped<Law>, ParameterError> {
-    let law = rate::Config {
-        now,
-        packet: Bytes((stream.frame + stream.overhead) as u64),
-        most: config.max_rate.unwrap_or(MOST),
-        slack: SLACK,
-    };
-    Ok(Capped::new(Law::new(config.rate, law)?, config.max_rate, SLACK))
-}
-
-/// What [`Config::connections`] says of an end.
+/// The maximum number of connections at an end, by [`Config::connections`].
 fn most_connections(role: Role, config: &Config) -> usize {
     match role {
         Role::Initiator => config.connections,
@@ -125,12 +57,12 @@ fn most_connections(role: Role, config: &Config) -> usize {
 }
 
 impl Link {
-    /// A client's link, whose stream begins when its server has answered.
+    /// Makes a client's link, whose stream begins when its server has answered.
     pub(super) fn new(config: &Config, role: Role, number: u64, name: u128, carrier: Carrier) -> Link {
         Link {
             config: config.clone(),
             role,
-            number,
+            phase: Phase::new(number, config.resume),
             name,
             owner: None,
             peer: carrier.association().peer(),
@@ -138,49 +70,47 @@ impl Link {
             stream: None,
             mux: Mux::new(role, most_connections(role, config)),
             frames: Vec::new(),
-            interrupted: None,
-            fate: None,
-            stopping: None,
             paused: None,
             held: 0,
             opened: [0; MAX_DATAGRAM].into(),
         }
     }
 
-    /// A server's link, with what [`agree`] has made.
+    /// Makes a server's link, with the stream that both ends have agreed on.
     pub(super) fn admit(config: &Config, number: u64, asked: Attaching, stream: Stream) -> Link {
         let mut link = Link::new(config, Role::Responder, number, asked.stream, asked.carrier);
         link.stream = Some(stream);
         link.owner = link.peer_key();
+        link.phase.begin(link.peer, link.owner);
         link.answer();
         link
     }
 
     pub(super) fn number(&self) -> u64 {
-        self.number
+        self.phase.link()
     }
 
-    /// The name of its stream.
+    /// The name of the stream.
     pub(super) fn name(&self) -> u128 {
         self.name
     }
 
-    /// The id of the association that carries it.
+    /// The id of the association that carries the stream.
     pub(super) fn association(&self) -> Option<u64> {
         self.carrier.as_ref().map(|carrier| carrier.association().id())
     }
 
-    /// Where the other end was last.
+    /// The peer's last known address.
     pub(super) fn peer(&self) -> SocketAddr {
         self.peer
     }
 
-    /// Whose association carries it, where each end has a key of its own.
+    /// The public key that the peer has proved, if each end has a key of its own.
     pub(super) fn peer_key(&self) -> Option<PublicKey> {
         self.carrier.as_ref()?.association().peer_key()
     }
 
-    /// None before both ends know of it.
+    /// The stream; none before both ends know of it.
     pub(super) fn stream(&self) -> Option<&Stream> {
         self.stream.as_ref()
     }
@@ -194,33 +124,33 @@ impl Link {
     }
 
     pub(super) fn is_interrupted(&self) -> bool {
-        self.interrupted.is_some()
+        self.phase.is_interrupted()
     }
 
-    /// Whether it takes no more connections.
+    /// True if the link accepts no more connections.
     pub(super) fn is_down(&self) -> bool {
-        self.fate.is_some() || self.stopping.is_some()
+        self.phase.is_down() || self.phase.is_stopping()
     }
 
-    /// The round trip of its stream, as far as one is known.
+    /// The round trip of the stream, as far as it is known.
     pub(super) fn rtt(&self) -> Span {
         self.stream.as_ref().map_or(Span::ZERO, |stream| stream.sender().path().rtt)
     }
 
-    /// Owner of the memory that it takes.
+    /// The owner of the memory that the link takes.
     pub(super) fn payer(&self) -> Peer {
-        self.owner.map_or(Peer::Link(self.number), Peer::Key)
+        self.owner.map_or(Peer::Link(self.phase.link()), Peer::Key)
     }
 
-    /// Bytes that are charged for it.
+    /// Bytes charged to the owner of the link.
     pub(super) fn held(&self) -> u64 {
         self.held
     }
 
-    /// Charges what it holds, and lets it hold as much more as is to be had.
+    /// Charges what the link holds, and lets it hold as much more as its share permits.
     pub(super) fn settle(&mut self, budget: &mut Budget) {
         // A link that is down forgets its stream within a second.
-        let stream = self.stream.as_ref().filter(|_| self.fate.is_none());
+        let stream = self.stream.as_ref().filter(|_| !self.phase.is_down());
         let held = self.mux.held() + self.frames.len() as u64 + stream.map_or(0, Stream::kept);
         budget.charge(self.payer(), core::mem::replace(&mut self.held, held), held);
         let spare = budget.spare(self.payer());
@@ -230,48 +160,37 @@ impl Link {
         }
     }
 
-    /// Takes a datagram for its association.
-    pub(super) fn handle_datagram(
-        &mut self,
-        now: Time,
-        from: SocketAddr,
-        bytes: &[u8],
-        events: &mut VecDeque<Event>,
-    ) -> Result<(), wire::Error> {
+    /// Takes a datagram for the association of the link.
+    pub(super) fn handle_datagram(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), wire::Error> {
         let carrier = self.carrier.as_mut().ok_or(wire::Error::Unknown)?;
         let mut opened = core::mem::take(&mut self.opened);
         let outcome = match carrier.open(now, from, bytes, &mut opened) {
-            Ok(Some(plain)) if self.fate.is_none() => self.on_plain(now, plain, events),
+            Ok(Some(plain)) if !self.phase.is_down() => self.on_plain(now, plain),
             Ok(_) => Ok(()),
             Err(error) => Err(error),
         };
         self.opened = opened;
-        self.on_association(now, events);
+        self.on_association(now);
         outcome
     }
 
-    pub(super) fn handle_timeout(&mut self, now: Time, events: &mut VecDeque<Event>) {
+    pub(super) fn handle_timeout(&mut self, now: Time) {
         if let Some(carrier) = self.carrier.as_mut().filter(|it| it.poll_timeout().is_some_and(|at| at <= now)) {
             carrier.handle_timeout(now);
         }
-        self.on_association(now, events);
-        self.on_silence(now, events);
+        self.on_association(now);
+        self.on_silence(now);
         if self.carries()
             && let Some(stream) = self.stream.as_mut().filter(|it| it.poll_timeout().is_some_and(|at| at <= now))
         {
             stream.handle_timeout(now);
         }
         if self.paused.take().is_some() {
-            self.pump(now, events);
+            self.pump(now);
         }
     }
 
-    pub(super) fn poll_transmit(
-        &mut self,
-        now: Time,
-        buf: &mut [u8],
-        events: &mut VecDeque<Event>,
-    ) -> Option<Transmit> {
+    pub(super) fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         let transmit = self.carrier.as_mut()?.poll_transmit(now, buf);
         if transmit.is_some() {
             return transmit;
@@ -284,7 +203,7 @@ impl Link {
                 return transmit;
             }
         }
-        self.on_association(now, events);
+        self.on_association(now);
         self.close_if_done(now);
         self.carrier.as_mut()?.poll_transmit(now, buf)
     }
@@ -295,52 +214,56 @@ impl Link {
         [carrier, stream, self.next_try(), self.paused].into_iter().flatten().min()
     }
 
+    /// The next event: of the link, then of its connections.
     pub(super) fn poll_event(&mut self) -> Option<Event> {
-        let id = |connection| Id { link: self.number, connection };
+        if let Some(event) = self.phase.poll_event() {
+            return Some(event);
+        }
+        let id = |connection| Id { link: self.phase.link(), connection };
         Some(match self.mux.poll_event()? {
             mux::Event::Opened(it) => Event::Opened(id(it)),
             mux::Event::Readable(it) => Event::Readable(id(it)),
             mux::Event::Writable(it) => Event::Writable(id(it)),
             mux::Event::Finished(it) => Event::Finished(id(it)),
             mux::Event::Closed(it) => Event::Closed(id(it)),
-            mux::Event::Reset(it, reason) => Event::Reset(id(it), Reason::Told(reason)),
+            mux::Event::Reset(it, reason) => Event::Reset(id(it), Reason::Reset(reason)),
         })
     }
 
-    /// Whether frames of the stream can be sent.
+    /// True if frames of the stream can be sent.
     fn carries(&self) -> bool {
-        self.fate.is_none() && self.stream.is_some() && self.carrier.as_ref().is_some_and(Carrier::is_attached)
+        !self.phase.is_down() && self.stream.is_some() && self.carrier.as_ref().is_some_and(Carrier::is_attached)
     }
 
-    fn on_plain(&mut self, now: Time, plain: &[u8], events: &mut VecDeque<Event>) -> Result<(), wire::Error> {
+    fn on_plain(&mut self, now: Time, plain: &[u8]) -> Result<(), wire::Error> {
         if plain.first().is_some_and(|kind| *kind >= FIRST) {
-            return self.on_message(now, Message::parse(plain)?, events);
+            return self.on_message(now, Message::parse(plain)?);
         }
         let outcome = self.stream.as_mut().ok_or(wire::Error::Unknown)?.handle_frame(now, plain);
-        self.pump(now, events);
+        self.pump(now);
         outcome
     }
 
-    /// Takes all that the stream has: credit bounds it.
-    fn pump(&mut self, now: Time, events: &mut VecDeque<Event>) {
-        let Some(stream) = self.stream.as_mut().filter(|_| self.fate.is_none()) else { return };
+    /// Passes all bytes of the stream to the mux: credit bounds them.
+    fn pump(&mut self, now: Time) {
+        let Some(stream) = self.stream.as_mut().filter(|_| !self.phase.is_down()) else { return };
         while self.mux.is_ready() {
             let Some(bytes) = stream.take(now) else { return };
             if self.mux.handle(now, bytes).is_err() {
-                return self.fail(now, events);
+                return self.fail(now);
             }
         }
         self.paused = Some(now);
     }
 
-    /// Writes into the stream what will leave soon, and no more.
+    /// Writes into the stream the frames that will leave soon, and no more.
     fn fill(&mut self, now: Time) {
         let Some(stream) = &mut self.stream else { return };
         let slot = stream.sender().path().slot.as_nanos().max(1);
         let ahead = (AHEAD.as_nanos() / slot).clamp(MIN_AHEAD, MAX_AHEAD);
-        let room = stream.config().longest();
+        let capacity = stream.config().longest();
         while (stream.sender().unsent() as u64) < ahead {
-            if self.frames.is_empty() && !self.mux.poll(room, &mut self.frames) {
+            if self.frames.is_empty() && !self.mux.poll(capacity, &mut self.frames) {
                 return;
             }
             let count = stream.write(now, &self.frames);

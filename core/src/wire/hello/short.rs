@@ -1,42 +1,43 @@
-//! The messages that may go to an address that has proved nothing: they tell it nothing and are shorter than what came.
+//! The messages that may be sent to an unproven address: they disclose nothing and are shorter than the datagram
+//! received.
 //!
-//! Challenge, subtype 3, from SSRC 0: the end at this address is asked to show the session's secret.
+//! Challenge, subtype 3, from SSRC 0: the peer at this address is asked to prove knowledge of the session's secret.
 //!
 //! | offset | field |
 //! |---|---|
 //! | 0 | version, 2 (8 bits), and 24 bits of zero |
 //! | 4 | token, to be echoed (64 bits) |
 //!
-//! Refusal, subtype 4, from SSRC 0: a hello was of a version that is not spoken here.
+//! Refusal, subtype 4, from SSRC 0: the version of a hello is not supported.
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | version that is spoken here (8 bits), and 24 bits of zero |
+//! | 0 | supported version (8 bits), and 24 bits of zero |
 //! | 4 | echo: the token of the hello (64 bits) |
 
 use super::{VERSION, get, put};
 use crate::wire::Error;
 
-/// A question to an address whether the peer is there.
+/// The test whether the peer is at an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Challenge {
-    /// To be echoed under the session's secret.
+    /// The token, to be echoed under the session's secret.
     pub token: u64,
 }
 
-/// An answer to a hello of another version.
+/// The reply to a hello of another version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// The version that is spoken here.
+    /// The supported version.
     pub version: u8,
     /// The token of the hello.
     pub echo: u64,
 }
 
 impl Challenge {
-    /// APP subtype.
+    /// The APP subtype.
     pub const SUBTYPE: u8 = 3;
-    /// Bytes of data.
+    /// The length of the data in bytes.
     pub const LEN: usize = 12;
 
     /// Writes the APP data.
@@ -44,7 +45,7 @@ impl Challenge {
         emit(VERSION, self.token)
     }
 
-    /// Reads the APP data; longer data is cut.
+    /// Parses the APP data; excess bytes are ignored.
     ///
     /// # Errors
     /// [`Error::Truncated`], or [`Error::Unknown`] for another version.
@@ -57,9 +58,9 @@ impl Challenge {
 }
 
 impl Refusal {
-    /// APP subtype.
+    /// The APP subtype.
     pub const SUBTYPE: u8 = 4;
-    /// Bytes of data.
+    /// The length of the data in bytes.
     pub const LEN: usize = 12;
 
     /// Writes the APP data.
@@ -67,7 +68,7 @@ impl Refusal {
         emit(self.version, self.echo)
     }
 
-    /// Reads the APP data, of whatever version; longer data is cut.
+    /// Parses the APP data, of any version; excess bytes are ignored.
     ///
     /// # Errors
     /// [`Error::Truncated`].
@@ -96,7 +97,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn challenges_and_refusals_come_back(version: u8, number: u64) {
+        fn challenges_and_refusals_round_trip(version: u8, number: u64) {
             let challenge = Challenge { token: number };
             prop_assert_eq!(Challenge::parse(&challenge.emit()), Ok(challenge));
             let refusal = Refusal { version, echo: number };
@@ -104,7 +105,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(mut bytes: Vec<u8>) {
+        fn arbitrary_bytes_do_not_panic(mut bytes: Vec<u8>) {
             prop_assert_eq!(Refusal::parse(&bytes).is_ok(), bytes.len() >= Refusal::LEN);
             if let Some(version) = bytes.first_mut() {
                 *version = VERSION;

@@ -1,6 +1,6 @@
 //! Application-defined packets (RFC 3550 §6.7).
 //!
-//! Type 204, with the subtype in the place of the count; the offsets count from the body.
+//! Type 204, with the subtype in place of the count; offsets are relative to the body.
 //!
 //! | offset | field |
 //! |---|---|
@@ -14,21 +14,21 @@ use crate::wire::Error;
 
 pub(super) const KIND: u8 = 204;
 
-/// A packet whose meaning is an application's own.
+/// A packet with application-defined content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct App<'a> {
-    /// 0 to 31.
+    /// The subtype, 0 to 31.
     pub subtype: u8,
-    /// Who sends it.
+    /// The SSRC of the sender.
     pub ssrc: u32,
-    /// Whose it is.
+    /// The name of the application.
     pub name: [u8; 4],
-    /// Whole words; the rest of a last word that is not whole is zeros on the wire.
+    /// The data in whole words; a last word that is not whole is padded with zeros on the wire.
     pub data: &'a [u8],
 }
 
 impl<'a> App<'a> {
-    /// Bytes of a packet before its data.
+    /// The number of bytes before the data.
     pub const HEADER_LEN: usize = 12;
 
     pub(super) fn parse(frame: Frame<'a>) -> Result<App<'a>, Error> {
@@ -68,7 +68,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn data_ends_with_a_word() {
+    fn data_is_padded_to_a_word() {
         let app = App { subtype: 0, ssrc: 1, name: *b"name", data: &[1, 2, 3, 4, 5] };
         there_and_back(&app, |read| match read {
             Ok(Packet::App(app)) => assert_eq!(app.data, [1, 2, 3, 4, 5, 0, 0, 0]),
@@ -78,7 +78,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn app_packets_round_trip(
             subtype in 0u8..32, ssrc: u32, name: [u8; 4], words in prop::collection::vec(any::<[u8; 4]>(), 0..40),
         ) {
             let app = App { subtype, ssrc, name, data: words.as_flattened() };

@@ -1,4 +1,4 @@
-//! Source descriptions (RFC 3550 §6.5), of which only the canonical name matters here.
+//! Source descriptions (RFC 3550 §6.5), of which only the canonical name is used.
 //!
 //! Type 202; the body is count times a chunk.
 //!
@@ -15,12 +15,12 @@ use crate::wire::Error;
 pub(super) const KIND: u8 = 202;
 const CNAME: u8 = 1;
 
-/// A source and its name.
+/// A source and its canonical name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Source<'a> {
-    /// The source.
+    /// The SSRC of the source.
     pub ssrc: u32,
-    /// Canonical name, the same for all streams of one origin; at most 255 bytes of UTF-8, not checked.
+    /// The canonical name, the same for all streams of one origin; at most 255 bytes of UTF-8, not checked.
     pub cname: &'a [u8],
 }
 
@@ -40,7 +40,7 @@ impl<'a> Descriptions<'a> {
         Ok(Descriptions { count: frame.count, chunks: frame.body })
     }
 
-    /// The sources that are described.
+    /// The sources described.
     pub fn sources(&self) -> impl Iterator<Item = Source<'a>> {
         let mut rest = self.chunks;
         (0..self.count).map_while(move |_| {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_needs_a_name_and_an_end() {
+    fn chunk_without_a_cname_or_an_end_is_refused() {
         for (body, error) in [
             (&[0, 0, 0, 1, 0, 0, 0, 0][..], Error::Malformed),
             (&[0, 0, 0, 1, 1, 2, b'a', b'b'], Error::Truncated),
@@ -129,7 +129,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(ssrc: u32, cname in prop::collection::vec(any::<u8>(), 0..256)) {
+        fn descriptions_round_trip(ssrc: u32, cname in prop::collection::vec(any::<u8>(), 0..256)) {
             let source = Source { ssrc, cname: &cname };
             there_and_back(&source, |read| match read {
                 Ok(Packet::Descriptions(all)) => assert!(all.sources().eq([source])),

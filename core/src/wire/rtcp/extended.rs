@@ -1,19 +1,19 @@
 //! Extended reports (RFC 3611 §2), with the post-repair loss count (RFC 7509 §3.1).
 //!
-//! Type 207; the offsets count from the body.
+//! Type 207; offsets are relative to the body.
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | SSRC of whoever reports |
+//! | 0 | SSRC of the reporter |
 //! | 4 | blocks: type BT (8 bits), type-specific (8 bits), length in words minus one (16 bits), content |
 //!
 //! | offset | field of a post-repair loss count block, BT 33, length 3 |
 //! |---|---|
-//! | 4 | SSRC that is reported on |
+//! | 4 | SSRC of the reported stream |
 //! | 8 | begin_seq (16 bits), end_seq (16 bits) |
 //! | 12 | post-repair loss count (16 bits), repaired loss count (16 bits) |
 //!
-//! RFC 7509 says a length of 4; its four words have the length 3 (errata 4525).
+//! RFC 7509 gives a length of 4; its four words have the length 3 (errata 4525).
 
 use super::frame::Frame;
 use super::writer::Emit;
@@ -25,22 +25,22 @@ const POST_REPAIR_LOSS: u8 = 33;
 /// An extended report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extended<'a> {
-    /// Who reports.
+    /// The SSRC of the reporter.
     pub ssrc: u32,
-    /// Report blocks, such as [`PostRepairLoss::emit`] makes them.
+    /// The report blocks, in the format of [`PostRepairLoss::emit`].
     pub raw_blocks: &'a [u8],
 }
 
-/// What repair has left of the loss.
+/// The loss that remains after repair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PostRepairLoss {
-    /// The stream's source.
+    /// The SSRC of the stream.
     pub ssrc: u32,
-    /// First sequence number that this reports on.
+    /// The first sequence number of the report.
     pub begin: u16,
-    /// Last sequence number that this reports on, plus one.
+    /// The last sequence number of the report, plus one.
     pub end: u16,
-    /// Packets that no repair can bring back any more.
+    /// Packets that cannot be repaired any more.
     pub lost: u16,
     /// Packets that were lost and are repaired.
     pub repaired: u16,
@@ -75,7 +75,7 @@ fn split_block(bytes: &[u8]) -> Result<(&[u8], &[u8]), Error> {
 }
 
 impl PostRepairLoss {
-    /// Bytes of a block.
+    /// The length of a block in bytes.
     pub const LEN: usize = 16;
 
     fn parse(block: [u8; PostRepairLoss::LEN]) -> Option<PostRepairLoss> {
@@ -136,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(ssrc: u32, source: u32, numbers: [u16; 4]) {
+        fn extended_reports_round_trip(ssrc: u32, source: u32, numbers: [u16; 4]) {
             let [begin, end, lost, repaired] = numbers;
             let loss = PostRepairLoss { ssrc: source, begin, end, lost, repaired };
             let raw_blocks = [loss.emit(), loss.emit()];

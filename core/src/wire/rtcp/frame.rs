@@ -1,4 +1,4 @@
-//! The frame around every RTCP packet, and the datagram that they share.
+//! The framing of RTCP packets, and the datagram that they share.
 //!
 //! | offset | field |
 //! |---|---|
@@ -9,18 +9,18 @@
 
 use crate::wire::Error;
 
-/// One packet of a datagram, not yet looked into.
+/// One packet of a datagram, not parsed yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame<'a> {
-    /// Report count, source count, subtype or feedback format, 0 to 31.
+    /// The report count, source count, subtype or feedback format, 0 to 31.
     pub count: u8,
-    /// Packet type.
+    /// The packet type.
     pub kind: u8,
-    /// What is behind the first word, without padding.
+    /// The bytes after the first word, without padding.
     pub body: &'a [u8],
 }
 
-/// The RTCP packets of one datagram, whose lengths fit each other.
+/// The RTCP packets of one datagram, with consistent lengths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Compound<'a> {
     bytes: &'a [u8],
@@ -44,12 +44,12 @@ impl<'a> Compound<'a> {
         }
     }
 
-    /// Whether it lacks the sender or receiver report that RFC 3550 wants in front (RFC 5506).
+    /// True if the sender or receiver report is missing that RFC 3550 requires as first packet (RFC 5506).
     pub fn is_reduced(&self) -> bool {
         !matches!(self.bytes.get(1), Some(200 | 201))
     }
 
-    /// The packets in their order.
+    /// The packets in order.
     pub fn frames(&self) -> impl Iterator<Item = Frame<'a>> {
         let mut rest = self.bytes;
         core::iter::from_fn(move || {
@@ -88,7 +88,7 @@ mod tests {
     const EMPTY_RR: [u8; 8] = [0x80, 201, 0, 1, 0, 0, 0, 7];
 
     #[test]
-    fn a_compound_packet_is_taken_apart() {
+    fn compound_packet_is_split_into_frames() {
         let bytes = [&EMPTY_RR[..], &[0xa1, 203, 0, 2, 0, 0, 0, 7, 0, 0, 0, 4]].concat();
         let compound = Compound::parse(&bytes).unwrap();
         assert!(!compound.is_reduced());
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_checks_of_rfc_3550_a_2_refuse_what_is_no_rtcp() {
+    fn checks_of_rfc_3550_a_2_refuse_other_data() {
         let padded = [0xa0, 201, 0, 2, 0, 0, 0, 7, 0, 0, 0, 4];
         for (bytes, error) in [
             (vec![], Error::Truncated),
@@ -123,7 +123,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_survived(mut bytes: Vec<u8>, flags in 0x80u8..0xc0, words in 0u8..8) {
+        fn arbitrary_bytes_do_not_panic(mut bytes: Vec<u8>, flags in 0x80u8..0xc0, words in 0u8..8) {
             for (at, value) in [(0, flags), (2, 0), (3, words)] {
                 if let Some(byte) = bytes.get_mut(at) {
                     *byte = value;

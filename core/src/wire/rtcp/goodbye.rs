@@ -1,6 +1,6 @@
 //! Goodbyes (RFC 3550 §6.6).
 //!
-//! Type 203; the offsets count from the body.
+//! Type 203; offsets are relative to the body.
 //!
 //! | offset | field |
 //! |---|---|
@@ -13,12 +13,12 @@ use crate::wire::Error;
 
 pub(super) const KIND: u8 = 203;
 
-/// Sources that send no more.
+/// Sources that have stopped sending.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Goodbye<'a> {
-    /// The sources' SSRCs, at most 31, in the order of the network.
+    /// The sources' SSRCs, at most 31, in network byte order.
     pub sources: &'a [[u8; 4]],
-    /// Why, for people: at most 255 bytes, possibly none.
+    /// The reason as text: at most 255 bytes, possibly none.
     pub reason: &'a [u8],
 }
 
@@ -32,7 +32,7 @@ impl<'a> Goodbye<'a> {
         Ok(Goodbye { sources: sources.as_chunks().0, reason })
     }
 
-    /// Whether `ssrc` is among the sources.
+    /// True if `ssrc` is among the sources.
     pub fn names(&self, ssrc: u32) -> bool {
         self.sources.contains(&ssrc.to_be_bytes())
     }
@@ -78,14 +78,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_contradicts_itself_is_refused() {
+    fn inconsistent_lengths_are_refused() {
         assert_eq!(Goodbye::parse(Frame { count: 2, kind: KIND, body: &[0; 4] }), Err(Error::Length));
         assert_eq!(Goodbye::parse(Frame { count: 0, kind: KIND, body: &[4, 0, 0, 0] }), Err(Error::Length));
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn goodbyes_round_trip(
             sources in prop::collection::vec(any::<[u8; 4]>(), 0..32),
             reason in prop::collection::vec(any::<u8>(), 0..256),
         ) {

@@ -1,17 +1,17 @@
 //! Sender and receiver reports (RFC 3550 §6.4).
 //!
-//! Types 200 (SR) and 201 (RR); the offsets count from the body.
+//! Types 200 (SR) and 201 (RR); offsets are relative to the body.
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | SSRC of whoever reports |
+//! | 0 | SSRC of the reporter |
 //! | 4 | SR only: NTP timestamp (64 bits), RTP timestamp, packet count, octet count (32 bits each) |
 //! | 4 or 24 | count times a report block of 24 bytes |
 //! | ... | extensions of a profile, not read |
 //!
 //! | offset | field of a report block |
 //! |---|---|
-//! | 0 | SSRC that is reported on |
+//! | 0 | SSRC of the reported stream |
 //! | 4 | fraction lost (8 bits), cumulative number lost (24 bits, signed) |
 //! | 8 | extended highest sequence number |
 //! | 12 | interarrival jitter |
@@ -29,18 +29,18 @@ pub(super) const RECEIVER: u8 = 201;
 /// A sender report if it has sender information, a receiver report otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Report<'a> {
-    /// Who reports.
+    /// The SSRC of the reporter.
     pub ssrc: u32,
-    /// What it has sent.
+    /// The reporter's sender information.
     pub sender: Option<SenderInfo>,
-    /// What it has received, at most 31 blocks as [`ReportBlock::emit`] makes them.
+    /// The reception reports, at most 31 blocks in the format of [`ReportBlock::emit`].
     pub raw_blocks: &'a [[u8; ReportBlock::LEN]],
 }
 
-/// What a sender has sent since its start (RFC 3550 §6.4.1).
+/// Totals of a sender since its start (RFC 3550 §6.4.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SenderInfo {
-    /// When the report is sent.
+    /// The time at which the report is sent.
     pub ntp: NtpTime,
     /// The same instant as an RTP timestamp of the stream.
     pub rtp: u32,
@@ -50,22 +50,22 @@ pub struct SenderInfo {
     pub octets: u32,
 }
 
-/// How one stream arrives (RFC 3550 §6.4.1).
+/// The reception of one stream (RFC 3550 §6.4.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReportBlock {
-    /// The stream's source.
+    /// The SSRC of the stream.
     pub ssrc: u32,
-    /// Fraction lost since the last report, in 1/256.
+    /// The fraction lost since the last report, in 1/256.
     pub fraction_lost: u8,
-    /// Packets expected less packets received since the start; written as the nearest of -2^23 to 2^23 - 1.
+    /// Packets expected less packets received since the start; clamped to -2^23 to 2^23 - 1 on the wire.
     pub cumulative_lost: i32,
-    /// Highest sequence number, with the number of its cycles above the 16 bits.
+    /// The highest sequence number, with the number of its cycles above the 16 bits.
     pub highest: u32,
-    /// Interarrival jitter in units of the RTP timestamp.
+    /// The interarrival jitter in units of the RTP timestamp.
     pub jitter: u32,
-    /// When the last sender report was sent, or zero if none came.
+    /// The send time of the last sender report, or zero if none was received.
     pub last_report: NtpShort,
-    /// How long ago that report came, or zero.
+    /// The time since that report arrived, or zero.
     pub delay: NtpShort,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Report<'a> {
         Ok(Report { ssrc: u32::from_be_bytes(*ssrc), sender, raw_blocks })
     }
 
-    /// What it has received.
+    /// The reception report blocks.
     pub fn blocks(&self) -> impl Iterator<Item = ReportBlock> + 'a {
         self.raw_blocks.iter().map(ReportBlock::parse)
     }
@@ -129,10 +129,10 @@ impl SenderInfo {
 }
 
 impl ReportBlock {
-    /// Bytes of a block.
+    /// The length of a block in bytes.
     pub const LEN: usize = 24;
 
-    /// Reads a block; every 24 bytes are one.
+    /// Parses a block; any 24 bytes are valid.
     pub fn parse(bytes: &[u8; ReportBlock::LEN]) -> ReportBlock {
         let [ssrc, lost, highest, jitter, last_report, delay] = words(bytes);
         ReportBlock {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_make_the_cumulative_loss_negative_and_it_stays_in_its_24_bits() {
+    fn cumulative_loss_may_be_negative_and_saturates_at_24_bits() {
         for (lost, read) in [(-1, -1), (i32::MAX, 0x7f_ffff), (i32::MIN, -0x80_0000)] {
             let block = ReportBlock { cumulative_lost: lost, fraction_lost: 0x40, ..ReportBlock::default() };
             let block = ReportBlock::parse(&block.emit());
@@ -199,7 +199,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(
+        fn reports_round_trip(
             ssrc: u32,
             info: Option<(u64, [u32; 3])>,
             raw_blocks in prop::collection::vec(prop::array::uniform24(any::<u8>()), 0..32),

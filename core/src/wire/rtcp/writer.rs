@@ -2,32 +2,32 @@
 
 /// A packet that can be written.
 pub trait Emit {
-    /// Packet type.
+    /// The packet type.
     fn kind(&self) -> u8;
 
-    /// Report count, source count, subtype or feedback format, 0 to 31.
+    /// The report count, source count, subtype or feedback format, 0 to 31.
     fn count(&self) -> u8;
 
-    /// Bytes behind the first word; whole words.
+    /// The number of bytes after the first word, a multiple of 4.
     fn body_len(&self) -> usize;
 
     /// Fills a body of exactly [`Emit::body_len`] bytes.
     fn emit_body(&self, body: &mut [u8]);
 }
 
-/// Writes RTCP packets one behind the other into a datagram of bounded size.
+/// Writes RTCP packets one after the other into a datagram of bounded size.
 #[derive(Debug)]
 pub struct Writer<'b> {
     buf: &'b mut [u8],
     len: usize,
 }
 
-/// What was to be written does not fit; the datagram is as it was.
+/// The error of a write that does not fit; the datagram is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full;
 
 impl<'b> Writer<'b> {
-    /// Bytes before the body of every packet.
+    /// The number of bytes before the body of every packet.
     pub const HEADER_LEN: usize = 4;
 
     /// A writer of at most `buf.len()` bytes.
@@ -35,12 +35,12 @@ impl<'b> Writer<'b> {
         Writer { buf, len: 0 }
     }
 
-    /// Bytes written.
+    /// The number of bytes written.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing has been written.
+    /// True if nothing was written.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -48,20 +48,20 @@ impl<'b> Writer<'b> {
     /// Appends a packet.
     ///
     /// # Errors
-    /// It does not fit.
+    /// The packet does not fit.
     pub fn push(&mut self, packet: &impl Emit) -> Result<(), Full> {
         let len = packet.body_len();
         debug_assert!(len.is_multiple_of(4), "RTCP counts words");
-        packet.emit_body(self.room().get_mut(..len).ok_or(Full)?);
+        packet.emit_body(self.free().get_mut(..len).ok_or(Full)?);
         self.commit(packet.count(), packet.kind(), len)
     }
 
-    /// Where the body of the next packet goes.
-    pub(in crate::wire) fn room(&mut self) -> &mut [u8] {
+    /// The space for the body of the next packet.
+    pub(in crate::wire) fn free(&mut self) -> &mut [u8] {
         self.buf.get_mut(self.len + Self::HEADER_LEN..).unwrap_or_default()
     }
 
-    /// Makes a packet of the `len` bytes that [`Writer::room`] has been filled with.
+    /// Completes a packet whose `len` bytes of body were written to [`Writer::free`].
     pub(in crate::wire) fn commit(&mut self, count: u8, kind: u8, len: usize) -> Result<(), Full> {
         let words = u16::try_from(len / 4).map_err(|_| Full)?;
         let header = self.buf[self.len..].first_chunk_mut::<4>().ok_or(Full)?;

@@ -29,7 +29,7 @@ fn sources_and_padding_are_not_payload() {
 }
 
 #[test]
-fn what_contradicts_itself_is_refused() {
+fn inconsistent_headers_are_refused() {
     let with = |flags: u8, tail: &[u8]| [&[flags, 33, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3][..], tail].concat();
     for (bytes, error) in [
         (with(0x80, &[])[..11].to_vec(), Error::Truncated),
@@ -45,7 +45,7 @@ fn what_contradicts_itself_is_refused() {
 }
 
 #[test]
-fn rtcp_is_told_apart_on_a_shared_port() {
+fn rtcp_is_distinguished_from_rtp_on_a_shared_port() {
     assert!(is_rtcp(&[0x80, 200]) && is_rtcp(&[0x80, 205]) && is_rtcp(&[0x80, 207]));
     assert!(!is_rtcp(&[0x80, 33]) && !is_rtcp(&[0x80, 0x80 | 33]) && !is_rtcp(&[0x80]));
 }
@@ -69,7 +69,7 @@ fn header() -> impl Strategy<Value = Header> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(
+    fn packets_round_trip(
         header in header(),
         elements in prop::collection::vec((1u8..15, prop::collection::vec(any::<u8>(), 1..17)), 0..5),
         payload: Vec<u8>,
@@ -85,7 +85,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_survived(mut bytes: Vec<u8>, flags in 0x80u8..0xc0) {
+    fn arbitrary_bytes_do_not_panic(mut bytes: Vec<u8>, flags in 0x80u8..0xc0) {
         if let Some(first) = bytes.first_mut() {
             *first = flags;
         }

@@ -1,8 +1,8 @@
-//! What is inside a sealed datagram, by its first byte.
+//! The content of a sealed datagram, by its first byte.
 //!
-//! | byte 0 | what follows |
+//! | byte 0 | content |
 //! |---|---|
-//! | 0 data | whatever the layer above wrote |
+//! | 0 data | bytes of the layer above |
 //! | 1 ping, to be answered by a pong | 64 bits of zero |
 //! | 2 pong | 64 bits of zero |
 //! | 3 challenge of a new address | token (64 bits) |
@@ -11,23 +11,23 @@
 //! | 6 second message for new keys | number of the new epoch (32 bits), Noise message |
 //! | 7 close, to be answered by the same | reason (8 bits), 56 bits of zero |
 //!
-//! Ping, pong, challenge, proof and close are equally long, so that each can answer another without amplification. What
-//! is longer than it should be is cut, for later versions.
+//! Ping, pong, challenge, proof and close have the same length, so that each can answer another without amplification.
+//! Excess bytes are ignored, for later versions.
 
 use super::Error;
 
-/// What is inside a sealed datagram.
+/// The content of a sealed datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inner<'a> {
-    /// The layer above's.
+    /// Bytes of the layer above.
     Data(&'a [u8]),
-    /// Are you there?
+    /// A keep-alive, to be answered by a pong.
     Ping,
-    /// I am.
+    /// The answer to a ping.
     Pong,
-    /// Show that you receive at this address.
+    /// The demand to prove reachability at a new address.
     Challenge(u64),
-    /// I do: the token of the challenge.
+    /// The answer to a challenge: its token.
     Proof(u64),
     /// The first message of a handshake for new keys.
     Rekey {
@@ -43,15 +43,15 @@ pub enum Inner<'a> {
         /// The second Noise message.
         noise: &'a [u8],
     },
-    /// The end, and why.
+    /// The end of the association, and its reason.
     Close(u8),
 }
 
 impl<'a> Inner<'a> {
-    /// First byte of data.
+    /// The first byte of data.
     pub const DATA: u8 = 0;
 
-    /// Reads what has been opened.
+    /// Parses opened content.
     ///
     /// # Errors
     /// [`Error::Truncated`], or [`Error::Unknown`] for another first byte.
@@ -77,7 +77,7 @@ impl<'a> Inner<'a> {
         })
     }
 
-    /// Writes what is to be sealed and tells its length.
+    /// Writes the content to be sealed and returns its length.
     pub fn emit(&self, buf: &mut [u8]) -> usize {
         match *self {
             Inner::Data(data) => put(buf, Inner::DATA, &[], data),
@@ -107,7 +107,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_written_comes_back(token: u64, epoch: u32, reason: u8, bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn inner_messages_round_trip(token: u64, epoch: u32, reason: u8, bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let all = [
                 Inner::Data(&bytes), Inner::Ping, Inner::Pong, Inner::Challenge(token), Inner::Proof(token),
                 Inner::Rekey { epoch, noise: &bytes }, Inner::Rekeyed { epoch, noise: &bytes }, Inner::Close(reason),
@@ -120,7 +120,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_survived(mut bytes: Vec<u8>, kind in 0..9u8) {
+        fn arbitrary_bytes_do_not_panic(mut bytes: Vec<u8>, kind in 0..9u8) {
             if let Some(first) = bytes.first_mut() {
                 *first = kind;
             }

@@ -6,45 +6,45 @@
 //! | 1 | sequence (32 bits) | sequence (32 bits) |
 //! | 5 | number of the original (32 bits) | Repair_Key (16 bits) |
 //! | 7 | | DT (4 bits), NSS (12 bits) |
-//! | 9 | the original; if there is none, the end of the stream | FSS_ESI: the first original (32 bits) |
+//! | 9 | the original; if empty, the end of the stream | FSS_ESI: the first original (32 bits) |
 //! | 13 | | the combination, at least 2 bytes |
 //!
-//! Sequences number packets, and none is used twice.
+//! Sequences number packets and are never reused.
 
 use super::{half, word};
 use crate::wire::Error;
 
-/// First byte of an original.
+/// The first byte of an original.
 pub const ORIGINAL: u8 = 1;
-/// First byte of a combination.
+/// The first byte of a combination.
 pub const REPAIR: u8 = 2;
 
-/// Bytes in front of an original.
+/// The number of bytes before an original.
 pub const ORIGINAL_HEADER: usize = 9;
-/// Bytes in front of a combination.
+/// The number of bytes before a combination.
 pub const REPAIR_HEADER: usize = 13;
 
 /// A coded packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Coded<'a> {
-    /// The lowest 32 bits of its number.
+    /// The lowest 32 bits of the packet's number.
     pub sequence: u32,
-    /// What is in it.
+    /// The kind of the content.
     pub carries: Carries,
     /// The original or the combination.
     pub payload: &'a [u8],
 }
 
-/// What is in a coded packet.
+/// The kind of a coded packet's content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Carries {
-    /// One original: the lowest 32 bits of its number.
+    /// An original: the lowest 32 bits of its number.
     Original(u32),
     /// A combination.
     Repair {
         /// FSS_ESI: the lowest 32 bits of the number of the first original.
         first: u32,
-        /// NSS: how many there are, 1 to 4095.
+        /// NSS: the number of originals, 1 to 4095.
         count: u16,
         /// Repair_Key.
         key: u16,
@@ -54,7 +54,7 @@ pub enum Carries {
 }
 
 impl Carries {
-    /// Bytes in front of the payload.
+    /// The number of bytes before the payload.
     pub fn header(&self) -> usize {
         match self {
             Carries::Original(_) => ORIGINAL_HEADER,
@@ -62,8 +62,8 @@ impl Carries {
         }
     }
 
-    /// Writes what is in front of the payload of the packet `sequence`, and tells how long that is; none if it does not
-    /// fit. What is written behind it makes it a packet.
+    /// Writes the header of the packet `sequence`, and returns its length; none if it does not fit. The payload is to
+    /// be written after it.
     pub fn emit(&self, sequence: u32, buf: &mut [u8]) -> Option<usize> {
         let header = buf.get_mut(..self.header())?;
         header[1..5].copy_from_slice(&sequence.to_be_bytes());
@@ -84,10 +84,10 @@ impl Carries {
 }
 
 impl<'a> Coded<'a> {
-    /// Reads a packet, which takes all of `bytes`.
+    /// Parses a packet, which takes all of `bytes`.
     ///
     /// # Errors
-    /// [`Error::Truncated`], [`Error::Unknown`] for another first byte, [`Error::Malformed`] for a combination of nothing.
+    /// [`Error::Truncated`], [`Error::Unknown`] for another first byte, [`Error::Malformed`] for an empty combination.
     pub fn parse(bytes: &'a [u8]) -> Result<Coded<'a>, Error> {
         let sequence = word(bytes, 1)?;
         let carries = match bytes[0] {
@@ -106,7 +106,7 @@ impl<'a> Coded<'a> {
         Ok(Coded { sequence, carries, payload: &bytes[carries.header()..] })
     }
 
-    /// Writes the packet and tells its length; none if it does not fit.
+    /// Writes the packet and returns its length; none if it does not fit.
     pub fn emit(&self, buf: &mut [u8]) -> Option<usize> {
         let header = self.carries.emit(self.sequence, buf)?;
         buf.get_mut(header..header + self.payload.len())?.copy_from_slice(self.payload);
@@ -120,7 +120,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_combination_byte_by_byte() {
+    fn combination_has_the_documented_layout() {
         let carries = Carries::Repair { first: 0x0102_0304, count: 0x0abc, key: 0x1122, threshold: 15 };
         let mut buf = [0; 20];
         let len = Coded { sequence: 0x0506_0708, carries, payload: &[0xee; 3] }.emit(&mut buf);
@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_written_comes_back(
+        fn coded_packets_round_trip(
             sequence: u32, first: u32, count in 1..4096u16, key: u16, threshold in 0..16u8,
             payload in prop::collection::vec(any::<u8>(), 2..100), is_repair: bool,
         ) {

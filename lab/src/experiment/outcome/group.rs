@@ -6,7 +6,7 @@ use super::summary::loss;
 use super::{FlowOutcome, Outcome};
 use crate::statistics::jain;
 
-/// A number of a group: its name in tables, and how it is had.
+/// A result of a group: its name in tables, and its computation.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupQuantity {
     /// Its name, with its unit.
@@ -14,10 +14,10 @@ pub struct GroupQuantity {
     of: fn(&Outcome, &[&FlowOutcome]) -> f64,
 }
 
-/// Columns of [`Outcome::of_group`], in this order; NaN where a group has none.
+/// Columns of [`Outcome::of_group`], in this order; NaN where a group has no such value.
 pub const GROUP_QUANTITIES: [GroupQuantity; 5] = [
     GroupQuantity { name: "flows", of: |_, flows| flows.len() as f64 },
-    // Payload of TCP, of others with headers; of all flows together.
+    // Payload for TCP and tunnels, headers included for others; the sum over all flows.
     GroupQuantity { name: "goodput, Mb/s", of: |run, flows| run.mbps(flows.iter().map(|flow| flow.delivered()).sum()) },
     GroupQuantity { name: "loss", of: |_, flows| loss(flows.iter().map(|flow| flow.offered)) },
     GroupQuantity { name: "Jain's index", of: |_, flows| fairness(flows) },
@@ -25,14 +25,14 @@ pub const GROUP_QUANTITIES: [GroupQuantity; 5] = [
 ];
 
 impl Outcome {
-    /// One of [`GROUP_QUANTITIES`] of a group, by its place in the experiment.
+    /// The value of one of [`GROUP_QUANTITIES`] for a group, which is given by its index in the experiment.
     pub fn of_group(&self, group: usize, quantity: &GroupQuantity) -> f64 {
         let flows: Vec<&FlowOutcome> = self.flows.iter().filter(|flow| flow.group == group).collect();
         (quantity.of)(self, &flows)
     }
 }
 
-/// Jain's index of what each delivered; none of a single flow, or of transfers, which want as much as they are long.
+/// Jain's index of the bytes delivered; NaN for a single flow, and for transfers, whose demand is their size.
 fn fairness(flows: &[&FlowOutcome]) -> f64 {
     match flows {
         [] | [_] => f64::NAN,
@@ -41,7 +41,7 @@ fn fairness(flows: &[&FlowOutcome]) -> f64 {
     }
 }
 
-/// Seconds that a packet which got through waited in drop-tail queues, on average.
+/// The mean time in seconds that a packet which was not dropped waited in drop-tail queues.
 fn queueing(flows: &[&FlowOutcome]) -> f64 {
     let through: u64 = flows.iter().map(|flow| flow.offered.packets.saturating_sub(flow.offered.dropped)).sum();
     let waited = flows.iter().filter_map(|flow| flow.waited).reduce(|sum, one| sum + one);

@@ -1,4 +1,4 @@
-//! What a flow counted, each number under the name that it has in files.
+//! The counters of a flow, each under its name in files.
 
 use thalweg_core::probe::{Probe, Visitor};
 
@@ -28,6 +28,18 @@ impl Probe for FlowOutcome {
             Ended::Tfrc { sent, lost, .. } => {
                 visit("source_packets", *sent as f64);
                 visit("lost_packets", *lost as f64);
+            }
+            Ended::Tunnel { sent, delays, .. } => {
+                visit("new_packets", sent.new as f64);
+                visit("repair_packets", sent.repair as f64);
+                visit("resent_packets", sent.resent as f64);
+                visit("idle_opportunities", sent.idle as f64);
+                visit("overhead", self.overhead());
+                visit("delay_mean_s", delays.mean());
+                visit("delay_p50_s", delays.quantile(0.5));
+                visit("delay_p95_s", delays.quantile(0.95));
+                visit("delay_p99_s", delays.quantile(0.99));
+                return;
             }
             Ended::Open { .. } => {}
         }

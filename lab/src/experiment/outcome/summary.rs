@@ -1,36 +1,38 @@
-//! The numbers of a run that people ask for first, each under a name that stays.
+//! The main results of a run, each under a stable name.
 
+use thalweg_core::session::stream::sender::Counts;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
 use super::{Ended, FlowOutcome, Outcome, TransferOutcome};
 use crate::node::drop_tail::Offered;
+use crate::statistics::delays::Delays;
 use crate::tcp::Playing;
 
-/// A number of a run: its name, and what it is.
+/// A result of a run: its name and its meaning.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantity {
     /// Its name, in tables and files.
     pub name: &'static str,
-    /// What it is, with its unit.
+    /// Its meaning, with its unit.
     pub what: &'static str,
     of: Of,
 }
 
 type Of = fn(&Outcome) -> f64;
 
-/// What [`Outcome::summary`] shows, in this order. What a run has none of is NaN.
+/// The results in [`Outcome::summary`], in this order. A result that a run does not have is NaN.
 pub const QUANTITIES: &[Quantity] = &[
     quantity("link_loss", "share of the packets offered to the first hop that it dropped", |run| {
         loss(run.hops.iter().take(1).map(|hop| hop.offered))
     }),
-    quantity("tcp_loss", "share of TCP's packets that the hops on their way lost", |run| {
+    quantity("tcp_loss", "share of the TCP packets that the hops on their path lost", |run| {
         loss(run.of_tcp().map(|flow| flow.offered))
     }),
-    quantity("stream_loss", "the same of the packets of all other flows", |run| {
-        loss(run.of_others().map(|flow| flow.offered))
+    quantity("stream_loss", "share of the packets of all other flows that the hops on their path lost", |run| {
+        loss(run.flows.iter().filter(|flow| !flow.is_tcp()).map(|flow| flow.offered))
     }),
-    quantity("tcp_goodput_mbps", "payload that all TCP flows delivered, Mb/s", |run| {
+    quantity("tcp_goodput_mbps", "payload that all TCP flows delivered together, Mb/s", |run| {
         run.if_tcp(run.mbps(run.of_tcp().map(FlowOutcome::delivered).sum()))
     }),
     quantity(
@@ -38,42 +40,76 @@ pub const QUANTITIES: &[Quantity] = &[
         "mean of long flows' goodput, or of finished transfers' size / duration, Mb/s",
         |run| mean(run.of_tcp().filter_map(|flow| run.throughput(flow))),
     ),
-    quantity("tcp_timeouts", "expiries of retransmission timers, per TCP flow", |run| {
+    quantity("tcp_timeouts", "retransmission timeouts per TCP flow", |run| {
         mean(run.of_tcp().map(|flow| if let Ended::Tcp { timeouts, .. } = flow.ended { timeouts as f64 } else { 0.0 }))
     }),
-    quantity("stream_goodput_mbps", "what each other flow delivered, headers included, Mb/s", |run| {
-        mean(run.of_others().map(|flow| run.mbps(flow.delivered())))
-    }),
-    quantity("packet_loss", "packets of a stream that were lost, source and repair, mean of the streams", |run| {
-        run.mean_of_streams(|flow| loss([flow.offered].into_iter()))
-    }),
-    quantity("residual_loss", "source packets of a stream that were lost for good, mean of the streams", |run| {
-        run.mean_of_streams(FlowOutcome::residual_loss)
-    }),
+    quantity(
+        "stream_goodput_mbps",
+        "bytes that a flow other than TCP and tunnels delivered, headers included, mean of these flows, Mb/s",
+        |run| mean(run.of_others().map(|flow| run.mbps(flow.delivered()))),
+    ),
+    quantity(
+        "packet_loss",
+        "share of the source and repair packets of a stream that were lost, mean of the streams",
+        |run| run.mean_of_streams(|flow| loss([flow.offered].into_iter())),
+    ),
+    quantity(
+        "residual_loss",
+        "share of the source packets of a stream that were lost after repair, mean of the streams",
+        |run| run.mean_of_streams(FlowOutcome::residual_loss),
+    ),
     quantity("bursty_events", "runs of four or more lost packets, per stream", |run| {
         run.mean_of_streams(FlowOutcome::bursty_events)
     }),
-    quantity("fwnd_mean", "repair packets of a block, time average", |run| run.mean_of_streams(FlowOutcome::fwnd)),
+    quantity("fwnd_mean", "repair packets per block, time average", |run| run.mean_of_streams(FlowOutcome::fwnd)),
     quantity("w_mean", "W_tot, time average", |run| run.mean_of_streams(FlowOutcome::w_tot)),
     quantity("fwnd_widest", "share of time with the largest window", |run| run.mean_of_streams(FlowOutcome::widest)),
     quantity("transfers", "finite transfers that ended within the measuring window", |run| {
         let ended = |flow: &&FlowOutcome| run.throughput(flow).is_some() && flow.transfer().is_some();
         run.if_tcp(run.of_tcp().filter(ended).count() as f64)
     }),
-    quantity("film_goodput_mbps", "payload of a film over TCP until it is there, mean of the films, Mb/s", |run| {
-        mean(run.of_tcp().filter_map(|flow| run.film_mbps(flow)))
+    quantity(
+        "film_goodput_mbps",
+        "goodput of a video over TCP until it has arrived, mean of the videos, Mb/s",
+        |run| mean(run.of_tcp().filter_map(|flow| run.video_mbps(flow))),
+    ),
+    quantity(
+        "film_start_up_s",
+        "time until a video could start: `rebuffer` of it has arrived, mean of the videos, s",
+        |run| run.mean_of_videos(|video| video.start_up.map_or(f64::NAN, Span::as_secs_f64)),
+    ),
+    quantity("film_stalls", "stalls of a video because its buffer was empty, mean of the videos", |run| {
+        run.mean_of_videos(|video| f64::from(video.stalls))
     }),
-    quantity("film_start_up_s", "until a film could begin: `rebuffer` of it is there, s", |run| {
-        run.mean_of_films(|film| film.start_up.map_or(f64::NAN, Span::as_secs_f64))
+    quantity("film_stalled_s", "time that a video was stalled, mean of the videos, s", |run| {
+        run.mean_of_videos(|video| video.stalled.as_secs_f64())
     }),
-    quantity("film_stalls", "how often a film's buffer ran dry, mean of the films", |run| {
-        run.mean_of_films(|film| f64::from(film.stalls))
+    quantity("film_delay_s", "minimum playout delay without a stall, mean of the videos, s", |run| {
+        run.mean_of_videos(|video| video.needed_delay.as_secs_f64())
     }),
-    quantity("film_stalled_s", "how long a film stood still for that, s", |run| {
-        run.mean_of_films(|film| film.stalled.as_secs_f64())
+    quantity("tunnel_goodput_mbps", "bytes that a tunnel delivered in order, mean of the tunnels, Mb/s", |run| {
+        run.mean_of_tunnels(|flow| run.mbps(flow.delivered()))
     }),
-    quantity("film_delay_s", "least playout delay without a stall, s", |run| {
-        run.mean_of_films(|film| film.needed_delay.as_secs_f64())
+    quantity("tunnel_delay_mean_ms", "delay from a write to its delivery in order, mean of the tunnels, ms", |run| {
+        run.mean_of_tunnels(|flow| flow.delays().map_or(f64::NAN, |delays| delays.mean() * 1e3))
+    }),
+    quantity("tunnel_delay_p50_ms", "the same, median of a tunnel's writes", |run| run.mean_delay(0.5)),
+    quantity("tunnel_delay_p95_ms", "the same, 95th percentile of a tunnel's writes", |run| run.mean_delay(0.95)),
+    quantity("tunnel_delay_p99_ms", "the same, 99th percentile of a tunnel's writes", |run| run.mean_delay(0.99)),
+    quantity(
+        "tunnel_overhead",
+        "packets that arrived and were not innovative, for each one that was, mean of the tunnels",
+        |run| run.mean_of_tunnels(FlowOutcome::overhead),
+    ),
+    quantity("tunnel_new", "packets with new data, per tunnel", |run| run.mean_choice(|sent| sent.new)),
+    quantity("tunnel_repair", "packets with combinations of earlier data, per tunnel", |run| {
+        run.mean_choice(|sent| sent.repair)
+    }),
+    quantity("tunnel_resent", "packets with data that was sent before, per tunnel", |run| {
+        run.mean_choice(|sent| sent.resent)
+    }),
+    quantity("tunnel_idle", "opportunities that the schedule left unused, per tunnel", |run| {
+        run.mean_choice(|sent| sent.idle)
     }),
     quantity("packets", "packets offered to the first hop in the whole run", |run| run.packets as f64),
 ];
@@ -83,31 +119,49 @@ const fn quantity(name: &'static str, what: &'static str, of: Of) -> Quantity {
 }
 
 impl Outcome {
-    /// Every one of [`QUANTITIES`], by name.
+    /// The values of all [`QUANTITIES`], by name.
     pub fn summary(&self) -> impl Iterator<Item = (&'static str, f64)> {
         QUANTITIES.iter().map(|quantity| (quantity.name, (quantity.of)(self)))
     }
 
-    /// One of [`QUANTITIES`]; NaN if there is none of that name.
+    /// The value of one of [`QUANTITIES`]; NaN if there is none of that name.
     pub fn value(&self, name: &str) -> f64 {
         let found = QUANTITIES.iter().find(|quantity| quantity.name == name);
         found.map_or(f64::NAN, |quantity| (quantity.of)(self))
     }
 
     fn of_tcp(&self) -> impl Iterator<Item = &FlowOutcome> {
-        self.flows.iter().filter(|flow| matches!(flow.ended, Ended::Tcp { .. }))
+        self.flows.iter().filter(|flow| flow.is_tcp())
     }
 
-    /// A sum over TCP, which without any is not zero: there is none.
+    /// A sum over TCP flows; NaN, not zero, if there are none.
     fn if_tcp(&self, sum: f64) -> f64 {
         self.of_tcp().next().map_or(f64::NAN, |_| sum)
     }
 
+    /// Flows other than TCP and tunnels.
     fn of_others(&self) -> impl Iterator<Item = &FlowOutcome> {
-        self.flows.iter().filter(|flow| !matches!(flow.ended, Ended::Tcp { .. }))
+        self.flows.iter().filter(|flow| !flow.is_tcp() && flow.delays().is_none())
     }
 
-    /// Media with somebody who receives it: what only fills the links is none.
+    fn mean_of_tunnels(&self, of: impl Fn(&FlowOutcome) -> f64) -> f64 {
+        let tunnels = self.flows.iter().filter(|flow| flow.delays().is_some());
+        mean(tunnels.map(of).filter(|value| !value.is_nan()))
+    }
+
+    /// A quantile of the delays of in-order delivery in ms, mean of the tunnels.
+    fn mean_delay(&self, quantile: f64) -> f64 {
+        self.mean_of_tunnels(|flow| flow.delays().map_or(f64::NAN, |delays| delays.quantile(quantile) * 1e3))
+    }
+
+    /// A count of the packets of a tunnel, mean of the tunnels.
+    fn mean_choice(&self, of: impl Fn(&Counts) -> u64) -> f64 {
+        self.mean_of_tunnels(
+            |flow| if let Ended::Tunnel { sent, .. } = &flow.ended { of(sent) as f64 } else { f64::NAN },
+        )
+    }
+
+    /// Media streams with a receiver; sources that only fill the links are excluded.
     fn of_streams(&self) -> impl Iterator<Item = &FlowOutcome> {
         self.of_others().filter(|flow| !matches!(flow.ended, Ended::Open { .. }))
     }
@@ -116,16 +170,16 @@ impl Outcome {
         mean(self.of_streams().map(of).filter(|value| !value.is_nan()))
     }
 
-    fn mean_of_films(&self, of: impl Fn(&Playing) -> f64) -> f64 {
-        let films = self.of_tcp().filter_map(|flow| flow.playing().map(|playing| of(&playing)));
-        mean(films.filter(|value| !value.is_nan()))
+    fn mean_of_videos(&self, of: impl Fn(&Playing) -> f64) -> f64 {
+        let videos = self.of_tcp().filter_map(|flow| flow.playing().map(|playing| of(&playing)));
+        mean(videos.filter(|value| !value.is_nan()))
     }
 
-    /// What a film got within the window, as long as it was under way; nothing if it was there before.
-    fn film_mbps(&self, flow: &FlowOutcome) -> Option<f64> {
-        let film = flow.transfer().filter(|_| flow.playing().is_some())?;
-        let until = film.completed.unwrap_or(self.end);
-        let under_way = until.since(self.from().max(film.start));
+    /// The goodput of a video within the window until its transfer was complete; none if that was before the window.
+    fn video_mbps(&self, flow: &FlowOutcome) -> Option<f64> {
+        let video = flow.transfer().filter(|_| flow.playing().is_some())?;
+        let until = video.completed.unwrap_or(self.end);
+        let under_way = until.since(self.from().max(video.start));
         (under_way > Span::ZERO).then(|| Rate::of(flow.delivered(), under_way).as_mbps_f64())
     }
 
@@ -146,10 +200,30 @@ impl Outcome {
 }
 
 impl FlowOutcome {
-    /// What arrived within the window: payload of TCP, packets of others with their headers.
+    fn is_tcp(&self) -> bool {
+        matches!(self.ended, Ended::Tcp { .. })
+    }
+
+    /// Delays of in-order delivery, if the flow is a tunnel.
+    pub fn delays(&self) -> Option<&Delays> {
+        if let Ended::Tunnel { delays, .. } = &self.ended { Some(delays) } else { None }
+    }
+
+    /// Packets that arrived and were not innovative, for each one that was; NaN if the flow is no tunnel.
+    pub fn overhead(&self) -> f64 {
+        match &self.ended {
+            Ended::Tunnel { innovative, useless, .. } => *useless as f64 / *innovative as f64,
+            _ => f64::NAN,
+        }
+    }
+
+    /// Bytes that arrived within the window: payload for TCP and tunnels, packets with their headers for others.
     pub fn delivered(&self) -> Bytes {
         match &self.ended {
-            Ended::Tcp { delivered, .. } | Ended::Tfrc { delivered, .. } | Ended::Open { delivered } => *delivered,
+            Ended::Tcp { delivered, .. }
+            | Ended::Tunnel { delivered, .. }
+            | Ended::Tfrc { delivered, .. }
+            | Ended::Open { delivered } => *delivered,
             Ended::Stream { packet, received, .. } => *packet * (received.packets - received.lost),
         }
     }
@@ -159,17 +233,17 @@ impl FlowOutcome {
         if let Ended::Tcp { transfer, .. } = self.ended { transfer } else { None }
     }
 
-    /// The playback, if it is a film.
+    /// The playback, if the flow carries a video.
     pub fn playing(&self) -> Option<Playing> {
         if let Ended::Tcp { playing, .. } = self.ended { playing } else { None }
     }
 
-    /// Source packets lost for good over source packets, under TFRC of all packets; NaN if the flow is no stream.
+    /// Source packets lost for good over source packets, for TFRC lost over all packets; NaN if the flow is no stream.
     pub fn residual_loss(&self) -> f64 {
         match &self.ended {
             Ended::Stream { received, .. } => received.residual_rate(),
             Ended::Tfrc { sent, lost, .. } => *lost as f64 / *sent as f64,
-            Ended::Open { .. } | Ended::Tcp { .. } => f64::NAN,
+            Ended::Open { .. } | Ended::Tcp { .. } | Ended::Tunnel { .. } => f64::NAN,
         }
     }
 

@@ -59,7 +59,7 @@ fn a_full_queue_drops_its_tail_whether_it_was_polled_or_not() {
         }
         // One on the link, two behind it.
         assert_eq!(link.tally(), Tally { dropped: Drops { of_ends: 1, of_cross: 0 }, held: 3, ..Tally::default() });
-        // At 12 us the first has left, though nobody has fetched it: there is room for one.
+        // At 12 us the first has left, although it was not polled yet: there is space for one.
         let later = Time::ZERO + Span::from_micros(12);
         link.accept(later, packet(4));
         link.accept(later, packet(5));
@@ -96,6 +96,7 @@ fn losses_are_counted_by_flow() {
     }
     let counts = [Offered { packets: 2, dropped: 1 }, Offered { packets: 2, dropped: 1 }];
     assert_eq!(link.offered(), counts);
-    // 1500 bytes at 1 Gb/s: the first finds an idle link, and the second waits for it. What is dropped waits for nothing.
+    // 1500 bytes at 1 Gb/s: the first finds an idle link, and the second waits for it. A dropped packet waits for
+    // nothing.
     assert_eq!([0, 1, 7].map(|flow| link.waited_of(flow).as_micros()), [0, 12, 0]);
 }

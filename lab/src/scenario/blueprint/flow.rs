@@ -1,4 +1,4 @@
-//! `[[flow]]`: flows of one kind, and what all kinds have in common.
+//! `[[flow]]`: flows of one kind, and the keys that all kinds have in common.
 
 use core::ops::Range;
 
@@ -8,7 +8,7 @@ use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use toml::Spanned;
 
-use super::{stream, tcp};
+use super::{stream, tcp, tunnel};
 use crate::experiment::{AccessRange, Group, Kind, MOST_FLOWS};
 use crate::network::Hop;
 use crate::node::Node;
@@ -30,37 +30,37 @@ impl AccessText {
     pub(super) fn read(section: Section<'_>) -> Result<AccessRange, Fault> {
         let AccessText { rate, near, far } = section.rest()?;
         match rate.get_ref().0 {
-            zero if zero.as_bps() == 0 => Err(Fault::at(&rate.span(), "a link of rate zero lets nothing through")),
+            zero if zero.as_bps() == 0 => Err(Fault::at(&rate.span(), "the rate of a link must be above zero")),
             rate => Ok(AccessRange { rate, near: near.0, far: far.0 }),
         }
     }
 }
 
-/// Every flow so far.
+/// The flows read so far.
 pub(super) struct Flows<'a> {
     hops: &'a [Hop],
     access: Option<AccessRange>,
     rng: &'a Rng,
-    /// How long the run is.
+    /// The duration of the run.
     duration: Span,
     names: Vec<String>,
     groups: Vec<Group>,
-    /// Where each group stands in the text.
+    /// The place of each group in the text.
     places: Vec<Range<usize>>,
 }
 
 impl<'a> Flows<'a> {
-    /// None yet, of those that cross `hops` in a run of `duration`; `access` is for those that have none of their own.
+    /// No flows yet, which will cross `hops` in a run of `duration`; `access` is for flows that have none of their own.
     pub(super) fn new(hops: &'a [Hop], access: Option<AccessRange>, rng: &'a Rng, duration: Span) -> Flows<'a> {
         Flows { hops, access, rng, duration, names: Vec::new(), groups: Vec::new(), places: Vec::new() }
     }
 
-    /// The groups, and where each stands in the text.
+    /// The groups, and the place of each in the text.
     pub(super) fn into_groups(self) -> (Vec<Group>, Vec<Range<usize>>) {
         (self.groups, self.places)
     }
 
-    /// What one `[[flow]]` describes.
+    /// Adds the flows that one `[[flow]]` describes.
     pub(super) fn add(&mut self, mut section: Section<'_>, files: &mut Files<'_>) -> Result<(), Fault> {
         let span = section.span.clone();
         let rate_at = section.table.get("rate").map_or_else(|| span.clone(), Spanned::span);
@@ -76,7 +76,7 @@ impl<'a> Flows<'a> {
         let every = section.optional::<Quantity<Span>>("every")?.map_or(Span::ZERO, |every| every.0);
         let last = start.start + every * (count as u64).saturating_sub(1);
         if count > 0 && last > self.duration {
-            let why = format!("a flow of '{name}' starts at {last} or later, the run ends at {}", self.duration);
+            let why = format!("a flow of '{name}' starts at {last} or later, but the run ends at {}", self.duration);
             return Err(Fault::at(&when, why));
         }
         let own = section.section("access")?.map(AccessText::read).transpose()?;
@@ -95,9 +95,10 @@ impl<'a> Flows<'a> {
         let listens = match kind.get_ref().as_str() {
             "tcp" => Kind::Tcp(tcp::read(section)?),
             "transfers" => tcp::transfers(section)?,
+            "tunnel" => tunnel::read(section, files)?,
             "stream" | "tfrc" => stream::read(kind.get_ref(), section)?,
             "cbr" | "on_off" | "poisson" | "video" | "video_trace" => {
-                // Sources that draw have draws of their own, and so each is a group of its own.
+                // Sources with random draws have draws of their own, so each is a group of its own.
                 for member in 0..count {
                     let rng = self.rng.fork(&name).fork(&member.to_string());
                     let (source, rate) = traffic::read(&kind, section.clone(), rng, files)?;
@@ -116,21 +117,21 @@ impl<'a> Flows<'a> {
             carried(rate, &access).map_err(|why| Fault::at(&rate_at, why))?;
         }
         if self.instant(&group(String::new(), listens.clone(), count)) {
-            return Err(Fault::at(&span, "its round trip takes no time: its hops or its 'access' need a delay"));
+            return Err(Fault::at(&span, "the round trip is zero: give its hops or its 'access' a delay"));
         }
         self.groups.push(group(name, listens, count));
         self.places.push(span);
         Ok(())
     }
 
-    /// Whether what a flow sends can come back in no time but that of its links' rates.
+    /// True if the round trip of a flow takes no time apart from transmission times.
     fn instant(&self, group: &Group) -> bool {
         let hops = &self.hops[group.hops.clone()];
         let mut delays = hops.iter().flat_map(|hop| hop.forward.iter().chain(&hop.backward)).map(Node::least_delay);
         delays.all(|delay| delay == Span::ZERO) && group.access.near.start + group.access.far.start == Span::ZERO
     }
 
-    /// The hops that a flow says it crosses, which it counts from 1.
+    /// The hops that a flow crosses, which its text counts from 1.
     fn crossed(&self, text: Spanned<HopsText>) -> Result<Range<usize>, Fault> {
         let (first, last) = match *text.get_ref() {
             HopsText::One(hop) => (hop, hop),
@@ -139,19 +140,18 @@ impl<'a> Flows<'a> {
         if (1..=last).contains(&first) && last <= self.hops.len() {
             return Ok(first - 1..last);
         }
-        let why =
-            format!("hops {first} to {last}, expected numbers from 1 to {}, the first one first", self.hops.len());
+        let why = format!("hops {first} to {last}, expected numbers from 1 to {}, in ascending order", self.hops.len());
         Err(Fault::at(&text.span(), why))
     }
 }
 
-/// Whether access links, whose queues have no end, carry what a source sends at `rate`.
+/// Checks that access links, whose queues are unlimited, can carry a source of `rate`.
 fn carried(rate: Rate, access: &AccessRange) -> Result<(), String> {
     if rate <= access.rate {
         return Ok(());
     }
     Err(format!(
-        "a source of {rate}, expected at most the {} of its access links: lower 'rate' or raise theirs",
+        "a source of {rate}, expected at most the {} of its access links: lower 'rate' or raise that of 'access'",
         access.rate
     ))
 }
@@ -163,11 +163,11 @@ enum HopsText {
     FromTo(usize, usize),
 }
 
-const KINDS: &str = "tcp, transfers, stream, tfrc, cbr, on_off, poisson, video or video_trace";
+const KINDS: &str = "tcp, transfers, stream, tfrc, tunnel, cbr, on_off, poisson, video or video_trace";
 
 fn few(count: Spanned<usize>) -> Result<usize, Fault> {
     match *count.get_ref() {
         few if few <= MOST_FLOWS => Ok(few),
-        many => Err(Fault::at(&count.span(), format!("{many} flows, {MOST_FLOWS} are the most"))),
+        many => Err(Fault::at(&count.span(), format!("{many} flows, expected at most {MOST_FLOWS}"))),
     }
 }

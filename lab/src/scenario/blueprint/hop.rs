@@ -1,4 +1,4 @@
-//! `[[hop]]`: a link in a few words, or the elements of both ways.
+//! `[[hop]]`: a link in short form, or the elements of both directions.
 
 use serde::Deserialize;
 use thalweg_core::rng::Rng;
@@ -27,13 +27,13 @@ pub(super) fn read(mut section: Section<'_>, rng: &Rng, files: &mut Files<'_>) -
     if forward.is_empty() && backward.is_empty() {
         let LinkText { rate, queue, delay } = section.rest()?;
         if rate.0.as_bps() == 0 {
-            return Err(Fault::at(&span, "a link of rate zero lets nothing through"));
+            return Err(Fault::at(&span, "the rate of a link must be above zero"));
         }
         return Ok(Hop::link(rate.0, queue.0, delay.0));
     }
     section.finish("[[hop.forward]] and [[hop.backward]], or 'rate', 'queue' and 'delay' instead of them")?;
     let mut lane = |name: &str, elements: Vec<Section<'_>>| match elements.len() {
-        0 => Err(Fault::at(&span, format!("missing [[hop.{name}]]: a hop has elements both ways"))),
+        0 => Err(Fault::at(&span, format!("missing [[hop.{name}]]: a hop has elements in both directions"))),
         _ => lane(elements, &rng.fork(name), files),
     };
     Ok(Hop { forward: lane("forward", forward)?, backward: lane("backward", backward)? })

@@ -4,10 +4,11 @@ use core::ops::Range;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use thalweg_core::law::redundancy::dp_fec;
-use thalweg_core::law::redundancy::geneva::{self, Geneva};
-use thalweg_core::session::live::DEFAULT_LATENCY;
-use thalweg_core::session::live::sender::Repair;
+use thalweg_core::law::ParameterError;
+use thalweg_core::law::rate;
+use thalweg_core::law::redundancy::{Choice, Law};
+use thalweg_core::law::registry;
+use thalweg_core::session::live::{DEFAULT_LATENCY, sender};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use toml::Spanned;
@@ -34,6 +35,11 @@ struct StreamText {
     srtt: SrttText,
     reports: Option<Spanned<u16>>,
     latency: Option<Spanned<Quantity<Span>>>,
+    rate_law: Option<Spanned<String>>,
+    /// Constants of the scheme's law.
+    #[serde(default)]
+    constants: BTreeMap<String, Spanned<f64>>,
+    /// The same for GENEVA alone, so that schemes can be compared with it.
     #[serde(default)]
     geneva: BTreeMap<String, Spanned<f64>>,
 }
@@ -50,7 +56,7 @@ fn full() -> Spanned<u16> {
     Spanned::new(0..0, 1500)
 }
 
-/// Media of a constant rate, and what protects or slows it.
+/// Media of a constant rate, and its protection or rate control.
 pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
     let span = section.span.clone();
     let text: StreamText = section.rest()?;
@@ -66,76 +72,104 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
         Kind::Stream(Stream { media, syn, scheme, srtt, reports })
     };
     let latency = latency(&text)?;
+    let rate_law = rate_law(&text)?;
     let block =
         |scheme: Scheme| fits(&scheme, media, syn).map(|()| stream(scheme)).map_err(|why| Fault::at(&span, why));
     let live = |repair| {
-        let live = Live { media, repair, latency };
+        let live = Live { media, repair, rate_law, latency };
         live.check().map_err(|why| Fault::at(&text.packet.span(), why.to_string())).map(|()| Kind::Live(live))
     };
     let Some(scheme) = &text.scheme else {
         return if kind == "tfrc" { Ok(Kind::Tfrc(media)) } else { Err(Fault::at(&span, "missing 'scheme'")) };
     };
     if kind == "tfrc" {
-        return Err(Fault::at(&scheme.span(), "'scheme' is for kind = \"stream\", of which tfrc is one"));
+        return Err(Fault::at(
+            &scheme.span(),
+            "'scheme' cannot be used with kind = \"tfrc\", which is a scheme of kind = \"stream\"",
+        ));
     }
-    let digits = |prefix: &str| scheme.get_ref().strip_prefix(prefix).and_then(repair);
-    Ok(match scheme.get_ref().as_str() {
-        "geneva" => block(Scheme::Geneva(parameters(&text)?))?,
-        "dp-fec" => block(Scheme::DpFec(dp_fec::Parameters::default()))?,
-        "none" => stream(Scheme::None),
-        "udp" => stream(Scheme::Udp),
-        "tfrc" => Kind::Tfrc(media),
-        "cbr" => stream(Scheme::Cbr(on_the_wire(media, syn, 8))),
-        "live" => live(Repair::Geneva(law(&text)?))?,
-        "live-none" => live(Repair::None)?,
-        other => match (digits("static"), digits("cbr"), digits("live-static")) {
-            (Some(repair), ..) => block(Scheme::Static(repair))?,
-            (_, Some(repair), _) => stream(Scheme::Cbr(on_the_wire(media, syn, repair))),
-            (.., Some(repair @ 1..=200)) => live(Repair::Static(repair))?,
-            _ => return Err(Fault::at(&scheme.span(), format!("no scheme '{other}', expected {SCHEMES}"))),
+    let refused = |why: ParameterError| Fault::at(&of_law(&text, || text.rate.span()), why.to_string());
+    let unfit = |why: ParameterError| Fault::at(&of_law(&text, || scheme.span()), why.to_string());
+    let unknown = |_| Fault::at(&scheme.span(), format!("no scheme '{}', expected {}", scheme.get_ref(), schemes()));
+    let name = scheme.get_ref().as_str();
+    Ok(match (name, session(name)) {
+        ("udp", _) => stream(Scheme::Udp),
+        ("tfrc", _) => Kind::Tfrc(media),
+        ("cbr", _) => stream(Scheme::Cbr(on_the_wire(media, syn, 8))),
+        (_, Some(law)) => {
+            let choice = choice(law).map_err(unknown)?;
+            live(sender::redundancy(&with_constants(choice, &text)?).map_err(unfit)?)?
+        }
+        _ => match name.strip_prefix("cbr").and_then(repair) {
+            Some(repair) => stream(Scheme::Cbr(on_the_wire(media, syn, repair))),
+            None => {
+                let choice = choice(name).map_err(unknown)?;
+                block(Scheme::Blocks(Law::new(&with_constants(choice, &text)?, &()).map_err(refused)?))?
+            }
         },
     })
 }
 
-const SCHEMES: &str = "geneva, staticN (N repair packets a block), none, dp-fec, tfrc, udp, cbr or cbrN (the constant \
-                       rate of staticN on the wire), live, live-staticN or live-none (the sessions of send and recv)";
+/// The law of a live session: `live` is GENEVA's, `live-LAW` any other.
+fn session(name: &str) -> Option<&str> {
+    name.strip_prefix("live").and_then(|rest| if rest.is_empty() { Some("geneva") } else { rest.strip_prefix('-') })
+}
 
-/// More repair packets than a block of any published scheme has.
+/// The law of redundancy of this name; `staticN` is `static:N`.
+fn choice(name: &str) -> Result<Choice, ParameterError> {
+    match name.strip_prefix("static").and_then(repair) {
+        Some(repair) => format!("static:{repair}").parse(),
+        None => name.parse(),
+    }
+}
+
+/// The schemes, as an error lists them.
+fn schemes() -> String {
+    let laws = registry::forms(Choice::all());
+    let live = registry::forms(Choice::anywhere());
+    format!(
+        "{laws}; tfrc, udp, cbr or cbrN (the constant rate of staticN on the wire); live or live-LAW (the sessions of send \
+         and recv; LAW is {live}); staticN is static:N, N repair packets a block"
+    )
+}
+
+/// The maximum number of repair packets, more than a block of any published scheme has.
 const MOST_REPAIR: u32 = 1_000;
 
 fn repair(digits: &str) -> Option<u32> {
     digits.parse().ok().filter(|repair| *repair <= MOST_REPAIR)
 }
 
-/// Source and repair packets of a block of a Reed-Solomon code over GF(2^8): what sessions make, and cut longer ones to.
+/// The maximum number of packets in a block of a Reed-Solomon code over GF(2^8), to which sessions cut longer blocks.
 const MOST_SYMBOLS: u64 = 255;
 
-/// Whether one code takes the largest block.
+/// Checks that one code can hold the largest block.
 fn fits(scheme: &Scheme, media: Media, syn: Span) -> Result<(), String> {
     let bits = u128::from(media.packet.0) * 8 * 1_000_000_000;
     let k = (u128::from(media.rate.as_bps()) * u128::from(syn.as_nanos())).div_ceil(bits.max(1)) as u64;
     let repair = u64::from(scheme.most());
     match k + repair {
         symbols if symbols > MOST_SYMBOLS => Err(format!(
-            "a block of up to {k} source and {repair} repair packets, {MOST_SYMBOLS} are the most of one code: lower 'rate', \
-             'syn' or the repair, or raise 'packet'"
+            "a block of up to {k} source and {repair} repair packets, expected at most {MOST_SYMBOLS} together: lower \
+             'rate', 'syn' or the repair, or raise 'packet'"
         )),
         _ => Ok(()),
     }
 }
 
-/// The rate of `media` and `repair` packets every `syn`.
+/// The rate of `media` plus `repair` packets every `syn`.
 fn on_the_wire(media: Media, syn: Span, repair: u32) -> Rate {
     let extra = Rate::of(media.packet * u64::from(repair), syn);
     Rate::from_bps(media.rate.as_bps().saturating_add(extra.as_bps()))
 }
 
-/// What a stream puts on the wire for certain, or would if TFRC let it; none for others than streams.
+/// The minimum rate that a stream sends, or would send if TFRC allowed it; none for flows that are no streams.
 pub(super) fn least_rate(kind: &Kind) -> Option<Rate> {
     match kind {
         Kind::Stream(Stream { scheme: Scheme::Cbr(rate), .. }) => Some(*rate),
         Kind::Stream(stream) => Some(on_the_wire(stream.media, stream.syn, stream.scheme.least())),
         Kind::Live(Live { media, .. }) | Kind::Tfrc(media) => Some(media.rate),
+        Kind::Tunnel(tunnel) => tunnel.config.rate.fixed(),
         Kind::Tcp(_) | Kind::Transfers(..) | Kind::Open(_) => None,
     }
 }
@@ -143,7 +177,7 @@ pub(super) fn least_rate(kind: &Kind) -> Option<Rate> {
 fn media(text: &StreamText) -> Result<Media, Fault> {
     let (rate, packet) = (text.rate.get_ref().0, whole(text.packet.clone())?);
     match rate.time_for(packet) {
-        Span::MAX => Err(Fault::at(&text.rate.span(), "media of rate zero sends nothing")),
+        Span::MAX => Err(Fault::at(&text.rate.span(), "the rate of media must be above zero")),
         gap if gap < Span::from_micros(1) => {
             let why = "more than a million packets a second: lower 'rate' or raise 'packet'";
             Err(Fault::at(&text.rate.span(), why))
@@ -152,7 +186,7 @@ fn media(text: &StreamText) -> Result<Media, Fault> {
     }
 }
 
-/// The length of a block, which must hold a packet.
+/// The duration of a block, which must hold a packet.
 fn syn(text: &StreamText, media: Media) -> Result<Span, Fault> {
     let Some(syn) = &text.syn else { return Ok(SYN) };
     let range = media.rate.time_for(media.packet)..=Span::from_secs(10);
@@ -166,7 +200,23 @@ fn syn(text: &StreamText, media: Media) -> Result<Span, Fault> {
     }
 }
 
-/// Time from input to output of the live profile, within what `thalweg send` takes.
+/// The rate law of a live session; `none` is none.
+fn rate_law(text: &StreamText) -> Result<Option<rate::Choice>, Fault> {
+    let Some(law) = &text.rate_law else { return Ok(None) };
+    if text.scheme.as_ref().is_none_or(|scheme| session(scheme.get_ref()).is_none()) {
+        return Err(Fault::at(&law.span(), "'rate_law' needs scheme = \"live\" or \"live-LAW\""));
+    }
+    let choice: Option<rate::Choice> = match law.get_ref().as_str() {
+        "none" => None,
+        name => Some(name.parse().map_err(|why: ParameterError| Fault::at(&law.span(), why.to_string()))?),
+    };
+    match choice.as_ref().and_then(rate::Choice::fixed) {
+        Some(zero) if zero.as_bps() == 0 => Err(Fault::at(&law.span(), "a fixed rate must be above zero")),
+        _ => Ok(choice),
+    }
+}
+
+/// The time from input to output of the live profile, within the range that `thalweg send` accepts.
 fn latency(text: &StreamText) -> Result<Span, Fault> {
     let Some(latency) = &text.latency else { return Ok(DEFAULT_LATENCY) };
     let range = Span::from_millis(5)..=Span::from_secs(10);
@@ -182,27 +232,25 @@ fn latency(text: &StreamText) -> Result<Span, Fault> {
 /// SYN of the paper (§3.2.1).
 const SYN: Span = Span::from_millis(10);
 
-fn law(text: &StreamText) -> Result<Geneva, Fault> {
-    Geneva::new(parameters(text)?).map_err(|why| Fault::at(&of_law(text), why.to_string()))
+/// The place of the law's constants in the text, or another one if all of them are the paper's.
+fn of_law(text: &StreamText, otherwise: impl FnOnce() -> Range<usize>) -> Range<usize> {
+    let mut constants = text.constants.values().chain(text.geneva.values());
+    constants.next().map_or_else(otherwise, Spanned::span)
 }
 
-/// Where constants of the law stand; where the stream does, if they are the paper's.
-fn of_law(text: &StreamText) -> Range<usize> {
-    text.geneva.values().next().map_or_else(|| text.rate.span(), Spanned::span)
-}
-
-fn parameters(text: &StreamText) -> Result<geneva::Parameters, Fault> {
-    let mut parameters = geneva::Parameters::default();
-    for (name, value) in &text.geneva {
+/// A law with the constants of the text.
+fn with_constants(mut choice: Choice, text: &StreamText) -> Result<Choice, Fault> {
+    let law = choice.description();
+    let geneva = text.geneva.iter().filter(|_| law.name == "geneva");
+    for (name, value) in text.constants.iter().chain(geneva) {
         let refuse = |why: String| Fault::at(&value.span(), why);
         if ["k", "syn"].contains(&name.as_str()) {
-            return Err(refuse(format!("{name} follows from the stream")));
+            return Err(refuse(format!("{name} follows from the stream and cannot be set")));
         }
-        parameters.set(name, &value.get_ref().to_string()).map_err(|why| refuse(why.to_string()))?;
+        choice.set(name, &value.get_ref().to_string()).map_err(|why| refuse(why.to_string()))?;
     }
-    if let Some(state) = &text.state {
-        parameters.set("state", state.get_ref()).map_err(|why| Fault::at(&state.span(), why.to_string()))?;
+    if let Some(state) = text.state.as_ref().filter(|_| law.parameters.contains(&"state")) {
+        choice.set("state", state.get_ref()).map_err(|why| Fault::at(&state.span(), why.to_string()))?;
     }
-    parameters.check().map_err(|why| Fault::at(&of_law(text), why.to_string()))?;
-    Ok(parameters)
+    Ok(choice)
 }

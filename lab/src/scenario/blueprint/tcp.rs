@@ -5,13 +5,14 @@ use core::ops::Range;
 
 use serde::Deserialize as Read;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use thalweg_core::law::registry::Parameters;
 use thalweg_core::law::window::tcp_stream::Variant;
-use thalweg_core::law::window::{Flavour, Start};
+use thalweg_core::law::window::{Choice, Start};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 use toml::Spanned;
 
-use crate::experiment::{Film, Kind, Tcp};
+use crate::experiment::{Kind, StoredVideo, Tcp};
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::Quantity;
 use crate::scenario::section::Section;
@@ -45,7 +46,7 @@ struct TcpText {
 }
 
 fn newreno() -> Spanned<String> {
-    Spanned::new(0..0, Flavour::default().to_string())
+    Spanned::new(0..0, Choice::default().to_string())
 }
 
 fn rfc() -> Spanned<String> {
@@ -60,24 +61,24 @@ pub(super) fn read(section: Section<'_>) -> Result<Tcp, Fault> {
     let span = section.span.clone();
     let text: TcpText = section.rest()?;
     let base = SenderConfig::new(0);
-    let flavour: Flavour = text.tcp.get_ref().parse().map_err(|why| Fault::at(&text.tcp.span(), format!("{why}")))?;
-    // Linux has PRR, and the RFCs do not demand it.
-    let prr = text.prr.0.unwrap_or(text.sack && matches!(flavour, Flavour::LinuxReno | Flavour::Cubic));
+    let law = law(&text)?;
+    // Linux uses PRR, and the RFCs do not require it.
+    let prr = text.prr.0.unwrap_or(text.sack && matches!(law, Choice::LinuxReno(_) | Choice::Cubic(_)));
     let dialect = match text.like.get_ref().as_str() {
         "rfc" => Dialect::Rfc,
         "linux" => Dialect::Linux,
         "ns3" => Dialect::Ns3,
         other => {
-            let why = format!("no TCP is like '{other}', expected rfc, linux or ns3");
+            let why = format!("'like' is '{other}', expected rfc, linux or ns3");
             return Err(Fault::at(&text.like.span(), why));
         }
     };
-    let film = film(&text, flavour, &span)?;
+    let video = video(&text, &law, &span)?;
     let recovery = match (text.sack, prr) {
         (true, false) => Recovery::Sack,
         (true, true) => Recovery::SackPrr,
         (false, false) => Recovery::NewReno,
-        (false, true) => return Err(Fault::at(&span, "'prr' is for TCP with 'sack'")),
+        (false, true) => return Err(Fault::at(&span, "'prr' requires 'sack'")),
     };
     let mut start = Start::default();
     if let Some(window) = text.initial_window {
@@ -95,51 +96,62 @@ pub(super) fn read(section: Section<'_>) -> Result<Tcp, Fault> {
         timeouts.most = timeouts.most.max(least.0);
     }
     Ok(Tcp {
-        flavour,
+        law,
         start,
         recovery,
         dialect,
         delayed_ack: text.delayed_ack.0,
         timeouts,
-        mss: above_zero(text.mss, "'mss' is above 0")?.map_or(base.mss, |mss| Bytes(mss.into())),
-        receive_window: above_zero(text.receive_window, "'receive_window' is above 0")?.unwrap_or(base.receive_window),
-        film,
+        mss: above_zero(text.mss, "'mss' must be above 0")?.map_or(base.mss, |mss| Bytes(mss.into())),
+        receive_window: above_zero(text.receive_window, "'receive_window' must be above 0")?
+            .unwrap_or(base.receive_window),
+        video,
     })
 }
 
-/// A film, its player, and what TCP Stream's paper leaves open.
-fn film(text: &TcpText, flavour: Flavour, span: &Range<usize>) -> Result<Option<Film>, Fault> {
+/// The congestion control law. A scenario may leave open which one it is, and still make the choices that TCP Stream's
+/// paper leaves open.
+fn law(text: &TcpText) -> Result<Choice, Fault> {
+    let mut law: Choice =
+        text.tcp.get_ref().parse().map_err(|why| Fault::at(&text.tcp.span(), format!("tcp: {why}")))?;
+    for (name, value) in [("thresholds", &text.thresholds), ("on_loss", &text.on_loss)] {
+        let Some(value) = value else { continue };
+        let set = match &mut law {
+            Choice::TcpStream(variant) => variant.set(name, value.get_ref()),
+            _ => Variant::default().set(name, value.get_ref()),
+        };
+        set.map_err(|why| Fault::at(&value.span(), why.to_string()))?;
+    }
+    Ok(law)
+}
+
+/// A video and its player.
+fn video(text: &TcpText, law: &Choice, span: &Range<usize>) -> Result<Option<StoredVideo>, Fault> {
     let Some(rate) = &text.playback else {
-        let alone = text.video.as_ref().map(Spanned::span).or_else(|| flavour.has_playback().then(|| span.clone()));
-        return alone.map_or(Ok(None), |span| Err(Fault::at(&span, "missing 'playback', the rate of the film")));
+        let alone =
+            text.video.as_ref().map(Spanned::span).or_else(|| law.description().needs_playback.then(|| span.clone()));
+        return alone.map_or(Ok(None), |span| Err(Fault::at(&span, "missing 'playback', the rate of the video")));
     };
     let rate = match rate.get_ref().0 {
-        zero if zero.as_bps() == 0 => return Err(Fault::at(&rate.span(), "a film of rate zero never ends")),
+        zero if zero.as_bps() == 0 => return Err(Fault::at(&rate.span(), "the rate of a video must be above zero")),
         rate => rate,
     };
-    let mut variant = Variant::default();
-    for (name, value) in [("thresholds", &text.thresholds), ("on_loss", &text.on_loss)] {
-        if let Some(value) = value {
-            let set = variant.set(name, value.get_ref());
-            set.map_err(|why| Fault::at(&value.span(), why.to_string()))?;
-        }
-    }
     let span_of = |text: &Option<Quantity<Span>>, default| text.as_ref().map_or(default, |span| span.0);
-    let video = text.video.as_ref().map(|size| match *size.get_ref() {
+    let played = text.video.as_ref().map(|size| match *size.get_ref() {
         bytes if (1.0..=1e15).contains(&bytes) => Ok(Video {
             size: Bytes(bytes as u64),
             rate,
             playout_delay: span_of(&text.playout_delay, PLAYOUT_DELAY),
             rebuffer: span_of(&text.rebuffer, REBUFFER),
         }),
-        _ => Err(Fault::at(&size.span(), "expected the length of a film in bytes, 1 to 1e15")),
+        _ => Err(Fault::at(&size.span(), "expected the size of a video in bytes, 1 to 1e15")),
     });
-    Ok(Some(Film { rate, variant, video: video.transpose()? }))
+    Ok(Some(StoredVideo { rate, played: played.transpose()? }))
 }
 
 /// The playout delay of TCP Stream's paper, §5.1.
 const PLAYOUT_DELAY: Span = Span::from_secs(10);
-/// As much of a film a player that stalled waits for, as players commonly do.
+/// The amount of video that a stalled player waits for, a common value of players.
 const REBUFFER: Span = Span::from_secs(2);
 
 fn above_zero<T: Default + PartialEq + Copy>(value: Option<Spanned<T>>, why: &str) -> Result<Option<T>, Fault> {
@@ -149,8 +161,8 @@ fn above_zero<T: Default + PartialEq + Copy>(value: Option<Spanned<T>>, why: &st
     }
 }
 
-/// `true`, `false`, or `"auto"`: as the law has it where it is at home. Parameters that are text by default make text of the
-/// first two.
+/// `true`, `false`, or `"auto"`: the usual choice for the law. Parameters that are text by default turn the first two
+/// into text.
 #[derive(Default)]
 struct Prr(Option<bool>);
 
@@ -182,7 +194,7 @@ impl<'de> Deserialize<'de> for Prr {
     }
 }
 
-/// `true`, `false`, or how long an acknowledgement waits for a second segment.
+/// `true`, `false`, or the time that an acknowledgement waits for a second segment.
 struct DelayedAck(Option<Span>);
 
 impl Default for DelayedAck {
@@ -215,7 +227,7 @@ impl<'de> Deserialize<'de> for DelayedAck {
     }
 }
 
-/// Finite transfers as they come.
+/// Finite transfers as they arrive.
 pub(super) fn transfers(mut section: Section<'_>) -> Result<Kind, Fault> {
     let span = section.span.clone();
     let places = ["arrivals", "mean", "rate", "shape", "most"].map(|key| (key, section.span_of(key)));
@@ -235,12 +247,12 @@ pub(super) fn transfers(mut section: Section<'_>) -> Result<Kind, Fault> {
     load.shape = shape.unwrap_or(load.shape);
     load.most = most;
     load.check().map_err(|unfit| {
-        // The mean may be what 'rate' and 'arrivals' make it.
+        // The mean may result from 'rate' and 'arrivals'.
         let at = place(unfit.name).or_else(|| place("rate")).unwrap_or_else(|| span.clone());
         Fault::at(&at, unfit.to_string())
     })?;
     Ok(Kind::Transfers(tcp, load))
 }
 
-/// What IPv4 and TCP put before the payload.
+/// The size of the IPv4 and TCP headers before the payload.
 const HEADERS: Bytes = Bytes(40);

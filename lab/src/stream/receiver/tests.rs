@@ -13,7 +13,7 @@ fn packet(sequence: u64) -> Packet {
     Packet { flow: 0, size: Bytes(1500), body: Body::Media(Symbol { sequence, block, index, k: 25, n: 33 }) }
 }
 
-/// What the next report says, and its size.
+/// The next report and its size.
 fn report(receiver: &mut Receiver) -> (Report, Bytes) {
     let due = receiver.next().expect("it reports for ever");
     let packet = receiver.poll(due).expect("it was due");
@@ -29,14 +29,14 @@ fn every_syn_it_says_what_came_and_what_did_not() {
         numbers.iter().for_each(|&number| receiver.accept(ms(now), packet(number)));
         report(receiver).0
     };
-    // The first packets are lost before anything came.
+    // The first packets are lost before any packet arrives.
     assert_eq!(take(&mut receiver, 5, &[3, 4]), Report { number: 0, highest: 4, received: 2, lost: 2 });
     assert_eq!(receiver.next(), Some(ms(25)));
     assert_eq!(take(&mut receiver, 15, &[5, 8]), Report { number: 1, highest: 8, received: 2, lost: 2 });
-    // Nothing, then the packet that shows the gap.
+    // An interval without packets, then the packet that reveals the gap.
     assert_eq!(take(&mut receiver, 25, &[]), Report { number: 2, highest: 8, received: 0, lost: 0 });
     assert_eq!(take(&mut receiver, 35, &[20]), Report { number: 3, highest: 20, received: 1, lost: 11 });
-    // One that comes late weighs against a loss, two against nothing; one that comes twice does not count.
+    // One late packet offsets a loss, two more have no loss to offset; a duplicate does not count.
     assert_eq!(take(&mut receiver, 45, &[19, 22]), Report { number: 4, highest: 22, received: 2, lost: 0 });
     assert_eq!(take(&mut receiver, 55, &[17, 18, 18]), Report { number: 5, highest: 22, received: 2, lost: 0 });
     assert_eq!(receiver.received().lost, 2 + 2 + 11 + 1 - 3);

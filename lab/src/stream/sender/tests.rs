@@ -1,5 +1,6 @@
 use super::*;
 use thalweg_core::law::redundancy::geneva::{Parameters, State};
+use thalweg_core::law::redundancy::{Law, fixed::Fixed, geneva::Geneva};
 
 fn at_nanos(nanos: u64) -> Time {
     Time::from_nanos(nanos)
@@ -13,7 +14,7 @@ fn sender(scheme: Scheme) -> Sender {
     Sender::new(Config { scheme, ..Config::default() }).expect("the paper's stream")
 }
 
-/// Everything that leaves until `end`, with its time.
+/// All packets that leave until `end`, with their times.
 fn departures(sender: &mut Sender, end: Time) -> Vec<(Time, Symbol)> {
     let mut all = Vec::new();
     while let Some(due) = sender.next().filter(|due| *due <= end) {
@@ -40,7 +41,7 @@ fn shown(sender: &Sender, name: &str) -> f64 {
 
 #[test]
 fn a_block_leaves_evenly_over_the_next_syn_source_first() {
-    let left = departures(&mut sender(Scheme::Static(8)), ms(30) - Span::from_nanos(1));
+    let left = departures(&mut sender(Scheme::blocks(Fixed::new(8))), ms(30) - Span::from_nanos(1));
     assert_eq!(left.len(), 66);
     for (place, (time, symbol)) in left.iter().enumerate() {
         let (block, index) = (place as u64 / 33, place as u64 % 33);
@@ -54,8 +55,7 @@ fn a_block_leaves_evenly_over_the_next_syn_source_first() {
 
 #[test]
 fn blocks_of_25_mbps_have_20_or_21_source_packets_and_the_law_the_fraction() {
-    let config =
-        Config { rate: Rate::from_mbps(25), scheme: Scheme::Geneva(Parameters::default()), ..Config::default() };
+    let config = Config { rate: Rate::from_mbps(25), scheme: geneva(Parameters::default()), ..Config::default() };
     let mut sender = Sender::new(config).unwrap();
     let left = departures(&mut sender, ms(610) - Span::from_nanos(1));
     let sizes: Vec<u16> = left.iter().filter(|(_, symbol)| symbol.index == 0).map(|(_, symbol)| symbol.k).collect();
@@ -65,7 +65,7 @@ fn blocks_of_25_mbps_have_20_or_21_source_packets_and_the_law_the_fraction() {
     assert!(left.iter().all(|(_, symbol)| symbol.n == symbol.k + 8));
     let Law::Geneva(law) = &sender.law else { panic!("GENEVA was asked for") };
     assert!((law.parameters().k - 20.8333).abs() < 1e-4);
-    // Names count source packets.
+    // The name of a block counts the source packets before it.
     assert_eq!(left.last().map(|(_, symbol)| symbol.block + u64::from(symbol.k)), Some(1250));
 }
 
@@ -87,10 +87,10 @@ fn plain_udp_sends_each_packet_when_it_is_produced() {
 
 #[test]
 fn a_source_that_stops_empties_its_last_block() {
-    for (scheme, packets) in [(Scheme::Static(8), 25 + 8 + 13 + 8), (Scheme::Udp, 38)] {
+    for (scheme, packets) in [(Scheme::blocks(Fixed::new(8)), 25 + 8 + 13 + 8), (Scheme::Udp, 38)] {
         let config = Config { scheme, stop: Some(ms(15)), ..Config::default() };
         let mut sender = Sender::new(config).unwrap();
-        // 12.5 packet times after the first block the 13th has begun.
+        // The source stops 12.5 packet times after the first block, when the 13th packet has begun.
         assert_eq!(departures(&mut sender, ms(1000)).len(), packets);
         assert_eq!(sender.next(), None);
     }
@@ -103,17 +103,17 @@ fn two_losses_in_a_block_lift_the_window_as_the_equations_say() {
     // i(103.08247) = 4.12330 / 1.09247 = 3.77427, W = 106.85675. 31 deliveries, Eq. (5): W = 105.61675.
     // Eq. (3): 105.61675 / 3 - 25 = 10.20558.
     for (state, f) in [(State::Integer, 10.0), (State::Real, 10.205_58)] {
-        let mut sender = sender(Scheme::Geneva(Parameters { state, ..Parameters::default() }));
+        let mut sender = sender(geneva(Parameters { state, ..Parameters::default() }));
         let left = departures(&mut sender, ms(20) - Span::from_nanos(1));
         let (last_left, last) = left[32];
         let report = Report { number: 0, highest: last.sequence, received: 31, lost: 2 };
-        let heard = last_left + Span::from_millis(20);
-        let mut later = departures(&mut sender, heard);
-        tell(&mut sender, heard, report);
+        let received = last_left + Span::from_millis(20);
+        let mut later = departures(&mut sender, received);
+        tell(&mut sender, received, report);
         assert!((shown(&sender, "ertt") - 0.020).abs() < 1e-12);
         assert!((shown(&sender, "w_before") - 99.0).abs() < 1e-9);
         assert!((shown(&sender, "f") - f).abs() < 1e-5, "{state:?}: {}", shown(&sender, "f"));
-        // The block that closed at 30 ms keeps the repair that was fixed then; the next one closes 0.3 ms after the report.
+        // The block that closed at 30 ms keeps the repair fixed then; the next block closes 0.3 ms after the report.
         later.extend(departures(&mut sender, ms(100)));
         let n = |block: u64| later.iter().find(|(_, symbol)| symbol.block == 25 * block).map(|(_, symbol)| symbol.n);
         assert_eq!((n(1), n(2), n(3), n(4)), (Some(33), Some(33), Some(35), Some(35)));
@@ -122,7 +122,7 @@ fn two_losses_in_a_block_lift_the_window_as_the_equations_say() {
 
 #[test]
 fn a_report_is_used_once_and_not_behind_a_newer_one() {
-    let mut sender = sender(Scheme::Geneva(Parameters::default()));
+    let mut sender = sender(geneva(Parameters::default()));
     let left = departures(&mut sender, ms(30) - Span::from_nanos(1));
     let report = |number: u64, lost: u32| {
         let highest = left[(33 * (number + 1) - 1) as usize].1.sequence;
@@ -138,7 +138,7 @@ fn a_report_is_used_once_and_not_behind_a_newer_one() {
 
 #[test]
 fn an_interval_with_nothing_new_moves_nothing() {
-    let mut sender = sender(Scheme::Geneva(Parameters { f: 20.0, ..Parameters::default() }));
+    let mut sender = sender(geneva(Parameters { f: 20.0, ..Parameters::default() }));
     let left = departures(&mut sender, ms(20) - Span::from_nanos(1));
     let highest = left.last().unwrap().1.sequence;
     tell(&mut sender, ms(40), Report { number: 0, highest, received: highest as u32, lost: 0 });
@@ -151,7 +151,7 @@ fn an_interval_with_nothing_new_moves_nothing() {
 #[test]
 fn a_round_trip_by_the_mean_holds_half_of_the_interval_more() {
     let ertt = |srtt: Srtt| {
-        let config = Config { srtt, scheme: Scheme::Geneva(Parameters::default()), ..Config::default() };
+        let config = Config { srtt, scheme: geneva(Parameters::default()), ..Config::default() };
         let mut sender = Sender::new(config).unwrap();
         let left = departures(&mut sender, ms(20) - Span::from_nanos(1));
         let (last_left, last) = left[32];
@@ -166,8 +166,8 @@ fn a_round_trip_by_the_mean_holds_half_of_the_interval_more() {
 
 #[test]
 fn counters_average_over_blocks() {
-    // From F = 60 clean reports lead down to 8.
-    let mut sender = sender(Scheme::Geneva(Parameters { f: 60.0, ..Parameters::default() }));
+    // From F = 60, reports without loss lower the window to 8.
+    let mut sender = sender(geneva(Parameters { f: 60.0, ..Parameters::default() }));
     let mut sizes = Vec::new();
     let mut number = 0;
     for tick in 1..200 {
@@ -199,9 +199,12 @@ fn impossible_streams_are_refused() {
         Config { packet: Bytes(0), ..Config::default() },
         Config { syn: Span::ZERO, ..Config::default() },
         Config { rate: Rate::from_mbps(100_000_000), ..Config::default() },
-        Config { scheme: Scheme::Static(70_000), ..Config::default() },
-        Config { scheme: Scheme::Geneva(Parameters { p_max: 0.002, ..Parameters::default() }), ..Config::default() },
+        Config { scheme: Scheme::blocks(Fixed::new(70_000)), ..Config::default() },
     ] {
         assert!(Sender::new(config.clone()).is_err(), "{config:?}");
     }
+}
+
+fn geneva(parameters: Parameters) -> Scheme {
+    Scheme::blocks(Geneva::new(parameters).expect("consistent parameters"))
 }

@@ -1,4 +1,4 @@
-//! What came out of order.
+//! Segments received out of order.
 
 use std::collections::VecDeque;
 
@@ -7,9 +7,9 @@ use crate::tcp::segment::{BLOCKS, Run};
 /// Runs of segments with gaps between them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Gaps {
-    /// In the order of their numbers.
+    /// The runs, in the order of their numbers.
     runs: VecDeque<Run>,
-    /// Those that changed last, the latest first; empty ones mean nothing. One more than can be reported: two of them
+    /// The runs that changed last, the latest first; empty ones are unused. One more than can be reported: two of them
     /// may become one.
     recent: [Run; BLOCKS + 1],
     held: u64,
@@ -29,9 +29,9 @@ impl Gaps {
         self.recent.into_iter().filter(|run| run.to > run.from)
     }
 
-    /// Keeps a segment behind a gap; false if it has come before.
+    /// Keeps a segment behind a gap; returns false if it has arrived before.
     pub(super) fn insert(&mut self, number: u64) -> bool {
-        // Nearly always it belongs to the last run or behind it.
+        // Nearly always the segment belongs to the last run or behind it.
         let place = match self.runs.back() {
             Some(last) if last.from <= number => self.runs.len(),
             _ => self.runs.partition_point(|run| run.from <= number),
@@ -57,7 +57,7 @@ impl Gaps {
         true
     }
 
-    /// Everything before `next` has come: the first segment that is missing now.
+    /// Returns the first segment that is missing once all segments before `next` have arrived.
     pub(super) fn fill(&mut self, next: u64) -> u64 {
         match self.runs.front() {
             Some(first) if first.from == next => {
@@ -77,7 +77,7 @@ impl Gaps {
         self.recent[0] = run;
     }
 
-    /// Forgets the runs that lie in `run`, and moves empty places to the end.
+    /// Removes the runs that lie in `run` from the recent ones, and moves empty places to the end.
     fn remove_recent(&mut self, run: Run) {
         let mut kept = [Run::default(); BLOCKS + 1];
         let others = self.recent.into_iter().filter(|old| old.to > old.from && !run.contains(old.from));

@@ -1,4 +1,4 @@
-//! RFC 6675 §4 to the letter, segment by segment and from scratch each time, beside the counts that are kept.
+//! RFC 6675 §4 to the letter, recomputed segment by segment at each step, beside the counts that are kept.
 
 use super::*;
 use crate::tcp::segment::Block;
@@ -55,11 +55,11 @@ impl Letter {
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// So many new segments.
+    /// So many new segments are sent.
     Send(u8),
-    /// The receiver gets the n-th outstanding segment (as far as there are so many) and answers.
+    /// The receiver gets the n-th outstanding segment (if there are so many) and acknowledges.
     Arrive(u8),
-    /// The same, but the answer is lost.
+    /// The same, but the acknowledgement is lost.
     ArriveUnheard(u8),
     /// A retransmission by rule (1), or else by rule (3).
     Repair,
@@ -75,7 +75,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What has arrived, as an acknowledgement with the block of `latest` first.
+/// The segments that have arrived, as an acknowledgement with the block of `latest` first.
 fn answer(arrived: &[bool], latest: u64) -> Ack {
     let next = arrived.iter().position(|came| !came).unwrap_or(arrived.len()) as u64;
     let mut ack = Ack { next, ..Ack::default() };
@@ -145,7 +145,7 @@ fn board(segments: u64) -> Scoreboard {
     board
 }
 
-fn sack(board: &mut Scoreboard, next: u64, from: u32, to: u32) -> News {
+fn sack(board: &mut Scoreboard, next: u64, from: u32, to: u32) -> AckSummary {
     let mut ack = Ack { next, ..Ack::default() };
     ack.blocks[0] = Block { from, to };
     board.update(&ack)
@@ -157,9 +157,9 @@ fn a_segment_is_lost_once_three_behind_it_have_arrived() {
     sack(&mut board, 0, 1, 3);
     assert!(!board.is_first_lost());
     assert_eq!(board.pipe(), 8);
-    let news = sack(&mut board, 0, 1, 4);
+    let summary = sack(&mut board, 0, 1, 4);
     assert!(board.is_first_lost());
-    assert_eq!((news.lost, board.pipe()), (1, 6));
+    assert_eq!((summary.lost, board.pipe()), (1, 6));
 }
 
 #[test]
@@ -169,8 +169,8 @@ fn what_was_sent_twice_gives_no_sample_nor_what_waited_behind_it() {
     assert_eq!(board.update(&Ack { next: 2, ..Ack::default() }).sent, sent(1), "the newest");
     assert_eq!(sack(&mut board, 2, 2, 3).sent, sent(4), "by SACK");
     board.resend(2);
-    let news = board.update(&Ack { next: 5, ..Ack::default() });
-    assert_eq!((news.sent, news.advanced, news.delivered), (None, 3, 2));
+    let summary = board.update(&Ack { next: 5, ..Ack::default() });
+    assert_eq!((summary.sent, summary.advanced, summary.delivered), (None, 3, 2));
     assert_eq!(board.update(&Ack { next: 6, ..Ack::default() }).sent, sent(5));
 }
 

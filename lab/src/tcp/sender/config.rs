@@ -1,4 +1,4 @@
-//! What a sender is told, and what it counts.
+//! The parameters and the counters of a sender.
 
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::Time;
@@ -6,55 +6,55 @@ use thalweg_core::units::Bytes;
 
 use crate::tcp::rtt::Timeouts;
 
-/// How a sender repairs what is lost without waiting for its timer.
+/// The repair of losses without waiting for the timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Recovery {
     /// One segment a round trip (RFC 6582), for receivers without SACK.
     NewReno,
-    /// What SACK reports missing (RFC 6675).
+    /// The segments that SACK reports missing (RFC 6675).
     #[default]
     Sack,
-    /// The same, let out by proportional rate reduction (RFC 9937).
+    /// The same, released by proportional rate reduction (RFC 9937).
     SackPrr,
 }
 
 impl Recovery {
-    /// Whether it reads SACK blocks, which the receiver must send then.
+    /// True if it reads SACK blocks, which the receiver must then send.
     pub fn has_sack(self) -> bool {
         self != Recovery::NewReno
     }
 }
 
-/// Where implementations part from the RFCs, and windows of a few segments show it.
+/// Departures of implementations from the RFCs, which windows of a few segments show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Dialect {
-    /// The RFCs, and Linux's Reno as the kernel has it.
+    /// The RFCs, and Linux's Reno as in the kernel.
     #[default]
     Rfc,
     /// Linux: CUBIC never grows by more than alpha_cubic where Reno leads.
     Linux,
-    /// ns-3.37, as its `TcpSocketBase` and `TcpPrrRecovery` have it; `docs/controls.md` lists what is different.
+    /// ns-3.37, as in its `TcpSocketBase` and `TcpPrrRecovery`; `docs/controls.md` lists the differences.
     Ns3,
 }
 
-/// How a sender works, its law aside; the law brings the initial window.
+/// The configuration of a sender without its law; the law determines the initial window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SenderConfig {
     /// The flow that its segments belong to.
     pub flow: u32,
-    /// When it starts to send.
+    /// The time at which it starts to send.
     pub start: Time,
-    /// How much it sends; none never ends.
+    /// The number of segments that it sends; if none, it never ends.
     pub segments: Option<u64>,
     /// The payload of a segment.
     pub mss: Bytes,
-    /// How it repairs losses.
+    /// The loss recovery algorithm.
     pub recovery: Recovery,
-    /// How it reads the RFCs.
+    /// The reading of the RFCs.
     pub dialect: Dialect,
-    /// Segments that the receiver takes before the first that is missing; at least one.
+    /// Segments that the receiver buffers, counted from the first that is missing; at least one.
     pub receive_window: u32,
-    /// What bounds its retransmission timeout.
+    /// The bounds of the retransmission timeout.
     pub timeouts: Timeouts,
 }
 
@@ -62,7 +62,7 @@ pub struct SenderConfig {
 pub const MSS: Bytes = Bytes(1460);
 
 impl SenderConfig {
-    /// Endless from time zero, with SACK, 1500 bytes a segment, and a receiver that never holds it back.
+    /// An endless sender from time zero, with SACK, 1500 bytes per segment, and a receive window that never limits it.
     pub fn new(flow: u32) -> SenderConfig {
         SenderConfig {
             flow,
@@ -77,7 +77,7 @@ impl SenderConfig {
     }
 }
 
-/// What was sent, and what went wrong.
+/// The counters of a sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SenderCounters {
     /// Segments sent, retransmissions included.
@@ -88,7 +88,7 @@ pub struct SenderCounters {
     pub timeouts: u64,
     /// Fast recoveries.
     pub recoveries: u64,
-    /// When the last segment of a finite transfer was acknowledged.
+    /// The time at which the last segment of a finite transfer was acknowledged.
     pub completed: Option<Time>,
 }
 

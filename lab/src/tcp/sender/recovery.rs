@@ -1,4 +1,5 @@
-//! Fast retransmit and fast recovery: with SACK (RFC 6675 §5, let out by RFC 9937 or not), and without (RFC 6582 §3.2).
+//! Fast retransmit and fast recovery: with SACK (RFC 6675 §5, with or without RFC 9937), and without SACK (RFC 6582
+//! §3.2).
 //!
 //! | RFC 6675 | here |
 //! |---|---|
@@ -14,34 +15,35 @@ use thalweg_core::time::Time;
 
 use super::{Choice, Dialect, Phase, Recovery, Sender};
 use crate::tcp::prr::Prr;
-use crate::tcp::scoreboard::{DUP_THRESH, News};
+use crate::tcp::scoreboard::{AckSummary, DUP_THRESH};
 use crate::tcp::segment::Ack;
 
 impl<L: CongestionWindow> Sender<L> {
-    /// RFC 6675 §2 with SACK: it tells of a segment that was not SACKed. RFC 5681 §2 without.
-    pub(super) fn is_duplicate(&self, ack: &Ack, news: &News) -> bool {
+    /// True for a duplicate acknowledgement. RFC 6675 §2 with SACK: it SACKs a segment for the first time. RFC 5681 §2
+    /// without.
+    pub(super) fn is_duplicate(&self, ack: &Ack, summary: &AckSummary) -> bool {
         if self.config.recovery.has_sack() {
-            news.sacked > 0
+            summary.sacked > 0
         } else {
-            ack.next == self.board.una() && news.advanced == 0 && self.board.flight() > 0
+            ack.next == self.board.una() && summary.advanced == 0 && self.board.flight() > 0
         }
     }
 
-    /// Whether this acknowledgement begins fast recovery.
-    pub(super) fn must_recover(&self, news: &News) -> bool {
+    /// True if this acknowledgement begins fast recovery.
+    pub(super) fn must_recover(&self, summary: &AckSummary) -> bool {
         let una = self.board.una();
         if self.config.recovery.has_sack() {
-            // RFC 6675 §5.1: not before everything is acknowledged that had been sent when the timer expired.
+            // RFC 6675 §5.1: not before all segments are acknowledged that had been sent when the timer expired.
             let settled = self.recover.is_none_or(|recover| una >= recover);
-            news.sacked > 0 && settled && (self.dup_acks >= DUP_THRESH || self.board.is_first_lost())
+            summary.sacked > 0 && settled && (self.dup_acks >= DUP_THRESH || self.board.is_first_lost())
         } else {
-            // RFC 6582 §3.2 (2): more than "recover", as what comes right behind it may be an echo of retransmissions.
+            // RFC 6582 §3.2 (2): more than "recover", as duplicates right behind it may be echoes of retransmissions.
             let settled = self.recover.is_none_or(|recover| una > recover);
-            news.advanced == 0 && settled && self.dup_acks >= DUP_THRESH
+            summary.advanced == 0 && settled && self.dup_acks >= DUP_THRESH
         }
     }
 
-    pub(super) fn begin_recovery(&mut self, now: Time, news: &News) {
+    pub(super) fn begin_recovery(&mut self, now: Time, summary: &AckSummary) {
         self.law.on_loss(now, self.flight_size());
         self.counters.recoveries += 1;
         self.phase = Phase::Recovery;
@@ -54,41 +56,42 @@ impl<L: CongestionWindow> Sender<L> {
             Recovery::NewReno => self.inflation = self.dup_acks,
             Recovery::Sack => {}
             Recovery::SackPrr => {
-                let before = self.board.sacked() - news.sacked;
-                let acked = news.delivered - news.sacked;
+                let before = self.board.sacked() - summary.sacked;
+                let acked = summary.delivered - summary.sacked;
                 let recover_fs = match self.config.dialect {
                     Dialect::Rfc | Dialect::Linux => self.board.flight() - before + acked,
                     // UnAckDataCount()
                     Dialect::Ns3 => self.board.flight(),
                 };
                 self.prr = Prr::new(self.law.ssthresh() as u32, recover_fs);
-                self.proportion(news);
+                self.proportion(summary);
             }
         }
     }
 
-    /// An acknowledgement in recovery.
-    pub(super) fn recover_on(&mut self, now: Time, news: &News) {
+    /// Handles an acknowledgement in recovery.
+    pub(super) fn recover_on(&mut self, now: Time, summary: &AckSummary) {
         if self.recover.is_some_and(|recover| self.board.una() >= recover) {
             self.phase = Phase::Open;
             (self.inflation, self.forced) = (0, false);
             self.law.on_recovered(now);
             return;
         }
-        self.partial |= news.advanced > 0;
+        self.partial |= summary.advanced > 0;
         match self.config.recovery {
             Recovery::Sack => {}
-            Recovery::SackPrr => self.proportion(news),
-            Recovery::NewReno if news.advanced > 0 => {
-                // RFC 6582 §3.2 (3), a partial acknowledgement: the next is lost, too. Deflate, and add one back.
+            Recovery::SackPrr => self.proportion(summary),
+            Recovery::NewReno if summary.advanced > 0 => {
+                // RFC 6582 §3.2 (3), a partial acknowledgement: the next segment is lost, too. Deflate, and add one
+                // back.
                 self.forced = true;
-                self.inflation = self.inflation.saturating_sub(news.advanced as u32) + 1;
+                self.inflation = self.inflation.saturating_sub(summary.advanced as u32) + 1;
             }
             Recovery::NewReno => self.inflation += u32::from(self.dup_acks > 0),
         }
     }
 
-    /// What a loss halves. RFC 5681 §3.2 (2): without what limited transmit sent.
+    /// The flight size that a loss halves. RFC 5681 §3.2 (2): without the segments that limited transmit sent.
     fn flight_size(&self) -> u32 {
         match self.config.dialect {
             Dialect::Rfc | Dialect::Linux => self.board.flight() - self.limited,
@@ -96,13 +99,13 @@ impl<L: CongestionWindow> Sender<L> {
         }
     }
 
-    fn proportion(&mut self, news: &News) {
+    fn proportion(&mut self, summary: &AckSummary) {
         let more = match self.config.dialect {
-            Dialect::Rfc | Dialect::Linux => Some(u32::from(news.advanced > 0 && news.lost == 0)),
+            Dialect::Rfc | Dialect::Linux => Some(u32::from(summary.advanced > 0 && summary.lost == 0)),
             // TcpPrrRecovery::DoRecovery(): SSRB of RFC 6937, where a retransmission has arrived.
-            Dialect::Ns3 => news.again.then_some(1),
+            Dialect::Ns3 => summary.again.then_some(1),
         };
-        self.prr.on_ack(news.delivered, self.board.pipe(), more);
+        self.prr.on_ack(summary.delivered, self.board.pipe(), more);
     }
 
     /// NextSeg(): the rules in their order.
@@ -122,7 +125,7 @@ impl<L: CongestionWindow> Sender<L> {
         self.board.last_unsacked().map_or(Choice::Nothing, Choice::Rescue)
     }
 
-    /// What a transmission changes: the edges, what may follow, and the timer.
+    /// Updates the edges, the limits and the timer after a transmission.
     pub(super) fn after_sending(&mut self, now: Time, number: u64) {
         let has_sack = self.config.recovery.has_sack();
         match self.choice {

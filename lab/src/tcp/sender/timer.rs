@@ -1,4 +1,4 @@
-//! When the retransmission timer runs, and what its expiry does (RFC 6298 §5).
+//! The retransmission timer, and the effects of its expiry (RFC 6298 §5).
 
 use thalweg_core::law::window::CongestionWindow;
 use thalweg_core::time::Time;
@@ -6,19 +6,20 @@ use thalweg_core::time::Time;
 use super::{Dialect, Phase, Sender};
 
 impl<L: CongestionWindow> Sender<L> {
-    /// A segment was sent (§5.1); `fast` says that it is the fast retransmit.
+    /// Starts the timer for a segment that was sent (§5.1); `fast` is true for the fast retransmit.
     ///
-    /// RFC 6675 §6 allows to restart the timer for each retransmission in recovery. It is done for the first alone: every
-    /// further one would hide that an earlier one was lost, for as long as losses go on, and with it the congestion.
-    /// ns-3.37 restarts it for none (`SendDataPacket()`).
+    /// RFC 6675 §6 allows a restart of the timer for each retransmission in recovery. Only the first restarts it here:
+    /// every further restart would hide the loss of an earlier retransmission for as long as losses go on, and with it
+    /// the congestion. ns-3.37 restarts it for none (`SendDataPacket()`).
     pub(super) fn start_timer(&mut self, now: Time, fast: bool) {
         if (fast && self.config.dialect != Dialect::Ns3) || self.expires == Time::NEVER {
             self.expires = now + self.rtt.rto();
         }
     }
 
-    /// New data is acknowledged (§5.2, §5.3). RFC 6582 §3.2 restarts it for the first partial acknowledgement alone; so does
-    /// ns-3.37 with SACK, too, and each restart ends a back-off there (`ProcessAck()`, `NewAck()`).
+    /// Restarts the timer when new data is acknowledged (§5.2, §5.3). RFC 6582 §3.2 restarts it for the first partial
+    /// acknowledgement alone; so does ns-3.37, with SACK, too, and each restart ends a back-off there (`ProcessAck()`,
+    /// `NewAck()`).
     pub(super) fn restart_timer(&mut self, now: Time) {
         let ns3 = self.config.dialect == Dialect::Ns3;
         let impatient = ns3 || !self.config.recovery.has_sack();
@@ -33,16 +34,16 @@ impl<L: CongestionWindow> Sender<L> {
         }
     }
 
-    /// It expired (§5.4 to §5.6; RFC 5681 §3.1, RFC 6675 §5.1).
-    // Deviation(RFC 2018 §8): what is SACKed stays so, as RFC 6675 §5.1 considers: receivers here never renege.
+    /// Handles an expiry (§5.4 to §5.6; RFC 5681 §3.1, RFC 6675 §5.1).
+    // Deviation(RFC 2018 §8): SACKed segments stay SACKed, as RFC 6675 §5.1 considers: receivers here never renege.
     pub(super) fn on_timeout(&mut self, now: Time) {
         let una = self.board.una();
         let flight = match self.config.dialect {
             Dialect::Rfc | Dialect::Linux => self.board.flight(),
             Dialect::Ns3 => self.board.pipe(),
         };
-        // ns-3.37, ReTxTimeout(): each expiry is a loss of its own, in recovery and of the same segment, too; what would say
-        // that the segment was sent before has just been cleared by SetSentListLost().
+        // ns-3.37, ReTxTimeout(): each expiry is a loss of its own, also in recovery and also of the same segment; the
+        // record that the segment was sent before has just been cleared by SetSentListLost().
         let ns3 = self.config.dialect == Dialect::Ns3;
         if ns3 && self.phase == Phase::Recovery {
             self.law.on_recovered(now);

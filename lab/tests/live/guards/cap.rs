@@ -1,16 +1,17 @@
-//! A greatest rate: nothing passes it, and all of it is used.
+//! A maximum rate: it is never exceeded, and fully used.
 
 use std::collections::VecDeque;
 
-use thalweg_core::session::live::sender::{self, Event as Said, Repair};
+use thalweg_core::law::redundancy::{Law, none};
+use thalweg_core::session::live::sender::{self, Event as Said};
 use thalweg_core::time::Time;
 use thalweg_core::units::{Bytes, Rate};
 
 use crate::props::{PAYLOAD, at, geneva, ms, receiver_config, sender_config, wire};
 use crate::story::Story;
 
-/// A greeting of half a second under a greatest rate.
-fn under(greatest: Rate, repair: Repair) -> Story {
+/// A story under a maximum rate, after half a second of handshake.
+fn under(greatest: Rate, repair: Law) -> Story {
     let config = sender::Config { max_rate: Some(greatest), repair, ..sender_config() };
     let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
     story.until(500);
@@ -33,8 +34,8 @@ pub(super) fn peak(story: &Story) -> Rate {
     Rate::of(Bytes(most), ms(100))
 }
 
-/// The rate of the media that came out in the second that begins then.
-fn came(story: &Story, from: u64) -> Rate {
+/// The rate of the media delivered in the second that begins at `from`.
+pub(super) fn came(story: &Story, from: u64) -> Rate {
     let second = at(from)..at(from + 1000);
     let packets = story.outputs.iter().filter(|output| output.intact && second.contains(&output.at)).count();
     Rate::of(Bytes((packets * PAYLOAD) as u64), ms(1000))
@@ -48,14 +49,14 @@ fn media_and_repair_stay_under_the_greatest_rate() {
         let mut story = under(greatest, geneva());
         story.play(Rate::from_mbps(30)).until(5500).pause().until(6000);
         let peak = peak(&story);
-        // One packet more or less fits a tenth of a second.
+        // One packet more or less fits into a tenth of a second.
         assert!(peak.as_bps() <= greatest.as_bps() + 120_000, "{peak} under {mbps} Mb/s");
         assert!(story.latency(1.0) <= ms(90), "{} under {mbps} Mb/s", story.latency(1.0));
         let metrics = story.sender_metrics();
         let (given, unsent) = (story.inputs.len() as f64, metrics["unsent_packets_total"]);
         assert_eq!(metrics["source_packets_total"] + unsent, given, "{mbps} Mb/s");
         if media_lost {
-            // 20 of 31 fit, and the last tenth of a second of what fits may have come on top.
+            // 20 of 31 fit, and a last tenth of a second of these may be in addition.
             let fits = 20.0 / 31.0;
             assert!((0.95 * fits..=1.05 * fits).contains(&(1.0 - unsent / given)), "{unsent} of {given}");
         } else {
@@ -64,7 +65,7 @@ fn media_and_repair_stay_under_the_greatest_rate() {
     }
 }
 
-/// Kilobits a second of the source, of the greatest rate, and of the source when it has come down.
+/// The source's rate, the maximum rate, and the source's lowered rate, in kb/s.
 const BEYOND: [(u64, u64, u64); 6] = [
     (30_000, 20_000, 15_000),
     (4_200, 4_000, 3_000),
@@ -77,19 +78,19 @@ const BEYOND: [(u64, u64, u64); 6] = [
 #[test]
 fn media_beyond_the_greatest_rate_fills_it_every_second_and_comes_whole_once_it_fits() {
     let kbps = |kbps: u64| Rate::from_bps(kbps * 1000);
-    for repair in [geneva(), Repair::None] {
+    for repair in [geneva(), none::None.into()] {
         for (media, greatest, less) in BEYOND {
             let mut story = under(kbps(greatest), repair.clone());
             story.play(kbps(media)).until(5500).play(kbps(less)).until(8500).pause().until(9000);
             let case = format!("{media} under {greatest} kb/s with {repair:?}");
             for from in [1000, 2000, 3000, 4000] {
-                // Headers take 44 bytes beside 1316, and hellos about a hundredth.
+                // Headers take 44 bytes per 1316, and hellos about one percent.
                 let came = came(&story, from);
                 assert!(came.as_bps() >= greatest * 900, "{case}: {came} from {from} ms on");
             }
             assert_eq!(story.lost(5600, 8500), 0, "{case}: all that fits");
             assert!(story.latency(1.0) <= ms(90) && story.is_in_order(), "{case}: {}", story.latency(1.0));
-            // What has never left looks lost to nobody.
+            // The receiver does not count datagrams that were never sent as lost.
             assert_eq!(story.receiver_metrics()["residual_lost_packets_total"], 0.0, "{case}");
             assert_eq!(story.sender_metrics()["breaker_open"], 0.0, "{case}");
         }
@@ -98,10 +99,10 @@ fn media_beyond_the_greatest_rate_fills_it_every_second_and_comes_whole_once_it_
 
 #[test]
 fn a_machine_that_is_late_makes_no_loss_of_what_does_not_fit() {
-    // Of 30.9 Mb/s with headers, on a machine that has time every 3 ms.
+    // 30.9 Mb/s with headers, on a machine that runs the sender every 3 ms.
     for mbps in [20, 29] {
         let greatest = Rate::from_mbps(mbps);
-        let mut story = under(greatest, Repair::None);
+        let mut story = under(greatest, none::None.into());
         story.turns = Some(ms(3));
         story.play(Rate::from_mbps(30)).until(5500);
         for from in [1000, 2000, 3000, 4000] {

@@ -1,6 +1,6 @@
-//! Reports that the receiver never made: live streams have no key, so whoever reads the secret's halves on the path,
-//! and can write the receiver's address on a datagram, is heard like it. Such reports may take repair up to the limits
-//! that hold for everybody, and down; never beyond, and nothing of them stays.
+//! Forged reports: live streams have no key, so an attacker who reads the secret's halves on the path, and can write
+//! the receiver's address on a datagram, is treated like the receiver. Such reports may take repair up to the limits
+//! that always hold, and down; never beyond, and without lasting effect.
 
 use thalweg_core::session::live::sender::{self, Event as Said};
 use thalweg_core::session::live::{End, REPAIR};
@@ -19,10 +19,11 @@ use crate::tap::Tap;
 
 const MEDIA: Rate = Rate::from_mbps(30);
 const GREATEST: Rate = Rate::from_mbps(40);
-/// Packets that a forged report names, of each stream.
+/// The number of packets of each stream that a forged report names.
 const NAMED: u16 = 120;
 
-/// What somebody who has seen the stream knows: who reports, on whom, and their newest sequence numbers.
+/// The knowledge of an attacker who has seen the stream: the reporter's identity, and the streams with their newest
+/// sequence numbers.
 #[derive(Clone, Copy)]
 struct Seen {
     tap: Tap,
@@ -30,7 +31,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// What the story's last packets show; of a stream that has paused, what was known before.
+    /// The knowledge from the story's last packets; for a stream that has paused, the knowledge from before.
     fn of(story: &Story, before: Option<Seen>) -> Seen {
         let newest = |nth: usize, payload_type| {
             let packets = story.recent.iter().filter(|bytes| !rtp::is_rtcp(bytes));
@@ -42,7 +43,7 @@ impl Seen {
         Seen { tap: story.tap, streams: [newest(0, rtp::MP2T), newest(1, REPAIR)] }
     }
 
-    /// A report of `stamp` on the packets from `back` before the newest on, each with what `fate` says of it.
+    /// A report of `stamp` on the packets from `back` before the newest on, each with the outcome that `fate` returns.
     fn report(&self, stamp: NtpShort, back: u16, fate: impl Fn(u16) -> Option<Arrival>) -> Vec<u8> {
         let mut buf = [0; MAX_DATAGRAM];
         let mut writer = Writer::new(&mut buf);
@@ -62,38 +63,38 @@ fn held(span: Span) -> Option<Arrival> {
     Some(Arrival { ecn: Ecn::NotEct, offset: Offset::between(at(20_000), at(20_000) + span) })
 }
 
-/// What the attacker writes at `millis`, a few times in each of them, just ahead of the receiver's own clock.
+/// The forged report of time `millis`; one is sent every 3 ms.
 type Forgery = fn(&Seen, u64) -> Vec<u8>;
 
 fn stamp(millis: u64) -> NtpShort {
     NtpShort::from(at(millis))
 }
 
-/// All but the last three are lost: these show it (RFC 5348 §5.1).
+/// All but the last three are lost: these reveal the loss (RFC 5348 §5.1).
 fn total_loss(seen: &Seen, millis: u64) -> Vec<u8> {
     seen.report(stamp(millis), NAMED, |nth| (nth + 3 >= NAMED).then_some(held(Span::ZERO)).flatten())
 }
 
-/// Two of ten are lost, and the round trip is nothing and most of two seconds in turn.
+/// Two in ten are lost, and the round trip is alternately zero and nearly two seconds.
 fn absurd_round_trips(seen: &Seen, millis: u64) -> Vec<u8> {
     let (back, long) = if millis % 20 < 10 { (NAMED, Span::from_secs(7)) } else { (6000, Span::ZERO) };
     seen.report(stamp(millis), back, |nth| (nth % 10 > 1).then_some(held(long)).flatten())
 }
 
-/// Numbers all around the circle, most of which never left.
+/// Numbers all around the circle, most of which were never sent.
 fn absurd_numbers(seen: &Seen, millis: u64) -> Vec<u8> {
     seen.report(stamp(millis), (millis * 7919) as u16, |nth| {
         nth.is_multiple_of(7).then_some(held(Span::ZERO)).flatten()
     })
 }
 
-/// Total loss by a clock of hours to come.
+/// Total loss, by a clock that is hours ahead.
 fn absurd_clock(seen: &Seen, millis: u64) -> Vec<u8> {
     let hours = millis + 3_600_000 * (1 + millis % 8);
     seen.report(stamp(hours), NAMED, |nth| (nth + 3 >= NAMED).then_some(held(Span::ZERO)).flatten())
 }
 
-/// Five seconds of forgeries from three seconds on, three every 10 ms, and what is left of them after some more.
+/// Five seconds of forgeries from three seconds on, one every 3 ms, followed by 8 s without.
 fn attacked(greatest: Option<Rate>, forgery: Forgery) -> Story {
     let config = sender::Config { max_rate: greatest, ..sender_config() };
     let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
@@ -109,7 +110,7 @@ fn attacked(greatest: Option<Rate>, forgery: Forgery) -> Story {
     story
 }
 
-/// Repair packets for each SYN of the story's worst tenth of a second. Source packets are as dense as the media.
+/// Repair packets per SYN in the story's worst tenth of a second. Source packets are as dense as the media.
 fn most_repair(story: &Story) -> f64 {
     let sources = MEDIA.bytes_in(ms(10)).0 as f64 / 1316.0;
     let tenths = (30..160).map(|tenth| (at(tenth * 100), at(tenth * 100 + 100)));
@@ -121,7 +122,7 @@ fn most_repair(story: &Story) -> f64 {
 fn expect_survival(name: &str, greatest: Option<Rate>, story: &Story) {
     let case = format!("{name} under {greatest:?}");
     if let Some(greatest) = greatest {
-        // One packet more or less fits a tenth of a second.
+        // One packet more or less fits into a tenth of a second.
         let peak = peak(story);
         assert!(peak.as_bps() <= greatest.as_bps() + 120_000, "{case}: {peak}");
     }
@@ -130,14 +131,14 @@ fn expect_survival(name: &str, greatest: Option<Rate>, story: &Story) {
     assert!(most <= 61.0, "{case}: {most}");
     assert_eq!(story.lost(500, 16_000), 0, "{case}: no media is harmed");
     assert!(story.latency(1.0) <= ms(90), "{case}: {}", story.latency(1.0));
-    // And then it is over.
+    // Afterwards all effects are gone.
     let said = story.sender_metrics();
     assert_eq!(said["repair_window_packets"], 8.0, "{case}: {said:?}");
     assert!(said["repair_limit_packets"].is_nan() && said["wanted_rate_bps"].is_nan(), "{case}: {said:?}");
     assert!((said["ertt_seconds"] - 0.040).abs() < 0.005, "{case}: {said:?}");
     let ended = story.sender_events.iter().any(|(_, said)| matches!(said, Said::Ended(_) | Said::Silent | Said::Left));
     assert!(!ended, "{case}: {:?}", story.sender_events);
-    // The receiver is believed again: a second of the end is reported delivered.
+    // The receiver's reports count again: the last second is reported as delivered.
     assert_eq!(said["loss_before_repair_ratio"], 0.0, "{case}: {said:?}");
 }
 
@@ -154,7 +155,7 @@ fn forged_reports_take_repair_to_no_more_than_its_limit_and_are_forgotten() {
             let story = attacked(greatest, forgery);
             expect_survival(name, greatest, &story);
             if name == "total loss" {
-                // It was believed, so the brake was asked, too.
+                // The report was believed, so the brake acted, too.
                 let asked = story.sender_events.iter().any(|(_, said)| matches!(said, Said::LowerRate(_)));
                 assert!(asked, "{:?}", story.sender_events);
                 assert!(greatest.is_some() || most_repair(&story) > 16.0, "{}", most_repair(&story));
@@ -163,7 +164,7 @@ fn forged_reports_take_repair_to_no_more_than_its_limit_and_are_forgotten() {
     }
 }
 
-/// The clock of a forged report makes none of the receiver's look old: what was delivered meanwhile is counted.
+/// The clock of a forged report does not make the receiver's reports look old: packets delivered meanwhile are counted.
 #[test]
 fn a_clock_of_hours_to_come_shuts_nobody_out() {
     let (attacked, left_alone) = (attacked(None, absurd_clock), attacked(None, |_, _| Vec::new()));
@@ -171,7 +172,7 @@ fn a_clock_of_hours_to_come_shuts_nobody_out() {
     assert_eq!(delivered(&attacked), delivered(&left_alone));
 }
 
-/// Reports of two seconds, losses among them, played again and again while the stream goes on.
+/// Reports of two seconds, losses among them, replayed repeatedly while the stream goes on.
 #[test]
 fn recorded_reports_played_again_for_five_seconds_change_nothing() {
     let play = |greatest, again: bool| {

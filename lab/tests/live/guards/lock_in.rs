@@ -1,4 +1,4 @@
-//! The lock-in of GENEVA: streams at their greatest window that hold the loss which holds their windows.
+//! The lock-in of GENEVA: streams at their maximum window sustain the loss that sustains their windows.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::receiver::Receiver;
@@ -42,7 +42,7 @@ impl Crowd {
             forward: Path::default().then("link", link).then("wire", Wire::new(ms(5))),
             reverse: wire(ms(5)),
             gap: Rate::from_mbps(30).time_for(Bytes(PAYLOAD as u64)),
-            // Not all at once: sources have no common clock.
+            // Staggered: sources have no common clock.
             due: (0..STREAMS).map(|stream| at(100) + Span::from_micros(1111) * stream as u64).collect(),
         }
     }

@@ -1,5 +1,5 @@
-//! Paths that lose packets at random, however little is sent: repair is there for them, and no session ends by them.
-//! And paths that have no room, which must not be taken for such.
+//! Paths that lose packets at random, however little is sent: their loss is repaired, and ends no session. And paths
+//! without enough capacity, which must not be taken for lossy ones.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::sender::{self, Breaker, Event};
@@ -16,12 +16,12 @@ use crate::story::{Policer, Story};
 
 const MEDIA: Rate = Rate::from_mbps(10);
 
-/// A path that loses this part at random.
+/// A path that loses the share `loss` at random.
 fn lossy(round_trip: Span, loss: f64, seed: u64) -> Path {
     wire(round_trip / 2).then("loss", Loss::independent(loss, Rng::new(seed)))
 }
 
-/// So many seconds of media from half a second on, and what is still under way then.
+/// Plays `secs` seconds of media from half a second on, then lets packets in flight arrive.
 fn play(story: &mut Story, rate: Rate, secs: u64) {
     story.until(500).play(rate).until(500 + 1000 * secs).pause().until(1500 + 1000 * secs);
 }
@@ -30,13 +30,13 @@ fn has_ended(story: &Story) -> bool {
     story.sender_events.iter().any(|(_, event)| matches!(event, Event::Ended(_)))
 }
 
-/// Repair packets for each source packet.
+/// Repair packets per source packet.
 fn share(story: &Story) -> f64 {
     let metrics = story.sender_metrics();
     metrics["repair_packets_total"] / metrics["source_packets_total"]
 }
 
-/// The defaults, over ten minutes of 10 % of loss; one of them in the short run.
+/// The defaults, over ten minutes of 10 % loss; one minute in the short run.
 #[test]
 fn a_tenth_of_random_loss_is_repaired_for_as_long_as_it_lasts() {
     let minutes = if std::env::var_os("THALWEG_TEST_ALL").is_some() { 10 } else { 1 };
@@ -46,8 +46,8 @@ fn a_tenth_of_random_loss_is_repaired_for_as_long_as_it_lasts() {
         play(&mut story, MEDIA, 60 * minutes);
         assert!(!has_ended(&story), "{round_trip} ms: {:?}", story.sender_events);
         assert_eq!(story.sender_metrics()["source_packets_total"], story.inputs.len() as f64, "{round_trip} ms");
-        // The question takes a second or two, in which the least repair is there. After it: less than one in a
-        // thousand.
+        // The brake takes a second or two to judge the path, with minimum repair meanwhile. After that less than one
+        // packet in a thousand is lost.
         let (begun, lost) =
             (story.inputs.iter().filter(|input| **input >= at(5000)).count(), story.lost(5000, 1 << 30));
         assert!(1000 * lost <= begun, "{round_trip} ms: {lost} of {begun}");
@@ -55,7 +55,7 @@ fn a_tenth_of_random_loss_is_repaired_for_as_long_as_it_lasts() {
     }
 }
 
-/// Half, all and twice that loss, fast and slow: what repairs it is enough, and no multiple of that.
+/// Half, all and twice that loss, fast and slow: repair is enough, and no multiple of what is needed.
 #[test]
 fn repair_on_a_lossy_path_is_what_its_loss_needs() {
     for (kbps, loss, round_trip) in [
@@ -75,13 +75,13 @@ fn repair_on_a_lossy_path_is_what_its_loss_needs() {
         assert!(!has_ended(&story), "{case}: {:?}", story.sender_events);
         let begun = story.inputs.iter().filter(|input| **input >= at(10_000)).count();
         assert!(1000 * story.lost(10_000, 1 << 30) <= begun, "{case}: {} of {begun}", story.lost(10_000, 1 << 30));
-        // A block of 21, five standard deviations of a binomial on the safe side, and what the law sent before: (n q -
-        // 5 sqrt(p q n) = 21) has n = 42.6 at a fifth.
+        // A block of 21, with a margin of five standard deviations of a binomial, and the law's repair before that: (n
+        // q - 5 sqrt(p q n) = 21) has n = 42.6 at a fifth.
         assert!(share(&story) <= 1.1, "{case}: {}", share(&story));
     }
 }
 
-/// The video of the issue: 0.9 Mb/s for 30 s over bursts that lose a tenth.
+/// The issue's video: 0.9 Mb/s for 30 s over bursts that lose a tenth.
 fn video(breaker: Breaker, seed: u64) -> usize {
     let gilbert = Gilbert { to_bad: 0.05, to_good: 0.3, loss_bad: 0.7, loss_good: 0.0 };
     let forward = wire(ms(50)).then("loss", Loss::bursts(gilbert, Rng::new(seed)));
@@ -99,11 +99,11 @@ fn bursts_are_repaired_by_default_as_well_as_where_only_rfc_8083_guards() {
     assert!(default <= letter, "{default} lost for good against {letter}");
 }
 
-/// Media of 10 Mb/s at its greatest window on a path with room for so much, and no delay that shows it.
+/// Media of 10 Mb/s at its maximum window on a path with the capacity `room`, and no delay that reveals a queue.
 fn narrow(room: Rate, is_policed: bool) -> Story {
     let forward = match is_policed {
         true => wire(ms(20)),
-        // Shorter than the 5 ms of round trip that are a queue.
+        // Shorter than the 5 ms of round trip that indicate a queue.
         false => wire(ms(20)).then("link", DropTail::new(room, Limit::Packets(3))),
     };
     let config = sender::Config { repair: super::at_its_greatest(), ..sender_config() };
@@ -112,7 +112,7 @@ fn narrow(room: Rate, is_policed: bool) -> Story {
     story
 }
 
-/// A cap without a queue shows no delay, but the loss falls with what is sent.
+/// A policer causes no delay, but its loss falls with the rate.
 #[test]
 fn a_policer_and_a_queue_too_short_to_be_seen_are_full() {
     for is_policed in [true, false] {
@@ -122,8 +122,8 @@ fn a_policer_and_a_queue_too_short_to_be_seen_are_full() {
         let before = story.sender_metrics();
         story.until(10_500);
         let after = story.sender_metrics();
-        // The media is 10.35 Mb/s on the wire, so that a twentieth of it may be repair. What is let up in vain is less
-        // than twice that.
+        // The media is 10.35 Mb/s on the wire, so a twentieth of it may be repair. Repair that is tried again in vain
+        // is less than twice that.
         let [sources, repairs] =
             ["source_packets_total", "repair_packets_total"].map(|name| after[name] - before[name]);
         assert!(repairs <= 0.15 * sources, "{case}: {repairs} for {sources}");
@@ -133,7 +133,7 @@ fn a_policer_and_a_queue_too_short_to_be_seen_are_full() {
     }
 }
 
-/// As much repair as fits is sent over a lossy path that has no space for all that it needs.
+/// A lossy path without the capacity for all the repair that it needs gets as much repair as fits.
 #[test]
 fn repair_that_does_not_fit_a_lossy_path_is_cut_to_what_does() {
     for (room, most) in [(20, 0.6), (13, 0.2)] {
@@ -150,7 +150,7 @@ fn repair_that_does_not_fit_a_lossy_path_is_cut_to_what_does() {
     }
 }
 
-/// From the fifth second on as much is lost again by a queue: then it is not the path's, and repair makes room.
+/// From 6.5 s on a policer loses as much again: then the loss is not the path's alone, and repair gives way.
 #[test]
 fn a_lossy_path_that_becomes_full_is_found_out() {
     let forward = lossy(ms(40), 0.05, 4);

@@ -1,4 +1,4 @@
-//! The brake of a stream that has few packets.
+//! The brake of a stream with few packets.
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::live::sender::Event as Said;
@@ -8,7 +8,7 @@ use thalweg_lab::node::loss::Loss;
 use crate::props::{at, ms, receiver_config, sender_config, wire};
 use crate::story::{Policer, Story};
 
-/// A stream of so many kilobits a second from half a second on, over a path that loses this part.
+/// A stream of `kbps` from half a second on, over a path that loses the share `loss`.
 fn lossy(kbps: u64, loss: f64, seed: u64, until: u64) -> Story {
     let forward = wire(ms(20)).then("loss", Loss::independent(loss, Rng::new(seed)));
     let mut story = Story::new(sender_config(), receiver_config(), forward, wire(ms(20)));
@@ -16,7 +16,7 @@ fn lossy(kbps: u64, loss: f64, seed: u64, until: u64) -> Story {
     story
 }
 
-/// RFC 8083 ends none of them: a tenth of loss at 40 ms leaves a TCP 1 Mb/s, and ten times that is not passed (§4.3).
+/// RFC 8083 ends none of them: a tenth of loss at 40 ms leaves a TCP 1 Mb/s, and ten times that is not exceeded (§4.3).
 #[test]
 fn a_path_without_room_takes_repair_from_slow_streams_as_from_fast_ones() {
     for kbps in [300, 1000, 2000, 4000] {
@@ -25,7 +25,7 @@ fn a_path_without_room_takes_repair_from_slow_streams_as_from_fast_ones() {
         story.until(500).play(Rate::from_bps(kbps * 1000)).until(20_500);
         let wish = story.sender_events.iter().find(|(_, said)| matches!(said, Said::LowerRate(_)));
         let (when, _) = wish.unwrap_or_else(|| panic!("{kbps} kb/s: {:?}", story.sender_events));
-        // Five seconds of average, a second more, and what a question may take.
+        // Five seconds of averaging, a second more, and the time to judge the path.
         assert!(*when <= at(15_000), "{kbps} kb/s: {when:?}");
         let before = story.sender_metrics();
         let after = story.until(30_500).sender_metrics();

@@ -6,17 +6,17 @@ fn mpd(inner: &str) -> String {
 }
 
 fn read(inner: &str) -> Manifest {
-    parse("films", &mpd(inner)).expect(inner)
+    parse("videos", &mpd(inner)).expect(inner)
 }
 
-/// The rate that a manifest gives a file, in bits per second.
+/// The rate of a file according to a manifest, in bits per second.
 fn rate(manifest: &Manifest, file: &str) -> Option<u64> {
-    let meant = manifest.places.iter().filter(|(place, _)| place.is(file));
-    meant.map(|(_, rate)| rate.as_bps()).max()
+    let matching = manifest.files.iter().filter(|(pattern, _)| pattern.is(file));
+    matching.map(|(_, rate)| rate.as_bps()).max()
 }
 
 #[test]
-fn a_template_names_the_segments_of_its_representations_and_no_others() {
+fn segment_template_matches_only_segments_of_its_representations() {
     let found = read(
         "<Period><AdaptationSet><SegmentTemplate initialization=\"init-$RepresentationID$.m4s\" \
          media=\"$RepresentationID$/chunk-$Number%05d$-$$.m4s\"/><Representation id=\"a\" bandwidth=\"800000\"/>\
@@ -25,13 +25,13 @@ fn a_template_names_the_segments_of_its_representations_and_no_others() {
     );
     assert_eq!(found.rates, [800_000, 1_600_000].map(Rate::from_bps));
     for (file, bps) in [
-        ("films/init-a.m4s", Some(800_000)),
-        ("films/a/chunk-00001-$.m4s", Some(800_000)),
-        ("films/init-b.m4s", Some(1_600_000)),
-        ("films/1600000_512.m4s", Some(1_600_000)),
-        ("films/a/chunk--$.m4s", None),
-        ("films/a/chunk-00001-$.m4s.bak", None),
-        ("films/b/chunk-00001-$.m4s", None),
+        ("videos/init-a.m4s", Some(800_000)),
+        ("videos/a/chunk-00001-$.m4s", Some(800_000)),
+        ("videos/init-b.m4s", Some(1_600_000)),
+        ("videos/1600000_512.m4s", Some(1_600_000)),
+        ("videos/a/chunk--$.m4s", None),
+        ("videos/a/chunk-00001-$.m4s.bak", None),
+        ("videos/b/chunk-00001-$.m4s", None),
         ("a/chunk-1-$.m4s", None),
     ] {
         assert_eq!(rate(&found, file), bps, "{file}");
@@ -39,7 +39,7 @@ fn a_template_names_the_segments_of_its_representations_and_no_others() {
 }
 
 #[test]
-fn base_urls_lead_to_files_and_lists_name_them() {
+fn base_urls_and_segment_lists_resolve_to_files() {
     let found = read(
         "<BaseURL>x/</BaseURL><Period><AdaptationSet><Representation id=\"a\" bandwidth=\"5\"><BaseURL>a.mp4</BaseURL>\
          <SegmentBase/></Representation><Representation id=\"b\" bandwidth=\"6\"><SegmentList>\
@@ -47,77 +47,75 @@ fn base_urls_lead_to_files_and_lists_name_them() {
          <Representation id=\"c\" bandwidth=\"7\"><BaseURL>https://else.where/c.mp4</BaseURL></Representation>\
          </AdaptationSet></Period>",
     );
-    let files: Vec<_> = found.places.iter().map(|(place, rate)| (place.start(), rate.as_bps())).collect();
-    assert_eq!(files, [("films/x/a.mp4", 5), ("films/x/b0", 6), ("films/x/b1", 6)]);
+    let files: Vec<_> = found.files.iter().map(|(pattern, rate)| (pattern.start(), rate.as_bps())).collect();
+    assert_eq!(files, [("videos/x/a.mp4", 5), ("videos/x/b0", 6), ("videos/x/b1", 6)]);
     assert_eq!(found.rates, [5, 6, 7].map(Rate::from_bps));
 }
 
 #[test]
-fn references_stand_for_characters_and_comments_for_nothing() {
+fn references_are_resolved_and_comments_ignored() {
     let found = read(
         "<!-- <MPD> --><BaseURL>a&#38;b&amp;<![CDATA[c]]>/</BaseURL><x:Representation bandwidth='7'><BaseURL>d</BaseURL>\
          <BaseURL>e</BaseURL></x:Representation>",
     );
-    let files: Vec<_> = found.places.keys().map(Place::start).collect();
-    assert_eq!(files, ["films/a&b&c/d"]);
+    let files: Vec<_> = found.files.keys().map(FilePattern::start).collect();
+    assert_eq!(files, ["videos/a&b&c/d"]);
 }
 
 #[test]
-fn a_file_that_several_representations_share_has_the_fastest_rate_and_is_named_once() {
+fn shared_file_is_listed_once_with_its_fastest_rate() {
     let representations: String = (1..=1000).map(|bps| format!("<Representation bandwidth='{bps}'/>")).collect();
     let found = read(&format!("<SegmentTemplate initialization='i' media='$Number$'/>{representations}"));
-    let places: Vec<_> = found.places.iter().map(|(place, rate)| (place.is_one(), rate.as_bps())).collect();
-    assert_eq!((places, found.rates.len()), (vec![(false, 1000), (true, 1000)], 1000));
+    let files: Vec<_> = found.files.iter().map(|(pattern, rate)| (pattern.is_one(), rate.as_bps())).collect();
+    assert_eq!((files, found.rates.len()), (vec![(false, 1000), (true, 1000)], 1000));
 }
 
 #[test]
-fn what_is_too_much_is_refused_in_a_line() {
+fn manifests_beyond_a_limit_are_refused_in_one_line() {
     let many = |text: &str, times: usize| text.repeat(times);
     let one = "<Representation id='a' bandwidth='1'/>";
     let different: String = (1..=3000).map(|bps| format!("<Representation bandwidth='{bps}'/>")).collect();
     for (inner, expected) in [
-        (many(one, MAX_PLACES + 1), "it has over 100000 representations"),
+        (many(one, MAX_FILES + 1), "100000 representations"),
         (
-            format!("<SegmentTemplate initialization='a' media='b'/>{}", many(one, MAX_PLACES / 2 + 1)),
-            "it names over 100000 files",
+            format!("<SegmentTemplate initialization='a' media='b'/>{}", many(one, MAX_FILES / 2 + 1)),
+            "100000 file names",
         ),
         (
             format!("<SegmentList>{}</SegmentList>{}", many("<SegmentURL media='a'/>", 1000), many(one, 101)),
-            "it names over 100000 files",
+            "100000 file names",
         ),
-        (
-            format!("<BaseURL>{}/</BaseURL><SegmentTemplate media='$Bandwidth$'/>{different}", many("a", 4000)),
-            "the names of its files are longer than 8 MiB together",
-        ),
-        (many("<a/>", MAX_ELEMENTS), "it has over 400000 elements"),
-        (many("<a>", MAX_DEPTH), "its elements are nested deeper than 64"),
+        (format!("<BaseURL>{}/</BaseURL><SegmentTemplate media='$Bandwidth$'/>{different}", many("a", 4000)), "8 MiB"),
+        (many("<a/>", MAX_ELEMENTS), "400000 elements"),
+        (many("<a>", MAX_DEPTH), "deeper than 64"),
     ] {
-        assert_eq!(parse("films", &mpd(&inner)).expect_err(expected).to_string(), expected);
+        let refusal = parse("videos", &mpd(&inner)).expect_err(expected).to_string();
+        assert!(refusal.contains(expected) && refusal.lines().count() == 1, "{refusal}");
     }
     let id = many("a", 1 << 20);
-    let wrong = parse("films", &format!("<MPD><{id}></MPD>")).expect_err("a tag that does not end").to_string();
-    assert!(wrong.starts_with("it is no XML: ") && wrong.len() <= 203, "{}", wrong.len());
+    let error = parse("videos", &format!("<MPD><{id}></MPD>")).expect_err("a tag that does not end").to_string();
+    assert!(error.starts_with("not valid XML: ") && error.len() <= 203, "{}", error.len());
     let found = read(&format!("<SegmentTemplate media='{}'/>{}", many("$RepresentationID$", 1000), many(one, 10)));
-    assert_eq!(found.places.len(), 1);
+    assert_eq!(found.files.len(), 1);
     let found =
         read(&format!("<SegmentTemplate media='$RepresentationID$'/><Representation id='{id}' bandwidth='1'/>"));
-    assert_eq!(found.places.len(), 0);
+    assert_eq!(found.files.len(), 0);
 }
 
 #[test]
-fn what_is_wrong_is_told_in_a_line() {
+fn invalid_manifests_are_refused_in_one_line() {
     for (text, expected) in [
-        ("", "it is no XML"),
-        ("<a/>", "it is no manifest: its first element is not MPD"),
-        (&mpd(""), "it has no representation"),
-        (&mpd("<Representation id=\"a\" bandwidth=\"0\"/>"), "representation 'a' has no bandwidth above zero"),
-        ("<MPD>", "it is no XML: it is cut off"),
-        ("<MPD></MPD><MPD/>", "it is no XML: a second root element"),
-        ("<MPD>&b;</MPD>", "it is no XML: a reference to an entity"),
-        ("<!DOCTYPE a [<!ENTITY b \"b\">]><MPD>&b;</MPD>", "it is no XML"),
+        ("", "XML: "),
+        ("<a/>", "not MPD"),
+        (&mpd(""), "no representation"),
+        (&mpd("<Representation id=\"a\" bandwidth=\"0\"/>"), "representation 'a'"),
+        ("<MPD>", "XML: truncated"),
+        ("<MPD></MPD><MPD/>", "XML: a second root"),
+        ("<MPD>&b;</MPD>", "XML: a reference"),
+        ("<!DOCTYPE a [<!ENTITY b \"b\">]><MPD>&b;</MPD>", "XML: "),
     ] {
-        let told = parse("", text).expect_err(text).to_string();
-        assert!(told.starts_with(expected) && told.lines().count() == 1, "{told}");
+        let refusal = parse("", text).expect_err(text).to_string();
+        assert!(refusal.contains(expected) && refusal.lines().count() == 1, "{refusal}");
     }
 }
 
@@ -130,12 +128,12 @@ proptest! {
         let _ = parse("a", &mpd(&text));
     }
 
-    /// A template names what it makes of any number.
+    /// A template matches the names that it makes of any number.
     #[test]
-    fn every_number_fits_its_template(number in any::<u64>(), before in "[a-z]{0,5}", after in "[a-z.]{0,5}") {
+    fn template_matches_names_with_any_number(number in any::<u64>(), before in "[a-z]{0,5}", after in "[a-z.]{0,5}") {
         let template = format!("{before}$Number$-$Time${after}");
-        let place = Place::new(fill(&template, "", Rate::from_bps(1)).expect("a short name"));
+        let pattern = FilePattern::new(fill(&template, "", Rate::from_bps(1)).expect("a short name"));
         let file = format!("{before}{number}-{number}{after}");
-        prop_assert!(place.is(&file), "{}", file);
+        prop_assert!(pattern.is(&file), "{}", file);
     }
 }

@@ -1,31 +1,31 @@
-//! Boxes: size, kind, and boxes or numbers inside.
+//! Boxes: size, type, and boxes or numbers inside.
 
 use std::io::{Read, Seek, SeekFrom};
 
 use thalweg_core::time::Span;
 
-use crate::rate::Wrong;
+use crate::rate::FormatError;
 
-/// A film of a day in fragments of a second has 170 000.
+/// Limit on boxes; a video of a day in fragments of a second has 170 000.
 const MAX_BOXES: u32 = 500_000;
-/// The longest box that is read whole: an index of 65535 entries is under 800 KB.
+/// Limit in bytes on a box that is read whole: an index of 65535 entries is under 800 KB.
 const MAX_BODY: u64 = 1 << 20;
 
-/// The longest table of samples: 4 million, or 18 hours of pictures.
+/// Limit in bytes on a table of samples: 4 million, or 18 hours of pictures.
 const MAX_TABLE: u64 = 16 << 20;
 
-/// Kinds that a film may begin with.
+/// Types of boxes that a file may begin with.
 const FIRST: [&[u8; 4]; 10] =
     [b"ftyp", b"styp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pdin", b"sidx", b"moof"];
 
-/// A film, and how many of its boxes may still be looked at.
+/// A video, and the number of its boxes that may still be read.
 pub(super) struct Boxes<'a, F> {
-    film: &'a mut F,
+    video: &'a mut F,
     len: u64,
     left: u32,
 }
 
-/// Where a box is: its body ends at `end`.
+/// The position of a box, whose body ends at `end`.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     pub(super) kind: [u8; 4],
@@ -33,10 +33,10 @@ pub(super) struct Head {
     pub(super) end: u64,
 }
 
-/// What is done with a box.
-type Visit<'v, F> = dyn FnMut(&mut Boxes<'_, F>, Head) -> Result<(), Wrong> + 'v;
+/// A function that is applied to a box.
+type Visit<'v, F> = dyn FnMut(&mut Boxes<'_, F>, Head) -> Result<(), FormatError> + 'v;
 
-/// The bytes of a box that are not read yet.
+/// The unread bytes of a box.
 pub(super) struct Body {
     bytes: Vec<u8>,
     at: usize,
@@ -44,23 +44,23 @@ pub(super) struct Body {
 }
 
 impl<'a, F: Read + Seek> Boxes<'a, F> {
-    pub(super) fn new(film: &'a mut F) -> Result<Boxes<'a, F>, Wrong> {
-        let len = film.seek(SeekFrom::End(0)).map_err(Wrong::unreadable)?;
-        Ok(Boxes { film, len, left: MAX_BOXES })
+    pub(super) fn new(video: &'a mut F) -> Result<Boxes<'a, F>, FormatError> {
+        let len = video.seek(SeekFrom::End(0)).map_err(FormatError::unreadable)?;
+        Ok(Boxes { video, len, left: MAX_BOXES })
     }
 
-    /// The length of the film in bytes.
+    /// The length of the video in bytes.
     pub(super) fn len(&self) -> u64 {
         self.len
     }
 
-    /// The box at `at`, which must end by `end`; none at `end` itself.
-    pub(super) fn head(&mut self, at: u64, end: u64) -> Result<Option<Head>, Wrong> {
+    /// The head of the box at `at`, which must end by `end`; none at `end` itself.
+    pub(super) fn head(&mut self, at: u64, end: u64) -> Result<Option<Head>, FormatError> {
         if at == end {
             return Ok(None);
         }
-        self.left = self.left.checked_sub(1).ok_or_else(|| Wrong::new(format!("it has over {MAX_BOXES} boxes")))?;
-        let cut = || Wrong::new(format!("it is cut off at byte {at}, in the head of a box"));
+        self.left = self.left.checked_sub(1).ok_or_else(|| FormatError::new(format!("more than {MAX_BOXES} boxes")))?;
+        let cut = || FormatError::new(format!("truncated at byte {at}, in the header of a box"));
         if end - at < 8 {
             return Err(cut());
         }
@@ -68,7 +68,7 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
         let (size, kind) =
             (u32::from_be_bytes([first[0], first[1], first[2], first[3]]), [4, 5, 6, 7].map(|n| first[n]));
         if at == 0 && !FIRST.contains(&&kind) {
-            return Err(Wrong::new("it is no MP4"));
+            return Err(FormatError::new("not an MP4 file"));
         }
         let (size, head) = match size {
             0 => (end - at, 8),
@@ -78,21 +78,21 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
         };
         let name = kind.escape_ascii();
         match at.checked_add(size) {
-            _ if size < head => Err(Wrong::new(format!("box {name} at byte {at} is shorter than its own head"))),
+            _ if size < head => Err(FormatError::new(format!("box {name} at byte {at} is shorter than its header"))),
             Some(ends) if ends <= end => Ok(Some(Head { kind, body: at + head, end: ends })),
-            _ => Err(Wrong::new(format!("box {name} at byte {at} goes on behind the end"))),
+            _ => Err(FormatError::new(format!("box {name} at byte {at} extends beyond the end"))),
         }
     }
 
-    /// Does something with each box inside another.
+    /// Applies `visit` to each box inside another.
     pub(super) fn each(
         &mut self,
         outer: Head,
-        mut visit: impl FnMut(&mut Boxes<'_, F>, Head) -> Result<(), Wrong>,
-    ) -> Result<(), Wrong> {
+        mut visit: impl FnMut(&mut Boxes<'_, F>, Head) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
         let mut at = outer.body;
         while let Some(head) = self.head(at, outer.end)? {
-            let mut inner = Boxes { film: &mut *self.film, len: self.len, left: self.left };
+            let mut inner = Boxes { video: &mut *self.video, len: self.len, left: self.left };
             visit(&mut inner, head)?;
             self.left = inner.left;
             at = head.end;
@@ -100,59 +100,64 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
         Ok(())
     }
 
-    /// Does something with each box inside those that a path of kinds leads to.
-    pub(super) fn below(&mut self, outer: Head, path: &[&[u8; 4]], visit: &mut Visit<'_, F>) -> Result<(), Wrong> {
+    /// Applies `visit` to each box inside those that a path of types leads to.
+    pub(super) fn below(
+        &mut self,
+        outer: Head,
+        path: &[&[u8; 4]],
+        visit: &mut Visit<'_, F>,
+    ) -> Result<(), FormatError> {
         let Some((first, rest)) = path.split_first() else { return self.each(outer, visit) };
         self.each(outer, |boxes, head| if head.kind == **first { boxes.below(head, rest, visit) } else { Ok(()) })
     }
 
     /// The bytes of a box.
-    pub(super) fn body(&mut self, head: Head) -> Result<Body, Wrong> {
+    pub(super) fn body(&mut self, head: Head) -> Result<Body, FormatError> {
         self.within(head, MAX_BODY)
     }
 
     /// The bytes of a box that may be long.
-    pub(super) fn table(&mut self, head: Head) -> Result<Body, Wrong> {
+    pub(super) fn table(&mut self, head: Head) -> Result<Body, FormatError> {
         self.within(head, MAX_TABLE)
     }
 
-    fn within(&mut self, head: Head, most: u64) -> Result<Body, Wrong> {
+    fn within(&mut self, head: Head, most: u64) -> Result<Body, FormatError> {
         let Head { kind, body, end } = head;
         if end - body > most {
-            return Err(Wrong::new(format!("box {} has {} bytes", kind.escape_ascii(), end - body)));
+            return Err(FormatError::new(format!("box {} is too long: {} bytes", kind.escape_ascii(), end - body)));
         }
         Ok(Body { bytes: self.read(body, (end - body) as usize)?, at: 0, kind })
     }
 
-    fn read(&mut self, at: u64, len: usize) -> Result<Vec<u8>, Wrong> {
+    fn read(&mut self, at: u64, len: usize) -> Result<Vec<u8>, FormatError> {
         let mut bytes = vec![0; len];
-        self.film.seek(SeekFrom::Start(at)).map_err(Wrong::unreadable)?;
-        self.film.read_exact(&mut bytes).map_err(Wrong::unreadable)?;
+        self.video.seek(SeekFrom::Start(at)).map_err(FormatError::unreadable)?;
+        self.video.read_exact(&mut bytes).map_err(FormatError::unreadable)?;
         Ok(bytes)
     }
 }
 
 impl Body {
     /// The next `width` bytes, at most 8, as a number.
-    pub(super) fn number(&mut self, width: usize) -> Result<u64, Wrong> {
+    pub(super) fn number(&mut self, width: usize) -> Result<u64, FormatError> {
         let bytes = self.bytes.get(self.at..self.at + width);
-        let bytes = bytes.ok_or_else(|| Wrong::new(format!("box {} is cut off", self.kind.escape_ascii())))?;
+        let bytes = bytes.ok_or_else(|| FormatError::new(format!("box {} is truncated", self.kind.escape_ascii())))?;
         self.at += width;
         Ok(bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte)))
     }
 
-    /// Passes over bytes; whether they were there is found out by who reads on.
+    /// Skips bytes; the next read detects if they are missing.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
-    /// The version of a full box; its flags are passed over.
-    pub(super) fn version(&mut self) -> Result<u64, Wrong> {
+    /// The version of a full box; its flags are skipped.
+    pub(super) fn version(&mut self) -> Result<u64, FormatError> {
         Ok(self.number(4)? >> 24)
     }
 
-    /// Duration, unless it is unknown, and ticks a second, of `mvhd` and `mdhd`.
-    pub(super) fn times(mut self) -> Result<(Option<u64>, u64), Wrong> {
+    /// The duration, unless it is unknown, and the ticks per second, of `mvhd` and `mdhd`.
+    pub(super) fn times(mut self) -> Result<(Option<u64>, u64), FormatError> {
         let width = if self.version()? == 1 { 8 } else { 4 };
         self.number(width)?;
         self.number(width)?;
@@ -163,9 +168,9 @@ impl Body {
     }
 }
 
-/// `count` ticks, of which a second has `timescale`.
-pub(super) fn ticks(count: u64, timescale: u64) -> Result<Span, Wrong> {
+/// Converts `count` ticks, of which a second has `timescale`.
+pub(super) fn ticks(count: u64, timescale: u64) -> Result<Span, FormatError> {
     let nanos = (u128::from(count) * 1_000_000_000).checked_div(timescale.into());
     let nanos = nanos.and_then(|nanos| u64::try_from(nanos).ok());
-    nanos.map(Span::from_nanos).ok_or_else(|| Wrong::new("its length is zero or without end"))
+    nanos.map(Span::from_nanos).ok_or_else(|| FormatError::new("its duration is zero or infinite"))
 }

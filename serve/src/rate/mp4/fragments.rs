@@ -1,15 +1,15 @@
-//! Fragments (`moof`): when the last one of each track ends.
+//! Fragments (`moof`): the end of the last one of each track.
 
 use std::io::{Read, Seek};
 
 use thalweg_core::time::Span;
 
 use super::boxes::{Body, Boxes, Head, ticks};
-use crate::rate::Wrong;
+use crate::rate::FormatError;
 
-/// More tracks than any film has.
+/// Limit on tracks: more than any video has.
 const MAX_TRACKS: usize = 64;
-/// Flags of `tfhd` and `trun`, each with the width of the field that it says is there.
+/// Flags of `tfhd` and `trun`, each of which says that a field is present.
 const BASE_OFFSET: u64 = 0x1;
 const DESCRIPTION: u64 = 0x2;
 const DEFAULT_DURATION: u64 = 0x8;
@@ -17,7 +17,7 @@ const DATA_OFFSET: u64 = 0x1;
 const FIRST_FLAGS: u64 = 0x4;
 const DURATION: u64 = 0x100;
 
-/// The tracks of a film in fragments.
+/// The tracks of a fragmented video.
 #[derive(Default)]
 pub(super) struct Fragments(Vec<Track>);
 
@@ -25,21 +25,21 @@ pub(super) struct Fragments(Vec<Track>);
 struct Track {
     id: u64,
     timescale: u64,
-    /// Of a sample that has none of its own.
+    /// The duration of a sample without one of its own.
     duration: u64,
     start: Option<u64>,
     end: u64,
 }
 
 impl Fragments {
-    /// What is longest among the tracks.
+    /// The length of the longest track.
     pub(super) fn length(&self) -> Option<Span> {
         let length = |track: &Track| ticks(track.end.checked_sub(track.start?)?, track.timescale).ok();
         self.0.iter().filter_map(length).max().filter(|&length| length > Span::ZERO)
     }
 
-    /// Takes in a `trak`.
-    pub(super) fn track(&mut self, boxes: &mut Boxes<'_, impl Read + Seek>, trak: Head) -> Result<(), Wrong> {
+    /// Adds a `trak`.
+    pub(super) fn track(&mut self, boxes: &mut Boxes<'_, impl Read + Seek>, trak: Head) -> Result<(), FormatError> {
         let (mut id, mut timescale) = (0, 0);
         boxes.each(trak, |boxes, head| {
             match &head.kind {
@@ -64,8 +64,8 @@ impl Fragments {
         Ok(())
     }
 
-    /// Takes in a `trex`.
-    pub(super) fn defaults(&mut self, mut trex: Body) -> Result<(), Wrong> {
+    /// Adds the defaults of a `trex`.
+    pub(super) fn defaults(&mut self, mut trex: Body) -> Result<(), FormatError> {
         trex.version()?;
         let id = trex.number(4)?;
         trex.number(4)?;
@@ -73,12 +73,12 @@ impl Fragments {
         Ok(())
     }
 
-    /// Takes in a `moof`.
-    pub(super) fn add(&mut self, boxes: &mut Boxes<'_, impl Read + Seek>, moof: Head) -> Result<(), Wrong> {
+    /// Adds a `moof`.
+    pub(super) fn add(&mut self, boxes: &mut Boxes<'_, impl Read + Seek>, moof: Head) -> Result<(), FormatError> {
         boxes.each(moof, |boxes, head| if &head.kind == b"traf" { self.run(boxes, head) } else { Ok(()) })
     }
 
-    fn run(&mut self, boxes: &mut Boxes<'_, impl Read + Seek>, traf: Head) -> Result<(), Wrong> {
+    fn run(&mut self, boxes: &mut Boxes<'_, impl Read + Seek>, traf: Head) -> Result<(), FormatError> {
         let (mut id, mut default, mut start, mut length) = (0, None, None, 0_u64);
         boxes.each(traf, |boxes, head| {
             match &head.kind {
@@ -111,10 +111,12 @@ impl Fragments {
         Ok(())
     }
 
-    fn find(&mut self, id: u64) -> Result<&mut Track, Wrong> {
+    fn find(&mut self, id: u64) -> Result<&mut Track, FormatError> {
         let at = match self.0.iter().position(|track| track.id == id) {
             Some(at) => at,
-            None if self.0.len() == MAX_TRACKS => return Err(Wrong::new(format!("it has over {MAX_TRACKS} tracks"))),
+            None if self.0.len() == MAX_TRACKS => {
+                return Err(FormatError::new(format!("more than {MAX_TRACKS} tracks")));
+            }
             None => {
                 self.0.push(Track { id, ..Track::default() });
                 self.0.len() - 1
@@ -124,8 +126,8 @@ impl Fragments {
     }
 }
 
-/// How long the samples of a `trun` are together.
-fn samples(mut trun: Body, default: u64) -> Result<u64, Wrong> {
+/// The duration of all samples of a `trun` together.
+fn samples(mut trun: Body, default: u64) -> Result<u64, FormatError> {
     let flags = trun.number(4)?;
     let count = trun.number(4)?;
     for flag in [DATA_OFFSET, FIRST_FLAGS] {

@@ -1,4 +1,4 @@
-//! Films made by hand after ISO/IEC 14496-12.
+//! Videos made by hand after ISO/IEC 14496-12.
 
 use std::io::Cursor;
 
@@ -10,7 +10,7 @@ fn boxed(kind: &str, body: &[u8]) -> Vec<u8> {
     [&(body.len() as u32 + 8).to_be_bytes(), kind.as_bytes(), body].concat()
 }
 
-/// 32-bit numbers one after the other.
+/// Concatenates 32-bit numbers.
 fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_be_bytes()).collect()
 }
@@ -19,11 +19,11 @@ fn mvhd(timescale: u32, duration: u32) -> Vec<u8> {
     boxed("mvhd", &words(&[0, 0, 0, timescale, duration]))
 }
 
-fn bps(film: &[u8]) -> Result<u64, String> {
-    rate(&mut Cursor::new(film)).map(Rate::as_bps).map_err(|wrong| wrong.to_string())
+fn bps(video: &[u8]) -> Result<u64, String> {
+    rate(&mut Cursor::new(video)).map(Rate::as_bps).map_err(|error| error.to_string())
 }
 
-/// 90000 ticks a second; `mvex` has what it is given and samples of 3000 ticks.
+/// A fragmented video of 90000 ticks a second, with `mvex` and samples of 3000 ticks.
 fn fragmented(mvex: &[u8], rest: &[Vec<u8>]) -> Vec<u8> {
     let tkhd = boxed("tkhd", &words(&[0, 0, 0, 7]));
     let mdia = boxed("mdia", &boxed("mdhd", &words(&[0, 0, 0, 90_000, 0])));
@@ -41,22 +41,22 @@ fn moof(start: u32, trun: &[u32]) -> Vec<u8> {
 }
 
 #[test]
-fn the_rate_is_the_bytes_over_the_time_wherever_moov_is() {
+fn rate_is_bytes_over_duration_wherever_moov_is() {
     let (ftyp, moov) = (boxed("ftyp", b"isom"), boxed("moov", &mvhd(600, 1200)));
     let mdat = boxed("mdat", &vec![0; 10_000 - ftyp.len() - moov.len() - 8]);
-    for film in [[&ftyp[..], &moov, &mdat].concat(), [&ftyp[..], &mdat, &moov].concat()] {
+    for video in [[&ftyp[..], &moov, &mdat].concat(), [&ftyp[..], &mdat, &moov].concat()] {
         // 10 000 bytes in 2 s.
-        assert_eq!(bps(&film), Ok(40_000));
+        assert_eq!(bps(&video), Ok(40_000));
     }
-    // Version 1 has 64 bits; a box may have a size of 64 bits, too, or go to the end.
+    // Version 1 has 64 bits; a box may also have a size of 64 bits, or extend to the end.
     let body = [&words(&[1 << 24])[..], &[0; 16], &words(&[600]), &1200_u64.to_be_bytes()].concat();
     let moov = boxed("moov", &boxed("mvhd", &body));
     let wide = [&[0, 0, 0, 1][..], b"free", &24_u64.to_be_bytes(), &[0; 8]].concat();
-    let film = [&ftyp[..], &moov, &wide, &[0; 4], b"mdat", &[0; 900]].concat();
-    assert_eq!(bps(&film), Ok(film.len() as u64 * 4));
+    let video = [&ftyp[..], &moov, &wide, &[0; 4], b"mdat", &[0; 900]].concat();
+    assert_eq!(bps(&video), Ok(video.len() as u64 * 4));
 }
 
-/// A film of `seconds`, a sample of so many bytes in each, and a track of sound whose samples are all alike.
+/// A video with a sample of the given bytes in each second, and a track of sound whose samples are all alike.
 fn uneven(seconds: &[u32]) -> Vec<u8> {
     let track = |sizes: &[u32]| {
         let stts = boxed("stts", &words(&[0, 1, seconds.len() as u32, 1000]));
@@ -72,89 +72,95 @@ fn uneven(seconds: &[u32]) -> Vec<u8> {
 }
 
 #[test]
-fn a_film_that_is_dense_for_long_needs_more_than_its_mean() {
-    // As long as what a player is ahead covers it, the mean will do, however dense.
+fn video_dense_for_long_needs_more_than_its_mean_rate() {
+    // As long as the data that a player is ahead covers it, the mean suffices, however dense.
     let short = uneven(&[&[100_000][..], &[10_000; 99]].concat());
     assert_eq!(bps(&short), Ok(short.len() as u64 * 8 / 100));
-    // 30 s of 100 kB, wherever they are: 40 s of the rate must be 30 s of what they need, with what lies evenly between.
+    // 30 s of 100 kB, wherever they are: 40 s at the rate must cover 30 s of these, with the bytes that lie evenly.
     for begin in [0, 20, 70] {
         let mut seconds = [10_000; 100];
         seconds[begin..begin + 30].fill(100_000);
-        let film = uneven(&seconds);
-        let even = (film.len() as u64 - 3_700_000) / 100;
+        let video = uneven(&seconds);
+        let even = (video.len() as u64 - 3_700_000) / 100;
         let needed = (30 * (100_000 + even)).div_ceil(40);
-        assert_eq!(bps(&film), Ok(needed * 8));
+        assert_eq!(bps(&video), Ok(needed * 8));
     }
 }
 
 #[test]
-fn what_no_sample_accounts_for_lies_over_all_of_the_film() {
-    let mut film = uneven(&[10_000; 100]);
-    // The table of the pictures' times goes on for a second only: where the others lie is not known.
-    let stts = film.windows(4).position(|kind| kind == b"stts").expect("a table");
-    film[stts + 12..stts + 16].copy_from_slice(&1_u32.to_be_bytes());
-    assert_eq!(bps(&film), Ok(film.len() as u64 * 8 / 100));
-    // A track that cannot be read says nothing of itself, and the others nothing of it.
-    let stsz = film.windows(4).rposition(|kind| kind == b"stsz").expect("a table");
-    film[stsz + 8..stsz + 12].copy_from_slice(&0_u32.to_be_bytes());
-    assert_eq!(bps(&film), Ok(film.len() as u64 * 8 / 100));
+fn unaccounted_bytes_are_spread_evenly_over_the_video() {
+    let mut video = uneven(&[10_000; 100]);
+    // The table of the pictures' times covers a second only: the positions of the others are unknown.
+    let stts = video.windows(4).position(|kind| kind == b"stts").expect("a table");
+    video[stts + 12..stts + 16].copy_from_slice(&1_u32.to_be_bytes());
+    assert_eq!(bps(&video), Ok(video.len() as u64 * 8 / 100));
+    // A track that cannot be read has no profile, and those of the others do not cover it.
+    let stsz = video.windows(4).rposition(|kind| kind == b"stsz").expect("a table");
+    video[stsz + 8..stsz + 12].copy_from_slice(&0_u32.to_be_bytes());
+    assert_eq!(bps(&video), Ok(video.len() as u64 * 8 / 100));
 }
 
 #[test]
-fn tables_that_contradict_the_film_leave_it_its_mean() {
-    let mut film = uneven(&[100_000; 30]);
-    film.truncate(film.len() - 3_000_000);
-    let moov = film.len() - 8;
-    film[moov..moov + 4].copy_from_slice(&8_u32.to_be_bytes());
-    assert_eq!(bps(&film), Ok(film.len() as u64 * 8 / 30));
+fn video_with_contradicting_tables_has_its_mean_rate() {
+    let mut video = uneven(&[100_000; 30]);
+    video.truncate(video.len() - 3_000_000);
+    let moov = video.len() - 8;
+    video[moov..moov + 4].copy_from_slice(&8_u32.to_be_bytes());
+    assert_eq!(bps(&video), Ok(video.len() as u64 * 8 / 30));
 }
 
 #[test]
-fn fragments_are_as_long_as_the_film_says_or_an_index_or_the_last_of_them() {
+fn fragmented_duration_is_from_mehd_sidx_or_the_last_fragment() {
     let mehd = boxed("mehd", &words(&[0, 4000]));
-    let film = fragmented(&mehd, &[]);
-    assert_eq!(bps(&film), Ok(film.len() as u64 * 2));
+    let video = fragmented(&mehd, &[]);
+    assert_eq!(bps(&video), Ok(video.len() as u64 * 2));
 
-    // Two subsegments of 1 and 3 s, that reach to the end.
+    // Two subsegments of 1 and 3 s that extend to the end.
     let sidx = |bytes: u32| {
         let table = [bytes, 90_000, 0, bytes, 270_000, 0];
         boxed("sidx", &[words(&[0, 7, 90_000, 0, 0, 2]), words(&table)].concat())
     };
-    let film = fragmented(&[], &[sidx(50), boxed("free", &[0; 92])]);
-    assert_eq!(bps(&film), Ok(film.len() as u64 * 2));
+    let video = fragmented(&[], &[sidx(50), boxed("free", &[0; 92])]);
+    assert_eq!(bps(&video), Ok(video.len() as u64 * 2));
 
     // The last fragment begins at 3.9 s and has 3 samples of 3000 ticks; 0.1 s.
     let fragments = [moof(0, &[0, 117]), moof(351_000, &[0, 3])];
-    // An index of one fragment alone is not that of the film.
-    let film = fragmented(&[], &[vec![sidx(10)], fragments.to_vec()].concat());
-    assert_eq!(bps(&film), Ok(film.len() as u64 * 2));
-    // Samples with times of their own, sizes beside them.
-    let film = fragmented(&[], &[moof(90_000, &[0x300, 2, 90_000, 5, 270_000, 5])]);
-    assert_eq!(bps(&film), Ok(film.len() as u64 * 2));
+    // An index of one fragment alone is not that of the video.
+    let video = fragmented(&[], &[vec![sidx(10)], fragments.to_vec()].concat());
+    assert_eq!(bps(&video), Ok(video.len() as u64 * 2));
+    // Samples with durations of their own, beside sizes.
+    let video = fragmented(&[], &[moof(90_000, &[0x300, 2, 90_000, 5, 270_000, 5])]);
+    assert_eq!(bps(&video), Ok(video.len() as u64 * 2));
 }
 
 #[test]
-fn what_is_wrong_is_told_in_a_line() {
+fn invalid_files_are_refused_in_one_line() {
     let ftyp = boxed("ftyp", b"isom");
     let with = |rest: &[u8]| bps(&[&ftyp[..], rest].concat()).expect_err("it is wrong");
-    let no_moov = "it has no moov: it was not written to its end, or is a piece of a film";
-    assert_eq!(bps(b""), Err(no_moov.to_owned()));
-    assert_eq!(with(&boxed("mdat", b"...")), no_moov);
-    assert_eq!(bps(b"RIFF....AVI LIST"), Err("it is no MP4".to_owned()));
-    assert_eq!(bps(&boxed("abcd", b"")), Err("it is no MP4".to_owned()));
-    assert_eq!(with(&[0, 0]), "it is cut off at byte 12, in the head of a box");
-    assert_eq!(with(&words(&[7, 0x6d64_6174])), "box mdat at byte 12 is shorter than its own head");
-    assert_eq!(with(&words(&[9, 0x6d64_6174])), "box mdat at byte 12 goes on behind the end");
-    assert_eq!(with(&boxed("moov", &boxed("mvhd", &[0; 9]))), "box mvhd is cut off");
-    assert_eq!(with(&boxed("moov", &mvhd(1000, 0))), "it does not say how long it is");
-    assert_eq!(with(&boxed("moov", &mvhd(0, 5))), "its length is zero or without end");
-    assert_eq!(bps(&fragmented(&[], &[])), Err("it does not say how long it is".to_owned()));
+    let whole = |video: &[u8]| bps(video).expect_err("it is wrong");
     let many = boxed("trun", &words(&[0x100, u32::MAX, 1]));
-    let film = fragmented(&[], &[boxed("moof", &boxed("traf", &many))]);
-    assert_eq!(bps(&film), Err("box trun is cut off".to_owned()));
+    for (refusal, words) in [
+        (whole(b""), ["moov", "incomplete"]),
+        (with(&boxed("mdat", b"...")), ["moov", "incomplete"]),
+        (whole(b"RIFF....AVI LIST"), ["not", "MP4"]),
+        (whole(&boxed("abcd", b"")), ["not", "MP4"]),
+        (with(&[0, 0]), ["truncated at byte 12", "header"]),
+        (with(&words(&[7, 0x6d64_6174])), ["mdat at byte 12", "shorter"]),
+        (with(&words(&[9, 0x6d64_6174])), ["mdat at byte 12", "beyond the end"]),
+        (with(&boxed("moov", &boxed("mvhd", &[0; 9]))), ["mvhd", "truncated"]),
+        (with(&boxed("moov", &mvhd(1000, 0))), ["not state", "duration"]),
+        (with(&boxed("moov", &mvhd(0, 5))), ["duration", "zero"]),
+        (whole(&fragmented(&[], &[])), ["not state", "duration"]),
+        (whole(&fragmented(&[], &[boxed("moof", &boxed("traf", &many))])), ["trun", "truncated"]),
+    ] {
+        assert!(
+            words.iter().all(|word| refusal.contains(word)) && refusal.lines().count() == 1,
+            "{refusal}, not {words:?}"
+        );
+    }
 }
 
-/// Boxes in boxes with anything in them, mostly of kinds that are looked at.
+/// Nested boxes with any content, mostly of types that are read.
 fn some_boxes() -> impl Strategy<Value = Vec<u8>> {
     let kind = prop::sample::select(
         &[
@@ -170,12 +176,12 @@ fn some_boxes() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn any_bytes_have_a_rate_above_zero_or_one_line(
+    fn any_bytes_have_a_rate_above_zero_or_a_one_line_error(
         boxes in prop::collection::vec(some_boxes(), 0..4), cut in any::<prop::sample::Index>(), anything: Vec<u8>
     ) {
-        let mut film = [boxed("ftyp", b"isom"), boxes.concat()].concat();
-        for film in [&anything[..], &film.clone(), { film.truncate(cut.index(film.len() + 1)); &film }] {
-            match bps(film) {
+        let mut video = [boxed("ftyp", b"isom"), boxes.concat()].concat();
+        for video in [&anything[..], &video.clone(), { video.truncate(cut.index(video.len() + 1)); &video }] {
+            match bps(video) {
                 Ok(rate) => prop_assert!(rate > 0),
                 Err(line) => prop_assert_eq!(line.lines().count(), 1),
             }

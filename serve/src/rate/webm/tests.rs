@@ -1,4 +1,4 @@
-//! Films made by hand after RFC 9559, with its numbers.
+//! Videos made by hand after RFC 9559, with its numbers.
 
 use std::io::Cursor;
 
@@ -16,10 +16,10 @@ const TRACKS: &[u8] = b"\x16\x54\xae\x6b";
 const CLUSTER: &[u8] = b"\x1f\x43\xb6\x75";
 const VOID: &[u8] = b"\xec";
 const DOC_TYPE: &[u8] = b"\x42\x82";
-/// RFC 8794 §6.2, in one byte and in eight.
+/// Unknown sizes (RFC 8794 §6.2), in one byte and in eight.
 const UNKNOWN: [&[u8]; 2] = [b"\xff", b"\x01\xff\xff\xff\xff\xff\xff\xff"];
 
-/// Its size in 4 bytes: the marker is the fourth bit.
+/// An element with its size in 4 bytes: the marker is the fourth bit.
 fn element(id: &[u8], body: &[u8]) -> Vec<u8> {
     [id, &(body.len() as u32 | 0x1000_0000).to_be_bytes(), body].concat()
 }
@@ -28,37 +28,37 @@ fn header() -> Vec<u8> {
     element(HEADER, &element(DOC_TYPE, b"webm"))
 }
 
-fn film(segment: &[Vec<u8>]) -> Vec<u8> {
+fn video(segment: &[Vec<u8>]) -> Vec<u8> {
     [header(), element(SEGMENT, &segment.concat())].concat()
 }
 
-/// Two seconds, as milliseconds are the default.
+/// An Info of two seconds: milliseconds are the default.
 fn info() -> Vec<u8> {
     element(INFO, &element(DURATION, &2000_f64.to_be_bytes()))
 }
 
-fn bps(film: &[u8]) -> Result<u64, String> {
-    rate(&mut Cursor::new(film)).map(Rate::as_bps).map_err(|wrong| wrong.to_string())
+fn bps(video: &[u8]) -> Result<u64, String> {
+    rate(&mut Cursor::new(video)).map(Rate::as_bps).map_err(|error| error.to_string())
 }
 
 #[test]
-fn the_rate_is_the_bytes_over_the_time_wherever_info_is() {
-    let ours = film(&[info(), element(CLUSTER, &[0; 10])]);
+fn rate_is_bytes_over_duration_wherever_info_is() {
+    let ours = video(&[info(), element(CLUSTER, &[0; 10])]);
     let cluster = vec![0; 10 + 10_000 - ours.len()];
     // 10 000 bytes in 2 s.
-    assert_eq!(bps(&film(&[info(), element(CLUSTER, &cluster)])), Ok(40_000));
+    assert_eq!(bps(&video(&[info(), element(CLUSTER, &cluster)])), Ok(40_000));
     let before = [element(SEEK_HEAD, &[0; 40]), element(VOID, &[0; 90]), element(TRACKS, &[0; 30])].concat();
-    let late = film(&[before, info(), element(CLUSTER, &[0; 900])]);
+    let late = video(&[before, info(), element(CLUSTER, &[0; 900])]);
     assert_eq!(bps(&late), Ok(late.len() as u64 * 4));
     let between = [header(), element(VOID, b""), element(SEGMENT, &info())].concat();
     assert_eq!(bps(&between), Ok(between.len() as u64 * 4));
 }
 
 #[test]
-fn a_duration_has_4_or_8_bytes_and_ticks_of_any_scale_before_or_behind_it() {
+fn durations_of_4_or_8_bytes_are_scaled_by_timestamp_scale() {
     let seconds = |inside: &[Vec<u8>]| {
-        let film = film(&[element(INFO, &inside.concat()), element(CLUSTER, &[0; 1000])]);
-        bps(&film).map(|bps| film.len() as f64 * 8.0 / bps as f64)
+        let video = video(&[element(INFO, &inside.concat()), element(CLUSTER, &[0; 1000])]);
+        bps(&video).map(|bps| video.len() as f64 * 8.0 / bps as f64)
     };
     let duration = |ticks: f32| element(DURATION, &ticks.to_be_bytes());
     let scale = |bytes: &[u8]| element(TIMESTAMP_SCALE, bytes);
@@ -67,7 +67,7 @@ fn a_duration_has_4_or_8_bytes_and_ticks_of_any_scale_before_or_behind_it() {
         vec![duration(4000.0)],
         vec![duration(8000.0), scale(&[0x07, 0xa1, 0x20])],
         vec![scale(&[0, 0, 0, 0, 0, 7, 0xa1, 0x20]), element(DURATION, &8000_f64.to_be_bytes())],
-        // What is empty has its default.
+        // An empty element has its default.
         vec![scale(b""), duration(4000.0)],
     ] {
         let found = seconds(&inside).expect("a rate");
@@ -76,50 +76,57 @@ fn a_duration_has_4_or_8_bytes_and_ticks_of_any_scale_before_or_behind_it() {
 }
 
 #[test]
-fn a_segment_and_a_cluster_of_unknown_size_go_on_to_the_end() {
+fn segments_and_clusters_of_unknown_size_extend_to_the_end() {
     for unknown in UNKNOWN {
         let cluster = [CLUSTER, unknown, &[0; 500]].concat();
         let live = [&header()[..], SEGMENT, unknown, &info(), &cluster].concat();
         assert_eq!(bps(&live), Ok(live.len() as u64 * 4));
-        // As a browser records: the length is known to nobody, and what stands behind pictures is not looked for.
+        // A recording of a browser: the length is unknown, and elements after the pictures are not searched for it.
         for info in [vec![], element(INFO, &element(TIMESTAMP_SCALE, &[1]))] {
             let live = [&header()[..], SEGMENT, unknown, &info, &cluster].concat();
-            assert_eq!(bps(&live), Err("it does not say how long it is".to_owned()));
+            assert!(bps(&live).expect_err("no length").contains("not state its duration"));
         }
     }
 }
 
 #[test]
-fn what_is_wrong_is_told_in_a_line() {
-    let wrong = |film: &[u8]| bps(film).expect_err("it is wrong");
+fn invalid_files_are_refused_in_one_line() {
+    let error = |video: &[u8]| bps(video).expect_err("it is wrong");
     for other in [&b"\0\0\0\x0cftypisom"[..], b"RIFF....AVI LIST", b"x", &element(SEGMENT, &info())] {
-        assert_eq!(wrong(other), "it is no WebM and no MKV");
+        assert_eq!(error(other), "not a WebM or MKV file");
     }
-    let silent = "it does not say how long it is";
-    assert_eq!((&*wrong(b""), &*wrong(&header())), (silent, silent));
-    assert_eq!(wrong(&film(&[element(CLUSTER, &[0; 9]), info()])), silent);
-    assert_eq!(wrong(&film(&[element(INFO, &element(DURATION, b""))])), silent);
+    let silent = "it does not state its duration";
+    assert_eq!((&*error(b""), &*error(&header())), (silent, silent));
+    assert_eq!(error(&video(&[element(CLUSTER, &[0; 9]), info()])), silent);
+    assert_eq!(error(&video(&[element(INFO, &element(DURATION, b""))])), silent);
     let at = header().len();
-    let whole = film(&[info(), element(CLUSTER, &[0; 100])]);
-    let cut = format!("it is cut off: element 0x18538067 at byte {at} goes on behind the end");
-    assert_eq!(wrong(&whole[..whole.len() - 1]), cut);
-    assert_eq!(wrong(&whole[..at + 2]), format!("it is cut off or broken at byte {at}"));
-    assert_eq!(wrong(&whole[..at + 6]), format!("element 0x18538067 at byte {at} is cut off or broken in its head"));
-    // No ID has five bytes, no size nine.
-    assert_eq!(wrong(&[&header()[..], &[8; 20]].concat()), format!("it is cut off or broken at byte {at}"));
+    let whole = video(&[info(), element(CLUSTER, &[0; 100])]);
     let endless = [&header()[..], INFO, UNKNOWN[0]].concat();
-    assert_eq!(wrong(&endless), format!("element 0x1549A966 at byte {at} does not say where it ends"));
-    let odd = element(INFO, &element(DURATION, &[0; 5]));
-    assert!(wrong(&film(&[odd])).ends_with(" is no number"));
-    for ticks in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300, 1e-300] {
-        let film = film(&[element(INFO, &element(DURATION, &ticks.to_be_bytes()))]);
-        assert_eq!(wrong(&film), "its length is zero or without end", "{ticks}");
+    for (refusal, words) in [
+        (error(&whole[..whole.len() - 1]), ["element 0x18538067", "beyond the end"]),
+        (error(&whole[..at + 2]), ["truncated or damaged", " at byte"]),
+        (error(&whole[..at + 6]), ["element 0x18538067", "header"]),
+        // No ID has five bytes, no size nine.
+        (error(&[&header()[..], &[8; 20]].concat()), ["truncated or damaged", " at byte"]),
+        (error(&endless), ["element 0x1549A966", "not state its length"]),
+    ] {
+        let place = format!("at byte {at}");
+        assert!(
+            words.iter().all(|word| refusal.contains(word)) && refusal.contains(&place),
+            "{refusal}, not {words:?}"
+        );
     }
-    let many = film(&vec![element(VOID, b""); 2000]);
-    assert_eq!(wrong(&many), "it has over 1000 elements before its first Cluster");
+    let odd = element(INFO, &element(DURATION, &[0; 5]));
+    assert!(error(&video(&[odd])).ends_with(" is not a number"));
+    for ticks in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e300, 1e-300] {
+        let video = video(&[element(INFO, &element(DURATION, &ticks.to_be_bytes()))]);
+        assert!(error(&video).contains("duration is zero or infinite"), "{ticks}");
+    }
+    let many = video(&vec![element(VOID, b""); 2000]);
+    assert!(error(&many).contains("1000 elements"));
 }
 
-/// Elements in elements with anything in them, mostly those that are looked at.
+/// Nested elements with any content, mostly of kinds that are read.
 fn some_elements() -> impl Strategy<Value = Vec<u8>> {
     let id = prop::sample::select(vec![HEADER, SEGMENT, INFO, TIMESTAMP_SCALE, DURATION, CLUSTER, VOID]);
     let leaf = (id.clone(), prop::collection::vec(any::<u8>(), 0..10)).prop_map(|(id, body)| element(id, &body));
@@ -135,12 +142,12 @@ fn some_elements() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn any_bytes_have_a_rate_above_zero_or_one_line(
+    fn any_bytes_have_a_rate_above_zero_or_a_one_line_error(
         elements in prop::collection::vec(some_elements(), 0..4), cut in any::<prop::sample::Index>(), anything: Vec<u8>
     ) {
-        let mut film = [header(), elements.concat()].concat();
-        for film in [&anything[..], &film.clone(), { film.truncate(cut.index(film.len() + 1)); &film }] {
-            match bps(film) {
+        let mut video = [header(), elements.concat()].concat();
+        for video in [&anything[..], &video.clone(), { video.truncate(cut.index(video.len() + 1)); &video }] {
+            match bps(video) {
                 Ok(rate) => prop_assert!(rate > 0),
                 Err(line) => prop_assert_eq!(line.lines().count(), 1),
             }

@@ -1,4 +1,4 @@
-//! What an earlier command left in a folder: files of runs that nothing tells from those of this one.
+//! Files of single runs that an earlier command left in a folder, not to be taken for those of this command.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,11 +6,11 @@ use std::path::Path;
 
 use thalweg_net::terminal::escaped;
 
-use super::refusal;
-use crate::Failure;
+use super::table::refusal;
+use crate::failure::Failure;
 
-/// Removes the files of single runs, since whoever reads `intervals-*.csv` would read them, too, and says how many these
-/// were but for those that are `written` anew. A folder without a summary is none of ours, and is left alone.
+/// Removes the files of single runs, since a reader of `intervals-*.csv` would read them, too, and reports the number
+/// of those that are not `written` anew. A folder without a summary is not the lab's, and is left alone.
 pub(super) fn remove(folder: &Path, written: &BTreeSet<String>) -> Result<(), Failure> {
     if !folder.join("summary.csv").exists() {
         return Ok(());
@@ -28,14 +28,14 @@ pub(super) fn remove(folder: &Path, written: &BTreeSet<String>) -> Result<(), Fa
     if removed > 0 {
         let files = if removed == 1 { "file" } else { "files" };
         eprintln!(
-            "thalweg: lab: {removed} {files} of single runs of an earlier command removed from {}",
+            "thalweg: lab: removed {removed} {files} of single runs of an earlier command from {}",
             escaped(&folder.display().to_string())
         );
     }
     Ok(())
 }
 
-/// Whether a run writes files of this name: `intervals-SCHEME-SEED.csv` and the like.
+/// True if a run writes files of this name: `intervals-SCHEME-SEED.csv` and the like.
 fn is_of_one_run(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     let known = match stem.split_once('-') {
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_runs_are_known_by_their_names() {
+    fn files_of_runs_are_recognized_by_their_names() {
         for name in [
             "intervals-1.csv",
             "intervals-live-static8-12.jsonl",

@@ -5,13 +5,14 @@ use thalweg_core::probe::Probe;
 use thalweg_core::time::Time;
 use thalweg_lab::experiment::{Ended, FlowOutcome};
 
-use super::super::campaign::Finished;
-use super::{cell, quoted};
+use super::csv::{cell, quoted};
+use crate::verb::lab::campaign::Finished;
 
 pub(super) const HEADER: &str = "scheme,seed,flow,group,kind,offered_packets,dropped_packets,delivered_bytes,\
                                  retransmitted_packets,timeouts,transfer_start_s,transfer_bytes,transfer_end_s,\
                                  source_packets,repair_packets,lost_packets,residual_packets,bursty_events,fwnd_mean,\
-                                 w_mean,fwnd_widest,residual_loss\n";
+                                 w_mean,fwnd_widest,residual_loss,new_packets,resent_packets,idle_opportunities,\
+                                 overhead,delay_mean_s,delay_p50_s,delay_p95_s,delay_p99_s\n";
 
 pub(super) fn rows(scheme: &str, run: &Finished) -> String {
     let mut text = String::new();
@@ -23,7 +24,7 @@ pub(super) fn rows(scheme: &str, run: &Finished) -> String {
     text
 }
 
-/// The same as JSON, an object a line; what a flow does not have is null.
+/// The rows as JSON, an object a line; a value that a flow does not have is null.
 pub(super) fn lines(scheme: &str, run: &Finished) -> String {
     let mut text = String::new();
     for (number, flow) in run.outcome.flows.iter().enumerate() {
@@ -39,7 +40,7 @@ pub(super) fn lines(scheme: &str, run: &Finished) -> String {
     text
 }
 
-/// What stands behind the group, in the order of the header.
+/// The cells after the group, in the order of the header.
 fn cells(flow: &FlowOutcome) -> Vec<String> {
     let mut shown = vec![("kind", kind(&flow.ended).to_owned())];
     flow.probe(&mut |name, value| shown.push((name, cell(value))));
@@ -59,6 +60,7 @@ fn kind(ended: &Ended) -> &'static str {
         Ended::Tcp { transfer: Some(_), .. } => "transfer",
         Ended::Stream { .. } => "stream",
         Ended::Tfrc { .. } => "tfrc",
+        Ended::Tunnel { .. } => "tunnel",
         Ended::Open { .. } => "open",
     }
 }

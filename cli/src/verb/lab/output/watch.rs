@@ -7,23 +7,25 @@ use serde_json::{Value, json};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 use thalweg_lab::experiment::{Kind, Place, Recorder, Run};
-use thalweg_lab::network::Way;
+use thalweg_lab::network::Direction;
 use thalweg_lab::node::watched::{Entry, Event};
 use thalweg_lab::packet::{Body, Packet};
-use thalweg_lab::tcp::Segment;
 
-use super::{Output, Table, capture, cell, quoted};
-use crate::Failure;
+use super::capture;
+use super::csv::{cell, quoted};
+use super::folder::Folder;
+use super::table::Table;
+use crate::failure::Failure;
 
-/// Whoever watches one run.
+/// The observer of one run, which writes its files.
 pub(in super::super) struct Watch {
-    /// What flows and hops show, every so often.
+    /// The probes of flows and hops, at regular intervals.
     intervals: Option<Intervals>,
     /// Every packet at one hop.
     packets: Option<Table>,
-    /// Those that leave it.
+    /// The headers of the packets that leave that hop.
     capture: Option<Table>,
-    /// The hop of these two.
+    /// The hop of `packets` and `capture`.
     hop: usize,
 }
 
@@ -40,17 +42,17 @@ struct Pair {
     lines: Table,
 }
 
-/// Packets of no more than this are held in memory.
+/// The longest time for which packets are held in memory.
 const HELD: Span = Span::from_millis(20);
-/// So much is run between two looks at whether the end was asked for: on a link of 1 Gb/s less than a millisecond's work.
+/// The simulated time between two checks for an interruption: on a link of 1 Gb/s less than a millisecond's work.
 const TURN: Span = Span::from_millis(10);
 
 impl Watch {
-    /// Watches the run of `scheme` with `seed`, as far as `output` asks for it.
-    pub(in super::super) fn new(output: &Output, scheme: &str, seed: u64, run: &mut Run) -> Result<Watch, Failure> {
+    /// Watches the run of `scheme` with `seed`, as far as files are to be written of it.
+    pub(super) fn new(folder: Option<&Folder>, scheme: &str, seed: u64, run: &mut Run) -> Result<Watch, Failure> {
         let mut watch = Watch { intervals: None, packets: None, capture: None, hop: 0 };
-        let Some(folder) = &output.folder else { return Ok(watch) };
-        let path = |what: &str, ending: &str| folder.path.join(file(what, scheme, seed, ending));
+        let Some(folder) = folder else { return Ok(watch) };
+        let path = |what: &str, ending: &str| folder.path.join(file_name(what, scheme, seed, ending));
         if let Some(interval) = folder.interval {
             let pair = |what: &str, header: &str| {
                 let table = Table::create(path(what, "csv"), header)?;
@@ -77,7 +79,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// When it must look again at a run, which stands at `now`.
+    /// The time of the next [`Watch::look`] at a run that stands at `now`.
     pub(in super::super) fn next(&self, now: Time) -> Time {
         let held = self.packets.is_some() || self.capture.is_some();
         let next = now + if held { HELD } else { TURN };
@@ -87,7 +89,7 @@ impl Watch {
         }
     }
 
-    /// Looks at the run, which stands at `now`.
+    /// Writes the observations of a run that stands at `now`.
     pub(in super::super) fn look(&mut self, now: Time, run: &mut Run) -> Result<(), Failure> {
         if let Some(intervals) = &mut self.intervals
             && (now.as_nanos().is_multiple_of(intervals.every.as_nanos()) || now == run.end())
@@ -98,16 +100,18 @@ impl Watch {
             return Ok(());
         }
         let [forward, backward] = run.network_mut().take_log(self.hop);
-        let ways = [(Way::Forward, forward), (Way::Backward, backward)];
-        let mut entries: Vec<(Way, Entry)> =
-            ways.into_iter().flat_map(|(way, log)| log.into_iter().map(move |entry| (way, entry))).collect();
+        let directions = [(Direction::Forward, forward), (Direction::Backward, backward)];
+        let mut entries: Vec<(Direction, Entry)> = directions
+            .into_iter()
+            .flat_map(|(direction, log)| log.into_iter().map(move |entry| (direction, entry)))
+            .collect();
         entries.sort_by_key(|(_, entry)| entry.at);
-        for (way, entry) in &entries {
+        for (direction, entry) in &entries {
             if let Some(table) = &mut self.packets {
-                table.write(row(*way, entry))?;
+                table.write(row(*direction, entry))?;
             }
             if let (Some(table), Event::Left) = (&mut self.capture, entry.event) {
-                table.write(capture::record(entry.at, *way, &entry.packet, mss(run, entry.packet.flow)))?;
+                table.write(capture::record(entry.at, *direction, &entry.packet, mss(run, entry.packet.flow)))?;
             }
         }
         Ok(())
@@ -119,12 +123,12 @@ impl Watch {
         shown.chain(self.packets).chain(self.capture)
     }
 
-    /// Leaves complete files.
+    /// Completes the files.
     pub(in super::super) fn end(self) -> Result<(), Failure> {
         self.tables().try_for_each(|mut table| table.flush())
     }
 
-    /// Leaves nothing of a run that did not reach its end.
+    /// Removes the files of a run that did not reach its end.
     pub(in super::super) fn abandon(self) {
         for table in self.tables() {
             let _ = fs::remove_file(&table.path);
@@ -133,7 +137,7 @@ impl Watch {
 }
 
 impl Intervals {
-    /// Writes what flows and hops show at the end of an interval.
+    /// Writes the probes of flows and hops at the end of an interval.
     fn look(&mut self, now: Time, run: &Run) -> Result<(), Failure> {
         let Intervals { flows, hops, recorder, .. } = self;
         let at = now.as_secs_f64();
@@ -151,12 +155,12 @@ impl Intervals {
                         json!({ "t_s": at, "flow": flow, "group": group, "end": end, "probe": name, "value": value });
                     flows.write(&row, &object)
                 }
-                Place::Hop(hop, way) => {
-                    // As scenarios count them.
+                Place::Hop(hop, direction) => {
+                    // Scenarios count hops from 1.
                     let hop = hop + 1;
-                    let row = format!("{at},{hop},{way},{name},{}\n", cell(value));
-                    let way = way.to_string();
-                    hops.write(&row, &json!({ "t_s": at, "hop": hop, "way": way, "probe": name, "value": value }))
+                    let row = format!("{at},{hop},{direction},{name},{}\n", cell(value));
+                    let direction = direction.to_string();
+                    hops.write(&row, &json!({ "t_s": at, "hop": hop, "way": direction, "probe": name, "value": value }))
                 }
             };
         });
@@ -171,7 +175,7 @@ impl Pair {
     }
 }
 
-fn row(way: Way, entry: &Entry) -> String {
+fn row(direction: Direction, entry: &Entry) -> String {
     let Entry { at, event, packet } = entry;
     let event = match event {
         Event::Came => "came",
@@ -179,14 +183,14 @@ fn row(way: Way, entry: &Entry) -> String {
         Event::Left => "left",
     };
     let number = number(packet).map_or(String::new(), |number| number.to_string());
-    format!("{},{event},{way},{},{},{number}\n", at.as_secs_f64(), packet.flow, packet.size.0)
+    format!("{},{event},{direction},{},{},{number}\n", at.as_secs_f64(), packet.flow, packet.size.0)
 }
 
-/// The number that a packet bears.
+/// The number that a packet carries.
 fn number(packet: &Packet) -> Option<u64> {
     match &packet.body {
-        Body::Segment(Segment::Data { number, .. }) => Some(*number),
-        Body::Segment(Segment::Ack(ack)) => Some(ack.next),
+        Body::Segment { number, .. } => Some(*number),
+        Body::Ack(ack) => Some(ack.next),
         Body::Media(symbol) => Some(symbol.sequence),
         Body::Report(report) => Some(report.number),
         Body::Tfrc(data) => Some(data.sequence),
@@ -203,7 +207,7 @@ fn mss(run: &Run, flow: u32) -> Option<Bytes> {
 }
 
 /// The name of a file of one run.
-pub(super) fn file(what: &str, scheme: &str, seed: u64, ending: &str) -> String {
+pub(super) fn file_name(what: &str, scheme: &str, seed: u64, ending: &str) -> String {
     let scheme: String = scheme.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
     if scheme.is_empty() { format!("{what}-{seed}.{ending}") } else { format!("{what}-{scheme}-{seed}.{ending}") }
 }

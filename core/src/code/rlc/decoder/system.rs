@@ -1,14 +1,14 @@
 //! Equations over unknown originals, always solved as far as they go.
 //!
-//! Each equation that is kept says what one original is: a symbol, plus multiples of *free* originals, for which there is
-//! no equation. In the words of linear algebra the equations are in reduced row echelon form [I | F], of which F alone is
-//! kept. An original is decodable if and only if no free one is left in its equation.
+//! Each equation kept states one original: a symbol, plus multiples of *free* originals, for which there is no
+//! equation. In terms of linear algebra the equations are in reduced row echelon form [I | F], of which only F is kept.
+//! An original is decodable if and only if no free one is left in its equation.
 
 use thalweg_gf as gf;
 
 use crate::code::rlc::sum::add_multiples;
 
-/// The equations.
+/// The equations and their unknowns.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct System {
     equations: Vec<Equation>,
@@ -26,16 +26,16 @@ struct Equation {
     symbol: Vec<u8>,
 }
 
-/// What a sum of originals is when all but the free ones have been replaced: not nothing.
+/// A nonzero sum of unknowns, in which each equation has replaced its original by free ones.
 pub(super) struct Reduced {
-    /// Of the free originals.
+    /// The factors of the free originals.
     factors: Vec<u8>,
-    /// Of the original of each equation.
+    /// The coefficients of the equations' originals.
     replaced: Vec<u8>,
 }
 
 impl System {
-    /// How many originals are free.
+    /// The number of free originals.
     pub(super) fn free(&self) -> usize {
         self.free.len()
     }
@@ -46,7 +46,7 @@ impl System {
         self.equations.iter_mut().for_each(|equation| equation.factors.push(0));
     }
 
-    /// Of the sum of all unknowns times their `coefficient`, what the equations do not say; nothing if they say it all.
+    /// Reduces the sum of all unknowns times their `coefficient`; none if it follows from the equations.
     pub(super) fn reduce(&self, coefficient: impl Fn(u64) -> u8) -> Option<Reduced> {
         let mut factors: Vec<u8> = self.free.iter().map(|&original| coefficient(original)).collect();
         let replaced: Vec<u8> = self.equations.iter().map(|equation| coefficient(equation.original)).collect();
@@ -55,7 +55,7 @@ impl System {
         factors.iter().any(|&factor| factor != 0).then_some(Reduced { factors, replaced })
     }
 
-    /// Adds the equation that a reduced sum, and the multiples of the known originals, are together `symbol`.
+    /// Adds an equation: `symbol` is the reduced sum plus the multiples of the known originals.
     pub(super) fn insert<'a>(
         &mut self,
         reduced: Reduced,
@@ -73,14 +73,14 @@ impl System {
         self.solve(pivot, scale, reduced.factors, sum);
     }
 
-    /// One of the unknowns has become known.
+    /// Takes an unknown that has become known.
     pub(super) fn reveal(&mut self, original: u64, symbol: &[u8]) {
         self.lengthen(symbol.len());
         if let Some(column) = self.free.iter().position(|&free| free == original) {
             self.free.swap_remove(column);
             self.replace(column, symbol, &[]);
         } else if let Some(row) = self.equations.iter().position(|equation| equation.original == original) {
-            // Now it says something about the free ones, of which there is at least one, or it would be solved.
+            // The equation now relates free originals, of which there is at least one, or it would be determined.
             let equation = self.equations.swap_remove(row);
             let (pivot, scale) = pivot(&equation.factors);
             let mut sum = vec![0; self.len];
@@ -89,20 +89,20 @@ impl System {
         }
     }
 
-    /// Takes out the equations that have no free original left: what each is solved for is its symbol.
+    /// Removes and returns the originals that are determined: those whose equations have no free original left.
     pub(super) fn take_determined(&mut self) -> Vec<(u64, Vec<u8>)> {
         let determined = |equation: &mut Equation| equation.factors.iter().all(|&factor| factor == 0);
         let taken = self.equations.extract_if(.., determined).map(|equation| (equation.original, equation.symbol));
         let taken: Vec<_> = taken.collect();
         if self.equations.is_empty() && !taken.is_empty() {
-            // Nothing stays allocated.
+            // No spare capacity stays allocated.
             *self = System { free: self.free.as_slice().to_vec(), ..System::default() };
         }
         taken
     }
 
-    /// The sum of `factors` times the free originals, times `scale`, is `symbol`: solves that for the free original
-    /// `pivot`, whose scaled factor is 1, and puts what it is into the other equations.
+    /// Solves an equation for the free original `pivot`, whose scaled factor is 1, and substitutes it in the other
+    /// equations. The equation: `symbol` is `scale` times the sum of `factors` times the free originals.
     fn solve(&mut self, pivot: usize, scale: u8, mut factors: Vec<u8>, symbol: Vec<u8>) {
         factors.swap_remove(pivot);
         factors.iter_mut().for_each(|factor| *factor = gf::mul(*factor, scale));
@@ -111,7 +111,7 @@ impl System {
         self.equations.push(Equation { original, factors, symbol });
     }
 
-    /// Puts `symbol` plus `factors` times the free originals in the place of the one that was free at `column`.
+    /// Substitutes `symbol` plus `factors` times the free originals for the original that was free at `column`.
     fn replace(&mut self, column: usize, symbol: &[u8], factors: &[u8]) {
         let (mut multiples, mut symbols, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for equation in &mut self.equations {
@@ -135,7 +135,7 @@ impl System {
     }
 }
 
-/// A factor that is not zero, and its inverse.
+/// The index of a nonzero factor, and the factor's inverse.
 fn pivot(factors: &[u8]) -> (usize, u8) {
     let pivot = factors.iter().position(|&factor| factor != 0).expect("an equation that says something");
     (pivot, gf::exp(gf::ORDER - gf::log(factors[pivot])))

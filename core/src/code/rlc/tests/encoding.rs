@@ -1,10 +1,10 @@
-//! What repair symbols are.
+//! The content of repair symbols.
 
 use thalweg_gf::mul;
 
 use super::*;
 
-/// Byte by byte, as RFC 8681 §3.7.2 writes it, over originals with length and padding.
+/// The repair symbol byte by byte, as RFC 8681 §3.7.2 writes it, over originals with length and padding.
 fn by_definition(originals: &[Vec<u8>], id: &RepairId) -> Vec<u8> {
     let covered = &originals[id.first as usize..=id.last as usize];
     let len = 2 + covered.iter().map(Vec::len).max().unwrap();
@@ -30,9 +30,9 @@ fn repair_symbols_are_the_rfcs_linear_combinations() {
     }
 }
 
-/// The repair symbols that the crate `cu-fec` 1.3.0 makes of the same symbols, which it is given with length and padding
-/// (`RlcConfig::new(6, 5, Field::Gf256)`). Its toolchain is newer than ours has to be, so it is no dependency here;
-/// `fuzz/run` and `benches/run rlc` hold its encoder against ours on any others.
+/// The repair symbols that the crate `cu-fec` 1.3.0 makes of the same symbols, passed with length and padding
+/// (`RlcConfig::new(6, 5, Field::Gf256)`). It needs a newer toolchain than ours, so it is no dependency here;
+/// `fuzz/run` and `benches/run rlc` compare its encoder with ours on arbitrary symbols.
 #[test]
 fn an_independent_implementation_makes_the_same_repair_symbols() {
     let mut encoder = Encoder::new(Config { window: 5, buffer: 5, longest: 4 }).unwrap();
@@ -63,7 +63,7 @@ fn repair_for_short_originals_is_short() {
 }
 
 #[test]
-fn what_is_forgotten_makes_room() {
+fn forgotten_originals_free_buffer_space() {
     let (mut encoder, originals) = encoder(Config { window: 4, buffer: 4, longest: 9 }, 4, 2);
     assert_eq!(encoder.push(b"more"), Err(Error::Full));
     let before = repair(&encoder, &id(2, 3, 5));
@@ -81,7 +81,7 @@ fn what_is_forgotten_makes_room() {
 }
 
 #[test]
-fn impossible_requests_are_refused_and_write_nothing() {
+fn invalid_requests_are_refused_and_write_nothing() {
     for (window, buffer, longest) in [(0, 1, 1), (4096, 5000, 1), (5, 4, 1), (5, 65537, 1), (1, 1, 0), (1, 1, 65536)] {
         let config = Config { window, buffer, longest };
         assert_eq!(Encoder::new(config), Err(Error::Config));
@@ -91,7 +91,8 @@ fn impossible_requests_are_refused_and_write_nothing() {
     assert_eq!(encoder.push(&[0; 101]), Err(Error::Length));
     encoder.forget(5);
     let mut out = [7; 102];
-    let mut refused = |first, last, room: usize| encoder.repair(&id(first, last, 1), &mut out[..room]).unwrap_err();
+    let mut refused =
+        |first, last, capacity: usize| encoder.repair(&id(first, last, 1), &mut out[..capacity]).unwrap_err();
     assert_eq!(refused(9, 8, 102), Error::Range);
     assert_eq!(refused(5, 69, 102), Error::Range);
     assert_eq!(refused(0, u64::MAX, 102), Error::Range);

@@ -1,40 +1,41 @@
-//! The decoder beside a naive one, and beside chance.
+//! The decoder compared with a naive one, and with probability theory.
 
 use super::reference::Reference;
 use super::*;
 
-/// A packet under way.
+/// A packet in flight.
 #[derive(Clone, Debug)]
 enum Packet {
     Original(u64),
     Repair(RepairId),
 }
 
-/// What the path does: loses, delays and doubles.
+/// The path's effect on a packet: loss, delay, duplication.
 #[derive(Clone, Debug)]
-struct Fate {
+struct Delivery {
     copies: usize,
     delay: usize,
 }
 
-fn fate() -> impl Strategy<Value = Fate> {
+fn delivery() -> impl Strategy<Value = Delivery> {
     (prop_oneof![5 => Just(1), 3 => Just(0), 1 => Just(2)], prop_oneof![3 => Just(0usize), 1 => 0..12usize])
-        .prop_map(|(copies, delay)| Fate { copies, delay })
+        .prop_map(|(copies, delay)| Delivery { copies, delay })
 }
 
-/// One packet: what it is, as random numbers, and what becomes of it.
-fn step() -> impl Strategy<Value = (u8, u32, u16, u8, Fate)> {
-    (0..4u8, any::<u32>(), any::<u16>(), prop_oneof![Just(15u8), 0..16u8], fate())
+/// One packet: its kind and content as random numbers, and the path's effect on it.
+fn step() -> impl Strategy<Value = (u8, u32, u16, u8, Delivery)> {
+    (0..4u8, any::<u32>(), any::<u16>(), prop_oneof![Just(15u8), 0..16u8], delivery())
 }
 
-/// The packets of a sender that knows the receiver's edge of some time ago, as they arrive.
-fn arrivals(config: Config, steps: Vec<(u8, u32, u16, u8, Fate)>) -> (u64, Vec<Packet>) {
+/// The number of originals sent, and the packets in order of arrival, of a sender with an outdated edge of the
+/// receiver.
+fn arrivals(config: Config, steps: Vec<(u8, u32, u16, u8, Delivery)>) -> (u64, Vec<Packet>) {
     let (mut sent, mut begin) = (0u64, 0u64);
     let mut arrivals: Vec<(usize, Packet)> = Vec::new();
-    for (now, (kind, number, key, dt, fate)) in steps.into_iter().enumerate() {
-        let room = sent - begin < config.buffer as u64;
-        let packet = if kind < 2 && room || sent == begin {
-            if !room {
+    for (now, (kind, number, key, dt, delivery)) in steps.into_iter().enumerate() {
+        let has_space = sent - begin < config.buffer as u64;
+        let packet = if kind < 2 && has_space || sent == begin {
+            if !has_space {
                 continue;
             }
             sent += 1;
@@ -48,9 +49,9 @@ fn arrivals(config: Config, steps: Vec<(u8, u32, u16, u8, Fate)>) -> (u64, Vec<P
                 Packet::Repair(RepairId { first: begin, last, key, density })
             }
         };
-        (0..fate.copies).for_each(|copy| arrivals.push((now + fate.delay * (copy + 1), packet.clone())));
+        (0..delivery.copies).for_each(|copy| arrivals.push((now + delivery.delay * (copy + 1), packet.clone())));
         if number % 5 == 0 {
-            // As if an acknowledgement told that much: repair then begins there, though the receiver may know less.
+            // As after an acknowledgement: repair then begins there, though the receiver may know less.
             begin = (begin + u64::from(number >> 8) % 4).min(sent);
         }
     }
@@ -61,9 +62,9 @@ fn arrivals(config: Config, steps: Vec<(u8, u32, u16, u8, Fate)>) -> (u64, Vec<P
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever is lost, reordered and doubled: the same packets are innovative, the same originals known.
+    /// Under any loss, reordering and duplication the same packets are innovative, and the same originals known.
     #[test]
-    fn the_decoder_does_what_elimination_from_the_start_does(
+    fn decoder_agrees_with_full_gaussian_elimination(
         window in 1..20usize,
         more in prop_oneof![Just(0), 0..20usize],
         steps in proptest::collection::vec(step(), 1..80),
@@ -107,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn no_packets_whatever_panic(
+    fn arbitrary_packets_do_not_panic(
         window in 1..40usize,
         packets in proptest::collection::vec((0..50u64, 0..50u64, any::<u16>(), 0..16u8, 0..14usize, 0..6u8), 0..60),
         far: u64,
@@ -141,10 +142,10 @@ proptest! {
     }
 }
 
-/// Of a square matrix with random elements other than zero, whose rows but the last are independent, the last one is in the
-/// others' span in one case of 255, up to 1/255² of that: the generic model's price.
+/// In a square matrix with random nonzero elements whose rows but the last are independent, the last row is in the span
+/// of the others in one case of 255, to within 1/255² of that: the cost of the generic model.
 #[test]
-fn the_packet_that_closes_a_gap_fails_one_time_in_255() {
+fn last_needed_symbol_is_redundant_one_time_in_255() {
     let losses = 4;
     let (encoder, _) = encoder(Config { window: 8, buffer: 8, longest: 1 }, losses as usize, 6);
     let (mut tried, mut failed) = (0u32, 0u32);
@@ -165,9 +166,10 @@ fn the_packet_that_closes_a_gap_fails_one_time_in_255() {
     assert!((f64::from(failed) - expected).abs() < 5.0 * expected.sqrt(), "{failed} of {tried}");
 }
 
-/// With k losses and k + 1 repair symbols, the chance to lose is below 1/255² or so: none in 1000 tries of 50 losses.
+/// With k losses and k + 1 repair symbols, decoding fails with probability below about 1/255²: never in 1000 runs of 50
+/// losses.
 #[test]
-fn one_symbol_more_than_losses_is_enough() {
+fn one_repair_symbol_more_than_losses_is_enough() {
     let (encoder, originals) = encoder(Config { window: 50, buffer: 50, longest: 4 }, 50, 7);
     for keys in 0..1000 {
         let mut decoder = Decoder::new(Config { window: 50, buffer: 50, longest: 4 }).unwrap();

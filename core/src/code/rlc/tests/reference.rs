@@ -2,17 +2,17 @@
 
 use thalweg_gf::{exp, log, mul};
 
-/// Coefficients of all originals, and the packet.
+/// The coefficients of all originals, and the symbol.
 type Row = (Vec<u8>, Vec<u8>);
 
-/// Everything that has arrived, in reduced row echelon form.
+/// All packets received, in reduced row echelon form.
 #[derive(Default)]
 pub(super) struct Reference {
     rows: Vec<Row>,
 }
 
 impl Reference {
-    /// Takes the combination of originals that begins with `first`, padded to `len`; says whether the rank has grown.
+    /// Takes the combination of originals that begins with `first`, padded to `len`; true if the rank has grown.
     pub(super) fn handle(
         &mut self,
         first: u64,

@@ -1,20 +1,20 @@
-//! What a TCP would get: the throughput equation of RFC 5348 §3.1, and its inverse.
+//! The throughput of a TCP: the equation of RFC 5348 §3.1, and its inverse.
 
 use core::fmt;
 
 use crate::units::{Bytes, Seconds};
 
-/// An equation that says how fast a flow with segments of s bytes may be at a round trip of R and a loss event rate of p.
+/// An equation for the rate of a flow with segments of s bytes at a round trip of R and a loss event rate of p.
 ///
-/// It stands apart so that laws that are TFRC with another equation need to write no more than that equation.
+/// A trait, so that variants of TFRC with another equation implement only that equation.
 pub trait Equation: Clone + PartialEq + fmt::Debug {
-    /// Bytes per second for p above 0, at most 1, and a round trip above 0. Falls with p.
+    /// Bytes per second for p above 0, at most 1, and a round trip above 0. Decreases with p.
     fn rate(&self, segment: Bytes, rtt: Seconds, p: f64) -> f64;
 
-    /// The p at which `rate` gives `x` bytes per second, within [`LEAST_P`] ..= 1: §6.3.1 needs it.
+    /// The p at which `rate` returns `x` bytes per second, within [`LEAST_P`] ..= 1, for §6.3.1.
     fn loss_event_rate(&self, segment: Bytes, rtt: Seconds, x: f64) -> f64 {
         let (mut low, mut high) = (LEAST_P, 1.0);
-        // Halves the logarithm; 64 times bring the ratio of the ends from 10^16 to the last bit.
+        // Bisects on the logarithm; 64 steps bring the ratio of the ends from 10^16 down to the last bit.
         for _ in 0..64 {
             let middle = f64::sqrt(low * high);
             if self.rate(segment, rtt, middle) > x {
@@ -27,13 +27,13 @@ pub trait Equation: Clone + PartialEq + fmt::Debug {
     }
 }
 
-/// The least p that an inverse gives: one loss event in 10^16 packets.
+/// The smallest p that an inverse returns: one loss event in 10^16 packets.
 pub const LEAST_P: f64 = 1e-16;
 
 /// The equation of §3.1 with b = 1: a Reno TCP that acknowledges every packet.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct TcpThroughput {
-    /// The least t_RTO. §3.1 takes t_RTO = 4R, and allows max(4R, 1 s).
+    /// The minimum of t_RTO. §3.1 takes t_RTO = 4R, and allows max(4R, 1 s).
     pub least_rto: Seconds,
 }
 
@@ -65,7 +65,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_equation_agrees_with_the_table_that_linux_has_of_it() {
+    fn equation_agrees_with_the_table_of_linux() {
         for (p, f) in LINUX {
             let x = EQUATION.rate(Bytes(1460), Seconds(0.1), p / 1e6);
             let expected = 1460.0 / (0.1 * f / 1e6);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn at_two_thirds_of_a_percent_it_is_worked_out_by_hand() {
+    fn rate_at_two_thirds_of_a_percent_equals_the_hand_computation() {
         // p = 1/150: sqrt(2p/3) = 1/15; sqrt(3p/8) = 1/20; 12 p / 20 = 1/250; 1 + 32 p² = 1 + 32/22500.
         let f = 1.0 / 15.0 + (1.0 + 32.0 / 22_500.0) / 250.0;
         let x = EQUATION.rate(Bytes(1000), Seconds(0.1), 1.0 / 150.0);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_reached_is_the_nearest_end() {
+    fn unreachable_rates_map_to_the_nearest_bound_of_p() {
         assert_eq!(EQUATION.loss_event_rate(Bytes(1000), Seconds(0.1), 0.0), 1.0);
         assert!(EQUATION.loss_event_rate(Bytes(1000), Seconds(0.1), 1e300) < 1.0001 * LEAST_P);
         assert!(EQUATION.loss_event_rate(Bytes(1000), Seconds(0.1), f64::NAN) <= 1.0);
@@ -94,7 +94,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_inverse_undoes_the_equation(log_p in -9.0..0.0f64, rtt in 0.0001..10.0f64, s in 1u64..10_000) {
+        fn inverse_recovers_the_loss_event_rate(log_p in -9.0..0.0f64, rtt in 0.0001..10.0f64, s in 1u64..10_000) {
             let p = libm::exp10(log_p);
             let x = EQUATION.rate(Bytes(s), Seconds(rtt), p);
             let back = EQUATION.loss_event_rate(Bytes(s), Seconds(rtt), x);

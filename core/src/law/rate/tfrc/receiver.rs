@@ -7,22 +7,22 @@ mod meter;
 mod tests;
 
 use self::history::LossHistory;
-use self::losses::{Came, Losses};
+use self::losses::{Arrival, Losses};
 use self::meter::Meter;
 use super::{Data, Equation, Feedback, MAX_RTT, TcpThroughput};
 use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
 use crate::units::{Bytes, Seconds};
 
-/// The least X_target, in packets a round trip, and what it is if the very first packet is lost. §6.3.1.
+/// The minimum of X_target, in packets per round trip, and its value if the very first packet is lost. §6.3.1.
 const LEAST_TARGET: f64 = 0.5;
 
-/// What a receiver is told before it starts.
+/// The parameters of a receiver.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Config {
     /// s: the size of the sender's packets, at least a byte.
     pub segment: Bytes,
-    /// Whether a long time without loss makes older loss intervals count less (§5.5).
+    /// True if a long time without loss reduces the weight of older loss intervals (§5.5).
     pub discounting: bool,
 }
 
@@ -33,9 +33,9 @@ impl Config {
     }
 }
 
-/// The half that reports.
+/// The reporting half of TFRC.
 ///
-/// Hand in every packet; after each, and whenever `poll_timeout` is reached, ask `poll_feedback`.
+/// Pass in every packet; after each, and whenever `poll_timeout` is reached, call `poll_feedback`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Receiver<E = TcpThroughput> {
     config: Config,
@@ -43,17 +43,17 @@ pub struct Receiver<E = TcpThroughput> {
     losses: Losses,
     history: LossHistory,
     meter: Meter,
-    /// S_m, the packet with the highest sequence number, when it came and how large it was.
+    /// S_m, the packet with the highest sequence number, its arrival time and its size.
     latest: Option<(Data, Time, Bytes)>,
-    /// R_m: the round trip that packets carry.
+    /// R_m: the round trip carried in packets.
     rtt: Option<Span>,
     /// R_(m-1): the round trip when the timer was set.
     last_rtt: Option<Span>,
-    /// When the feedback timer expires.
+    /// The expiry of the feedback timer.
     timer: Option<Time>,
     state: State,
     p: f64,
-    /// Whether a loss event began since the last report.
+    /// True if a loss event began since the last report.
     new_loss_event: bool,
     x_recv: f64,
     /// The largest X_recv so far: X_target of §6.3.1.
@@ -62,21 +62,21 @@ pub struct Receiver<E = TcpThroughput> {
     reports: u64,
 }
 
-/// Where the receiver stands between two reports.
+/// The state of the receiver between two reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     /// No data since the last report.
     Quiet,
-    /// No data since the last report, and the timer has expired once: the next packet is answered at once. §6.1.
+    /// No data since the last report, and the timer has expired once: the next packet triggers a report at once. §6.1.
     Missed,
-    /// There is data to report when the timer expires.
+    /// Data to report when the timer expires.
     Fresh,
-    /// There has been something to report since then.
+    /// A report that has been due since that time.
     Due(Time),
 }
 
 impl Receiver {
-    /// A receiver that waits for packet 0.
+    /// A receiver that expects packet 0.
     pub fn new(config: Config) -> Receiver {
         Receiver::with_equation(config, TcpThroughput::default())
     }
@@ -105,17 +105,17 @@ impl<E: Equation> Receiver<E> {
         }
     }
 
-    /// Changes the equation; only the first loss event asks it.
+    /// Changes the equation; only the first loss event uses it.
     pub fn set_equation(&mut self, equation: E) {
         self.equation = equation;
     }
 
-    /// Takes a packet of `size` that came at `now` (§6.1).
+    /// Takes a packet of `size` that arrived at `now` (§6.1).
     pub fn handle_data(&mut self, now: Time, data: &Data, size: Bytes) {
         self.accept(now, data, size, false);
     }
 
-    /// Takes a packet that came with a congestion mark of ECN, which counts as a loss (§5.2).
+    /// Takes a packet that arrived with an ECN congestion mark, which counts as a loss (§5.2).
     pub fn handle_marked(&mut self, now: Time, data: &Data, size: Bytes) {
         self.accept(now, data, size, true);
     }
@@ -133,9 +133,9 @@ impl<E: Equation> Receiver<E> {
         }
         let (data, at, size) = self.latest.filter(|_| matches!(self.state, State::Due(_)))?;
         self.p = self.history.loss_event_rate(data.sequence);
-        // The first report has nothing that it could have measured. §6.3.
+        // The first report has no measurement. §6.3.
         if let Some(rtt) = last_rtt.or(self.rtt).filter(|_| self.reports > 0) {
-            // One packet in a round trip is the least (§6.2), even if its own round trip is a shorter one.
+            // The minimum is one packet per round trip (§6.2), even if the packet's own round trip is shorter.
             self.x_recv = self.meter.rate(now, rtt).max(size.0 as f64 / rtt.as_secs_f64());
             self.x_target = self.x_target.max(self.x_recv);
         }
@@ -146,7 +146,7 @@ impl<E: Equation> Receiver<E> {
         Some(Feedback { recvdata: data.sent, delay: now.since(at), x_recv: self.x_recv, p: self.p, new_loss_event })
     }
 
-    /// When `poll_feedback` must be asked, if no packet comes before.
+    /// The time at which `poll_feedback` must be called if no packet arrives before.
     pub fn poll_timeout(&self) -> Option<Time> {
         if let State::Due(since) = self.state { Some(since) } else { self.timer }
     }
@@ -156,20 +156,20 @@ impl<E: Equation> Receiver<E> {
         self.p
     }
 
-    /// Packets that came, without copies and those that came too late to count.
+    /// Packets received, without duplicates and those too late to count.
     pub fn received(&self) -> u64 {
         self.received
     }
 
-    /// Packets that were found lost.
+    /// Packets declared lost.
     pub fn lost(&self) -> u64 {
         self.losses.lost()
     }
 
     fn accept(&mut self, now: Time, data: &Data, size: Bytes, marked: bool) {
         let rtt = data.rtt.filter(|rtt| (Span::from_nanos(1)..=MAX_RTT).contains(rtt)).or(self.rtt);
-        let came = Came { sequence: data.sequence, at: now, marked };
-        // Before there is a round trip packets are a second apart, and none of them share one.
+        let arrival = Arrival { sequence: data.sequence, at: now, marked };
+        // Before there is a round trip, packets are a second apart, and no two of them share one.
         let window = rtt.unwrap_or(Span::ZERO);
         if !self.losses.counts(data.sequence) {
             return;
@@ -177,19 +177,19 @@ impl<E: Equation> Receiver<E> {
         self.meter.add(now, size, rtt);
         self.received += 1;
         let mut events = 0u32;
-        self.losses.accept(came, window, |lost| {
+        self.losses.accept(arrival, window, |lost| {
             events += 1;
             self.history.open(lost, || {
                 let carried = rtt.map(|rtt| (rtt, self.x_target.max(self.meter.rate(now, rtt))));
-                // If the very first packet is lost, nothing was carried before it.
+                // If the very first packet is lost, no data was carried before it.
                 let carried = carried.map(|(rtt, x_target)| (rtt, if lost == 0 { 0.0 } else { x_target }));
                 first_interval(&self.equation, self.config.segment, carried)
             });
         });
         self.new_loss_event |= events > 0;
         let first = self.latest.is_none();
-        // Deviation(RFC 5348 §3.2.2): t_recvdata is that of the highest packet, not of the last to come, so that packets out of
-        // their order never move the sender's intervals backwards.
+        // Deviation(RFC 5348 §3.2.2): t_recvdata is that of the highest packet, not of the last to arrive, so that
+        // reordered packets never move the sender's intervals backwards.
         if self.latest.is_none_or(|(highest, ..)| highest.sequence < data.sequence) {
             self.latest = Some((*data, now, size));
             self.rtt = rtt;
@@ -200,19 +200,19 @@ impl<E: Equation> Receiver<E> {
         } else if self.state == State::Quiet {
             self.state = State::Fresh;
         }
-        // The first packet that knows the round trip starts the timer.
+        // The first packet that carries a round trip starts the timer.
         if !first && self.timer.is_none() {
             self.set_timer(now);
         }
     }
 
-    /// Expires R_m after `now`, once there is one. §6.2, step 4.
+    /// Sets the timer to R_m after `now`, once there is one. §6.2, step 4.
     fn set_timer(&mut self, now: Time) {
         self.timer = self.rtt.map(|rtt| now + rtt);
         self.last_rtt = self.rtt;
     }
 
-    /// Computes p anew, and says whether it has grown. §6.1, steps 3 and 4.
+    /// Recomputes p; true if it has grown. §6.1, steps 3 and 4.
     fn is_worse(&mut self) -> bool {
         let highest = self.latest.map_or(0, |(data, ..)| data.sequence);
         let p_prev = self.p;
@@ -224,7 +224,7 @@ impl<E: Equation> Receiver<E> {
 /// The length of the interval before the first loss event: 1/p of X_target, here after the round trip in which it is
 /// reached. §6.3.1.
 fn first_interval(equation: &impl Equation, segment: Bytes, carried: Option<(Span, f64)>) -> f64 {
-    // Without a round trip X_target is half a packet in one, whatever that is.
+    // Without a round trip X_target is half a packet per round trip, whatever its length.
     let (rtt, x_target) = carried.map_or((1.0, 0.0), |(rtt, x_target)| (rtt.as_secs_f64(), x_target));
     let least = LEAST_TARGET * segment.0 as f64 / rtt;
     1.0 / equation.loss_event_rate(segment, Seconds(rtt), x_target.max(least))

@@ -1,4 +1,4 @@
-//! The sender of TFRC: RFC 5348 §4, §8.2.1 for senders that have less to send than they may, and §8.3 for timers that are late.
+//! The sender of TFRC: RFC 5348 §4, §8.2.1 for data-limited senders, and §8.3 for late timers.
 
 mod config;
 mod limits;
@@ -19,26 +19,26 @@ use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
 use crate::units::{Rate, Seconds};
 
-/// q: weight of the old value in R. §4.3, step 2.
+/// q: the weight of the old value in R. §4.3, step 2.
 const Q: f64 = 0.9;
-/// q2: weight of the old value in R_sqmean. §4.5.
+/// q2: the weight of the old value in R_sqmean. §4.5.
 const Q2: f64 = 0.9;
 /// t_mbi: the longest time between two packets. §4.3, step 4.
 pub const T_MBI: Seconds = Seconds(64.0);
-/// Until there is a round trip, the no-feedback timer runs this long. §4.2.
+/// The no-feedback timer until there is a round-trip sample. §4.2.
 const FIRST_TIMEOUT: Span = Span::from_secs(2);
-/// What X_recv is reduced to when a data-limited sender hears of loss. §4.3, step 4.
+/// The factor on X_recv when a data-limited sender learns of loss. §4.3, step 4.
 const KEPT: f64 = 0.85;
-/// W_init is at least two segments and this. §4.2.
+/// W_init is at least two segments and this many bytes. §4.2.
 const W_INIT: f64 = 4380.0;
-/// Shorter round trips count as this; clocks can tell no less, and a rate is divided by it.
+/// Shorter round trips count as this: clocks resolve no less, and rates are divided by it.
 const MIN_RTT: Span = Span::from_micros(1);
-/// Bytes per second beyond which no rate is believed, so that halving can always bring it down again.
+/// The upper bound of X, in bytes per second, so that halving can always bring it down again.
 const FASTEST: f64 = 1e12;
 
-/// The half that sends data.
+/// The sending half of TFRC.
 ///
-/// Ask `poll_packet` whenever there is a packet and, if it refuses, again at `next_send`; hand in every report; call
+/// Call `poll_packet` whenever there is a packet and, if it refuses, again at `next_send`; pass in every report; call
 /// `handle_timeout` when `poll_timeout` is reached.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sender<E = TcpThroughput> {
@@ -50,22 +50,22 @@ pub struct Sender<E = TcpThroughput> {
     /// X_Bps at the last report with p above 0.
     x_bps: Option<f64>,
     p: f64,
-    /// R in seconds.
+    /// R, in seconds.
     r: Option<f64>,
     /// R_sqmean / sqrt(R_sample), and R_sqmean. §4.5.
     damping: (f64, Option<f64>),
-    /// tld: when X was last doubled.
+    /// tld: the time at which X was last doubled.
     tld: Time,
     x_recv_set: RecvSet,
     limits: DataLimits,
     pacer: Pacer,
     nofeedback: Time,
-    /// Whether nothing was sent since the no-feedback timer was set.
+    /// True if no packet was sent since the no-feedback timer was set.
     idle: bool,
 }
 
 impl Sender {
-    /// A sender that starts at `now` with one packet a second (§4.2).
+    /// A sender that starts at `now` with one packet per second (§4.2).
     ///
     /// # Errors
     /// The configuration does not pass [`Config::check`].
@@ -104,7 +104,7 @@ impl<E: Equation> Sender<E> {
         self.equation = equation;
     }
 
-    /// Changes the application's bit rate, from the next packet on.
+    /// Changes the application's bit rate, starting with the next packet.
     ///
     /// # Errors
     /// The rate does not pass [`Config::check`]; the old one stays.
@@ -115,8 +115,8 @@ impl<E: Equation> Sender<E> {
         Ok(())
     }
 
-    /// The header of a packet that leaves at `now`, if one may. Call it only when there is one to send: a refusal says to
-    /// the sender that it is not short of data.
+    /// The header of a packet to send at `now`, if one may leave. Call this only when there is a packet to send: a
+    /// refusal is taken as a sign that the sender is not data-limited.
     pub fn poll_packet(&mut self, now: Time) -> Option<Data> {
         let gaps = self.gaps();
         let rtt = self.rtt();
@@ -131,7 +131,7 @@ impl<E: Equation> Sender<E> {
         if now + t_delta.min(gaps.media / 2) < by_media {
             return None;
         }
-        // What leaves on the beat of the allowed rate was waiting for it; what leaves later was waiting for data.
+        // A packet at the allowed rate's send time was waiting for the rate; one sent later was waiting for data.
         if by_rate >= by_media && now.since(by_rate) <= t_delta {
             self.limits.not_limited(now);
         }
@@ -146,7 +146,7 @@ impl<E: Equation> Sender<E> {
         Some(Data { sequence, sent: now, rtt })
     }
 
-    /// When the next packet may leave.
+    /// The earliest time of the next packet.
     pub fn next_send(&self) -> Time {
         let gaps = self.gaps();
         self.pacer.by_rate(gaps).max(self.pacer.by_media(gaps))
@@ -155,25 +155,25 @@ impl<E: Equation> Sender<E> {
     /// Takes a report into account (§4.3).
     ///
     /// # Errors
-    /// The report cannot be true, or is of no use any more; nothing changes.
+    /// The report is impossible or outdated; nothing changes.
     pub fn handle_feedback(&mut self, now: Time, feedback: &Feedback) -> Result<(), BadFeedback> {
         let r_sample = self.checked(now, feedback)?;
         // Steps 1 and 2.
         let r = self.r.map_or(r_sample, |r| Q * r + (1.0 - Q) * r_sample);
         let first = self.r.replace(r).is_none();
-        // Step 3, with X as it was.
+        // Step 3, with X before its update.
         let rto = self.rto();
         // Step 4.
         let limited = self.limits.on_feedback(now, feedback.recvdata, Span::from_secs_f64(r));
-        // "The first feedback packet": so are those about packets that carried no round trip yet.
+        // "The first feedback packet" includes those about packets that carried no round trip yet.
         let limited = limited && feedback.x_recv > 0.0;
         let worse = feedback.new_loss_event || feedback.p > self.p;
         self.p = feedback.p;
         self.compute_x_bps(r);
         if first {
             // §4.2 in place of step 4.
-            // Deviation(RFC 5348 §4.3): s / t_mbi is the least rate before the first loss, too; else a round trip of a minute
-            // would bring it lower than any loss can.
+            // Deviation(RFC 5348 §4.3): s / t_mbi is the minimum rate before the first loss, too; else a round trip of
+            // a minute would bring it lower than any loss can.
             self.x = self.initial_rate(r).max(self.config.slowest());
             self.tld = now;
         } else {
@@ -196,12 +196,12 @@ impl<E: Equation> Sender<E> {
         Rate::from_bps((8.0 * self.x_inst()) as u64).min(self.config.media_rate)
     }
 
-    /// X: what the path would allow, whatever the media rate, in bytes per second.
+    /// X: the rate that the path allows regardless of the media rate, in bytes per second.
     pub fn allowed(&self) -> f64 {
         self.x
     }
 
-    /// R: the smoothed round trip, once there was a report.
+    /// R: the smoothed round trip, after the first report.
     pub fn rtt(&self) -> Option<Span> {
         self.r.map(Span::from_secs_f64)
     }
@@ -211,12 +211,12 @@ impl<E: Equation> Sender<E> {
         self.p
     }
 
-    /// Packets that have left.
+    /// The number of packets sent.
     pub fn sent(&self) -> u64 {
         self.sequence
     }
 
-    /// The round-trip sample of a report that can be true, in seconds.
+    /// The round-trip sample of a plausible report, in seconds.
     fn checked(&self, now: Time, feedback: &Feedback) -> Result<f64, BadFeedback> {
         let age = now.since(feedback.recvdata);
         let sample = age.saturating_sub(feedback.delay);
@@ -245,7 +245,7 @@ impl<E: Equation> Sender<E> {
         ((4.0 * s).min((2.0 * s).max(W_INIT)) / r).min(FASTEST)
     }
 
-    /// The first half of step 4: what the reports allow.
+    /// The first half of step 4: the limit that the reports set.
     fn recv_limit(&mut self, now: Time, x_recv: f64, limited: bool, worse: bool) -> f64 {
         if limited && worse {
             self.x_recv_set.halve();
@@ -283,7 +283,8 @@ impl<E: Equation> Sender<E> {
 }
 
 impl<E: Equation> Probe for Sender<E> {
-    /// Shows `x`, `x_inst`, `x_bps` and `x_recv` (the largest of X_recv_set) in bytes per second, `p`, and `r` in seconds.
+    /// Shows `x`, `x_inst`, `x_bps` and `x_recv` (the maximum of X_recv_set) in bytes per second, `p`, and `r` in
+    /// seconds.
     fn probe(&self, visit: &mut Visitor<'_>) {
         visit("x", self.x);
         visit("x_inst", self.x_inst());

@@ -1,15 +1,16 @@
-//! GENEVA's constants, and what the paper demands of them.
+//! GENEVA's constants, and the constraints that the paper puts on them.
 
 use core::str::FromStr;
 
 use super::super::parameter::{known, number, positive, within};
-use super::ParameterError;
+use super::super::{P_MAX, ParameterError};
+use crate::law::registry;
 use crate::units::Seconds;
 
-/// Whether the window keeps its fraction from one report to the next; the paper does not say.
+/// The handling of the window's fraction from one report to the next, which the paper leaves open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum State {
-    /// The window is what Eq. (3) leaves: whole packets.
+    /// The window is the result of Eq. (3): whole packets.
     #[default]
     Integer,
     /// The window keeps its fraction, and the block gets its whole part.
@@ -38,9 +39,9 @@ pub struct Parameters {
     pub syn: Seconds,
     /// Scale of W, Eq. (2). Above 0.
     pub a: f64,
-    /// What a delivered packet takes off W, Eq. (5). Above 0.
+    /// The decrease of W by a delivered packet, Eq. (5). Above 0.
     pub b: f64,
-    /// The loss that the stream tolerates at most, Eq. (2). Above 1.5 b^2, at most 1.
+    /// The highest loss that the stream tolerates, Eq. (2). Above 1.5 b^2, at most 1.
     pub p_max: f64,
     /// Weight of the old value in ERTT (§3.2.2). 0 to below 1.
     pub alpha: f64,
@@ -50,9 +51,9 @@ pub struct Parameters {
     pub fwnd_max: f64,
     /// i(W) while W is small (§3.2.4), in packets. At least 0.
     pub i_low: f64,
-    /// What becomes of the window's fraction.
+    /// The handling of the window's fraction.
     pub state: State,
-    /// The window before the first report, brought between `fwnd_min` and `fwnd_max`, in packets. At most 65535.
+    /// The window before the first report, clamped to `fwnd_min` and `fwnd_max`, in packets. At most 65535.
     pub f: f64,
 }
 
@@ -63,7 +64,7 @@ impl Default for Parameters {
             syn: Seconds(0.01),
             a: 2.0,
             b: 0.04,
-            p_max: 0.03,
+            p_max: P_MAX,
             alpha: 0.9,
             fwnd_min: 8.0,
             fwnd_max: 60.0,
@@ -74,17 +75,13 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
-    /// The names that [`Parameters::set`] knows.
-    pub const NAMES: &'static [&'static str] =
+impl registry::Parameters for Parameters {
+    const NAMES: &'static [&'static str] =
         &["k", "syn", "a", "b", "p_max", "alpha", "fwnd_min", "fwnd_max", "i_low", "state", "f"];
 
-    /// Sets one parameter from text; times are in seconds. [`Parameters::check`] comes after the last.
-    ///
-    /// # Errors
-    /// There is no such parameter, or the text is no value of it.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
-        let name = known(name, Parameters::NAMES)?;
+    /// Times are in seconds. Call [`Parameters::check`] after the last.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+        let name = known(name, <Parameters as registry::Parameters>::NAMES)?;
         if name == "state" {
             self.state = value.parse()?;
             return Ok(());
@@ -104,11 +101,13 @@ impl Parameters {
         }
         Ok(())
     }
+}
 
-    /// Whether the law can run with these.
+impl Parameters {
+    /// Checks that the law can run with these parameters.
     ///
     /// # Errors
-    /// A value is out of its range, or they do not fit together.
+    /// A value is out of its range, or values are inconsistent.
     pub fn check(&self) -> Result<(), ParameterError> {
         within("k", self.k, positive(65535.0))?;
         within("syn", self.syn.0, 1e-4..=10.0)?;
@@ -124,7 +123,7 @@ impl Parameters {
             let (min, max) = (self.fwnd_min, self.fwnd_max);
             return Err(ParameterError::Refused(format!("fwnd_min = {min} is above fwnd_max = {max}")));
         }
-        // From W0 on Eq. (8) must be positive: W0 exists, and rounding has not put it onto the pole a / p_max.
+        // From W0 on Eq. (8) must be positive: W0 exists, and rounding has not moved it to the pole a / p_max.
         let (a, b, p_max, limit) = (self.a, self.b, self.p_max, 1.5 * self.b * self.b);
         if p_max <= limit {
             return Err(ParameterError::Refused(format!(
@@ -143,12 +142,13 @@ impl Parameters {
 
     /// The window below which i(W) is constant: ceil(a / (p_max - 1.5 b^2)), 73 in the paper (§3.2.4).
     ///
-    /// From there on Eq. (8) stays under half the window of a TCP with the same loss, sqrt(8 / (3 p)) / 2, p by Eq. (2).
+    /// From there on Eq. (8) is less than half the window of a TCP with the same loss, sqrt(8 / (3 p)) / 2, p by Eq.
+    /// (2).
     pub fn w0(&self) -> f64 {
         libm::ceil(self.a / (self.p_max - 1.5 * self.b * self.b))
     }
 
-    /// i(W) = b W / (p_max W - a), Eq. (8), from `w0` on; below it would run into its pole and is constant (§3.2.4).
+    /// i(W) = b W / (p_max W - a), Eq. (8), from `w0` on; constant below, where Eq. (8) has its pole (§3.2.4).
     ///
     /// The paper prints 2 for a, its value.
     pub fn increment(&self, w: f64, w0: f64) -> f64 {

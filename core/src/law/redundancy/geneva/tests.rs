@@ -1,6 +1,7 @@
-//! The worked numbers of the paper, and steps that were done by hand from its equations.
+//! The worked numbers of the paper, and steps computed by hand from its equations.
 
 use super::*;
+use crate::law::registry::Parameters as _;
 use proptest::prelude::*;
 
 fn law(change: impl FnOnce(&mut Parameters)) -> Geneva {
@@ -23,7 +24,7 @@ fn value(law: &Geneva, name: &str) -> f64 {
     found.expect("a probe of that name")
 }
 
-/// Runs one report and shows F.
+/// Takes one report and returns F.
 fn f_after(law: &mut Geneva, lost: u32, delivered: u32, srtt: f64) -> f64 {
     law.on_report(&report(lost, delivered, Some(srtt)));
     value(law, "f")
@@ -41,7 +42,7 @@ fn the_window_of_equation_1_is_42_and_1701_in_the_papers_examples() {
         law.on_report(&report(0, 0, Some(srtt)));
         close(value(&law, "w_before"), w, 1e-9);
     }
-    // §3.2.2: 25 Mb/s of 1500-byte packets are 20.83 packets in 10 ms, and leave F + k of them evenly spaced.
+    // §3.2.2: 25 Mb/s of 1500-byte packets are 20.83 packets in 10 ms; F + k of them are evenly spaced.
     let k = 25e6 * 0.01 / (1500.0 * 8.0);
     close(value(&law(|p| p.k = k), "ipg"), 0.01 / (8.0 + 20.833_333_333_333), 1e-15);
 }
@@ -144,7 +145,7 @@ fn a_report_that_says_nothing_changes_nothing() {
     close(value(&fresh, "ertt"), 0.9 * 0.02 + 0.1 * 0.04, 1e-15);
     close(value(&fresh, "w"), 45.0 * 3.2, 1e-9);
     assert_eq!(value(&fresh, "f"), 20.0);
-    // A round trip that is no time at all is no sample.
+    // A negative, infinite or excessive round trip is not a sample.
     let before = fresh.clone();
     for srtt in [-1.0, f64::NAN, f64::INFINITY, 1e9] {
         fresh.on_report(&report(0, 0, Some(srtt)));
@@ -156,11 +157,11 @@ fn a_report_that_says_nothing_changes_nothing() {
 fn another_block_keeps_what_was_learnt() {
     let mut law = law(|_| ());
     f_after(&mut law, 33, 0, 0.02);
-    law.set_block(50.0, Seconds(0.02), 20.0, 30.0).expect("a sane block");
+    law.set_block(Block { k: 50.0, syn: Seconds(0.02), bounds: (20.0, 30.0) }).expect("a sane block");
     assert_eq!((value(&law, "f"), value(&law, "ertt")), (36.0, 0.02));
-    // g = 1/2, W = 2 (36 + 50) = 172; 86 deliveries take off 3.44 / 2 of F, which then meets its new maximum.
+    // g = 1/2, W = 2 (36 + 50) = 172; 86 deliveries take 3.44 / 2 off F, which is then clamped to its new maximum.
     assert_eq!(f_after(&mut law, 0, 86, 0.02), 30.0);
-    assert!(law.set_block(50.0, Seconds(0.02), 31.0, 30.0).is_err());
+    assert!(law.set_block(Block { k: 50.0, syn: Seconds(0.02), bounds: (31.0, 30.0) }).is_err());
     assert_eq!(law.parameters().fwnd_min, 20.0);
 }
 
@@ -183,11 +184,11 @@ fn settings_that_break_the_law_are_refused_with_a_reason() {
     assert!(refused("p_max", "0.0024").contains("above 1.5 b^2"));
     assert!(refused("b", "0.15").contains("above 1.5 b^2"));
     assert!(refused("fwnd_min", "61").contains("above fwnd_max"));
-    assert!(refused("window", "3").contains("known are k, syn, a, b, p_max"));
+    assert!(refused("window", "3").contains("one of k, syn, a, b, p_max"));
     for (name, value) in [("k", "0"), ("k", "NaN"), ("syn", "inf"), ("alpha", "1"), ("a", "-2"), ("state", "exact")] {
         assert!(refused(name, value).contains(name), "{name}={value}");
     }
-    // 1.5e-18 above the pole a / p_max = 2 there is no whole packet to set W0 apart from it.
+    // 1.5e-18 above the pole a / p_max = 2 there is no whole packet that separates W0 from it.
     let mut p = Parameters { b: 1e-9, p_max: 1.0, ..Parameters::default() };
     let pole = p.check().expect_err("W0 on the pole").to_string();
     assert!(pole.contains("W0 = 2 lies on the pole a / p_max = 2 ") && !pole.contains("1.5 b^2"), "{pole}");

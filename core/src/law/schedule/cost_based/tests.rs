@@ -1,5 +1,5 @@
-use super::super::toy::{in_flight, uncoded};
-use super::super::{Choice, Coded, Path};
+use super::super::queues::{in_flight, uncoded};
+use super::super::{Coded, Next, Path};
 use super::*;
 use crate::time::{Span, Time};
 
@@ -13,20 +13,20 @@ fn chosen(law: &mut CostBased, queue: &Queue) -> Decision {
     law.choose(&View { now: Time::ZERO, queue, path })
 }
 
-/// §II-E: with two originals waiting the first of them goes, with one a combination goes before it.
+/// §II-E: with two waiting originals the first of them is sent, with one a combination precedes it.
 #[test]
-fn the_two_decisions_of_the_paper() {
+fn decisions_equal_the_two_of_the_paper() {
     let mut law = law(Parameters::default());
     assert_eq!(chosen(&mut law, &in_flight(4, 2)), Decision::NEW);
     let queue = in_flight(10, 1);
-    let Decision { choice: Choice::Repair { last }, p_useless } = chosen(&mut law, &queue) else { panic!("no repair") };
+    let Decision { next: Next::Repair { last }, p_useless } = chosen(&mut law, &queue) else { panic!("no repair") };
     assert!(last > 1 && last <= 10, "a prefix of what was sent, not {last}");
     let before: f64 = (0..last).map(|_| 0.9).product();
     assert!((p_useless - before).abs() < 1e-12, "it is useless if all of its originals arrive");
 }
 
 #[test]
-fn a_known_loss_is_resent_uncoded_however_much_was_wasted() {
+fn known_loss_is_resent_uncoded_at_any_overhead() {
     let mut queue = in_flight(2, 0);
     queue.sent(&Coded { first: 1, last: 2, p_useless: 0.81 });
     queue.lost(&uncoded(1));
@@ -37,7 +37,7 @@ fn a_known_loss_is_resent_uncoded_however_much_was_wasted() {
     assert_eq!(chosen(&mut law, &queue), Decision::resend(1));
 }
 
-/// Eq. (9): with the bound at nothing, nothing that may be useless is sent.
+/// Eq. (9): with a bound of zero, no packet that may be useless is sent.
 #[test]
 fn the_overhead_is_bounded() {
     let queue = in_flight(10, 0);
@@ -49,7 +49,7 @@ fn the_overhead_is_bounded() {
 }
 
 #[test]
-fn combinations_in_flight_may_be_capped_where_nothing_new_waits() {
+fn combinations_in_flight_are_capped_without_new_originals() {
     let mut queue = in_flight(4, 0);
     let mut law = law(Parameters { cap: Some(0.5), ..Parameters::default() });
     for _ in 0..2 {
@@ -62,7 +62,7 @@ fn combinations_in_flight_may_be_capped_where_nothing_new_waits() {
 }
 
 #[test]
-fn nothing_to_do_is_nothing_done() {
+fn empty_queue_is_idle_and_a_waiting_original_is_sent() {
     assert_eq!(chosen(&mut law(Parameters::default()), &Queue::new(7)), Decision::IDLE);
     assert_eq!(chosen(&mut law(Parameters::default()), &in_flight(0, 1)), Decision::NEW);
 }

@@ -1,18 +1,18 @@
-//! The chain of rank deficiencies and of the channel's states, one original a step, forward on distributions and backward on
+//! The chain of rank deficiencies and channel states, one original per step, forward on distributions and backward on
 //! values. The state is that of the last packet in flight that the chain has passed: good, or bad.
 
 use super::super::channel::Link;
 use super::step::{Original, Step};
 
-/// A number for a good state, and one for a bad one.
+/// Two numbers: for the good state, and for the bad one.
 pub(super) type Pair = [f64; 2];
 
 /// A distribution of deficiency and state.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Distribution {
-    /// By deficiency, as far as it matters.
+    /// The shares by deficiency, as far as needed.
     pub(super) shares: Vec<Pair>,
-    /// Of both states, whatever the deficiency.
+    /// The shares of both states over all deficiencies.
     pub(super) states: Pair,
     /// The expected deficiency.
     pub(super) mean: f64,
@@ -21,13 +21,13 @@ pub(super) struct Distribution {
 /// A value for each deficiency and state, a row for each original.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Chain {
-    /// Where each row begins.
+    /// The start of each row.
     starts: Vec<usize>,
     values: Vec<Pair>,
     scratch: Vec<Pair>,
 }
 
-/// A deficiency that is reached with less is left out.
+/// The probability below which a deficiency is omitted.
 const NEVER: f64 = 1e-13;
 
 impl Step {
@@ -46,7 +46,7 @@ impl Step {
         at.shares.truncate(self.top + 1);
     }
 
-    /// Takes what a deficiency and state at l are worth to what they are worth at l - 1; where deficiencies end, nothing is.
+    /// Takes the values of deficiency and state at l to those at l - 1; beyond the largest deficiency they are zero.
     fn backward(&self, worth: &mut [Pair]) {
         for nth in (0..self.coded).rev() {
             let [good, bad] = self.link(nth);
@@ -65,12 +65,12 @@ impl Step {
 }
 
 impl Distribution {
-    /// Nothing is deficient, and the state is that of the newest packet of known outcome.
+    /// The distribution without deficiency, in the state of the newest packet of known outcome.
     pub(super) fn new(state: Pair) -> Distribution {
         Distribution { shares: vec![state], states: state, mean: 0.0 }
     }
 
-    /// An original whose copies are in flight.
+    /// Applies an original whose copies are in flight.
     fn doubt(&mut self, all: Link, newest: Link) {
         self.shares.push([0.0; 2]);
         let some = [newest[0] - all[0], newest[1] - all[1]];
@@ -85,7 +85,7 @@ impl Distribution {
         self.pass(newest);
     }
 
-    /// A combination that arrived.
+    /// Applies a combination that arrived.
     fn close(&mut self) {
         let nothing = self.shares[0];
         self.shares.copy_within(1.., 0);
@@ -96,7 +96,7 @@ impl Distribution {
         self.mean -= self.states[0] + self.states[1] - nothing[0] - nothing[1];
     }
 
-    /// A combination in flight.
+    /// Applies a combination in flight.
     fn combine(&mut self, link: Link) {
         let arrives = |share: Pair| share[0] * (1.0 - link[0]) + share[1] * (1.0 - link[1]);
         let lost = |share: Pair| share[0] * link[0] + share[1] * link[1];
@@ -116,7 +116,7 @@ impl Distribution {
     }
 }
 
-/// Sets [`Step::top`]: no more than the originals so far, and one more than the combinations to come.
+/// Sets [`Step::top`]: at most the originals so far, and one more than the combinations to come.
 pub(super) fn bound(steps: &mut [Step]) {
     let mut to_come = 0;
     for (l, step) in steps.iter_mut().enumerate().rev() {
@@ -125,7 +125,8 @@ pub(super) fn bound(steps: &mut [Step]) {
     }
 }
 
-/// Lowers [`Step::top`] to what is reached with more than [`NEVER`]: of many originals nearly all deficiencies are out of reach.
+/// Lowers [`Step::top`] to the deficiencies reached with more than [`NEVER`]: of many originals nearly all are out of
+/// reach.
 pub(super) fn trim(steps: &mut [Step], reached: &mut Distribution) {
     for step in steps {
         step.forward(reached);
@@ -141,7 +142,7 @@ pub(super) fn trim(steps: &mut [Step], reached: &mut Distribution) {
 }
 
 impl Chain {
-    /// Makes room for a row a step.
+    /// Allocates a row for each step.
     pub(super) fn prepare(&mut self, steps: &[Step]) {
         self.starts.clear();
         self.values.clear();
@@ -154,7 +155,7 @@ impl Chain {
         self.values.resize(end, [0.0; 2]);
     }
 
-    /// Keeps places for no more than so many of each.
+    /// Frees the memory of all but `most` values of each kind.
     pub(super) fn rest(&mut self, most: usize) {
         self.starts.clear();
         self.starts.shrink_to(most);
@@ -164,7 +165,7 @@ impl Chain {
         }
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }
@@ -173,7 +174,7 @@ impl Chain {
         &self.values[self.starts[l]..self.starts[l + 1]]
     }
 
-    /// Fills row l with what row l + 1 is worth before its step, `later`; with zeros if there is none.
+    /// Fills row l with the values of row l + 1 before its step, `later`; with zeros if there is none.
     pub(super) fn before(&mut self, l: usize, later: Option<Step>) -> &mut [Pair] {
         let (start, end) = (self.starts[l], self.starts[l + 1]);
         let Some(step) = later else { return &mut self.values[start..end] };
@@ -200,14 +201,14 @@ impl Chain {
     }
 }
 
-/// `sum += weight * added`, as far as both go.
+/// `sum += weight * added`, over the shorter of both.
 pub(super) fn add(sum: &mut [Pair], added: &[Pair], weight: f64) {
     for (sum, added) in sum.iter_mut().zip(added) {
         *sum = [sum[0] + weight * added[0], sum[1] + weight * added[1]];
     }
 }
 
-/// Gain of `value` in each state where the deficiency falls by one, over its distribution.
+/// The gain of `value` in each state if the deficiency falls by one, over its distribution.
 pub(super) fn falls(distribution: &[Pair], value: &[Pair]) -> Pair {
     let mut sum = [0.0; 2];
     for (share, value) in distribution[1..].iter().zip(value.windows(2)) {

@@ -1,9 +1,9 @@
-//! The steps of the chain: what is known of each original and of the packets that end with it.
+//! The steps of the chain: the knowledge of each original and of the packets that end with it.
 
 use super::super::channel::{Channel, Link};
 use super::super::{Place, Queue};
 
-/// Change of the deficiency from l - 1 to l.
+/// The change of the deficiency from l - 1 to l.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Step {
     pub(super) original: Original,
@@ -13,34 +13,34 @@ pub(super) struct Step {
     pub(super) coded: u32,
     /// The links to the first of them, and from each to the next.
     links: [Link; 2],
-    /// The link to a packet that leaves now.
+    /// The link to a packet sent now.
     pub(super) next: Link,
-    /// The largest deficiency after this step that matters, for one more combination than there are.
+    /// The largest relevant deficiency after this step, for one more combination than there are.
     pub(super) top: usize,
 }
 
-/// Knowledge of the copies of l.
+/// The knowledge of the copies of l.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Original {
     /// One arrived.
     Arrived,
-    /// None is under way.
+    /// None is in flight.
     Lost,
-    /// Some are: the probabilities that all are lost, and that the newest is.
+    /// Some are in flight: the probabilities that all are lost, and that the newest is.
     InFlight { all: Link, newest: Link },
 }
 
 /// Makes the steps of a queue, in the order of its originals.
 struct Walk<'a> {
     channel: &'a Channel,
-    /// Part of the knowledge of a packet that is left so many packets away.
+    /// The part of the knowledge of a packet that is left at each distance in packets.
     fading: &'a [f64],
-    /// The packet whose state the chain has, and the one that would leave now.
+    /// The packet whose state the chain has, and the one that would be sent now.
     at: u32,
     next: u32,
 }
 
-/// The steps of `queue`, and the link from the last of them to a packet that leaves now.
+/// Computes the steps of `queue`; returns the link from the last of them to a packet sent now.
 pub(super) fn steps(queue: &Queue, channel: &Channel, fading: &[f64], steps: &mut Vec<Step>) -> Link {
     let at = queue.left().wrapping_sub(channel.since());
     let mut walk = Walk { channel, fading, at, next: queue.left().wrapping_add(1) };
@@ -50,14 +50,14 @@ pub(super) fn steps(queue: &Queue, channel: &Channel, fading: &[f64], steps: &mu
 }
 
 impl Walk<'_> {
-    /// The link from the present packet to another, which may have left before it: a channel in the long run is the same
-    /// backward.
+    /// The link from the present packet to another, which may have left before it: in the long run a channel is the
+    /// same backward.
     fn link(&self, to: u32) -> Link {
         let distance = (to.wrapping_sub(self.at) as i32).unsigned_abs().max(1);
         self.channel.link(self.fading.get(distance as usize).copied().unwrap_or(0.0))
     }
 
-    /// Several packets that end with the same original are taken for neighbours.
+    /// Moves to packets that end with the same original, which are assumed to be consecutive.
     fn go(&mut self, newest: u32, count: u32) -> [Link; 2] {
         let first = self.link(newest.wrapping_sub(count - 1));
         let last = self.link(newest);
@@ -89,7 +89,7 @@ impl Walk<'_> {
 }
 
 impl Step {
-    /// The link to a combination in flight: the `nth` of them, from 0.
+    /// The link to the `nth` combination in flight, from 0.
     pub(super) fn link(&self, nth: u32) -> Link {
         self.links[usize::from(nth > 0)]
     }

@@ -1,25 +1,26 @@
 use proptest::prelude::*;
 
 use super::super::Coded;
-use super::super::toy::uncoded;
+use super::super::queues::uncoded;
 use super::*;
 
-/// Anything that ends with `l` and is not sent for the first time.
+/// A combination that ends with `l`.
 fn combination(l: u64) -> Coded {
     Coded { first: l - 1, last: l, p_useless: 0.0 }
 }
 
-fn reckoned_in(queue: &Queue, channel: &Channel) -> Decodability {
-    let mut reckoned = Decodability::default();
-    reckoned.reckon(queue, channel, |_| 1.0);
-    reckoned
+fn evaluated_in(queue: &Queue, channel: &Channel) -> Decodability {
+    let mut evaluated = Decodability::default();
+    evaluated.evaluate(queue, channel, |_| 1.0);
+    evaluated
 }
 
-fn reckoned(queue: &Queue, eps: f64) -> Decodability {
-    reckoned_in(queue, &Channel::independent(eps))
+fn evaluated(queue: &Queue, eps: f64) -> Decodability {
+    evaluated_in(queue, &Channel::independent(eps))
 }
 
-/// The probability of a fate of packets with these numbers, by the definition of the channel: one transition a packet.
+/// The probability of outcomes of packets by their numbers, by the definition of the channel: one transition per
+/// packet.
 fn share(channel: Gilbert, lost: &[(u32, bool)]) -> f64 {
     let Gilbert { into, out, last } = channel;
     let eps = into / (into + out);
@@ -35,7 +36,7 @@ fn share(channel: Gilbert, lost: &[(u32, bool)]) -> f64 {
     states[0] + states[1]
 }
 
-/// A channel, before the state is so and so many packets old.
+/// A channel without the age of its state.
 #[derive(Clone, Copy, Debug)]
 struct Gilbert {
     into: f64,
@@ -44,19 +45,19 @@ struct Gilbert {
 }
 
 impl Gilbert {
-    /// Nothing is known of any packet of `queue` that is in flight.
+    /// The channel before the outcome of any packet of `queue` is known.
     fn before(self, queue: &Queue) -> Channel {
         Channel::bursty(self.into, self.out, self.last, queue.left())
     }
 }
 
 fn independent(into: f64) -> Gilbert {
-    // Exactly so, whatever is rounded.
+    // The sum is exactly 1 despite rounding.
     let out = 1.0 - into;
     Gilbert { into: 1.0 - out, out, last: None }
 }
 
-/// p and Q by the definition: every fate of every packet in flight, one after the other.
+/// p and Q by the definition: all outcomes of all packets in flight are enumerated.
 fn enumerated(queue: &Queue, channel: Gilbert) -> (Vec<f64>, f64) {
     let flight: Vec<(usize, bool, u32)> = queue
         .in_doubt()
@@ -67,9 +68,9 @@ fn enumerated(queue: &Queue, channel: Gilbert) -> (Vec<f64>, f64) {
         })
         .collect();
     let (mut p, mut q) = (vec![0.0; queue.n()], 0.0);
-    for fate in 0..1_u32 << flight.len() {
-        let arrives = |nth: usize| fate >> nth & 1 == 1;
-        // What became of others is all one where losses are independent.
+    for outcome in 0..1_u32 << flight.len() {
+        let arrives = |nth: usize| outcome >> nth & 1 == 1;
+        // With independent losses the numbers of packets make no difference.
         let number = |nth: usize| if channel.into + channel.out == 1.0 { nth as u32 + 1 } else { flight[nth].2 };
         let lost: Vec<(u32, bool)> = (0..flight.len()).map(|nth| (number(nth), !arrives(nth))).collect();
         let share = share(channel, &lost);
@@ -90,12 +91,12 @@ fn enumerated(queue: &Queue, channel: Gilbert) -> (Vec<f64>, f64) {
     (p, q)
 }
 
-/// What is known and in flight of one original: arrived, copies, combinations in flight, combinations that arrived.
-type Fate = (bool, u32, u32, u32);
+/// The knowledge of one original: arrived, copies in flight, combinations in flight, combinations that arrived.
+type Outcome = (bool, u32, u32, u32);
 
-fn queue_of(fates: &[Fate]) -> Queue {
-    let mut queue = Queue::standing(2, fates.len(), 3);
-    for (l, (arrived, copies, coded, coded_arrived)) in (2..).zip(fates) {
+fn queue_of(outcomes: &[Outcome]) -> Queue {
+    let mut queue = Queue::standing(2, outcomes.len(), 3);
+    for (l, (arrived, copies, coded, coded_arrived)) in (2..).zip(outcomes) {
         let send = |queue: &mut Queue, packet: Coded, times: u32| (0..times).for_each(|_| queue.sent(&packet));
         send(&mut queue, uncoded(l), *copies + u32::from(*arrived));
         send(&mut queue, combination(l), *coded + *coded_arrived);
@@ -115,31 +116,31 @@ prop_compose! {
 
 prop_compose! {
     /// Up to seven originals; combinations are rarer than originals, as in a stream.
-    fn any_queue()(fates in prop::collection::vec((any::<bool>(), 0..3_u32, 0..3_u32, 0..9_u32), 1..8)) -> Queue {
+    fn any_queue()(outcomes in prop::collection::vec((any::<bool>(), 0..3_u32, 0..3_u32, 0..9_u32), 1..8)) -> Queue {
         let mut flight = 0;
-        let fate = |(arrived, copies, coded, rare): Fate| {
+        let outcome = |(arrived, copies, coded, rare): Outcome| {
             let (copies, coded) = if flight < 12 { (copies.min(2), coded) } else { (0, 0) };
             flight += copies + coded;
             (arrived, copies, coded, u32::from(rare == 0))
         };
-        queue_of(&fates.into_iter().map(fate).collect::<Vec<_>>())
+        queue_of(&outcomes.into_iter().map(outcome).collect::<Vec<_>>())
     }
 }
 
 proptest! {
-    /// Of many originals the deficiencies that are out of reach are left out, which nobody notices.
+    /// With many originals, omitting the unreachable deficiencies does not change the results.
     #[test]
-    fn what_is_out_of_reach_is_not_missed(
-        fates in prop::collection::vec((0u8..4, 0u8..40, 0u8..9), MANY + 1..700), eps in 0.001f64..0.3, rate in 1u8..9,
+    fn omitting_unreachable_states_does_not_change_results(
+        outcomes in prop::collection::vec((0u8..4, 0u8..40, 0u8..9), MANY + 1..700), eps in 0.001f64..0.3, rate in 1u8..9,
     ) {
-        let fates: Vec<Fate> = fates
+        let outcomes: Vec<Outcome> = outcomes
             .iter()
             .map(|(arrived, lost, coded)| (*arrived == 0, u32::from(*lost > 0), u32::from(*coded == rate), 0))
             .collect();
-        let queue = queue_of(&fates);
-        let trimmed = reckoned(&queue, eps);
+        let queue = queue_of(&outcomes);
+        let trimmed = evaluated(&queue, eps);
         let mut whole = Decodability { many: usize::MAX, ..Decodability::default() };
-        whole.reckon(&queue, &Channel::independent(eps), |_| 1.0);
+        whole.evaluate(&queue, &Channel::independent(eps), |_| 1.0);
         prop_assert!(trimmed.work() <= whole.work());
         prop_assert!((trimmed.q() - whole.q()).abs() < 1e-9, "{} {}", trimmed.q(), whole.q());
         for nth in 0..queue.n() {
@@ -151,21 +152,21 @@ proptest! {
 
 proptest! {
     #[test]
-    fn p_and_q_are_those_of_an_enumeration(queue in any_queue(), channel in any_channel()) {
+    fn p_and_q_equal_an_enumeration(queue in any_queue(), channel in any_channel()) {
         let (p, q) = enumerated(&queue, channel);
-        let reckoned = reckoned_in(&queue, &channel.before(&queue));
-        for (reckoned, p) in reckoned.p().iter().zip(&p) {
-            prop_assert!((reckoned - p).abs() < 1e-9, "{:?} is not {:?}", reckoned, p);
+        let evaluated = evaluated_in(&queue, &channel.before(&queue));
+        for (evaluated, p) in evaluated.p().iter().zip(&p) {
+            prop_assert!((evaluated - p).abs() < 1e-9, "{:?} is not {:?}", evaluated, p);
         }
-        prop_assert!((reckoned.q() - q).abs() < 1e-9, "{} is not {q}", reckoned.q());
+        prop_assert!((evaluated.q() - q).abs() < 1e-9, "{} is not {q}", evaluated.q());
     }
 
-    /// The gain of every candidate comes from one run of the chain, and is that of sending it.
+    /// The gains of all candidates, from one run of the chain, equal those of sending them.
     #[test]
-    fn all_candidates_come_out_together(queue in any_queue(), eps in 0.01..0.6_f64, slope in 0.0..2.0_f64) {
+    fn gains_of_all_candidates_equal_an_enumeration(queue in any_queue(), eps in 0.01..0.6_f64, slope in 0.0..2.0_f64) {
         let weight = |l: usize| 1.0 + slope * l as f64;
         let mut together = Decodability::default();
-        together.reckon(&queue, &Channel::independent(eps), weight);
+        together.evaluate(&queue, &Channel::independent(eps), weight);
         for nth in 0..queue.n() {
             let mut sent = queue.clone();
             sent.sent(&combination(queue.b() + nth as u64));
@@ -176,10 +177,10 @@ proptest! {
         }
     }
 
-    /// With losses in a row, too, at least of the one that leaves in the order of the others.
+    /// The same with bursts of losses, but only for the candidate that leaves in the order of the others.
     #[test]
-    fn the_last_candidate_is_that_of_an_enumeration(queue in any_queue(), channel in any_channel()) {
-        let before = reckoned_in(&queue, &channel.before(&queue));
+    fn gain_of_the_last_candidate_equals_an_enumeration(queue in any_queue(), channel in any_channel()) {
+        let before = evaluated_in(&queue, &channel.before(&queue));
         let mut sent = queue.clone();
         sent.sent(&combination(queue.d() - 1));
         let (p, q) = enumerated(&sent, channel);
@@ -191,11 +192,11 @@ proptest! {
     }
 
     #[test]
-    fn a_new_original_leaves_the_others_alone(queue in any_queue(), channel in any_channel()) {
-        let before = reckoned_in(&queue, &channel.before(&queue));
+    fn new_original_does_not_change_the_probabilities_of_others(queue in any_queue(), channel in any_channel()) {
+        let before = evaluated_in(&queue, &channel.before(&queue));
         let mut sent = queue.clone();
         sent.sent(&uncoded(queue.d()));
-        let after = reckoned_in(&sent, &channel.before(&sent));
+        let after = evaluated_in(&sent, &channel.before(&sent));
         let new = [before.p_new()];
         let p = before.p().iter().chain(&new);
         for (after, p) in after.p().iter().zip(p) {
@@ -206,43 +207,43 @@ proptest! {
 
     #[test]
     fn p_never_rises_with_l_and_never_falls_with_a_packet(queue in any_queue(), eps in 0.01..0.6_f64) {
-        let before = reckoned(&queue, eps);
+        let before = evaluated(&queue, eps);
         prop_assert!(before.p().windows(2).all(|pair| pair[1] <= pair[0] + 1e-12));
         for l in queue.b()..queue.d() {
             for packet in [uncoded(l), combination(l)] {
                 let mut sent = queue.clone();
                 sent.sent(&packet);
-                let after = reckoned(&sent, eps);
+                let after = evaluated(&sent, eps);
                 prop_assert!(after.p().iter().zip(before.p()).all(|(after, before)| after + 1e-12 >= *before));
             }
         }
     }
 
-    /// Beyond what can be enumerated: with everything in flight once, p_l = (1 - eps)^(l - B + 1) and Q = N eps.
+    /// Beyond enumerable sizes: with every original in flight once, p_l = (1 - eps)^(l - B + 1) and Q = N eps.
     #[test]
     fn without_repair_every_original_must_arrive(n in 1..400_usize, eps in 0.001..0.3_f64) {
         let queue = queue_of(&vec![(false, 1, 0, 0); n]);
-        let reckoned = reckoned(&queue, eps);
+        let evaluated = evaluated(&queue, eps);
         let mut all = 1.0;
-        for p in reckoned.p() {
+        for p in evaluated.p() {
             all *= 1.0 - eps;
             prop_assert!((p - all).abs() < 1e-12);
         }
-        prop_assert!((reckoned.q() - n as f64 * eps).abs() < 1e-9);
+        prop_assert!((evaluated.q() - n as f64 * eps).abs() < 1e-9);
     }
 }
 
 /// §II-E, all printed digits.
 #[test]
-fn the_papers_example() {
+fn probabilities_equal_the_papers_example() {
     let mut queue = queue_of(&[(false, 1, 0, 0); 4]);
     let digits = |value: f64| libm::round(value * 1e4) / 1e4;
-    let p = |queue: &Queue| reckoned(queue, 0.1).p().iter().map(|p| digits(*p)).collect::<Vec<_>>();
+    let p = |queue: &Queue| evaluated(queue, 0.1).p().iter().map(|p| digits(*p)).collect::<Vec<_>>();
     assert_eq!(p(&queue), [0.9, 0.81, 0.729, 0.6561]);
-    let before = reckoned(&queue, 0.1);
+    let before = evaluated(&queue, 0.1);
     assert_eq!((digits(before.p_new()), digits(before.q_new())), (0.5905, 0.5));
     assert_eq!(digits(before.q_repaired(3)), 0.0905);
     queue.sent(&combination(5));
     assert_eq!(p(&queue), [0.9656, 0.9412, 0.9258, 0.9185]);
-    assert_eq!(digits(reckoned(&queue, 0.1).q()), 0.0905);
+    assert_eq!(digits(evaluated(&queue, 0.1).q()), 0.0905);
 }

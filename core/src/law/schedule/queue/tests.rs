@@ -15,7 +15,7 @@ fn five() -> Queue {
 }
 
 #[test]
-fn names_follow_the_paper() {
+fn indices_follow_the_papers_definitions() {
     let mut queue = Queue::new(1);
     assert_eq!((queue.b(), queue.d(), queue.e(), queue.n(), queue.m()), (1, 1, 0, 0, 0));
     (0..6).for_each(|_| {
@@ -27,7 +27,7 @@ fn names_follow_the_paper() {
 }
 
 #[test]
-fn a_gap_holds_everything_behind_it_back() {
+fn gap_blocks_the_release_of_later_originals() {
     let mut queue = five();
     for l in [1, 2, 4, 5] {
         assert!(queue.arrived(&coded(l, l)));
@@ -43,7 +43,7 @@ fn a_gap_holds_everything_behind_it_back() {
     assert_eq!((queue.b(), queue.d(), queue.e()), (6, 6, 5));
 }
 
-/// A combination that ends behind a gap closes it together with what arrived, and not before.
+/// A combination that ends behind a gap closes it together with the originals that arrived, and not before.
 #[test]
 fn one_combination_fills_one_gap() {
     let mut queue = five();
@@ -63,9 +63,9 @@ fn one_combination_fills_one_gap() {
     assert_eq!(queue.decodable(), 6);
 }
 
-/// What began before B acts from B on; what ends before B is useless.
+/// A combination that began before B acts from B on; one that ends before B is useless.
 #[test]
-fn knowledge_is_kept_as_long_as_it_reaches_past_b() {
+fn combination_counts_unless_it_ends_before_b() {
     let mut queue = five();
     queue.sent(&coded(1, 2));
     queue.sent(&coded(1, 4));
@@ -91,9 +91,9 @@ fn the_second_copy_is_useless() {
     assert_eq!(queue.overhead().useless, 1);
 }
 
-/// The receiver's word counts, however likely the opposite was.
+/// The receiver's report counts, however likely the opposite was.
 #[test]
-fn coefficients_that_were_dependent_fill_no_gap() {
+fn linearly_dependent_combination_fills_no_gap() {
     let mut queue = five();
     queue.sent(&coded(1, 5));
     [2, 3, 4, 5].iter().for_each(|l| {

@@ -2,26 +2,26 @@
 
 use std::collections::VecDeque;
 
-use super::super::toy::shown;
+use super::super::path::shown;
 use super::*;
 
-/// A sender with everything to send, and a link that serves one segment after the other. That a window's queue is heard of
-/// a round trip later is what Copa's cycle comes from, so here it is.
+/// A sender that always has data, and a link that serves one segment after the other. Copa's cycle results from the
+/// round trip until the sender learns of a queue, so it is modeled here.
 struct Line {
     law: Copa,
     /// The round trip of the empty path.
     rtt: Span,
-    /// How long the link takes for a segment.
+    /// The time that the link takes for a segment.
     service: Span,
     now: Time,
     release: Time,
-    /// When the link is through with what was sent.
+    /// The time at which the link has served all segments sent.
     free: Time,
-    /// When each was sent, and when it is acknowledged; none of those that are lost on the way to the link.
-    under_way: VecDeque<(Time, Option<Time>)>,
-    /// The sender looks for acknowledgements once in it.
+    /// The send time of each segment, and the time of its acknowledgement; none if it is lost on the way to the link.
+    in_flight: VecDeque<(Time, Option<Time>)>,
+    /// The interval at which the sender polls for acknowledgements.
     turn: Span,
-    /// Of so many segments one is lost; none of zero.
+    /// The number of segments of which one is lost; none are if zero.
     lossy: u64,
     /// Packets that find the link busy are lost.
     policed: bool,
@@ -31,7 +31,7 @@ struct Line {
 }
 
 impl Line {
-    /// A path of 50 ms that holds `bdp` segments, to a law that starts with `iw`.
+    /// A path of 50 ms that holds `bdp` segments, for a law that starts with `iw`.
     fn new(bdp: u64, iw: u32) -> Line {
         let rtt = ms(50);
         let mut line = Line {
@@ -41,7 +41,7 @@ impl Line {
             now: Time::ZERO,
             release: Time::ZERO,
             free: Time::ZERO,
-            under_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             turn: Span::from_nanos(1),
             lossy: 0,
             policed: false,
@@ -54,7 +54,7 @@ impl Line {
     }
 
     fn send(&mut self) {
-        while (self.under_way.len() as f64) < libm::floor(self.law.cwnd()) {
+        while (self.in_flight.len() as f64) < libm::floor(self.law.cwnd()) {
             let sent = self.release.max(self.now);
             self.release = sent + self.law.gap().unwrap_or_default();
             self.sent += 1;
@@ -63,16 +63,16 @@ impl Line {
                 self.free = self.free.max(sent) + self.service;
             }
             let turn = self.turn.as_nanos();
-            let heard = Time::from_nanos((self.free + self.rtt).as_nanos().next_multiple_of(turn));
-            self.under_way.push_back((sent, (!lost).then_some(heard)));
+            let acked_at = Time::from_nanos((self.free + self.rtt).as_nanos().next_multiple_of(turn));
+            self.in_flight.push_back((sent, (!lost).then_some(acked_at)));
         }
     }
 
-    /// The next segment is acknowledged, and those before it are lost.
+    /// Acknowledges the next segment; those before it are lost.
     fn ack(&mut self) {
         let mut lost = 0;
         let (sent, acked) = loop {
-            match self.under_way.pop_front().expect("a window has two segments at least") {
+            match self.in_flight.pop_front().expect("a window has two segments at least") {
                 (sent, Some(acked)) => break (sent, acked),
                 _ => lost += 1,
             }
@@ -86,7 +86,7 @@ impl Line {
         let acked = Acked {
             now: self.now,
             newly: 1,
-            flight: self.under_way.len() as u32 + 1,
+            flight: self.in_flight.len() as u32 + 1,
             rtt: Some(rtt),
             srtt: Some(srtt),
             round_end: false,
@@ -102,9 +102,9 @@ impl Line {
         }
     }
 
-    /// Segments under way beyond what the empty path holds.
+    /// Segments in flight beyond the capacity of the empty path.
     fn waiting(&self) -> f64 {
-        self.under_way.len() as f64 - self.rtt.as_secs_f64() / self.service.as_secs_f64()
+        self.in_flight.len() as f64 - self.rtt.as_secs_f64() / self.service.as_secs_f64()
     }
 }
 
@@ -123,13 +123,13 @@ fn slow_start_doubles_until_the_target_and_steps_back_one_round_trip() {
     while line.law.slow_start {
         most = most.max(line.law.cwnd());
         line.ack();
-        // A segment more for each: twice as many after as many as there were.
+        // One segment more for each acknowledged: the window doubles once it is acknowledged.
         if line.law.slow_start {
             assert_eq!(line.law.cwnd(), 10.0 + line.delivered as f64);
         }
     }
-    // The first that met a queue left when the window was that of the path: it is heard of a round trip later, and believed
-    // half a round trip after that (RTTstanding), 2^1.5 windows later.
+    // The first packet that met a queue left when the window was that of the path: the sender learns of it a round trip
+    // later, and uses it half a round trip after that (RTTstanding), 2^1.5 windows later.
     assert!((100.0..=288.0).contains(&most), "{most}");
     assert!((line.law.cwnd() - most / 2.0).abs() <= 2.0, "{} of {most}", line.law.cwnd());
     assert!(line.now < Time::ZERO + line.rtt * 6);
@@ -139,16 +139,16 @@ fn slow_start_doubles_until_the_target_and_steps_back_one_round_trip() {
 fn the_equilibrium_is_one_over_delta_packets_in_the_queue() {
     for (bdp, iw) in [(20, 60), (42, 10), (100, 10), (100, 400), (1_000, 10)] {
         let mut line = Line::new(bdp, iw);
-        // A queue that was never empty is not seen: the flow has met the empty path once.
+        // A queue that was never empty is invisible: the flow has met the empty path once.
         line.law.rtt_min.update(Time::ZERO, line.rtt + line.service, LONG);
         line.run_until(secs(5));
         let (mut waiting, mut seen, mut beyond) = (0.0, 0.0, 0.0);
         while line.now < secs(15) {
             line.ack();
-            // One of them is on the link.
+            // One of them is in transmission on the link.
             waiting += line.waiting() - 1.0;
             seen += 1.0;
-            // §3: within 2.5 / delta, and the velocity is always 1. A window is a whole number.
+            // §3: within 2.5 / delta, and the velocity is always 1. The number of segments is whole.
             beyond += f64::from(u8::from(line.waiting() - 1.0 > 2.5 * PACKETS + 1.0));
             assert_eq!(shown(&line.law, "v"), 1.0);
         }
@@ -159,9 +159,9 @@ fn the_equilibrium_is_one_over_delta_packets_in_the_queue() {
 }
 
 #[test]
-fn what_a_host_adds_to_a_short_path_is_no_queue() {
+fn host_delay_on_a_short_path_is_not_taken_for_a_queue() {
     let mut line = Line { rtt: Span::from_micros(100), service: Span::from_micros(2), ..Line::new(50, 10) };
-    // Once the acknowledgement came just when it was looked for.
+    // One acknowledgement arrived exactly when the sender polled.
     line.law.rtt_min.update(Time::ZERO, line.rtt + line.service, LONG);
     line.turn = Span::from_micros(300);
     line.run_until(secs(1));
@@ -172,7 +172,7 @@ fn what_a_host_adds_to_a_short_path_is_no_queue() {
 }
 
 #[test]
-fn it_paces_at_two_windows_a_standing_round_trip() {
+fn copa_paces_at_two_windows_per_standing_round_trip() {
     let mut line = Line::new(50, 25);
     assert_eq!(line.law.gap(), None);
     line.ack();
@@ -182,12 +182,12 @@ fn it_paces_at_two_windows_a_standing_round_trip() {
 
 /// RFC 6928 has ten segments.
 #[test]
-fn an_initial_window_may_leave_at_once_while_nothing_waits() {
+fn initial_window_may_leave_at_once_while_the_queue_is_empty() {
     let mut line = Line::new(50, 25);
     assert_eq!(line.law.burst(), 1);
     line.ack();
     assert_eq!(line.law.burst(), 10);
-    // Slow start ends with a queue, of which the law hears a round trip later.
+    // Slow start ends with a queue, of which the law learns a round trip later.
     while line.waiting() < 5.0 {
         line.ack();
     }
@@ -199,7 +199,7 @@ fn an_initial_window_may_leave_at_once_while_nothing_waits() {
 }
 
 #[test]
-fn in_the_default_mode_loss_is_no_signal() {
+fn default_mode_ignores_loss() {
     let mut line = Line::new(100, 60);
     line.run_until(secs(3));
     let before = line.law.clone();
@@ -211,10 +211,10 @@ fn in_the_default_mode_loss_is_no_signal() {
 }
 
 #[test]
-fn a_queue_that_never_empties_is_met_with_aimd_on_one_over_delta() {
+fn persistent_queue_switches_to_aimd_on_one_over_delta() {
     let mut line = Line::new(100, 10);
     line.run_until(secs(2));
-    // Somebody fills the queue to 12 ms, below the quarter of RTTmin that makes it ask, and keeps it there.
+    // Another flow fills the queue to 12 ms, below the quarter of RTTmin that starts a withdrawal test, and holds it.
     line.rtt = ms(62);
     line.run_until(secs(3));
     assert!(line.law.competes());
@@ -224,7 +224,7 @@ fn a_queue_that_never_empties_is_met_with_aimd_on_one_over_delta() {
         line.run_until(end);
         line.law.mode.packets() - began
     };
-    // §2.2: back to nothing known, and one more for each round trip.
+    // §2.2: from the initial state, one packet more per round trip.
     line.law.mode = Mode::new();
     line.run_until(secs(3) + ms(62) * 8);
     assert!(line.law.competes());
@@ -234,17 +234,17 @@ fn a_queue_that_never_empties_is_met_with_aimd_on_one_over_delta() {
     line.law.on_loss(line.now, 100);
     line.law.on_timeout(line.now, 100, false);
     assert_eq!(line.law.mode.packets(), (packets / 2.0).max(PACKETS), "once a round trip");
-    // The other leaves: the queue empties, and delta is 0.5 again.
+    // The other flow ends: the queue empties, and delta is 0.5 again.
     line.rtt = ms(50);
     line.run_until(secs(6));
     assert_eq!((line.law.competes(), line.law.mode.packets()), (false, PACKETS));
 }
 
 #[test]
-fn a_queue_of_its_own_is_withdrawn_when_it_asks_and_that_ends_the_mode() {
+fn withdrawal_test_of_its_own_queue_ends_the_competitive_mode() {
     let mut line = Line::new(100, 10);
     line.run_until(secs(2));
-    // As flows that took each other for something else leave it: more in the queue than empties by itself.
+    // As after flows have mistaken each other for others: more in the queue than empties by itself.
     line.law.cwnd = 300.0;
     let (mut competed, mut least) = (false, f64::INFINITY);
     while line.now < secs(5) {
@@ -255,19 +255,19 @@ fn a_queue_of_its_own_is_withdrawn_when_it_asks_and_that_ends_the_mode() {
         }
     }
     assert!(competed && !line.law.competes());
-    // No more than the path itself holds.
+    // At most the capacity of the path itself.
     assert!(least <= 100.0, "{least}");
     assert!(line.waiting() <= 8.0, "{}", line.waiting());
 }
 
 #[test]
-fn a_longer_route_is_believed_after_ten_seconds_and_starves_nobody_before() {
+fn longer_route_is_accepted_after_ten_seconds_without_starvation() {
     let mut line = Line::new(100, 10);
     line.run_until(secs(20));
     line.rtt = ms(150);
     let before = line.delivered;
     line.run_until(secs(30));
-    // 100 ms that look like a queue: lambda_t of the default mode alone is 1 / (0.5 x 0.1 s) = 20 segments a second.
+    // 100 ms that look like a queue: lambda_t of the default mode alone is 1 / (0.5 x 0.1 s) = 20 segments per second.
     assert!(line.delivered - before > 10 * 100, "{}", line.delivered - before);
     line.run_until(secs(35));
     let before = line.delivered;
@@ -277,7 +277,7 @@ fn a_longer_route_is_believed_after_ten_seconds_and_starves_nobody_before() {
 }
 
 #[test]
-fn two_timeouts_in_a_row_forget_the_path_and_one_does_not() {
+fn two_consecutive_timeouts_reset_the_window_and_one_does_not() {
     let mut line = Line::new(100, 60);
     line.run_until(secs(3));
     let cwnd = line.law.cwnd();
@@ -288,30 +288,30 @@ fn two_timeouts_in_a_row_forget_the_path_and_one_does_not() {
     assert!(line.law.cwnd() > cwnd / 2.0);
     line.law.on_timeout(line.now, 100, true);
     assert_eq!((line.law.cwnd(), line.law.slow_start), (LEAST, true));
-    // And slow start finds it again.
-    line.under_way.clear();
+    // Slow start finds the window again.
+    line.in_flight.clear();
     line.send();
     line.run_until(secs(4));
     assert!(line.law.cwnd() > 95.0, "{}", line.law.cwnd());
 }
 
-/// No queue tells slow start to end.
+/// No queue ends slow start.
 #[test]
-fn a_policer_is_not_pushed() {
+fn loss_at_a_policer_stays_below_half() {
     let mut line = Line::new(50, 64);
     line.policed = true;
     for second in 1..=20 {
         let (sent, delivered) = (line.sent, line.delivered);
         line.run_until(secs(second));
         let [sent, delivered] = [line.sent - sent, line.delivered - delivered];
-        // At most a third, and what it costs to find that.
+        // The loss is at most a third, plus the cost of finding the rate.
         assert!(delivered * 2 > sent, "second {second}: {delivered} of {sent}, {}", line.law.cwnd());
         assert!(line.law.cwnd() <= 100.0, "second {second}: {}", line.law.cwnd());
     }
 }
 
 #[test]
-fn what_is_lost_whatever_is_sent_holds_nobody_back() {
+fn loss_independent_of_the_rate_does_not_reduce_the_window() {
     for lossy in [2, 5] {
         let mut line = Line::new(1_000, 64);
         line.lossy = lossy;
@@ -321,7 +321,7 @@ fn what_is_lost_whatever_is_sent_holds_nobody_back() {
 }
 
 #[test]
-fn silence_halves_a_window_whose_loss_is_the_paths_own() {
+fn repeated_timeout_halves_the_window_if_loss_is_not_congestion() {
     let mut line = Line::new(1_000, 64);
     line.lossy = 2;
     line.run_until(secs(2));
@@ -330,13 +330,13 @@ fn silence_halves_a_window_whose_loss_is_the_paths_own() {
     assert_eq!(line.law.cwnd(), cwnd);
     line.law.on_timeout(line.now, 100, true);
     assert_eq!((line.law.cwnd(), line.law.slow_start), (cwnd / 2.0, true));
-    // That was ten seconds ago, and nothing is known any more.
+    // The outcome was ten seconds ago, and has expired.
     line.law.on_timeout(line.now + Span::from_secs(10), 100, true);
     assert_eq!(line.law.cwnd(), LEAST);
 }
 
 #[test]
-fn what_a_policer_may_let_through_is_spread_over_the_round_trip() {
+fn policer_test_paces_the_window_over_one_round_trip() {
     let mut line = Line::new(50, 64);
     line.policed = true;
     while !line.law.drops.asks() {

@@ -1,19 +1,19 @@
-//! How fast the window moves (§2.1, step 4).
+//! The velocity of the window (§2.1, step 4).
 
-/// Round trips that must have gone the same way before the velocity doubles: "only after the direction has remained the same
-/// for three RTTs", since in equilibrium it remains so for 2.5.
-const PATIENCE: u32 = 3;
+/// Round trips in the same direction before the velocity doubles: "only after the direction has remained the same for
+/// three RTTs", since in equilibrium it remains so for 2.5.
+const DIRECTION_RTTS: u32 = 3;
 
-/// v, and the direction that it follows from.
+/// v, and the direction of the window.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Velocity {
     v: f64,
     direction: Option<Direction>,
-    /// Round trips in a row that went the way of the one before them.
+    /// Consecutive round trips in the direction of the one before them.
     same: u32,
 }
 
-/// Where cwnd went in a round trip.
+/// The direction of cwnd in a round trip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Direction {
     Up,
@@ -21,7 +21,7 @@ pub(super) enum Direction {
 }
 
 impl Velocity {
-    /// One, and no direction yet.
+    /// A velocity of one, without a direction.
     pub(super) fn new() -> Velocity {
         Velocity { v: 1.0, direction: None, same: 0 }
     }
@@ -30,9 +30,9 @@ impl Velocity {
         self.v
     }
 
-    /// A round trip is over, in which cwnd went from `before` to `now`.
+    /// Ends a round trip in which cwnd went from `before` to `now`.
     ///
-    /// `most` bounds the velocity.
+    /// `most` is the upper bound of the velocity.
     pub(super) fn end_round_trip(&mut self, before: f64, now: f64, most: f64) {
         let direction = match now.partial_cmp(&before) {
             Some(core::cmp::Ordering::Greater) => Some(Direction::Up),
@@ -44,16 +44,17 @@ impl Velocity {
             return;
         }
         self.same += 1;
-        if self.same >= PATIENCE {
+        if self.same >= DIRECTION_RTTS {
             self.v = (self.v * 2.0).min(most.max(1.0));
         }
     }
 
-    /// cwnd is about to go `direction`.
+    /// Takes the direction of the next step of cwnd.
     pub(super) fn turn(&mut self, direction: Direction) {
         if self.v > 1.0 && self.direction != Some(direction) {
-            // Deviation(Copa §2.1): a velocity gained on the way to the target does not carry cwnd past it. The paper resets
-            // it at the end of a round trip only, and one that turned late still counts as going on.
+            // Deviation(Copa §2.1): a velocity gained on the way to the target does not carry cwnd past it. The paper
+            // resets it only at the end of a round trip, and a round trip that turned late still counts as the old
+            // direction.
             *self = Velocity { direction: Some(direction), ..Velocity::new() };
         }
     }
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_doubles_from_the_fourth_window_on_that_goes_the_same_way_and_another_way_ends_it() {
+    fn velocity_doubles_after_three_windows_in_one_direction_and_resets() {
         let mut velocity = Velocity::new();
         let mut seen = Vec::new();
         for window in 0..6 {
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_two_and_a_half_round_trips_of_the_equilibrium_never_double_it() {
+    fn equilibrium_oscillation_never_doubles_the_velocity() {
         // §3: 2.5 round trips up, 2.5 down, and so on; windows begin anywhere on the way.
         let triangle = |at: f64| 2.5 - (at.rem_euclid(5.0) - 2.5).abs();
         for offset in 0..50 {
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_bounded_and_a_window_that_stands_still_has_none() {
+    fn velocity_is_bounded_and_resets_when_the_window_stands_still() {
         let mut velocity = Velocity::new();
         (0..20).for_each(|window| velocity.end_round_trip(f64::from(window), f64::from(window + 1), 10.0));
         assert_eq!(velocity.get(), 10.0);
@@ -100,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn turning_back_at_speed_begins_at_one() {
+    fn velocity_resets_when_the_direction_changes() {
         let mut velocity = Velocity::new();
         (0..6).for_each(|window| velocity.end_round_trip(f64::from(window), f64::from(window + 1), 100.0));
         velocity.turn(Direction::Up);

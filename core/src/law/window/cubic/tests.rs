@@ -1,8 +1,8 @@
 use super::super::newreno::NewReno;
-use super::super::toy::{Path, shown};
+use super::super::path::{Path, shown};
 use super::*;
 
-/// A flow in avoidance that has just lost with `window` segments under way, and recovered.
+/// A flow in avoidance that has just lost with `window` segments in flight, and recovered.
 fn after_a_loss(window: u32) -> Path<Cubic> {
     let mut path = Path::new(Cubic::new(Start { iw: window, ssthresh: f64::from(window) }));
     path.lose();
@@ -27,14 +27,14 @@ fn a_loss_leaves_seven_tenths_and_the_window_is_back_after_k_seconds() {
         for part in [0.25, 0.5, 0.75, 1.0, 1.25] {
             run_until(&mut path, part * k);
             let w_cubic = w_max - 0.4 * libm::pow((1.0 - part) * k, 3.0);
-            // Above the plateau Reno's growth by one a round may lead.
+            // Above the plateau Reno's growth by one per round may lead.
             let least = w_cubic.max(if part > 1.0 { shown(&path.law, "w_est") } else { 0.0 });
             assert!((path.law.cwnd() / least - 1.0).abs() < 0.005, "{part} K: {}, not {least}", path.law.cwnd());
         }
     }
 }
 
-/// A flow that loses one segment in `segments`, and has lost with `window` under way before.
+/// The mean window of a flow that loses one segment in `segments`, after a first loss with `window` in flight.
 fn settled(window: f64, segments: u32) -> f64 {
     let start = Start { iw: window as u32, ssthresh: 2.0 };
     let mut path = Path::new(Cubic::new(start).without_fast_convergence());
@@ -43,20 +43,20 @@ fn settled(window: f64, segments: u32) -> f64 {
 }
 
 #[test]
-fn a_mean_window_is_that_of_figure_6_where_reno_does_not_lead() {
+fn mean_window_equals_table_1_of_rfc_9438_where_reno_does_not_lead() {
     // RFC 9438 Table 1, C = 0.4, RTT 0.1 s: 187 and 1054; W_max of that state is 4 / (3 + beta) of the mean.
     for (segments, mean) in [(10_000, 187.0), (100_000, 1054.0)] {
         let w_max = mean * 4.0 / 3.7;
         let found = settled(w_max, segments);
         assert!((found / mean - 1.0).abs() < 0.02, "p = 1/{segments}: {found}, not {mean}");
-        // The plateau makes it slow to get there, but from either side it does get there.
+        // The plateau slows convergence down, but the window converges from either side.
         let (low, high) = (settled(0.8 * w_max, segments), settled(1.2 * w_max, segments));
         assert!(0.81 * mean < low && low < found && found < high && high < 1.19 * mean, "{low} {found} {high}");
     }
 }
 
 #[test]
-fn a_mean_window_is_renos_where_round_trips_are_short() {
+fn mean_window_equals_renos_with_short_round_trips() {
     // RFC 9438 Table 2, C = 0.4, RTT 0.01 s: 38, 120 and 379, as Reno's.
     for segments in [1_000, 10_000, 100_000] {
         let start = Start { iw: 10, ssthresh: 10.0 };
@@ -70,7 +70,7 @@ fn a_mean_window_is_renos_where_round_trips_are_short() {
 
 #[test]
 fn linux_drops_fractions_at_a_loss_and_has_its_own_beta() {
-    // cwnd * 717 / 1024 in integers, whatever is in flight; never below two.
+    // cwnd * 717 / 1024 in integers, independent of FlightSize; never below two.
     for (window, left) in [(90_u32, 63.0), (10, 7.0), (9, 6.0), (8, 5.0), (3, 2.0), (2, 2.0)] {
         let mut law = Cubic::new(Start { iw: window, ssthresh: 2.0 }).like_linux();
         law.cwnd += 0.9;
@@ -80,8 +80,8 @@ fn linux_drops_fractions_at_a_loss_and_has_its_own_beta() {
 }
 
 #[test]
-fn linux_stays_at_alpha_where_the_rfc_goes_on_by_one() {
-    // Short round trips, where Reno leads: W_est is 0.7 W behind a loss, and W after 0.3 W / alpha rounds.
+fn linux_keeps_alpha_where_the_rfc_increases_it_to_one() {
+    // Short round trips, where Reno leads: W_est is 0.7 W after a loss, and W after 0.3 W / alpha rounds.
     let grown = |law: Cubic| {
         let mut path = Path::new(law);
         path.rtt = Span::from_millis(1);
@@ -101,7 +101,7 @@ fn linux_stays_at_alpha_where_the_rfc_goes_on_by_one() {
 }
 
 #[test]
-fn fast_convergence_remembers_less_after_a_loss_below_the_last_one() {
+fn fast_convergence_reduces_w_max_after_a_loss_below_it() {
     let mut path = after_a_loss(1000);
     assert_eq!(shown(&path.law, "w_max"), 1000.0);
     path.lose();
@@ -115,7 +115,7 @@ fn fast_convergence_remembers_less_after_a_loss_below_the_last_one() {
 }
 
 #[test]
-fn far_beyond_the_plateau_a_round_adds_half_at_most() {
+fn growth_far_beyond_the_plateau_is_at_most_half_a_window() {
     let mut path = after_a_loss(10);
     path.rtt = Span::from_secs(60);
     for _ in 0..5 {
@@ -129,7 +129,7 @@ fn far_beyond_the_plateau_a_round_adds_half_at_most() {
 }
 
 #[test]
-fn no_acknowledgement_shrinks_the_window() {
+fn acknowledgements_never_shrink_the_window() {
     let mut path = after_a_loss(300);
     let mut before = path.law.cwnd();
     while path.now.as_secs_f64() < 30.0 {
@@ -140,7 +140,7 @@ fn no_acknowledgement_shrinks_the_window() {
 }
 
 #[test]
-fn a_pause_of_the_application_is_no_part_of_t() {
+fn application_pause_is_excluded_from_t() {
     let (mut steady, mut paused) = (after_a_loss(1000), after_a_loss(1000));
     run_until(&mut steady, 3.0);
     run_until(&mut paused, 3.0);
@@ -158,7 +158,7 @@ fn a_pause_of_the_application_is_no_part_of_t() {
 }
 
 #[test]
-fn after_a_timeout_the_plateau_is_where_slow_start_ended() {
+fn plateau_after_a_timeout_is_the_end_of_slow_start() {
     let mut path = Path::new(Cubic::new(Start { iw: 1000, ssthresh: 1000.0 }));
     path.law.on_timeout(Time::ZERO, 1000, false);
     assert!((path.law.ssthresh() - 700.0).abs() < 1e-9);

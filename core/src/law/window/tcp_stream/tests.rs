@@ -1,17 +1,17 @@
-//! Numbers of the paper, closed forms, and what must hold whatever happens.
+//! Numbers of the paper, closed forms, and invariants.
 
-use super::super::toy::{Path, shown};
+use super::super::path::{Path, shown};
 use super::*;
 use crate::rng::Rng;
 use crate::time::Span;
 
-/// 3.6 Mb/s in packets of 1500 bytes: 300 a second.
+/// 3.6 Mb/s in packets of 1500 bytes: 300 per second.
 fn stream(thresholds: Thresholds) -> TcpStream {
     let variant = Variant { thresholds, ..Variant::default() };
     TcpStream::new(Start { iw: 2, ..Start::default() }, Playback::default(), variant)
 }
 
-/// A path of 100 ms that carries `capacity` segments a second.
+/// A path of 100 ms that carries `capacity` segments per second.
 fn path(thresholds: Thresholds, capacity: f64) -> Path<TcpStream> {
     let mut path = Path::new(stream(thresholds));
     path.capacity = capacity;
@@ -19,7 +19,7 @@ fn path(thresholds: Thresholds, capacity: f64) -> Path<TcpStream> {
 }
 
 #[test]
-fn the_loss_window_ends_at_30_packets_and_the_delay_window_takes_one_a_round_trip() {
+fn loss_window_stops_at_30_and_delay_window_grows_one_a_round_trip() {
     let mut path = path(Thresholds::Paper, f64::INFINITY);
     for lwnd in [2.0, 4.0, 8.0, 16.0] {
         assert_eq!((path.law.lwnd, path.law.dwnd, path.law.delay_on), (lwnd, 0.0, false));
@@ -32,7 +32,7 @@ fn the_loss_window_ends_at_30_packets_and_the_delay_window_takes_one_a_round_tri
 }
 
 #[test]
-fn a_path_that_takes_no_time_has_no_queue() {
+fn zero_round_trip_has_no_queue() {
     let mut law = stream(Thresholds::Paper);
     law.sample(Seconds(0.0));
     law.acknowledge(1, true, true);
@@ -40,7 +40,7 @@ fn a_path_that_takes_no_time_has_no_queue() {
 }
 
 #[test]
-fn by_delay_alone_printed_thresholds_settle_at_rate_rtt_over_rtt_minus_tau() {
+fn printed_thresholds_settle_at_rate_rtt_over_rtt_minus_tau() {
     // Rate RTT / (RTT - tau) = C gives RTT = tau C / (C - Rate); of 2 to 4 segments more wait (2 to 4) C / (C - Rate).
     for capacity in [450.0, 600.0, 1_000.0, 3_000.0] {
         let mut path = path(Thresholds::Paper, capacity);
@@ -61,9 +61,9 @@ fn vegas_thresholds_leave_two_to_four_segments_in_the_queue() {
 }
 
 #[test]
-fn beside_a_queue_that_others_fill_only_vegas_thresholds_give_everything_back() {
-    // Somebody else has doubled the round trip: with lwnd = cap(RTT) = 60, Diff is (60 + dwnd) / 2.
-    // Printed thresholds rest where that is at most 64, Vegas's nowhere.
+fn only_vegas_thresholds_yield_fully_to_a_queue_of_other_flows() {
+    // Another flow has doubled the round trip: with lwnd = cap(RTT) = 60, Diff is (60 + dwnd) / 2. The printed
+    // thresholds stop at 64 at most, Vegas's nowhere.
     for (thresholds, left) in [(Thresholds::Paper, 68.0), (Thresholds::Vegas, 0.0)] {
         let mut path = path(thresholds, f64::INFINITY);
         (0..105).for_each(|_| path.round());
@@ -75,13 +75,13 @@ fn beside_a_queue_that_others_fill_only_vegas_thresholds_give_everything_back() 
 }
 
 #[test]
-fn a_loss_halves_the_loss_window_and_stops_the_delay_window_until_the_ceiling_is_met_again() {
+fn loss_halves_lwnd_and_stops_dwnd_until_the_cap_is_reached_again() {
     let mut path = path(Thresholds::Paper, f64::INFINITY);
     (0..50).for_each(|_| path.round());
     let tau = path.law.tau;
     path.lose();
     assert_eq!((path.law.lwnd, path.law.ssthresh, path.law.dwnd, path.law.delay_on), (15.0, 15.0, 0.0, false));
-    // From 15 to 30 by one a round trip.
+    // From 15 to 30 by one per round trip.
     let mut rounds = 0;
     while !path.law.delay_on {
         assert!(path.law.lwnd < 30.0 && path.law.dwnd == 0.0);
@@ -119,7 +119,7 @@ fn a_shorter_round_trip_lowers_the_loss_window_at_once() {
 }
 
 #[test]
-fn the_delay_window_never_grows_for_a_sender_that_has_nothing_more_to_send() {
+fn delay_window_does_not_grow_while_application_limited() {
     let mut path = path(Thresholds::Paper, f64::INFINITY);
     (0..10).for_each(|_| path.round());
     path.window_limited = false;
@@ -129,7 +129,7 @@ fn the_delay_window_never_grows_for_a_sender_that_has_nothing_more_to_send() {
 }
 
 #[test]
-fn whatever_happens_the_windows_stay_within_their_bounds() {
+fn windows_stay_within_their_bounds_under_any_events() {
     for seed in 0..20 {
         let mut rng = Rng::new(seed);
         let mut law = stream(if seed % 2 == 0 { Thresholds::Paper } else { Thresholds::Vegas });

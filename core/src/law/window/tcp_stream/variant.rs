@@ -1,49 +1,47 @@
-//! What the paper leaves open, or contradicts.
+//! Variants where the paper is silent or contradicts itself.
 
 use core::str::FromStr;
 
 use crate::law::ParameterError;
 use crate::law::parameter::known;
+use crate::law::registry::Parameters;
 
-/// alpha and beta.
+/// The values of alpha and beta.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Thresholds {
-    /// 2 and 4 segments above the ceiling, Eq. (4) as printed: by delay alone the rate settles at Rate RTT / (RTT - tau).
+    /// 2 and 4 segments above the ceiling, Eq. (4) as printed: by delay alone the rate settles at Rate RTT / (RTT -
+    /// tau).
     #[default]
     Paper,
-    /// 2 and 4 segments, as Vegas has them: dwnd goes down to nothing beside TCP that fills the queue, as §4 tells it.
-    // Deviation(TCP Stream Eq. (4)): the ceiling in alpha and beta contradicts the text; without it the text comes true.
+    /// 2 and 4 segments, as in Vegas: dwnd falls to zero beside a queue-filling TCP, as §4 describes.
+    // Deviation(TCP Stream Eq. (4)): the ceiling in alpha and beta contradicts the text; without it the text is true.
     Vegas,
 }
 
-/// What a loss leaves of the delay window, of which the paper says nothing.
+/// The effect of a loss on the delay window, which the paper does not give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnLoss {
-    /// Nothing.
+    /// It becomes zero.
     #[default]
     Reset,
-    /// Half. A timeout leaves nothing all the same.
+    /// It is halved. A timeout sets it to zero all the same.
     Halve,
 }
 
-/// What the paper leaves open.
+/// The choices that the paper leaves open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Variant {
-    /// alpha and beta.
+    /// The values of alpha and beta.
     pub thresholds: Thresholds,
     /// The delay window after a loss.
     pub on_loss: OnLoss,
 }
 
-impl Variant {
-    /// The names that [`Variant::set`] knows.
-    pub const NAMES: &'static [&'static str] = &["thresholds", "on_loss"];
+impl Parameters for Variant {
+    const NAMES: &'static [&'static str] = &["thresholds", "on_loss"];
 
     /// Sets `thresholds` (`paper`, `vegas`) or `on_loss` (`reset`, `halve`) from text.
-    ///
-    /// # Errors
-    /// There is no such parameter, or no such value of it.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
         match known(name, Variant::NAMES)? {
             "thresholds" => self.thresholds = value.parse()?,
             _ => self.on_loss = value.parse()?,
@@ -85,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_variant_is_told_in_words_and_refused_with_its_reason() {
+    fn variant_is_parsed_and_refused_with_a_reason() {
         let mut variant = Variant::default();
         assert_eq!(variant, Variant { thresholds: Thresholds::Paper, on_loss: OnLoss::Reset });
         variant.set("thresholds", "vegas").expect("a value");
@@ -94,7 +92,7 @@ mod tests {
         for (name, value, why) in [
             ("thresholds", "reno", "paper or vegas"),
             ("on_loss", "keep", "reset or halve"),
-            ("alpha", "2", "known are"),
+            ("alpha", "2", "one of thresholds"),
         ] {
             let error = variant.set(name, value).expect_err(value).to_string();
             assert!(error.contains(why), "{name}={value}: {error}");

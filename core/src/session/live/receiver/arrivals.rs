@@ -1,4 +1,4 @@
-//! Which packets of one RTP stream have come, and when: what reports say.
+//! Arrivals of the packets of one RTP stream, for reports.
 
 use std::collections::VecDeque;
 
@@ -7,11 +7,12 @@ use crate::time::{Span, Time};
 use crate::wire::rtp;
 use crate::wire::sequence::nearest;
 
-/// RFC 3550 A.1: so far behind the newest packet none is believed to be of the same turn; here, as far ahead of it neither,
-/// until another one near it confirms it.
-// Deviation(RFC 3550 A.1): a jump by up to 3000 needs no confirmation there, but one packet that nobody sent would cost them.
+/// RFC 3550 A.1: a packet further behind the newest may belong to the next cycle of sequence numbers. Here, a packet
+/// further ahead is believed only once another one near it confirms it.
+// Deviation(RFC 3550 A.1): a jump by up to 3000 needs no confirmation there, but then one forged or damaged packet
+// could cost as many.
 const MAX_MISORDER: u64 = 100;
-/// RFC 3550 A.1: a greater jump is none of the media's. No block of the code is longer.
+/// RFC 3550 A.1: a greater jump does not belong to the media. No block of the code is longer.
 pub(super) const MAX_DROPOUT: u64 = 3000;
 /// Most packets that a report can cover.
 const MOST: usize = MAX_DATAGRAM / 2;
@@ -20,7 +21,7 @@ const MOST: usize = MAX_DATAGRAM / 2;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Arrivals {
     highest: u64,
-    /// The timestamp of the packet that has the highest number.
+    /// The timestamp of the packet with the highest number.
     newest: u32,
     /// Number and timestamp of a packet too far ahead to be believed alone.
     suspect: Option<(u64, u32)>,
@@ -29,23 +30,23 @@ pub(super) struct Arrivals {
     times: VecDeque<Option<Time>>,
     /// The highest sequence number at past reports.
     marks: VecDeque<(Time, u64)>,
-    /// Since the last report.
+    /// Packets received since the last report.
     pub(super) fresh: usize,
     pub(super) rfc3550: Rfc3550,
 }
 
-/// What a packet was taken for.
+/// The classification of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Noted {
-    /// One of the stream, and this is its full sequence number.
+    /// A packet of the stream, with its extended sequence number.
     Number(u64),
-    /// One too far ahead to be believed alone; it may be noted again once another has confirmed it.
+    /// A packet too far ahead to be believed alone; it may be noted again once another one has confirmed it.
     Suspect,
-    /// One that confirms the suspect; both are now to be noted, the suspect first.
+    /// A packet that confirms the suspect; both are to be noted now, the suspect first.
     Confirmed,
 }
 
-/// What receiver reports tell (RFC 3550 §6.4.1).
+/// The statistics of receiver reports (RFC 3550 §6.4.1).
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(super) struct Rfc3550 {
     /// The first sequence number.
@@ -54,14 +55,14 @@ pub(super) struct Rfc3550 {
     /// Interarrival jitter, in ticks.
     pub(super) jitter: f64,
     transit: Option<i64>,
-    /// Expected and received at the last report.
+    /// Packets expected and received at the last report.
     prior: (u64, u64),
 }
 
 impl Arrivals {
-    /// Arrivals from the packet that came first, at `now`.
+    /// Begins with the packet that was received first, at `now`.
     pub(super) fn new(now: Time, header: &rtp::Header) -> Arrivals {
-        // What was sent before it still has a number.
+        // Packets sent before this one still have a number.
         let first = (1 << 16) + u64::from(header.sequence);
         Arrivals {
             highest: first,
@@ -104,8 +105,8 @@ impl Arrivals {
         Noted::Number(sequence)
     }
 
-    /// The full number of a packet: the nearest to the highest, unless that is an old packet's and this one is not: then more
-    /// than 2^15 have been lost, and it is of the next turn.
+    /// The extended sequence number of a packet: the one nearest to the highest. If that is an old packet's number and
+    /// this packet is newer, more than 2^15 packets have been lost, and the packet belongs to the next cycle.
     fn extend(&self, header: &rtp::Header) -> u64 {
         let sequence = nearest::<16>(self.highest, header.sequence.into());
         let is_new = header.timestamp.wrapping_sub(self.newest).cast_signed() > 0;
@@ -126,8 +127,9 @@ impl Arrivals {
         }
     }
 
-    /// What a report says at `now`: the first sequence number and when each packet from there on came. It goes back by
-    /// `window`, so that a lost report takes nothing with it, but by no more than `most` packets.
+    /// The contents of a report at `now`: the first sequence number, and the arrival time of each packet from there on.
+    /// A report reaches back by `window`, so that a lost report loses no information, but by no more than `most`
+    /// packets.
     pub(super) fn report(
         &mut self,
         now: Time,
@@ -147,7 +149,7 @@ impl Arrivals {
 }
 
 impl Rfc3550 {
-    /// RFC 3550 A.8.
+    /// Counts a packet, and updates the jitter (RFC 3550 A.8).
     fn note(&mut self, now: Time, timestamp: u32) {
         self.received += 1;
         let transit = i64::from(rtp::timestamp(now).wrapping_sub(timestamp));
@@ -184,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_goes_back_by_its_window_and_names_what_is_missing() {
+    fn report_covers_its_window_and_marks_missing_packets() {
         let mut arrivals = Arrivals::new(at(0), &packet(65_534));
         for (now, sequence) in [(0, 65_534), (1, 65_535), (3, 1)] {
             arrivals.note(at(now), &packet(sequence));
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_is_believed_when_another_packet_near_it_confirms_it() {
+    fn sequence_jump_is_accepted_once_a_nearby_packet_confirms_it() {
         let mut arrivals = Arrivals::new(at(0), &packet(10));
         let first = arrivals.highest();
         let mut note = |now, sequence| arrivals.note(at(now), &packet(sequence));
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_newer_is_of_the_next_turn_where_its_number_is_smaller() {
+    fn newer_packet_with_a_smaller_number_has_wrapped() {
         let at_tick = |sequence, timestamp| rtp::Header { sequence, timestamp, ..rtp::Header::default() };
         // The timestamps wrap, too.
         let mut arrivals = Arrivals::new(at(0), &at_tick(1000, u32::MAX));

@@ -1,83 +1,165 @@
-//! What a receiver says in RTCP, and what it hears.
+//! RTCP that a receiver sends and receives, and the handshake.
+//!
+//! An end whose address is validated, by a hello that echoes its token, is a candidate and is sent what it needs to
+//! begin. A candidate that proves the secret while there is no stream begins one, which keeps no other sender out until
+//! media arrives: the first media of a candidate makes its stream the receiver's. An end that has proved nothing gets a
+//! reply of fixed length with a token, which reveals nothing of the receiver but whether it is busy.
 
 use core::net::SocketAddr;
 
-use super::greeting::{Greeting, Reply};
+use super::candidates::{Candidate, SenderHello};
+use super::replies::Reply;
+use super::reports::{emit_feedback, report_blocks};
 use super::stream::Stream;
 use super::timeline::Stamp;
 use super::{Event, Receiver};
 use crate::session::Transmit;
-use crate::session::live::{End, REPORT_INTERVAL, address, cname};
-use crate::time::Time;
+use crate::session::live::secret::Secret;
+use crate::session::live::{End, Media, address, cname};
+use crate::time::{Span, Time};
 use crate::wire::Error;
-use crate::wire::feedback::{Arrival, Builder, Ecn, Offset};
-use crate::wire::hello::{self, Challenge, Hello};
-use crate::wire::ntp::NtpShort;
+use crate::wire::hello::{self, Answer, Challenge, Hello, Refusal};
 use crate::wire::proof;
-use crate::wire::rtcp::{
-    App, Compound, Extended, Full, Goodbye, Packet, PostRepairLoss, Report, ReportBlock, Source, Writer,
-};
+use crate::wire::rtcp::{App, Compound, Extended, Full, Goodbye, Packet, Report, Source, Writer};
 
-/// Arrivals are reported again for so many intervals: as many reports may be lost.
-const REPEATS: u64 = 3;
+/// Bytes of a reply to an address that has proved nothing: a single APP packet.
+const BARE: usize = App::HEADER_LEN + Answer::LEN;
 
-/// Contents of an RTCP datagram that matter here.
+/// The relevant contents of an RTCP datagram.
 #[derive(Clone, Copy, Default)]
-struct Words {
+struct Contents {
     report: Option<(u32, Stamp)>,
-    /// The first hello: a datagram gets one reply, however many it holds.
-    greeting: Option<Greeting>,
+    /// The first hello: a datagram gets one reply, however many hellos it holds.
+    offer: Option<SenderHello>,
     /// A hello of another version, and its token.
     other_version: Option<(u8, u64)>,
     challenge: Option<Challenge>,
     says_goodbye: bool,
 }
 
-impl Words {
-    fn parse(bytes: &[u8]) -> Result<Words, Error> {
-        let mut words = Words::default();
+impl Contents {
+    fn parse(bytes: &[u8]) -> Result<Contents, Error> {
+        let mut contents = Contents::default();
         for frame in Compound::parse(bytes)?.frames() {
             match Packet::parse(frame)? {
                 Packet::Report(Report { ssrc, sender: Some(sender), .. }) => {
-                    words.report = Some((ssrc, Stamp { ntp: sender.ntp, rtp: sender.rtp }));
+                    contents.report = Some((ssrc, Stamp { ntp: sender.ntp, rtp: sender.rtp }));
                 }
                 Packet::App(App { subtype: Hello::SUBTYPE, ssrc, name: hello::NAME, data }) => {
-                    words.other_version = Hello::parse_other(data);
-                    if words.greeting.is_none() && words.other_version.is_none() {
-                        let (_, sent) = words.report.filter(|(of, _)| *of == ssrc).ok_or(Error::Malformed)?;
-                        words.greeting = Some(Greeting { ssrc, hello: Hello::parse(data)?, sent });
+                    contents.other_version = Hello::parse_other(data);
+                    if contents.offer.is_none() && contents.other_version.is_none() {
+                        let (_, sent) = contents.report.filter(|(of, _)| *of == ssrc).ok_or(Error::Malformed)?;
+                        contents.offer = Some(SenderHello { ssrc, hello: Hello::parse(data)?, sent });
                     }
                 }
                 Packet::App(App { subtype: Challenge::SUBTYPE, name: hello::NAME, data, .. }) => {
-                    words.challenge = Some(Challenge::parse(data)?);
+                    contents.challenge = Some(Challenge::parse(data)?);
                 }
-                // Under the secret it is of the stream that this belongs to.
-                Packet::Goodbye(_) => words.says_goodbye = true,
+                // A goodbye under the secret belongs to the secret's stream, whatever SSRC it names.
+                Packet::Goodbye(_) => contents.says_goodbye = true,
                 _ => {}
             }
         }
-        Ok(words)
+        Ok(contents)
     }
 }
 
 impl Receiver {
     /// Takes a datagram of RTCP.
     pub(super) fn on_control(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), Error> {
-        let words = Words::parse(bytes)?;
-        if let Some(challenge) = words.challenge {
+        let contents = Contents::parse(bytes)?;
+        if let Some(challenge) = contents.challenge {
             self.on_challenge(now, from, challenge);
         } else if self.stream.as_ref().is_some_and(|stream| stream.is_proved(bytes))
             || self.begin_proved(now, from, bytes)
         {
-            self.on_proved(now, from, &words, bytes.len())?;
-        } else if let Some(greeting) = words.greeting {
-            self.on_greeting(now, from, greeting, bytes.len());
-        } else if let Some(version) = words.other_version {
+            self.on_proved(now, from, &contents, bytes.len())?;
+        } else if let Some(offer) = contents.offer {
+            self.on_sender_hello(now, from, offer, bytes.len());
+        } else if let Some(version) = contents.other_version {
             self.on_other_version(from, version, bytes.len());
-        } else if !(words.says_goodbye && self.departed.is_some_and(|secret| secret.proves(End::Sender, bytes))) {
+        } else if !(contents.says_goodbye && self.departed.is_some_and(|secret| secret.proves(End::Sender, bytes))) {
             return Err(Error::Unknown);
         }
         Ok(())
+    }
+
+    /// Takes a hello without a proof of the stream's secret.
+    fn on_sender_hello(&mut self, now: Time, from: SocketAddr, offer: SenderHello, len: usize) {
+        let hello = &offer.hello;
+        let token = self.tokens.of(from, &[]);
+        let is_taken = self.stream.as_ref().is_some_and(|stream| !stream.is_free(now, self.config.hold));
+        if hello.echo == token && hello.half != 0 {
+            let reported = [offer.ssrc.into(), hello.token, hello.half];
+            let secret = Secret { sender: hello.half, receiver: self.halves.of(from, &reported) };
+            // A hello that was sent before the secret was agreed may arrive after the media that began the stream.
+            let has_it = self.stream.as_ref().is_some_and(|stream| stream.is_of(from, secret));
+            if !is_taken || has_it {
+                self.replies.push(from, Reply::Proved(self.answer(hello, token, Some(secret)), secret));
+                if !has_it {
+                    self.candidates.add(Candidate { from, offer, secret, received_at: now });
+                }
+                return;
+            }
+        }
+        if len >= BARE {
+            let busy = is_taken;
+            self.replies.push(from, Reply::Bare(Answer { busy, ..self.answer(hello, token, None) }));
+        }
+    }
+
+    /// An answer to `hello`; without a secret it reveals nothing but tokens.
+    fn answer(&self, hello: &Hello, token: u64, secret: Option<Secret>) -> Answer {
+        let stream = self.stream.as_ref();
+        Answer {
+            busy: false,
+            seated: secret.is_some_and(|secret| stream.is_some_and(|stream| stream.secret == secret)),
+            latency: secret.map_or(Span::ZERO, |_| self.config.latency),
+            stamp: hello.stamp,
+            token,
+            echo: hello.token,
+            half: secret.map_or(0, |secret| secret.receiver),
+        }
+    }
+
+    /// Takes a hello of another version.
+    fn on_other_version(&mut self, from: SocketAddr, (version, echo): (u8, u64), len: usize) {
+        if !core::mem::replace(&mut self.is_version_reported, true) {
+            self.events.push_back(Event::OtherVersion { from, version });
+        }
+        if len >= App::HEADER_LEN + Refusal::LEN {
+            self.replies.push(from, Reply::Refusal(Refusal { version: hello::VERSION, echo }));
+        }
+    }
+
+    /// Begins the stream of the candidate that sends media with `ssrc` from `from`, if there is one and the receiver is
+    /// free.
+    pub(super) fn begin(&mut self, now: Time, from: SocketAddr, ssrc: u32) {
+        self.candidates.expire(now);
+        if self.stream.as_ref().is_none_or(|stream| stream.is_free(now, self.config.hold))
+            && let Some(candidate) = self.candidates.take_sending(from, ssrc)
+        {
+            self.start_stream(now, candidate);
+        }
+    }
+
+    /// Begins the stream of a candidate that proves its secret while there is no stream. True if there was such a
+    /// candidate.
+    fn begin_proved(&mut self, now: Time, from: SocketAddr, datagram: &[u8]) -> bool {
+        if self.stream.is_some() {
+            return false;
+        }
+        let candidate = self.candidates.take_proved(from, datagram);
+        let begins = candidate.is_some();
+        candidate.into_iter().for_each(|candidate| self.start_stream(now, candidate));
+        begins
+    }
+
+    fn start_stream(&mut self, now: Time, candidate: Candidate) {
+        let (from, hello) = (candidate.from, candidate.offer.hello);
+        let media = if hello.mp2t { Media::Mp2t } else { Media::Opaque };
+        self.stream = Some(Stream::new(now, candidate));
+        self.events.push_back(Event::Started { from, media, latency: self.latency() });
     }
 
     /// Answers a challenge from the sender's address.
@@ -85,39 +167,39 @@ impl Receiver {
         let Some(stream) = &mut self.stream else { return };
         if stream.answers_challenge(now, from) {
             let (hello, secret) = (Hello { token: challenge.token, ..stream.hello }, stream.secret);
-            let answer = self.answer(&hello, self.tokens.of(from), Some(secret));
-            self.reply(from, Reply::Proved(answer, secret));
+            let answer = self.answer(&hello, self.tokens.of(from, &[]), Some(secret));
+            self.replies.push(from, Reply::Proved(answer, secret));
         }
     }
 
-    /// Takes words under the stream's secret.
-    fn on_proved(&mut self, now: Time, from: SocketAddr, words: &Words, len: usize) -> Result<(), Error> {
+    /// Takes a message under the stream's secret.
+    fn on_proved(&mut self, now: Time, from: SocketAddr, contents: &Contents, len: usize) -> Result<(), Error> {
         let Some(stream) = &mut self.stream else { return Ok(()) };
-        let greeting = words.greeting.filter(|greeting| stream.is_new(&greeting.hello));
-        if let Some(greeting) = greeting
-            && stream.address.on_echo(now, from, greeting.hello.echo, &self.tokens)
+        let offer = contents.offer.filter(|offer| stream.is_new(&offer.hello));
+        if let Some(offer) = offer
+            && stream.address.on_echo(now, from, offer.hello.echo, &self.tokens)
         {
             self.events.push_back(Event::Moved { from });
         }
         if from != stream.from() {
             self.counts.stray += 1;
-            if greeting.is_some() {
+            if offer.is_some() {
                 stream.address.consider(now, from, len, true);
             }
             return Ok(());
         }
-        if words.says_goodbye {
-            stream.on_goodbye(now);
+        if contents.says_goodbye {
+            stream.presence.on_goodbye(now);
         }
-        let Some(Greeting { hello, sent, .. }) = greeting else { return Ok(()) };
+        let Some(SenderHello { hello, sent, .. }) = offer else { return Ok(()) };
         stream.confirm(now);
         stream.on_hello(now, hello);
         let is_likely = stream.timeline.on_sender_report(now, sent);
         if is_likely {
-            stream.sender_report = (sent.ntp.middle(), now);
+            stream.reports.on_sender_report(now, sent.ntp);
         }
         let secret = stream.secret;
-        self.reply(from, Reply::Proved(self.answer(&hello, self.tokens.of(from), Some(secret)), secret));
+        self.replies.push(from, Reply::Proved(self.answer(&hello, self.tokens.of(from, &[]), Some(secret)), secret));
         if is_likely { Ok(()) } else { Err(Error::Malformed) }
     }
 
@@ -129,9 +211,8 @@ impl Receiver {
             let len = self.emit_goodbye(buf).ok()?;
             return self.proved(to, buf, len);
         }
-        if let Some((to, reply)) = self.replies.pop_front() {
-            let len = self.emit_reply(&reply, buf).ok()?;
-            return Some(Transmit { to, len });
+        if let Some(transmit) = self.replies.poll_transmit(buf) {
+            return Some(transmit);
         }
         let stream = self.stream.as_mut()?;
         if let Some((to, challenge)) = stream.poll_challenge(now, &self.tokens) {
@@ -140,20 +221,21 @@ impl Receiver {
         }
         let to = stream.from();
         if stream.feedback_due().is_some_and(|due| due <= now) {
-            stream.report_at = (stream.report_at + stream.interval()).max(now);
-            let room = buf.len().saturating_sub(proof::LEN);
-            let len = emit_feedback(stream, self.ssrc, now, &mut buf[..room]).ok()?;
+            stream.reports.on_feedback(now, stream.interval());
+            let capacity = buf.len().saturating_sub(proof::LEN);
+            let (ssrcs, times) = (stream.ssrcs(), (stream.interval(), stream.timeline.round_trip()));
+            let streams = (&mut stream.arrivals, ssrcs);
+            let len = emit_feedback(streams, self.ssrc, now, times, &mut buf[..capacity]).ok()?;
             return self.proved(to, buf, len);
         }
-        if stream.full_report_at <= now {
-            stream.full_report_at = now + REPORT_INTERVAL;
+        if stream.reports.poll_full(now) {
             let len = self.emit_report(now, buf).ok()?;
             return self.proved(to, buf, len);
         }
         None
     }
 
-    /// A datagram of `len` bytes that leaves under the stream's secret.
+    /// Adds the proof of the stream's secret to a datagram of `len` bytes.
     fn proved(&self, to: SocketAddr, buf: &mut [u8], len: usize) -> Option<Transmit> {
         let len = self.stream.as_ref()?.secret.prove(End::Receiver, self.ssrc, buf, len).ok()?;
         Some(Transmit { to, len })
@@ -168,69 +250,20 @@ impl Receiver {
         Ok(writer.len())
     }
 
-    /// A whole compound packet: how both streams arrive, our name, and what repair has left of the loss.
+    /// A full compound packet: reception reports on both streams, our CNAME, and the loss that is left after repair.
     fn emit_report(&mut self, now: Time, buf: &mut [u8]) -> Result<usize, Full> {
         let counts = (self.counts.residual, self.counts.recovered);
         let ssrc = self.ssrc;
         let Some(stream) = &mut self.stream else { return Err(Full) };
+        let ssrcs = stream.ssrcs();
+        let blocks = report_blocks(&stream.reports, (&mut stream.arrivals, ssrcs), now);
         let mut writer = Writer::new(buf);
-        writer.push(&Report { ssrc, sender: None, raw_blocks: &report_blocks(stream, now) })?;
+        writer.push(&Report { ssrc, sender: None, raw_blocks: &blocks })?;
         writer.push(&Source { ssrc, cname: cname(ssrc).as_bytes() })?;
-        if let Some(post_repair) = post_repair(stream, counts) {
+        if let Some(end) = stream.turn() {
+            let post_repair = stream.reports.post_repair(stream.ssrc, end, counts);
             writer.push(&Extended { ssrc, raw_blocks: &post_repair.emit() })?;
         }
         Ok(writer.len())
     }
-}
-
-fn report_blocks(stream: &mut Stream, now: Time) -> Vec<[u8; ReportBlock::LEN]> {
-    let (last_report, came) = stream.sender_report;
-    let ssrcs = stream.ssrcs();
-    let known = stream.arrivals.iter_mut().zip(ssrcs).filter_map(|(arrivals, ssrc)| Some((arrivals.as_mut()?, ssrc)));
-    let blocks = known.map(|(arrivals, ssrc)| {
-        let highest = arrivals.highest();
-        ReportBlock {
-            ssrc,
-            fraction_lost: arrivals.rfc3550.fraction_lost(highest),
-            cumulative_lost: arrivals.rfc3550.cumulative_lost(highest),
-            highest: highest as u32,
-            jitter: arrivals.rfc3550.jitter as u32,
-            last_report,
-            delay: NtpShort::from_span(now.since(came)),
-        }
-        .emit()
-    });
-    blocks.collect()
-}
-
-/// RFC 7509: the packets whose fate has been settled since the last report.
-fn post_repair(stream: &mut Stream, (lost, repaired): (u64, u64)) -> Option<PostRepairLoss> {
-    let end = stream.turn()?;
-    let (lost_before, repaired_before, begin) = core::mem::replace(&mut stream.post_repair, (lost, repaired, end));
-    let count = |now: u64, before: u64| u16::try_from(now - before).unwrap_or(u16::MAX);
-    Some(PostRepairLoss {
-        ssrc: stream.ssrc,
-        begin: begin as u16,
-        end: end as u16,
-        lost: count(lost, lost_before),
-        repaired: count(repaired, repaired_before),
-    })
-}
-
-/// RFC 8888, of reduced size (RFC 5506): what has come of late of both streams.
-fn emit_feedback(stream: &mut Stream, ssrc: u32, now: Time, buf: &mut [u8]) -> Result<usize, Full> {
-    let window = (stream.interval() * REPEATS).max(stream.timeline.round_trip() / 4 + stream.interval());
-    let ssrcs = stream.ssrcs();
-    let mut writer = Writer::new(buf);
-    let mut builder = Builder::new(&mut writer, ssrc)?;
-    // Repair first: it has fewer packets, and leaves the rest of the datagram to the source.
-    for (arrivals, ssrc) in stream.arrivals.iter_mut().zip(ssrcs).rev() {
-        let Some(arrivals) = arrivals else { continue };
-        let most = if ssrc == ssrcs[0] { builder.room() } else { builder.room() / 2 };
-        let (begin, times) = arrivals.report(now, window, most);
-        let held = |at: Time| Arrival { ecn: Ecn::NotEct, offset: Offset::between(at, now) };
-        builder.stream(ssrc, begin as u16, times.map(|at| at.map(held)))?;
-    }
-    builder.finish(NtpShort::from(now));
-    Ok(writer.len())
 }

@@ -1,4 +1,4 @@
-//! Source blocks that wait for enough symbols.
+//! Source blocks that wait for enough symbols to be decoded.
 
 #[cfg(test)]
 mod tests;
@@ -11,10 +11,10 @@ use crate::time::Time;
 use crate::wire::fecframe::{BlockBounds, MAX_SYMBOLS, PayloadId};
 use crate::wire::sequence::nearest;
 
-/// Most blocks at a time: a latency of a second at 400 Mb/s. The oldest make room.
+/// Most blocks at a time: a latency of a second at 400 Mb/s. A new block replaces the oldest.
 const MOST: usize = 256;
 
-/// What has come of one block.
+/// The received symbols of one block.
 #[derive(Clone, PartialEq, Debug)]
 struct Block {
     sbn: u32,
@@ -22,7 +22,7 @@ struct Block {
     k: usize,
     /// Sequence numbers of the source packets, as far as they are known.
     sources: Vec<Option<u64>>,
-    /// Source packets that have come.
+    /// The number of source packets that have arrived.
     have: usize,
     symbol_len: usize,
     repair: Vec<(u8, Vec<u8>)>,
@@ -34,12 +34,13 @@ struct Block {
 pub(super) struct Decoder {
     blocks: VecDeque<Block>,
     spare: Vec<Vec<u8>>,
-    /// Symbols recovered, each an ADUI; to be taken out by [`Decoder::pop_recovered`].
+    /// Recovered symbols, each an ADUI; to be taken out by [`Decoder::pop_recovered`].
     recovered: Vec<Vec<u8>>,
 }
 
 impl Decoder {
-    /// Source packet `sequence`, new in `window`, is symbol `id` of its block; none if only repair packets know.
+    /// Takes source packet `sequence`, new in `window`. It is symbol `id` of its block; `id` is none if only repair
+    /// packets carry IDs.
     pub(super) fn on_source(&mut self, now: Time, sequence: u64, id: Option<PayloadId>, window: &Window) {
         let at = match id {
             Some(id) => {
@@ -60,7 +61,7 @@ impl Decoder {
         self.attempt(at, window);
     }
 
-    /// A repair symbol has come. With `bounds` it tells which packets it protects, near `reference`.
+    /// Takes a repair symbol. `bounds` names the packets that it protects, near sequence number `reference`.
     pub(super) fn on_repair(
         &mut self,
         now: Time,
@@ -101,7 +102,7 @@ impl Decoder {
         self.spare.push(adui);
     }
 
-    /// Forgets blocks of which the first packet came before `before`.
+    /// Forgets blocks whose first packet arrived before `before`.
     pub(super) fn forget(&mut self, before: Time) {
         while self.blocks.front().is_some_and(|block| block.opened < before) {
             self.drop_first();
@@ -114,7 +115,7 @@ impl Decoder {
         }
     }
 
-    /// Where the block of `id` is; none if a block of that number has another size.
+    /// The index of the block of `id`, which is added if it is new; none if a block of that number has another size.
     fn block(&mut self, now: Time, id: PayloadId) -> Option<usize> {
         let k = usize::from(id.k);
         if let Some(at) = self.blocks.iter().rposition(|block| block.sbn == id.sbn) {
@@ -136,7 +137,7 @@ impl Decoder {
         Some(self.blocks.len() - 1)
     }
 
-    /// Decodes the block if it can be and needs to be.
+    /// Decodes the block if that is possible and necessary.
     fn attempt(&mut self, at: usize, window: &Window) {
         let Decoder { blocks, spare, recovered } = self;
         let block = &mut blocks[at];
@@ -149,7 +150,7 @@ impl Decoder {
         let mut missing = Vec::new();
         for (esi, source) in (0..).zip(&block.sources) {
             match here(source) {
-                // A packet longer than its block's symbols belongs to no such block.
+                // A packet longer than the block's symbols does not belong to the block.
                 Some(adui) if adui.len() > block.symbol_len => return,
                 Some(adui) => received.push((esi, adui)),
                 None => missing.push(esi),

@@ -1,16 +1,16 @@
-//! What a receiver counts and shows.
+//! A receiver's counters and metrics.
 
 use core::fmt;
 
 use hdrhistogram::Histogram;
 
 use super::Receiver;
+use crate::metric::{Metric, counter, gauge};
 use crate::probe::{Probe, Visitor};
-use crate::session::live::second::Counters;
-use crate::session::live::{Metric, counter, gauge};
+use crate::session::live::interval_stats::Counters;
 use crate::time::Span;
 
-/// Since the start, over all streams.
+/// Counters since the start, over all streams.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct Counts {
     pub(super) media_packets: u64,
@@ -28,12 +28,12 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Source packets that did not come themselves.
+    /// Source packets lost before repair.
     fn lost(&self) -> u64 {
         self.recovered + self.residual
     }
 
-    /// Source packets whose fate is known.
+    /// Source packets whose outcome is known.
     fn expected(&self) -> u64 {
         self.media_packets + self.residual
     }
@@ -63,7 +63,8 @@ impl Counters for Counts {
 pub(super) struct Latencies(Histogram<u64>);
 
 impl Latencies {
-    /// Longest latency told apart.
+    /// The longest latency that is recorded; longer ones count as this one. A minute in microseconds. Ours: six times
+    /// the greatest latency of `thalweg send`.
     const LONGEST: u64 = 60_000_000;
 
     pub(super) fn new() -> Latencies {
@@ -74,7 +75,7 @@ impl Latencies {
         self.0.saturating_record(latency.as_micros().max(1));
     }
 
-    /// In seconds; NaN before the first packet.
+    /// A quantile in seconds; NaN before the first packet.
     fn quantile(&self, quantile: f64) -> f64 {
         if self.0.is_empty() { f64::NAN } else { self.0.value_at_quantile(quantile) as f64 / 1e6 }
     }
@@ -86,30 +87,33 @@ impl fmt::Debug for Latencies {
     }
 }
 
-/// In the order of the probe.
+/// Metrics in the order of the probe.
 pub(super) const METRICS: [Metric; 22] = [
-    counter("media_packets_total", "media datagrams handed out"),
-    counter("media_bytes_total", "bytes of these"),
-    counter("source_packets_total", "source packets that came"),
-    counter("repair_packets_total", "repair packets that came"),
-    counter("wire_bytes_total", "bytes that came of the stream, with control, IP and UDP headers"),
-    counter("lost_packets_total", "source packets that did not come in time themselves"),
-    counter("recovered_packets_total", "lost source packets that repair brought back"),
-    counter("residual_lost_packets_total", "source packets lost for good: the post-repair loss of RFC 7509"),
-    counter("duplicate_packets_total", "source packets that came twice"),
-    counter("late_packets_total", "source packets that came after they were given up or repaired"),
-    counter("early_packets_total", "media datagrams handed out before their time, for want of memory"),
-    counter("rejected_datagrams_total", "datagrams that were not understood or not believed"),
-    counter("stray_datagrams_total", "datagrams of the stream from another address than the peer's"),
-    gauge("loss_before_repair_ratio", "source packets lost before repair in the last second"),
-    gauge("loss_after_repair_ratio", "source packets lost after repair in the last second (RFC 7509)"),
-    gauge("overhead_ratio", "bytes that came over media bytes handed out, minus 1, in the last second"),
-    gauge("latency_p50_seconds", "median latency from input to output"),
+    counter("media_packets_total", "Media datagrams delivered to the outputs"),
+    counter("media_bytes_total", "Bytes of the media datagrams delivered to the outputs"),
+    counter("source_packets_total", "Source packets received"),
+    counter("repair_packets_total", "Repair packets received"),
+    counter("wire_bytes_total", "Bytes of the stream received, with RTCP, IP and UDP headers"),
+    counter("lost_packets_total", "Source packets that did not arrive in time, before repair"),
+    counter("recovered_packets_total", "Lost source packets that repair recovered"),
+    counter("residual_lost_packets_total", "Source packets lost after repair: the post-repair loss of RFC 7509"),
+    counter("duplicate_packets_total", "Duplicates of source packets received"),
+    counter("late_packets_total", "Source packets that arrived after they were given up or recovered"),
+    counter("early_packets_total", "Media datagrams delivered before their playout time because the buffer was full"),
+    counter(
+        "rejected_datagrams_total",
+        "Datagrams rejected: invalid, unauthenticated or from a sender that is not allowed",
+    ),
+    counter("stray_datagrams_total", "Datagrams of the stream from another address than the peer's"),
+    gauge("loss_before_repair_ratio", "Share of the source packets lost before repair, in the last second"),
+    gauge("loss_after_repair_ratio", "Share of the source packets lost after repair, in the last second (RFC 7509)"),
+    gauge("overhead_ratio", "Bytes received over media bytes delivered, minus 1, in the last second"),
+    gauge("latency_p50_seconds", "Median latency from input to output"),
     gauge("latency_p99_seconds", "99th percentile of the latency from input to output"),
-    gauge("latency_max_seconds", "greatest latency from input to output"),
-    gauge("media_rate_bps", "media handed out in the last second"),
-    gauge("wire_rate_bps", "bytes that came in the last second"),
-    gauge("latency_bound_seconds", "latency from input to output that both ends keep"),
+    gauge("latency_max_seconds", "Maximum latency from input to output"),
+    gauge("media_rate_bps", "Rate of the media delivered, in the last second"),
+    gauge("wire_rate_bps", "Rate of the bytes received, in the last second"),
+    gauge("latency_bound_seconds", "Latency from input to output that both ends keep"),
 ];
 
 impl Probe for Receiver {
@@ -129,14 +133,14 @@ impl Probe for Receiver {
             counts.early as f64,
             counts.rejected as f64,
             counts.stray as f64,
-            self.second.ratio(Counts::lost, Counts::expected),
-            self.second.ratio(|change| change.residual, Counts::expected),
-            self.second.ratio(|change| change.wire_bytes, |change| change.media_bytes) - 1.0,
+            self.interval.ratio(Counts::lost, Counts::expected),
+            self.interval.ratio(|change| change.residual, Counts::expected),
+            self.interval.ratio(|change| change.wire_bytes, |change| change.media_bytes) - 1.0,
             self.latencies.quantile(0.5),
             self.latencies.quantile(0.99),
             self.latencies.quantile(1.0),
-            self.second.rate(|change| change.media_bytes),
-            self.second.rate(|change| change.wire_bytes),
+            self.interval.rate(|change| change.media_bytes),
+            self.interval.rate(|change| change.wire_bytes),
             self.latency().as_secs_f64(),
         ];
         for (metric, value) in METRICS.iter().zip(values) {

@@ -1,28 +1,33 @@
-//! Where the sender's clock stands, seen from here.
+//! The sender's clock, mapped to ours.
 //!
-//! Sender reports leave at once, unlike media, which waits for its block; so the least delay of late between what a
-//! report says and when it came is the one-way delay plus the offset of the clocks. The one-way delay is taken as half
-//! the round trip.
+//! Sender reports leave at once, unlike media, which waits for its block. So the windowed minimum of the difference
+//! between a report's arrival and its timestamp is the one-way delay plus the offset of the clocks. The one-way delay
+//! is taken as half the round trip.
 //!
-//! A sender report says the same instant twice, as NTP time and as RTP timestamp, which are a constant apart (RFC 3550
-//! §6.4.1). Where they are not, the report is damaged, or, once another says the same, the constant is another one.
+//! A sender report states the same instant twice, as NTP time and as RTP timestamp, which are a constant apart (RFC
+//! 3550 §6.4.1). A report with another difference is damaged, or, once a second report has that difference too, the
+//! constant has changed.
 
-use crate::session::live::least::Least;
+use crate::session::live::MIN_WINDOW;
 use crate::time::{Span, Time};
+use crate::windowed_min::WindowedMin;
 use crate::wire::ntp::NtpTime;
 use crate::wire::rtp;
 
-/// While so young the timeline jumps to better values; later it glides, to keep the output even.
+/// The age up to which the timeline jumps to better estimates; later it slews, to keep the output even. Ours: the
+/// minimum of ten sender reports.
 const YOUTH: Span = Span::from_secs(2);
-/// How fast it glides: a part of the time passed. Clocks differ by less than 0.0002.
+/// The offset slews by at most the time passed divided by this. Clocks differ by less than 0.0002. Ours: 25 times that
+/// drift; slower corrects a wrong start later, faster adds jitter to the output.
 const GLIDE: u64 = 200;
-/// Offsets that differ by more mean that a clock has stepped.
+/// Offsets that differ by more, in nanoseconds, mean that a clock has stepped. Ours: a smaller bound takes a long queue
+/// for a stepped clock, a greater one slews for more than 100 s.
 const STEP: i64 = 500_000_000;
 
-/// How far rounding may take the two clocks of a report apart, in ticks: a millisecond.
+/// The difference between the two clocks of a report that rounding may cause, in ticks: a millisecond.
 const ROUNDING: u32 = rtp::CLOCK_RATE / 1000;
 
-/// When a report was sent: on both clocks of the sender.
+/// The time at which a report was sent, on both clocks of the sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stamp {
     pub(super) ntp: NtpTime,
@@ -30,7 +35,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// What the RTP timestamp is ahead of the NTP time, modulo 2^32 ticks.
+    /// The RTP timestamp less the NTP time, modulo 2^32 ticks.
     fn ahead(self) -> u32 {
         let ticks = (u128::from(self.ntp.0) * u128::from(rtp::CLOCK_RATE)) >> 32;
         self.rtp.wrapping_sub(ticks as u32)
@@ -42,12 +47,12 @@ impl Stamp {
 pub(super) struct Timeline {
     /// A recent timestamp, unwrapped.
     ticks: i64,
-    /// How far the RTP timestamps of reports are ahead of their NTP times, and how far the last one's was that differed.
+    /// RTP timestamp less NTP time, of accepted reports and of the last report that differed from them.
     ahead: u32,
     suspect: Option<u32>,
-    /// Nanoseconds of our clock minus those of the timestamps, at least delay.
-    least: Least<i64>,
-    /// What is used of it.
+    /// Our clock less the clock of the timestamps, in nanoseconds, at the least delay.
+    least: WindowedMin<i64>,
+    /// The offset in use, which follows `least`.
     offset: i64,
     began: Time,
     moved: Time,
@@ -55,18 +60,18 @@ pub(super) struct Timeline {
 }
 
 impl Timeline {
-    /// Begins with a sender report that came at `now`.
+    /// Begins with a sender report that arrived at `now`.
     pub(super) fn new(now: Time, sent: Stamp) -> Timeline {
-        // In the middle of nowhere, so that older timestamps stay positive.
+        // Far from zero, so that older timestamps stay positive.
         let ticks = (1 << 40) + i64::from(sent.rtp);
         let offset = nanos(now) - ticks_to_nanos(ticks);
-        let mut least = Least::new();
+        let mut least = WindowedMin::new(MIN_WINDOW);
         least.push(now, offset);
         let (began, moved, round_trip) = (now, now, Span::ZERO);
         Timeline { ticks, ahead: sent.ahead(), suspect: None, least, offset, began, moved, round_trip }
     }
 
-    /// Takes a sender report that came at `now`. False if it seems to be damaged.
+    /// Takes a sender report that arrived at `now`. False if it seems to be damaged.
     pub(super) fn on_sender_report(&mut self, now: Time, sent: Stamp) -> bool {
         let near = |known: u32| (sent.ahead().wrapping_sub(known) as i32).unsigned_abs() <= ROUNDING;
         let expected = near(self.ahead);
@@ -92,7 +97,7 @@ impl Timeline {
         true
     }
 
-    /// The least round trip of late.
+    /// Sets the windowed minimum of the round trip.
     pub(super) fn set_round_trip(&mut self, round_trip: Span) {
         self.round_trip = round_trip;
     }
@@ -101,7 +106,7 @@ impl Timeline {
         self.round_trip
     }
 
-    /// When, on our clock, the source produced the packet that says `timestamp`.
+    /// The time, on our clock, at which the source produced the packet with `timestamp`.
     pub(super) fn produced(&self, timestamp: u32) -> Time {
         let there = ticks_to_nanos(self.unwrap(timestamp)).saturating_add(self.offset);
         Time::from_nanos(u64::try_from(there).unwrap_or(0)) - self.round_trip / 2
@@ -137,7 +142,7 @@ mod tests {
         rtp::timestamp(at(sent + 3000)).wrapping_add(u32::MAX - 100_000)
     }
 
-    /// Both clocks in its report.
+    /// A report of that sender, with both clocks.
     fn report(sent: u64) -> Stamp {
         Stamp { ntp: at(sent + 3000).into(), rtp: stamp(sent) }
     }
@@ -147,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn production_times_are_found_through_offset_and_half_a_round_trip() {
+    fn production_times_follow_from_offset_and_half_a_round_trip() {
         let mut timeline = Timeline::new(at(1020), report(1000));
         timeline.set_round_trip(Span::from_millis(40));
         assert!(near(timeline.produced(stamp(1000)), at(1000)));
@@ -155,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_delay_counts_and_a_queue_does_not_move_it() {
+    fn offset_uses_the_minimum_delay_and_ignores_queueing() {
         let mut timeline = Timeline::new(at(1050), report(1000));
         timeline.on_sender_report(at(1220), report(1200));
         timeline.on_sender_report(at(1490), report(1400));
@@ -163,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_steps_is_followed_at_once() {
+    fn clock_step_is_followed_at_once() {
         let mut timeline = Timeline::new(at(1020), report(1000));
         for sent in [1200, 1400, 1600] {
             timeline.on_sender_report(at(sent + 20), report(sent));
@@ -173,9 +178,9 @@ mod tests {
     }
 
     #[test]
-    fn a_report_whose_clocks_disagree_is_believed_when_the_next_one_says_the_same() {
+    fn inconsistent_sender_report_is_accepted_once_repeated() {
         let mut timeline = Timeline::new(at(1020), report(1000));
-        // A byte is another: 0.36 s, which a queue could be as well.
+        // One bit is wrong: 0.36 s, which could also be a queue.
         let damaged = |sent| Stamp { rtp: stamp(sent) ^ 0x8000, ..report(sent) };
         for sent in [1200, 1600] {
             assert!(!timeline.on_sender_report(at(sent + 20), damaged(sent)));

@@ -1,6 +1,6 @@
-//! Source packets around the one that is handed out next, by sequence number.
+//! Reordering window: source packets around the one that is delivered next, by sequence number.
 //!
-//! Packets that were handed out stay for a while: the code needs them to recover others of their block.
+//! Delivered packets stay for a while: the code needs them to recover others of their block.
 
 #[cfg(test)]
 mod tests;
@@ -12,11 +12,14 @@ use crate::units::Bytes;
 use crate::wire::fecframe::Adui;
 use crate::wire::rtp;
 
-/// With more in it a window is full: what waits is handed out before its time. 30 Mb/s within 10 s fit, 400 Mb/s within 1 s.
+/// A window that holds more is full: waiting packets are delivered before their time. 30 Mb/s over 10 s fit, 400 Mb/s
+/// over 1 s.
 pub(super) const FULL: Bytes = Bytes(64 << 20);
-/// With more, the oldest are given up. Only who lets many packets come before he takes any out meets that.
+/// Above this the oldest packets are given up. Only an application that lets many packets arrive before it takes any
+/// out reaches this limit.
 const MOST: Bytes = Bytes(FULL.0 + (16 << 20));
-/// Buffers kept for packets to come.
+/// Most spare buffers kept for packets to come. Ours: 6 MB of the longest datagrams, a second of media at 43 Mb/s; more
+/// keeps memory after a burst, fewer allocate in it.
 const SPARE: usize = 1 << 12;
 
 /// A place for one packet.
@@ -24,9 +27,9 @@ const SPARE: usize = 1 << 12;
 struct Place {
     /// The ADUI, empty while the packet is missing.
     adui: Vec<u8>,
-    /// When the source produced it, on our clock.
+    /// The time at which the source produced the packet, on our clock.
     produced: Time,
-    /// When it came, or when a later packet showed that it had not.
+    /// The time at which the packet arrived, or at which a later packet showed that it was missing.
     noticed: Time,
     origin: Option<Origin>,
 }
@@ -34,30 +37,30 @@ struct Place {
 /// Memory of a place without its packet.
 const PLACE: u64 = size_of::<Place>() as u64;
 
-/// Where a packet comes from.
+/// The origin of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
     Path,
     Repair,
 }
 
-/// What a packet was to the window.
+/// The outcome of inserting a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kept {
     New,
     Duplicate,
-    /// Its turn is over, or repair has been faster.
+    /// Its turn is over, or repair was faster.
     Late,
 }
 
-/// The first packet that waits, and what is missing before it.
+/// The first packet that waits for delivery, and the gap before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Head {
     /// Packets missing before it.
     pub(super) missing: u64,
-    /// When the first of these was missed.
+    /// The time at which the first of these was found missing.
     pub(super) missed: Time,
-    /// When the source produced the packet that waits.
+    /// The time at which the source produced the waiting packet.
     pub(super) produced: Time,
     /// Places from the first missing packet to the last one known.
     pub(super) span: u64,
@@ -68,10 +71,10 @@ pub(super) struct Head {
 pub(super) struct Window {
     /// Sequence number of the first place.
     first: u64,
-    /// Sequence number of the packet that is handed out next.
+    /// Sequence number of the packet that is delivered next.
     turn: u64,
     places: VecDeque<Place>,
-    /// When the source produced the newest packet that was handed out.
+    /// The time at which the source produced the newest delivered packet.
     newest: Time,
     /// Memory of the places and their buffers.
     held: Bytes,
@@ -84,8 +87,8 @@ impl Window {
         Window { first, turn: first, places: VecDeque::new(), newest: Time::ZERO, held: Bytes(0), spare: Vec::new() }
     }
 
-    /// Puts packet `sequence`, a whole RTP packet that has only a fixed header, in its place. No `sequence` may be more
-    /// than 2^16 ahead. Returns also how many packets were given up for room.
+    /// Puts packet `sequence`, a whole RTP packet that has only the fixed header, in its place. No `sequence` may be
+    /// more than 2^16 ahead. Also returns the number of packets given up for lack of memory.
     pub(super) fn insert(
         &mut self,
         now: Time,
@@ -116,12 +119,12 @@ impl Window {
         fill(&mut adui, packet);
         self.held.0 += adui.capacity() as u64;
         self.places[(sequence - self.first) as usize] = Place { adui, produced, noticed: now, origin: Some(origin) };
-        self.make_room();
+        self.drop_delivered();
         (Kept::New, given_up)
     }
 
-    /// Puts a packet from the path in the place of a recovered one that still waits: it is damaged if it was hit itself, the
-    /// other if anything of its block was.
+    /// Replaces a recovered packet that still waits by the one from the path. The latter is damaged only if it was
+    /// itself hit, the former if anything of its block was.
     fn replace(&mut self, sequence: u64, packet: &[u8], produced: Time, origin: Origin) {
         if origin == Origin::Path && sequence >= self.turn {
             let place = &mut self.places[(sequence - self.first) as usize];
@@ -132,29 +135,29 @@ impl Window {
         }
     }
 
-    /// Forgets what had its turn where there is too much of it: what has not comes first.
-    fn make_room(&mut self) {
+    /// Forgets packets whose turn is over while the window is full: those that still wait take precedence.
+    fn drop_delivered(&mut self) {
         while self.first < self.turn && self.held > FULL {
             self.drop_first();
         }
     }
 
-    /// Whether it holds so much that packets must not wait for their time.
+    /// True if the window holds so much that packets must not wait for their time.
     pub(super) fn is_full(&self) -> bool {
         self.held > FULL
     }
 
-    /// Sequence number of the packet that is handed out next.
+    /// Sequence number of the packet that is delivered next.
     pub(super) fn turn(&self) -> u64 {
         self.turn
     }
 
-    /// The ADUI of packet `sequence`, if it is here.
+    /// The ADUI of packet `sequence`, if the window has it.
     pub(super) fn adui(&self, sequence: u64) -> Option<&[u8]> {
         self.place(sequence).map(|place| &place.adui[..]).filter(|adui| !adui.is_empty())
     }
 
-    /// The first packet that waits for its turn.
+    /// The first packet that waits for delivery.
     pub(super) fn head(&self) -> Option<Head> {
         let at = (self.turn - self.first) as usize;
         let missing = self.places.range(at.min(self.places.len())..).position(|place| !place.adui.is_empty())?;
@@ -170,10 +173,10 @@ impl Window {
     /// Gives up the packets that are missing before the head.
     pub(super) fn skip(&mut self, missing: u64) {
         self.turn += missing;
-        self.make_room();
+        self.drop_delivered();
     }
 
-    /// Hands out the payload of the packet whose turn it is, and when it was produced.
+    /// Delivers the payload of the packet whose turn it is, with the time of its production.
     pub(super) fn take(&mut self) -> Option<(&[u8], Time)> {
         let at = usize::try_from(self.turn - self.first).ok()?;
         let place = self.places.get(at).filter(|place| !place.adui.is_empty())?;
@@ -182,20 +185,21 @@ impl Window {
         Some((&place.adui[Adui::OVERHEAD + rtp::HEADER_LEN..], self.newest))
     }
 
-    /// When a packet was produced whose timestamp says `produced`: after all before it. A damaged timestamp of long ago would
-    /// have it handed out at once, and what is on its way before it given up.
+    /// The time at which a packet was produced whose timestamp says `produced`: no earlier than any packet before it. A
+    /// damaged timestamp from long ago would otherwise make it due at once, and packets before it that are in flight
+    /// would be given up.
     fn after_others(&self, produced: Time) -> Time {
         self.newest.max(produced)
     }
 
-    /// Forgets what has had its turn and was noticed before `before`.
+    /// Forgets packets whose turn is over and that were noticed before `before`.
     pub(super) fn forget(&mut self, before: Time) {
         while self.first < self.turn && self.places.front().is_some_and(|place| place.noticed < before) {
             self.drop_first();
         }
     }
 
-    /// Drops the first place; true if it has had no turn yet.
+    /// Drops the first place; true if its turn has not come yet.
     fn drop_first(&mut self) -> bool {
         let Some(place) = self.places.pop_front() else { return false };
         let given_up = self.first >= self.turn;
@@ -213,7 +217,7 @@ impl Window {
     }
 }
 
-/// Makes `adui` that of `packet`, whatever it was before.
+/// Makes `adui` the ADUI of `packet`, whatever it held before.
 fn fill(adui: &mut Vec<u8>, packet: &[u8]) {
     adui.resize(Adui::OVERHEAD + packet.len(), 0);
     Adui { flow: 0, adu: packet }.emit(adui);

@@ -1,9 +1,11 @@
 //! One source block: packets that wait for their repair, and then leave evenly, source first (GENEVA §3.2.2).
 //!
-//! A block of more symbols than the code has is cut into parts that take its packets in turn, so that a burst of losses
-//! hits all parts alike.
+//! A block with more symbols than the code allows is interleaved over several parts, so that a burst of losses hits all
+//! parts alike.
 
 mod shed;
+
+pub(super) use shed::SEQUENCE;
 
 use crate::code::reed_solomon::Encoder;
 use crate::time::{Span, Time};
@@ -11,15 +13,16 @@ use crate::units::Bytes;
 use crate::wire::fecframe::{Adui, BlockBounds, MAX_SYMBOLS, PayloadId};
 use crate::wire::rtp;
 
-/// Most source packets of a block; it closes early when they are there. 8 parts of 255 symbols hold them with repair.
+/// Most source packets of a block, which closes early with so many. 8 parts of 255 symbols hold them with their repair.
 const MOST: usize = 1600;
-/// Encoders kept: a steady source alternates between two sizes.
+/// Encoders kept: a steady source alternates between two sizes. Ours: a new encoder computes its rows of the generator
+/// matrix, a kept one takes the memory of them.
 const KEPT: usize = 8;
 
-/// RTP header with block bounds, and payload ID, of a repair packet.
+/// Bytes of a repair packet's RTP header with block bounds, and of its payload ID.
 const REPAIR_HEADERS: usize = rtp::HEADER_LEN + 8 + PayloadId::LEN;
 
-/// The encoders of the block sizes that were used last.
+/// The encoders of the block sizes used last.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct Encoders {
     recent: Vec<Encoder>,
@@ -39,7 +42,7 @@ impl Encoders {
     }
 }
 
-/// What comes next out of a block.
+/// The next packet of a block.
 #[derive(Debug)]
 pub(super) enum Symbol<'a> {
     /// A whole RTP packet.
@@ -48,26 +51,26 @@ pub(super) enum Symbol<'a> {
     Repair { newest: Time, id: PayloadId, symbol: &'a [u8], bounds: BlockBounds },
 }
 
-/// Source packets with what the code makes of them.
+/// Source packets with their repair symbols.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct Block {
     pub(super) opened: Time,
     /// Sequence number of the first source packet.
     first: u64,
-    /// ADUIs, one behind the other.
+    /// ADUIs, concatenated.
     aduis: Vec<u8>,
-    /// Where each ADUI ends.
+    /// The end of each ADUI.
     ends: Vec<usize>,
     produced: Vec<Time>,
-    /// Whether it held the most it may, whatever has been shed since.
+    /// True if the block has held the most packets that it may, even if some were shed since.
     full: bool,
     parts: usize,
     /// Block number of the first part.
     sbn: u32,
-    /// Room for each repair symbol, and the length of those of each part.
-    symbol_room: usize,
+    /// Space for each repair symbol, and the length of the symbols of each part.
+    symbol_stride: usize,
     symbol_lens: Vec<usize>,
-    /// Repair symbols, one behind the other, the parts taking turns.
+    /// Repair symbols, concatenated, of each part in turn.
     repair: Vec<u8>,
     repairs: usize,
     /// Packets that have left.
@@ -77,7 +80,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Empties the block for another one, and keeps its memory.
+    /// Empties the block for reuse, and keeps its memory.
     pub(super) fn reopen(&mut self, opened: Time, first: u64) {
         self.aduis.clear();
         self.ends.clear();
@@ -116,37 +119,38 @@ impl Block {
         self.ends.len()
     }
 
-    /// Bytes of the source packets, RTP headers included, and the most that one repair packet would have.
+    /// Bytes of the source packets, RTP headers included, and the most bytes that one repair packet can have.
     pub(super) fn bytes(&self) -> (Bytes, Bytes) {
         let sources = self.aduis.len() - Adui::OVERHEAD * self.sources();
         (Bytes(sources as u64), Bytes((self.longest(0, 1) + REPAIR_HEADERS) as u64))
     }
 
-    /// Length of the longest ADUI of part `part` of so many.
+    /// Length of the longest ADUI of part `part` of `parts`.
     fn longest(&self, part: usize, parts: usize) -> usize {
         (part..self.sources()).step_by(parts).map(|at| self.adui(at).len()).max().unwrap_or(0)
     }
 
-    /// How many parts there are.
+    /// The number of parts.
     pub(super) fn parts(&self) -> u32 {
         self.parts as u32
     }
 
-    /// Makes `repairs` repair packets, or as many as there can be, and numbers the parts from `sbn` on. Returns how many.
+    /// Makes `repairs` repair packets, or as many as the code allows, and numbers the parts from `sbn` on. Returns the
+    /// number of repair packets made.
     pub(super) fn close(&mut self, repairs: usize, sbn: u32, encoders: &mut Encoders) -> usize {
         let sources = self.sources();
         // With more, a part would have no source packet.
         let repairs = repairs.min(sources * (MAX_SYMBOLS / 2));
-        // Deviation(GENEVA §3.1): one block of the paper is several of the code above 255 symbols.
+        // Deviation(GENEVA §3.1): above 255 symbols, one block of the paper is several blocks of the code.
         self.parts = (1..).find(|&parts| sources.div_ceil(parts) + repairs.div_ceil(parts) <= MAX_SYMBOLS).unwrap_or(1);
         self.sbn = sbn;
         self.repairs = repairs;
-        self.symbol_room = self.longest(0, 1);
+        self.symbol_stride = self.longest(0, 1);
         self.symbol_lens = (0..self.parts).map(|part| self.longest(part, self.parts)).collect();
         let mut repair = core::mem::take(&mut self.repair);
-        repair.resize(repairs * self.symbol_room, 0);
+        repair.resize(repairs * self.symbol_stride, 0);
         if repairs > 0 {
-            let mut symbols: Vec<&mut [u8]> = repair.chunks_exact_mut(self.symbol_room).collect();
+            let mut symbols: Vec<&mut [u8]> = repair.chunks_exact_mut(self.symbol_stride).collect();
             for part in 0..self.parts {
                 let sources: Vec<&[u8]> = (part..sources).step_by(self.parts).map(|at| self.adui(at)).collect();
                 // RFC 6865 §4.3: symbols are as long as the longest ADUI of their own source block.
@@ -160,21 +164,32 @@ impl Block {
         repairs
     }
 
-    /// Lets the packets leave evenly from `start` on, `over` that time.
+    /// Schedules the packets evenly from `start` on, over the time `over`.
     pub(super) fn schedule(&mut self, start: Time, over: Span) {
         (self.start, self.over) = (start, over);
     }
 
-    /// Lets the packets leave no earlier than from `start` on, as far apart. Returns when all will have left.
+    /// Delays the packets to leave from `start` on at the earliest, at the same gaps. Returns the time at which all
+    /// will have left.
     pub(super) fn delay(&mut self, start: Time) -> Time {
         self.start = self.start.max(start);
         self.start + self.over
     }
 
-    /// When the next packet leaves; none if all have.
+    /// The time at which the next packet leaves; none if all have left.
     pub(super) fn next(&self) -> Option<Time> {
         let all = self.sources() + self.repairs;
         (self.left < all).then(|| self.start + self.over.mul_div(self.left as u64, all as u64))
+    }
+
+    /// The time at which the media of the next packet was produced; of a repair packet, the newest that it covers.
+    pub(super) fn produced(&self) -> Time {
+        self.produced.get(self.left).copied().unwrap_or_else(|| self.newest())
+    }
+
+    /// The sequence number of the newest source packet that the next packet repairs; none if it is a source packet.
+    pub(super) fn next_repairs(&self) -> Option<u64> {
+        (self.left >= self.sources()).then(|| self.first + self.sources() as u64 - 1)
     }
 
     /// The gap between two packets.
@@ -193,11 +208,28 @@ impl Block {
         }
         let at = at - sources;
         let k = self.k(at);
-        let symbol = &self.repair.chunks_exact(self.symbol_room).nth(at)?[..self.symbol_lens[at % self.parts]];
+        let symbol = &self.repair.chunks_exact(self.symbol_stride).nth(at)?[..self.symbol_lens[at % self.parts]];
         let base = (self.first + (at % self.parts) as u64) as u16;
         let bounds = BlockBounds { base, stride: self.parts as u8 };
-        let newest = self.produced.last().copied().unwrap_or_default();
-        Some(Symbol::Repair { newest, id: self.id(at, k + at / self.parts), symbol, bounds })
+        Some(Symbol::Repair { newest: self.newest(), id: self.id(at, k + at / self.parts), symbol, bounds })
+    }
+
+    /// The time at which the newest packet was produced.
+    pub(super) fn newest(&self) -> Time {
+        self.produced.last().copied().unwrap_or_default()
+    }
+
+    /// Numbers the packets from `first` on, once [`Block::shed`] has removed those that are too late.
+    pub(super) fn number_from(&mut self, first: u64) {
+        self.first = first;
+    }
+
+    /// Gives the number of the source packet that was taken out last to the next one, as it will not be sent. Returns
+    /// false if repair packets refer to that number.
+    pub(super) fn reuse_number(&mut self) -> bool {
+        let is_free = self.repairs == 0;
+        self.first -= u64::from(is_free);
+        is_free
     }
 
     fn id(&self, at: usize, esi: usize) -> PayloadId {
@@ -221,7 +253,7 @@ mod tests {
     use super::*;
     use crate::code::reed_solomon;
 
-    /// A block of `sources` packets that begins at sequence number 1000. The longest have an odd one.
+    /// A block of `sources` packets that begins at sequence number 1000. The longest packets have odd numbers.
     fn block(sources: usize, repairs: usize) -> Block {
         let mut block = Block::default();
         block.reopen(Time::ZERO, 1000);
@@ -236,7 +268,7 @@ mod tests {
     type Sources = Vec<(PayloadId, Vec<u8>)>;
     type Repairs = Vec<(PayloadId, Vec<u8>, BlockBounds)>;
 
-    /// Everything that leaves the block: IDs and symbols.
+    /// All packets of the block: IDs and symbols.
     fn drain(block: &mut Block) -> (Sources, Repairs) {
         let (mut sources, mut repairs) = (Vec::new(), Vec::new());
         while block.next().is_some() {
@@ -253,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_can_be_decoded_alone_and_bounds_tell_its_packets() {
+    fn each_part_decodes_alone_and_its_bounds_name_its_packets() {
         for (all, repair) in [(1, 1), (25, 8), (255, 0), (380, 60), (951, 8)] {
             let mut block = block(all, repair);
             let (sources, repairs) = drain(&mut block);
@@ -299,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn no_part_is_without_a_source_packet() {
+    fn every_part_has_a_source_packet() {
         let mut block = Block::default();
         block.reopen(Time::ZERO, 0);
         block.push(Time::ZERO, rtp::Header::default(), b"alone");

@@ -1,82 +1,89 @@
-//! The brake that stands outside the law.
+//! The brake: a limit on repair from outside the law.
 //!
-//! GENEVA says that the media rate must fall when loss stays at p_max or above, and leaves that out (§3.2.4). Its
-//! window alone would go to its maximum there and hold the loss where it is (the lock-in). So: where loss stays at
-//! p_max or above for a second, the [`judge`] is asked whether the path is full or lossy. While it is full, repair is
-//! halved every half second, to none at all, and the source is asked for less. Where the round trip has grown, packets
-//! are lost to a full queue, and more of them are no cure: then the brake takes at once what is above the law's least
-//! window. When loss has gone, repair is let up again. On a lossy path there is as much repair as its loss needs. A
-//! session ends only on a path that was found full, after ten seconds of loss that is more than chance makes of p_max,
-//! and if RFC 8083 has it end.
+//! GENEVA says that the media rate must fall when loss stays at p_max or above, and leaves out how (§3.2.4). Its window
+//! alone would go to its maximum there and hold the loss where it is (the lock-in). So, where loss stays at p_max or
+//! above for a second, the [`judge`] decides whether the path is full or lossy. While it is full, repair is halved
+//! every half second, down to none, and the source is asked for a lower rate. Where the round trip has grown, packets
+//! are lost to a full queue, and more repair is no cure: then the brake quickly takes repair down to the law's least
+//! window. When loss is low again, repair is raised again. On a lossy path there is as much repair as its loss needs. A
+//! session ends only on a path that was found full, after ten seconds of loss that exceeds what chance makes of p_max,
+//! and if RFC 8083 ends it.
 //!
-//! Of a slow stream 0.4 s hold a dozen packets, whose loss rate is anything. Loss is then averaged over some 200, and
-//! as one burst keeps such an average high until it has left it, the brake's second begins after that; and of the
-//! seconds of high loss three in four must themselves be high.
+//! On a slow stream 0.4 s hold a dozen packets, too few for a loss rate. Loss is then averaged over some 200 packets. A
+//! single burst keeps such an average high until it leaves the average, so the brake waits for that long in addition to
+//! its second; and of the seconds of a loss episode three in four must themselves be high.
 
-mod high;
 mod judge;
+mod loss_episode;
 mod sample;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
 
-use self::high::High;
 use self::judge::{Answer, Judge};
+use self::loss_episode::LossEpisode;
 pub(super) use self::sample::Sample;
 use crate::time::{Span, Time};
 
-/// How long loss must stay high before the brake acts, and asks for less.
-const PATIENCE: Span = Span::from_secs(1);
-/// Time between two steps of the brake.
+/// The time for which loss must stay high before the brake acts and asks for a lower rate. Ours: GENEVA's own reaction
+/// comes first; shorter takes a burst for congestion, longer floods a full path for longer.
+const TIGHTEN_DELAY: Span = Span::from_secs(1);
+/// Time between two steps of the brake. Ours: a step is seen in the average ([`AVERAGE`]) before the next.
 const STEP: Span = Span::from_millis(500);
-/// The same two when the path's queue is full.
-const QUICK_PATIENCE: Span = Span::from_millis(50);
+/// The same two times while the path's queue is full. Ours: five reports of 10 ms. A queue that stays full loses
+/// packets of other flows, too.
+const QUICK_DELAY: Span = Span::from_millis(50);
 const QUICK_STEP: Span = Span::from_millis(100);
-/// The same two for letting go.
-const RELEASE_PATIENCE: Span = Span::from_millis(200);
+/// The same two times for the release.
+const RELEASE_DELAY: Span = Span::from_millis(200);
+/// Ours: the limit doubles in each step, from 1 to `OFF` in 0.8 s.
 const RELEASE_STEP: Span = Span::from_millis(100);
-/// Over how long loss is averaged: short enough that half a dark second is no second of high loss.
+/// The time over which loss is averaged: short enough that an outage of half a second is no second of high loss.
 const AVERAGE: Span = Span::from_millis(400);
-/// And over how many packets at least: at 10 % a thousandth of such samples are below 3.5 % (binomial, 3.1 deviations).
+/// The least number of packets over which loss is averaged: at 10 % a thousandth of such samples are below 3.5 %
+/// (binomial, 3.1 deviations).
 const ENOUGH: u64 = 200;
-/// But never over longer than that.
+/// The longest time over which loss is averaged.
 const LONGEST_AVERAGE: Span = Span::from_secs(5);
-/// High loss for so long ends the session.
+/// The duration of high loss after which the session ends. Ours: twice the breaker's Td, the 5 s of RFC 3550 §6.2.
 const ENDURANCE: Span = Span::from_secs(10);
-/// So long a report counts; without any, nobody knows whether loss is still high.
+/// The time for which a report is valid; without a valid one it is unknown whether loss is still high. Ours: as long as
+/// the interval of regular reports.
 const EVIDENCE: Span = Span::from_secs(1);
-/// A window that was too much of a lossy path is tried again after so long.
+/// The time after which a window that was too great for a lossy path is tried again. Ours: a window that fails again
+/// costs a second of loss, once in a minute.
 const RELIEF: Span = Span::from_secs(60);
-/// Released only below this share of p_max, so that it does not flutter.
+/// The brake is released only below this share of p_max, so that it does not oscillate. Ours: the hysteresis; closer to
+/// 1 the brake oscillates with the noise of the average, further it stays on a path that has recovered.
 const RELEASE: f64 = 0.8;
 /// Limit above which a released brake is off: no block can hold more repair.
 const OFF: f64 = 255.0;
 
-/// What a report says to the brake.
+/// Inputs of the brake from one report.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Pressure {
     /// Packets found lost.
     pub(super) lost: u32,
     /// Packets found delivered.
     pub(super) delivered: u32,
-    /// Packets whose fate is known, in sending order.
+    /// Packets whose outcome is known, in sending order.
     pub(super) passed: Sample,
-    /// Whether the round trip tells of a queue.
+    /// True if the round trip indicates a queue.
     pub(super) queue: bool,
     /// Time until reports cover packets that leave under another limit.
     pub(super) lag: Span,
     /// The window that the law wants.
     pub(super) window: f64,
-    /// The least and the most that it ever wants.
+    /// The least and the greatest window that the law ever wants.
     pub(super) bounds: (f64, f64),
-    /// Source packets that these are for, and those of a block.
+    /// Source packets that these windows are for, and source packets of a block.
     pub(super) k: f64,
     pub(super) block: f64,
 }
 
-// Deviation(GENEVA §3.2.4): the paper leaves what must happen at p_max and above to the media rate.
-/// What the brake wants of the session.
+// Deviation(GENEVA §3.2.4): the paper leaves the reaction at p_max and above to the media rate.
+/// The brake's demand on the session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Demand {
     /// Ask the source for a lower rate.
@@ -89,21 +96,21 @@ pub(super) enum Demand {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Brake {
     p_max: f64,
-    /// Lost and sent packets of the reports that are averaged; none is without any.
+    /// Time, lost and sent packets of the reports that are averaged; each of them has packets.
     reports: VecDeque<(Time, u32, u32)>,
     sums: (u64, u64),
-    high: Option<High>,
-    /// Since when loss is low enough for a release.
+    episode: Option<LossEpisode>,
+    /// The time since which loss is low enough for a release.
     low_since: Option<Time>,
     stepped: Time,
-    /// When the source was last asked for less, until it is told that it need not.
+    /// The time at which the source was last asked for a lower rate; none once the request is withdrawn.
     asked: Option<Time>,
     judge: Judge,
     limit: Option<f64>,
-    /// The least window while the path is lossy, and since when reports tell of a queue there.
+    /// The least window while the path is lossy, and the time since which reports indicate a queue there.
     least: f64,
     queued: Option<Time>,
-    /// A window that is not known to be too much, and since when.
+    /// A window that is not known to be too great, and the time at which it was set.
     fits: (f64, Time),
 }
 
@@ -114,7 +121,7 @@ impl Brake {
             p_max,
             reports: VecDeque::new(),
             sums: (0, 0),
-            high: None,
+            episode: None,
             low_since: None,
             stepped: Time::ZERO,
             asked: None,
@@ -126,25 +133,27 @@ impl Brake {
         }
     }
 
-    /// Greatest repair window allowed, in packets for each block of the law; none when off.
+    /// The greatest repair window allowed, in packets for each block of the law; none when the brake is off.
     pub(super) fn limit(&self) -> Option<f64> {
         self.limit
     }
 
-    /// Window that a law gets which asks for `window`.
+    /// The window granted to a law that asks for `window`.
     pub(super) fn window(&self, window: f64) -> f64 {
         window.max(self.least).min(self.limit.unwrap_or(f64::INFINITY))
     }
 
-    /// The loss rate of late; NaN before there is one.
+    /// The recent loss rate; NaN before there is one.
     pub(super) fn loss(&self) -> f64 {
         self.sums.0 as f64 / self.sums.1 as f64
     }
 
-    /// Returns whether loss has stayed high for too long at `now`, on a path that is full.
+    /// Returns whether loss has stayed high for too long at `now`, on a full path.
     pub(super) fn is_over(&self, now: Time) -> bool {
-        let is_over = |high: High| !high.is_dipping() && high.has_stayed(now, ENDURANCE) && !high.is_chance(self.p_max);
-        self.judge.is_full() && self.has_evidence(now) && self.high.is_some_and(is_over)
+        let is_over = |episode: LossEpisode| {
+            !episode.is_dipping() && episode.has_stayed(now, ENDURANCE) && !episode.is_chance(self.p_max)
+        };
+        self.judge.is_full() && self.has_evidence(now) && self.episode.is_some_and(is_over)
     }
 
     fn has_evidence(&self, now: Time) -> bool {
@@ -156,8 +165,8 @@ impl Brake {
         let sent = pressure.lost.saturating_add(pressure.delivered);
         if sent == 0 {
             if !self.has_evidence(now) {
-                // Nothing is under way, so nothing is lost.
-                (self.high, self.low_since, self.sums) = (None, None, (0, 0));
+                // Nothing is in flight, so nothing is lost.
+                (self.episode, self.low_since, self.sums) = (None, None, (0, 0));
                 self.reports.clear();
                 self.judge.rest(now);
             }
@@ -172,18 +181,19 @@ impl Brake {
         self.least = 0.0;
         let loss = self.loss();
         let is_high = loss >= self.p_max;
-        let mut high = if is_high { Some(self.high.unwrap_or_else(|| High::new(now))) } else { self.high };
-        if let Some(high) = &mut high {
-            high.count(now, pressure.lost, sent, self.p_max);
-            high.dip(now, !is_high);
+        let mut episode =
+            if is_high { Some(self.episode.unwrap_or_else(|| LossEpisode::new(now))) } else { self.episode };
+        if let Some(episode) = &mut episode {
+            episode.count(now, pressure.lost, sent, self.p_max);
+            episode.dip(now, !is_high);
         }
-        self.high = high.filter(|high| !high.has_dipped(now, self.span(now) / 2));
-        if self.high.is_none() {
+        self.episode = episode.filter(|episode| !episode.has_dipped(now, self.span(now) / 2));
+        if self.episode.is_none() {
             self.judge.rest(now);
         }
-        if let Some(high) = self.high.filter(|_| is_high) {
+        if let Some(episode) = self.episode.filter(|_| is_high) {
             self.low_since = None;
-            return self.tighten(now, &high, pressure);
+            return self.tighten(now, &episode, pressure);
         }
         if loss >= RELEASE * self.p_max || self.limit.is_none() {
             self.low_since = None;
@@ -193,14 +203,14 @@ impl Brake {
         self.release(now, since)
     }
 
-    /// Over how long loss is averaged now.
+    /// The time over which loss is averaged now.
     fn span(&self, now: Time) -> Span {
         self.reports.front().map_or(AVERAGE, |(first, ..)| now.since(*first).max(AVERAGE))
     }
 
-    /// How long loss must have been high at `now` to have stayed so.
-    fn patience(&self, now: Time) -> Span {
-        PATIENCE + self.span(now).saturating_sub(AVERAGE)
+    /// The time for which loss must have been high at `now` to count as persistent.
+    fn tighten_delay(&self, now: Time) -> Span {
+        TIGHTEN_DELAY + self.span(now).saturating_sub(AVERAGE)
     }
 
     fn average(&mut self, now: Time, lost: u32, sent: u32) {
@@ -218,11 +228,11 @@ impl Brake {
         }
     }
 
-    /// Loss is high: takes repair down as the path asks for.
-    fn tighten(&mut self, now: Time, high: &High, pressure: &Pressure) -> Option<Demand> {
-        let stays = high.has_stayed(now, self.patience(now));
+    /// Takes repair down as the path requires, because loss is high.
+    fn tighten(&mut self, now: Time, episode: &LossEpisode, pressure: &Pressure) -> Option<Demand> {
+        let stays = episode.has_stayed(now, self.tighten_delay(now));
         let (window, (least, _)) = (self.window(pressure.window), pressure.bounds);
-        let quick = pressure.queue && high.has_lasted(now, QUICK_PATIENCE) && now.since(self.stepped) >= QUICK_STEP;
+        let quick = pressure.queue && episode.has_lasted(now, QUICK_DELAY) && now.since(self.stepped) >= QUICK_STEP;
         if quick && window > least {
             self.step(now, (window / 2.0).max(least));
         }
@@ -237,7 +247,7 @@ impl Brake {
         let is_probing = self.judge.is_probing();
         match self.judge.answer(now, pressure.lag) {
             Some(Answer::Lossy) => {
-                (self.high, self.low_since) = (None, None);
+                (self.episode, self.low_since) = (None, None);
                 self.supply(now, pressure);
                 return self.restored();
             }
@@ -251,7 +261,7 @@ impl Brake {
         self.demand(now, stays)
     }
 
-    /// Loss stays high with repair of `window`: takes it down, to see what that changes.
+    /// Takes repair down from `window`, because loss stays high, to see what that changes.
     fn ask(&mut self, now: Time, window: f64, pressure: &Pressure) {
         let (least, _) = pressure.bounds;
         let limit = if window >= 2.0 * least { least } else { window / 2.0 };
@@ -267,7 +277,7 @@ impl Brake {
         }
     }
 
-    /// The greatest window that is not known to be too much; twice that after [`RELIEF`].
+    /// The greatest window that is not known to be too great; doubled after [`RELIEF`].
     fn fitting(&mut self, now: Time) -> f64 {
         if now.since(self.fits.1) >= RELIEF {
             self.fits = ((2.0 * self.fits.0).max(1.0), now);
@@ -280,11 +290,11 @@ impl Brake {
         self.limit = Some(limit);
     }
 
-    /// On a lossy path: as much repair as its loss needs, or the least where a queue is seen.
+    /// On a lossy path, allows as much repair as its loss needs, or the least where a queue is seen.
     fn supply(&mut self, now: Time, pressure: &Pressure) {
         let (least, most) = pressure.bounds;
         self.queued = pressure.queue.then(|| self.queued.unwrap_or(now));
-        let is_queued = self.queued.is_some_and(|since| now.since(since) >= QUICK_PATIENCE);
+        let is_queued = self.queued.is_some_and(|since| now.since(since) >= QUICK_DELAY);
         let need = self.judge.need(pressure.block).filter(|_| !is_queued);
         let need = need.map_or(least, |need| (need * pressure.k / pressure.block).clamp(least, most));
         let window = need.min(self.fitting(now));
@@ -306,7 +316,7 @@ impl Brake {
     }
 
     fn release(&mut self, now: Time, since: Time) -> Option<Demand> {
-        if now.since(since) < RELEASE_PATIENCE || now.since(self.stepped) < RELEASE_STEP {
+        if now.since(since) < RELEASE_DELAY || now.since(self.stepped) < RELEASE_STEP {
             return None;
         }
         self.stepped = now;

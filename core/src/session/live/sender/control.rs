@@ -1,13 +1,15 @@
-//! What a sender says in RTCP, and what it hears.
+//! RTCP that a sender sends and receives.
 
 use core::net::SocketAddr;
 
 use super::Sender;
-use super::history::Stream;
-use super::peer::{Call, Change, Word};
+use super::history::{Settled, Stream};
+use super::peer::{Call, Change, ReportKind};
 use super::reports::Reports;
+use crate::law::rate;
+use crate::law::redundancy::LossReport;
 use crate::session::live::sender::Event;
-use crate::session::live::{End, Ending, Media, cname, patience};
+use crate::session::live::{End, Ending, Media, cname, reordering_delay};
 use crate::time::{Span, Time};
 use crate::wire::Error;
 use crate::wire::feedback::Feedback;
@@ -17,7 +19,7 @@ use crate::wire::rtcp::{App, Compound, Full, Goodbye, Packet, Report, SenderInfo
 use crate::wire::rtp;
 use crate::wire::sequence::nearest;
 
-/// A datagram of control: its source, its length, and whether it is under the receiver's secret.
+/// A control datagram: its source, its length, and whether it has a proof of the receiver's secret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Origin {
     from: SocketAddr,
@@ -26,8 +28,8 @@ pub(super) struct Origin {
 }
 
 impl Sender {
-    /// A compound packet of sender report, name and the hello of `call`, or a goodbye without one; under the secret,
-    /// where there is one.
+    /// Writes a compound packet of sender report, CNAME and the hello of `call`, or a goodbye without one; with a proof
+    /// of the secret, if there is one.
     pub(super) fn emit_control(&self, now: Time, call: Option<Call>, buf: &mut [u8]) -> Result<usize, Full> {
         let len = self.emit_words(now, call, buf)?;
         match self.peer.secret() {
@@ -66,12 +68,19 @@ impl Sender {
             latency: self.config.latency,
             round_trip: self.peer.round_trip().unwrap_or(Span::ZERO),
             spread: self.protection.spread(),
-            interval: self.protection.interval(),
+            interval: self.report_interval(),
             stamp: (now.as_nanos() / 1_000) as u32,
             token: call.token,
             echo: call.echo,
             half: call.half,
         }
+    }
+
+    /// The interval at which the receiver reports. A rate law needs reports at least once a round trip (RFC 5348 §6.2).
+    fn report_interval(&self) -> Span {
+        let interval = self.protection.interval();
+        let round_trip = self.peer.round_trip().filter(|_| self.config.rate.is_some());
+        round_trip.map_or(interval, |round_trip| interval.min(round_trip))
     }
 
     /// Takes a datagram of RTCP.
@@ -105,19 +114,27 @@ impl Sender {
 
     fn on_answer(&mut self, now: Time, from: SocketAddr, answer: (u32, &Answer), datagram: &[u8]) {
         let was_busy = self.peer.is_busy();
+        let before = self.peer.to().ip();
         let change = self.peer.on_answer(now, from, answer, datagram);
-        if self.peer.is_busy() && !was_busy && self.peer.knocking_since().is_some() {
+        if self.peer.is_busy() && !was_busy && self.peer.calling_since().is_some() {
             self.events.push_back(Event::Busy);
         }
         let to = self.peer.to();
         match change {
             Some(Change::Connected) => {
-                // Another receiver counts its reports by another clock.
+                // Another receiver stamps its reports with another clock.
                 self.reports = Reports::default();
                 self.restart_breaker();
+                self.restart_rate_law();
                 self.events.push_back(Event::Connected { to, latency: self.latency() });
             }
-            Some(Change::Moved) => self.events.push_back(Event::Moved { to }),
+            Some(Change::Moved) => {
+                // Another port alone is the same path (RFC 9000 §9.4).
+                if to.ip() != before {
+                    self.restart_rate_law();
+                }
+                self.events.push_back(Event::Moved { to });
+            }
             Some(Change::Refused) => self.fall_silent(Event::Silent),
             None => {}
         }
@@ -128,10 +145,11 @@ impl Sender {
         if !self.believes(now, origin, feedback.sender_ssrc) {
             return;
         }
-        if !self.reports.is_news(now, feedback.timestamp) {
+        if !self.reports.is_new_report(now, feedback.timestamp) {
             self.counts.rejected += 1;
             return;
         }
+        let in_flight = self.history.in_flight();
         for block in feedback.streams() {
             let stream = match block.ssrc {
                 ssrc if ssrc == self.source.ssrc => Stream::Source,
@@ -144,13 +162,15 @@ impl Sender {
                 self.history.reported(now, stream, nearest::<16>(last, sequence.into()), held);
             }
         }
+        self.report_rate(now, in_flight);
         if self.reports.are_due(now, self.protection.interval()) {
             self.settle(now);
         }
     }
 
-    /// Returns whether a regular report of receiver `ssrc` is to be believed. Receivers that know no hello show no
-    /// secret: those of plain RTP are taken at the word of the destination's host, or of anybody where that is a group.
+    /// Returns whether a regular report of receiver `ssrc` is to be believed. Receivers that know no hello cannot prove
+    /// the secret: those of plain RTP are believed if they report from the destination's host, or from any host if the
+    /// destination is a multicast group.
     pub(super) fn believes_report(&mut self, now: Time, origin: Origin, ssrc: u32) -> bool {
         let to = self.config.to.ip();
         let is_plain = self.is_plain() && self.peer.secret().is_none();
@@ -159,10 +179,10 @@ impl Sender {
 
     fn believes(&mut self, now: Time, Origin { from, len, is_proved }: Origin, ssrc: u32) -> bool {
         match self.peer.on_report(now, from, len, ssrc, is_proved) {
-            Word::Strange => self.counts.rejected += 1,
-            Word::Astray => self.counts.stray += 1,
-            Word::Known => return true,
-            Word::Back => {
+            ReportKind::Unproved => self.counts.rejected += 1,
+            ReportKind::Misdirected => self.counts.stray += 1,
+            ReportKind::FromPeer => return true,
+            ReportKind::Returned => {
                 self.restart_breaker();
                 self.events.push_back(Event::Connected { to: from, latency: self.latency() });
                 return true;
@@ -171,13 +191,28 @@ impl Sender {
         false
     }
 
+    /// Passes the packets that a feedback message has settled to the rate law; `in_flight` were in flight before.
+    fn report_rate(&mut self, now: Time, in_flight: u32) {
+        let (reordering, interval) = (self.reordering_delay(), self.protection.interval());
+        let Some(limit) = &mut self.rate_limit else { return };
+        self.history.find_losses(now, reordering);
+        limit.on_report(now, self.history.newly_settled(), in_flight);
+        self.history.give_up(now - limit.timeout(interval));
+    }
+
+    /// The reordering threshold in time.
+    fn reordering_delay(&self) -> Span {
+        reordering_delay(self.peer.round_trip().unwrap_or(Span::ZERO))
+    }
+
     fn settle(&mut self, now: Time) {
-        let patience = patience(self.peer.round_trip().unwrap_or(Span::ZERO));
-        let settled = self.history.settle(now, patience);
-        self.counts.lost += u64::from(settled.lost);
-        self.counts.delivered += u64::from(settled.delivered);
-        self.protection.on_report(now, settled.lost, settled.delivered, settled.round_trip);
-        self.brake(now, &settled);
+        let Settled { packets, passed } = self.history.settle(now, self.reordering_delay());
+        let report = rate::Report::of(now, &packets);
+        self.history.recycle(packets);
+        self.counts.lost += u64::from(report.lost);
+        self.counts.delivered += u64::from(report.delivered);
+        self.protection.on_report(&LossReport::from(&report));
+        self.brake(now, &report, passed);
     }
 
     /// The RTP timestamp of `now`.

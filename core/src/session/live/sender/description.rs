@@ -1,4 +1,4 @@
-//! What other implementations have to know of a stream.
+//! The description of a stream for other implementations.
 
 use core::net::IpAddr;
 
@@ -11,7 +11,8 @@ use crate::wire::rtp;
 use crate::wire::sdp::{self, Carrier, Description, FeedbackBandwidth, Payload};
 
 impl Sender {
-    /// The session, sent from `origin`. A plain one is described as nothing but RTP, for receivers that know no more.
+    /// Describes the session, sent from `origin`. A plain session is described as RTP and nothing else, for receivers
+    /// that know no more.
     pub fn description(&self, origin: IpAddr) -> Description {
         let plain = self.config.source_id == SourceId::Plain;
         let payload = match self.config.media {
@@ -53,19 +54,21 @@ impl Sender {
 mod tests {
     use core::net::Ipv4Addr;
 
-    use super::super::{Breaker, Config, Repair};
+    use super::super::{Breaker, Config};
     use super::*;
+    use crate::law::redundancy::fixed::Fixed;
     use crate::rng::Rng;
     use crate::time::{Span, Time};
 
-    fn describe(repair: Repair, source_id: SourceId) -> String {
+    fn describe(source_id: SourceId) -> String {
         let config = Config {
             to: ([192, 0, 2, 7], 6000).into(),
             fec_to: None,
             media: Media::Mp2t,
-            repair,
+            repair: Fixed::new(5).into(),
             latency: Span::from_millis(90),
             max_rate: None,
+            rate: None,
             block: None,
             source_id,
             breaker: Breaker::RepairFirst,
@@ -75,8 +78,8 @@ mod tests {
     }
 
     #[test]
-    fn a_repaired_stream_announces_its_scheme_and_room_for_a_report_every_10_ms() {
-        let text = describe(Repair::Static(5), SourceId::Explicit);
+    fn repaired_stream_announces_its_scheme_and_rtcp_bandwidth() {
+        let text = describe(SourceId::Explicit);
         assert!(text.contains("m=video 6000 RTP/AVPF 33 97\r\n"), "{text}");
         // 1500 bytes in 10 ms.
         assert!(text.contains("b=RR:1200000\r\n"), "{text}");
@@ -85,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_plain_stream_is_plain_rtp() {
-        let text = describe(Repair::Static(5), SourceId::Plain);
+        let text = describe(SourceId::Plain);
         assert!(text.ends_with("m=video 6000 RTP/AVP 33\r\na=rtpmap:33 MP2T/90000\r\n"), "{text}");
     }
 }

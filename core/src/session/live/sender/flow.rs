@@ -1,23 +1,24 @@
-//! How fast the source is.
+//! The rate of the source.
 
 use crate::time::{Span, Time};
 use crate::units::{Bytes, Rate};
 
-/// A rate is that of the last one to two of these, and so long without media it begins anew.
+/// A rate is that of the last one to two of these; after this long without media it is measured anew. Ours: shorter
+/// follows single video frames, longer follows a changed rate later.
 const SECOND: Span = Span::from_secs(1);
 
-/// The media of late.
+/// The recent media of a source.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub(super) struct Flow {
     began: Time,
     bytes: u64,
-    /// The same of the second before.
+    /// Start and bytes of the second before.
     before: Option<(Time, u64)>,
     last: Option<Time>,
 }
 
 impl Flow {
-    /// Media of so many bytes comes.
+    /// Takes note of a media datagram of so many bytes.
     pub(super) fn push(&mut self, now: Time, bytes: usize) {
         if self.last.is_none_or(|last| now.since(last) >= SECOND) {
             *self = Flow { began: now, ..Flow::default() };
@@ -29,7 +30,7 @@ impl Flow {
         self.last = Some(now);
     }
 
-    /// The rate of the media since it began, or of the last second or two; zero where there was none.
+    /// The rate since the media began, over at most the last two seconds; zero without media.
     pub(super) fn rate(&self, now: Time) -> Rate {
         let (began, earlier) = self.before.unwrap_or((self.began, 0));
         Rate::of(Bytes(earlier + self.bytes), now.since(began))
@@ -44,13 +45,13 @@ mod tests {
         Time::ZERO + Span::from_millis(millis)
     }
 
-    /// 125 bytes a millisecond are 1 Mb/s.
+    /// Feeds `bytes` each millisecond; 125 are 1 Mb/s.
     fn play(flow: &mut Flow, millis: core::ops::Range<u64>, bytes: usize) {
         millis.for_each(|millis| flow.push(at(millis), bytes));
     }
 
     #[test]
-    fn silence_before_the_media_is_no_part_of_its_rate() {
+    fn idle_time_before_the_media_is_excluded_from_its_rate() {
         let mut flow = Flow::default();
         assert_eq!(flow.rate(at(700)), Rate::from_bps(0));
         for start in [700, 5000] {
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_forgotten_after_two_seconds() {
+    fn rate_follows_a_change_within_two_seconds() {
         let mut flow = Flow::default();
         play(&mut flow, 0..5000, 125);
         play(&mut flow, 5000..7000, 375);

@@ -1,12 +1,11 @@
 //! Limits that keep a stream from flooding its path: the brake of the live profile, and the breakers of RFC 8083.
 
+use super::brake::Sample;
 use super::brake::{Demand, Pressure};
 use super::control::Origin;
-use super::history::Settled;
-use super::{Breaker, Event, Repair, Sender};
-use crate::law::breaker;
-use crate::law::redundancy::geneva;
-use crate::session::live::{Ending, REPORT_INTERVAL, patience};
+use super::{Breaker, Event, Sender};
+use crate::law::{breaker, rate};
+use crate::session::live::{Ending, REPORT_INTERVAL, reordering_delay};
 use crate::time::{Span, Time};
 use crate::units::Rate;
 use crate::wire::rtcp;
@@ -15,40 +14,34 @@ use crate::wire::rtcp;
 pub(super) const BREAKER: breaker::Config =
     breaker::Config { td: Span::from_secs(5), tdr: REPORT_INTERVAL, tf: Span::from_millis(40), g: 1 };
 
-/// A round trip that has grown by more than this, and more than a part of its least, tells of a queue.
+/// A round trip that exceeds its minimum by more than this, and by more than a part of the minimum, indicates a queue.
+/// Ours: below it late timers of the hosts vary the round trip, as in `SPARE`.
 const LEAST_QUEUE: Span = Span::from_millis(2);
-/// That part.
+/// The divisor of the minimum that gives that part. Ours: a smaller divisor overlooks short queues, a greater one takes
+/// jitter for a queue.
 const QUEUE_PART: u64 = 8;
 
-/// Nothing delivered for so long and a round trip, though packets left and reports come: they are lost.
+/// Packets count as lost if nothing is delivered for this time and a round trip, though packets left and reports come.
+/// Ours: shorter takes an outage of a radio link for loss, longer floods a cut path for longer.
 const STALL: Span = Span::from_millis(500);
 
-/// The loss rate at which the brake acts: that of the law, or of the paper where another repair runs.
-pub(super) fn p_max(repair: &Repair) -> f64 {
-    match repair {
-        Repair::Geneva(law) => law.parameters().p_max,
-        Repair::None | Repair::Static(_) => geneva::Parameters::default().p_max,
-    }
-}
-
 impl Sender {
-    /// Shows what a report has settled to the brake.
-    pub(super) fn brake(&mut self, now: Time, settled: &Settled) {
-        if self.config.breaker != Breaker::RepairFirst || self.farewell.is_some() || self.ended {
+    /// Passes a report to the brake, with the packets that it settled in sending order.
+    pub(super) fn brake(&mut self, now: Time, report: &rate::Report, mut passed: Sample) {
+        if self.config.breaker != Breaker::RepairFirst || !self.phase.is_open() {
             return;
         }
         let least = self.peer.round_trip().unwrap_or(Span::ZERO);
-        let grown = settled.round_trip.map_or(Span::ZERO, |round_trip| round_trip.saturating_sub(least));
+        let grown = report.rtt.map_or(Span::ZERO, |round_trip| round_trip.saturating_sub(least));
         let stalled = self.history.stalled(now, STALL + least);
         let queue = grown > LEAST_QUEUE.max(least / QUEUE_PART);
-        let mut passed = settled.passed;
         passed.report(queue);
         let pressure = Pressure {
-            lost: settled.lost.saturating_add(stalled),
-            delivered: settled.delivered,
+            lost: report.lost.saturating_add(stalled),
+            delivered: report.delivered,
             passed,
             queue,
-            lag: least + grown + patience(least) + self.protection.spread() + self.protection.interval(),
+            lag: least + grown + reordering_delay(least) + self.protection.spread() + self.protection.interval(),
             window: self.protection.window(),
             bounds: self.protection.window_bounds(),
             k: self.protection.law_packets(),
@@ -58,11 +51,11 @@ impl Sender {
             Some(Demand::Lower) => {
                 let leaves = self.config.max_rate.map_or(self.flow.rate(now), |most| most.min(self.flow.rate(now)));
                 let arrives = Rate::from_bps((leaves.as_bps() as f64 * (1.0 - self.brake.loss())) as u64);
-                self.wishes.rate = Some(arrives);
+                self.rate_requests.rate = Some(arrives);
                 self.events.push_back(Event::LowerRate(arrives));
             }
             Some(Demand::Restored) => {
-                self.wishes.rate = None;
+                self.rate_requests.rate = None;
                 self.events.push_back(Event::RateRestored);
             }
             None => {}
@@ -74,9 +67,9 @@ impl Sender {
         self.protection.in_packets(self.brake.window(self.protection.window()))
     }
 
-    /// Shows a regular report to the breakers.
+    /// Passes a regular report to the breakers.
     pub(super) fn on_receiver_report(&mut self, now: Time, origin: Origin, report: &rtcp::Report<'_>) {
-        // Answers begin with an empty report, which says nothing of our media.
+        // Answers begin with an empty report, which says nothing about our media.
         let is_ours = report.blocks().any(|block| block.ssrc == self.source.ssrc);
         if !is_ours || !self.believes_report(now, origin, report.ssrc) {
             return;
@@ -88,8 +81,8 @@ impl Sender {
         }
     }
 
-    /// Begins the breaker anew: media has ceased while nobody was there, and a receiver that comes back is to be heard
-    /// before it counts as silent again.
+    /// Restarts the breaker: media has stopped while no receiver was connected, and a receiver that comes back is to be
+    /// heard before it counts as silent again.
     pub(super) fn restart_breaker(&mut self) {
         self.breaker = breaker::Breaker::new(BREAKER);
     }
@@ -98,9 +91,10 @@ impl Sender {
         self.verdict.is_some()
     }
 
-    // Deviation(RFC 8083 §4.3): in the default congestion ends a session only where the brake has found the path full,
-    // repair has gone and the source has had ten seconds to come down; the RFC would have both done within CB_INTERVAL,
-    // and knows no loss but congestion. A sender that waits for a receiver sends no media, and need not end (§4.1).
+    // Deviation(RFC 8083 §4.3): by default, congestion ends a session only where the brake has found the path full,
+    // repair has been removed and the source has had ten seconds to reduce its rate; the RFC would have both done
+    // within CB_INTERVAL, and knows no loss but congestion. A sender that waits for a receiver sends no media, and need
+    // not end (§4.1).
     fn is_final(&self, now: Time, cause: breaker::Cause) -> bool {
         match cause {
             breaker::Cause::RtcpTimeout => self.peer.is_connected(),

@@ -1,19 +1,21 @@
-//! What became of every packet, in the order in which they left.
+//! The outcome of every packet, in sending order.
 //!
 //! Reordering is not loss: a packet counts as lost once a report has named it missing, three packets that left later
-//! have come, and a quarter of a round trip has passed since. A packet that no report ever names counts as nothing, so
+//! have arrived, and a quarter of a round trip has passed since. A packet that no report ever names is not counted, so
 //! that a lost report raises no window (GENEVA footnote 2).
 
 use std::collections::VecDeque;
 
 use super::brake::Sample;
+use crate::law::PacketReport;
+use crate::session::path::packet_threshold::{PACKET_THRESHOLD, PacketThreshold};
+use crate::session::path::sent_packets::{self, SentPackets};
 use crate::time::{Span, Time};
+use crate::units::Bytes;
 
-/// How long a packet is remembered.
+/// The time for which a packet is remembered. Ours: a report of an older packet counts as nothing, so round trip and
+/// report must take less; longer takes more memory.
 pub(super) const MEMORY: Span = Span::from_secs(2);
-
-/// Later packets that must have come before a missing one is lost, as RFC 5348 §5.1 has it.
-const LATER: usize = 3;
 
 /// GENEVA §5: a burst is a run of more than three losses.
 const BURST: u32 = 4;
@@ -28,23 +30,45 @@ pub(super) enum Stream {
     Repair = 1,
 }
 
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Fate {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Outcome {
     Unknown,
-    Missing {
-        since: Option<Time>,
-    },
-    /// After so long, there and back.
-    Delivered {
-        delay: Span,
-    },
+    /// Named missing by a report; in doubt until the time threshold after the packet threshold was met.
+    Missing,
+    Delivered,
     Lost,
 }
 
+/// A packet that has left. Two seconds of them are kept, so the fields are packed.
 #[derive(Clone, PartialEq, Debug)]
 struct Sent {
     at: Time,
-    fate: Fate,
+    /// Of a delivered packet, the time at which its acknowledgement would have arrived if the receiver had not delayed
+    /// it. Of a missing one, the time at which the packet threshold was met.
+    noted: Time,
+    /// Headers included.
+    size: u16,
+    /// True if the packet was given up before it had an outcome.
+    is_given_up: bool,
+    outcome: Outcome,
+}
+
+impl Sent {
+    /// The outcome of the packet, whose number is `order`.
+    fn report(&self, order: u64) -> PacketReport {
+        let acknowledged = (self.outcome == Outcome::Delivered).then_some(self.noted);
+        PacketReport { number: order, size: Bytes(self.size.into()), sent: self.at, acknowledged }
+    }
+}
+
+impl sent_packets::Sent for Sent {
+    fn at(&self) -> Time {
+        self.at
+    }
+
+    fn is_in_flight(&self) -> bool {
+        matches!(self.outcome, Outcome::Unknown | Outcome::Missing)
+    }
 }
 
 /// The order numbers of one stream's packets, by sequence number.
@@ -54,34 +78,30 @@ struct Orders {
     orders: VecDeque<u64>,
 }
 
-/// What a report has settled.
-#[derive(Clone, Copy, Default, PartialEq, Debug)]
+/// Packets that reports have settled.
+#[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct Settled {
-    /// Packets found lost.
-    pub(super) lost: u32,
-    /// Packets found delivered.
-    pub(super) delivered: u32,
-    /// Round trip of the newly delivered packet that left last.
-    pub(super) round_trip: Option<Span>,
-    /// All of these, with their delays and their losses in a row.
+    /// The packets: those delivered in the order of the reports, then those lost.
+    pub(super) packets: Vec<PacketReport>,
+    /// The same packets, with their delays and runs of losses.
     pub(super) passed: Sample,
 }
 
-/// The memory of a sender.
+/// The packets that a sender remembers.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct History {
-    /// Order number of `sent[0]`.
-    first: u64,
-    sent: VecDeque<Sent>,
+    /// The packets of both streams, by their order numbers.
+    sent: SentPackets<Sent>,
     streams: [Orders; 2],
-    /// Everything before it is settled.
-    settled: u64,
-    /// The last packets that have come, in sending order.
-    newest: [u64; LATER],
-    /// Since the last call of [`History::settle`], and when the packet of its round trip left.
+    threshold: PacketThreshold<PACKET_THRESHOLD>,
+    /// Packets settled since the last call of [`History::settle`], and the number of these that
+    /// [`History::newly_settled`] has returned.
     fresh: Settled,
-    sampled: Option<Time>,
-    /// When anything was found delivered last.
+    returned: usize,
+    /// The order number before which packets without an outcome are given up, and the number of those.
+    abandoned: u64,
+    given_up: u32,
+    /// The time at which a packet was last found delivered.
     progressed: Time,
     run: u32,
     /// Runs of more than three losses so far.
@@ -89,10 +109,16 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Notes that packet `sequence` of `stream` has left. Sequence numbers that were skipped have never left.
-    pub(super) fn sent(&mut self, stream: Stream, sequence: u64, at: Time) {
-        let order = self.first + self.sent.len() as u64;
-        self.sent.push_back(Sent { at, fate: Fate::Unknown });
+    /// Notes that packet `sequence` of `stream` has left, with `size` bytes on the wire. Sequence numbers that were
+    /// skipped have never left.
+    pub(super) fn sent(&mut self, stream: Stream, sequence: u64, at: Time, size: Bytes) {
+        let order = self.sent.push(Sent {
+            at,
+            noted: Time::NEVER,
+            size: size.0 as u16,
+            is_given_up: false,
+            outcome: Outcome::Unknown,
+        });
         let Orders { first, orders } = &mut self.streams[stream as usize];
         if orders.is_empty() {
             *first = sequence;
@@ -102,88 +128,128 @@ impl History {
         orders.push_back(order);
     }
 
+    /// The order number of the next packet.
+    pub(super) fn next(&self) -> u64 {
+        self.sent.next()
+    }
+
+    /// Packets in flight: sent, without an outcome and not given up.
+    pub(super) fn in_flight(&self) -> u32 {
+        self.sent.in_flight() - self.given_up
+    }
+
     /// The last sequence number of `stream` that left, if it is still remembered.
     pub(super) fn last(&self, stream: Stream) -> Option<u64> {
         let Orders { first, orders } = &self.streams[stream as usize];
         (first + orders.len() as u64).checked_sub(1).filter(|_| !orders.is_empty())
     }
 
-    /// Takes in what a report says of one packet: how long the receiver had held it when it reported, or that it was
-    /// missing. What was said before of the same packet stays said.
+    /// Takes the report on one packet: the time for which the receiver had held it, or none if it was missing. A packet
+    /// reported delivered or settled as lost keeps that outcome.
     pub(super) fn reported(&mut self, now: Time, stream: Stream, sequence: u64, held: Option<Span>) {
         let Orders { first, orders } = &self.streams[stream as usize];
         let order = sequence.checked_sub(*first).and_then(|at| orders.get(usize::try_from(at).ok()?));
-        let Some(&order) = order.filter(|&&order| order != NEVER && order >= self.first) else { return };
-        let sent = &mut self.sent[(order - self.first) as usize];
-        match (sent.fate, held) {
-            (Fate::Unknown | Fate::Missing { .. }, Some(held)) => {
+        let Some(&order) = order else { return };
+        let delivered = self.sent.update(order, |sent| match (sent.outcome, held) {
+            (Outcome::Unknown | Outcome::Missing, Some(held)) => {
                 let delay = now.since(sent.at).saturating_sub(held);
-                sent.fate = Fate::Delivered { delay };
-                self.fresh.delivered += 1;
-                self.fresh.passed.deliver(delay);
-                if self.sampled.is_none_or(|sampled| sampled < sent.at) {
-                    self.sampled = Some(sent.at);
-                    self.fresh.round_trip = Some(delay);
-                }
-                if order + 1 > self.newest[0] {
-                    self.newest[0] = order + 1;
-                    self.newest.sort_unstable();
-                }
+                (sent.outcome, sent.noted) = (Outcome::Delivered, sent.at + delay);
+                self.given_up -= u32::from(sent.is_given_up);
+                Some((sent.report(order), delay))
             }
-            (Fate::Unknown, None) => sent.fate = Fate::Missing { since: None },
-            (Fate::Missing { .. } | Fate::Delivered { .. } | Fate::Lost, _) => {}
+            (Outcome::Unknown, None) => {
+                sent.outcome = Outcome::Missing;
+                None
+            }
+            (Outcome::Missing | Outcome::Delivered | Outcome::Lost, _) => None,
+        });
+        if let Some((report, delay)) = delivered.flatten() {
+            self.fresh.packets.push(report);
+            self.fresh.passed.deliver(delay);
+            self.threshold.deliver(order);
         }
     }
 
-    /// Decides, after a report, what has become of the packets; `reordering` is the patience beyond three packets.
-    // Deviation(GENEVA §3.2.1): the paper's receiver counts at once what the highest sequence number has skipped.
-    pub(super) fn settle(&mut self, now: Time, reordering: Span) -> Settled {
-        // `newest` holds orders plus one, so zero means that fewer than three have come.
-        let until = self.newest[0].saturating_sub(1);
-        let mut all_settled = true;
-        for order in self.settled.max(self.first)..until {
-            let sent = &mut self.sent[(order - self.first) as usize];
-            if let Fate::Missing { since } = &mut sent.fate
-                && now.since(*since.get_or_insert(now)) >= reordering
-            {
-                sent.fate = Fate::Lost;
-                self.lose(order);
-            }
-            match self.sent[(order - self.first) as usize].fate {
-                fate @ (Fate::Delivered { .. } | Fate::Lost) if all_settled => {
-                    self.pass(fate == Fate::Lost);
-                    self.settled = order + 1;
-                }
-                Fate::Delivered { .. } | Fate::Lost => {}
-                Fate::Unknown | Fate::Missing { .. } => all_settled = false,
-            }
-        }
-        self.sampled = None;
-        if self.fresh.delivered > 0 {
+    /// Settles the outcome of packets after a report; `time_threshold` is the time for which an overtaken packet is in
+    /// doubt. Returns all packets settled since the last call.
+    pub(super) fn settle(&mut self, now: Time, time_threshold: Span) -> Settled {
+        self.find_losses(now, time_threshold);
+        if self.fresh.packets.iter().any(|packet| packet.acknowledged.is_some()) {
             self.progressed = now;
         }
+        self.returned = 0;
         core::mem::take(&mut self.fresh)
     }
 
-    /// Packets that left `patience` ago or earlier, but since anything was found delivered: if reports come, and say
-    /// nothing of them, the path takes nothing. No packet after them will ever show it.
-    pub(super) fn stalled(&self, now: Time, patience: Span) -> u32 {
-        let left_by = |time: Time| self.sent.partition_point(|sent| sent.at <= time);
-        left_by(now - patience).saturating_sub(left_by(self.progressed)) as u32
+    /// Finds the packets that were lost.
+    // Deviation(GENEVA §3.2.1): the paper's receiver counts as lost at once what the highest sequence number has
+    // skipped.
+    pub(super) fn find_losses(&mut self, now: Time, time_threshold: Span) {
+        for order in self.sent.decided()..self.threshold.overtaken() {
+            let lost = self.sent.update(order, |sent| {
+                if sent.outcome != Outcome::Missing {
+                    return None;
+                }
+                sent.noted = sent.noted.min(now);
+                if now.since(sent.noted) < time_threshold {
+                    return None;
+                }
+                sent.outcome = Outcome::Lost;
+                self.given_up -= u32::from(sent.is_given_up);
+                Some(sent.report(order))
+            });
+            if let Some(report) = lost.flatten() {
+                self.lose(report);
+            }
+        }
+        for order in self.sent.advance() {
+            let is_lost = self.sent.get(order).is_some_and(|sent| sent.outcome == Outcome::Lost);
+            self.pass(is_lost);
+        }
     }
 
-    /// Forgets every packet that left before `before`; what is still open then counts as nothing.
+    /// The packets settled since the last call, of those that [`History::settle`] has not returned yet.
+    pub(super) fn newly_settled(&mut self) -> &[PacketReport] {
+        let returned = core::mem::replace(&mut self.returned, self.fresh.packets.len());
+        &self.fresh.packets[returned..]
+    }
+
+    /// Takes back the memory of settled packets.
+    pub(super) fn recycle(&mut self, mut packets: Vec<PacketReport>) {
+        packets.clear();
+        self.fresh.packets = packets;
+    }
+
+    /// Gives up the packets in flight that left before `before`: no report will name them. They are not counted as lost.
+    pub(super) fn give_up(&mut self, before: Time) {
+        self.abandoned = self.abandoned.max(self.sent.first());
+        while self.sent.get(self.abandoned).is_some_and(|sent| sent.at < before) {
+            self.sent.update(self.abandoned, |sent| {
+                sent.is_given_up = true;
+                self.given_up += u32::from(sent_packets::Sent::is_in_flight(sent));
+            });
+            self.abandoned += 1;
+        }
+    }
+
+    /// The number of packets that left at least `reordering_delay` ago, but after a packet was last found delivered: if reports
+    /// come and do not name them, the path delivers nothing. No later packet will ever show them missing.
+    pub(super) fn stalled(&self, now: Time, reordering_delay: Span) -> u32 {
+        self.sent.left_by(now - reordering_delay).saturating_sub(self.sent.left_by(self.progressed)) as u32
+    }
+
+    /// Forgets every packet that left before `before`; those still undecided are not counted.
     pub(super) fn forget(&mut self, before: Time) {
         while self.sent.front().is_some_and(|sent| sent.at < before) {
-            if self.first >= self.settled {
+            if self.sent.first() == self.sent.decided() {
                 self.run = 0;
-                self.settled = self.first + 1;
             }
-            self.sent.pop_front();
-            self.first += 1;
+            if let Some(sent) = self.sent.pop_first() {
+                self.given_up -= u32::from(sent.is_given_up && sent_packets::Sent::is_in_flight(&sent));
+            }
         }
         for Orders { first, orders } in &mut self.streams {
-            while orders.front().is_some_and(|&order| order == NEVER || order < self.first) {
+            while orders.front().is_some_and(|&order| order == NEVER || order < self.sent.first()) {
                 orders.pop_front();
                 *first += 1;
             }
@@ -197,14 +263,14 @@ impl History {
         }
     }
 
-    /// Counts packet `order` as lost.
-    fn lose(&mut self, order: u64) {
-        self.fresh.lost += 1;
-        let before = order.checked_sub(self.first + 1).and_then(|at| self.sent.get(at as usize));
-        match before.map(|sent| sent.fate) {
-            Some(Fate::Missing { .. } | Fate::Lost) => self.fresh.passed.lose(false, None),
-            Some(Fate::Delivered { delay }) => self.fresh.passed.lose(true, Some(delay)),
-            Some(Fate::Unknown) | None => self.fresh.passed.lose(true, None),
+    /// Counts a packet as lost.
+    fn lose(&mut self, packet: PacketReport) {
+        self.fresh.packets.push(packet);
+        let before = packet.number.checked_sub(1).and_then(|order| self.sent.get(order));
+        match before.map(|sent| (sent.outcome, sent)) {
+            Some((Outcome::Missing | Outcome::Lost, _)) => self.fresh.passed.lose(false, None),
+            Some((Outcome::Delivered, before)) => self.fresh.passed.lose(true, Some(before.noted.since(before.at))),
+            Some((Outcome::Unknown, _)) | None => self.fresh.passed.lose(true, None),
         }
     }
 }
@@ -212,8 +278,10 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::law::rate::Report;
 
-    const PATIENCE: Span = Span::from_millis(10);
+    const SIZE: Bytes = Bytes(1360);
+    const REORDERING: Span = Span::from_millis(10);
 
     fn at(millis: u64) -> Time {
         Time::ZERO + Span::from_millis(millis)
@@ -223,63 +291,66 @@ mod tests {
     fn ten() -> History {
         let mut history = History::default();
         for sequence in 100..110 {
-            history.sent(Stream::Source, sequence, at(sequence - 100));
+            history.sent(Stream::Source, sequence, at(sequence - 100), SIZE);
         }
         history
     }
 
-    /// A report that is made on arrival of its last packet and comes at once, 40 ms after the first packet left.
+    /// A report that is made on arrival of its last packet and arrives at once, 40 ms after the first packet left.
     fn report(history: &mut History, arrived: &[u64], missing: &[u64]) {
         arrived.iter().for_each(|&sequence| history.reported(at(40), Stream::Source, sequence, Some(Span::ZERO)));
         missing.iter().for_each(|&sequence| history.reported(at(40), Stream::Source, sequence, None));
     }
 
-    fn settled(lost: u32, delivered: u32, round_trip: u64) -> Settled {
-        Settled { lost, delivered, round_trip: Some(Span::from_millis(round_trip)), ..Settled::default() }
+    /// The packets that a report at `millis` finds lost and delivered, and the round trip of the newest of them in
+    /// milliseconds.
+    fn settle(history: &mut History, millis: u64) -> (u32, u32, Option<u64>) {
+        let report = Report::of(at(millis), &history.settle(at(millis), REORDERING).packets);
+        (report.lost, report.delivered, report.rtt.map(|rtt| rtt.as_nanos() / 1_000_000))
     }
 
-    /// Packets that a report at `millis` settles, without the sample in sending order.
-    fn settle(history: &mut History, millis: u64) -> Settled {
-        Settled { passed: Sample::default(), ..history.settle(at(millis), PATIENCE) }
+    /// The number of packets that a report at `millis` finds lost.
+    fn lost(history: &mut History, millis: u64) -> u32 {
+        settle(history, millis).0
     }
 
     #[test]
-    fn a_packet_is_lost_after_three_later_ones_and_some_patience() {
+    fn packet_is_lost_after_three_later_ones_and_a_reordering_delay() {
         let mut history = ten();
         report(&mut history, &[101, 102], &[100]);
-        assert_eq!(settle(&mut history, 50), settled(0, 2, 38));
-        assert_eq!(history.settle(at(80), PATIENCE).lost, 0, "two later packets are not three");
+        assert_eq!(settle(&mut history, 50), (0, 2, Some(38)));
+        assert_eq!(lost(&mut history, 80), 0, "two later packets are not three");
         report(&mut history, &[103], &[]);
-        assert_eq!(history.settle(at(81), PATIENCE).lost, 0, "the patience begins now");
-        assert_eq!(history.settle(at(91), PATIENCE).lost, 1);
-        assert_eq!(settle(&mut history, 200), Settled::default(), "nothing is counted twice");
+        assert_eq!(lost(&mut history, 81), 0, "the delay begins now");
+        assert_eq!(lost(&mut history, 91), 1);
+        assert_eq!(settle(&mut history, 200), (0, 0, None), "nothing is counted twice");
     }
 
     #[test]
-    fn a_packet_that_comes_late_but_in_time_is_no_loss() {
+    fn packet_within_the_reordering_delay_is_not_lost() {
         let mut history = ten();
         report(&mut history, &[101, 102, 103], &[100]);
-        assert_eq!(history.settle(at(50), PATIENCE).lost, 0);
+        assert_eq!(lost(&mut history, 50), 0);
         report(&mut history, &[100, 101, 102, 103], &[]);
-        assert_eq!(settle(&mut history, 90), settled(0, 1, 40));
+        assert_eq!(settle(&mut history, 90), (0, 1, Some(40)));
     }
 
     #[test]
-    fn a_lost_report_costs_nothing() {
+    fn packets_never_reported_are_not_counted_as_lost() {
         let mut history = ten();
         report(&mut history, &[105, 106, 107], &[104]);
-        history.settle(at(50), PATIENCE);
-        assert_eq!(history.settle(at(60), PATIENCE).lost, 1, "100 to 103 were never named");
+        history.settle(at(50), REORDERING);
+        assert_eq!(lost(&mut history, 60), 1, "100 to 103 were never named");
         history.forget(at(1000));
-        assert_eq!(settle(&mut history, 1000), Settled::default());
+        assert_eq!(settle(&mut history, 1000), (0, 0, None));
     }
 
     #[test]
-    fn more_than_three_in_a_row_are_a_burst_across_both_streams() {
+    fn more_than_three_consecutive_losses_in_both_streams_are_a_burst() {
         let mut history = History::default();
         for pair in 0..6 {
-            history.sent(Stream::Source, pair, at(pair));
-            history.sent(Stream::Repair, 1000 + pair, at(pair));
+            history.sent(Stream::Source, pair, at(pair), SIZE);
+            history.sent(Stream::Repair, 1000 + pair, at(pair), SIZE);
         }
         for (stream, base) in [(Stream::Source, 0), (Stream::Repair, 1000)] {
             for pair in 0..6 {
@@ -287,37 +358,53 @@ mod tests {
                 history.reported(at(40), stream, base + pair, held);
             }
         }
-        history.settle(at(50), PATIENCE);
-        assert_eq!(history.settle(at(60), PATIENCE).lost, 4);
+        history.settle(at(50), REORDERING);
+        assert_eq!(lost(&mut history, 60), 4);
         assert_eq!(history.bursts, 1);
     }
 
     #[test]
-    fn packets_behind_the_last_that_came_stall_after_some_patience() {
+    fn packets_after_the_last_received_stall_after_the_reordering_delay() {
         let mut history = ten();
         report(&mut history, &[100, 101, 102], &[]);
-        history.settle(at(40), PATIENCE);
-        assert_eq!(history.stalled(at(1000), PATIENCE), 0, "all of them had left when something came");
+        history.settle(at(40), REORDERING);
+        assert_eq!(history.stalled(at(1000), REORDERING), 0, "all of them had left when something came");
         for sequence in 110..113 {
-            history.sent(Stream::Source, sequence, at(2000 + sequence));
+            history.sent(Stream::Source, sequence, at(2000 + sequence), SIZE);
         }
-        assert_eq!(history.stalled(at(2119), PATIENCE), 0);
-        assert_eq!(history.stalled(at(2121), PATIENCE), 2, "those that left by 2111 ms");
+        assert_eq!(history.stalled(at(2119), REORDERING), 0);
+        assert_eq!(history.stalled(at(2121), REORDERING), 2, "those that left by 2111 ms");
         report(&mut history, &[112], &[]);
-        history.settle(at(2150), PATIENCE);
-        assert_eq!(history.stalled(at(9999), PATIENCE), 0);
+        history.settle(at(2150), REORDERING);
+        assert_eq!(history.stalled(at(9999), REORDERING), 0);
     }
 
     #[test]
-    fn packets_that_never_left_and_numbers_of_nobody_are_ignored() {
+    fn reports_of_unsent_sequence_numbers_are_ignored() {
         let mut history = History::default();
-        history.sent(Stream::Source, 10, at(0));
-        history.sent(Stream::Source, 15, at(1));
+        history.sent(Stream::Source, 10, at(0), SIZE);
+        history.sent(Stream::Source, 15, at(1), SIZE);
         for sequence in [0, 9, 11, 14, 16, u64::MAX] {
             history.reported(at(2), Stream::Source, sequence, Some(Span::ZERO));
         }
-        assert_eq!(history.settle(at(9), PATIENCE).delivered, 0);
+        assert_eq!(settle(&mut history, 9), (0, 0, None));
         assert_eq!(history.last(Stream::Source), Some(15));
         assert_eq!(history.last(Stream::Repair), None);
+    }
+
+    #[test]
+    fn packets_given_up_are_not_in_flight_and_may_still_be_delivered() {
+        let mut history = ten();
+        report(&mut history, &[100], &[101]);
+        assert_eq!(history.in_flight(), 9);
+        history.give_up(at(5));
+        assert_eq!(history.in_flight(), 5, "105 to 109");
+        report(&mut history, &[102, 103, 104, 105], &[]);
+        assert_eq!(history.in_flight(), 4);
+        settle(&mut history, 50);
+        assert_eq!(lost(&mut history, 60), 1, "101");
+        assert_eq!(history.in_flight(), 4);
+        history.forget(at(1000));
+        assert_eq!(history.in_flight(), 0);
     }
 }

@@ -1,6 +1,6 @@
-//! The live profile around a law of redundancy: how long a block is, and how much repair it gets.
+//! The law of redundancy in the live profile: the length of a block, and the amount of its repair.
 //!
-//! The laws speak of a block of one SYN at one media rate. A real source has a rate of its own, and a user a latency.
+//! The laws assume a block of one SYN at one media rate. A real source has a rate of its own, and a user a latency.
 
 mod load;
 #[cfg(test)]
@@ -9,111 +9,100 @@ mod tests;
 pub(super) use load::Load;
 use load::Mean;
 
-use crate::law::redundancy::LossReport;
-use crate::law::redundancy::Redundancy;
-use crate::law::redundancy::fixed::Fixed;
-use crate::law::redundancy::geneva::Geneva;
+use crate::law::redundancy::{Block, Law, LossReport, Redundancy};
 use crate::probe::{Probe, Visitor};
-use crate::session::live::sender::Repair;
-use crate::time::{Span, Time};
+use crate::time::Span;
 use crate::units::{Bytes, Seconds};
 
 /// SYN: block and report interval (GENEVA §3.2.1), unless the law is set to another one.
 pub(super) const SYN: Span = Span::from_millis(10);
 
-/// The least interval that the law takes, and the most packets in one.
+/// The least interval that the law takes, and the most packets in one. The ranges of the law's parameters `syn` and `k`
+/// (docs/controls.md).
 const LEAST_SYN: Span = Span::from_micros(100);
 const MOST_K: f64 = 65535.0;
 
-/// Source packets below which a block is stretched: the fewest of which eight repair packets are at most 40 %.
+/// Source packets below which a block is lengthened: the fewest of which eight repair packets are less than 40 %.
 const FEWEST: f64 = 21.0;
 
-/// To the law of a source that has fewer in a SYN there are this many: 30 Mb/s in packets of 1500 bytes, for which its
+/// The source packets of a block as the law of a slow source sees it: 30 Mb/s in packets of 1500 bytes, for which its
 /// constants are meant. A block gets its part of that window.
 const PAPER_K: f64 = 25.0;
 
-/// The least window then: 40 %, while that of a block of the paper is eight packets.
+/// The least window of such a law, 40 %; that of a block of the paper is eight packets.
 const FLOOR: f64 = 0.4 * PAPER_K;
+/// The minimum of GENEVA §3.2.4. The 40 % are ours: a little more than eight of [`FEWEST`].
 const PAPER_FLOOR: f64 = 8.0;
 
-/// Part of the latency that no block takes: timers are late, queues hold packets up, receivers let them gather. Without
-/// it the last repair of the longest block would come just when it is too late.
+/// Part of the latency that no block takes: timers are late, queues delay packets, receivers batch them. Without it the
+/// last repair of the longest block would arrive just when it is too late. Ours; more takes the time from the block, so
+/// that shorter bursts are recovered.
 const SPARE: Span = Span::from_millis(2);
 
-/// Most source packets of a block that nobody asked for: with half as many of repair they fill one part of the code,
-/// 255 symbols. At 30 Mb/s they take 60 ms.
+/// Most source packets of a block of default length: with half as many repair packets they fill one part of the code,
+/// 255 symbols. At 30 Mb/s in datagrams of 1316 bytes they take 60 ms.
 const MANY: f64 = 170.0;
 
-/// Source packets of a block from which on its repair is worth what it costs: of fewer, one lost packet in six takes
-/// more than the least repair.
+/// Source packets from which on a block's repair is worth its overhead: with fewer, one lost packet in six takes more
+/// than the least repair.
 pub(super) const FEW: f64 = 8.0;
 
-/// So long without a packet, the source pauses.
+/// Time without a packet after which the source is pausing. Ours: the source of a video with five frames a second does
+/// not pause; shorter takes slow media for a pause, longer takes a pause for slow media.
 const PAUSE: Span = Span::from_millis(250);
 
-#[derive(Clone, PartialEq, Debug)]
-enum Law {
-    None,
-    Fixed(Fixed),
-    Geneva(Geneva),
-}
-
-/// One session's law, fitted to its source and its latency.
+/// One session's law, adapted to its source and its latency.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Protection {
     law: Law,
     syn: Span,
-    /// Bounds of the window that the law was given.
+    /// Bounds of the window that the law was configured with.
     bounds: (f64, f64),
     wanted: Option<Span>,
     /// Longest block that the latency allows.
     longest: Span,
-    /// The spread that the receiver was told last.
-    told: Span,
+    /// The spread that the receiver was last sent.
+    reported: Span,
     is_hopeless: bool,
-    /// None before the first block has closed.
+    /// The average of blocks; none before the first block has closed.
     mean: Option<Mean>,
-    /// Bytes of the part of a repair packet that the last block was short of: the next one's may be longer, or shorter.
+    /// The part of a repair packet that the last block was short of, in bytes: the next block's packets may be longer,
+    /// or shorter.
     carried: f64,
 }
 
 impl Protection {
-    /// `wanted` is the block that the user asks for.
-    pub(super) fn new(repair: &Repair, wanted: Option<Span>) -> Protection {
-        let (law, syn, bounds) = match repair {
-            Repair::None => (Law::None, SYN, (0.0, 0.0)),
-            Repair::Static(packets) => (Law::Fixed(Fixed::new(*packets)), SYN, (0.0, 0.0)),
-            Repair::Geneva(law) => {
-                let (syn, bounds) = (law.parameters().syn, (law.parameters().fwnd_min, law.parameters().fwnd_max));
-                (Law::Geneva(law.clone()), Span::from_secs_f64(syn.0), bounds)
-            }
-        };
+    /// Begins with the block length `wanted` by the user.
+    pub(super) fn new(law: &Law, wanted: Option<Span>) -> Protection {
+        let block = law.block();
+        let syn = block.map_or(SYN, |block| Span::from_secs_f64(block.syn.0));
+        let bounds = block.map_or((0.0, 0.0), |block| block.bounds);
         Protection {
-            law,
+            law: law.clone(),
             syn,
             bounds,
             wanted,
             longest: syn,
-            told: Span::ZERO,
+            reported: Span::ZERO,
             is_hopeless: false,
             mean: None,
             carried: 0.0,
         }
     }
 
-    /// Whether there is any repair at all.
+    /// True if there is no repair at all.
     pub(super) fn is_none(&self) -> bool {
-        matches!(self.law, Law::None)
+        self.law.is_none()
     }
 
-    /// Tells what the latency leaves for a block: it waits for at most one block, and leaves within another.
+    /// Sets the longest block that the latency allows: a packet waits for at most one block, and leaves within another.
     pub(super) fn set_budget(&mut self, latency: Span, round_trip: Span) {
         let budget = latency.saturating_sub(round_trip / 2 + SPARE) / 2;
         self.is_hopeless = budget < self.shortest();
         self.longest = budget.max(self.shortest());
     }
 
-    /// The shortest block there is, whatever the latency.
+    /// The shortest block, whatever the latency.
     fn shortest(&self) -> Span {
         (self.syn / 2).max(LEAST_SYN)
     }
@@ -123,48 +112,53 @@ impl Protection {
         round_trip / 2 + SPARE + self.shortest() * 2
     }
 
-    /// The longest that a packet may wait before it leaves: one block, and the time that it takes to leave.
+    /// The longest that a packet may wait before it leaves: one block, and the time over which that block leaves.
     pub(super) fn longest_wait(&self) -> Span {
         self.longest * 2
     }
 
-    /// The longest that a packet is meant to wait before it leaves: what is over is for timers that come late.
+    /// The longest that a packet is planned to wait before it leaves: the rest is for timers that are late.
     pub(super) fn planned_wait(&self) -> Span {
         on_time(self.longest_wait())
     }
 
-    /// The longest that a packet and its repair take to leave, as far as blocks tell: one waits for the other's to
-    /// close.
+    /// The longest time until a packet and all its repair have left, at the current length of blocks: one block until
+    /// it closes, and one until it has left.
     pub(super) fn spread(&self) -> Span {
-        // The first block tells how long those after it are to be.
+        // The first block determines the length of those after it.
         self.mean.map_or(self.longest_wait(), |_| self.block() * 2)
     }
 
-    /// Notes that the receiver is told the spread.
+    /// Notes that the receiver is sent the spread.
     pub(super) fn tell_spread(&mut self) {
-        self.told = self.spread();
+        self.reported = self.spread();
     }
 
-    /// Whether the spread is longer than was told: by an eighth, since a rate that stays the same moves it as well.
+    /// True if the spread is longer than the one sent, by an eighth: even at a constant rate it varies.
     pub(super) fn has_outgrown(&self) -> bool {
-        !self.is_none() && self.spread() > self.told + self.told / 8
+        !self.is_none() && self.spread() > self.reported + self.reported / 8
     }
 
-    /// Whether repair comes too late whatever the block.
+    /// True if repair comes too late whatever the block.
     pub(super) fn is_hopeless(&self) -> bool {
         self.is_hopeless && !self.is_none()
     }
 
-    /// The law's own interval: one SYN, or as many as hold [`FEWEST`] packets, within the latency.
+    /// The law's own interval: one SYN, or the time of [`FEWEST`] packets, within the latency.
     pub(super) fn interval(&self) -> Span {
-        // Deviation(GENEVA §3.2.1): the paper's blocks are one SYN at any rate; few packets a block would cost too
-        // much.
+        // Deviation(GENEVA §3.2.1): the paper's blocks are one SYN at any rate; blocks of few packets would have too
+        // high an overhead.
         self.syn.max(self.enough().min(on_time(self.longest))).min(self.longest)
     }
 
-    /// Whether the source has fewer packets in a SYN than the law is meant for.
+    /// True if the source has fewer than [`FEWEST`] packets in a SYN.
     fn is_slow(&self) -> bool {
         self.enough() > self.syn
+    }
+
+    /// True if the law sees the paper's blocks instead of the source's shorter ones.
+    fn is_scaled(&self) -> bool {
+        self.law.block().is_some() && self.is_slow()
     }
 
     /// Source packets a second; none before the first block has closed.
@@ -172,14 +166,14 @@ impl Protection {
         self.mean.map(Mean::rate)
     }
 
-    /// How long [`FEWEST`] packets take.
+    /// The time that [`FEWEST`] packets take.
     fn enough(&self) -> Span {
         self.rate().map_or(Span::ZERO, |rate| Span::from_secs_f64(FEWEST / rate))
     }
 
-    /// How long the block that opens now stays open.
-    // Deviation(GENEVA §3.2.2): the paper's block is one SYN. Here a block of the code holds as many as the latency has
-    // room for: its repair is the same part of it, and the longer it is the longer are the bursts that it mends.
+    /// The time for which the block that opens now stays open.
+    // Deviation(GENEVA §3.2.2): the paper's block is one SYN. Here a block of the code holds as many packets as the
+    // latency allows: its repair is the same part of it, and longer blocks recover longer bursts.
     pub(super) fn block(&self) -> Span {
         if self.is_none() {
             Span::ZERO
@@ -188,14 +182,14 @@ impl Protection {
         }
     }
 
-    /// Default length of a block; the first one, which measures the rate, is as short as the law's.
+    /// Default length of a block; the first one, which measures the rate, is as short as the law's interval.
     fn usual(&self) -> Span {
         let many = self.rate().map_or(Span::ZERO, |rate| Span::from_secs_f64(MANY / rate));
         on_time(self.longest).min(many)
     }
 
     /// Source packets of a block that the latency keeps too short for its repair, once they are known, and the latency
-    /// that is needed for more of them on this round trip.
+    /// needed for [`FEW`] of them on this round trip.
     pub(super) fn few_packets(&self, round_trip: Span) -> Option<(f64, Span)> {
         let (rate, longest) = (self.mean?.steady_rate()?, self.longest);
         let packets = rate * longest.as_secs_f64();
@@ -209,12 +203,13 @@ impl Protection {
         self.rate().map(|rate| rate * self.interval().as_secs_f64())
     }
 
-    /// A block closes, `open` after it was opened and `since` the block before it closed: how many repair packets may
-    /// it get, if the brake makes `allowed` of the window that the law wants for its interval?
+    /// Closes a block, `open` after it was opened and `since` after the block before it closed. Returns the number of
+    /// repair packets that it may get; `allowed` maps the window that the law wants for its interval to the one that
+    /// the brake grants.
     pub(super) fn close_block(&mut self, load: &Load, open: Span, since: Span, allowed: impl Fn(f64) -> f64) -> usize {
         let sources = load.sources as f64;
-        // Of a slow source the time between blocks counts as well, but a pause says nothing of its rate, and neither
-        // does a block that closed early, unless it was full.
+        // On a slow source the time between blocks counts as well. But a pause says nothing of the source's rate, and
+        // neither does a block that closed early, unless it was full.
         let period = if self.mean.is_some() && since <= PAUSE { since.max(open) } else { open };
         let least = match self.mean {
             Some(_) if load.is_full => LEAST_SYN,
@@ -222,7 +217,7 @@ impl Protection {
             _ => self.block(),
         };
         let period = period.max(least).as_secs_f64();
-        // What was said in a pause is no burden of the media.
+        // Control sent in a pause is no overhead of the media.
         let control = if since <= PAUSE { load.control } else { Bytes(0) };
         let newest = Mean::of(&Load { control, ..*load }, period);
         let mean = self.mean.unwrap_or(newest).moved(newest);
@@ -231,7 +226,7 @@ impl Protection {
         let k = rate * self.interval().as_secs_f64();
         self.fit(k, mean.share());
         let window = allowed(self.window());
-        // Of a bursty source a small block gets no less than a large one: it needs more for each packet, not less. Only
+        // On a bursty source a small block gets no less than a large one: it needs more for each packet, not less. Only
         // a block that was full before its time gets the repair of its packets.
         let expected = rate * period;
         let packets = if load.is_full || open < self.block() / 2 { expected.max(sources) } else { expected };
@@ -242,8 +237,8 @@ impl Protection {
         repair
     }
 
-    /// How long a block that was `open` so long takes to leave. One that was full before its time takes as long as its
-    /// source does for as many packets: what came as a burst leaves as none.
+    /// The time over which a block leaves that was open for `open`. A block that was full before its time takes as long
+    /// as its source does for as many packets: it arrived as a burst, and leaves evenly.
     pub(super) fn leaving(&self, load: &Load, open: Span) -> Span {
         let usual = match self.rate() {
             Some(rate) if load.is_full => Span::from_secs_f64(load.sources as f64 / rate).min(self.block()),
@@ -252,46 +247,31 @@ impl Protection {
         open.max(usual)
     }
 
-    /// Source packets to which a window of the law belongs, if its interval has `k`.
+    /// The number of source packets that a window of the law is for, if its interval has `k`.
     fn law_k(&self, k: f64) -> f64 {
-        match self.law {
-            Law::Geneva(_) if self.is_slow() => PAPER_K,
-            _ => k,
-        }
+        if self.is_scaled() { PAPER_K } else { k }
     }
 
-    /// Tells the law what its blocks look like now, whose packets leave room for `share` repair packets each.
+    /// Adapts the law to its blocks as they are now, whose packets leave capacity for `share` repair packets each.
     fn fit(&mut self, k: f64, share: f64) {
         // Deviation(GENEVA §3.2.2): the paper's least window is 8, and a loss raises it by as much, at any rate. To the
-        // law of a slow source a block is one of the paper's; the real one gets its part of the window. The least of it
-        // is what 40 % of the bytes have room for, at most 0.4 k packets: ceil(0.4 k) of them would be more of most
-        // small k, so that fractions are carried from block to block, and 0.4 k weigh 45 %.
+        // law of a slow source a block is one of the paper's; the real block gets its part of the window. The least
+        // window is what fits into 40 % of the bytes, at most 0.4 k packets: ceil(0.4 k) would be more for most small
+        // k, so fractions are carried from block to block, and 0.4 k packets weigh 45 %.
         let (least, max) = self.bounds;
         let (syn, floor) = if self.is_slow() { (self.syn, FLOOR / PAPER_FLOOR) } else { (self.interval(), 1.0) };
         let k = self.law_k(k).min(MOST_K);
         // A user who asks for more than the paper gets it.
         let room = if least > PAPER_FLOOR { f64::INFINITY } else { share * k };
         let min = (least * floor).min(room).min(max);
-        if let Law::Geneva(law) = &mut self.law {
-            law.set_block(k, Seconds::from(syn), min, max)
-                .expect("k and the interval are within their ranges, and the bounds are the user's, checked");
-        }
+        self.law
+            .set_block(Block { k, syn: Seconds::from(syn), bounds: (min, max) })
+            .expect("k and the interval are within their ranges, and the bounds are the user's, checked");
     }
 
-    /// The least that the law ever gives for its interval; static repair has no other.
-    fn least(&self) -> f64 {
-        match &self.law {
-            Law::Geneva(law) => law.parameters().fwnd_min,
-            Law::None | Law::Fixed(_) => self.window(),
-        }
-    }
-
-    /// The least and the most that it ever gives; static repair has no other.
+    /// The least and the greatest window that the law ever gives; static repair has only one.
     pub(super) fn window_bounds(&self) -> (f64, f64) {
-        match &self.law {
-            Law::Geneva(law) => (self.least(), law.parameters().fwnd_max),
-            Law::None | Law::Fixed(_) => (self.window(), self.window()),
-        }
+        self.law.bounds()
     }
 
     /// Source packets that the law's window is for.
@@ -306,44 +286,28 @@ impl Protection {
 
     /// Repair packets for the law's interval, as the law counts them.
     pub(super) fn window(&self) -> f64 {
-        match &self.law {
-            Law::None => 0.0,
-            Law::Fixed(law) => f64::from(law.repair()),
-            // The least one has a fraction.
-            Law::Geneva(law) => f64::from(law.repair()).max(self.least()),
-        }
+        self.law.window()
     }
 
-    /// A window as the law counts it in packets of a block of the law.
+    /// A window, as the law counts it, in repair packets for one interval of the law.
     pub(super) fn in_packets(&self, window: f64) -> f64 {
-        match self.law {
-            Law::Geneva(_) if self.is_slow() => window * self.k().unwrap_or(PAPER_K) / PAPER_K,
-            _ => window,
-        }
+        if self.is_scaled() { window * self.k().unwrap_or(PAPER_K) / PAPER_K } else { window }
     }
 
-    /// Hands a report on to the law.
-    pub(super) fn on_report(&mut self, now: Time, lost: u32, delivered: u32, round_trip: Option<Span>) {
-        let at = Seconds(now.as_secs_f64());
-        let report = LossReport { lost, delivered, srtt: round_trip.map(Seconds::from), at };
-        match &mut self.law {
-            Law::None => {}
-            Law::Fixed(law) => law.on_report(&report),
-            Law::Geneva(law) => law.on_report(&report),
-        }
+    /// Passes a report to the law.
+    pub(super) fn on_report(&mut self, report: &LossReport) {
+        self.law.on_report(report);
     }
 
-    /// The law's inner values by the paper's names.
+    /// Visits the law's inner values by the paper's names.
     pub(super) fn probe(&self, visit: &mut Visitor<'_>) {
-        match &self.law {
-            Law::None => {}
-            Law::Fixed(law) => law.probe(visit),
-            Law::Geneva(law) => law.probe(visit),
+        if !self.is_none() {
+            self.law.probe(visit);
         }
     }
 }
 
-/// What of a time is planned with: the eighth that is over is for timers that come late.
-fn on_time(time: Span) -> Span {
+/// The part of a time that is planned with: the remaining eighth is for timers that are late.
+pub(super) fn on_time(time: Span) -> Span {
     time * 7 / 8
 }

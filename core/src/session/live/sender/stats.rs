@@ -1,18 +1,18 @@
-//! What a sender counts and shows.
+//! A sender's counters and metrics.
 
 use super::Sender;
+use crate::metric::{Metric, counter, gauge};
 use crate::probe::{Probe, Visitor};
-use crate::session::live::second::Counters;
-use crate::session::live::{Metric, counter, gauge};
+use crate::session::live::interval_stats::Counters;
 
-/// Since the start.
+/// Counters since the start.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct Counts {
     pub(super) media_packets: u64,
     pub(super) media_bytes: u64,
     pub(super) unsent: u64,
     pub(super) sources: u64,
-    /// Payload of the source packets.
+    /// Payload bytes of the source packets.
     pub(super) source_bytes: u64,
     pub(super) repairs: u64,
     pub(super) wire_bytes: u64,
@@ -40,31 +40,34 @@ impl Counters for Counts {
     }
 }
 
-/// In the order of the probe.
+/// Metrics in the order of the probe.
 pub(super) const METRICS: [Metric; 23] = [
-    counter("media_packets_total", "media datagrams that the source has given"),
-    counter("media_bytes_total", "bytes of these"),
-    counter("unsent_packets_total", "media datagrams that never left: nobody there, too long, or too late"),
-    counter("source_packets_total", "source packets that left"),
-    counter("repair_packets_total", "repair packets that left"),
-    counter("wire_bytes_total", "bytes that left, with control, IP and UDP headers"),
-    counter("lost_packets_total", "source and repair packets reported lost"),
-    counter("delivered_packets_total", "source and repair packets reported delivered"),
-    counter("bursty_events_total", "runs of more than three lost packets in sending order"),
-    gauge("loss_before_repair_ratio", "lost of lost and delivered packets in the last second"),
-    gauge("overhead_ratio", "bytes that left over those of media that left, minus 1, in the last second"),
-    gauge("repair_window_packets", "repair packets for one block of the law"),
-    gauge("w_packets", "W of GENEVA's Eq. 1: packets under way"),
-    gauge("ertt_seconds", "ERTT of GENEVA: smoothed round trip"),
-    gauge("media_rate_bps", "media in the last second"),
-    gauge("wire_rate_bps", "bytes that left in the last second"),
-    gauge("block_packets", "source packets in one block of the law"),
-    gauge("repair_limit_packets", "greatest repair window that the brake allows; NaN when it is off"),
-    gauge("wanted_rate_bps", "media rate that the source was asked to come down to; NaN while it need not"),
-    gauge("breaker_open", "1 when RFC 8083 would have the session end"),
-    gauge("latency_bound_seconds", "latency from input to output that both ends keep"),
-    counter("rejected_datagrams_total", "datagrams that were not understood or not believed"),
-    counter("stray_datagrams_total", "datagrams of the stream from another address than the peer's"),
+    counter("media_packets_total", "Media datagrams from the input"),
+    counter("media_bytes_total", "Bytes of the media datagrams from the input"),
+    counter("unsent_packets_total", "Media datagrams not sent: no receiver, too long, or too late"),
+    counter("source_packets_total", "Source packets sent"),
+    counter("repair_packets_total", "Repair packets sent"),
+    counter("wire_bytes_total", "Bytes sent, with RTCP, IP and UDP headers"),
+    counter("lost_packets_total", "Source and repair packets reported lost"),
+    counter("delivered_packets_total", "Source and repair packets reported delivered"),
+    counter("bursty_events_total", "Runs of more than three consecutive losses in sending order"),
+    gauge("loss_before_repair_ratio", "Share of the reported packets that were lost, in the last second"),
+    gauge("overhead_ratio", "Bytes sent over media bytes sent, minus 1, in the last second"),
+    gauge("repair_window_packets", "Repair packets per block of the repair law"),
+    gauge("w_packets", "W_tot of GENEVA's Eq. (1): packets in flight"),
+    gauge("ertt_seconds", "ERTT of GENEVA: smoothed round-trip time"),
+    gauge("media_rate_bps", "Rate of the media from the input, in the last second"),
+    gauge("wire_rate_bps", "Rate of the bytes sent, in the last second"),
+    gauge("block_packets", "Source packets per block of the repair law"),
+    gauge("repair_limit_packets", "Maximum repair window that the brake allows; NaN while the brake is off"),
+    gauge(
+        "wanted_rate_bps",
+        "Media rate that the source should not exceed; NaN without a rate law while it need not reduce",
+    ),
+    gauge("breaker_open", "1 while RFC 8083 requires the session to end"),
+    gauge("latency_bound_seconds", "Latency from input to output that both ends keep"),
+    counter("rejected_datagrams_total", "Datagrams rejected: invalid or unauthenticated"),
+    counter("stray_datagrams_total", "Datagrams of the stream from another address than the peer's"),
 ];
 
 impl Probe for Sender {
@@ -86,16 +89,16 @@ impl Probe for Sender {
             counts.lost as f64,
             counts.delivered as f64,
             self.history.bursts as f64,
-            self.second.ratio(|change| change.lost, |change| change.lost + change.delivered),
-            self.second.ratio(|change| change.wire_bytes, |change| change.source_bytes) - 1.0,
+            self.interval.ratio(|change| change.lost, |change| change.lost + change.delivered),
+            self.interval.ratio(|change| change.wire_bytes, |change| change.source_bytes) - 1.0,
             self.repair_window(),
             w,
             ertt,
-            self.second.rate(|change| change.media_bytes),
-            self.second.rate(|change| change.wire_bytes),
+            self.interval.rate(|change| change.media_bytes),
+            self.interval.rate(|change| change.wire_bytes),
             self.protection.k().unwrap_or(f64::NAN),
             self.brake.limit().map_or(f64::NAN, |limit| self.protection.in_packets(limit)),
-            self.wishes.rate.map_or(f64::NAN, |rate| rate.as_bps() as f64),
+            self.wanted_rate().map_or(f64::NAN, |rate| rate.as_bps() as f64),
             f64::from(u8::from(self.breaker_is_open())),
             self.latency().as_secs_f64(),
             counts.rejected as f64,

@@ -1,4 +1,4 @@
-//! What an association says and hears for itself.
+//! Control messages that an association sends and receives.
 
 use core::net::SocketAddr;
 
@@ -11,37 +11,38 @@ impl Association {
     /// Bytes of a ping, pong, challenge, proof or close.
     pub(super) const CONTROL: usize = super::OVERHEAD + 8;
 
-    /// Somebody says that the other end has no association of `id` ([`unknown`](crate::session::secure::unknown)). If that is this one's, the other end
-    /// is asked at once, and missed unless it answers within two seconds. Nothing else comes of it: whoever listens on the
-    /// path can say so.
-    pub fn doubt(&mut self, now: Time, id: u64) -> bool {
+    /// Takes note of an unauthenticated claim that the peer has no association of `id`
+    /// ([`unknown`](crate::session::secure::unknown)). If that is this one's id, the peer is pinged at once, and counts
+    /// as gone unless it is heard within two seconds. The claim has no other effect: any observer of the path can make
+    /// it. True if the id is this one's.
+    pub fn on_unknown(&mut self, now: Time, id: u64) -> bool {
         let is_ours = self.is_established() && self.role == Role::Initiator && self.ids[1] == id;
         if is_ours {
-            self.pulse.doubt(now);
+            self.keepalive.on_unknown(now);
         }
         is_ours
     }
 
     pub(super) fn on_cookie(&mut self, now: Time, cookie: u64) -> Result<(), Error> {
-        self.greeting.as_mut().ok_or(Error::Repeated)?.on_cookie(now, cookie);
+        self.handshake.as_mut().ok_or(Error::Repeated)?.on_cookie(now, cookie);
         Ok(())
     }
 
     pub(super) fn on_answer(&mut self, now: Time, noise: &[u8]) -> Result<(), Error> {
-        self.ids[1] = self.greeting.as_mut().ok_or(Error::Repeated)?.on_answer(noise)?;
-        let keys = self.greeting.take().ok_or(Error::Repeated)?.into_keys();
+        self.ids[1] = self.handshake.as_mut().ok_or(Error::Repeated)?.on_answer(noise)?;
+        let keys = self.handshake.take().ok_or(Error::Repeated)?.into_keys();
         self.peer_key = keys.peer();
         self.keyring = Some(Keyring::new(Role::Initiator, self.config.limits, keys, now));
-        self.pulse.hear(now, &self.config);
-        // The responder says nothing before it has heard something sealed.
-        self.pulse.ask(now);
+        self.keepalive.on_received(now, &self.config);
+        // The responder sends nothing before it has received a sealed datagram.
+        self.keepalive.ping_now(now);
         self.is_established = true;
         self.events.push_back(Event::Established);
         Ok(())
     }
 
     pub(super) fn on_refusal(&mut self, version: u8) -> Result<(), Error> {
-        self.greeting.as_ref().ok_or(Error::Repeated)?;
+        self.handshake.as_ref().ok_or(Error::Repeated)?;
         if version == VERSION {
             return Err(Error::Malformed);
         }
@@ -62,19 +63,19 @@ impl Association {
             self.events.push_back(Event::Rekeyed { epoch: keyring.epoch() });
         }
         if keyring.is_confirmed() {
-            self.pulse.hear(now, &self.config);
+            self.keepalive.on_received(now, &self.config);
         } else {
-            self.pulse.hear_other(now);
+            self.keepalive.on_other_received(now);
         }
         if !self.is_established {
             self.is_established = true;
             self.events.push_back(Event::Established);
         }
         let len = Sealed::HEADER + sealed.body.len();
-        self.path.hear(now, from, len, opened.is_newest, &mut self.entropy);
+        self.address.on_received(now, from, len, opened.is_newest, &mut self.entropy);
         let opened: &'a [u8] = &out[..opened.len];
         match Inner::parse(opened)? {
-            Inner::Data(data) => return Ok(Some(data).filter(|_| self.farewell.is_none())),
+            Inner::Data(data) => return Ok(Some(data).filter(|_| self.closing.is_none())),
             inner => self.on_control(now, from, inner)?,
         }
         Ok(None)
@@ -83,10 +84,10 @@ impl Association {
     fn on_control(&mut self, now: Time, from: SocketAddr, inner: Inner<'_>) -> Result<(), Error> {
         match inner {
             Inner::Data(_) | Inner::Pong => {}
-            Inner::Ping => self.owed.pong = true,
-            Inner::Challenge(token) => self.owed.proof = Some((from, token)),
+            Inner::Ping => self.pending.pong = true,
+            Inner::Challenge(token) => self.pending.proof = Some((from, token)),
             Inner::Proof(token) => {
-                if self.path.prove(from, token) {
+                if self.address.prove(from, token) {
                     self.events.push_back(Event::Moved { to: from });
                 }
             }
@@ -96,13 +97,13 @@ impl Association {
             }
             Inner::Rekeyed { epoch, noise } => {
                 self.keyring.as_mut().ok_or(Error::Unknown)?.on_rekeyed(now, epoch, noise)?;
-                self.pulse.ask(now);
+                self.keepalive.ping_now(now);
                 self.events.push_back(Event::Rekeyed { epoch });
             }
-            Inner::Close(reason) => match self.farewell.take() {
-                Some(farewell) => self.end(Ending::Closed(farewell.reason)),
+            Inner::Close(reason) => match self.closing.take() {
+                Some(closing) => self.end(Ending::Closed(closing.reason)),
                 None => {
-                    self.owed.close = Some(reason.into());
+                    self.pending.close = Some(reason.into());
                     self.end(Ending::ClosedByPeer(reason.into()));
                 }
             },
@@ -110,37 +111,37 @@ impl Association {
         Ok(())
     }
 
-    pub(super) fn poll_farewell(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
-        let farewell = self.farewell.as_mut()?;
-        let reason = farewell.reason;
-        if !farewell.backoff.fire(now) {
+    pub(super) fn poll_close(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        let closing = self.closing.as_mut()?;
+        let reason = closing.reason;
+        if !closing.backoff.fire(now) {
             return None;
         }
-        self.emit(now, Inner::Close(reason.into()), self.path.address(), buf)
+        self.emit(now, Inner::Close(reason.into()), self.address.at(), buf)
     }
 
     pub(super) fn poll_path(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
-        if let Some((to, token)) = self.owed.proof.take() {
+        if let Some((to, token)) = self.pending.proof.take() {
             return self.emit(now, Inner::Proof(token), to, buf);
         }
-        let (to, token) = self.path.poll(now, Association::CONTROL)?;
+        let (to, token) = self.address.poll(now, Association::CONTROL)?;
         self.emit(now, Inner::Challenge(token), to, buf)
     }
 
     pub(super) fn poll_keys(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         let len = self.keyring.as_mut()?.poll(now)?.emit(&mut self.plain);
-        self.emit_plain(now, len, self.path.address(), buf)
+        self.emit_plain(now, len, self.address.at(), buf)
     }
 
-    pub(super) fn poll_pulse(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
-        let inner = if core::mem::take(&mut self.owed.pong) {
+    pub(super) fn poll_keepalive(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        let inner = if core::mem::take(&mut self.pending.pong) {
             Inner::Pong
-        } else if self.pulse.fire(now) {
+        } else if self.keepalive.fire(now) {
             Inner::Ping
         } else {
             return None;
         };
-        self.emit(now, inner, self.path.address(), buf)
+        self.emit(now, inner, self.address.at(), buf)
     }
 
     /// Seals `inner` for `to`, unless the keys are worn out.

@@ -1,12 +1,14 @@
-//! The vectors that the Haskell implementation cacophony published: what we set up on snow is Noise as others speak it.
+//! Test vectors published with the Haskell implementation cacophony: our use of snow is compatible with other
+//! implementations of Noise.
 
 use super::*;
+use crate::session::secure::public::public_key;
 
 struct Vector {
     initiator: Key,
     responder: Key,
     hash: &'static str,
-    /// Ciphertexts: both messages of the handshake, then one each way, twice.
+    /// Ciphertexts: both messages of the handshake, then one in each direction, twice.
     messages: [&'static str; 6],
 }
 
@@ -54,10 +56,10 @@ fn own() -> Vector {
     let responder = key("4a3acbfdb163dec651dfa3194dece676d437029c62a408b4c5ea9114246e4893");
     let initiator = key("e61ef9919cde45dd5f82166404bd08e38bceb5dfdfded0a34c8df7ed542214d1");
     let theirs = key("31e0303fd6418d2f8c0e78b91f22e8caed0fbe48656dcf4767e4834f701b8f62");
-    assert_eq!(public(&responder), theirs);
+    assert_eq!(public_key(&responder), theirs);
     Vector {
         initiator: Key::Static { secret: initiator, peers: vec![theirs] },
-        responder: Key::Static { secret: responder, peers: vec![public(&initiator)] },
+        responder: Key::Static { secret: responder, peers: vec![public_key(&initiator)] },
         hash: "af51ccef548b5277ae7120c78750de6ad146ead3565b67ae43551ca4dfa962a3",
         messages: [
             "ca35def5ae56cec33dc2036731ab14896bc4c75dbb07a61f879f8e3afa4c7944fc16af5edc066c93c77be147f8e6785cd6bd7b27e0f660d02a6a566ceb61b22af4d0dcc8560bce79b2a1fb55f68bc34017319936516ae9ce0862fe172c77a883f241700cb26d145dc8f8c9fe80a29008",
@@ -71,7 +73,7 @@ fn own() -> Vector {
 }
 
 #[test]
-fn both_patterns_speak_as_cacophony_does() {
+fn both_patterns_match_the_cacophony_vectors() {
     for vector in [shared(), own()] {
         let mut entropy = Entropy::new([0; 32]);
         let (prologue, [ours, theirs]) = (bytes("4a6f686e2047616c74"), EPHEMERALS.map(bytes));

@@ -1,29 +1,31 @@
-//! Which packets have come, as far back as anybody wants to know.
+//! Bounded history of received packets, for acknowledgements and for detecting duplicates.
 
 use std::collections::VecDeque;
 
 use crate::wire::stream::acknowledgement::State;
 
-/// How far back, packets.
+/// The length of the history, packets. Ours: as many as one combination covers, and one; a packet further back is no
+/// longer reported.
 const DEPTH: usize = 4096;
-/// News is told so many times: with a third of the acknowledgements lost, one packet in 6500 is never told of by itself.
+/// The number of acknowledgements that report a packet. If a third of them is lost, one packet in 6500 loses all eight.
 const TIMES: usize = 8;
-/// One acknowledgement in so many tells all that is remembered.
+/// The interval, in acknowledgements, at which one reports the whole history. Measured: 0.055 bytes return for each
+/// byte of bursts; with the whole history in each it was 0.145.
 const WHOLE: u64 = 64;
 
-/// The newest packets and what they were worth, run by run.
+/// The newest packets and their states, as runs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct History {
-    /// The sequence behind the newest.
+    /// The sequence after the newest.
     next: u64,
-    /// The newest last, no two neighbours alike.
+    /// Runs, the newest last; neighbors differ in their state.
     runs: VecDeque<Run>,
-    /// Packets in all of them.
+    /// The number of packets in all runs.
     len: usize,
-    /// The first packet that was news to each of the last acknowledgements, the newest last, and since then.
-    told: [u64; TIMES - 1],
+    /// The lowest sequence that was new in each of the last acknowledgements, the newest last, and since then.
+    reported: [u64; TIMES - 1],
     fresh: u64,
-    /// Acknowledgements.
+    /// The number of acknowledgements sent.
     acknowledged: u64,
 }
 
@@ -33,21 +35,21 @@ struct Run {
     count: usize,
 }
 
-/// What a sequence means here.
+/// The relation of a sequence to the history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
-    /// The one that was expected next.
+    /// The next sequence, as expected.
     Next,
-    /// It shows that others are late or lost, or is late itself.
+    /// A sequence that shows others to be late or lost, or is late itself.
     Gap,
-    /// It has come before.
+    /// A sequence that was received before.
     Known,
-    /// So far back that nobody can tell.
+    /// A sequence older than the history.
     Forgotten,
 }
 
 impl History {
-    /// The newest sequence, none if nothing has come.
+    /// The newest sequence; none if nothing was received.
     pub(super) fn newest(&self) -> Option<u64> {
         self.next.checked_sub(1)
     }
@@ -66,7 +68,7 @@ impl History {
 
     pub(super) fn put(&mut self, sequence: u64, state: State) {
         if let Some(skipped) = sequence.checked_sub(self.next) {
-            // A leap longer than the memory leaves nothing but itself.
+            // After a jump longer than the history no earlier packet is remembered.
             self.append(State::Missing, skipped.min(DEPTH as u64) as usize);
             self.append(state, 1);
             self.cut(DEPTH);
@@ -77,37 +79,38 @@ impl History {
         self.fresh = self.fresh.min(sequence);
     }
 
-    /// What the next acknowledgement tells, from the newest back: states, and how many packets have each.
-    pub(super) fn news(&self) -> impl Iterator<Item = (State, usize)> {
-        let first = if self.acknowledged.is_multiple_of(WHOLE) { Some(&0) } else { self.told.iter().min() };
+    /// The runs of the next acknowledgement, from the newest back: states, each with its number of packets.
+    pub(super) fn pending_runs(&self) -> impl Iterator<Item = (State, usize)> {
+        let first = if self.acknowledged.is_multiple_of(WHOLE) { Some(&0) } else { self.reported.iter().min() };
         let first = first.map_or(self.fresh, |first| self.fresh.min(*first));
         let mut left = usize::try_from(self.next - first).unwrap_or(usize::MAX);
         self.runs().map_while(move |(state, count)| {
-            let told = count.min(left);
-            left -= told;
-            (told > 0).then_some((state, told))
+            let count = count.min(left);
+            left -= count;
+            (count > 0).then_some((state, count))
         })
     }
 
-    /// An acknowledgement has left.
-    pub(super) fn told(&mut self) {
-        self.told.rotate_left(1);
-        self.told[TIMES - 2] = self.fresh;
+    /// Records that an acknowledgement was sent.
+    pub(super) fn on_sent(&mut self) {
+        self.reported.rotate_left(1);
+        self.reported[TIMES - 2] = self.fresh;
         (self.fresh, self.acknowledged) = (self.next, self.acknowledged + 1);
     }
 
-    /// The next acknowledgements tell all that is remembered.
-    pub(super) fn tell_all(&mut self) {
-        self.told = [0; TIMES - 1];
+    /// Makes the next acknowledgements report the whole history.
+    pub(super) fn report_all(&mut self) {
+        self.reported = [0; TIMES - 1];
     }
 
-    /// From the newest back: states, and how many packets have each.
+    /// The runs from the newest back: states, each with its number of packets.
     fn runs(&self) -> impl Iterator<Item = (State, usize)> {
         self.runs.iter().rev().map(|run| (run.state, run.count))
     }
 
-    /// Gives memory back: as much as an idle stream needs.
+    /// Shrinks the history to what an idle stream needs.
     pub(super) fn rest(&mut self) {
+        /// Ours: a burst of keystrokes; 32 times less than the history.
         const IDLE: usize = 128;
         self.cut(IDLE);
         self.runs.shrink_to(IDLE);
@@ -122,7 +125,7 @@ impl History {
         }
     }
 
-    /// Forgets all but the newest `most`.
+    /// Drops all but the newest `most` packets.
     fn cut(&mut self, most: usize) {
         while let Some(first) = self.runs.front_mut().filter(|_| self.len > most) {
             let gone = first.count.min(self.len - most);
@@ -133,7 +136,7 @@ impl History {
         }
     }
 
-    /// The run of a sequence, and how many packets of it are newer.
+    /// The index of the run that holds a sequence, and the number of newer packets in that run.
     fn find(&self, sequence: u64) -> Option<(usize, usize)> {
         let mut newer = usize::try_from(self.next.checked_sub(sequence)?).ok()?.checked_sub(1)?;
         for (index, run) in self.runs.iter().enumerate().rev() {
@@ -145,7 +148,7 @@ impl History {
         None
     }
 
-    /// Gives one packet of a run, behind which `newer` are, another state.
+    /// Changes the state of one packet of a run, in which `newer` packets follow it.
     fn change(&mut self, index: usize, newer: usize, state: State) {
         let tail = self.runs.split_off(index + 1);
         let Some(run) = self.runs.pop_back() else { return };
@@ -164,7 +167,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn runs_say_of_each_packet_what_was_put_last(
+        fn runs_hold_the_last_state_of_each_packet(
             puts in prop::collection::vec((0u64..40, 0..3u8, any::<bool>()), 1..300),
         ) {
             let (mut history, mut states) = (History::default(), Vec::new());
@@ -177,32 +180,32 @@ mod tests {
                 if sequence + DEPTH as u64 >= states.len() as u64 {
                     states[sequence as usize] = state;
                 }
-                let told = history.runs().flat_map(|(state, count)| std::iter::repeat_n(state, count));
-                prop_assert!(told.eq(states.iter().rev().take(DEPTH).copied()));
+                let runs = history.runs().flat_map(|(state, count)| std::iter::repeat_n(state, count));
+                prop_assert!(runs.eq(states.iter().rev().take(DEPTH).copied()));
                 prop_assert!(history.runs().zip(history.runs().skip(1)).all(|(one, other)| one.0 != other.0));
             }
         }
     }
 
     #[test]
-    fn news_is_told_eight_times_and_now_and_then_everything() {
+    fn changes_are_acknowledged_eight_times_and_all_runs_periodically() {
         let mut history = History::default();
-        let mut tell = |sequences: &[u64]| {
+        let mut acknowledge = |sequences: &[u64]| {
             sequences.iter().for_each(|sequence| history.put(*sequence, State::Innovative));
-            let count = history.news().map(|(_, count)| count).sum::<usize>();
-            history.told();
+            let count = history.pending_runs().map(|(_, count)| count).sum::<usize>();
+            history.on_sent();
             count
         };
-        assert_eq!(tell(&[0, 1, 2, 4]), 5);
-        assert_eq!((0..7).map(|_| tell(&[])).collect::<Vec<_>>(), [5; 7]);
-        // What comes late is news again, and with it what lies behind.
-        assert_eq!((tell(&[5]), tell(&[3]), tell(&[6])), (1, 3, 4));
-        assert_eq!((0..9).map(|_| tell(&[])).collect::<Vec<_>>(), [4, 4, 4, 4, 4, 4, 1, 0, 0]);
-        assert_eq!((20..65).map(|_| tell(&[])).collect::<Vec<_>>().last(), Some(&7));
+        assert_eq!(acknowledge(&[0, 1, 2, 4]), 5);
+        assert_eq!((0..7).map(|_| acknowledge(&[])).collect::<Vec<_>>(), [5; 7]);
+        // A late packet is reported like a new one, and all newer packets with it.
+        assert_eq!((acknowledge(&[5]), acknowledge(&[3]), acknowledge(&[6])), (1, 3, 4));
+        assert_eq!((0..9).map(|_| acknowledge(&[])).collect::<Vec<_>>(), [4, 4, 4, 4, 4, 4, 1, 0, 0]);
+        assert_eq!((20..65).map(|_| acknowledge(&[])).collect::<Vec<_>>().last(), Some(&7));
     }
 
     #[test]
-    fn packets_are_known_late_or_forgotten() {
+    fn packets_are_placed_as_known_gap_next_or_forgotten() {
         let mut history = History::default();
         assert_eq!((history.newest(), history.place(0)), (None, Place::Next));
         history.put(0, State::Innovative);

@@ -1,4 +1,4 @@
-//! How long bytes take until they have arrived with all that was written before them.
+//! Delays of in-order delivery: the time until bytes and all that was written before them have arrived.
 
 use core::fmt;
 
@@ -6,28 +6,30 @@ use hdrhistogram::Histogram;
 
 use crate::time::Span;
 
-/// The longest that is told apart.
+/// The longest delay that the histogram distinguishes. Ours: as long as a tunnel's stream may be without an
+/// association.
 const LONGEST: Span = Span::from_secs(60);
 
-/// Delays of in-order delivery, one for each original: from when its first byte was written to when all up to it is known
-/// to have arrived, less half the round trip that the news of it takes.
+/// Delays of in-order delivery, one for each original: from the write of its first byte until all originals up to it
+/// are known to have arrived, less half a round trip for the acknowledgement.
 #[derive(Clone, PartialEq, Default)]
 pub struct Delays {
     histogram: Option<Box<Histogram<u32>>>,
     steps: Steps,
 }
 
-/// How many delays are longer than the bound before and no longer than their own, and the sum of all.
+/// A histogram in fixed steps: the number of delays above one bound and not above the next, and their sum.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Steps {
-    /// By [`Steps::BOUNDS`], and those above all.
+    /// The counts by [`Steps::BOUNDS`]; the last is that of delays above all bounds.
     pub counts: [u64; Steps::BOUNDS.len() + 1],
-    /// Of all, not cut.
+    /// The sum of all delays, not capped.
     pub sum: Span,
 }
 
 impl Steps {
-    /// From half a round trip within a town to a minute's patience: 1, 2 and 5 of each decade, ascending.
+    /// The bounds of the steps, ascending: from half a round trip within a town, 1, 2 and 5 of each decade up to ten
+    /// seconds, then a minute.
     pub const BOUNDS: [Span; 14] = [
         Span::from_millis(1),
         Span::from_millis(2),
@@ -51,7 +53,7 @@ impl Steps {
         self.sum += delay;
     }
 
-    /// Both together.
+    /// The sum of two histograms.
     #[must_use]
     pub fn plus(self, more: &Steps) -> Steps {
         let counts = core::array::from_fn(|step| self.counts[step] + more.counts[step]);
@@ -64,7 +66,7 @@ impl Delays {
         self.steps.record(delay);
         if self.histogram.is_none() {
             let most = LONGEST.as_micros();
-            // Two figures of it, in some 10 kB.
+            // Two significant figures, in some 10 kB.
             self.histogram = Histogram::new_with_bounds(1, most, 2).ok().map(Box::new);
         }
         if let Some(histogram) = &mut self.histogram {
@@ -72,17 +74,17 @@ impl Delays {
         }
     }
 
-    /// How many there were.
+    /// The number of delays.
     pub fn count(&self) -> u64 {
         self.histogram.as_ref().map_or(0, |histogram| histogram.len())
     }
 
-    /// The same in steps, exactly.
+    /// The exact counts in fixed steps.
     pub fn steps(&self) -> &Steps {
         &self.steps
     }
 
-    /// The delay that a share of `quantile`, from 0 to 1, does not exceed; none before there was any.
+    /// The delay that a share `quantile`, from 0 to 1, of all delays does not exceed; none before the first delay.
     pub fn quantile(&self, quantile: f64) -> Option<Span> {
         let histogram = self.histogram.as_ref()?;
         Some(Span::from_micros(histogram.value_at_quantile(quantile.clamp(0.0, 1.0))))
@@ -100,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_told_with_two_figures() {
+    fn quantiles_are_accurate_to_one_percent() {
         let mut delays = Delays::default();
         assert_eq!((delays.count(), delays.quantile(0.5)), (0, None));
         (1..=100).for_each(|millis| delays.record(Span::from_millis(millis)));
@@ -115,12 +117,12 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_exact_and_a_bound_belongs_to_the_step_below_it() {
+    fn histogram_steps_are_exact_and_include_their_upper_bound() {
         let mut delays = Delays::default();
         (1..=100).for_each(|millis| delays.record(Span::from_millis(millis)));
         delays.record(LONGEST * 10);
         let steps = *delays.steps();
-        // 1; 2; 3 to 5; 6 to 10; 11 to 20; 21 to 50; 51 to 100; and ten minutes.
+        // In milliseconds: 1; 2; 3 to 5; 6 to 10; 11 to 20; 21 to 50; 51 to 100; and one of ten minutes.
         assert_eq!(steps.counts, [1, 1, 3, 5, 10, 30, 50, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(steps.sum, Span::from_millis(5050) + LONGEST * 10);
         assert_eq!(steps.plus(&steps).counts.iter().sum::<u64>(), 2 * delays.count());

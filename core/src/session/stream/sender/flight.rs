@@ -1,24 +1,18 @@
-//! The packets that left: under way, acknowledged or lost.
-
-use std::collections::VecDeque;
+//! Sent packets: in flight, acknowledged or lost.
 
 use super::losses::{Losses, OUTCOMES};
 use crate::law::schedule::Coded;
+use crate::session::path::sent_packets::{Sent, SentPackets};
 use crate::time::Time;
 
-/// So many packets are remembered after the last that was under way, for acknowledgements that come late: what has left the
-/// window of the loss estimate is not put right in it.
+/// The number of decided packets remembered before the oldest in flight, for late acknowledgements. Outcomes that have
+/// left the window of the loss estimate are not corrected in it.
 const LATE: u64 = OUTCOMES as u64;
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Flight {
-    /// The sequence of the first record.
-    first: u64,
-    records: VecDeque<Record>,
-    /// The oldest that is under way, or the next; all before it are decided.
-    oldest: u64,
-    under_way: u32,
-    /// A packet whose outcome had been told as another came after all.
+    sent: SentPackets<Record>,
+    /// True if an outcome has changed after it was reported.
     is_corrected: bool,
 }
 
@@ -27,104 +21,82 @@ pub(super) struct Record {
     pub(super) coded: Coded,
     pub(super) sent: Time,
     pub(super) size: u64,
-    pub(super) fate: Fate,
+    pub(super) outcome: Outcome,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Fate {
-    UnderWay,
+pub(super) enum Outcome {
+    InFlight,
     Acknowledged,
     Lost,
-    /// Lost, or its acknowledgement: no later packet has come.
-    Unheard,
-    /// Lost when everything was: that says nothing about the next packet.
-    Silenced,
+    /// Declared lost by a timer: the packet or its acknowledgement was lost, as no later packet was acknowledged.
+    TimedOut,
+    /// Lost during a silence or with an earlier association: no evidence about the next packet.
+    Abandoned,
 }
 
-impl Fate {
-    /// Whether the packet was lost, if it is known and says anything.
+impl Sent for Record {
+    fn at(&self) -> Time {
+        self.sent
+    }
+
+    fn is_in_flight(&self) -> bool {
+        self.outcome == Outcome::InFlight
+    }
+}
+
+impl Outcome {
+    /// True if the packet was lost; none if its outcome is unknown, or no evidence.
     fn lost(self) -> Option<bool> {
         match self {
-            Fate::Acknowledged => Some(false),
-            Fate::Lost | Fate::Unheard => Some(true),
-            Fate::UnderWay | Fate::Silenced => None,
+            Outcome::Acknowledged => Some(false),
+            Outcome::Lost | Outcome::TimedOut => Some(true),
+            Outcome::InFlight | Outcome::Abandoned => None,
         }
     }
 }
 
 impl Flight {
-    pub(super) fn under_way(&self) -> u32 {
-        self.under_way
+    pub(super) fn sent(&self) -> &SentPackets<Record> {
+        &self.sent
     }
 
-    /// Packets that left since the newest whose outcome and all before it are known.
+    /// The number of packets sent since the newest packet whose outcome and all before it are known.
     pub(super) fn undecided(&self) -> u32 {
-        (self.next() - self.oldest) as u32
-    }
-
-    /// The sequence of the next packet.
-    pub(super) fn next(&self) -> u64 {
-        self.first + self.records.len() as u64
-    }
-
-    /// The first that is remembered.
-    pub(super) fn first(&self) -> u64 {
-        self.first
+        (self.sent.next() - self.sent.decided()) as u32
     }
 
     pub(super) fn push(&mut self, coded: Coded, sent: Time, size: u64) {
-        self.records.push_back(Record { coded, sent, size, fate: Fate::UnderWay });
-        self.under_way += 1;
+        self.sent.push(Record { coded, sent, size, outcome: Outcome::InFlight });
     }
 
-    pub(super) fn get(&self, sequence: u64) -> Option<&Record> {
-        let index = usize::try_from(sequence.checked_sub(self.first)?).ok()?;
-        self.records.get(index)
+    /// Sets the outcome of a packet. Callers do not change one that was acknowledged.
+    pub(super) fn decide(&mut self, sequence: u64, outcome: Outcome) {
+        let before = self.sent.update(sequence, |record| core::mem::replace(&mut record.outcome, outcome));
+        self.is_corrected |= sequence < self.sent.decided() && before.is_some_and(|before| before != outcome);
     }
 
-    /// The oldest packet under way.
-    pub(super) fn oldest(&self) -> Option<(u64, &Record)> {
-        self.get(self.oldest).map(|record| (self.oldest, record))
-    }
-
-    /// What becomes of a packet; nothing changes one that was acknowledged.
-    pub(super) fn decide(&mut self, sequence: u64, fate: Fate) {
-        let Some(index) = sequence.checked_sub(self.first) else { return };
-        if let Some(record) = self.records.get_mut(index as usize) {
-            self.under_way -= u32::from(record.fate == Fate::UnderWay);
-            self.is_corrected |= sequence < self.oldest && record.fate != fate;
-            record.fate = fate;
-        }
-    }
-
-    /// Tells the outcomes that are known since the last call, in the order of sending; where one was told as another than it
-    /// is, all that are remembered are told anew. One that is forgotten stays as it is.
-    pub(super) fn tell(&mut self, losses: &mut Losses) {
-        losses.in_flight(self.under_way);
-        let mut from = self.oldest;
-        while self.oldest().is_some_and(|(_, record)| record.fate != Fate::UnderWay) {
-            self.oldest += 1;
-        }
-        if std::mem::take(&mut self.is_corrected) {
+    /// Reports the outcomes known since the last call, in the order of sending. If a reported outcome has changed, all
+    /// that are remembered are reported anew; those that are forgotten stay as they are.
+    pub(super) fn report_losses(&mut self, losses: &mut Losses) {
+        losses.in_flight(self.sent.in_flight());
+        let mut numbers = self.sent.advance();
+        if core::mem::take(&mut self.is_corrected) {
             losses.take_back();
-            from = self.first;
+            numbers.start = self.sent.first();
         }
-        let [from, to] = [from, self.oldest].map(|sequence| (sequence - self.first) as usize);
-        self.records.range(from..to).filter_map(|record| record.fate.lost()).for_each(|lost| losses.outcome(lost));
+        self.sent.range(numbers).filter_map(|record| record.outcome.lost()).for_each(|lost| losses.outcome(lost));
         self.forget(losses);
     }
 
     fn forget(&mut self, losses: &mut Losses) {
-        while self.first < self.oldest
-            && let Some(fate) = self.records.front().map(|record| record.fate)
-            && (fate == Fate::Acknowledged || self.oldest - self.first > LATE)
+        while self.sent.first() < self.sent.decided()
+            && let Some(outcome) = self.sent.front().map(|record| record.outcome)
+            && (outcome == Outcome::Acknowledged || self.sent.decided() - self.sent.first() > LATE)
         {
-            fate.lost().into_iter().for_each(|lost| losses.settle(lost));
-            self.records.pop_front();
-            self.first += 1;
+            outcome.lost().into_iter().for_each(|lost| losses.settle(lost));
+            self.sent.pop_first();
         }
-        if self.records.is_empty() {
-            self.records.shrink_to(LATE as usize);
-        }
+        self.sent.shrink_to(LATE as usize);
     }
 }

@@ -1,15 +1,15 @@
-//! X_recv: what came over the last round trip (RFC 5348 §6.2).
+//! X_recv: the bytes received over the last round trip (RFC 5348 §6.2).
 
 use std::collections::VecDeque;
 
 use crate::time::{Span, Time};
 use crate::units::Bytes;
 
-/// Pieces that a round trip is cut into, where packets are nearer to each other than that: X_recv is exact to 1/256 and
-/// memory is bounded, whatever the rate.
+/// The number of pieces into which a round trip is divided, where packets are closer together: X_recv is exact to 1/256
+/// and memory is bounded at any rate.
 const PIECES: u64 = 256;
 
-/// Bytes by the time at which they came.
+/// Bytes received, by arrival time.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Meter {
     /// Pieces by the time of their first packet, oldest first.
@@ -23,7 +23,7 @@ impl Meter {
             Some((first, bytes)) if now.since(*first) < grain => *bytes = bytes.saturating_add(size.0),
             _ => self.pieces.push_back((now, size.0)),
         }
-        // One piece more than a round trip can touch that is twice as long: what is measured is the last but one.
+        // One piece more than a round trip of twice the length can touch: the rate is that over R_(m-1).
         if self.pieces.len() as u64 > 2 * PIECES + 1 {
             self.pieces.pop_front();
         }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_constant_rate_is_measured_however_dense_it_is() {
+    fn constant_rate_is_measured_at_any_packet_interval() {
         for gap in [100_000, 10_000, 1_000, 100] {
             let rtt = Span::from_millis(100);
             let mut meter = Meter::default();
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_a_round_trip_old_does_not_count() {
+    fn bytes_older_than_a_round_trip_are_not_counted() {
         let mut meter = Meter::default();
         meter.add(Time::ZERO, Bytes(1000), None);
         assert!((meter.rate(Time::from_nanos(9_999), Span::from_micros(10)) - 1e8).abs() < 1e-3);

@@ -1,4 +1,4 @@
-//! A receiver with packets made by hand, over virtual time: round trips of 100 ms, packets of 1000 bytes.
+//! A receiver with hand-made packets, over virtual time: round trips of 100 ms, packets of 1000 bytes.
 
 use super::*;
 use proptest::prelude::*;
@@ -10,12 +10,12 @@ fn at(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// Packet `sequence`, which took half a round trip and comes at `now`.
+/// Packet `sequence`, which took half a round trip and arrives at `now`.
 fn data(sequence: u64, now: Time) -> Data {
     Data { sequence, sent: now - R / 2, rtt: Some(R) }
 }
 
-/// What a receiver reports, and when, while packet k comes at 10 k ms, except those that are `lost`.
+/// The receiver's reports and their times, while packet k arrives at 10 k ms, except those that are `lost`.
 fn reports(receiver: &mut Receiver, packets: u64, lost: &[u64]) -> Vec<(Time, Feedback)> {
     let mut reports = Vec::new();
     for k in 0..packets {
@@ -31,7 +31,7 @@ fn reports(receiver: &mut Receiver, packets: u64, lost: &[u64]) -> Vec<(Time, Fe
 }
 
 #[test]
-fn it_answers_the_first_packet_and_then_reports_once_a_round_trip() {
+fn receiver_reports_the_first_packet_then_once_a_round_trip() {
     let mut receiver = Receiver::new(Config::new(S));
     let reports = reports(&mut receiver, 42, &[]);
     assert_eq!(reports.iter().map(|(time, _)| *time).collect::<Vec<_>>(), [at(0), at(100), at(200), at(300), at(400)]);
@@ -50,39 +50,39 @@ fn it_answers_the_first_packet_and_then_reports_once_a_round_trip() {
 }
 
 #[test]
-fn a_report_measures_the_round_trip_that_its_timer_was_set_with() {
+fn report_covers_the_round_trip_its_timer_was_set_for() {
     let mut receiver = Receiver::new(Config::new(S));
     receiver.handle_data(at(0), &data(0, at(0)), S);
     assert!(receiver.poll_feedback(at(0)).is_some());
-    // Packet k comes at 10 k ms; from 5 on the round trip is 50 ms. What is measured at 100 ms are still the last 100 ms.
+    // Packet k arrives at 10 k ms; from 5 on the round trip is 50 ms. At 100 ms the rate still covers the last 100 ms.
     for k in 1..=6 {
         let rtt = if k < 5 { R } else { R / 2 };
         receiver.handle_data(at(10 * k), &Data { rtt: Some(rtt), ..data(k, at(10 * k)) }, S);
     }
     assert_eq!(receiver.poll_timeout(), Some(at(100)));
     assert_eq!(receiver.poll_feedback(at(100)).map(|feedback| feedback.x_recv), Some(60_000.0));
-    // §6.2, steps 2 and 4: the next one has R_m, and a packet in it is the least.
+    // §6.2, steps 2 and 4: the next report covers R_m, and its minimum is one packet.
     assert_eq!(receiver.poll_timeout(), Some(at(150)));
     receiver.handle_data(at(140), &Data { rtt: Some(R / 2), ..data(7, at(140)) }, S);
     assert_eq!(receiver.poll_feedback(at(150)).map(|feedback| feedback.x_recv), Some(20_000.0));
 }
 
 #[test]
-fn without_a_round_trip_every_packet_is_answered() {
+fn every_packet_is_reported_while_the_round_trip_is_unknown() {
     let mut receiver = Receiver::new(Config::new(S));
     for k in 0..3 {
         receiver.handle_data(at(10 * k), &Data { rtt: None, ..data(k, at(10 * k)) }, S);
         assert!(receiver.poll_feedback(at(10 * k)).is_some());
         assert_eq!(receiver.poll_timeout(), None);
     }
-    // The first packet that knows it starts the timer.
+    // The first packet that carries the round trip starts the timer.
     receiver.handle_data(at(1000), &data(3, at(1000)), S);
     assert_eq!(receiver.poll_feedback(at(1000)), None);
     assert_eq!(receiver.poll_timeout(), Some(at(1100)));
 }
 
 #[test]
-fn after_a_silence_the_next_packet_is_answered_at_once() {
+fn first_packet_after_idle_is_reported_at_once() {
     let mut receiver = Receiver::new(Config::new(S));
     receiver.handle_data(at(0), &data(0, at(0)), S);
     assert!(receiver.poll_feedback(at(0)).is_some());
@@ -96,10 +96,10 @@ fn after_a_silence_the_next_packet_is_answered_at_once() {
 }
 
 #[test]
-fn a_loss_event_is_reported_at_once_and_seeds_the_history_with_the_rate_that_was_carried() {
+fn first_loss_event_is_reported_at_once_and_seeds_the_history() {
     let mut receiver = Receiver::new(Config::new(S));
     let reports = reports(&mut receiver, 60, &[25, 27]);
-    // 25 is lost for sure when 29 comes, the third after it; 27 is of the same event.
+    // 25 is declared lost when 29, the third packet after it, arrives; 27 belongs to the same event.
     let times: Vec<_> = reports.iter().map(|(time, _)| *time).collect();
     assert_eq!(times, [at(0), at(100), at(200), at(290), at(390), at(490), at(590)]);
     // §6.3.1: the equation gives X_target = 100 kB/s at 1/p.
@@ -110,21 +110,21 @@ fn a_loss_event_is_reported_at_once_and_seeds_the_history_with_the_rate_that_was
 }
 
 #[test]
-fn a_loss_event_is_told_in_the_next_report_even_if_p_has_not_grown() {
+fn loss_event_is_in_the_next_report_even_if_p_does_not_grow() {
     let mut receiver = Receiver::new(Config::new(S));
     // Ten events 20 packets apart, and one 300 later: the history is full, so closing I_0 makes p no larger (§5.4).
     let lost: Vec<u64> = (0..10).map(|nth| 25 + 20 * nth).chain([505]).collect();
     let reports = reports(&mut receiver, 560, &lost);
-    let told: Vec<usize> = (0..reports.len()).filter(|nth| reports[*nth].1.new_loss_event).collect();
-    assert_eq!(told.len(), 11);
-    assert_eq!(reports[told[0]].0, at(280), "p was 0: at once, with the third packet after it");
-    let last = told[10];
+    let flagged: Vec<usize> = (0..reports.len()).filter(|nth| reports[*nth].1.new_loss_event).collect();
+    assert_eq!(flagged.len(), 11);
+    assert_eq!(reports[flagged[0]].0, at(280), "p was 0: at once, with the third packet after it");
+    let last = flagged[10];
     assert!(reports[last].1.p <= reports[last - 1].1.p);
     assert_eq!(reports[last].0, reports[last - 1].0 + R, "in its turn");
 }
 
 #[test]
-fn a_lost_first_packet_is_half_a_packet_in_a_round_trip() {
+fn lost_first_packet_seeds_half_a_packet_per_round_trip() {
     let mut receiver = Receiver::new(Config::new(S));
     let reports = reports(&mut receiver, 5, &[0]);
     let (_, last) = reports.last().expect("a report of the loss");
@@ -134,7 +134,7 @@ fn a_lost_first_packet_is_half_a_packet_in_a_round_trip() {
 }
 
 #[test]
-fn a_congestion_mark_is_a_loss_event_of_a_packet_that_came() {
+fn congestion_mark_is_a_loss_event_without_a_lost_packet() {
     let mut receiver = Receiver::new(Config::new(S));
     reports(&mut receiver, 25, &[]);
     receiver.handle_marked(at(250), &data(25, at(250)), S);
@@ -144,7 +144,7 @@ fn a_congestion_mark_is_a_loss_event_of_a_packet_that_came() {
 }
 
 #[test]
-fn copies_and_stragglers_are_not_counted_twice() {
+fn duplicates_and_late_packets_are_not_counted_twice() {
     let mut receiver = Receiver::new(Config::new(S));
     reports(&mut receiver, 20, &[7]);
     let before = receiver.clone();
@@ -155,7 +155,7 @@ fn copies_and_stragglers_are_not_counted_twice() {
 
 proptest! {
     #[test]
-    fn whatever_comes_is_reported_in_numbers_that_a_sender_believes(
+    fn arbitrary_packets_give_reports_within_valid_ranges(
         steps in proptest::collection::vec(
             (any::<u64>(), 0u64..64, any::<u64>(), proptest::option::of(any::<u64>()), any::<u64>(), any::<bool>()),
             1..60,

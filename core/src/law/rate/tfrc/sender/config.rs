@@ -1,34 +1,36 @@
-//! What a TFRC sender is told before it starts.
+//! The configuration of a TFRC sender.
 
 use super::{FASTEST, T_MBI};
 use crate::law::ParameterError;
 use crate::time::Span;
 use crate::units::{Bytes, Rate};
 
-/// What a sender is told before it starts.
+/// The parameters of a sender.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Config {
     /// s: the size of a packet, 1 to 65535 bytes; where sizes differ, their mean (§4.1).
     pub segment: Bytes,
     /// The application's bit rate, which is never exceeded: at least one packet in [`T_MBI`], at most 1 Tb/s.
     pub media_rate: Rate,
-    /// t_gran: how late the caller's timers may be, at most a second. Send times that were missed are made up for within it.
+    /// t_gran: the largest delay of the caller's timers, at most a second. The sender catches up on missed send times
+    /// within it.
     pub granularity: Span,
-    /// Whether the rate follows each round-trip sample, to damp oscillation where few flows share a queue (§4.5).
+    /// True if the rate follows each round-trip sample, to damp oscillation where few flows share a queue (§4.5).
     pub damping: bool,
 }
 
 impl Config {
-    /// Packets of `segment` at `media_rate` at most; timers of 1 ms, no damping.
+    /// Packets of `segment` at up to `media_rate`; timers of 1 ms, no damping.
     pub fn new(segment: Bytes, media_rate: Rate) -> Config {
-        // Deviation(RFC 5348 §4.5): damping is an option; round trips that change with a radio link would shake the rate.
+        // Deviation(RFC 5348 §4.5): damping is optional; the varying round trips of a radio link would make the rate
+        // oscillate.
         Config { segment, media_rate, granularity: Span::from_millis(1), damping: false }
     }
 
-    /// Whether a sender can follow it.
+    /// Checks the ranges of all values.
     ///
     /// # Errors
-    /// Says which value is out of its range.
+    /// The value that is out of its range.
     pub fn check(&self) -> Result<(), ParameterError> {
         let refuse = |why: &str| Err(ParameterError::Refused(why.to_owned()));
         if !(1..=65_535).contains(&self.segment.0) {

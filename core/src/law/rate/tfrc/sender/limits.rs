@@ -1,22 +1,22 @@
-//! Was the sender data-limited over the interval that a report covers? (RFC 5348 §8.2.1)
+//! The test whether the sender was data-limited over the interval that a report covers (RFC 5348 §8.2.1).
 
 use crate::time::{Span, Time};
 
 /// The four variables of §8.2.1; all times are the sender's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct DataLimits {
-    /// NotLimited1: the first instant after `t_new` at which the rate, and not the lack of data, held the sender back.
+    /// NotLimited1: the first instant after `t_new` at which the rate, not a lack of data, held the sender back.
     not_limited1: Time,
     /// NotLimited2: the first such instant after `t_next`.
     not_limited2: Time,
     /// The end of the interval that the last report covered.
     t_new: Time,
-    /// When that report came.
+    /// The arrival time of that report.
     t_next: Time,
 }
 
 impl DataLimits {
-    /// There is more to send at `now` than the rate allows.
+    /// Records that the sender has more to send at `now` than the rate allows.
     pub(super) fn not_limited(&mut self, now: Time) {
         if self.not_limited1 <= self.t_new {
             self.not_limited1 = now;
@@ -25,7 +25,7 @@ impl DataLimits {
         }
     }
 
-    /// A report came that covers the packets of a round trip up to `recvdata`: whether all of it was data-limited.
+    /// Takes a report that covers the packets of a round trip up to `recvdata`; true if all of it was data-limited.
     pub(super) fn on_feedback(&mut self, now: Time, recvdata: Time, rtt: Span) -> bool {
         let t_old = recvdata - rtt;
         self.t_new = recvdata;
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn one_unlimited_instant_makes_its_interval_unlimited_and_no_other() {
+    fn one_unlimited_instant_makes_only_its_interval_unlimited() {
         let mut limits = DataLimits::default();
         assert!(limits.on_feedback(at(150), at(100), R), "nothing was ever held back");
         limits.not_limited(at(160));
@@ -68,13 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn a_report_covers_a_round_trip_whenever_the_last_one_came() {
-        // 140 is in the round trip before 150, and in that before 160, which an early report of a loss event ends.
+    fn report_covers_one_round_trip_regardless_of_the_previous_report() {
+        // 140 is in the round trip before 150, and in the one before 160, which an early report of a loss event ends.
         let mut limits = DataLimits::default();
         limits.not_limited(at(140));
         assert!(!limits.on_feedback(at(200), at(150), R));
         assert!(!limits.on_feedback(at(210), at(160), R));
-        // The report up to 250 is lost: what the one up to 300 says of its last round trip is not about 210.
+        // The report up to 250 is lost: the one up to 300 covers only its last round trip, without 210.
         limits.not_limited(at(215));
         assert!(limits.on_feedback(at(350), at(300), R));
     }

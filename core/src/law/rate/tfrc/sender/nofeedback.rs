@@ -1,10 +1,10 @@
-//! What a sender does when it hears nothing: RFC 5348 §4.4.
+//! The no-feedback timer of a sender: RFC 5348 §4.4.
 
 use super::{Equation, RecvSet, Sender};
 use crate::time::{Span, Time};
 
 impl<E: Equation> Sender<E> {
-    /// When `handle_timeout` must be called: the no-feedback timer.
+    /// The time at which `handle_timeout` must be called: the no-feedback timer.
     pub fn poll_timeout(&self) -> Option<Time> {
         Some(self.nofeedback)
     }
@@ -16,7 +16,7 @@ impl<E: Equation> Sender<E> {
         }
         let x_recv = self.x_recv_set.max();
         match (self.r, self.x_bps) {
-            // Before the first report an idle sender has nothing to be ashamed of.
+            // An idle sender keeps its initial rate before the first report.
             (None, _) if self.idle => {}
             (Some(r), x_bps) if self.idle && self.is_modest(r, x_recv, x_bps.is_some()) => {}
             (_, None) | (None, _) => self.x = (self.x / 2.0).max(self.config.slowest()),
@@ -33,7 +33,7 @@ impl<E: Equation> Sender<E> {
         self.set_x(now, timer_limit);
     }
 
-    /// Whether an idle sender keeps its rate: it is no higher than a new one would get. §4.4.
+    /// True if an idle sender keeps its rate, which is then no higher than that of a new sender. §4.4.
     fn is_modest(&self, r: f64, x_recv: f64, lossy: bool) -> bool {
         let recover_rate = self.initial_rate(r);
         if lossy { x_recv < recover_rate } else { self.x < 2.0 * recover_rate }

@@ -1,8 +1,8 @@
-//! When packets leave: nominal send times (RFC 5348 §4.6), by the allowed rate and by the media rate.
+//! Nominal send times of packets (RFC 5348 §4.6), by the allowed rate and by the media rate.
 
 use crate::time::{Span, Time};
 
-/// Two clocks of nominal send times; a packet waits for both.
+/// Two sequences of nominal send times; a packet waits for both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pacer {
     start: Time,
@@ -24,7 +24,7 @@ impl Pacer {
         Pacer { start, last: None }
     }
 
-    /// t_(i+1) by the allowed rate. It is derived anew from t_i, so that a changed rate moves it.
+    /// t_(i+1) by the allowed rate. It is computed from t_i each time, so that a changed rate moves it.
     pub(super) fn by_rate(&self, gaps: Gaps) -> Time {
         self.last.map_or(self.start, |(rate, _)| rate + gaps.rate)
     }
@@ -34,8 +34,8 @@ impl Pacer {
         self.last.map_or(self.start, |(_, media)| media + gaps.media)
     }
 
-    /// A packet leaves at `now`. Send times that were missed are made up for, up to `credit`: §4.6 allows a round trip of them at
-    /// most.
+    /// Accounts for a packet sent at `now`. The sender catches up on missed send times within `credit`: §4.6 allows at
+    /// most a round trip.
     pub(super) fn on_sent(&mut self, now: Time, gaps: Gaps, credit: Span) {
         let oldest = now - credit;
         self.last = Some((self.by_rate(gaps).max(oldest), self.by_media(gaps).max(oldest)));

@@ -1,14 +1,14 @@
-//! X_recv_set: what the receiver said it got, over the last two round trips (RFC 5348 §4.3).
+//! X_recv_set: the receive rates reported over the last two round trips (RFC 5348 §4.3).
 
 use std::collections::VecDeque;
 
 use crate::time::{Span, Time};
 
-/// Reports that are kept. A receiver writes one a round trip and one a loss event; one that writes more loses the oldest,
-/// which can only lower its limit.
+/// The number of reports kept. A receiver sends one per round trip and one per loss event; if it sends more, the oldest
+/// are dropped, which can only lower the limit.
 const MOST: usize = 16;
 
-/// Reports in the order in which they came, each larger than all that came after it: the others can never be the maximum.
+/// Reports in order of arrival, each larger than all later ones: the others can never be the maximum.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct RecvSet {
     entries: VecDeque<(Time, f64)>,
@@ -20,7 +20,7 @@ impl RecvSet {
         RecvSet::of(now, f64::INFINITY)
     }
 
-    /// The single item `x_recv`.
+    /// The set of the single item `x_recv`.
     pub(super) fn of(now: Time, x_recv: f64) -> RecvSet {
         RecvSet { entries: VecDeque::from([(now, x_recv)]) }
     }
@@ -29,7 +29,7 @@ impl RecvSet {
         self.entries.front().map_or(f64::INFINITY, |(_, x_recv)| *x_recv)
     }
 
-    /// "Update X_recv_set": adds `x_recv` and deletes what is older than two round trips.
+    /// "Update X_recv_set": adds `x_recv` and deletes items older than two round trips.
     pub(super) fn update(&mut self, now: Time, x_recv: f64, rtt: Span) {
         while self.entries.back().is_some_and(|(_, smaller)| *smaller <= x_recv) {
             self.entries.pop_back();
@@ -40,7 +40,7 @@ impl RecvSet {
         }
     }
 
-    /// "Maximize X_recv_set": keeps the largest value alone, as if it had been reported now; Infinity does not count.
+    /// "Maximize X_recv_set": keeps only the largest value, as if it had been reported now; Infinity does not count.
     pub(super) fn maximize(&mut self, now: Time, x_recv: f64) {
         let finite = self.entries.iter().map(|(_, value)| *value).filter(|value| value.is_finite());
         *self = RecvSet::of(now, finite.fold(x_recv, f64::max));
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_maximum_of_two_round_trips_counts() {
+    fn recv_set_keeps_the_maximum_of_two_round_trips() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);
         let mut set = RecvSet::new(at(0));
         let rtt = Span::from_millis(100);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_that_never_stops_talking_fills_nothing() {
+    fn frequent_reports_do_not_grow_the_set() {
         let mut set = RecvSet::new(Time::ZERO);
         for nanos in 0..10_000 {
             set.update(Time::from_nanos(nanos), 1e9 - nanos as f64, Span::from_secs(1));

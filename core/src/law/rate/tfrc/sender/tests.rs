@@ -1,4 +1,4 @@
-//! A sender with reports made by hand, over virtual time: round trips of 100 ms, packets of 1000 bytes.
+//! A sender with hand-made reports, over virtual time: round trips of 100 ms, packets of 1000 bytes.
 
 use super::*;
 use crate::units::Bytes;
@@ -15,12 +15,12 @@ fn sender(media: Rate) -> Sender {
     Sender::new(Time::ZERO, Config::new(S, media)).expect("a valid configuration")
 }
 
-/// A report about what was sent a round trip ago.
+/// A report about the packets sent a round trip ago.
 fn report(now: Time, x_recv: f64, p: f64) -> Feedback {
     Feedback { recvdata: now - R, delay: Span::ZERO, x_recv, p, new_loss_event: false }
 }
 
-/// Sends all that the sender will send until `end`.
+/// Sends all packets that the sender allows until `end`.
 fn greedy(sender: &mut Sender, end: Time) -> Vec<Data> {
     let mut sent = Vec::new();
     while sender.next_send() <= end {
@@ -30,7 +30,7 @@ fn greedy(sender: &mut Sender, end: Time) -> Vec<Data> {
     sent
 }
 
-/// A sender that has sent all the time and hears each 100 ms that everything came: `reports` times.
+/// A sender that was never idle, with a report of full delivery each 100 ms: `reports` times.
 fn in_slow_start(reports: u64) -> (Sender, Time) {
     let mut sender = sender(Rate::from_mbps(1000));
     greedy(&mut sender, at(0));
@@ -44,7 +44,7 @@ fn in_slow_start(reports: u64) -> (Sender, Time) {
 }
 
 #[test]
-fn it_starts_with_a_packet_a_second_and_goes_on_with_four_in_a_round_trip() {
+fn sender_starts_at_one_packet_a_second_then_uses_w_init() {
     let mut sender = sender(Rate::from_mbps(10));
     let sent = greedy(&mut sender, at(1500));
     assert_eq!(sent.iter().map(|data| data.sent).collect::<Vec<_>>(), [at(0), at(1000)]);
@@ -77,14 +77,14 @@ fn the_round_trip_is_smoothed_by_nine_tenths() {
 fn slow_start_doubles_once_a_round_trip() {
     let (mut sender, now) = in_slow_start(5);
     assert_eq!(sender.allowed(), 40_000.0 * 16.0);
-    // A second report in the same round trip doubles nothing.
+    // A second report in the same round trip does not double the rate.
     let soon = now + Span::from_millis(50);
     sender.handle_feedback(soon, &report(soon, 640_000.0, 0.0)).expect("true");
     assert_eq!(sender.allowed(), 640_000.0);
 }
 
 #[test]
-fn slow_start_stays_below_twice_what_came() {
+fn slow_start_stays_below_twice_the_receive_rate() {
     let (mut sender, _) = in_slow_start(5);
     for round in 6..=8 {
         greedy(&mut sender, at(100 * round) - Span::from_nanos(1));
@@ -94,14 +94,14 @@ fn slow_start_stays_below_twice_what_came() {
 }
 
 #[test]
-fn reports_of_the_first_packets_limit_nothing_for_two_round_trips() {
+fn first_reports_do_not_limit_the_rate_for_two_round_trips() {
     // A receiver answers every packet with X_recv = 0 until one carries a round trip: no data-limited interval (§4.3).
     let mut early = sender(Rate::from_mbps(10));
     greedy(&mut early, at(0));
     early.handle_feedback(at(100), &report(at(100), 0.0, 0.0)).expect("true");
     early.handle_feedback(at(200), &report(at(200), 0.0, 0.0)).expect("true");
     assert_eq!(early.allowed(), 80_000.0);
-    // The two round trips of Infinity begin with the first packet, however long the sender was there before.
+    // The two round trips of Infinity begin with the first packet, however early the sender was created.
     let mut late = sender(Rate::from_mbps(10));
     late.poll_packet(at(10_000)).expect("the first packet");
     late.handle_feedback(at(10_100), &report(at(10_100), 0.0, 0.0)).expect("true");
@@ -111,7 +111,7 @@ fn reports_of_the_first_packets_limit_nothing_for_two_round_trips() {
 }
 
 #[test]
-fn loss_brings_the_equation() {
+fn first_loss_switches_the_rate_to_the_equation() {
     let (mut sender, now) = in_slow_start(5);
     greedy(&mut sender, now + Span::from_millis(99));
     let later = now + R;
@@ -123,7 +123,7 @@ fn loss_brings_the_equation() {
 }
 
 #[test]
-fn silence_halves_a_slow_start_every_four_round_trips() {
+fn missing_feedback_halves_slow_start_every_four_round_trips() {
     let (mut sender, now) = in_slow_start(5);
     greedy(&mut sender, now + Span::from_millis(1));
     assert_eq!(sender.poll_timeout(), Some(now + R * 4));
@@ -140,8 +140,8 @@ fn silence_halves_a_slow_start_every_four_round_trips() {
 }
 
 #[test]
-fn silence_halves_what_limited_the_rate_and_ends_at_a_packet_in_64_seconds() {
-    // X_recv is the limit: X goes from 2 X_recv to X_recv. X_Bps is: X goes to half of it.
+fn missing_feedback_halves_the_limit_down_to_a_packet_in_64_seconds() {
+    // If X_recv is the limit, X goes from 2 X_recv to X_recv. If X_Bps is, X is halved.
     let x_bps = 1e4 / (1.0 / 15.0 + (1.0 + 32.0 / 22_500.0) / 250.0);
     for (x_recv, before, after) in [(50_000.0, 100_000.0, 50_000.0), (300_000.0, x_bps, x_bps / 2.0)] {
         let (mut sender, now) = in_slow_start(5);
@@ -165,7 +165,7 @@ fn silence_halves_what_limited_the_rate_and_ends_at_a_packet_in_64_seconds() {
 }
 
 #[test]
-fn before_the_first_report_silence_halves_only_a_sender_that_sent() {
+fn initial_rate_is_halved_without_feedback_only_after_sending() {
     let mut silent = sender(Rate::from_mbps(1));
     silent.handle_timeout(at(2000));
     assert_eq!(silent.allowed(), 1000.0);
@@ -181,8 +181,8 @@ fn before_the_first_report_silence_halves_only_a_sender_that_sent() {
 }
 
 #[test]
-fn an_idle_sender_keeps_what_a_new_one_would_get() {
-    // X is 16 times the initial rate; silence while idle halves it until it is below twice the initial rate.
+fn idle_sender_keeps_at_least_the_initial_rate() {
+    // X is 16 times the initial rate; timeouts while idle halve it until it is below twice the initial rate.
     let (mut sender, _) = in_slow_start(5);
     for expected in [320_000.0, 160_000.0, 80_000.0, 40_000.0, 40_000.0] {
         let now = sender.poll_timeout().expect("always set");
@@ -204,18 +204,18 @@ fn a_data_limited_sender_does_not_grow_beyond_twice_what_it_sends() {
     }
     assert_eq!(sender.allowed(), 160_000.0);
     assert_eq!(sender.rate(), Rate::from_bps(640_000));
-    // A quieter second does not take that away: only the largest report counts while the sender is data-limited.
+    // A quieter second does not lower it: only the largest report counts while the sender is data-limited.
     for round in 21..=30 {
         let now = at(100 * round);
         sender.poll_packet(now - Span::from_millis(60)).expect("late for any rate");
         sender.handle_feedback(now, &report(now, 10_000.0, 0.0)).expect("true");
     }
     assert_eq!(sender.allowed(), 160_000.0);
-    // But loss does: entries are halved, what came counts at 85 %, and that is the limit itself.
+    // Loss does lower it: entries are halved, X_recv counts at 85 %, and the maximum itself is the limit.
     sender.poll_packet(at(3040)).expect("late for any rate");
     sender.handle_feedback(at(3100), &report(at(3100), 10_000.0, 1e-4)).expect("true");
     assert_eq!(sender.allowed(), 40_000.0);
-    // And so does a new loss event by which p has not grown.
+    // A new loss event does so even if p has not grown.
     sender.poll_packet(at(3140)).expect("late for any rate");
     let event = Feedback { new_loss_event: true, ..report(at(3200), 10_000.0, 5e-5) };
     sender.handle_feedback(at(3200), &event).expect("true");
@@ -226,10 +226,10 @@ fn a_data_limited_sender_does_not_grow_beyond_twice_what_it_sends() {
 }
 
 #[test]
-fn packets_leave_on_a_beat_that_late_timers_do_not_slow_down() {
+fn late_timers_do_not_reduce_the_pacing_rate() {
     let (mut sender, now) = in_slow_start(5);
     greedy(&mut sender, now);
-    // 640 kB/s is a packet every 1.5625 ms. A driver that wakes every millisecond is late by up to that.
+    // 640 kB/s is a packet every 1.5625 ms. A driver that wakes every millisecond is late by up to a millisecond.
     let mut woken = now;
     let mut sent = 0;
     while woken < now + Span::from_millis(99) {
@@ -240,7 +240,7 @@ fn packets_leave_on_a_beat_that_late_timers_do_not_slow_down() {
     }
     // 99 / 1.5625 = 63.4.
     assert!((63..=64).contains(&sent), "{sent}");
-    // After a pause the debt is a millisecond's: one packet, not the forty of the pause.
+    // After a pause the credit is a millisecond's: one packet, not the forty of the pause.
     let later = woken + Span::from_millis(63);
     assert!(sender.poll_packet(later).is_some());
     assert!(sender.poll_packet(later).is_none());
@@ -252,7 +252,7 @@ fn the_media_rate_is_never_exceeded() {
     sender.set_media_rate(Rate::from_mbps(4)).expect("valid");
     assert!(sender.allowed() * 8.0 > 4e7);
     let sent = greedy(&mut sender, now + Span::from_secs(1)).len();
-    // 4 Mb/s are 500 packets a second; one more for both ends, two for what a millisecond of credit is worth.
+    // 4 Mb/s are 500 packets per second; one more for both ends, two for a millisecond of credit.
     assert!((500..=502).contains(&sent), "{sent}");
 }
 
@@ -272,7 +272,7 @@ fn damping_follows_the_square_root_of_the_round_trip() {
 }
 
 #[test]
-fn lies_change_nothing() {
+fn invalid_feedback_is_refused_and_changes_nothing() {
     let (sender, now) = in_slow_start(3);
     let good = report(now, 1e4, 0.0);
     let long_ago = Feedback { recvdata: Time::ZERO, ..good };
@@ -293,7 +293,7 @@ fn lies_change_nothing() {
 }
 
 #[test]
-fn a_configuration_that_cannot_be_followed_is_refused() {
+fn configuration_out_of_range_is_refused() {
     let good = Config::new(S, Rate::from_mbps(1));
     for bad in [
         Config { segment: Bytes(0), ..good },
@@ -307,7 +307,7 @@ fn a_configuration_that_cannot_be_followed_is_refused() {
     assert!(Sender::new(at(0), Config { media_rate: Rate::from_bps(125), ..good }).is_ok());
 }
 
-/// Anything that can happen to a sender: time that passes, and a report whose times and numbers are anything.
+/// Arbitrary events of a sender: time passes, and a report with arbitrary times and numbers arrives.
 fn anything() -> impl Strategy<Value = (u64, u64, u64, f64, f64, bool)> {
     let p = prop_oneof![Just(0.0), 0.0..=1.0f64, any::<f64>()];
     let x_recv = prop_oneof![0.0..1e9f64, any::<f64>()];
@@ -317,7 +317,7 @@ fn anything() -> impl Strategy<Value = (u64, u64, u64, f64, f64, bool)> {
 
 proptest! {
     #[test]
-    fn whatever_a_peer_reports_the_rate_stays_within_its_bounds(
+    fn arbitrary_feedback_keeps_the_rate_within_its_bounds(
         steps in proptest::collection::vec(anything(), 1..60),
         segment in 1u64..=65_535,
         mbps in 1u64..10_000,
@@ -336,7 +336,7 @@ proptest! {
             let slowest = segment as f64 / 64.0;
             prop_assert!(sender.allowed() >= slowest && sender.allowed() <= FASTEST, "{}", sender.allowed());
             prop_assert!(sender.rate().as_bps() as f64 + 1.0 >= 8.0 * slowest && sender.rate() <= config.media_rate);
-            // No packet leaves before the media rate's beat, and the next one is at most 64 s behind the last.
+            // No packet leaves before the media rate's send time, and the next one at most 64 s after the last.
             prop_assert!(sender.next_send() <= now + Span::from_secs(65));
         }
     }

@@ -1,4 +1,4 @@
-//! What comes, waits and leaves.
+//! Insertion, waiting and delivery of packets.
 
 use super::*;
 use crate::time::Span;
@@ -20,7 +20,7 @@ fn insert(window: &mut Window, sequence: u64, now: u64) -> Kept {
 }
 
 #[test]
-fn packets_come_out_in_order_and_gaps_are_told() {
+fn packets_are_delivered_in_order_and_gaps_reported() {
     let mut window = Window::new(100);
     for (sequence, now) in [(100, 0), (103, 1), (102, 2), (103, 3)] {
         let kept = if now == 3 { Kept::Duplicate } else { Kept::New };
@@ -38,7 +38,7 @@ fn packets_come_out_in_order_and_gaps_are_told() {
 }
 
 #[test]
-fn the_path_corrects_what_repair_made_of_damage_while_it_waits() {
+fn received_packet_replaces_a_recovered_one_not_yet_delivered() {
     let mut window = Window::new(100);
     let recover = |window: &mut Window, sequence| window.insert(at(0), sequence, &packet(0), at(0), Origin::Repair).0;
     assert_eq!(recover(&mut window, 100), Kept::New);
@@ -51,7 +51,7 @@ fn the_path_corrects_what_repair_made_of_damage_while_it_waits() {
 }
 
 #[test]
-fn no_packet_was_produced_before_those_that_went_before_it() {
+fn production_times_never_decrease() {
     let mut window = Window::new(100);
     insert(&mut window, 100, 500);
     window.insert(at(501), 102, &packet(0), at(3), Origin::Path);
@@ -63,7 +63,7 @@ fn no_packet_was_produced_before_those_that_went_before_it() {
 }
 
 #[test]
-fn what_had_its_turn_stays_for_the_code_and_is_then_forgotten() {
+fn delivered_packets_are_kept_for_decoding_then_forgotten() {
     let mut window = Window::new(7);
     insert(&mut window, 7, 0);
     window.take();
@@ -73,7 +73,7 @@ fn what_had_its_turn_stays_for_the_code_and_is_then_forgotten() {
 }
 
 #[test]
-fn memory_is_bounded_whatever_comes() {
+fn memory_is_bounded_under_sequence_jumps() {
     let mut window = Window::new(0);
     let mut given_up = 0;
     for jump in 1..400 {
@@ -86,7 +86,7 @@ fn memory_is_bounded_whatever_comes() {
 }
 
 #[test]
-fn packets_that_nobody_takes_are_given_up_and_counted() {
+fn packets_never_taken_are_discarded_and_counted() {
     let mut window = Window::new(0);
     let large = [packet(0).as_slice(), &[0; 1300]].concat();
     let mut given_up = 0;
@@ -105,7 +105,7 @@ fn packets_that_nobody_takes_are_given_up_and_counted() {
 }
 
 #[test]
-fn what_had_its_turn_makes_no_window_full() {
+fn delivered_packets_do_not_fill_the_window() {
     let mut window = Window::new(0);
     let large = [packet(0).as_slice(), &[0; 1300]].concat();
     for sequence in 0..100_000 {
@@ -113,7 +113,7 @@ fn what_had_its_turn_makes_no_window_full() {
         assert!(window.take().is_some());
     }
     assert!(window.held <= FULL && window.first < window.turn);
-    // And one that is full is so for a packet at a time.
+    // A full window is relieved by one or two packets at a time.
     let mut taken = 0;
     for sequence in 100_000..200_000 {
         window.insert(at(sequence), sequence, &large, at(sequence), Origin::Path);

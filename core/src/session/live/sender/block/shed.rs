@@ -1,31 +1,31 @@
-//! What of a block cannot leave in time.
+//! Shedding of packets that cannot leave in time.
 
 use super::Block;
 use crate::time::{Span, Time};
 use crate::units::Bytes;
 use crate::wire::fecframe::Adui;
 
-/// Where an RTP packet has its sequence number (RFC 3550 §5.1).
-const SEQUENCE: usize = 2;
+/// Offset of the sequence number in an RTP packet (RFC 3550 §5.1).
+pub(in crate::session::live::sender) const SEQUENCE: usize = 2;
 
 impl Block {
-    /// Drops what would wait for longer than `patience` if packets left one by one from `start` on, each for as long as
-    /// `takes` says of its bytes. Returns how many were dropped.
+    /// Drops packets that would wait for longer than `longest_wait` if packets left one by one from `start` on, each for as
+    /// long as `takes` says of its bytes. Returns the number of packets dropped.
     ///
-    /// What is dropped takes no time, so that the packet after it has more of it: the older ones leave as late as they
-    /// may, and the gaps between them are small and spread evenly. The others are numbered anew, because what never left
-    /// must look lost to nobody.
+    /// A dropped packet takes no time, so that more is left for the packet after it: the older packets leave as late as
+    /// they may, and the gaps between them are small and spread evenly. The remaining packets are renumbered, because a
+    /// packet that was never sent must not look lost to the receiver.
     pub(in crate::session::live::sender) fn shed(
         &mut self,
         start: Time,
-        patience: Span,
+        longest_wait: Span,
         takes: impl Fn(Bytes) -> Span,
     ) -> usize {
         let all = self.sources();
         let (mut free_at, mut kept, mut from, mut end) = (start, 0, 0, 0);
         for at in 0..all {
             let adui = core::mem::replace(&mut from, self.ends[at])..self.ends[at];
-            if free_at.since(self.produced[at]) > patience {
+            if free_at.since(self.produced[at]) > longest_wait {
                 continue;
             }
             let len = adui.len();
@@ -50,7 +50,8 @@ mod tests {
     use crate::session::live::sender::block::{Encoders, Symbol};
     use crate::wire::rtp;
 
-    /// Ten packets, one a millisecond, that take `micros` each and may wait for 12 ms, from 10 ms on: which of them leave.
+    /// Ten packets, one a millisecond, each of which takes `micros` to send and may wait for 12 ms, sent from 10 ms on.
+    /// Returns the packets that leave.
     fn shed(micros: u64) -> Vec<u8> {
         let at = |millis: usize| Time::ZERO + Span::from_millis(millis as u64);
         let mut block = Block::default();
@@ -78,18 +79,19 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_in_time_stays() {
+    fn packets_that_leave_in_time_are_kept() {
         assert_eq!(shed(1000), (0..10).collect::<Vec<u8>>());
     }
 
     #[test]
-    fn where_half_of_it_fits_every_second_packet_leaves_as_soon_as_no_more_can_wait() {
-        // Packet n may leave until 12 + n ms. 0, 1 and 2 leave at 10, 12 and 14; 16 is too late for 3, not for 4.
+    fn every_second_packet_is_dropped_when_half_the_block_fits() {
+        // Packet n may leave until 12 + n ms. Packets 0, 1 and 2 leave at 10, 12 and 14 ms; 16 ms is too late for 3,
+        // not for 4.
         assert_eq!(shed(2000), [0, 1, 2, 4, 6, 8]);
     }
 
     #[test]
-    fn after_a_packet_that_takes_for_ever_none_leaves() {
+    fn no_packet_leaves_after_one_that_takes_too_long() {
         assert_eq!(shed(1_000_000), [0]);
     }
 }

@@ -1,19 +1,21 @@
-//! Fate of the packets of a period: their losses, and their delays.
+//! The outcome of the packets of a period: their losses, and their delays.
 
 use crate::time::{Span, Time};
 
-/// More reports than this part whose round trip has grown are of a queue.
+/// The share of reports with a grown round trip above which there is a queue. Ours: a lower share takes jitter for a
+/// queue, a higher one overlooks a queue that often empties.
 const GROWN: f64 = 0.25;
-/// Losses come at the height of the delay where those before them took so many standard deviations longer than all. At
-/// a queue whose length is uniform it is 1.7; with random loss 0, and a sixth is its error over [`RUNS`].
+/// Losses occur at the peak of the delay where the packets before them took so many standard deviations longer than
+/// all. At a queue whose length is uniform it is 1.7; with random loss 0, and a sixth is its error over [`RUNS`]. Three
+/// of these errors.
 const HEIGHT: f64 = 0.5;
-/// Runs of losses from which on that is asked.
+/// The least number of runs of losses for that test.
 const RUNS: u64 = 36;
-/// Delays differ where their means do by more than this, and by more than half a standard deviation: RFC 8888 tells
+/// Delays differ where their means do by more than this, and by more than half a standard deviation: RFC 8888 reports
 /// them in 1/1024 s.
 const RESOLUTION: f64 = 0.0005;
 
-/// Delays of packets, in seconds: how many, their sum and that of their squares.
+/// Delays of packets, in seconds: their number, their sum and the sum of their squares.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 struct Delays {
     count: u64,
@@ -33,7 +35,7 @@ impl Delays {
         self.squares += other.squares;
     }
 
-    /// Not a number without any.
+    /// The mean; NaN without delays.
     fn mean(&self) -> f64 {
         self.sum / self.count as f64
     }
@@ -44,7 +46,7 @@ impl Delays {
     }
 }
 
-/// Packets in the order in which they left.
+/// Statistics of packets in the order in which they left.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub(in crate::session::live::sender) struct Sample {
     from: Time,
@@ -54,10 +56,10 @@ pub(in crate::session::live::sender) struct Sample {
     /// Runs of losses.
     runs: u64,
     delays: Delays,
-    /// Of the last packet that came before each run.
+    /// Delays of the last packet delivered before each run.
     before_runs: Delays,
     reports: u64,
-    /// Of these the ones whose round trip had grown.
+    /// Reports whose round trip had grown.
     grown: u64,
 }
 
@@ -67,13 +69,13 @@ impl Sample {
         Sample { from, until: from, ..Sample::default() }
     }
 
-    /// Counts a packet that came, with its delay there and back.
+    /// Counts a delivered packet, with its round-trip delay.
     pub(in crate::session::live::sender) fn deliver(&mut self, delay: Span) {
         self.delivered += 1;
         self.delays.push(delay);
     }
 
-    /// Counts a packet that was lost; the first of a run comes with the delay of the last that came, if it is known.
+    /// Counts a lost packet; the first of a run comes with the delay of the packet delivered before it, if it is known.
     pub(in crate::session::live::sender) fn lose(&mut self, is_first: bool, before: Option<Span>) {
         self.lost += 1;
         if is_first {
@@ -88,7 +90,7 @@ impl Sample {
         self.grown += u64::from(has_grown);
     }
 
-    /// Adds what a report at `now` has settled, unless the sample begins later.
+    /// Adds the packets that a report at `now` has settled, unless the sample begins later.
     pub(super) fn join(&mut self, now: Time, settled: &Sample) {
         if now >= self.from {
             self.add(settled);
@@ -96,7 +98,7 @@ impl Sample {
         }
     }
 
-    /// Both together, as long as both together.
+    /// The union of two samples, as long as both together.
     pub(super) fn and(&self, other: &Sample) -> Sample {
         let mut both = *self;
         both.add(other);
@@ -114,7 +116,7 @@ impl Sample {
         self.grown += other.grown;
     }
 
-    /// The same, as if it had no more than `most` packets.
+    /// The same sample, scaled to no more than `most` packets.
     pub(super) fn at_most(mut self, most: u64) -> Sample {
         while self.sent() > most {
             let halves = [&mut self.lost, &mut self.delivered, &mut self.runs, &mut self.reports, &mut self.grown];
@@ -139,7 +141,7 @@ impl Sample {
         self.lost + self.delivered
     }
 
-    /// Loss ratio; not a number without packets.
+    /// Loss ratio; NaN without packets.
     pub(super) fn ratio(&self) -> f64 {
         self.lost as f64 / self.sent() as f64
     }
@@ -149,30 +151,31 @@ impl Sample {
         self.sent() as f64 / self.length().as_secs_f64()
     }
 
-    /// Ratio of the variance of the number of its losses to a binomial one, at least 1: losses come in runs.
+    /// Ratio of the variance of the number of losses to that of independent losses, at least 1: losses occur in runs.
     pub(super) fn in_a_row(&self) -> f64 {
         let p = self.ratio();
         let end = self.runs as f64 / self.lost as f64;
         let rho = 1.0 - end - p * end / (1.0 - p);
-        // Not a number without losses, and where all are lost.
+        // NaN without losses, and where all are lost.
         if rho > 0.0 { (1.0 + rho) / (1.0 - rho).max(0.01) } else { 1.0 }
     }
 
-    /// Standard deviation of the difference of the ratios of two samples of one path, this one's.
+    /// Standard deviation of the difference between the loss ratios of two samples of one path, which has this one's
+    /// ratio.
     pub(super) fn spread(&self, other: &Sample) -> f64 {
         let p = self.ratio();
         let parts = 1.0 / self.sent() as f64 + 1.0 / other.sent() as f64;
         libm::sqrt(self.in_a_row() * p * (1.0 - p) * parts)
     }
 
-    /// Returns whether delay tells of a queue: round trips have grown, or losses come at its height.
+    /// Returns whether delay indicates a queue: round trips have grown, or losses occur at the peak of the delay.
     pub(super) fn shows_queue(&self) -> bool {
         let height = self.before_runs.mean() - self.delays.mean();
         self.grown as f64 > GROWN * self.reports as f64
             || (self.before_runs.count >= RUNS && height > HEIGHT * self.delays.deviation())
     }
 
-    /// Returns whether its delays are shorter than those of the other.
+    /// Returns whether its delays are shorter than those of `other`.
     pub(super) fn delay_is_below(&self, other: &Sample) -> bool {
         other.delays.mean() - self.delays.mean()
             > RESOLUTION.max(self.delays.deviation().max(other.delays.deviation()) / 2.0)

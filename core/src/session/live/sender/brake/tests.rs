@@ -1,7 +1,7 @@
 use super::*;
 use crate::rng::Rng;
 
-/// Report of so many packets, the lost ones among them one by one.
+/// A report of so many packets, whose losses are isolated.
 fn pressure(lost: u32, delivered: u32, queue: bool) -> Pressure {
     let mut passed = Sample::default();
     (0..delivered).for_each(|_| passed.deliver(Span::from_millis(40)));
@@ -33,15 +33,15 @@ fn drive_path(brake: &mut Brake, from: u64, millis: u64, lost: impl Fn(f64) -> f
     demands
 }
 
-/// The path takes `room` packets of a block and its repair.
-fn drive_full(brake: &mut Brake, from: u64, millis: u64, room: f64) -> Vec<(u64, Demand)> {
-    drive_path(brake, from, millis, |sent| sent - 10.0 * room)
+/// Drives a path that takes `capacity` packets of each block and its repair.
+fn drive_full(brake: &mut Brake, from: u64, millis: u64, capacity: f64) -> Vec<(u64, Demand)> {
+    drive_path(brake, from, millis, |sent| sent - 10.0 * capacity)
 }
 
 #[test]
-fn repair_goes_to_nothing_on_a_full_path_and_the_session_ends_after_ten_seconds() {
+fn repair_drops_to_zero_on_a_full_path_and_the_session_ends_after_10_s() {
     let mut brake = Brake::new(0.03);
-    // Of 85 packets 23 are lost, of 33 nine, and of 25 one, 4 %.
+    // Of 85 packets 61 are lost, of 33 nine, and of 25 one, 4 %.
     drive_full(&mut brake, 0, 1000, 24.0);
     assert_eq!(brake.limit(), None);
     assert_eq!(drive_full(&mut brake, 1000, 10, 24.0), [(1000, Demand::Lower)], "more than half of them");
@@ -51,7 +51,7 @@ fn repair_goes_to_nothing_on_a_full_path_and_the_session_ends_after_ten_seconds(
     drive_full(&mut brake, 3010, 6990, 24.0);
     let at = |millis: u64| Time::ZERO + Span::from_millis(millis);
     assert!(!brake.is_over(at(9_999)));
-    // A probe may be under way just then.
+    // A probe may be in progress just then.
     assert!((10_000..=13_000).any(|millis| {
         drive_full(&mut brake, millis, 1, 24.0);
         brake.is_over(at(millis))
@@ -59,7 +59,7 @@ fn repair_goes_to_nothing_on_a_full_path_and_the_session_ends_after_ten_seconds(
 }
 
 #[test]
-fn a_lossy_path_is_told_from_a_full_one_by_what_less_repair_changes() {
+fn lossy_path_is_distinguished_from_a_full_one_by_reducing_repair() {
     let mut brake = Brake::new(0.03);
     let drive_lossy = |brake: &mut Brake, from, millis, ratio| drive_path(brake, from, millis, |sent| sent * ratio);
     assert_eq!(drive_lossy(&mut brake, 0, 1010, 0.05), []);
@@ -71,17 +71,17 @@ fn a_lossy_path_is_told_from_a_full_one_by_what_less_repair_changes() {
     drive_lossy(&mut brake, 1610, 4000, 0.1);
     assert!((brake.window(60.0) - 13.1).abs() < 0.5 && brake.window(8.0) == brake.window(60.0), "{brake:?}");
     assert!(!brake.is_over(Time::ZERO + Span::from_secs(12)));
-    // Without loss there is nothing to ask.
+    // Without loss there is no question.
     drive_lossy(&mut brake, 5610, 4000, 0.0);
     assert_eq!((brake.limit(), brake.window(9.0)), (None, 9.0));
 }
 
 #[test]
-fn losses_at_the_height_of_the_delay_are_a_queues() {
+fn losses_at_peak_delay_are_attributed_to_a_queue() {
     let mut brake = Brake::new(0.03);
     for ms in (0..4000).step_by(10) {
         let mut pressure = pressure(0, 0, false);
-        // The queue of 3 ms is found at any length, and losses are found at its end.
+        // Packets find the queue of 3 ms at any length; losses occur at its full length.
         (0..95).for_each(|nth| pressure.passed.deliver(Span::from_micros(40_000 + nth * 3000 / 95)));
         (0..5).for_each(|_| pressure.passed.lose(true, Some(Span::from_micros(43_000))));
         (pressure.lost, pressure.delivered) = (5, 95);
@@ -91,7 +91,7 @@ fn losses_at_the_height_of_the_delay_are_a_queues() {
 }
 
 #[test]
-fn a_full_queue_takes_repair_to_its_least_within_300_ms_and_asks_nobody() {
+fn full_queue_lowers_repair_to_its_minimum_in_300_ms_without_a_demand() {
     let mut brake = Brake::new(0.03);
     assert_eq!(drive(&mut brake, 0, 310, 5, true), []);
     assert_eq!(brake.limit(), Some(8.0), "30, 15 and 8 after 100, 200 and 300 ms");
@@ -102,7 +102,7 @@ fn a_full_queue_takes_repair_to_its_least_within_300_ms_and_asks_nobody() {
 }
 
 #[test]
-fn when_loss_has_gone_repair_is_let_up_and_the_source_is_told_once() {
+fn repair_is_restored_after_loss_ends_and_reported_once() {
     let mut brake = Brake::new(0.03);
     drive(&mut brake, 0, 4000, 5, true);
     assert_eq!(brake.limit(), Some(0.0));
@@ -113,7 +113,7 @@ fn when_loss_has_gone_repair_is_let_up_and_the_source_is_told_once() {
 }
 
 #[test]
-fn a_source_that_pauses_after_a_loss_is_not_taken_for_one_that_floods() {
+fn pause_of_the_source_after_a_loss_does_not_end_the_session() {
     let mut brake = Brake::new(0.03);
     drive(&mut brake, 0, 100, 5, false);
     let idle = pressure(0, 0, false);
@@ -124,7 +124,8 @@ fn a_source_that_pauses_after_a_loss_is_not_taken_for_one_that_floods() {
     }
 }
 
-/// A packet every 25 ms, 40 a second, of which those are lost; and when the source was asked for less, in milliseconds.
+/// Sends a packet every 25 ms, 40 a second, of which some are lost. Returns the times at which the source was asked for
+/// a lower rate, in milliseconds.
 fn drive_slowly(
     brake: &mut Brake,
     packets: core::ops::Range<u64>,
@@ -140,7 +141,7 @@ fn drive_slowly(
 }
 
 #[test]
-fn half_a_dark_second_of_a_slow_stream_is_no_loss_that_stays() {
+fn half_second_outage_of_a_slow_stream_does_not_brake_it() {
     // 20 of 200 packets are 10 %.
     let mut brake = Brake::new(0.03);
     assert!(drive_slowly(&mut brake, 0..2000, false, |packet| (400..420).contains(&packet)).is_empty());
@@ -148,10 +149,10 @@ fn half_a_dark_second_of_a_slow_stream_is_no_loss_that_stays() {
 }
 
 #[test]
-fn a_slow_stream_that_loses_a_tenth_is_braked_a_second_after_the_average_is_full_and_ended_after_ten() {
+fn slow_stream_with_ten_percent_loss_is_braked_then_ended() {
     let mut brake = Brake::new(0.03);
     let asked = drive_slowly(&mut brake, 0..401, true, |packet| packet % 20 < 2);
-    // From the first of 200 packets to the last are 4.975 s, 4.575 s more than the 0.4 s of a fast stream.
+    // The first and the last of 200 packets are 4.975 s apart, 4.575 s more than the 0.4 s of a fast stream.
     assert_eq!(asked.first(), Some(&5575));
     assert_eq!(brake.limit(), Some(0.0), "10, 5, 2.5, 1.25, none");
     let at = |millis: u64| Time::ZERO + Span::from_millis(millis);
@@ -159,12 +160,12 @@ fn a_slow_stream_that_loses_a_tenth_is_braked_a_second_after_the_average_is_full
 }
 
 #[test]
-fn bursts_of_one_percent_end_no_slow_stream_within_hours() {
+fn burst_loss_of_one_percent_does_not_end_a_slow_stream() {
     for seed in 1..=4 {
         let (mut rng, mut is_bad) = (Rng::new(seed), false);
         let mut brake = Brake::new(0.03);
         for packet in 0..2 * 3600 * 40 {
-            // Gilbert's model: 1.15 % in bursts of 2.3 on average.
+            // Gilbert's model: a loss of 1.15 %, in bursts of 2.3 on average.
             is_bad = rng.below(1000) < if is_bad { 700 } else { 5 };
             let is_lost = is_bad && rng.below(10) < 7;
             drive_slowly(&mut brake, packet..packet + 1, false, |_| is_lost);
@@ -174,12 +175,12 @@ fn bursts_of_one_percent_end_no_slow_stream_within_hours() {
 }
 
 #[test]
-fn a_dip_does_not_set_the_clock_back_and_low_loss_that_lasts_does() {
+fn short_dip_in_loss_keeps_the_timer_and_a_long_one_resets_it() {
     for (dip, ends) in [(300, true), (1000, false)] {
         let mut brake = Brake::new(0.03);
         drive(&mut brake, 0, 5000, 5, true);
-        // Of 5 % and 2 % the average is below 3 % while more than two thirds of it are of the dip: from 270 ms on, and
-        // of the short one until 130 ms after its end.
+        // The average of 5 % and 2 % is below 3 % while more than two thirds of it are of the dip: from 270 ms on, and
+        // after the short dip until 130 ms after its end.
         drive(&mut brake, 5000, dip, 2, true);
         drive(&mut brake, 5000 + dip, 5100 - dip, 5, true);
         assert_eq!(brake.is_over(Time::ZERO + Span::from_millis(10_090)), ends, "after {dip} ms");
@@ -187,7 +188,7 @@ fn a_dip_does_not_set_the_clock_back_and_low_loss_that_lasts_does() {
 }
 
 #[test]
-fn bursts_shorter_than_a_second_do_not_touch_it() {
+fn bursts_shorter_than_a_second_do_not_brake() {
     let mut brake = Brake::new(0.03);
     for burst in 0..20 {
         assert_eq!(drive(&mut brake, burst * 2000, 100, 20, false), []);

@@ -2,9 +2,9 @@
 
 use core::net::SocketAddr;
 
-use super::{Agreed, Change, DOUBT, LONGEST, Peer, State};
+use super::{Agreed, Change, DOUBT, Peer, State};
 use crate::session::live::secret::{End, Secret};
-use crate::time::{Span, Time};
+use crate::time::Time;
 use crate::wire::hello::{Answer, Refusal};
 
 impl Peer {
@@ -18,8 +18,8 @@ impl Peer {
     ) -> Option<Change> {
         let is_proved = self.is_proved(datagram);
         if is_proved && self.address.on_echo(now, from, answer.echo, &self.tokens) {
-            self.pulse.on_word(now);
-            self.remind(now);
+            self.keepalive.on_message(now);
+            self.schedule_hello(now);
             return Some(Change::Moved);
         }
         if from != self.to() && !self.is_at_alias(from, answer) {
@@ -28,14 +28,14 @@ impl Peer {
             }
             return None;
         }
-        if answer.echo != self.tokens.of(from) || !self.is_new(now, answer.stamp) {
+        if answer.echo != self.tokens.of(from, &[]) || !self.round_trip.on_answer(now, answer.stamp) {
             return None;
         }
         self.busy = answer.busy;
         if is_proved {
             return self.on_known(now, answer);
         }
-        if answer.busy && now.since(self.pulse.heard()) >= DOUBT && self.is_connected() {
+        if answer.busy && now.since(self.keepalive.heard()) >= DOUBT && self.is_connected() {
             return Some(Change::Refused);
         }
         if answer.half == 0 {
@@ -45,26 +45,25 @@ impl Peer {
         self.agree(now, (ssrc, answer), datagram)
     }
 
-    /// Takes a word of the receiver that is agreed with.
+    /// Takes an answer under the agreed secret.
     fn on_known(&mut self, now: Time, answer: &Answer) -> Option<Change> {
-        self.pulse.on_word(now);
-        let patience = self.patience();
-        self.address.confirm(now, patience);
+        self.keepalive.on_message(now);
+        self.address.confirm(now, self.round_trip.challenge_wait());
         (self.latency, self.echo) = (answer.latency, answer.token);
-        // It waits for media; one that has the stream would report.
+        // The receiver waits for media; one that has the stream would report.
         let is_back = self.state == State::Silent && !answer.seated;
         is_back.then(|| self.connect(now))
     }
 
-    /// Takes the token of an end with which nothing is agreed yet: it gets our half with the next hello.
+    /// Takes the token of an end with which no secret is agreed yet; the next hello gives it our half.
     fn on_token(&mut self, now: Time, from: SocketAddr, token: u64) {
         if self.echo != token || self.half == 0 {
             (self.echo, self.half) = (token, self.halves.of(from, &[token]));
-            self.remind(now);
+            self.schedule_hello(now);
         }
     }
 
-    /// Takes the receiver's half, if the datagram shows that it has ours.
+    /// Takes the receiver's half, if the datagram proves that the receiver has ours.
     fn agree(&mut self, now: Time, (ssrc, answer): (u32, &Answer), datagram: &[u8]) -> Option<Change> {
         let secret = Secret { sender: self.half, receiver: answer.half };
         if self.half == 0 || !secret.proves(End::Receiver, datagram) {
@@ -72,30 +71,31 @@ impl Peer {
         }
         self.agreed = Some(Agreed { ssrc, secret });
         (self.latency, self.echo) = (answer.latency, answer.token);
-        // It hears of the secret, so that it need not wait for media.
-        self.remind(now);
+        // The next hello proves the secret, so that the receiver need not wait for media.
+        self.schedule_hello(now);
         Some(self.connect(now))
     }
 
     fn connect(&mut self, now: Time) -> Change {
         self.state = State::Connected;
-        self.pulse = super::Pulse::new(now);
+        self.keepalive = super::Keepalive::new(now);
         Change::Connected
     }
 
-    /// Returns whether the receiver that we call answers from another of its addresses; from then on it is there. Only
-    /// an end that has heard us where we called knows that token, and only one that has heard us there the second.
+    /// Returns whether the receiver that we call answers from another of its addresses, which is its address from then
+    /// on. Only an end that has received a hello where we called knows that token, and only one that has received a
+    /// hello at the other address knows the second token.
     fn is_at_alias(&mut self, from: SocketAddr, answer: &Answer) -> bool {
-        // Whoever is in a group hears what it is sent, and is not the group.
-        if self.agreed.is_some() || self.knocking_since().is_none() || self.to().ip().is_multicast() {
+        // Members of a multicast group receive what is sent to the group, but are not the group.
+        if self.agreed.is_some() || self.calling_since().is_none() || self.to().ip().is_multicast() {
             return false;
         }
         match self.alias {
-            Some((alias, _)) if alias == from && answer.echo == self.tokens.of(from) => {
+            Some((alias, _)) if alias == from && answer.echo == self.tokens.of(from, &[]) => {
                 self.address = super::Address::new(from);
                 true
             }
-            _ if answer.echo == self.tokens.of(self.to()) => {
+            _ if answer.echo == self.tokens.of(self.to(), &[]) => {
                 (self.echo, self.alias) = (answer.token, Some((from, true)));
                 false
             }
@@ -103,23 +103,9 @@ impl Peer {
         }
     }
 
-    /// Returns whether an answer to the hello with `stamp` is newer than the ones before; a round trip comes with it.
-    fn is_new(&mut self, now: Time, stamp: u32) -> bool {
-        // Stamps go round in 71 minutes, and a receiver may be away for longer than half of that.
-        let round_trip = Span::from_micros(((now.as_nanos() / 1_000) as u32).wrapping_sub(stamp).into());
-        let said = now - round_trip;
-        if self.answered.is_some_and(|answered| said <= answered) {
-            return false;
-        }
-        self.answered = Some(said);
-        if round_trip < LONGEST {
-            self.round_trip.push(now, round_trip);
-        }
-        true
-    }
-
-    /// Returns whether a refusal comes from where nobody has answered otherwise, and names our token.
+    /// Returns whether a refusal counts: no receiver is connected, and it comes from the address of the hellos and
+    /// echoes our token.
     pub(in super::super) fn is_refused(&self, from: SocketAddr, refusal: &Refusal) -> bool {
-        !self.is_connected() && from == self.to() && refusal.echo == self.tokens.of(from)
+        !self.is_connected() && from == self.to() && refusal.echo == self.tokens.of(from, &[])
     }
 }

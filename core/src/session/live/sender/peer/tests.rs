@@ -17,7 +17,7 @@ struct Other(u32, u64);
 const HERE: Other = Other(5, 55);
 
 impl Other {
-    /// Answer to `call`, which is heard at `from`, and the datagram under the secret if it has both halves.
+    /// Answers `call` from `from`, in a datagram that proves both halves: that of `call` and its own.
     fn answer(self, peer: &mut Peer, millis: u64, from: SocketAddr, call: Call) -> Option<Change> {
         let stamp = (at(millis).as_nanos() / 1_000) as u32;
         let has_echo = call.echo == u64::from(self.0);
@@ -34,12 +34,12 @@ impl Other {
     }
 }
 
-/// A peer that has agreed with `HERE` by 40 ms.
+/// A peer that has agreed on a secret with `HERE` by 40 ms.
 fn agreed() -> Peer {
     let [to, _] = places();
     let mut peer = Peer::new(to, Time::ZERO, &Rng::new(1));
     let call = peer.poll_hello(at(0)).unwrap();
-    assert_eq!((call.to, call.echo, call.half), (to, 0, 0), "nothing is told before the address is proved");
+    assert_eq!((call.to, call.echo, call.half), (to, 0, 0), "no half is sent before the address is proved");
     assert_eq!(HERE.answer(&mut peer, 20, to, call), None);
     let call = peer.poll_hello(at(20)).unwrap();
     assert_eq!(call.echo, 5, "its token goes back at once");
@@ -49,19 +49,19 @@ fn agreed() -> Peer {
     peer
 }
 
-fn report(peer: &mut Peer, millis: u64, from: SocketAddr) -> Word {
+fn report(peer: &mut Peer, millis: u64, from: SocketAddr) -> ReportKind {
     let datagram = HERE.datagram(peer.secret().unwrap().sender);
     let is_proved = peer.is_proved(&datagram);
     peer.on_report(at(millis), from, datagram.len(), HERE.0, is_proved)
 }
 
 #[test]
-fn two_answers_agree_on_a_secret() {
+fn two_answers_establish_a_secret() {
     agreed();
 }
 
 #[test]
-fn an_answer_with_another_token_or_without_our_half_agrees_on_nothing() {
+fn answer_with_a_wrong_token_or_half_establishes_no_secret() {
     let [to, _] = places();
     let mut peer = Peer::new(to, Time::ZERO, &Rng::new(1));
     let call = peer.poll_hello(at(0)).unwrap();
@@ -72,10 +72,10 @@ fn an_answer_with_another_token_or_without_our_half_agrees_on_nothing() {
 }
 
 #[test]
-fn the_receiver_moves_where_it_echoes_a_challenge_and_the_old_address_is_silent() {
+fn receiver_moves_after_echoing_a_challenge_if_its_address_is_silent() {
     let (mut peer, [to, other]) = (agreed(), places());
-    assert_eq!(report(&mut peer, 50, to), Word::Known);
-    assert_eq!(report(&mut peer, 60, other), Word::Astray);
+    assert_eq!(report(&mut peer, 50, to), ReportKind::FromPeer);
+    assert_eq!(report(&mut peer, 60, other), ReportKind::Misdirected);
     assert_eq!(peer.poll_challenge(at(60)).unwrap().0, to);
     let (asked, challenge) = peer.poll_challenge(at(160)).unwrap();
     assert_eq!(asked, other);
@@ -85,29 +85,30 @@ fn the_receiver_moves_where_it_echoes_a_challenge_and_the_old_address_is_silent(
 }
 
 #[test]
-fn a_report_without_the_secret_counts_for_nothing_from_wherever() {
+fn report_without_the_secret_is_ignored_from_any_address() {
     let (mut peer, [to, other]) = (agreed(), places());
     for from in [to, other] {
-        assert_eq!(peer.on_report(at(50), from, 120, HERE.0, false), Word::Strange);
+        assert_eq!(peer.on_report(at(50), from, 120, HERE.0, false), ReportKind::Unproved);
     }
     assert_eq!(peer.poll_challenge(at(60)), None);
 }
 
 #[test]
-fn a_receiver_that_was_restarted_is_a_new_one() {
+fn restarted_receiver_connects_as_a_new_one() {
     let (mut peer, [to, _]) = (agreed(), places());
     let again = Other(6, 66);
     let call = peer.poll_hello(at(220)).unwrap();
     assert_eq!(again.answer(&mut peer, 240, to, Call { half: 0, ..call }), None);
-    assert_eq!(report(&mut peer, 245, to), Word::Known, "until the new one has our half");
+    assert_eq!(report(&mut peer, 245, to), ReportKind::FromPeer, "until the new one has our half");
     let call = peer.poll_hello(at(250)).unwrap();
     assert_eq!(again.answer(&mut peer, 260, to, call), Some(Change::Connected));
-    assert_eq!(report(&mut peer, 270, to), Word::Strange);
+    assert_eq!(report(&mut peer, 270, to), ReportKind::Unproved);
 }
 
-/// It is called at one address of its machine and answers from another: as often as it was called, and then from there.
+/// The receiver is called at one address of its host and answers from another: it gets hellos there as well, and then
+/// only there.
 #[test]
-fn a_receiver_that_answers_from_another_of_its_addresses_is_called_there() {
+fn receiver_answering_from_another_address_is_called_there() {
     let [to, other] = places();
     let mut peer = Peer::new(to, Time::ZERO, &Rng::new(1));
     let call = peer.poll_hello(at(0)).unwrap();
@@ -124,7 +125,7 @@ fn a_receiver_that_answers_from_another_of_its_addresses_is_called_there() {
 }
 
 #[test]
-fn a_receiver_that_comes_back_after_most_of_an_hour_is_heard() {
+fn receiver_that_returns_after_an_hour_connects_again() {
     let (mut peer, [to, _]) = (agreed(), places());
     peer.give_up();
     for minutes in [36, 60, 75, 150] {
@@ -137,7 +138,7 @@ fn a_receiver_that_comes_back_after_most_of_an_hour_is_heard() {
 }
 
 #[test]
-fn a_challenge_is_answered_where_the_receiver_is_alone() {
+fn challenge_is_answered_only_to_the_receivers_address() {
     let (mut peer, [to, other]) = (agreed(), places());
     peer.poll_hello(at(220));
     peer.on_challenge(at(250), other, Challenge { token: 9 });
@@ -148,20 +149,20 @@ fn a_challenge_is_answered_where_the_receiver_is_alone() {
 }
 
 #[test]
-fn answers_that_come_again_say_nothing() {
+fn repeated_answers_are_ignored() {
     let (mut peer, [to, _]) = (agreed(), places());
     let call = peer.poll_hello(at(240)).unwrap();
     HERE.answer(&mut peer, 260, to, call);
-    let heard = peer.pulse.heard();
+    let heard = peer.keepalive.heard();
     let answer = Answer {
         busy: false,
         seated: true,
         latency: Span::from_secs(9),
         stamp: 260_000,
         token: 7,
-        echo: peer.tokens.of(to),
+        echo: peer.tokens.of(to, &[]),
         half: 0,
     };
     assert_eq!(peer.on_answer(at(900), to, (HERE.0, &answer), &HERE.datagram(peer.half)), None);
-    assert_eq!((peer.pulse.heard(), peer.latency()), (heard, Span::ZERO));
+    assert_eq!((peer.keepalive.heard(), peer.latency()), (heard, Span::ZERO));
 }

@@ -1,58 +1,61 @@
-//! What blocks weigh, in packets and in bytes.
+//! The load of blocks, in packets and in bytes.
 
 use crate::units::Bytes;
 
-/// The greatest overhead on a path without loss, as `overhead_ratio` counts it: all bytes over those of the media, less 1.
+/// The greatest overhead on a path without loss, as `overhead_ratio` counts it: bytes sent over media bytes, less 1.
+/// GENEVA §3.2.4 has at least eight packets per block, 40 % of 20; here they are counted in bytes.
 const MOST_BYTES: f64 = 0.4;
 
-/// Where headers alone take that, as of datagrams below 300 bytes, a fifth of what leaves is still given to repair.
+/// The least repair, as a part of the source packets' bytes: headers alone can take [`MOST_BYTES`], as of datagrams
+/// below 300 bytes. Ours: half of [`MOST_BYTES`]; less leaves the losses of small datagrams unrepaired.
 const LEAST_BYTES: f64 = 0.2;
 
-/// Weight of the newest block in the averages of packets and time.
+/// Weight of the newest block in the averages of packets and time. Ours: a smaller one follows a source of varying rate
+/// later, a greater one follows single blocks.
 const GAIN: f64 = 0.25;
 
-/// Those of bytes are over so many blocks: of a slow source some have a hello with them, some a long packet.
+/// Averages of bytes are over so many blocks: on a slow source some blocks have a hello with them, some a long packet.
 const BLOCKS: f64 = 64.0;
 
-/// What a block holds and what one repair packet of it costs, headers of IP and UDP included.
+/// The contents of a block and the size of one repair packet of it, headers of IP and UDP included.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(in crate::session::live::sender) struct Load {
     /// Source packets.
     pub(in crate::session::live::sender) sources: usize,
-    /// Whether it closed before its time, because no more of them fit in.
+    /// True if the block closed before its time, because it was full.
     pub(in crate::session::live::sender) is_full: bool,
-    /// Payload of them.
+    /// Payload bytes of the source packets.
     pub(in crate::session::live::sender) media: Bytes,
-    /// All bytes that leave of them.
+    /// All bytes of the source packets as they leave.
     pub(in crate::session::live::sender) wire: Bytes,
-    /// Bytes of control that left since the last block.
+    /// Bytes of control that left since the block before.
     pub(in crate::session::live::sender) control: Bytes,
     /// Bytes of a repair packet: it is as long as the longest source packet.
     pub(in crate::session::live::sender) repair: Bytes,
 }
 
 impl Load {
-    /// Bytes of repair that [`MOST_BYTES`] leaves room for; below zero where headers and control take more.
+    /// Bytes of repair that [`MOST_BYTES`] allows; below zero where headers and control take more.
     fn room(&self) -> f64 {
         let [media, wire, control] = [self.media, self.wire, self.control].map(|Bytes(bytes)| bytes as f64);
         (1.0 + MOST_BYTES) * media - wire - control
     }
 }
 
-/// What blocks are like on average.
+/// The average of blocks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Mean {
     /// Source packets.
     pub(super) packets: f64,
-    /// From one block to the next.
+    /// Seconds from one block to the next.
     pub(super) seconds: f64,
-    /// How many blocks there were, up to [`BLOCKS`].
+    /// The number of blocks averaged, up to [`BLOCKS`].
     blocks: f64,
-    /// Source packets, over as many blocks as the bytes.
+    /// Source packets, averaged over as many blocks as the bytes.
     weighed: f64,
-    /// And from one to the next.
+    /// Seconds from one block to the next, averaged over as many.
     lasted: f64,
-    /// Bytes of repair that [`MOST_BYTES`] leaves room for.
+    /// Bytes of repair that [`MOST_BYTES`] allows.
     room: f64,
     /// Bytes of all source packets.
     wire: f64,
@@ -61,14 +64,14 @@ pub(super) struct Mean {
 }
 
 impl Mean {
-    /// That of a first block, which came in so many seconds.
+    /// The average after the first block, which took so many seconds.
     pub(super) fn of(load: &Load, seconds: f64) -> Mean {
         let [wire, repair] = [load.wire, load.repair].map(|Bytes(bytes)| bytes as f64);
         let packets = load.sources as f64;
         Mean { packets, seconds, blocks: 1.0, weighed: packets, lasted: seconds, room: load.room(), wire, repair }
     }
 
-    /// Moves towards `newest`.
+    /// Moves the average towards `newest`.
     pub(super) fn moved(self, newest: Mean) -> Mean {
         let blocks = (self.blocks + 1.0).min(BLOCKS);
         let moved = |mean: f64, newest: f64, gain: f64| mean + gain * (newest - mean);
@@ -90,12 +93,12 @@ impl Mean {
         self.packets / self.seconds
     }
 
-    /// The same over [`BLOCKS`] blocks, once there were so many.
+    /// Source packets a second over [`BLOCKS`] blocks; none before there were so many.
     pub(super) fn steady_rate(self) -> Option<f64> {
         (self.blocks >= BLOCKS).then(|| self.weighed / self.lasted)
     }
 
-    /// Repair packets that there is room for, for each source packet.
+    /// Repair packets that are allowed for each source packet.
     pub(super) fn share(self) -> f64 {
         self.room.max(LEAST_BYTES * self.wire) / (self.repair * self.weighed)
     }

@@ -1,9 +1,9 @@
-//! What a block gets, at which rate and within which latency.
+//! The repair of a block, by rate and latency.
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::law::redundancy::geneva::Parameters;
+use crate::law::redundancy::geneva::{Geneva, Parameters};
 use crate::units::Bytes;
 
 fn ms(millis: u64) -> Span {
@@ -12,9 +12,13 @@ fn ms(millis: u64) -> Span {
 
 fn geneva(wanted: Option<Span>, latency: Span) -> Protection {
     let law = Geneva::new(Parameters::default()).expect("the paper's parameters");
-    let mut protection = Protection::new(&Repair::Geneva(law), wanted);
+    let mut protection = Protection::new(&Law::Geneva(law), wanted);
     protection.set_budget(latency, ms(40));
     protection
+}
+
+fn report(lost: u32, delivered: u32, round_trip: Span) -> LossReport {
+    LossReport { lost, delivered, srtt: Some(Seconds::from(round_trip)), at: Seconds(0.0) }
 }
 
 /// A block of `sources` packets of `payload` bytes each, over IPv4 and without control.
@@ -92,7 +96,7 @@ fn a_block_takes_what_the_latency_leaves_up_to_one_part_of_the_code() {
 
 #[test]
 fn too_few_packets_for_repair_are_known_once_the_rate_is() {
-    // 82 packets a second: one or two in the 19 ms that 90 leave of a round trip of 100.
+    // 82 packets a second: one or two in the 19 ms that a latency of 90 ms leaves on a round trip of 100 ms.
     let mut protection = geneva(None, ms(90));
     protection.set_budget(ms(90), ms(100));
     for _ in 0..70 {
@@ -111,33 +115,33 @@ fn a_slow_source_gets_blocks_of_21_packets_while_the_latency_lasts() {
     let mut protection = geneva(None, ms(90));
     close(&mut protection, 1, 8);
     assert_eq!(protection.interval(), Span::from_micros(26_250));
-    // 100 packets a second: 3 in seven eighths of the 34 ms that there are.
+    // 100 packets a second: 3 in seven eighths of the longest block, 34 ms.
     let mut protection = geneva(None, ms(90));
     close(&mut protection, 1, 1);
     assert_eq!(protection.interval(), ms(34) * 7 / 8);
     let repair: usize = (0..500).map(|_| close(&mut protection, 1, 3) + close(&mut protection, 1, 4)).sum();
-    // Of 40 % of 1400 bytes, headers take 46; a repair packet weighs 1469. Up to one is carried.
+    // Headers take 46 of the 40 % of 1400 bytes; a repair packet has 1469. Up to one is carried.
     let floor = 3500.0 * (0.4 * 1400.0 - 46.0) / 1469.0;
     assert!((floor - 1.1..=floor).contains(&(repair as f64)), "{repair} of {floor}");
 }
 
 #[test]
 fn a_full_block_counts_as_long_as_it_was_open() {
-    // 1600 packets in 200 ms: 8000 a second, 80 in a SYN, of which each 80 get eight.
+    // 1600 packets in 200 ms: 8000 a second, 80 in a SYN, which get eight.
     let mut protection = geneva(Some(Span::from_secs(1)), Span::from_secs(3));
     let full = Load { is_full: true, ..load(1600, 1400) };
     let repair: usize = (0..100).map(|_| protection.close_block(&full, ms(200), ms(200), |window| window)).sum();
     assert!((protection.k().expect("known") - 80.0).abs() < 1e-9);
     assert_eq!(repair, 100 * 1600 * 8 / 80);
     assert_eq!(protection.leaving(&full, ms(200)), ms(200));
-    // One that came as a burst leaves as none.
+    // A block that arrived as a burst leaves evenly.
     protection.close_block(&full, Span::ZERO, ms(200), |window| window);
     assert_eq!(protection.leaving(&full, Span::ZERO), ms(200));
 }
 
 #[test]
 fn a_block_that_holds_two_packets_of_a_bursty_source_gets_the_repair_of_its_time() {
-    // 42 packets in 60 ms on average: twice 21, so twice eight, give or take what the rate is off by.
+    // 42 packets in 60 ms on average: twice 21, so twice eight, within the error of the rate.
     let mut protection = geneva(Some(ms(60)), Span::from_secs(1));
     close(&mut protection, 1, 42);
     for _ in 0..20 {
@@ -158,10 +162,10 @@ fn the_brake_limits_what_the_law_wants() {
 fn a_user_may_ask_for_less_than_the_paper_and_for_more() {
     for (least, sources, expected) in [(0.0, 1, 0), (0.0, 25, 0), (20.0, 25, 2000)] {
         let law = Geneva::new(Parameters { fwnd_min: least, ..Parameters::default() }).expect("within their ranges");
-        let mut protection = Protection::new(&Repair::Geneva(law), Some(SYN));
+        let mut protection = Protection::new(&Law::Geneva(law), Some(SYN));
         protection.set_budget(ms(90), ms(40));
         // F begins at eight, and a clean report takes it down.
-        let clean = |protection: &mut Protection| protection.on_report(Time::ZERO, 0, 1000, Some(ms(40)));
+        let clean = |protection: &mut Protection| protection.on_report(&report(0, 1000, ms(40)));
         close(&mut protection, 1, sources);
         clean(&mut protection);
         assert_eq!(close(&mut protection, 100, sources), expected, "{least} of {sources}");
@@ -172,9 +176,9 @@ fn a_user_may_ask_for_less_than_the_paper_and_for_more() {
 fn losses_lift_a_slow_stream_off_its_floor() {
     let mut protection = geneva(None, ms(90));
     let floor = close(&mut protection, 100, 8);
-    // Half of ten packets, again and again.
+    // Half of ten packets are lost, again and again.
     for _ in 0..60 {
-        protection.on_report(Time::ZERO, 5, 5, Some(ms(40)));
+        protection.on_report(&report(5, 5, ms(40)));
         close(&mut protection, 1, 8);
     }
     let lifted = close(&mut protection, 100, 8);
@@ -185,7 +189,7 @@ fn losses_lift_a_slow_stream_off_its_floor() {
 #[test]
 fn no_block_is_shorter_than_the_law_takes() {
     let law = Geneva::new(Parameters { syn: Seconds(1e-4), ..Parameters::default() }).expect("the least syn");
-    let mut protection = Protection::new(&Repair::Geneva(law), None);
+    let mut protection = Protection::new(&Law::Geneva(law), None);
     protection.set_budget(ms(5), ms(80));
     assert_eq!((protection.block(), protection.is_hopeless()), (Span::from_micros(100), true));
     close(&mut protection, 10, 60);
@@ -196,7 +200,7 @@ fn no_block_is_shorter_than_the_law_takes() {
     assert!(!protection.is_hopeless());
 }
 
-/// Values from the whole range of each parameter, on a scale of their logarithms where it is wide.
+/// Values from the whole range of each parameter, on a logarithmic scale where it is wide.
 fn parameters() -> impl Strategy<Value = Parameters> {
     let scale = |least: f64, most: f64| (0.0..=1.0).prop_map(move |at| least * libm::pow(most / least, at));
     let window = || prop_oneof![Just(0.0), scale(1.0, 65535.0)];
@@ -212,13 +216,13 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     })
 }
 
-/// Packets of a block, their payload, microseconds since the block before, and losses of as many reported.
+/// Packets of a block, their payload, microseconds since the block before, and losses in 100 packets reported.
 fn block() -> impl Strategy<Value = (usize, usize, u64, u32)> {
     (prop_oneof![1..1600_usize, Just(1600)], 1..=1400_usize, prop_oneof![0..1000_u64, 0..20_000_000_u64], 0..=100_u32)
 }
 
 proptest! {
-    /// Whatever the user may ask for, at any rate, latency and round trip.
+    /// Any configuration that is accepted, at any rate, latency and round trip.
     #[test]
     fn any_accepted_parameters_serve_any_source(
         parameters in parameters(),
@@ -227,7 +231,7 @@ proptest! {
         blocks in prop::collection::vec(block(), 1..40),
     ) {
         let Ok(law) = Geneva::new(parameters.clone()) else { return Ok(()) };
-        let mut protection = Protection::new(&Repair::Geneva(law), wanted.map(Span::from_micros));
+        let mut protection = Protection::new(&Law::Geneva(law), wanted.map(Span::from_micros));
         for (latency, round_trip) in spans {
             let round_trip = Span::from_micros(round_trip);
             protection.set_budget(Span::from_micros(latency), round_trip);
@@ -240,13 +244,13 @@ proptest! {
                 prop_assert!(protection.window() <= parameters.fwnd_max);
                 let k = protection.k().expect("a block has closed");
                 prop_assert!(k > 0.0 && k.is_finite());
-                // No more than the window for each interval of the law that the block holds, and what was carried: the
-                // bytes of one long repair packet are up to 21 short ones.
+                // No more than the window for each interval of the law that the block holds, and what was carried: one
+                // long repair packet has the bytes of up to 21 short ones.
                 let longest = since.max(block).max(protection.syn);
                 let expected = protection.rate().expect("as above") * longest.as_secs_f64();
                 let most = 1.000_001 * protection.window() * expected.max(*sources as f64) / protection.law_k(k) + 22.0;
                 prop_assert!(repairs as f64 <= most, "{repairs} of {most}");
-                protection.on_report(Time::ZERO, *lost, 100 - lost, Some(round_trip));
+                protection.on_report(&report(*lost, 100 - lost, round_trip));
             }
         }
     }

@@ -1,0 +1,11 @@
+//! Failures of verbs, each with its exit code.
+
+/// The reason of a verb's failure.
+pub(crate) enum Failure {
+    /// The attempt failed: exit 1.
+    Failed(String),
+    /// The command line is wrong: exit 2.
+    Usage(String),
+    /// The reader of standard output has closed the pipe, as `head` does, and nothing is left to do: exit 0 silently.
+    Unread,
+}

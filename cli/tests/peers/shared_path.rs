@@ -1,0 +1,38 @@
+//! One lossy path for the lab and for real processes.
+
+use thalweg_lab::experiment::Experiment;
+use thalweg_lab::scenario::Blueprint;
+
+/// A path that loses packets on its way forward; both directions have the same delay.
+pub(crate) struct SharedPath {
+    /// The element that loses packets.
+    pub(crate) loss: &'static str,
+    /// The element that delays them.
+    pub(crate) wire: &'static str,
+}
+
+impl SharedPath {
+    /// The path, as a scenario of `thalweg emulate`.
+    pub(crate) fn emulated(&self) -> String {
+        let SharedPath { loss, wire } = self;
+        format!("seed = 1\nforward.element = [{loss}, {wire}]\nreverse.element = [{wire}]\n")
+    }
+
+    /// The experiment with the keys of `run` and of its only `flow`, and with the path's losses drawn from `seed`.
+    pub(crate) fn simulated(&self, run: &str, flow: &str, seed: u64) -> Experiment {
+        let SharedPath { loss, wire } = self;
+        let text = format!(
+            r#"
+            run = {{ {run} }}
+            access = {{ rate = "1000gbit", near = "0s", far = "0s" }}
+            [[hop]]
+            forward = [{loss}, {wire}]
+            backward = [{wire}]
+            [[flow]]
+            {flow}
+            "#
+        );
+        let blueprint = Blueprint::parse("scenario", &text, &[], &mut |file| Err(format!("no {file}")));
+        blueprint.and_then(|blueprint| blueprint.experiment(seed)).expect("the scenario")
+    }
+}

@@ -1,0 +1,147 @@
+//! Reports to the sender: when they are due, and their contents.
+
+use super::arrivals::Arrivals;
+use crate::session::live::REPORT_INTERVAL;
+use crate::time::{Span, Time};
+use crate::wire::feedback::{Arrival, Builder, Ecn, Offset};
+use crate::wire::ntp::{NtpShort, NtpTime};
+use crate::wire::rtcp::{Full, PostRepairLoss, ReportBlock, Writer};
+
+/// The number of new packets that make a report due before its time. Ours: three intervals of so many, 2 bytes each
+/// (RFC 8888 §3.1), about fill a datagram.
+const EARLY: usize = 256;
+/// The additional delay of a report without new information. Ours: a source that pauses still has nine reports a
+/// second; more tell the sender nothing that it needs sooner.
+const IDLE: Span = Span::from_millis(100);
+/// Report intervals that each report covers: arrivals are repeated, in case reports are lost. Ours: two reports in a
+/// row may be lost without a gap; more lengthens every report (RFC 8888 §3.1: two bytes a packet).
+const REPEATS: u64 = 3;
+
+/// The times of reports, and what the last ones said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Reports {
+    /// The last sender report, and its arrival time.
+    sender_report: (NtpShort, Time),
+    feedback_at: Time,
+    full_at: Time,
+    /// Packets lost for good, and repaired, at the last extended report, and the first packet after that report's
+    /// range.
+    post_repair: (u64, u64, u64),
+}
+
+impl Reports {
+    /// The reports of a stream that begins now, whose sender report of `ntp` arrived at `received_at`.
+    pub(super) fn new(now: Time, ntp: NtpTime, received_at: Time) -> Reports {
+        Reports {
+            sender_report: (ntp.middle(), received_at),
+            // The first report is sent at once: it shows that the sender's echo has arrived.
+            feedback_at: now - IDLE,
+            full_at: now + REPORT_INTERVAL,
+            post_repair: (0, 0, 0),
+        }
+    }
+
+    pub(super) fn on_sender_report(&mut self, now: Time, ntp: NtpTime) {
+        self.sender_report = (ntp.middle(), now);
+    }
+
+    /// Takes note of the number of the stream's first source packet.
+    pub(super) fn on_source(&mut self, sequence: u64) {
+        if self.post_repair.2 == 0 {
+            self.post_repair.2 = sequence;
+        }
+    }
+
+    /// The time at which a report of `fresh` new packets is due; none if there is none, and the stream is over.
+    pub(super) fn feedback_due(&self, fresh: usize, is_over: bool) -> Option<Time> {
+        match fresh {
+            // The report shows the sender that the receiver is still there, and its address.
+            0 => (!is_over).then_some(self.feedback_at + IDLE),
+            EARLY.. => Some(Time::ZERO),
+            _ => Some(self.feedback_at),
+        }
+    }
+
+    /// Sets the time of the next report, one `interval` later.
+    pub(super) fn on_feedback(&mut self, now: Time, interval: Span) {
+        self.feedback_at = (self.feedback_at + interval).max(now);
+    }
+
+    /// The time of the next full report.
+    pub(super) fn full_at(&self) -> Time {
+        self.full_at
+    }
+
+    /// Returns true if a full report is due, and sets the time of the next.
+    pub(super) fn poll_full(&mut self, now: Time) -> bool {
+        let is_due = self.full_at <= now;
+        if is_due {
+            self.full_at = now + REPORT_INTERVAL;
+        }
+        is_due
+    }
+
+    /// RFC 7509: the packets before `end` whose outcome has been settled since the last report, from the counts of those
+    /// lost for good and of those repaired.
+    pub(super) fn post_repair(&mut self, ssrc: u32, end: u64, (lost, repaired): (u64, u64)) -> PostRepairLoss {
+        let (lost_before, repaired_before, begin) = core::mem::replace(&mut self.post_repair, (lost, repaired, end));
+        let count = |now: u64, before: u64| u16::try_from(now - before).unwrap_or(u16::MAX);
+        PostRepairLoss {
+            ssrc,
+            begin: begin as u16,
+            end: end as u16,
+            lost: count(lost, lost_before),
+            repaired: count(repaired, repaired_before),
+        }
+    }
+}
+
+/// The two RTP streams of a session, with their SSRCs: source and repair.
+pub(super) type Streams<'a> = (&'a mut [Option<Arrivals>; 2], [u32; 2]);
+
+/// Reception reports on both RTP streams (RFC 3550 §6.4.1).
+pub(super) fn report_blocks(
+    reports: &Reports,
+    (arrivals, ssrcs): Streams<'_>,
+    now: Time,
+) -> Vec<[u8; ReportBlock::LEN]> {
+    let (last_report, received_at) = reports.sender_report;
+    let known = arrivals.iter_mut().zip(ssrcs).filter_map(|(arrivals, ssrc)| Some((arrivals.as_mut()?, ssrc)));
+    let blocks = known.map(|(arrivals, ssrc)| {
+        let highest = arrivals.highest();
+        ReportBlock {
+            ssrc,
+            fraction_lost: arrivals.rfc3550.fraction_lost(highest),
+            cumulative_lost: arrivals.rfc3550.cumulative_lost(highest),
+            highest: highest as u32,
+            jitter: arrivals.rfc3550.jitter as u32,
+            last_report,
+            delay: NtpShort::from_span(now.since(received_at)),
+        }
+        .emit()
+    });
+    blocks.collect()
+}
+
+/// RFC 8888, of reduced size (RFC 5506): recent arrivals of both streams.
+pub(super) fn emit_feedback(
+    (arrivals, ssrcs): Streams<'_>,
+    ssrc: u32,
+    now: Time,
+    (interval, round_trip): (Span, Span),
+    buf: &mut [u8],
+) -> Result<usize, Full> {
+    let window = (interval * REPEATS).max(round_trip / 4 + interval);
+    let mut writer = Writer::new(buf);
+    let mut builder = Builder::new(&mut writer, ssrc)?;
+    // Repair first: it has fewer packets, and leaves the rest of the datagram to the source.
+    for (arrivals, ssrc) in arrivals.iter_mut().zip(ssrcs).rev() {
+        let Some(arrivals) = arrivals else { continue };
+        let most = if ssrc == ssrcs[0] { builder.room() } else { builder.room() / 2 };
+        let (begin, times) = arrivals.report(now, window, most);
+        let held = |at: Time| Arrival { ecn: Ecn::NotEct, offset: Offset::between(at, now) };
+        builder.stream(ssrc, begin as u16, times.map(|at| at.map(held)))?;
+    }
+    builder.finish(NtpShort::from(now));
+    Ok(writer.len())
+}

@@ -1,0 +1,170 @@
+//! Planning: a block closes, gets its repair, and is given the time over which it leaves.
+
+use super::block::Block;
+use super::blocks::ClosedBlock;
+use super::protection::{Load, on_time};
+use super::rate_limit::RateLimit;
+use super::{Event, Sender};
+use crate::session::live::overhead;
+use crate::time::{Span, Time};
+use crate::units::Bytes;
+use crate::wire::fecframe::PayloadId;
+use crate::wire::rtp;
+
+/// A block that closes later than this is delayed as a whole, rather than sent faster. Ours: as late as timers of a
+/// busy machine are.
+const LAG: Span = Span::from_millis(2);
+
+impl Sender {
+    /// Closes the open block if its time has come.
+    pub(super) fn close_due(&mut self, now: Time) {
+        if let Some((block, closes)) = self.blocks.take_due(now) {
+            let before = self.blocks.leaving();
+            self.close(block, closes);
+            // Late timers, not late packets, would otherwise make a burst.
+            if self.blocks.leaving() > before && now.since(closes) > LAG {
+                self.blocks.delay_last(now);
+            }
+        }
+    }
+
+    /// Takes a block that closes at `closes`. Under a rate law it waits until the block before has left: only then is
+    /// the rate known at which it leaves.
+    pub(super) fn close(&mut self, block: Block, closes: Time) {
+        let closed = self.blocks.close(block, closes);
+        self.start_rate_law(&closed);
+        if self.config.rate.is_none() || self.blocks.have_left() {
+            self.schedule(closed, closes.max(self.blocks.free_at()));
+            return;
+        }
+        self.blocks.wait(closed);
+        // All that is too late is dropped, however long the law lets nothing leave.
+        let too_late = self.too_late(closes);
+        while let Some(closed) = self.blocks.take_late(too_late) {
+            self.report_unsent(closes, closed.block.sources() as u64);
+            self.blocks.recycle(closed.block);
+        }
+    }
+
+    /// Makes the repair of a block, and schedules it from `start` on, over the time in which the next block collects
+    /// media.
+    pub(super) fn schedule(&mut self, closed: ClosedBlock, start: Time) {
+        let ClosedBlock { mut block, closes, since } = closed;
+        let open = closes.since(block.opened);
+        let more = self.headers();
+        let planned = self.planned_rate();
+        if self.config.rate.is_some() {
+            block.number_from(self.numbered);
+        }
+        if let Some(rate) = planned {
+            let takes = |packet: Bytes| rate.time_for(Bytes(packet.0 + more));
+            // The law itself accounts for control.
+            let control = if self.rate_limit.is_some() { 0 } else { self.control_bytes };
+            let from = start + rate.time_for(Bytes(control));
+            let unsent = block.shed(from, self.waits().0, takes) as u64;
+            match &self.config.rate {
+                Some(_) => self.numbered += block.sources() as u64,
+                None => self.source.next -= unsent,
+            }
+            self.report_unsent(closes, unsent);
+        }
+        if block.sources() == 0 {
+            self.blocks.recycle(block);
+            return;
+        }
+        let load = self.load(&block, more);
+        let (Bytes(sources), Bytes(each)) = (load.wire, load.repair);
+        let mut repairs = 0;
+        if !self.protection.is_none() && self.has_listener() {
+            repairs = self.protection.close_block(&load, open, since, |window| self.brake.window(window));
+            if self.protection.is_hopeless() || self.peer.is_unreported(closes, self.protection.interval()) {
+                // It would be too late whatever the block, or for no receiver, and only take capacity from the media.
+                repairs = 0;
+            }
+        }
+        let wanted = repairs;
+        if let Some(rate) = planned {
+            // Packets still queued from blocks before go first: a queue would never drain if repair filled the rate.
+            let time = open.saturating_sub(start.since(closes));
+            let available = rate.bytes_in(time).0.saturating_sub(sources + self.control_bytes);
+            repairs = repairs.min((available / each) as usize);
+        }
+        if let Some(limit) = &mut self.rate_limit {
+            limit.on_load(&load, wanted, repairs);
+        }
+        self.report_few_packets();
+        if self.protection.has_outgrown() && self.peer.is_connected() {
+            // A receiver that expects less spread gives up packets that repair could still recover.
+            self.peer.schedule_hello(closes);
+        }
+        repairs = self.blocks.protect(&mut block, repairs);
+        let all = Bytes(sources + each * repairs as u64 + core::mem::take(&mut self.control_bytes));
+        let time = self.protection.leaving(&load, open);
+        let end = (closes + time).max(start + time / 2);
+        // A rate law gives each packet its time.
+        let bound = self.config.max_rate.filter(|_| self.rate_limit.is_none());
+        let bound = bound.map_or(Span::ZERO, |rate| rate.time_for(all));
+        self.blocks.schedule(block, start, end.since(start).max(bound));
+    }
+
+    /// Starts the rate law, if there is one and it does not run yet: with the first block, whose packets have the size
+    /// that the law counts in.
+    fn start_rate_law(&mut self, closed: &ClosedBlock) {
+        let Some(choice) = self.config.rate.as_ref().filter(|_| self.rate_limit.is_none()) else { return };
+        let (Bytes(bytes), _) = closed.block.bytes();
+        let packet = Bytes((bytes / (closed.block.sources() as u64).max(1)) + self.headers());
+        let (most, round_trip) = (self.config.max_rate, self.peer.round_trip());
+        self.rate_limit = Some(RateLimit::new(choice, closed.closes, packet, most, &self.history, round_trip));
+    }
+
+    /// Bytes of a source packet on the wire beside its RTP packet.
+    fn headers(&self) -> u64 {
+        let ids = if self.has_payload_ids() { PayloadId::LEN as u64 } else { 0 };
+        overhead(self.peer.to()).0 + ids
+    }
+
+    fn report_few_packets(&mut self) {
+        let round_trip = self.peer.round_trip().unwrap_or(Span::ZERO);
+        let few = self.protection.few_packets(round_trip).filter(|_| !self.is_few_reported);
+        if let Some((packets, needed)) = few {
+            self.is_few_reported = true;
+            self.events.push_back(Event::FewPackets { packets, needed });
+        }
+    }
+
+    /// The load of a block, each packet of which has `more` bytes when it leaves.
+    fn load(&self, block: &Block, more: u64) -> Load {
+        let sources = block.sources();
+        let (packets, repair) = block.bytes();
+        Load {
+            sources,
+            is_full: block.is_full(),
+            media: Bytes(packets.0 - (sources * rtp::HEADER_LEN) as u64),
+            wire: Bytes(packets.0 + sources as u64 * more),
+            control: Bytes(self.control_bytes),
+            repair: Bytes(repair.0 + overhead(self.peer.to()).0),
+        }
+    }
+
+    /// The production time before which media is too late to leave at `now`. Without a bound on the rate packets wait
+    /// for long only if this host is late, and late packets are better than none.
+    pub(super) fn too_late(&self, now: Time) -> Time {
+        self.planned_rate().map_or(Time::ZERO, |_| now - self.waits().1)
+    }
+
+    /// The longest that a packet is planned to wait before it leaves, and the longest that it may wait. Under a rate law,
+    /// both have a reserve of an eighth: the path's queues may grow while the packet is in flight.
+    pub(super) fn waits(&self) -> (Span, Span) {
+        let (planned, longest) = (self.protection.planned_wait(), self.protection.longest_wait());
+        match self.rate_limit {
+            Some(_) => (on_time(planned).saturating_sub(self.queueing()), planned.saturating_sub(self.queueing())),
+            None => (planned, longest),
+        }
+    }
+
+    /// The time for which packets wait in the path's queues. Without a rate law it is not known.
+    fn queueing(&self) -> Span {
+        let least = self.peer.round_trip();
+        self.rate_limit.as_ref().zip(least).map_or(Span::ZERO, |(limit, least)| limit.queueing(least))
+    }
+}

@@ -1,0 +1,181 @@
+//! Transmission: control, and the packets of blocks, one by one when they are due.
+
+use core::net::SocketAddr;
+
+use super::block::{Block, SEQUENCE, Symbol};
+use super::history::Stream;
+use super::phase::{Phase, Step};
+use super::{Event, Sender};
+use crate::law::schedule::in_order::Head;
+use crate::law::schedule::{Next, Schedule, View};
+use crate::session::Transmit;
+use crate::session::live::{BLOCK_BOUNDS, address, wire_size};
+use crate::time::{Span, Time};
+use crate::wire::fecframe::PayloadId;
+use crate::wire::rtp;
+
+/// Packets whose gaps are at most half of this may leave this much before or after they are due, and so together: a GSO
+/// batch, which saves a wakeup for each of them. Ours: docs/controls.md, "batch"; longer saves more wake-ups and
+/// bunches packets more.
+const BATCH: Span = Span::from_micros(250);
+impl Sender {
+    /// The time at which the next hello or challenge is due.
+    pub(super) fn hello_due(&self) -> Option<Time> {
+        self.phase.is_open().then(|| self.peer.next())
+    }
+
+    /// The time at which the next goodbye is due; only after all media has left.
+    pub(super) fn farewell_due(&self) -> Option<Time> {
+        self.phase.next().filter(|_| self.blocks.is_empty())
+    }
+
+    /// A hello, a challenge or a goodbye that is due.
+    pub(super) fn poll_control(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        let (to, len) = match self.phase {
+            Phase::Ended => return None,
+            Phase::Ending { .. } => (self.poll_goodbye(now)?, self.emit_control(now, None, buf).ok()?),
+            Phase::Open => match self.peer.poll_challenge(now) {
+                Some((to, challenge)) => (to, address::emit(challenge, buf).ok()?),
+                None => {
+                    let call = self.peer.poll_hello(now)?;
+                    (call.to, self.emit_control(now, Some(call), buf).ok()?)
+                }
+            },
+        };
+        if to == self.peer.to() {
+            self.protection.tell_spread();
+        }
+        let size = wire_size(len, to);
+        self.control_bytes += size.0;
+        self.rate_limit.iter_mut().for_each(|limit| limit.on_control(size));
+        Some(Transmit { to, len })
+    }
+
+    /// The destination of the goodbye that is due by `now`. The session is over when the last one has left.
+    fn poll_goodbye(&mut self, now: Time) -> Option<SocketAddr> {
+        if !self.blocks.is_empty() {
+            return None;
+        }
+        match self.phase.step(now)? {
+            Step::Goodbye => Some(self.peer.to()),
+            Step::End(ending) => {
+                self.events.push_back(Event::Ended(ending));
+                None
+            }
+        }
+    }
+
+    /// The time by which the next queued packet must leave.
+    pub(super) fn departure_due(&self) -> Option<Time> {
+        let block = self.blocks.first()?;
+        let due = block.next()?;
+        let due = match &self.rate_limit {
+            None => due,
+            Some(limit) => {
+                // A packet that the law holds back is dropped once it is too late.
+                let dropped = block.produced() + self.waits().1 + Span::from_nanos(1);
+                due.max(limit.next_send(&self.history).map_or(dropped, |next| next.min(dropped)))
+            }
+        };
+        Some(due + leeway(block))
+    }
+
+    /// The next packet of the stream that is due.
+    pub(super) fn poll_packet(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        loop {
+            let Some(block) = self.blocks.first() else {
+                let closed = self.blocks.take_waiting()?;
+                self.schedule(closed, now);
+                continue;
+            };
+            let Some(due) = block.next() else {
+                self.blocks.remove_first();
+                continue;
+            };
+            let (due, repairs) = (due - leeway(block), block.next_repairs());
+            let head = Head { due, is_allowed: due <= now && self.may_leave(now), repairs };
+            if self.schedule.choose(&View { now, queue: &head, path: () }).next == Next::Idle {
+                return None;
+            }
+            if let Some(transmit) = self.emit_symbol(now, buf) {
+                let size = wire_size(transmit.len, transmit.to);
+                self.breaker.on_sent(now, size);
+                if let Some(limit) = &mut self.rate_limit {
+                    limit.on_sent(now, size, &self.history);
+                }
+                return Some(transmit);
+            }
+        }
+    }
+
+    /// True if the rate law lets the next packet leave, or if the packet is too late and will be dropped.
+    fn may_leave(&mut self, now: Time) -> bool {
+        let too_late = self.too_late(now);
+        let Some(limit) = &mut self.rate_limit else { return true };
+        let is_late = self.blocks.first().is_some_and(|block| block.produced() < too_late);
+        is_late || limit.allows(now, &self.history)
+    }
+
+    /// Writes the next packet of the first block, unless it would be too late to be useful.
+    fn emit_symbol(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        let too_late = self.too_late(now);
+        let has_ids = self.has_payload_ids();
+        let timestamp = self.timestamp(now);
+        match self.blocks.first_mut()?.pop()? {
+            Symbol::Source { produced, .. } if produced < too_late => {
+                // A number that is left out would look lost to the receiver.
+                let is_free = self.config.rate.is_some() && self.blocks.first_mut()?.reuse_number();
+                self.numbered -= u64::from(is_free);
+                self.report_unsent(now, 1);
+                None
+            }
+            Symbol::Source { sequence, packet, id, .. } => {
+                let mut len = packet.len();
+                buf[..len].copy_from_slice(packet);
+                buf[SEQUENCE..][..2].copy_from_slice(&(sequence as u16).to_be_bytes());
+                self.counts.source_bytes += (len - rtp::HEADER_LEN) as u64;
+                if has_ids {
+                    buf[len..len + PayloadId::LEN].copy_from_slice(&id.emit());
+                    len += PayloadId::LEN;
+                }
+                self.counts.sources += 1;
+                let to = self.peer.to();
+                self.history.sent(Stream::Source, sequence, now, wire_size(len, to));
+                self.peer.on_media(now);
+                Some(Transmit { to, len })
+            }
+            Symbol::Repair { newest, .. } if newest < too_late => None,
+            Symbol::Repair { id, symbol, bounds, .. } => {
+                let mut at = 0;
+                if self.config.fec_to.is_none() {
+                    let header = rtp::Header {
+                        marker: false,
+                        payload_type: self.repair.payload_type,
+                        sequence: self.repair.next as u16,
+                        timestamp,
+                        ssrc: self.repair.ssrc,
+                    };
+                    let bounds = bounds.emit();
+                    let element = rtp::Element { id: BLOCK_BOUNDS, data: &bounds };
+                    at = header.emit(if has_ids { &[] } else { core::slice::from_ref(&element) }, buf);
+                }
+                buf[at..at + PayloadId::LEN].copy_from_slice(&id.emit());
+                at += PayloadId::LEN;
+                let len = at + symbol.len();
+                buf[at..len].copy_from_slice(symbol);
+                let to = self.config.fec_to.unwrap_or(self.peer.to());
+                if self.config.fec_to.is_none() {
+                    self.history.sent(Stream::Repair, self.repair.next, now, wire_size(len, to));
+                    self.repair.next += 1;
+                }
+                self.counts.repairs += 1;
+                Some(Transmit { to, len })
+            }
+        }
+    }
+}
+
+/// The time by which a block's packets may leave before or after they are due.
+fn leeway(block: &Block) -> Span {
+    if block.gap() * 2 <= BATCH { BATCH } else { Span::ZERO }
+}

@@ -1,0 +1,67 @@
+//! Observation of one direction of a hop: the packets that arrived, were lost or are queued.
+
+use core::fmt;
+
+use super::Network;
+use crate::engine::NodeId;
+use crate::node::Tallied;
+use crate::node::drop_tail::{DropTail, Offered};
+use crate::node::queue::Waiting;
+
+/// The direction of packets through a hop.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// From the senders to the receivers.
+    Forward,
+    /// From the receivers to the senders.
+    Backward,
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Direction::Forward => "forward",
+            Direction::Backward => "backward",
+        })
+    }
+}
+
+impl Network {
+    /// Packets that each flow offered to a hop's first drop-tail queue towards the receivers, and those dropped there.
+    pub fn offered(&self, hop: usize) -> &[Offered] {
+        self.of_flows(hop, Direction::Forward)
+    }
+
+    fn of_flows(&self, hop: usize, direction: Direction) -> &[Offered] {
+        let links = self.lane(hop, direction).iter().filter_map(|id| self.engine.node(*id).as_drop_tail());
+        links.map(DropTail::offered).next().unwrap_or_default()
+    }
+
+    /// Packets that arrived at a hop, and those of them that were dropped: at its first drop-tail queue, or, where it
+    /// has none, at its first element and on the way to its end.
+    pub fn came(&self, hop: usize, direction: Direction) -> Offered {
+        let (counted, lane) = (self.of_flows(hop, direction), self.lane(hop, direction));
+        match (counted.is_empty(), lane.first()) {
+            (true, Some(first)) => Offered {
+                packets: self.engine.received(*first),
+                dropped: lane.iter().map(|id| self.engine.node(*id).tally().dropped.total()).sum(),
+            },
+            _ => counted.iter().copied().sum(),
+        }
+    }
+
+    /// Packets that wait now in the queues of a hop; none if it has no queue.
+    pub fn waiting(&self, hop: usize, direction: Direction) -> Option<Waiting> {
+        let now = self.engine.now();
+        let queues = self.lane(hop, direction).iter().filter_map(|id| self.engine.node(*id).waiting(now));
+        queues.fold(None, |sum, queue| Some([queue].into_iter().chain(sum).sum()))
+    }
+
+    /// The elements of one direction of a hop; a hop beyond the last has none.
+    fn lane(&self, hop: usize, direction: Direction) -> &[NodeId] {
+        self.hops.get(hop).map_or(&[], |lanes| match direction {
+            Direction::Forward => &lanes.forward,
+            Direction::Backward => &lanes.backward,
+        })
+    }
+}

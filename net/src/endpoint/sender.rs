@@ -1,0 +1,260 @@
+//! The sending end of a live stream.
+
+mod calls;
+mod reports;
+#[cfg(test)]
+mod tests;
+
+pub use calls::Retry;
+pub(super) use reports::name;
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+
+use thalweg_core::metric::{Kind, Metric};
+use thalweg_core::probe::{Probe, Visitor};
+use thalweg_core::rng::Rng;
+use thalweg_core::session::Session;
+use thalweg_core::session::live::Ending;
+use thalweg_core::session::live::sender::{Config, Event, Sender};
+use thalweg_core::time::{Span, Time};
+
+use super::{Endpoint, REST};
+use crate::error::Error;
+use crate::input::Input;
+use crate::poll::{Interests, Ready};
+use crate::report::Report;
+use calls::Calls;
+use reports::describe;
+
+const CALLS: Metric =
+    Metric { name: "calls_total", kind: Kind::Counter, help: "Sessions started: the first, and one for each retry" };
+
+const REFUSED: Metric = Metric {
+    name: "input_refused_datagrams_total",
+    kind: Kind::Counter,
+    help: "Input datagrams refused: too long, or not in the format of the input's scheme",
+};
+
+const SKIPPED: Metric = Metric {
+    name: "input_skipped_bytes_total",
+    kind: Kind::Counter,
+    help: "Bytes skipped at an MPEG-TS input because they belong to no packet",
+};
+
+/// Datagrams per [`PERIOD`] from which on waking for each one would cost more than all else.
+const DENSE: u32 = 60;
+/// The period over which density is measured.
+const PERIOD: Span = Span::from_millis(10);
+/// Time without an answer after which the user is asked to start a receiver.
+const NOTICE_DELAY: Span = Span::from_secs(1);
+
+/// An input and the sessions that send its media, one after the other.
+#[derive(Debug)]
+pub struct SenderEndpoint {
+    calls: Calls,
+    to: SocketAddr,
+    input: Input,
+    density: Density,
+    /// The time of this turn.
+    now: Time,
+    /// True if media has arrived, or a receiver has answered.
+    has_begun: bool,
+    /// True once it was reported that no receiver answers this call.
+    reported_waiting: bool,
+    /// The port of bare repair, until the warning that the receiver does not take it.
+    fec_port: Option<u16>,
+    reports: VecDeque<Report>,
+    /// The reason of the end, once this side has decided to end.
+    finishing: Option<&'static str>,
+    ending: Option<Ending>,
+}
+
+impl SenderEndpoint {
+    /// Calls the receiver at once, and again as `retry` says, and sends the media of `input`.
+    pub fn new(config: Config, now: Time, rng: &Rng, retry: Retry, input: Input) -> SenderEndpoint {
+        SenderEndpoint {
+            to: config.to,
+            fec_port: config.fec_to.map(|to| to.port()),
+            calls: Calls::new(config, now, rng.fork("calls"), retry),
+            input,
+            density: Density::default(),
+            now,
+            has_begun: false,
+            reported_waiting: false,
+            reports: VecDeque::new(),
+            finishing: None,
+            ending: None,
+        }
+    }
+
+    /// The source of media.
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// The outcome of the last session, once no other follows.
+    pub fn ending(&self) -> Option<Ending> {
+        self.ending
+    }
+
+    /// Sends waiting media and says goodbye; only the first reason counts.
+    fn shut_down(&mut self, now: Time, why: &'static str) {
+        if self.finishing.replace(self.finishing.unwrap_or(why)).is_some() {
+            return;
+        }
+        let SenderEndpoint { calls, input, .. } = self;
+        input.finish(|payload| calls.session.handle_media(now, payload));
+        match calls.again.take() {
+            // Between two calls there is no receiver to say goodbye to.
+            Some((_, ending)) => self.end(if self.input.is_over() { ending } else { Ending::Bye }),
+            None => calls.session.finish(now),
+        }
+    }
+
+    /// Ends the endpoint, and reports it.
+    fn end(&mut self, ending: Ending) {
+        self.ending = Some(ending);
+        self.reports.push_back(reports::ended(ending, self.finishing.unwrap_or_default()));
+    }
+
+    /// Handles the session's events.
+    fn handle_events(&mut self) {
+        while self.ending.is_none()
+            && let Some(event) = self.calls.session.poll_event()
+        {
+            let mut wait = None;
+            match event {
+                Event::Connected { .. } => self.calls.on_connected(self.now),
+                Event::Busy => wait = Some(self.calls.on_busy(self.now)),
+                Event::Silent | Event::Left => wait = Some(self.calls.on_silent(self.now)),
+                Event::Ended(ending) => {
+                    match self.calls.on_ended(self.now, ending, self.finishing.is_none()) {
+                        (ending, Some(wait)) => self.reports.push_back(reports::retry(self.to, ending, wait)),
+                        (ending, None) => self.end(ending),
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            self.reports.push_back(describe(event, self.input.is_live(), wait));
+            // Only Thalweg answers a hello.
+            if let Event::Connected { .. } = event
+                && let Some(port) = self.fec_port.take()
+            {
+                let text = format!("thalweg recv does not accept repair at port {port}; omit --fec-port");
+                self.reports.push_back(Report::warning(text));
+            }
+        }
+    }
+
+    /// The time at which the user is asked to start a receiver, as none answers.
+    fn notice_at(&self) -> Option<Time> {
+        let waits = !self.reported_waiting && self.finishing.is_none() && self.calls.is_unanswered();
+        waits.then(|| self.calls.since + NOTICE_DELAY)
+    }
+}
+
+/// The density of datagrams in time.
+#[derive(Debug, Default)]
+struct Density {
+    since: Time,
+    count: u32,
+    is_dense: bool,
+}
+
+impl Density {
+    fn tick(&mut self, now: Time) {
+        if now.since(self.since) >= PERIOD {
+            *self = Density { since: now, count: 0, is_dense: self.count >= DENSE };
+        }
+    }
+}
+
+impl Endpoint for SenderEndpoint {
+    type Session = Sender;
+
+    const SIDE: &'static str = "send";
+
+    fn metrics() -> impl Iterator<Item = &'static Metric> {
+        Sender::METRICS.iter().chain([&CALLS, &REFUSED, &SKIPPED])
+    }
+
+    fn session(&mut self) -> &mut Sender {
+        &mut self.calls.session
+    }
+
+    fn exchange(&mut self, now: Time, ready: &mut Ready) -> Result<bool, Error> {
+        self.now = now;
+        self.handle_events();
+        if self.calls.turn(now) {
+            self.reported_waiting = false;
+        }
+        if self.calls.again.is_some() {
+            // Keeps the figures those of the last second while nothing is sent.
+            self.calls.session.handle_timeout(now);
+        }
+        if self.notice_at().is_some_and(|due| due <= now) {
+            self.reported_waiting = true;
+            self.reports.push_back(reports::waiting(self.to));
+        }
+        let SenderEndpoint { calls, input, density, has_begun, .. } = self;
+        let connected = calls.session.is_connected();
+        *has_begun |= connected;
+        density.tick(now);
+        // A live input is read even without a receiver; its media is counted, and not sent.
+        let is_wanted = connected || (*has_begun && input.is_live());
+        let more = input.read(now, ready, is_wanted, |payload| {
+            density.count += 1;
+            *has_begun = true;
+            calls.session.handle_media(now, payload);
+        })?;
+        if self.input.is_over() {
+            self.shut_down(now, "end of the input");
+        }
+        Ok(more)
+    }
+
+    fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
+        self.input.interests(interests);
+    }
+
+    fn rest(&self) -> Span {
+        // Unpaced datagrams are sent when they are read: below 63 Mb/s each on its own, above in trains.
+        if self.calls.session.is_paced() || self.density.is_dense { REST } else { Span::ZERO }
+    }
+
+    fn next(&self) -> Option<Time> {
+        [self.input.next(), self.calls.next(), self.notice_at()].into_iter().flatten().min()
+    }
+
+    fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    fn handle_unreachable(&mut self, now: Time) {
+        self.calls.session.handle_unreachable(now);
+    }
+
+    fn finish(&mut self, now: Time) {
+        self.shut_down(now, "stopped");
+    }
+
+    fn is_over(&self) -> bool {
+        self.ending.is_some()
+    }
+
+    fn poll_report(&mut self) -> Option<Report> {
+        self.handle_events();
+        self.input.poll_notice().or_else(|| self.reports.pop_front())
+    }
+}
+
+impl Probe for SenderEndpoint {
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        self.calls.probe(visit);
+        visit(CALLS.name, self.calls.count() as f64);
+        visit(REFUSED.name, self.input.refused() as f64);
+        visit(SKIPPED.name, self.input.skipped().0 as f64);
+    }
+}

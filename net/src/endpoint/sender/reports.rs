@@ -1,0 +1,106 @@
+//! Reports of a sending endpoint.
+
+use std::net::SocketAddr;
+
+use thalweg_core::session::live::Ending;
+use thalweg_core::session::live::sender::Event;
+use thalweg_core::time::Span;
+
+use crate::report::Report;
+
+/// Describes an event of a session; `wait` is the time for which it waits for its receiver, if it does. Media of a live
+/// input is lost meanwhile.
+pub(super) fn describe(event: Event, is_live: bool, wait: Option<Span>) -> Report {
+    let wait = wait.unwrap_or_default();
+    // Reading of a file continues once a receiver answers again.
+    let media = if is_live { "media is dropped" } else { "media waits" };
+    match event {
+        Event::Connected { to, latency } => Report::new("connected", format!("connected to {to}, latency {latency}"))
+            .with("to", to)
+            .with_number("latency_seconds", latency.as_secs_f64()),
+        Event::Moved { to } => Report::new("moved", format!("the receiver is now at {to}")).with("to", to),
+        Event::TooShort { round_trip, needed } => Report::new(
+            "too_short",
+            format!(
+                "repair arrives too late on a round trip of {:.0} ms; use --latency {}ms or more",
+                round_trip.as_secs_f64() * 1e3,
+                needed.as_nanos().div_ceil(1_000_000)
+            ),
+        )
+        .with_number("needed_seconds", needed.as_secs_f64()),
+        Event::FewPackets { packets, needed } => Report::new(
+            "few_packets",
+            format!(
+                "a repair block has {packets:.1} packets within this latency, and recovers few losses; use \
+                 --latency {}ms or more",
+                needed.as_nanos().div_ceil(1_000_000)
+            ),
+        )
+        .with_number("packets", packets)
+        .with_number("needed_seconds", needed.as_secs_f64()),
+        Event::InTime => Report::new("in_time", "the round trip is shorter; repair arrives in time again"),
+        Event::OverRate { greatest, unsent } => Report::new(
+            "over_rate",
+            format!("media is faster than the rate limit {greatest}: {unsent} more datagrams were dropped"),
+        )
+        .with_number("unsent_packets", unsent as f64),
+        Event::Busy => Report::new("busy", format!("the receiver is busy with another stream; retrying for {wait}"))
+            .with_number("wait_seconds", wait.as_secs_f64()),
+        Event::Silent => silent("no reports from the receiver", media, wait),
+        Event::Left => silent("the receiver closed the session", media, wait),
+        Event::LowerRate(rate) => {
+            let bps = rate.as_bps() as f64;
+            let text = format!("loss stays too high; reduce the source's rate to {:.2} Mb/s", bps * 1e-6);
+            Report::new("lower_rate", text).with_number("rate_bps", bps)
+        }
+        Event::RateRestored => Report::new("rate_restored", "the path carries the stream again"),
+        Event::Ended(ending) => ended(ending, ""),
+        event => Report::unknown(&event),
+    }
+}
+
+fn silent(why: &str, media: &str, wait: Span) -> Report {
+    Report::new("silent", format!("{why}; {media}, and hellos continue for {wait}"))
+        .with_number("wait_seconds", wait.as_secs_f64())
+}
+
+/// Describes the end; `why` is the reason of a goodbye.
+pub(super) fn ended(ending: Ending, why: &str) -> Report {
+    // A failure: people read of it in the error message of the program.
+    let text = if ending == Ending::Bye { format!("ended: {why}") } else { String::new() };
+    Report::new("ended", text).with("reason", name(ending))
+}
+
+/// Reports that a session has ended with `ending`, and that `to` is called again after `wait`.
+pub(super) fn retry(to: SocketAddr, ending: Ending, wait: Span) -> Report {
+    let why = match ending {
+        Ending::Silent => "the receiver did not come back".to_owned(),
+        other => other.to_string(),
+    };
+    let when = if wait > Span::ZERO { format!("again in {wait}") } else { "again now".to_owned() };
+    Report::new("retry", format!("{why}; connecting to {to} {when}"))
+        .with("to", to)
+        .with("reason", name(ending))
+        .with_number("wait_seconds", wait.as_secs_f64())
+}
+
+/// Reports that no receiver has answered yet.
+pub(super) fn waiting(to: SocketAddr) -> Report {
+    let listen = if to.is_ipv6() { format!("[::]:{}", to.port()) } else { format!(":{}", to.port()) };
+    let command = format!("thalweg recv --listen {listen} --output file:out.ts");
+    Report::new("waiting", format!("waiting for a receiver at {to}; start one there: {command}"))
+        .with("to", to)
+        .with("command", command)
+}
+
+/// The name of an ending in JSON.
+pub(in crate::endpoint) fn name(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Bye => "bye",
+        Ending::NoAnswer => "no_answer",
+        Ending::Busy => "busy",
+        Ending::Breaker => "breaker",
+        Ending::Silent => "silent",
+        Ending::Version(_) => "version",
+    }
+}

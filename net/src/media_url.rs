@@ -1,0 +1,206 @@
+//! Media inputs and outputs as command-line arguments: `udp://239.1.1.1:5000?iface=eth0`, `file:video.ts`, `-`.
+
+mod udp;
+
+pub use udp::{Host, Udp};
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// An `--input` or an `--output`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MediaUrl {
+    /// Datagrams at an address.
+    Udp(Framing, Udp),
+    /// A file or a named pipe; an input may be repeated for ever.
+    File {
+        /// The path.
+        path: PathBuf,
+        /// True if the input starts again at its end.
+        repeat: bool,
+    },
+    /// Standard input or output.
+    Stdio,
+}
+
+/// The contents of the datagrams of an [`MediaUrl::Udp`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Framing {
+    /// `udp://`: any payload. Datagram boundaries are kept; contents are inspected only if a datagram is too long.
+    Opaque,
+    /// `ts+udp://`: MPEG-TS, seven packets a datagram.
+    Ts,
+    /// `rtp://`: MPEG-TS in RTP (RFC 2250).
+    Rtp,
+}
+
+/// The reason that an endpoint or a host could not be parsed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseError(String);
+
+impl MediaUrl {
+    /// Parses an `--input`.
+    ///
+    /// # Errors
+    /// The text is not an endpoint, or has a `ttl`.
+    pub fn input(text: &str) -> Result<MediaUrl, ParseError> {
+        match text.parse()? {
+            MediaUrl::Udp(_, Udp { ttl: Some(_), .. }) => {
+                Err(ParseError(format!("'{text}': ttl cannot be used with an input")))
+            }
+            input => Ok(input),
+        }
+    }
+
+    /// Parses an `--output`.
+    ///
+    /// # Errors
+    /// The text is not an endpoint, or fits an input only.
+    pub fn output(text: &str) -> Result<MediaUrl, ParseError> {
+        match text.parse()? {
+            MediaUrl::Udp(_, Udp { host, .. }) if host.name.is_empty() || host.port == 0 => {
+                Err(ParseError(format!("'{text}' is not an output, which needs a host and a port")))
+            }
+            MediaUrl::File { repeat: true, .. } => Err(ParseError(format!("'{text}': only an input can be looped"))),
+            output => Ok(output),
+        }
+    }
+
+    /// The address of a UDP endpoint, if its host can be resolved.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match self {
+            MediaUrl::Udp(_, udp) => udp.resolve().ok(),
+            MediaUrl::File { .. } | MediaUrl::Stdio => None,
+        }
+    }
+}
+
+impl FromStr for MediaUrl {
+    type Err = ParseError;
+
+    /// Parses `udp://`, `ts+udp://` or `rtp://` with `HOST:PORT[?iface=NAME][&ttl=N]`; `file:PATH[?loop]`; `-`.
+    fn from_str(text: &str) -> Result<MediaUrl, ParseError> {
+        const FRAMINGS: &[(&str, Framing)] =
+            &[("udp://", Framing::Opaque), ("ts+udp://", Framing::Ts), ("rtp://", Framing::Rtp)];
+        if text == "-" {
+            return Ok(MediaUrl::Stdio);
+        }
+        if let Some(path) = text.strip_prefix("file:") {
+            let (path, repeat) = path.strip_suffix("?loop").map_or((path, false), |path| (path, true));
+            return match path {
+                "" => Err(ParseError(format!("'{text}' has no file name"))),
+                path => Ok(MediaUrl::File { path: path.into(), repeat }),
+            };
+        }
+        for (scheme, framing) in FRAMINGS {
+            if let Some(rest) = text.strip_prefix(scheme) {
+                return Ok(MediaUrl::Udp(*framing, rest.parse()?));
+            }
+        }
+        Err(ParseError(format!("'{text}' is not one of udp://, ts+udp://, rtp://, file:PATH and -")))
+    }
+}
+
+impl fmt::Display for MediaUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MediaUrl::Udp(framing, udp) => write!(f, "{framing}{udp}"),
+            MediaUrl::File { path, .. } => write!(f, "file:{}", path.display()),
+            MediaUrl::Stdio => f.write_str("-"),
+        }
+    }
+}
+
+impl fmt::Display for Framing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Framing::Opaque => "udp://",
+            Framing::Ts => "ts+udp://",
+            Framing::Rtp => "rtp://",
+        })
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn documented_forms_are_parsed_and_formatted_back() {
+        for text in [
+            "udp://127.0.0.1:5000",
+            "ts+udp://239.1.1.1:5000?iface=eth0",
+            "rtp://[ff15::1%eth0]:5000?ttl=4",
+            "udp://239.1.1.1:5000?iface=eth0&ttl=2",
+            "udp://studio.example:5000",
+            "file:video.ts",
+            "file:/a path/with ?marks.ts",
+            "-",
+        ] {
+            assert_eq!(text.parse::<MediaUrl>().expect(text).to_string(), text);
+        }
+        assert_eq!("file:a.ts?loop".parse(), Ok(MediaUrl::File { path: "a.ts".into(), repeat: true }));
+        assert_eq!("udp://@239.1.1.1:5000".parse::<MediaUrl>(), "udp://239.1.1.1:5000".parse());
+        assert_eq!("udp://:5000".parse::<MediaUrl>().expect("any address").to_string(), "udp://:5000");
+    }
+
+    #[test]
+    fn other_forms_are_refused() {
+        for text in [
+            "",
+            "video.ts",
+            "file:",
+            "http://127.0.0.1:5000",
+            "udp://127.0.0.1",
+            "udp://127.0.0.1:65536",
+            "udp://::1:5000",
+            "udp://[@]:5000",
+            "udp://[localhost]:5000",
+            "udp://a@b:5000",
+            "udp://127.0.0.1:5000?ttl=256",
+            "udp://127.0.0.1:5000?interface=eth0",
+            "udp://127.0.0.1:5000?iface=",
+        ] {
+            assert!(text.parse::<MediaUrl>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn inputs_and_outputs_are_distinguished() {
+        for text in ["udp://127.0.0.1:0", "udp://:5000", "file:a.ts?loop", "udp://239.1.1.1:0?iface=lo"] {
+            assert!(MediaUrl::input(text).is_ok() && MediaUrl::output(text).is_err(), "{text}");
+        }
+        let distant = "rtp://239.1.1.1:5000?ttl=3";
+        assert!(MediaUrl::input(distant).is_err() && MediaUrl::output(distant).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_formatted_back_or_refused(
+            text in r"\PC*|((ts\+)?udp|rtp)://@?\[?[a-z0-9.:%\]@]{0,12}:[0-9]{0,6}/?(\?\PC{0,12})?|file:\PC*",
+        ) {
+            if let Ok(media_url) = text.parse::<MediaUrl>() {
+                let again = match media_url.clone() {
+                    MediaUrl::File { path, .. } => MediaUrl::File { path, repeat: false },
+                    other => other,
+                };
+                // A path may itself end in `?loop`.
+                if !media_url.to_string().ends_with("?loop") {
+                    prop_assert_eq!(media_url.to_string().parse::<MediaUrl>(), Ok(again));
+                }
+            }
+            let _ = text.parse::<Host>();
+        }
+    }
+}

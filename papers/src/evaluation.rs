@@ -1,0 +1,136 @@
+//! The common shape of all evaluations: jobs, their records, findings on claims, and a page.
+
+use std::fmt::Debug;
+use std::ops::RangeInclusive;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::claim::{Claim, Evaluator, Qualification};
+use crate::drawing;
+use crate::erratum::Erratum;
+use crate::evidence::Evidence;
+use crate::figure::Subject;
+use crate::page::{Page, Section};
+use crate::pool::{self, Pool, Task};
+use crate::remark::Remark;
+use crate::results::Results;
+
+/// A paper's evaluation, whose value is the plan of its runs.
+///
+/// A job is a condition, a subject that is compared with others, and a seed. [`run`] makes [`Results`] of jobs, and
+/// [`page`] a page of results.
+pub trait Evaluation: Clone + Debug + Sync + Sized + 'static {
+    /// One run.
+    type Job: Copy + Ord + Debug + Send + Sync;
+    /// The condition under which subjects are compared.
+    type Condition: Copy;
+    /// The subject of a run.
+    type Subject: Subject;
+    /// A choice among records of the same condition; `()` if there is one record only.
+    type View: Clone + Debug + Default;
+    /// The numbers of a run.
+    type Record: Debug + Send + Serialize + DeserializeOwned;
+    /// A reading of the points that the paper leaves open.
+    type Reading: Copy + Debug;
+
+    /// The paper.
+    const PAPER: Paper;
+    /// The paper's claims about numbers.
+    const CLAIMS: &'static [Claim<Self>];
+
+    /// All jobs, in their order.
+    fn jobs(&self) -> Vec<Self::Job>;
+
+    /// The job of a condition and a subject.
+    fn job(condition: Self::Condition, subject: Self::Subject, view: &Self::View, seed: u64) -> Self::Job;
+
+    /// The seeds of a condition.
+    fn seeds(&self, condition: Self::Condition, view: &Self::View) -> RangeInclusive<u64>;
+
+    /// Begins a job.
+    ///
+    /// # Errors
+    /// An error names the impossible job and gives the reason.
+    fn task(&self, job: Self::Job) -> Result<impl Task<Record = Self::Record>, String>;
+
+    /// The findings on all claims under each reading.
+    fn evidence(results: &Results<Self>) -> Evidence;
+
+    /// The reason that a claim does not count if it holds, if there is one.
+    fn qualification(_evaluator: &Evaluator<'_, Self>, _claim: &str) -> Option<Qualification> {
+        None
+    }
+
+    /// The result in a few sentences.
+    fn summary(results: &Results<Self>, evidence: &Evidence) -> String;
+
+    /// Sections on the whole result, before the description of the page.
+    fn overview(_results: &Results<Self>) -> Vec<Section> {
+        Vec::new()
+    }
+
+    /// Sections that belong to the claims.
+    fn beside_claims(_results: &Results<Self>) -> Vec<Section> {
+        Vec::new()
+    }
+
+    /// The figures and tables.
+    fn measurements(results: &Results<Self>) -> Vec<Section>;
+
+    /// The settings of the runs.
+    fn options(&self) -> Section;
+}
+
+/// A paper, its claims, and what was found about them other than numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Paper {
+    /// The title of the page.
+    pub title: &'static str,
+    /// The reference, and the means of the evaluation.
+    pub about: &'static str,
+    /// Notes on the claims and their readings.
+    pub notes: &'static [&'static str],
+    /// The topics of the claims, if they are summarized by topic.
+    pub topics: &'static [Remark],
+    /// The bounds of the claims, and whose they are.
+    pub bars: &'static [Remark],
+    /// The known causes of claims that do not hold.
+    pub causes: &'static [Remark],
+    /// Findings about claims whose cause is not known.
+    pub unexplained: &'static [Remark],
+    /// The errors of the paper.
+    pub errata: &'static [Erratum],
+    /// A note on the errors.
+    pub errata_note: &'static str,
+}
+
+/// Runs jobs of a plan; those that an interruption left out are missing in the results.
+///
+/// # Errors
+/// As for [`pool::run`].
+pub fn run<E: Evaluation>(plan: &E, jobs: &[E::Job], pool: Pool<'_>) -> Result<Results<E>, String> {
+    let finished = pool::run(jobs, pool, |job| plan.task(*job))?;
+    let mut results = Results::new(plan.clone());
+    finished.into_iter().for_each(|(job, record)| results.insert(job, record));
+    Ok(results)
+}
+
+/// The page about results that `command` made.
+pub fn page<E: Evaluation>(results: &Results<E>, command: &str) -> Page {
+    let Paper { title, about, notes, topics, bars, causes, unexplained, errata, errata_note } = E::PAPER;
+    let evidence = E::evidence(results);
+    let mut sections = Vec::new();
+    if !topics.is_empty() {
+        sections.push(evidence.how_far(topics));
+    }
+    sections.extend(E::overview(results));
+    sections.extend([drawing::made(about, results.len(), command), evidence.claims(bars, notes)]);
+    if !(causes.is_empty() && unexplained.is_empty()) {
+        sections.push(evidence.causes(unexplained, causes));
+    }
+    sections.extend(E::beside_claims(results));
+    sections.extend(E::measurements(results));
+    sections.extend([evidence.parts(), drawing::errors(errata, errata_note), results.plan().options()]);
+    Page { title: title.into(), summary: E::summary(results, &evidence), sections, ..Page::default() }
+}

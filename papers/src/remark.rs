@@ -1,0 +1,34 @@
+//! Remarks that apply to several claims: the reason that they do not hold, their bounds, or their topic.
+
+/// A remark about claims.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Remark {
+    /// The identifiers of the claims.
+    pub claims: &'static [&'static str],
+    /// The text of the remark.
+    pub text: &'static str,
+}
+
+/// The remark among `remarks` that is about a claim, if one is.
+pub fn of<'a>(remarks: &'a [Remark], claim: &str) -> Option<&'a Remark> {
+    remarks.iter().find(|remark| remark.claims.contains(&claim))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{geneva, tcp_stream};
+
+    #[test]
+    fn causes_name_claims_and_each_claim_once() {
+        let geneva: Vec<&str> = geneva::claims::CLAIMS.iter().map(|claim| claim.id).collect();
+        let tcp_stream: Vec<&str> = tcp_stream::claims::CLAIMS.iter().map(|claim| claim.id).collect();
+        let of_geneva = [geneva::causes::CAUSES, geneva::causes::UNEXPLAINED].concat();
+        for (claims, causes) in [(geneva, of_geneva), (tcp_stream, tcp_stream::causes::CAUSES.to_vec())] {
+            let named: Vec<&str> = causes.iter().flat_map(|cause| cause.claims).copied().collect();
+            for (nth, name) in named.iter().enumerate() {
+                assert!(claims.contains(name), "{name} is no claim");
+                assert!(!named[..nth].contains(name), "{name} has two causes");
+            }
+        }
+    }
+}

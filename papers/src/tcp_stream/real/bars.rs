@@ -1,0 +1,87 @@
+//! The bars that the project sets for the kernel's TCP Stream.
+
+use super::carrier::Carrier;
+use super::results::{ALONE, Results, Spot};
+use super::scene::Scene;
+use super::spread::Spread;
+use super::{QUEUES, page, pairs};
+use crate::figure::Subject;
+use crate::page::{Figure, Row, Section, Table};
+
+const ABOUT: &str = "What Thalweg asks of its control: alone a video has 90 Mb/s of the link's 100, bytes of its own; a CUBIC connection \
+                     beside it gets 1.5 times what it gets beside a CUBIC video, or, at the printed thresholds and a queue of 50, \
+                     more than that; two videos that start within 1 s of each other share within 20 %, the greater over the \
+                     lesser; and no video stalls. Where there are several runs their median is judged.";
+
+const WHY: &str = "Where a video alone misses its bar, the machine is in it: a packet more of its own in the queue is 0.12 ms, \
+                   and 4 of them, at which Vegas's thresholds close dwnd, are half a millisecond, as long as a busy machine \
+                   holds packets up by itself. With a queue of 50 the printed thresholds leave 36 places: what a sender that \
+                   was held up for 5 ms, or that hears of many segments at once, sends in one burst is more than these; it \
+                   loses, and has less for the 8 s in which dwnd grows into the link again. CUBIC loses in the same place; \
+                   BBR paces, and does not slow down for single losses. The lab's sender is never held up.";
+
+/// A number and the range in which it should lie.
+pub(super) struct Bar {
+    what: String,
+    wanted: &'static str,
+    /// The measured number; NaN if it was not run.
+    measured: f64,
+    holds: bool,
+}
+
+/// All bars.
+pub(super) fn all(results: &Results) -> Vec<Bar> {
+    let each = || QUEUES.into_iter().flat_map(|queue| Carrier::OURS.map(|carrier| (queue, carrier)));
+    let named = |what: &str, (queue, carrier): (u32, Carrier)| format!("{what}: {}, queue of {queue}", carrier.name());
+    let alone = each().map(|(queue, carrier)| {
+        let spot = Spot { scene: Scene::Background, queue, carrier };
+        let mbps = Spread::of(results.real(spot, ALONE)).median;
+        Bar {
+            what: named("alone, 20 to 30 s, Mb/s", (queue, carrier)),
+            wanted: "at least 90",
+            measured: mbps,
+            holds: mbps >= 90.0,
+        }
+    });
+    let left = each().filter_map(|(queue, carrier)| {
+        let times = page::left(results, queue, carrier);
+        let (wanted, holds) = match (queue, carrier) {
+            (250, Carrier::Printed) | (50, Carrier::VegasThresholds) => ("at least 1.5", times >= 1.5),
+            (50, Carrier::Printed) => ("above 1", times > 1.0),
+            _ => return None,
+        };
+        Some(Bar { what: named("background, times", (queue, carrier)), wanted, measured: times, holds })
+    });
+    let apart = each().map(|(queue, carrier)| {
+        let times = pairs::apart(results, Spot { scene: Scene::Together, queue, carrier });
+        Bar {
+            what: named("two videos, greater over lesser", (queue, carrier)),
+            wanted: "at most 1.2",
+            measured: times,
+            holds: times <= 1.2,
+        }
+    });
+    let stalls = f64::from(results.stalls());
+    let stalls = Bar { what: "stalls of all videos".into(), wanted: "none", measured: stalls, holds: stalls == 0.0 };
+    alone.chain(left).chain(apart).chain([stalls]).collect()
+}
+
+/// The table of the bars.
+pub(super) fn section(bars: &[Bar]) -> Section {
+    let row = |bar: &Bar| {
+        let (measured, verdict) = match bar.measured.is_nan() {
+            true => ("-".to_owned(), "not run"),
+            false => (format!("{:.2}", bar.measured), if bar.holds { "holds" } else { "does not hold" }),
+        };
+        Row { subject: bar.what.clone(), tone: None, cells: vec![bar.wanted.to_owned(), measured, verdict.to_owned()] }
+    };
+    let head = ["what", "wanted", "kernel", "verdict"].map(str::to_owned).to_vec();
+    let table = Table { head, rows: bars.iter().map(row).collect() };
+    Section { title: "Bars".into(), text: vec![ABOUT.into(), WHY.into()], figures: vec![Figure::Words(table)] }
+}
+
+/// A sentence with the number of bars that hold.
+pub(super) fn summary(bars: &[Bar]) -> String {
+    let hold = bars.iter().filter(|bar| bar.holds).count();
+    format!("{hold} of {} bars hold.", bars.len())
+}

@@ -1,0 +1,144 @@
+//! The page about the runs.
+
+use thalweg_lab::statistics::Estimate;
+
+use super::carrier::Carrier;
+use super::results::{ALONE, Column, FIRST, Results, SECOND, Spot};
+use super::run::Record;
+use super::scene::Scene;
+use super::spread::Spread;
+use super::{QUEUES, bars, pairs};
+use crate::drawing;
+use crate::figure::Subject;
+use crate::page::{Axis, Figure, Line, Page, Plot, Row, Section, Table, interval};
+
+const ABOUT: &str = "H. Oda, H. Hisamatsu, H. Noborio: Design, Implementation and Evaluation of Congestion Control Mechanism for \
+                     Video Streaming, Fig. 5, with this machine's kernel: servers and clients in network namespaces, the path \
+                     by `thalweg emulate`'s cable (100 Mb/s, round trip of 30 ms, drop-tail), one video of 3.6 Mb/s that never \
+                     ends, one CUBIC connection from 30 to 60 s; then two such videos, which the paper does not have. Real time on \
+                     a real machine: no two runs are the same, and what else the machine does is in them.";
+
+const RUNS: &str = "With a queue of 50 losses decide, and no two runs meet the same: everything is run three times there, and \
+                    medians are told, of each number its own, with the least and the greatest in brackets. `--seeds` says otherwise.";
+
+const NUMBERS: &str = "Each cell: kernel | lab. Payload in Mb/s; the last column is what the background gets over what it gets \
+                       beside a CUBIC video, of medians. A player begins 10 s after its video, and would show a stall where the \
+                       video came slower than it is read. The lab has ten seeds, and no BBR. \
+                       A kernel's run may meet losses that the lab's do not, its own and the machine's: a video that has just \
+                       lost has less than the lab's in that interval.";
+
+/// The page; `command` made it.
+pub(super) fn of(results: &Results, command: &str) -> Page {
+    let mut made = drawing::made(ABOUT, results.len(), command);
+    let kernel = format!("The kernel: Linux {}.", rustix::system::uname().release().to_string_lossy());
+    made.text.splice(0..0, [kernel, format!("Load average when it began: {}.", results.load)]);
+    if !results.missing.is_empty() {
+        made.text.push(format!("This kernel does not have {}.", results.missing.join(", ")));
+    }
+    made.text.extend([RUNS, "The page is written by:"].map(str::to_owned));
+    let bars = bars::all(results);
+    let mut sections = vec![made, bars::section(&bars)];
+    sections.extend(QUEUES.map(|queue| over_time(results, queue)));
+    sections.push(Section {
+        title: "Fig. 5 in numbers".into(),
+        text: vec![NUMBERS.into()],
+        figures: QUEUES.map(|queue| Figure::Table(in_numbers(results, queue))).into(),
+    });
+    sections.push(pairs::section(results));
+    let title = "TCP Stream's Fig. 5 with the kernel's own TCP";
+    Page { title: title.into(), summary: summary(results, &bars), sections, ..Page::default() }
+}
+
+fn over_time(results: &Results, queue: u32) -> Section {
+    let plot = |title: &str, of: usize| {
+        let line = |carrier: Carrier| {
+            let record = results.records(Spot { scene: Scene::Background, queue, carrier }).next()?;
+            Some(curve(carrier.name(), carrier, record, of))
+        };
+        plot(title, Carrier::ALL.into_iter().filter_map(line).collect())
+    };
+    Section {
+        title: format!("Fig. 5, queue of {queue}"),
+        text: vec!["The first run of each, payload in each second.".into()],
+        figures: vec![plot("(a) The video", 0), plot("(b) Background", 1)],
+    }
+}
+
+/// Rates over time.
+pub(super) fn plot(title: &str, lines: Vec<Line>) -> Figure {
+    Figure::Plot(Plot { title: title.into(), x: Axis::new("time", "s"), y: Axis::new("throughput", "Mb/s"), lines })
+}
+
+/// The rate of one connection of a run over time. A second's rate stands in its middle.
+pub(super) fn curve(name: &str, carrier: Carrier, record: &Record, of: usize) -> Line {
+    let points = record.mbps[of].iter().enumerate().map(|(second, mbps)| (second as f64 + 0.5, *mbps)).collect();
+    Line::new(name, carrier.tone(), points)
+}
+
+/// A number in the kernel and in the lab.
+pub(super) fn cell(results: &Results, spot: Spot, column: Column) -> String {
+    format!("{} | {}", Spread::of(results.real(spot, column)), interval(&Estimate::of(results.lab(spot, column))))
+}
+
+/// The rate of the background over its rate beside a CUBIC video, of medians.
+pub(super) fn left(results: &Results, queue: u32, carrier: Carrier) -> f64 {
+    let of = |carrier| {
+        let spot = Spot { scene: Scene::Background, queue, carrier };
+        Spread::of(results.real(spot, SECOND)).median
+    };
+    of(carrier) / of(Carrier::Cubic)
+}
+
+fn left_in_the_lab(results: &Results, queue: u32, carrier: Carrier) -> Estimate {
+    let of = |carrier| results.lab(Spot { scene: Scene::Background, queue, carrier }, SECOND);
+    Estimate::of(of(carrier).iter().zip(of(Carrier::Cubic)).map(|(of, cubic)| of / cubic))
+}
+
+fn in_numbers(results: &Results, queue: u32) -> Table {
+    let row = |carrier: Carrier| {
+        let spot = Spot { scene: Scene::Background, queue, carrier };
+        let rates = [ALONE, FIRST, SECOND].map(|column| cell(results, spot, column));
+        let times = Spread::of((!left(results, queue, carrier).is_nan()).then(|| left(results, queue, carrier)));
+        let times = format!("{times} | {}", interval(&left_in_the_lab(results, queue, carrier)));
+        Row {
+            subject: carrier.name().into(),
+            tone: Some(carrier.tone()),
+            cells: rates.into_iter().chain([stalls(results, spot), times]).collect(),
+        }
+    };
+    let head = [
+        "video alone, 20 to 30 s",
+        "video beside it, 31 to 60 s",
+        "background, 31 to 60 s",
+        "stalls",
+        "background, times",
+    ];
+    let head = std::iter::once(format!("queue of {queue}")).chain(head.map(str::to_owned)).collect();
+    Table { head, rows: Carrier::ALL.map(row).into() }
+}
+
+/// The number of stalls in all runs of a kind.
+pub(super) fn stalls(results: &Results, spot: Spot) -> String {
+    let runs: Vec<u32> = results.records(spot).map(|record| record.stalls).collect();
+    if runs.is_empty() { "-".to_owned() } else { runs.iter().sum::<u32>().to_string() }
+}
+
+fn summary(results: &Results, bars: &[bars::Bar]) -> String {
+    let left = |queue, carrier| {
+        let times = left(results, queue, carrier);
+        if times.is_nan() { "-".to_owned() } else { format!("{times:.2}") }
+    };
+    let one = |queue: u32| {
+        let [printed, vegas] = Carrier::OURS.map(|carrier| left(queue, carrier));
+        format!("with a queue of {queue} {printed} times (printed thresholds) and {vegas} times (Vegas's)")
+    };
+    let stalls = results.stalls();
+    let stalled = if stalls == 0 { "no video stalled".to_owned() } else { format!("videos stalled {stalls} times") };
+    format!(
+        "What a CUBIC connection gets beside a video under TCP Stream in the kernel, over what it gets beside a CUBIC video: {}, {}; \
+         {stalled}. {}",
+        one(QUEUES[0]),
+        one(QUEUES[1]),
+        bars::summary(bars)
+    )
+}

@@ -1,0 +1,73 @@
+//! The record of a run.
+
+use serde::{Deserialize, Serialize};
+use thalweg_core::time::Time;
+use thalweg_core::units::{Bytes, Rate};
+use thalweg_lab::experiment::{Ended, FlowOutcome, Outcome};
+use thalweg_lab::node::drop_tail::Offered;
+
+use super::series::Series;
+use super::watch::Windows;
+
+/// The numbers of a run from which figures and claims are made, from the end of the warm-up on.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Record {
+    /// The goodput of a video during its transfer, mean over the videos, Mb/s.
+    pub video_mbps: f64,
+    /// The goodput of all other TCP together, Mb/s.
+    pub ftp_mbps: f64,
+    /// Dropped packets over offered packets at the bottleneck.
+    pub loss: f64,
+    /// The same ratio for the videos' packets alone.
+    pub video_loss: f64,
+    /// The share of the videos that were completely delivered when the run ended.
+    pub delivered: f64,
+    /// The number of stalls of a video, mean over the videos.
+    pub stalls: f64,
+    /// The total stall time of a video, in seconds.
+    pub stalled_s: f64,
+    /// The time until a player has its first two seconds of video, in seconds.
+    pub start_up_s: f64,
+    /// The smallest playout delay without any stall, in seconds.
+    pub delay_s: f64,
+    /// The number of retransmission timeouts of a video, mean over the videos.
+    pub timeouts: f64,
+    /// The duration of the run, in seconds.
+    pub end_s: f64,
+    /// TCP Stream's windows.
+    pub windows: Windows,
+    /// Rates over time, if a figure shows them.
+    pub series: Option<Series>,
+}
+
+impl Record {
+    /// The record of an outcome.
+    pub(super) fn of(outcome: &Outcome, windows: Windows, series: Option<Series>) -> Record {
+        let videos: Vec<&FlowOutcome> = outcome.flows.iter().filter(|flow| flow.playing().is_some()).collect();
+        let is_ftp = |flow: &&FlowOutcome| matches!(flow.ended, Ended::Tcp { playing: None, .. });
+        let ftp: Bytes = outcome.flows.iter().filter(is_ftp).map(FlowOutcome::delivered).sum();
+        let share =
+            |of: &dyn Fn(&FlowOutcome) -> f64| videos.iter().map(|video| of(video)).sum::<f64>() / videos.len() as f64;
+        let is_there = |video: &FlowOutcome| video.transfer().is_some_and(|transfer| transfer.completed.is_some());
+        let Offered { packets, dropped } = videos.iter().map(|video| video.offered).sum();
+        let timeouts = |video: &FlowOutcome| match video.ended {
+            Ended::Tcp { timeouts, .. } => timeouts as f64,
+            _ => 0.0,
+        };
+        Record {
+            video_mbps: outcome.value("film_goodput_mbps"),
+            ftp_mbps: Rate::of(ftp, outcome.window).as_mbps_f64(),
+            loss: outcome.value("link_loss"),
+            video_loss: dropped as f64 / packets as f64,
+            delivered: share(&|video| f64::from(u8::from(is_there(video)))),
+            stalls: outcome.value("film_stalls"),
+            stalled_s: outcome.value("film_stalled_s"),
+            start_up_s: outcome.value("film_start_up_s"),
+            delay_s: outcome.value("film_delay_s"),
+            timeouts: share(&timeouts),
+            end_s: outcome.end.since(Time::ZERO).as_secs_f64(),
+            windows,
+            series,
+        }
+    }
+}
