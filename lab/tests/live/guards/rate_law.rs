@@ -7,6 +7,7 @@ use thalweg_core::units::{Bytes, Rate};
 use thalweg_lab::node::drop_tail::DropTail;
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::queue::Limit;
+use thalweg_lab::node::trace_link::{Trace, TraceLink};
 use thalweg_lab::node::wire::Wire;
 use thalweg_lab::path::Path;
 
@@ -134,5 +135,20 @@ fn silence_takes_the_rate_down_and_reports_bring_it_back() {
         story.back = Back::Everything;
         story.until(25_000);
         assert!(sent(&mut story, 26_000) > 0.98 * each, "{law} after the silence");
+    }
+}
+
+/// The first packets wait for 400 ms, more than the latency, in a link that is dead for so long. All that waits with
+/// them is late, but the queue drains. TFRC begins at one packet a second (RFC 5348 §4.2).
+#[test]
+fn stream_goes_on_after_its_first_packets_were_late() {
+    for (law, from) in [("cubic", 1_500), ("copa", 1_500), ("newreno", 1_500), ("tfrc", 5_000)] {
+        let alive = |millis: &u64| !(500..900).contains(millis);
+        let stamps: String = (1..=30_000).filter(alive).map(|millis| format!("{millis}\n").repeat(4)).collect();
+        let link = TraceLink::new(Trace::parse(&stamps).expect("a trace"), Limit::Packets(1_000));
+        let path = Path::default().then("link", link).then("wire", Wire::new(ms(5)));
+        let mut story = Story::new(config(law, none::None.into()), receiver_config(), path, wire(ms(5)));
+        story.until(500).play(Rate::from_mbps(3)).until(10_000);
+        assert_eq!(story.lost(from, 9_900), 0, "{law}");
     }
 }

@@ -61,7 +61,7 @@ impl Sender {
             // The law itself accounts for control.
             let control = if self.rate_limit.is_some() { 0 } else { self.control_bytes };
             let from = start + rate.time_for(Bytes(control));
-            let unsent = block.shed(from, self.waits().0, takes) as u64;
+            let unsent = block.shed(from, self.planned_wait(closes), takes) as u64;
             match &self.config.rate {
                 Some(_) => self.numbered += block.sources() as u64,
                 None => self.source.next -= unsent,
@@ -149,22 +149,36 @@ impl Sender {
     /// The production time before which media is too late to leave at `now`. Without a bound on the rate packets wait
     /// for long only if this host is late, and late packets are better than none.
     pub(super) fn too_late(&self, now: Time) -> Time {
-        self.planned_rate().map_or(Time::ZERO, |_| now - self.waits().1)
+        self.planned_rate().map_or(Time::ZERO, |_| now.max(self.drained_at()) - self.longest_wait())
     }
 
-    /// The longest that a packet is planned to wait before it leaves, and the longest that it may wait. Under a rate law,
-    /// both have a reserve of an eighth: the path's queues may grow while the packet is in flight.
-    pub(super) fn waits(&self) -> (Span, Span) {
-        let (planned, longest) = (self.protection.planned_wait(), self.protection.longest_wait());
+    /// The time from which a packet is too late to leave, given the time of its production.
+    pub(super) fn late_at(&self, produced: Time) -> Time {
+        let late = produced + self.longest_wait() + Span::from_nanos(1);
+        if late <= self.drained_at() { Time::ZERO } else { late }
+    }
+
+    /// The longest that a packet is planned to wait before it leaves, if that begins at `now`.
+    fn planned_wait(&self, now: Time) -> Span {
+        let planned = self.protection.planned_wait();
         match self.rate_limit {
-            Some(_) => (on_time(planned).saturating_sub(self.queueing()), planned.saturating_sub(self.queueing())),
-            None => (planned, longest),
+            Some(_) => on_time(planned).saturating_sub(self.drained_at().since(now)),
+            None => planned,
         }
     }
 
-    /// The time for which packets wait in the path's queues. Without a rate law it is not known.
-    fn queueing(&self) -> Span {
+    /// The longest that a packet may wait before it leaves. Under a rate law it has a reserve of an eighth: the path's
+    /// queues may grow while the packet is in flight.
+    fn longest_wait(&self) -> Span {
+        match self.rate_limit {
+            Some(_) => self.protection.planned_wait(),
+            None => self.protection.longest_wait(),
+        }
+    }
+
+    /// The time at which the path's queues have drained. Without a rate law it is not known.
+    fn drained_at(&self) -> Time {
         let least = self.peer.round_trip();
-        self.rate_limit.as_ref().zip(least).map_or(Span::ZERO, |(limit, least)| limit.queueing(least))
+        self.rate_limit.as_ref().zip(least).map_or(Time::ZERO, |(limit, least)| limit.drained_at(least))
     }
 }

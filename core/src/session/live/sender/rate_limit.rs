@@ -2,6 +2,8 @@
 //!
 //! Media and repair wait for the law. Control leaves at once, and takes the place of later packets.
 
+use core::cmp::Reverse;
+
 use super::history::History;
 use super::protection::Load;
 use crate::law::PacketReport;
@@ -10,6 +12,7 @@ use crate::law::rate::{Allowance, Choice, Config, Law, Report};
 use crate::rtt::Smoothed;
 use crate::time::{Span, Time};
 use crate::units::{Bytes, Rate};
+use crate::windowed_min::SlidingMin;
 
 /// The round trip assumed before the first measurement (RFC 9002 §6.2.2).
 const INITIAL: Span = Span::from_millis(333);
@@ -38,8 +41,12 @@ pub(super) struct RateLimit {
     /// The number of the first packet that the law has allowed.
     first: u64,
     rtt: Smoothed,
-    /// The latest round trip.
-    latest: Span,
+    /// Round trips in the last round trip, and the longest of them: while queues grow, an average is too low, and too
+    /// high for long after they have drained.
+    round: SlidingMin<Reverse<Span>>,
+    longest: Span,
+    /// The time at which the last packet left.
+    left: Time,
     /// Bytes of control that have left and have not taken the place of a packet yet.
     unpaced: u64,
     /// True if the law has held packets back since the last report.
@@ -75,7 +82,9 @@ impl RateLimit {
             packet,
             first: history.next(),
             rtt: round_trip.map_or_else(Smoothed::default, Smoothed::believing),
-            latest: Span::ZERO,
+            round: SlidingMin::new(),
+            longest: Span::ZERO,
+            left: now,
             unpaced: 0,
             is_limited: false,
             arrived: now,
@@ -97,9 +106,10 @@ impl RateLimit {
         self.rtt.srtt().unwrap_or(INITIAL)
     }
 
-    /// The time that packets wait in the path's queues, where `least` is the round trip without queues.
-    pub(super) fn queueing(&self, least: Span) -> Span {
-        self.rtt.srtt().map_or(Span::ZERO, |srtt| srtt.max(self.latest).saturating_sub(least))
+    /// The time at which the path's queues have drained if nothing leaves until then, where `least` is the round trip
+    /// without queues.
+    pub(super) fn drained_at(&self, least: Span) -> Time {
+        self.left + self.longest.saturating_sub(least)
     }
 
     /// Notes that packets are held back.
@@ -130,6 +140,7 @@ impl RateLimit {
         if history.in_flight() <= 1 {
             self.quiet = now;
         }
+        self.left = now;
         self.law.on_sent(now, size);
     }
 
@@ -175,7 +186,8 @@ impl RateLimit {
         }
         if let Some(rtt) = report.rtt {
             self.rtt.sample(rtt);
-            self.latest = rtt;
+            let Reverse(longest) = self.round.update(now, Reverse(rtt), rtt);
+            self.longest = longest;
         }
         let limited = core::mem::take(&mut self.is_limited);
         self.law.on_report(&Report { in_flight, srtt: self.rtt.srtt(), limited, ..report });

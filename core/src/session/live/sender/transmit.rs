@@ -73,7 +73,7 @@ impl Sender {
             None => due,
             Some(limit) => {
                 // A packet that the law holds back is dropped once it is too late.
-                let dropped = block.produced() + self.waits().1 + Span::from_nanos(1);
+                let dropped = self.late_at(block.produced());
                 due.max(limit.next_send(&self.history).map_or(dropped, |next| next.min(dropped)))
             }
         };
