@@ -1,16 +1,15 @@
 //! The measured part of ./demo, short: all its numbers are present and plausible, and so is the report.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use common::bursts::Bursts;
-use common::{run, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use thalweg_net::drops::dropped_datagrams;
+
+use crate::common::bursts::Bursts;
+use crate::common::{run, wait_until};
 
 /// Bursts of two all the time, where the demo's own link has a few loss episodes in 20 s: 0.0175 / 0.5175 x 0.8 = 2.7
 /// %.

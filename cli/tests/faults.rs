@@ -1,14 +1,12 @@
 //! A stream between two processes while the path between them changes or fails.
 
-mod common;
-
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use common::relay::Relay;
-use common::stream::{LATENCY, expect_everything_in_order, sink, source};
-use common::{Running, TIMEOUT};
+use crate::common::relay::Relay;
+use crate::common::stream::{LATENCY, expect_everything_in_order, sink, source};
+use crate::common::{self, Running, TIMEOUT};
 
 /// A stream over a path that the test can change.
 struct RelayedStream {

@@ -1,13 +1,12 @@
 //! `thalweg keygen` as a process.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use common::run;
 use thalweg_core::session::secure::Key;
+
+use crate::common::run;
 
 fn file(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("keygen-{name}"));

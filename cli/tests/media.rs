@@ -1,12 +1,10 @@
 //! `ts+udp://`, `rtp://` and `file:` with media, and with other data, between two processes on loopback.
 
-mod common;
-
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use common::stream::{LATENCY, Stream, sink, source};
-use common::{Running, run, ts};
+use crate::common::stream::{LATENCY, Stream, sink, source};
+use crate::common::{Running, run, ts};
 
 fn temporary(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("thalweg-{}-{name}", std::process::id()))

@@ -1,13 +1,11 @@
 //! `thalweg serve` as its users run it, with curl and ffmpeg as clients where they are installed.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{Running, run, scrape};
+use crate::common::{Running, run, scrape};
 
 /// A video's bytes, which differ from place to place.
 fn bytes(len: usize) -> Vec<u8> {

@@ -1,15 +1,14 @@
 //! `thalweg send` and `thalweg recv` as two processes on loopback.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV6, UdpSocket};
 use std::path::PathBuf;
 
-use common::stream::{LATENCY, Stream, expect_everything_in_order, sink, source};
-use common::{Running, TIMEOUT, scrape, ts};
 use rustix::process::Signal;
 use thalweg_net::endpoint::{Endpoint, ReceiverEndpoint, SenderEndpoint};
+
+use crate::common::stream::{LATENCY, Stream, expect_everything_in_order, sink, source};
+use crate::common::{self, Running, TIMEOUT, scrape, ts};
 
 fn temporary(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("thalweg-{}-{name}", std::process::id()))

@@ -1,15 +1,14 @@
 //! A law that was added by its own file and one line of its registry, on sockets and in the lab.
 
-mod common;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use common::{Running, run};
 use serde_json::Value;
+
+use crate::common::{self, Running, run};
 
 /// Sends 600 datagrams through `send` and `recv` with the options `laws`, and returns the first row of `send` in which
 /// `metric` is above 100.

@@ -1,11 +1,9 @@
 //! Wrong usage, and refusals by the machine: one line and an exit code.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, UdpSocket};
 
-use common::{Running, run, run_with};
+use crate::common::{self, Running, run, run_with};
 
 /// The one line that `args` must fail with.
 fn failure(args: &[&str], code: i32) -> String {

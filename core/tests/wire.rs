@@ -1,6 +1,5 @@
 //! One example of each packet: as `docs/wire.md` shows it, and as Wireshark understands it.
 
-#[path = "wire/pcap.rs"]
 mod pcap;
 
 use core::net::Ipv4Addr;

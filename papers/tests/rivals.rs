@@ -2,7 +2,7 @@
 //! the same source, losses and delays for all. No rival with no more overhead may be faster by more than 5 %.
 //!
 //! A table of docs/tunnel.md is the output of
-//! `THALWEG_TEST_ALL=1 cargo test --release -p thalweg-papers --test rivals -- --nocapture`.
+//! `THALWEG_TEST_ALL=1 cargo test --release -p thalweg-papers --test main rivals:: -- --nocapture`.
 
 use std::path::Path as FilePath;
 

@@ -1,7 +1,5 @@
 //! A server on loopback, and clients that behave well and badly.
 
-mod common;
-
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::thread;

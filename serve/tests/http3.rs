@@ -1,7 +1,5 @@
 //! HTTP/3 from a server on loopback, to clients that behave well and badly. The tests of the program use `gtlsclient`.
 
-mod common;
-
 use std::fs;
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,5 @@
 //! A server under TLS on loopback, and clients that abuse it. The tests of the program use `curl`.
 
-mod common;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};

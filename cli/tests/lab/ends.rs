@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::common::{run, signal, wait_until};
-use crate::{Folder, last, rows};
+use crate::lab::{Folder, last, rows};
 
 /// Far more runs than any test waits for.
 const ENDLESS: &str = "lab run md1 --seeds 100000 --jobs 2 --json --set duration_s=2";

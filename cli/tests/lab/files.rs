@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::common::run;
-use crate::{Folder, SHORT, cell, lab, rows};
+use crate::lab::{Folder, SHORT, cell, lab, rows};
 
 #[test]
 fn output_files_are_readable_and_consistent() {

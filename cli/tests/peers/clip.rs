@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::program::Program;
-use crate::stage::Stage;
+use crate::peers::program::Program;
+use crate::peers::stage::Stage;
 
 /// The folder of recorded videos, beside the project.
 const VIDEOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/video");

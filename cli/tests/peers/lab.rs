@@ -18,8 +18,8 @@ use thalweg_lab::experiment::{End, Experiment, Place, Recorder, Run};
 use thalweg_lab::statistics::Estimate;
 
 use crate::common::Running;
-use crate::shared_path::SharedPath;
-use crate::stage::Stage;
+use crate::peers::shared_path::SharedPath;
+use crate::peers::stage::Stage;
 
 /// 0.003 / 0.153 of the packets meet the bad state, which lasts 1 / 0.15 packets and loses 80 % of them.
 const LOSS: &str = r#"{ kind = "gilbert_elliott", p = 0.003, r = 0.15, loss_bad = 0.8 }"#;

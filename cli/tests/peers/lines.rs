@@ -3,9 +3,9 @@
 use std::process::Command;
 use std::time::Duration;
 
-use crate::clip::{Clip, decode_with_errors, expect_frames};
-use crate::program::Program;
-use crate::stage::{FFMPEG, GSTREAMER, SRT, Stage, Tool, VLC, free_port, is_open, unprivileged};
+use crate::peers::clip::{Clip, decode_with_errors, expect_frames};
+use crate::peers::program::Program;
+use crate::peers::stage::{FFMPEG, GSTREAMER, SRT, Stage, Tool, VLC, free_port, is_open, unprivileged};
 
 const PAGE: &str = include_str!("../../../docs/peers.md");
 const README: &str = include_str!("../../../README.md");

@@ -8,11 +8,11 @@
 
 use std::time::Duration;
 
-use crate::clip::{Clip, decode, decoder, expect_frames, seen};
 use crate::common::Running;
 use crate::common::bursts::Bursts;
-use crate::program::Program;
-use crate::stage::{FFMPEG, Stage, free_port, wait_for_port};
+use crate::peers::clip::{Clip, decode, decoder, expect_frames, seen};
+use crate::peers::program::Program;
+use crate::peers::stage::{FFMPEG, Stage, free_port, wait_for_port};
 
 /// Gilbert-Elliott: p / (p + r) = 2 % of the packets are lost, 1 / r = 2 of them in a row.
 const BURSTY: Bursts = Bursts { seed: 1, p: 0.0102, r: 0.5, loss_bad: 1.0 };

@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use crate::clip::{Clip, decode, expect_frames};
 use crate::common::Running;
-use crate::program::Program;
-use crate::stage::{FFMPEG, GSTREAMER, Stage, VLC, free_port, unprivileged, wait_for_port};
+use crate::peers::clip::{Clip, decode, expect_frames};
+use crate::peers::program::Program;
+use crate::peers::stage::{FFMPEG, GSTREAMER, Stage, VLC, free_port, unprivileged, wait_for_port};
 
 /// The parameters of RTP/MP2T that GStreamer needs; the SDP file has the same.
 const CAPS: &str = "application/x-rtp,media=video,clock-rate=90000,encoding-name=MP2T,payload=33";

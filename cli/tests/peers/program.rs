@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::stage::Stage;
+use crate::peers::stage::Stage;
 
 /// The longest wait: no program here has more than twenty seconds of video to handle.
 const TIMEOUT: Duration = Duration::from_secs(50);

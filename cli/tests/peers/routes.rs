@@ -2,10 +2,10 @@
 
 use std::net::UdpSocket;
 
-use crate::clip::{Clip, decoder, expect_frames, seen};
 use crate::common::Running;
-use crate::program::Program;
-use crate::stage::{FFMPEG, Stage, free_port, wait_for_port};
+use crate::peers::clip::{Clip, decoder, expect_frames, seen};
+use crate::peers::program::Program;
+use crate::peers::stage::{FFMPEG, Stage, free_port, wait_for_port};
 
 /// The addresses of a stream; `PORT` stands for the port of the input, or of the output.
 struct Route {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::common::Running;
-use crate::stage::Stage;
+use crate::peers::stage::Stage;
 
 const HARSH: &str = r#"
 seed = 1

@@ -13,8 +13,8 @@ use thalweg_lab::experiment::{Experiment, Outcome, Run};
 use thalweg_lab::statistics::Estimate;
 
 use crate::common::{Running, TIMEOUT, run};
-use crate::shared_path::SharedPath;
-use crate::stage::Stage;
+use crate::peers::shared_path::SharedPath;
+use crate::peers::stage::Stage;
 
 /// The loss rate of the second row of FEC-ARQ's tables.
 const LOSS: &str = r#"{ kind = "loss", rate = 0.15 }"#;

@@ -4,10 +4,10 @@ use std::net::UdpSocket;
 use std::time::Duration;
 
 use crate::common::Running;
-use crate::pcap::pcap;
-use crate::program::Program;
-use crate::stage::{PYTHON, Stage, TSHARK};
-use crate::tap::{Tap, Way, hexadecimal, is_rtcp};
+use crate::peers::pcap::pcap;
+use crate::peers::program::Program;
+use crate::peers::stage::{PYTHON, Stage, TSHARK};
+use crate::peers::tap::{Tap, Way, hexadecimal, is_rtcp};
 
 /// The datagrams of a stream of two seconds on the wire, of all sizes and in both directions.
 fn record(send: &[&str], bare: bool) -> Vec<(Way, Vec<u8>)> {

@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 
 use crate::common::{Running, run, scrape};
-use crate::noise::Noise;
-use crate::stage::{HARSH, Tunnel, connect, echo, echo_at_end, file, key, open, program};
+use crate::tunnel::noise::Noise;
+use crate::tunnel::stage::{HARSH, Tunnel, connect, echo, echo_at_end, file, key, open, program};
 
 /// Sends `len` bytes to a program that sends them back.
 fn expect_round_trip(tunnel: &Tunnel, seed: u64, len: u64) {

@@ -10,8 +10,8 @@ use std::thread::{JoinHandle, spawn};
 use rustix::process::Signal;
 
 use crate::common::{self, Running, TIMEOUT, wait_until};
-use crate::noise::Noise;
-use crate::stage::{Tunnel, is_long, program};
+use crate::tunnel::noise::Noise;
+use crate::tunnel::stage::{Tunnel, is_long, program};
 
 /// A tunnel, and the target's ends of its connections.
 struct Stage {

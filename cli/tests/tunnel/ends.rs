@@ -6,8 +6,8 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use crate::common::{TIMEOUT, wait_until};
-use crate::noise::Noise;
-use crate::stage::{Tunnel, close_with_reset, echo_at_end, program, resident};
+use crate::tunnel::noise::Noise;
+use crate::tunnel::stage::{Tunnel, close_with_reset, echo_at_end, program, resident};
 
 fn kind(stream: &mut TcpStream) -> Result<usize, ErrorKind> {
     stream.read(&mut [0; 100]).map_err(|error| error.kind())

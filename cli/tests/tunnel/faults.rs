@@ -5,7 +5,7 @@ use std::net::TcpStream;
 
 use crate::common::Running;
 use crate::common::relay::Relay;
-use crate::stage::{Tunnel, connect, echo, is_long, key, open, program};
+use crate::tunnel::stage::{Tunnel, connect, echo, is_long, key, open, program};
 
 /// Sends `text`, and expects it back.
 fn expect_echo(stream: &mut TcpStream, text: &[u8]) {

@@ -16,9 +16,9 @@ use thalweg_core::time::Time;
 
 use crate::common::Running;
 use crate::common::relay::Relay;
-use crate::forge::forge;
-use crate::noise::Noise;
-use crate::stage::{connect, echo, key, open, program, resident};
+use crate::tunnel::forge::forge;
+use crate::tunnel::noise::Noise;
+use crate::tunnel::stage::{connect, echo, key, open, program, resident};
 
 /// The number of unknown peers, each with an address of its own.
 const PEERS: u8 = 16;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::common::{TIMEOUT, wait_until};
-use crate::noise::Noise;
-use crate::stage::{HARSH, Tunnel, close_with_reset, is_long, open, program};
+use crate::tunnel::noise::Noise;
+use crate::tunnel::stage::{HARSH, Tunnel, close_with_reset, is_long, open, program};
 
 /// The first byte of a connection, which is a request to the program.
 const ECHO: u8 = 0;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::common::Running;
 use crate::common::relay::Relay;
-use crate::noise::Noise;
-use crate::stage::{HARSH, behind, connect, echo, is_long, key, open, program};
+use crate::tunnel::noise::Noise;
+use crate::tunnel::stage::{HARSH, behind, connect, echo, is_long, key, open, program};
 
 const LEN: u64 = 64 << 20;
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::spawn;
 
 use crate::common::{Running, run, wait_until};
-use crate::noise::Noise;
-use crate::stage::{HARSH, behind, is_long, key};
+use crate::tunnel::noise::Noise;
+use crate::tunnel::stage::{HARSH, behind, is_long, key};
 
 /// Both ends of a pipe, and a path between them.
 struct Pipe {

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::common::{TIMEOUT, wait_until};
-use crate::noise::Noise;
-use crate::stage::{Tunnel, file, is_long};
+use crate::tunnel::noise::Noise;
+use crate::tunnel::stage::{Tunnel, file, is_long};
 
 const PATH: &str = r#"
 seed = 1

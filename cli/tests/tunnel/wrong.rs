@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use thalweg_core::wire::secure::VERSION;
 
 use crate::common::{Running, run};
-use crate::stage::{file, key};
+use crate::tunnel::stage::{file, key};
 
 /// The one line that `args` must fail with.
 fn failure(args: &[&str], code: i32) -> String {

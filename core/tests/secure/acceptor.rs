@@ -5,7 +5,7 @@ use thalweg_core::session::secure::{Acceptor, Association, Config, Ending, Entro
 use thalweg_core::time::{Span, Time};
 use thalweg_core::wire::Error;
 
-use crate::network::{Faults, Network, at, own, shared};
+use crate::secure::network::{Faults, Network, at, own, shared};
 
 /// The hello of an initiator with `key`, its cookie zero.
 fn hello(key: &Key, seed: u64) -> Vec<u8> {

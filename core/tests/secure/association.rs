@@ -6,7 +6,7 @@ use thalweg_core::session::secure::{Config, Ending, Event, Limits, Reason};
 use thalweg_core::time::Span;
 use thalweg_core::wire::Error;
 
-use crate::network::{Faults, Network, at, ms, own, shared};
+use crate::secure::network::{Faults, Network, at, ms, own, shared};
 
 const BAD: Faults = Faults { loss: 0.2, twice: 0.05, corrupt: 0.02, jitter: Span::from_millis(50), is_cut: false };
 

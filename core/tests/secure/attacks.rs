@@ -5,7 +5,7 @@ use thalweg_core::session::secure::{Config, Event, OVERHEAD};
 use thalweg_core::time::Span;
 use thalweg_core::wire::Error;
 
-use crate::network::{Faults, Network, Packet, at, ms};
+use crate::secure::network::{Faults, Network, Packet, at, ms};
 
 #[test]
 fn replayed_datagrams_are_refused() {

@@ -13,7 +13,7 @@ use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_core::wire::mux::FIRST_CREDIT;
 
-use crate::pair::there;
+use crate::tunnel::pair::there;
 
 /// A server, and clients whose datagrams arrive at once. The server reads nothing from the first client's connections.
 struct Setup {

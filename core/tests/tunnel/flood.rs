@@ -9,8 +9,8 @@ use thalweg_core::session::tunnel::Event;
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::Span;
 
-use crate::forge::forge;
-use crate::pair::{Pair, there};
+use crate::tunnel::forge::forge;
+use crate::tunnel::pair::{Pair, there};
 
 /// The number of datagrams: ten million in the long tier.
 fn count() -> u32 {

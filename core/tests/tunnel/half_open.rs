@@ -6,7 +6,7 @@ use thalweg_core::session::tunnel;
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::Span;
 
-use crate::pair::{Pair, config, there};
+use crate::tunnel::pair::{Pair, config, there};
 
 /// Sends a hello from a port, and the same with its cookie; returns the number of answers.
 fn send_hellos(pair: &mut Pair, port: u16) -> usize {

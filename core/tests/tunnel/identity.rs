@@ -4,7 +4,7 @@ use thalweg_core::session::secure::{Entropy, Key, PublicKey};
 use thalweg_core::session::tunnel::Event;
 use thalweg_core::time::Span;
 
-use crate::pair::{Pair, config};
+use crate::tunnel::pair::{Pair, config};
 
 /// The key in the first event of a pair's server.
 fn client_key(mut pair: Pair) -> Option<PublicKey> {

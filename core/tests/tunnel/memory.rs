@@ -9,7 +9,7 @@ use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use thalweg_core::wire::mux::FIRST_CREDIT;
 
-use crate::pair::Pair;
+use crate::tunnel::pair::Pair;
 
 /// The bytes that both ends hold together after `count` connections have carried `bytes` each and were idle.
 fn held(count: usize, bytes: usize) -> u64 {

@@ -7,7 +7,7 @@ use thalweg_core::session::tunnel::{Config, Tunnel, Unopened};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
-use crate::pair::{Pair, config, there};
+use crate::tunnel::pair::{Pair, config, there};
 
 #[test]
 fn configuration_errors_name_the_value_out_of_range() {

@@ -7,7 +7,7 @@ use thalweg_core::session::tunnel::{Event, Tunnel, Why};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::Span;
 
-use crate::pair::{Pair, config, here, there};
+use crate::tunnel::pair::{Pair, config, here, there};
 
 /// A pair whose client has sent a sealed datagram, and the id by which this names the server (docs/wire.md).
 fn established_pair() -> (Pair, [u8; 8]) {

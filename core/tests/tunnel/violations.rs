@@ -13,7 +13,7 @@ use thalweg_core::units::Rate;
 use thalweg_core::wire::mux::{FIRST_CREDIT, Frame};
 use thalweg_core::wire::tunnel::{Message, Shape};
 
-use crate::pair::{Pair, config, there};
+use crate::tunnel::pair::{Pair, config, there};
 
 const NAME: u128 = 77;
 const SHAPE: Shape = Shape { frame: 1000, window: 64 };

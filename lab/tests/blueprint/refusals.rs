@@ -4,7 +4,7 @@ use std::path::Path as FilePath;
 
 use thalweg_lab::scenario::Blueprint;
 
-use crate::{FRAME, parse};
+use crate::blueprint::{FRAME, parse};
 
 /// Checks that each text is refused with an error of one line that begins as expected.
 fn refused(cases: &[(String, &str)]) {

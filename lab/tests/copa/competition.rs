@@ -3,7 +3,7 @@
 use thalweg_core::law::window::Choice;
 use thalweg_core::time::{Span, Time};
 
-use crate::dumbbell::{Dumbbell, Link, secs};
+use crate::copa::dumbbell::{Dumbbell, Link, secs};
 
 /// A link of the paper's range, 1 to 50 Mb/s, 2 to 100 ms, with a buffer of `bdps` bandwidth-delay products.
 fn link(mbit: u64, rtt_ms: u64, bdps: f64) -> Link {

@@ -3,7 +3,7 @@
 use thalweg_core::law::window::Choice;
 use thalweg_core::time::Span;
 
-use crate::dumbbell::{Dumbbell, Link, jain, secs};
+use crate::copa::dumbbell::{Dumbbell, Link, jain, secs};
 
 /// One of the packets in flight is on the link itself, and does not wait.
 const SERVED: f64 = 1.0;

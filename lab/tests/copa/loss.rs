@@ -2,7 +2,7 @@
 
 use thalweg_core::law::window::Choice;
 
-use crate::dumbbell::{Dumbbell, Link, secs};
+use crate::copa::dumbbell::{Dumbbell, Link, secs};
 
 /// The share of a link that one flow gets in a minute.
 fn alone(law: Choice, link: Link) -> (f64, Dumbbell) {

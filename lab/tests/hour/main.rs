@@ -1,18 +1,18 @@
 //! One stream for an hour of virtual time, alone in its process: its memory must not grow. Without THALWEG_TEST_ALL=1,
 //! six minutes.
 
-#[path = "../live/props.rs"]
-mod props;
-#[path = "../live/story.rs"]
 #[expect(dead_code, reason = "the stories need more of it")]
-mod story;
-#[path = "../live/tap.rs"]
-mod tap;
+#[path = "../live"]
+mod live {
+    pub(crate) mod props;
+    pub(crate) mod story;
+    pub(crate) mod tap;
+}
 
 use std::fs;
 
-use props::{bursty, ms, receiver_config, sender_config, wire};
-use story::Story;
+use live::props::{bursty, ms, receiver_config, sender_config, wire};
+use live::story::Story;
 use thalweg_core::units::{Bytes, Rate};
 
 /// The maximum memory of one stream: both endpoints, and here the path between them, too.

@@ -5,8 +5,8 @@ use thalweg_core::session::live::{Playout, receiver};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 
-use crate::props::{at, bursty, ms, receiver_config, sender_config, wire};
-use crate::story::Story;
+use crate::live::props::{at, bursty, ms, receiver_config, sender_config, wire};
+use crate::live::story::Story;
 
 /// The criterion: bursts that lose 1.15 % over a round trip of 100 ms are repaired within 90 ms.
 #[test]

@@ -12,8 +12,8 @@ use thalweg_lab::node::corrupt::Corrupt;
 use thalweg_lab::node::reorder::Reorder;
 use thalweg_lab::packet::{Body, Packet};
 
-use crate::props::{ms, receiver_config, sender_config, wire};
-use crate::story::Story;
+use crate::live::props::{ms, receiver_config, sender_config, wire};
+use crate::live::story::Story;
 
 /// Numbers of the media datagrams that `node` damages when it processes the sender's output: the number before, and the
 /// one that is read after the damage.

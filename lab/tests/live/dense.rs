@@ -9,8 +9,8 @@ use thalweg_core::session::live::{Playout, receiver, sender};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
-use crate::props::{PAYLOAD, at, bursty, ms, receiver_config, sender_config, wire};
-use crate::story::Story;
+use crate::live::props::{PAYLOAD, at, bursty, ms, receiver_config, sender_config, wire};
+use crate::live::story::Story;
 
 /// Media of `rate` for `secs` after half a second of handshake, in blocks of `block` within `latency`, and the sender's
 /// metrics at its end; a pause of twice that latency follows.

@@ -12,8 +12,8 @@ use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::reorder::Reorder;
 use thalweg_lab::path::Path;
 
-use crate::props::{address, at, ms, receiver_config, sender_config, wire};
-use crate::story::{Back, Story};
+use crate::live::props::{address, at, ms, receiver_config, sender_config, wire};
+use crate::live::story::{Back, Story};
 
 /// A stream of 30 Mb/s over `forward`, at three seconds, when it has been running for 2.5 s.
 fn streaming(forward: Path, reverse: Path) -> Story {

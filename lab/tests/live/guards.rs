@@ -21,8 +21,8 @@ use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::scenario::Scenario;
 
-use crate::props::{address, at, bursty, geneva, ms, receiver_config, sender_config, wire};
-use crate::story::{Back, Policer, Story};
+use crate::live::props::{address, at, bursty, geneva, ms, receiver_config, sender_config, wire};
+use crate::live::story::{Back, Policer, Story};
 
 const RATE: Rate = Rate::from_mbps(30);
 

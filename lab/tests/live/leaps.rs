@@ -8,8 +8,8 @@ use thalweg_core::units::Rate;
 use thalweg_core::wire::rtp;
 use thalweg_lab::node::reorder::Reorder;
 
-use crate::props::{PAYLOAD, at, ms, receiver_config, sender_config, wire};
-use crate::story::{Back, Story};
+use crate::live::props::{PAYLOAD, at, ms, receiver_config, sender_config, wire};
+use crate::live::story::{Back, Story};
 
 /// The last source packet sent, with its sequence number raised by `by`.
 fn ahead(story: &Story, by: u16) -> Vec<u8> {

@@ -8,8 +8,8 @@ use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::Time;
 use thalweg_core::wire::rtp;
 
-use crate::props::sender_config;
-use crate::story::Story;
+use crate::live::props::sender_config;
+use crate::live::story::Story;
 
 /// All datagrams that `session` has to send now.
 pub(crate) fn said(session: &mut impl Session, now: Time) -> Vec<Vec<u8>> {

@@ -3,8 +3,8 @@
 use thalweg_core::session::live::sender;
 use thalweg_core::units::Rate;
 
-use crate::props::{bursty, ms, receiver_config, sender_config, wire};
-use crate::story::Story;
+use crate::live::props::{bursty, ms, receiver_config, sender_config, wire};
+use crate::live::story::Story;
 
 /// Thirty seconds of 30 Mb/s at a round trip of 100 ms through Gilbert-Elliott loss (0.005, 0.3, 0.7), where SRT with
 /// latency=60 and packetfilter fec,cols:10,rows:3 leaves 0.00077 of the packets lost, for 50 % more bytes.
@@ -20,7 +20,7 @@ fn blocks_of_20_ms_leave_a_fifth_of_what_srt_leaves_within_90_ms_and_40_percent(
         sent += story.departures.iter().map(|(_, size)| size.0).sum::<u64>();
         assert!(story.latency(0.99) <= ms(90), "{}", story.latency(0.99));
     }
-    let overhead = sent as f64 / (given * crate::props::PAYLOAD) as f64 - 1.0;
+    let overhead = sent as f64 / (given * crate::live::props::PAYLOAD) as f64 - 1.0;
     assert!(overhead <= 0.40, "{overhead}");
     let residual = lost as f64 / given as f64;
     assert!(residual <= 0.00077 / 5.0, "{residual}: {lost} of {given}");

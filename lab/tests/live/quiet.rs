@@ -9,8 +9,8 @@ use thalweg_core::session::live::{Ending, Media};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Rate, Seconds};
 
-use crate::props::{PAYLOAD, address, at, bursty, ms, payload, receiver_config, sender_config, wire};
-use crate::story::Story;
+use crate::live::props::{PAYLOAD, address, at, bursty, ms, payload, receiver_config, sender_config, wire};
+use crate::live::story::Story;
 
 const RATE: Rate = Rate::from_mbps(30);
 

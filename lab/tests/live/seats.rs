@@ -4,10 +4,10 @@ use thalweg_core::session::Session;
 use thalweg_core::session::live::receiver::{self, Event as Heard};
 use thalweg_core::units::Rate;
 
-use crate::faults::quiet;
-use crate::outsider::{Outsider, hello, renamed, replies, ssrc};
-use crate::props::{ms, receiver_config, sender_config, wire};
-use crate::story::Story;
+use crate::live::faults::quiet;
+use crate::live::outsider::{Outsider, hello, renamed, replies, ssrc};
+use crate::live::props::{ms, receiver_config, sender_config, wire};
+use crate::live::story::Story;
 
 #[test]
 fn the_right_ssrc_and_a_wrong_one_hear_the_same_bytes() {

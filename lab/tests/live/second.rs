@@ -7,9 +7,9 @@ use thalweg_core::session::live::sender::{Config, Event as Said, Sender};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::units::Rate;
 
-use crate::faults::quiet;
-use crate::props::{address, at, ms, sender_config};
-use crate::story::Story;
+use crate::live::faults::quiet;
+use crate::live::props::{address, at, ms, sender_config};
+use crate::live::story::Story;
 
 /// Runs `second` beside the story's receiver, in steps of a millisecond, until it is connected or the time is over.
 /// Returns the number of answers that it got.

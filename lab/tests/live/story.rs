@@ -16,8 +16,8 @@ use thalweg_lab::node::Node;
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::path::Path;
 
-use crate::props::{PAYLOAD, address, at, metrics, payload};
-use crate::tap::Tap;
+use crate::live::props::{PAYLOAD, address, at, metrics, payload};
+use crate::live::tap::Tap;
 
 /// One datagram that was delivered.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -5,10 +5,10 @@ use thalweg_core::session::Session;
 use thalweg_core::session::live::receiver::Receiver;
 use thalweg_core::session::live::sender::Sender;
 
-use crate::faults::quiet;
-use crate::outsider::{heard_at, renamed, replies, said, ssrc};
-use crate::props::{address, receiver_config, sender_config};
-use crate::story::Back;
+use crate::live::faults::quiet;
+use crate::live::outsider::{heard_at, renamed, replies, said, ssrc};
+use crate::live::props::{address, receiver_config, sender_config};
+use crate::live::story::Back;
 
 /// An outsider asks the receiver for its identity, and then answers the sender under that identity: first anything,
 /// then the datagrams that the sender has sent to the outsider's own address.

@@ -3,8 +3,8 @@
 
 use thalweg_core::units::Rate;
 
-use crate::props::{at, ms, receiver_config, sender_config, wire};
-use crate::story::Story;
+use crate::live::props::{at, ms, receiver_config, sender_config, wire};
+use crate::live::story::Story;
 
 /// Five packets per SYN: a block is as long as the latency allows, 36 ms, and its last repair packet arrives 72 ms
 /// after its first packet.

@@ -12,10 +12,10 @@ use thalweg_core::wire::ntp::NtpShort;
 use thalweg_core::wire::proof;
 use thalweg_core::wire::rtcp::{App, Compound, Goodbye, Packet, Report, ReportBlock, Writer};
 
-use crate::faults::quiet;
-use crate::outsider::{hello, renamed, said, ssrc};
-use crate::props::{address, at, metrics, ms, receiver_config, sender_config, wire};
-use crate::story::{Back, Story};
+use crate::live::faults::quiet;
+use crate::live::outsider::{hello, renamed, said, ssrc};
+use crate::live::props::{address, at, metrics, ms, receiver_config, sender_config, wire};
+use crate::live::story::{Back, Story};
 
 fn is_goodbye(datagram: &[u8]) -> bool {
     let packets = Compound::parse(datagram).into_iter().flat_map(|compound| compound.frames().collect::<Vec<_>>());

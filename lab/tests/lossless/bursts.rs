@@ -10,7 +10,7 @@ use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::path::Path;
 
-use crate::story::{Story, bytes, ms, wire};
+use crate::lossless::story::{Story, bytes, ms, wire};
 
 const BURST: usize = 10_000;
 const EVERY: u64 = 267;

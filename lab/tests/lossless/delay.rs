@@ -5,8 +5,8 @@ use thalweg_core::law::schedule::arq::Arq;
 use thalweg_core::session::stream::Config;
 use thalweg_core::units::Rate;
 
-use crate::bursts::{Line, Trade, trade};
-use crate::story::{cost_based, ms};
+use crate::lossless::bursts::{Line, Trade, trade};
+use crate::lossless::story::{cost_based, ms};
 
 /// A run over 150 ms and 5 % loss in each direction, in the paper's packets and window.
 fn run<S: Schedule>(schedule: impl Fn() -> S, rate: Rate, seed: u64) -> Trade {

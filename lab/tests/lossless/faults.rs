@@ -11,7 +11,7 @@ use thalweg_lab::node::loss::{Gilbert, Loss};
 use thalweg_lab::node::reorder::Reorder;
 use thalweg_lab::path::Path;
 
-use crate::story::{Story, at, bytes, cost_based, fixed, hash, ms, wire};
+use crate::lossless::story::{Story, at, bytes, cost_based, fixed, hash, ms, wire};
 
 const WINDOW: usize = 128;
 

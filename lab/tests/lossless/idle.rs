@@ -9,8 +9,8 @@ use thalweg_core::session::stream::Config;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
-use crate::bursts::{self, Line, Trade};
-use crate::story::ms;
+use crate::lossless::bursts::{self, Line, Trade};
+use crate::lossless::story::ms;
 
 /// Copa as in its paper, which paces every packet.
 #[derive(Debug)]

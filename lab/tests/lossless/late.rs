@@ -10,7 +10,7 @@ use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::reorder::Reorder;
 use thalweg_lab::path::Path;
 
-use crate::story::{Story, bytes, fixed, ms, wire};
+use crate::lossless::story::{Story, bytes, fixed, ms, wire};
 
 const EVERY: u64 = 267;
 const BURSTS: u64 = 300;
@@ -66,8 +66,12 @@ fn a_path_that_reorders_and_loses_nothing_is_repaired_like_one_that_does_neither
 #[test]
 fn a_steady_stream_is_put_right_as_well() {
     let script = bytes(4 << 20, 3);
-    let mut story =
-        Story::new(Config::default(), || (crate::story::cost_based(), fixed(20)), reordered(0.02, 3), wire(ms(20)));
+    let mut story = Story::new(
+        Config::default(),
+        || (crate::lossless::story::cost_based(), fixed(20)),
+        reordered(0.02, 3),
+        wire(ms(20)),
+    );
     story.say(&script, true);
     assert!(story.runs_to_its_end(60_000));
     let end = story.now.as_nanos() / 1_000_000;

@@ -4,8 +4,8 @@ use thalweg_core::law::schedule::adaptive::{Adaptive, Parameters};
 use thalweg_core::session::stream::Config;
 use thalweg_core::units::Rate;
 
-use crate::bursts::{Line, Trade, trade};
-use crate::story::ms;
+use crate::lossless::bursts::{Line, Trade, trade};
+use crate::lossless::story::ms;
 
 /// Bursts over 150 ms; at 50 Mb/s each ends before the next one begins.
 fn run(u_max: f64, [eps, back]: [f64; 2], seed: u64) -> Trade {

@@ -9,8 +9,8 @@ use thalweg_core::session::stream::Config;
 use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::{Gilbert, Loss};
 
-use crate::bursts::{self, Line, Trade};
-use crate::story::{cost_based, ms, wire};
+use crate::lossless::bursts::{self, Line, Trade};
+use crate::lossless::story::{cost_based, ms, wire};
 
 /// The bursts of several seeds together: of the 300 bursts of one seed, the 99 % percentile is only the third worst.
 fn trade<S: Schedule>(schedule: impl Fn() -> S, line: Line) -> Trade {

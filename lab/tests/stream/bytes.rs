@@ -18,7 +18,7 @@ use thalweg_lab::stream::Symbol;
 use thalweg_lab::stream::scheme::Scheme;
 use thalweg_lab::stream::sender::Config;
 
-use crate::pair::{Pair, Wrap, ms};
+use crate::stream::pair::{Pair, Wrap, ms};
 
 /// A symbol's header: sequence number, block, index, k, n.
 const HEADER: usize = 8 + 8 + 2 + 2 + 2;

@@ -11,7 +11,7 @@ use thalweg_lab::stream::receiver::{self, Receiver};
 use thalweg_lab::stream::scheme::Scheme;
 use thalweg_lab::stream::sender::{Config, Sender};
 
-use crate::pair::ms;
+use crate::stream::pair::ms;
 
 /// `streams` streams of 30 Mb/s under GENEVA through 100 Mb/s at a round trip of 10 ms, for 20 s, with the losses of
 /// each at the queue.

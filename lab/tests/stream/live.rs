@@ -16,7 +16,7 @@ use thalweg_lab::node::{Node, Tallied};
 use thalweg_lab::path::Path;
 use thalweg_lab::stream::counters::{Received, Sent};
 
-use crate::pair::ms;
+use crate::stream::pair::ms;
 
 /// A sender, a receiver and a path in each direction.
 struct Live {

@@ -10,7 +10,7 @@ use thalweg_lab::path::Path;
 use thalweg_lab::stream::scheme::Scheme;
 use thalweg_lab::stream::sender::Config;
 
-use crate::pair::{Pair, ms};
+use crate::stream::pair::{Pair, ms};
 
 fn geneva(parameters: Parameters) -> Config {
     Config { scheme: Scheme::blocks(Geneva::new(parameters).expect("consistent parameters")), ..Config::default() }

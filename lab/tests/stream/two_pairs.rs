@@ -23,7 +23,7 @@ use thalweg_lab::stream::scheme::Scheme;
 use thalweg_lab::stream::sender::{Config, Sender, Srtt};
 use thalweg_lab::tcp;
 
-use crate::pair::ms;
+use crate::stream::pair::ms;
 
 /// A fifth of the paper's link and of its flows (Figs. 8 and 9): 200 Mb/s, a round trip of 10 ms, a queue of one
 /// bandwidth-delay product, two streams beside TCP.

@@ -12,7 +12,7 @@ use thalweg_lab::node::wire::Wire;
 use thalweg_lab::path::Path;
 use thalweg_lab::tcp::{DELAYED_ACK, ReceiverConfig, Recovery, SenderConfig};
 
-use crate::pair::{Pair, ms, starting_at};
+use crate::tcp::pair::{Pair, ms, starting_at};
 
 /// Loss, duplicates and late packets.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use thalweg_core::law::window::CongestionWindow;
 use thalweg_core::time::{Span, Time};
 use thalweg_lab::tcp::{DELAYED_ACK, Receiver, ReceiverConfig, Recovery, SenderConfig};
 
-use crate::pair::{ALL, Pair, at, avoiding_at, config, ms, probed, starting_at};
+use crate::tcp::pair::{ALL, Pair, at, avoiding_at, config, ms, probed, starting_at};
 
 #[test]
 fn slow_start_doubles_every_round_trip() {

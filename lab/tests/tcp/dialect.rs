@@ -5,7 +5,7 @@ use thalweg_core::law::window::linux_reno::LinuxReno;
 use thalweg_core::law::window::{CongestionWindow, Start};
 use thalweg_lab::tcp::{Dialect, Recovery, SenderConfig};
 
-use crate::pair::{Pair, at, avoiding_at, config, probed};
+use crate::tcp::pair::{Pair, at, avoiding_at, config, probed};
 
 const BOTH: [Dialect; 2] = [Dialect::Rfc, Dialect::Ns3];
 

@@ -7,7 +7,7 @@ use thalweg_lab::node::wire::Wire;
 use thalweg_lab::path::Path;
 use thalweg_lab::tcp::{DELAYED_ACK, ReceiverConfig, Recovery, SenderConfig};
 
-use crate::pair::{ALL, Pair, ms, starting_at};
+use crate::tcp::pair::{ALL, Pair, ms, starting_at};
 
 /// The round trip in seconds.
 const ROUND_TRIP: f64 = 0.1;

@@ -9,7 +9,7 @@ use thalweg_lab::node::wire::Wire;
 use thalweg_lab::path::Path;
 use thalweg_lab::tcp::{ReceiverConfig, Recovery, SenderConfig};
 
-use crate::pair::{ALL, Pair, at, avoiding_at, config, ms, starting_at};
+use crate::tcp::pair::{ALL, Pair, at, avoiding_at, config, ms, starting_at};
 
 #[test]
 fn a_single_loss_is_repaired_in_a_round_trip_and_halves_the_window() {

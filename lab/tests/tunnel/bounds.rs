@@ -6,7 +6,7 @@ use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::path::Path;
 
-use crate::story::{CLIENT, SERVER, Story, config, wire};
+use crate::tunnel::story::{CLIENT, SERVER, Story, config, wire};
 
 fn lossy(millis: u64, eps: f64, seed: u64) -> Path {
     wire(millis).then("loss", Loss::independent(eps, Rng::new(seed)))

@@ -4,7 +4,7 @@ use thalweg_core::session::mux;
 use thalweg_core::session::secure::{Ending, Reason as Close};
 use thalweg_core::session::tunnel::{Event, Reason, Tunnel, Why};
 
-use crate::story::{CLIENT, SERVER, Story, config, ms, rough, wire};
+use crate::tunnel::story::{CLIENT, SERVER, Story, config, ms, rough, wire};
 
 #[test]
 fn bytes_go_both_ways_and_each_direction_ends_by_itself() {

@@ -10,7 +10,7 @@ use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::{Gilbert, Loss};
 use thalweg_lab::path::Path;
 
-use crate::story::{CLIENT, SERVER, Story, config, ms, rough};
+use crate::tunnel::story::{CLIENT, SERVER, Story, config, ms, rough};
 
 /// The number of bytes to carry; the whole gibibyte in the long tier.
 fn size() -> usize {

@@ -4,7 +4,7 @@ use thalweg_core::session::tunnel::{Config, Event};
 use thalweg_core::time::Time;
 use thalweg_core::units::Rate;
 
-use crate::story::{CLIENT, SERVER, Story, at, config, ms, rough, wire};
+use crate::tunnel::story::{CLIENT, SERVER, Story, at, config, ms, rough, wire};
 
 /// The one-way delay in milliseconds.
 const WAY: u64 = 50;

@@ -10,7 +10,7 @@ use thalweg_lab::node::queue::Limit;
 use thalweg_lab::node::wire::Wire;
 use thalweg_lab::path::Path;
 
-use crate::story::{SERVER, Story, ms};
+use crate::tunnel::story::{SERVER, Story, ms};
 
 const LINE: Rate = Rate::from_mbps(100);
 

@@ -5,7 +5,7 @@ use thalweg_core::session::secure::Ending;
 use thalweg_core::session::tunnel::{Event, Reason, Why};
 use thalweg_core::time::Time;
 
-use crate::story::{CLIENT, SERVER, Story, at, config, ms, rough, wire};
+use crate::tunnel::story::{CLIENT, SERVER, Story, at, config, ms, rough, wire};
 
 /// The silence after which the peer counts as missing, and the time for which its return is awaited, in milliseconds.
 const IDLE: u64 = 15_000;

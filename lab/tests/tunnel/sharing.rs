@@ -11,7 +11,7 @@ use thalweg_lab::node::queue::Limit;
 use thalweg_lab::node::wire::Wire;
 use thalweg_lab::path::Path;
 
-use crate::story::{CLIENT, SERVER, Story, config, ms, wire};
+use crate::tunnel::story::{CLIENT, SERVER, Story, config, ms, wire};
 
 /// At 2 Mb/s a packet takes 4.9 ms. A key press waits at most for the packet that is being sent, the two that wait in
 /// the stream and one that its neighbor has begun.

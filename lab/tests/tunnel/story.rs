@@ -18,7 +18,7 @@ use thalweg_lab::node::wire::Wire;
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::path::Path;
 
-use crate::app::App;
+use crate::tunnel::app::App;
 
 pub(crate) const CLIENT: usize = 0;
 pub(crate) const SERVER: usize = 1;

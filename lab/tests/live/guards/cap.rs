@@ -7,8 +7,8 @@ use thalweg_core::session::live::sender::{self, Event as Said};
 use thalweg_core::time::Time;
 use thalweg_core::units::{Bytes, Rate};
 
-use crate::props::{PAYLOAD, at, geneva, ms, receiver_config, sender_config, wire};
-use crate::story::Story;
+use crate::live::props::{PAYLOAD, at, geneva, ms, receiver_config, sender_config, wire};
+use crate::live::story::Story;
 
 /// A story under a maximum rate, after half a second of handshake.
 fn under(greatest: Rate, repair: Law) -> Story {

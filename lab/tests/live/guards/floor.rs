@@ -4,8 +4,8 @@ use thalweg_core::session::live::sender;
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 
-use crate::props::{PAYLOAD, ms, receiver_config, sender_config, wire};
-use crate::story::Story;
+use crate::live::props::{PAYLOAD, ms, receiver_config, sender_config, wire};
+use crate::live::story::Story;
 
 /// Twenty seconds of a stream over a path without loss: `overhead_ratio` over all of it, and the number of repair
 /// packets per source packet. They are preceded by 2.5 s, after which the source's rate is known.

@@ -13,9 +13,9 @@ use thalweg_core::wire::rtcp::Writer;
 use thalweg_core::wire::rtp;
 
 use super::cap::peak;
-use crate::props::{at, bursty, ms, receiver_config, sender_config, wire};
-use crate::story::Story;
-use crate::tap::Tap;
+use crate::live::props::{at, bursty, ms, receiver_config, sender_config, wire};
+use crate::live::story::Story;
+use crate::live::tap::Tap;
 
 const MEDIA: Rate = Rate::from_mbps(30);
 const GREATEST: Rate = Rate::from_mbps(40);

@@ -14,8 +14,8 @@ use thalweg_lab::node::wire::Wire;
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::path::Path;
 
-use crate::guards::at_its_greatest;
-use crate::props::{PAYLOAD, address, at, metrics, ms, payload, receiver_config, sender_config, wire};
+use crate::live::guards::at_its_greatest;
+use crate::live::props::{PAYLOAD, address, at, metrics, ms, payload, receiver_config, sender_config, wire};
 
 const STREAMS: usize = 10;
 

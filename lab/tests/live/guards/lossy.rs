@@ -11,8 +11,8 @@ use thalweg_lab::node::loss::{Gilbert, Loss};
 use thalweg_lab::node::queue::Limit;
 use thalweg_lab::path::Path;
 
-use crate::props::{at, ms, receiver_config, sender_config, wire};
-use crate::story::{Policer, Story};
+use crate::live::props::{at, ms, receiver_config, sender_config, wire};
+use crate::live::story::{Policer, Story};
 
 const MEDIA: Rate = Rate::from_mbps(10);
 

@@ -12,8 +12,8 @@ use thalweg_lab::node::wire::Wire;
 use thalweg_lab::path::Path;
 
 use super::cap::{came, peak};
-use crate::props::{PAYLOAD, at, geneva, ms, receiver_config, sender_config, wire};
-use crate::story::{Back, Story};
+use crate::live::props::{PAYLOAD, at, geneva, ms, receiver_config, sender_config, wire};
+use crate::live::story::{Back, Story};
 
 /// The bytes of a source packet with RTP header, payload ID, UDP and IP.
 const PACKET: u64 = PAYLOAD as u64 + 12 + 6 + 28;

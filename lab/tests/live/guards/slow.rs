@@ -5,8 +5,8 @@ use thalweg_core::session::live::sender::Event as Said;
 use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::Loss;
 
-use crate::props::{at, ms, receiver_config, sender_config, wire};
-use crate::story::{Policer, Story};
+use crate::live::props::{at, ms, receiver_config, sender_config, wire};
+use crate::live::story::{Policer, Story};
 
 /// A stream of `kbps` from half a second on, over a path that loses the share `loss`.
 fn lossy(kbps: u64, loss: f64, seed: u64, until: u64) -> Story {

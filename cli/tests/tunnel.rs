@@ -2,15 +2,12 @@
 //!
 //! Long tests run with `THALWEG_TEST_ALL=1` only.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod bytes;
 mod cut;
 mod ends;
 mod faults;
 mod flood;
-#[path = "../../../core/tests/tunnel/forge.rs"]
+#[path = "../../core/tests/tunnel/forge.rs"]
 mod forge;
 mod many;
 mod noise;

@@ -3,9 +3,7 @@
 //! The tests send and receive video in real time, one after the other, each with a margin that a busy machine does not
 //! use up. All of them run with `THALWEG_TEST_ALL=1` only.
 
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../../../core/tests/wire/pcap.rs"]
+#[path = "../../core/tests/wire/pcap.rs"]
 mod pcap;
 
 mod clip;

@@ -1,15 +1,14 @@
 //! `thalweg lab` as its users run it.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod ends;
 mod files;
 
 use std::fs;
 use std::path::PathBuf;
 
-use common::run;
 use serde_json::Value;
+
+use crate::common::run;
 
 /// Settings of runs that are short enough for a test.
 const SHORT: [&str; 6] = ["--set", "duration_s=5", "--set", "warmup_s=4", "--set", "n_tcp=3"];
@@ -221,7 +220,7 @@ fn built_in_scenarios_are_listed_and_can_be_printed() {
         assert!(list.contains(&format!("{name}: ")), "{list}");
     }
     assert!(list.contains("n_tcp=100"), "{list}");
-    assert_eq!(lab(&["list", "dumbbell"]), include_str!("../../../scenarios/lab/dumbbell.toml"));
+    assert_eq!(lab(&["list", "dumbbell"]), include_str!("../../scenarios/lab/dumbbell.toml"));
 }
 
 #[test]

@@ -1,0 +1,21 @@
+//! The program, as its users run it.
+
+mod commands;
+mod common;
+mod controls;
+mod demo;
+mod doctor;
+mod emulate;
+mod faults;
+mod keygen;
+mod lab;
+mod links;
+mod media;
+mod metrics;
+mod peers;
+mod replay;
+mod serve;
+mod stream;
+mod toy;
+mod tunnel;
+mod usage;

@@ -1,0 +1,16 @@
+//! The simulator: its parts, and the sessions and laws in it.
+
+mod any_text;
+mod blueprint;
+mod copa;
+mod live;
+mod lossless;
+mod path;
+mod recordings;
+mod reference;
+mod scenario;
+mod stream;
+mod tcp;
+mod truth;
+mod tunnel;
+mod videos;

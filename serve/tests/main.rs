@@ -1,0 +1,7 @@
+//! The server from outside.
+
+mod catalog;
+mod common;
+mod http;
+mod http3;
+mod tls;
