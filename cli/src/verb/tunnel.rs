@@ -45,9 +45,9 @@ struct Serve {
     /// TCP address to connect to; a name is resolved once, and its addresses are tried in turn
     #[arg(long, value_name = "HOST:PORT")]
     to: Host,
-    /// Memory limit for all connections together, as in 1gib; at least 1mib. One client, identified by its static key or
-    /// else by its link, gets at most half: there its new connections are refused, and the one with the most unread data is
-    /// reset
+    /// Memory limit for all connections together, as in 1gib; at least 1mib. A lone client, identified by its static key
+    /// or else by its link, may hold half of it. At a quarter its new connections are refused, at half the one with the
+    /// most unread data is reset
     #[arg(long, value_name = "SIZE", default_value_t = Config::default().memory, value_parser = memory)]
     memory: Bytes,
     #[command(flatten)]
