@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_that_loses_everything_or_nothing_is_reckoned_so() {
+    fn channel_that_loses_everything_or_nothing_has_that_probability() {
         for (rate, lost) in [("1.0", 50), ("0.0", 0)] {
             let text = format!("seed = 1\nforward.element = [{{ kind = \"loss\", rate = {rate} }}]\nreverse = {{}}\n");
             let file = Scrap::write(&text).expect("a file");

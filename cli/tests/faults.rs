@@ -44,13 +44,13 @@ impl RelayedStream {
         let started = Instant::now();
         self.sink.set_read_timeout(Some(Duration::from_millis(20))).expect("a timeout");
         while self.sink.recv(&mut buffer).is_err() || buffer[0] != mark {
-            assert!(started.elapsed() < TIMEOUT, "nothing comes out");
+            assert!(started.elapsed() < TIMEOUT, "nothing is delivered");
             send(mark);
         }
         self.sink.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
         send(mark + 1);
         while buffer[0] != mark + 1 {
-            self.sink.recv(&mut buffer).expect("what went in comes out");
+            self.sink.recv(&mut buffer).expect("what was sent arrives");
         }
     }
 }

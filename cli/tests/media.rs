@@ -31,7 +31,7 @@ fn trailing_non_ts_bytes_are_skipped_counted_and_reported() {
     both.recv.succeeds();
     let lines: Vec<serde_json::Value> =
         both.send.rest().iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    assert!(lines.iter().all(|line| line["event"] != "warning"), "it is told once: {lines:?}");
+    assert!(lines.iter().all(|line| line["event"] != "warning"), "it is reported once: {lines:?}");
     assert_eq!(lines.last().expect("figures")["input_skipped_bytes_total"], 200_000);
     let copied = std::fs::read(&copy).expect("the copy");
     for path in [&path, &copy] {

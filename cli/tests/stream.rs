@@ -151,7 +151,7 @@ fn an_ipv6_multicast_group_can_be_an_output_and_an_input() {
         source.send(&[mark; 188]).expect("loopback takes it");
     }
     for mark in 0..50 {
-        let len = sink.recv(&mut buffer).expect("what went in comes out");
+        let len = sink.recv(&mut buffer).expect("what was sent arrives");
         assert_eq!(&buffer[..len], [mark; 188]);
     }
 }
@@ -187,7 +187,7 @@ fn restarted_receiver_gets_the_stream_again() {
     sink.set_read_timeout(Some(std::time::Duration::from_millis(50))).expect("a timeout");
     let started = std::time::Instant::now();
     while sink.recv(&mut [0; 2048]).is_err() {
-        assert!(started.elapsed() < TIMEOUT, "nothing comes out");
+        assert!(started.elapsed() < TIMEOUT, "nothing is delivered");
         source.send(&[1; 100]).expect("loopback takes it");
     }
     recv.event("started");
@@ -388,7 +388,7 @@ fn plain_rtp_reaches_a_group_through_the_named_interface() {
     // RFC 3550 §5.1: version 2; reports are sent beside the media.
     let is_media = |packet: &[u8]| packet.len() == 112 && packet[0] == 0x80 && packet.ends_with(&[7; 100]);
     while !receiver.recv(&mut buffer).is_ok_and(|len| is_media(&buffer[..len])) {
-        assert!(std::time::Instant::now() < deadline, "nothing comes out");
+        assert!(std::time::Instant::now() < deadline, "nothing is delivered");
         source.send_to(&[7; 100], &*input).expect("loopback takes it");
     }
 }

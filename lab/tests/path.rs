@@ -103,7 +103,7 @@ fn send(path: &mut Path, load: &[(u64, usize)], mut drive: impl FnMut(&mut Path,
 
 proptest! {
     #[test]
-    fn what_goes_in_comes_out_or_is_accounted_for(mut path in path(), load in load()) {
+    fn every_packet_is_delivered_or_accounted_for(mut path in path(), load in load()) {
         let mut out = 0;
         let mut last = Time::ZERO;
         send(&mut path, &load, |path, now| {

@@ -78,7 +78,7 @@ fn every_shipped_scenario_can_be_read_and_carries_packets() {
         };
         for path in [&mut scenario.forward, &mut scenario.reverse] {
             let out = story(path, 2_000, Span::from_millis(4));
-            assert!(out.len() > 1_800, "{}: {} of 2000 came out", entry.display(), out.len());
+            assert!(out.len() > 1_800, "{}: {} of 2000 were delivered", entry.display(), out.len());
         }
     }
 }
@@ -224,7 +224,7 @@ fn errors_name_the_line_and_what_was_expected() {
 }
 
 #[test]
-fn a_distribution_that_is_none_is_told_how_one_is_written() {
+fn refusal_of_a_distribution_shows_how_one_is_written() {
     let example = "{ exponential = \"500us\" }";
     for (text, expected) in [
         ("\"uniform\"", "invalid type: string \"uniform\", expected one distribution with its time, as in {"),

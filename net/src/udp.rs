@@ -336,7 +336,7 @@ mod tests {
         }
         // On loopback, ICMP's answer arrives before the call returns.
         assert!(from.take_unreachable());
-        assert!(!from.take_unreachable(), "told once");
+        assert!(!from.take_unreachable(), "reported once");
         send_all(&mut from, to.local(), &[vec![2; 100]]);
         assert_eq!(receive(&to, 1), [vec![2; 100]]);
         assert_eq!(from.unsent(), 0);

@@ -76,12 +76,13 @@ fn a_bound_on_the_work_costs_next_to_nothing() {
         let trip = (case.4 * SLOT) as f64 / 3000.0;
         let [exactly, boundedly] = [&exact, &bounded].map(|it| [0.5, 0.99].map(|share| it.percentile(share) / trip));
         let [needed, spent] = [&exact, &bounded].map(Outcome::overhead);
-        let told = format!("{case:?}: {count:?}, round trips {exactly:.3?} {boundedly:.3?}, U {needed:.3} {spent:.3}");
-        println!("{told}");
+        let context =
+            format!("{case:?}: {count:?}, round trips {exactly:.3?} {boundedly:.3?}, U {needed:.3} {spent:.3}");
+        println!("{context}");
         if case.4 == 100 {
-            assert!(exact == bounded && count.same == count.waiting, "{told}");
+            assert!(exact == bounded && count.same == count.waiting, "{context}");
         }
-        assert!(count.waiting > 1000 && f64::from(count.same) >= 0.96 * f64::from(count.waiting), "{told}");
-        assert!((0..2).all(|at| boundedly[at] <= exactly[at] * 1.03) && spent <= needed + 0.02, "{told}");
+        assert!(count.waiting > 1000 && f64::from(count.same) >= 0.96 * f64::from(count.waiting), "{context}");
+        assert!((0..2).all(|at| boundedly[at] <= exactly[at] * 1.03) && spent <= needed + 0.02, "{context}");
     }
 }

@@ -1,13 +1,13 @@
 // Plays what is clicked in the page itself. Without this script, the links lead to the videos.
 'use strict';
 const screen = document.getElementById('screen');
-const told = document.getElementById('told');
+const message = document.getElementById('message');
 let player = null;
 // A browser begins when it has a sixth of a second, which is gone with the first loss where others fill the path.
 const HEAD_START = { video: 2, wait: 5 };  // seconds
 
 function fails(why) {
-  told.textContent = `${document.querySelector('[aria-current]').textContent} cannot be played: ${why}`;
+  message.textContent = `${document.querySelector('[aria-current]').textContent} cannot be played: ${why}`;
 }
 
 function script(path) {
@@ -67,7 +67,7 @@ async function play(link) {
   document.querySelector('[aria-current]')?.removeAttribute('aria-current');
   link.setAttribute('aria-current', 'true');
   const { wrong } = link.dataset;
-  told.textContent = link.textContent + (wrong ? ` may not play: ${wrong}` : '');
+  message.textContent = link.textContent + (wrong ? ` may not play: ${wrong}` : '');
   screen.hidden = false;
   // The list may be longer than the window.
   screen.scrollIntoView({ block: 'nearest' });

@@ -40,7 +40,7 @@ fn page(catalog: &Catalog, rate: Rate, downloads: bool) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Videos</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<link rel=\"icon\" href=\"data:,\">\n\
          <link rel=\"stylesheet\" href=\"/.thalweg/page.css\">\n<h1>Videos</h1>\n\
-         <video id=\"screen\" controls playsinline preload=\"auto\" hidden></video>\n<p id=\"told\" role=\"status\"></p>\n",
+         <video id=\"screen\" controls playsinline preload=\"auto\" hidden></video>\n<p id=\"message\" role=\"status\"></p>\n",
     );
     if catalog.videos.is_empty() {
         page += "<p>No videos yet: MP4, WebM, HLS and DASH are shown.</p>\n";

@@ -204,7 +204,7 @@ fn truncated_or_replaced_video_ends_its_connection() {
             Event::Broken { name: "long.webm".to_owned(), why: "the file changed while it was sent".to_owned() };
         let deadline = Instant::now() + TIMEOUT;
         while stage.server.poll_event().is_none_or(|event| event != expected) {
-            assert!(Instant::now() < deadline, "{fault}: nothing is told");
+            assert!(Instant::now() < deadline, "{fault}: nothing is reported");
             thread::sleep(Duration::from_millis(5));
         }
     }

@@ -47,7 +47,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
             results.push((target, median(rounds.iter().map(|round| cost(round)))));
         }
     }
-    let text = "User and system time of sender and receiver together on loopback, for a gigabyte of media that came out \
+    let text = "User and system time of sender and receiver together on loopback, for a gigabyte of delivered media \
                 at the end. Contestants take turns; medians of all rounds, ratios of the turns of one round.";
     section("CPU seconds per delivered gigabyte", text, &contestants.each_ref().map(Contestant::lines));
     table(["media", "contestant", "CPU s / GB", "lost", "memory, sender", "memory, receiver"], &rows);

@@ -32,7 +32,7 @@ fn bench() -> Result<(), String> {
         flight and nothing was lost. Eight originals wait, or none. And bytes written at one end of a lossless stream and read \
         at the other, both in one thread, unsealed, with nothing between them.";
     section("Lossless streams: decisions and bulk", text, &["benches/run decide".into()]);
-    let (mut rows, mut told) = (Vec::new(), Vec::new());
+    let (mut rows, mut targets) = (Vec::new(), Vec::new());
     for (window, most) in WINDOWS {
         eprintln!("decide: {window} ...");
         let times = decisions(window);
@@ -40,14 +40,14 @@ fn bench() -> Result<(), String> {
         let cell = |seconds: f64| format!("{:.2} us", seconds * 1e6);
         rows.push([window.to_string(), cell(times[0]), cell(times[1]), cell(times[2])]);
         let what = format!("one decision, {window} originals in doubt, microseconds");
-        told.push((Target { what, bound: Bound::AtMost(most * 1e6), unit: Unit::Ratio }, slowest * 1e6));
+        targets.push((Target { what, bound: Bound::AtMost(most * 1e6), unit: Unit::Ratio }, slowest * 1e6));
     }
     println!("{}", grid(["in doubt", "losses, eight wait", "losses, none waits", "no losses, eight wait"], &rows));
     let rate = bulk();
     println!("Bulk: {:.2} Gb/s through both ends.\n", rate / 1e9);
     let what = "bulk through both ends of a stream, one core".into();
-    told.push((Target { what, bound: Bound::AtLeast(8e9), unit: Unit::Megabits }, rate));
-    verdicts(&told);
+    targets.push((Target { what, bound: Bound::AtLeast(8e9), unit: Unit::Megabits }, rate));
+    verdicts(&targets);
     Ok(())
 }
 

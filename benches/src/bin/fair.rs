@@ -108,7 +108,7 @@ impl Plan {
             "One bulk transfer beside {RIVALS} of the kernel's TCP with CUBIC, through `thalweg emulate --tun`: one link with a \
              drop-tail queue of one bandwidth-delay product. Shares are those of the bytes that were read in {} s, after {} s \
              for all to find their place; a fair one is {:.0} %. {runs}; least and greatest are of its share. The last column \
-             is what all of them read, of the link's rate. `fixed:` is told a third of that rate, repair included.",
+             is what all of them read, of the link's rate. `fixed:` has a third of that rate, repair included.",
             measured.as_secs(),
             warm_up.as_secs(),
             100.0 / (RIVALS + 1) as f64

@@ -47,7 +47,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
          of one round. To compare what they cost and not how wide they open their windows, both ends are on one processor and the \
          receiver has a buffer of {} MiB, which is narrower than what reno's window grows to. The second line is loopback as it \
          is. There the ceiling is in the way at any rate that the law takes: at the microsecond that loopback's shortest round \
-         trips last it is two segments with 1000gbit, and each law makes its own of segments that come out of order.\n\n\
+         trips last it is two segments with 1000gbit, and each law treats segments out of order in its own way.\n\n\
          Then {COUNT} players at a time of a video of 3.6 Mb/s from `thalweg serve` under the law. Each takes ten seconds of it at \
          once and then 5/4 of its rate; rates and CPU over {} s after 10 s, stalls from the first request on.",
         seconds.as_secs(),

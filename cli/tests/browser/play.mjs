@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core';
 
 const wanted = JSON.parse(process.argv[2]);
 /** So long may loading, stalls and a slow machine hold it up, seconds. */
-const PATIENCE = 40;
+const TIMEOUT_SECONDS = 40;
 
 const flags = ['--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update',
   '--disable-sync', '--mute-audio', '--autoplay-policy=no-user-gesture-required'];
@@ -41,9 +41,9 @@ function watch() {
 
 try {
   const page = await browser.newPage({ viewport: { width: 1000, height: 760 } });
-  const told = [];
-  page.on('console', (message) => told.push(message.text()));
-  page.on('pageerror', (error) => told.push(String(error)));
+  const messages = [];
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('pageerror', (error) => messages.push(String(error)));
   const network = await page.context().newCDPSession(page);
   const responses = [];
   network.on('Network.responseReceived', ({ type, response: { url, status, protocol } }) => {
@@ -53,7 +53,7 @@ try {
   await page.addInitScript(watch);
   await page.goto(wanted.page);
   if (wanted.link) await page.getByRole('link', { name: wanted.link, exact: true }).click();
-  const until = Date.now() + (wanted.seconds + PATIENCE) * 1000;
+  const until = Date.now() + (wanted.seconds + TIMEOUT_SECONDS) * 1000;
   const position = () => page.evaluate(() => document.querySelector('video')?.currentTime ?? 0);
   while (await position() < wanted.seconds && Date.now() < until) await page.waitForTimeout(100);
   await page.screenshot({ path: wanted.picture });
@@ -62,7 +62,7 @@ try {
     return top < innerHeight / 2 && bottom > innerHeight / 2;
   });
   const seen = await page.evaluate(() => window.seen);
-  console.log(JSON.stringify({ ...seen, inView, position: await position(), told, responses }));
+  console.log(JSON.stringify({ ...seen, inView, position: await position(), messages, responses }));
 } finally {
   await browser.close();
 }

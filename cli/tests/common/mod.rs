@@ -121,7 +121,7 @@ impl Running {
 
     /// The last line of a process that has ended.
     pub(crate) fn last_line(&self) -> String {
-        self.lines.iter().last().expect("it has told something")
+        self.lines.iter().last().expect("it has written a line")
     }
 
     /// Waits for the end of the process, which must be a success.

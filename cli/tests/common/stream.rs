@@ -51,7 +51,7 @@ pub(crate) fn expect_everything_in_order(source: &UdpSocket, sink: &UdpSocket) {
             source.send(datagram).expect("loopback takes it");
         }
         for datagram in few {
-            let len = sink.recv(&mut buffer).expect("what went in comes out");
+            let len = sink.recv(&mut buffer).expect("what was sent arrives");
             assert_eq!(&buffer[..len], &datagram[..], "datagram {:?}", datagram.first());
         }
     }

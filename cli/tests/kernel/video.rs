@@ -221,7 +221,7 @@ fn a_rate_reaches_it_by_port_by_listener_and_by_socket() {
     rates.set(&by_port.server, Rate::from_mbps(3)).expect("a socket");
     by_port.shown(&control, "rate of the socket", has(3_000_000));
     tell_in_c(&control, &plain.server);
-    plain.shown(&control, "rate that C told", has(4_000_000));
+    plain.shown(&control, "rate that C has set", has(4_000_000));
     let (_, text, _) = control.run("status", &[]);
     assert!(text.starts_with(&format!("{name}: rate 2mbit, port 8080 8mbit, thresholds vegas, 3 open\n")), "{text}");
 }

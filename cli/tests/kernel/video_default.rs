@@ -30,7 +30,7 @@ fn connect(at: &Namespace) -> ([TcpStream; 2], String) {
 }
 
 #[test]
-fn a_video_law_that_was_unloaded_as_the_default_is_told_of_and_replaced_by_the_next() {
+fn law_unloaded_while_the_default_is_reported_and_replaced_by_the_next() {
     let Some(_yard) = Yard::enter() else { return };
     let Some(control) = Control::named() else { return };
     let computer = Namespace::make(format!("thalweg-default-{}", process::id())).expect("root may");

@@ -140,7 +140,7 @@ impl Seen {
 
     /// The requests that the page was refused, and its error messages.
     pub(crate) fn complaints(&self) -> Vec<&Value> {
-        list(&self.0["refused"]).iter().chain(list(&self.0["told"])).collect()
+        list(&self.0["refused"]).iter().chain(list(&self.0["messages"])).collect()
     }
 }
 

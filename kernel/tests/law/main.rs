@@ -144,19 +144,22 @@ impl Both {
 
     /// True if the integers agree with the law in reals; false if rounding has put them on another side of ssthresh.
     fn compare(&mut self, event: Event, state: State) -> bool {
-        let told = format!("{event:?}, {state:?}, {:?}", self.law);
+        let context = format!("{event:?}, {state:?}, {:?}", self.law);
         let is_close = |ours: f64, theirs: f64| (ours - theirs).abs() <= self.rounding;
         let [lwnd, dwnd, ssthresh] = ["lwnd", "dwnd", "ssthresh"].map(|name| self.shown(name));
-        assert!(is_close(lwnd, state.lwnd), "{told}");
-        assert!(ssthresh.is_infinite() && state.ssthresh == INFINITE || is_close(ssthresh, state.ssthresh), "{told}");
-        assert_eq!(self.law.cap().unwrap_or(0), state.cap, "{told}");
-        assert!(self.tau == u32::MAX || self.tau == state.tau, "{told}");
+        assert!(is_close(lwnd, state.lwnd), "{context}");
+        assert!(
+            ssthresh.is_infinite() && state.ssthresh == INFINITE || is_close(ssthresh, state.ssthresh),
+            "{context}"
+        );
+        assert_eq!(self.law.cap().unwrap_or(0), state.cap, "{context}");
+        assert!(self.tau == u32::MAX || self.tau == state.tau, "{context}");
         let latched = self.law.delay_on() == state.delay_on;
-        assert!(latched || is_close(lwnd, f64::from(state.cap)), "{told}");
+        assert!(latched || is_close(lwnd, f64::from(state.cap)), "{context}");
         let round_end = matches!(event, Event::Ack { round_end: true, .. });
         if dwnd != f64::from(state.dwnd) {
-            assert!(round_end && (dwnd - f64::from(state.dwnd)).abs() <= 1.0, "{told}");
-            assert!(!latched || self.is_close(), "{told}");
+            assert!(round_end && (dwnd - f64::from(state.dwnd)).abs() <= 1.0, "{context}");
+            assert!(!latched || self.is_close(), "{context}");
         }
         if dwnd != f64::from(state.dwnd) || !latched {
             let fine = (lwnd * 2.0_f64.powi(20)).round();

@@ -166,7 +166,7 @@ mod tests {
         /// Comparison with a sorted list: entries, near and far, often of one instant, are added while others are
         /// removed.
         #[test]
-        fn entries_come_out_in_the_order_of_time_and_of_insertion(
+        fn entries_are_returned_in_the_order_of_time_and_of_insertion(
             steps in prop::collection::vec((prop::collection::vec(distance(), 0..6), distance()), 1..60),
         ) {
             let mut agenda = Agenda::default();

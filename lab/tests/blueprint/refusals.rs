@@ -102,7 +102,7 @@ fn errors_of_arrivals_do() {
 }
 
 #[test]
-fn an_unknown_key_is_told_all_that_are_known() {
+fn refusal_of_an_unknown_key_lists_the_known_ones() {
     for (text, own, also) in [
         ("kind = 'tcp'\ncuont = 1", "`rebuffer`", "`kind`, `name`, `count`, `start`, `every`, `access`, `hops`"),
         ("kind = 'transfers'\narivals = 1\narrivals = 1", "`mss`", "`arrivals`, `mean`, `rate`, `shape`, `most`"),

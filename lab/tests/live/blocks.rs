@@ -39,7 +39,7 @@ fn said(kbps: u64, latency: Span) -> Vec<Event> {
 /// 0.86 Mb/s are 82 packets a second: eight take 98 ms; two such blocks, the path and 2 ms to spare take 248 ms, to
 /// which the blocks' margin of an eighth is added.
 #[test]
-fn a_slow_stream_is_told_which_latency_its_blocks_need() {
+fn slow_stream_reports_the_latency_that_its_blocks_need() {
     let events = said(860, ms(90));
     let [Event::FewPackets { packets, needed }] = events[..] else { panic!("once: {events:?}") };
     assert!(packets <= 2.0, "19 ms hold one or two: {packets}");

@@ -141,16 +141,16 @@ fn a_sender_that_is_gone_gets_no_more_reports() {
 }
 
 #[test]
-fn a_path_longer_than_the_latency_still_carries_the_media_and_somebody_is_told() {
+fn path_longer_than_the_latency_carries_the_media_and_is_reported() {
     let mut story = Story::new(sender_config(), receiver_config(), wire(ms(100)), wire(ms(100)));
     story.until(1000).play(Rate::from_mbps(30)).until(4000).pause().until(5000);
     assert_eq!(story.lost(0, 5000), 0);
-    let told = story.sender_events.iter().find_map(|(_, said)| match said {
+    let reported = story.sender_events.iter().find_map(|(_, said)| match said {
         Said::TooShort { round_trip, needed } => Some((*round_trip, *needed)),
         _ => None,
     });
     // Half of 200 ms, half a SYN to collect, half a SYN to send, and 2 ms to spare.
-    assert_eq!(told, Some((ms(200), ms(112))));
+    assert_eq!(reported, Some((ms(200), ms(112))));
     assert_eq!(story.sender_metrics()["repair_packets_total"], 0.0, "what would come too late does not leave");
     // A shorter path: there is time for repair again.
     (story.forward, story.reverse) = (wire(ms(20)), wire(ms(20)));
@@ -161,14 +161,14 @@ fn a_path_longer_than_the_latency_still_carries_the_media_and_somebody_is_told()
 
 /// The README's row of long paths: below half the round trip plus 12 ms there is no repair, above that it is in time.
 #[test]
-fn from_the_latency_that_is_told_on_repair_comes_in_time() {
+fn repair_arrives_in_time_from_the_reported_latency_on() {
     for (latency, repaired) in [(111, false), (112, true), (140, true)] {
         let config = sender::Config { latency: ms(latency), ..sender_config() };
         let forward = wire(ms(100)).then("loss", Loss::independent(0.01, Rng::new(6)));
         let mut story = Story::new(config, receiver_config(), forward, wire(ms(100)));
         story.until(1000).play(Rate::from_mbps(30)).until(6000).pause().until(7000);
-        let told = story.sender_events.iter().any(|(_, said)| matches!(said, Said::TooShort { .. }));
-        assert_eq!(told, !repaired, "{latency} ms");
+        let reported = story.sender_events.iter().any(|(_, said)| matches!(said, Said::TooShort { .. }));
+        assert_eq!(reported, !repaired, "{latency} ms");
         let heard = story.receiver_metrics();
         let (lost, recovered) = (heard["lost_packets_total"], heard["recovered_packets_total"]);
         // One in a hundred of 14265 packets, less five deviations of a binomial.

@@ -106,7 +106,7 @@ fn a_path_that_brings_reports_and_takes_nothing_ends_the_session_as_well() {
     let story = stricken(Breaker::RepairFirst, |story| story.deaf = true, 14_500);
     let (when, first) = story.sender_events[1];
     assert!(matches!(first, Said::LowerRate(rate) if rate == Rate::from_bps(0)), "{first:?}");
-    assert!((at(4500)..at(4800)).contains(&when), "noticed after half a second, told after one more: {when:?}");
+    assert!((at(4500)..at(4800)).contains(&when), "noticed after half a second, reported after one more: {when:?}");
     assert_eq!(story.sender_metrics()["repair_limit_packets"], 0.0);
     // MEDIA_TIMEOUT is five reports, one a second (RFC 8083 §4.2); goodbyes follow for a fifth of a second.
     let (when, last) = *story.sender_events.last().expect("an event");
@@ -267,7 +267,7 @@ proptest! {
         }
         let heard = story.receiver_metrics();
         let all = story.forward.delivered() as f64 + 60.0;
-        prop_assert!(heard["media_packets_total"] <= all, "no more comes out than came");
+        prop_assert!(heard["media_packets_total"] <= all, "no more is delivered than arrived");
     }
 }
 

@@ -26,7 +26,7 @@ fn the_right_ssrc_and_a_wrong_one_hear_the_same_bytes() {
     assert_eq!((wrong.len(), &wrong), (1, &right));
     for secret in [story.tap.sender, story.tap.receiver] {
         let ssrc = secret.to_be_bytes();
-        assert!(!wrong[0].windows(4).any(|bytes| bytes == ssrc), "the stream's numbers are told to nobody");
+        assert!(!wrong[0].windows(4).any(|bytes| bytes == ssrc), "the stream's numbers are secret");
     }
 }
 

@@ -38,7 +38,7 @@ fn calls(story: &mut Story, second: &mut Sender, millis: core::ops::Range<u64>) 
 }
 
 #[test]
-fn a_second_sender_is_told_that_the_receiver_is_busy() {
+fn second_sender_learns_that_the_receiver_is_busy() {
     let mut story = quiet();
     let config = Config { answer_timeout: Some(ms(10_000)), ..sender_config() };
     let mut second = Sender::new(config, story.now, &Rng::new(77));

@@ -73,8 +73,8 @@ fn another_version_is_refused_on_both_sides() {
     for _ in 0..2 {
         receiver.handle_datagram(at(20), from, &theirs).expect("a hello of some version");
     }
-    let told: Vec<_> = core::iter::from_fn(|| receiver.poll_event()).collect();
-    assert_eq!(told, [Heard::OtherVersion { from, version: VERSION + 1 }], "said once");
+    let events: Vec<_> = core::iter::from_fn(|| receiver.poll_event()).collect();
+    assert_eq!(events, [Heard::OtherVersion { from, version: VERSION + 1 }], "said once");
     let refusals = said(&mut receiver, at(20));
     assert!(refusals.len() == 2 && refusals[0].len() < theirs.len());
 

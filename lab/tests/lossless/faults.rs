@@ -111,14 +111,14 @@ fn a_reader_who_does_not_read_stops_the_writer_and_nothing_grows() {
 }
 
 #[test]
-fn the_end_is_told_once_on_either_side() {
+fn end_is_reported_once_on_either_side() {
     for count in [0, 1, 5000] {
         let mut story = carries(&bytes(count, 6), rough(8), rough(9));
         let until = story.now.as_nanos() / 1_000_000 + 5000;
         story.until(until);
-        let told = |events: &[(Time, Event)], wanted| events.iter().filter(|(_, event)| *event == wanted).count();
-        assert_eq!(told(&story.near_events, Event::Delivered), 1);
-        assert_eq!(told(&story.far_events, Event::Finished), 1);
+        let count = |events: &[(Time, Event)], wanted| events.iter().filter(|(_, event)| *event == wanted).count();
+        assert_eq!(count(&story.near_events, Event::Delivered), 1);
+        assert_eq!(count(&story.far_events, Event::Finished), 1);
         assert_eq!(story.near.write(story.now, b"more"), 0);
     }
 }

@@ -71,9 +71,9 @@ fn a_burst_after_idle_leaves_at_once() {
         let line = Line { rate: Rate::from_mbps(50), rtt: ms(rtt), eps, back: eps };
         let [free, paced] =
             [pool(|| Copa::new(Start::default()), line), pool(|| Paced(Copa::new(Start::default())), line)];
-        let told = [&free, &paced].map(|trade| [50, 95, 99].map(|share| trade.percentile(share)));
-        println!("{rtt} ms, {eps}: {told:?}, {:.3} and {:.3} bytes for each", free.bytes, paced.bytes);
-        assert!(free.percentile(50) <= line.rtt / 2 + ms(5), "{rtt} ms, {eps}: {told:?}");
-        assert!(free.percentile(99) <= paced.percentile(99), "{rtt} ms, {eps}: {told:?}");
+        let delays = [&free, &paced].map(|trade| [50, 95, 99].map(|share| trade.percentile(share)));
+        println!("{rtt} ms, {eps}: {delays:?}, {:.3} and {:.3} bytes for each", free.bytes, paced.bytes);
+        assert!(free.percentile(50) <= line.rtt / 2 + ms(5), "{rtt} ms, {eps}: {delays:?}");
+        assert!(free.percentile(99) <= paced.percentile(99), "{rtt} ms, {eps}: {delays:?}");
     }
 }

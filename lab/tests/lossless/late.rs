@@ -88,9 +88,9 @@ fn a_path_that_reorders_and_loses_is_known_for_what_it_loses() {
     let mut rates = Vec::new();
     for seed in 1..=3 {
         let loss = Loss::independent(0.05, Rng::new(seed).fork("loss"));
-        let (story, told) = bursts(reordered(0.05, seed).then("loss", loss));
+        let (story, rows) = bursts(reordered(0.05, seed).then("loss", loss));
         assert!(story.near.sender().counts().late > 30);
-        rates.extend(told.into_iter().skip(30));
+        rates.extend(rows.into_iter().skip(30));
     }
     for kind in [0, 1] {
         let mean = rates.iter().map(|rates| rates[kind]).sum::<f64>() / rates.len() as f64;

@@ -22,7 +22,7 @@ fn outcome(scheme: &str, seed: u64) -> Outcome {
 }
 
 #[test]
-fn a_live_stream_has_the_rate_and_the_repair_that_it_was_told() {
+fn live_stream_has_its_rate_and_its_repair() {
     for (scheme, repair) in [("live-static8", 8.0), ("live-none", 0.0)] {
         let outcome = outcome(scheme, 1);
         let stream = outcome.flows.last().expect("the stream is the last flow");

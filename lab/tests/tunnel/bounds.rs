@@ -55,7 +55,7 @@ fn what_is_useless_stays_below_the_highest_overhead() {
         let came = story.end(SERVER).links().next().expect("a link").received();
         let useless = (came.redundant + came.duplicate) as f64 / came.innovative as f64;
         assert!(useless < bound + 0.02, "{useless} with a bound of {bound}");
-        let told = story.end(CLIENT).links().next().and_then(|link| link.measured().u).expect("something came");
-        assert!((told - useless).abs() < 0.01, "{told} is told, {useless} is true");
+        let measured = story.end(CLIENT).links().next().and_then(|link| link.measured().u).expect("something came");
+        assert!((measured - useless).abs() < 0.01, "{measured} measured, {useless} true");
     }
 }

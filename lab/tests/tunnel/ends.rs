@@ -41,7 +41,7 @@ fn a_reset_tells_its_reason_and_leaves_the_neighbours_alone() {
     story.end(SERVER).reset(broken, mux::Reason::Unreachable);
     story.sides[SERVER].apps.remove(&broken);
     assert!(story.runs_to_its_end(60_000));
-    let (_, reason) = story.app(CLIENT, broken).reset.expect("it is told");
+    let (_, reason) = story.app(CLIENT, broken).reset.expect("it is reported");
     assert_eq!(reason, Reason::Reset(mux::Reason::Unreachable));
     assert_eq!(story.app(SERVER, whole).read, 1 << 18);
 }
@@ -81,9 +81,9 @@ fn a_shutdown_waits_for_what_was_written() {
         assert_eq!(story.app(SERVER, done).read, 200_000);
         assert!(story.sides[side].end.as_ref().is_some_and(Tunnel::is_over));
         let other = 1 - side;
-        let (_, reason) = story.app(other, open).reset.expect("it is told");
+        let (_, reason) = story.app(other, open).reset.expect("it is reported");
         assert_eq!(reason, Reason::Reset(mux::Reason::Stopped));
-        let (_, why) = story.down(other).expect("it is told");
+        let (_, why) = story.down(other).expect("it is reported");
         assert_eq!(why, Why::Ended(Ending::ClosedByPeer(Close::Stopped)));
     }
 }

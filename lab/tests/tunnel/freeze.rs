@@ -27,11 +27,15 @@ fn data_flows_after(config: &Config, side: usize, pause: u64) {
         let since = resumed(&story, end).expect("it went on");
         let arrivals = &story.app(end, id).arrivals;
         let after: Vec<Time> = arrivals.iter().map(|(when, _)| *when).filter(|when| *when > since).collect();
-        let told = format!("{:?}, {side} frozen for {pause} ms, {end} resumed at {since:?}", config.rate);
-        assert!(after.first().is_some_and(|next| next.since(since) <= ms(4 * WAY + 10)), "{told}: {:?}", after.first());
+        let context = format!("{:?}, {side} frozen for {pause} ms, {end} resumed at {since:?}", config.rate);
+        assert!(
+            after.first().is_some_and(|next| next.since(since) <= ms(4 * WAY + 10)),
+            "{context}: {:?}",
+            after.first()
+        );
         // There is no later stall either.
         let last = after.iter().fold((since, ms(0)), |(before, most), now| (*now, most.max(now.since(before))));
-        assert!(last.1 < ms(1_000) && last.0 + ms(1_000) > story.now, "{told}: {last:?}");
+        assert!(last.1 < ms(1_000) && last.0 + ms(1_000) > story.now, "{context}: {last:?}");
     }
 }
 

@@ -82,7 +82,7 @@ fn a_restarted_server_ends_what_was_open_and_serves_what_is_new() {
     story.sides[SERVER].apps.clear();
     let start = now.as_nanos() / 1_000_000;
     story.until(start + 5000);
-    let (when, reason) = story.app(CLIENT, id).reset.expect("it is told");
+    let (when, reason) = story.app(CLIENT, id).reset.expect("it is reported");
     assert_eq!(reason, Reason::Lost(Why::Forgotten));
     // Two seconds of doubt, then a handshake over a path that loses a fifth.
     assert!(when.since(now) > ms(2000) && when.since(now) < ms(5000), "{when:?}, {now:?}");
@@ -106,10 +106,10 @@ fn either_side_killed_at_any_point_ends_the_other() {
             let other = 1 - side;
             let was_up = story.count(other, |event| matches!(event, Event::Up { .. })) == 1;
             story.until(millis + IDLE + RESUME + 1000);
-            let told = story.down(other);
+            let down = story.down(other);
             // A server that never received the name of a stream has nothing to end.
-            assert!(told.is_some() || !was_up && side == CLIENT, "{side} killed at {millis}");
-            let Some((when, why)) = told else { continue };
+            assert!(down.is_some() || !was_up && side == CLIENT, "{side} killed at {millis}");
+            let Some((when, why)) = down else { continue };
             if was_up {
                 assert_eq!(why, Why::GaveUp);
                 assert!(when > at(millis + RESUME) && when <= at(millis + IDLE + RESUME + 1000), "{when:?}");
@@ -125,7 +125,7 @@ fn either_side_killed_at_any_point_ends_the_other() {
 }
 
 #[test]
-fn who_comes_back_too_late_is_told_that_he_is_forgotten() {
+fn peer_that_returns_too_late_learns_that_it_is_forgotten() {
     let (mut story, id) = transfer(9);
     story.config.resume = ms(120_000);
     story.restart(CLIENT);
@@ -137,7 +137,7 @@ fn who_comes_back_too_late_is_told_that_he_is_forgotten() {
     story.until(100_000).dark = false;
     story.until(112_000);
     assert_eq!(story.down(SERVER).map(|(_, why)| why), Some(Why::GaveUp));
-    let (when, reason) = story.app(CLIENT, again).reset.expect("it is told");
+    let (when, reason) = story.app(CLIENT, again).reset.expect("it is reported");
     assert!(when > at(100_000));
     assert_eq!(reason, Reason::Lost(Why::Forgotten));
 }

@@ -183,7 +183,7 @@ fn figures_are_not_stamped_earlier_than_events_before_them() {
     let mut event_loop = event_loop(driver, now);
     let mut ready = Ready::NOTHING;
     event_loop.turn(now, &mut ready).expect("a turn");
-    let reported = std::fs::read_to_string(&path).expect("what was told");
+    let reported = std::fs::read_to_string(&path).expect("its lines");
     std::fs::remove_file(&path).expect("it was there");
     let stamp = |line: &str| -> f64 {
         let start = line.strip_prefix("{\"t\":").expect("a time first");

@@ -135,7 +135,7 @@ impl Contender {
     /// that sends more may benefit from a copy that is not late.
     pub fn name_in(self, case: &Case) -> &'static str {
         match (self.strategy, case.line) {
-            (Strategy::Bound, Line::Recorded(_)) => "ARQ, told of losses",
+            (Strategy::Bound, Line::Recorded(_)) => "ARQ, with known losses",
             _ => self.name(),
         }
     }

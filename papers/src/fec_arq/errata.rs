@@ -38,7 +38,7 @@ pub const ERRATA: &[Erratum] = &[
     erratum(
         "Tables II, III",
         "the cost rows",
-        "do not follow from Eq. (6) as its example has it: U comes out .1 higher; its second term times .2 fits (likely)",
+        "do not follow from Eq. (6) as its example has it: U is .1 higher; its second term times .2 fits (likely)",
     ),
     erratum(
         "Tables II, III, SDD",

@@ -154,7 +154,7 @@ fn beside_the_bound(results: &Results) -> Section {
             "Mean over 90, 95 and 99 % of the delay in the six rows of Tables II and III, each over the bound's with the same seed. \
              The bound knows every loss as it happens, which no sender can. Thalweg's own law has one set of parameters for all \
              rows, but for the bound on the overhead: U_MAX is 10 in the tables, as the paper has it, and .5 in the tunnel \
-             unless it is told otherwise. All parameters but that were chosen on seeds 21 and 22 of the same workload, after a \
+             without other options. All parameters but that were chosen on seeds 21 and 22 of the same workload, after a \
              first short search on seed 5 and a look at seed 1, which are among those of the first column and of everything \
              else on this page. By none of the second column's, {fresh}, was anything chosen."
         ),
@@ -203,8 +203,8 @@ fn options() -> Section {
              waits: both numbers were chosen by the tables themselves, so that agreement with them proves little",
         ),
         row(
-            "lower bound; ARQ, told of losses",
-            "retransmission alone, by a sender that is told of each loss as it happens",
+            "lower bound; ARQ, with known losses",
+            "retransmission alone, by a sender that knows of each loss as it happens",
         ),
         row(
             "Thalweg",

@@ -55,7 +55,7 @@ fn about_table_4(results: &Results) -> String {
     }
     about += "Recordings of relative one-way delays are shifted to a mean of 200 ms. The loss rate is the sender's estimate, \
               and a loss is known after 1.5 smoothed round trips, to Thalweg when it is overdue; Thalweg's estimate knows losses in a \
-              row. A sender that is told of each loss as it happens, the paper's lower bound, is none where delays vary: another \
+              row. A sender that knows of each loss as it happens, the paper's lower bound, is none where delays vary: another \
               may have a copy that is not late.";
     (0..recordings.len()).fold(about, |about, nth| about + &slower(results, nth))
 }

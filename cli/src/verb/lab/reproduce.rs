@@ -33,17 +33,17 @@ use crate::Failure;
   thalweg lab reproduce tcp-stream --quick
   thalweg lab reproduce tcp-stream --real   # root; 26 min of real time")]
 pub(super) struct Args {
-    /// Which paper.
+    /// Paper to reproduce.
     #[arg(value_name = "PAPER")]
     paper: Paper,
-    /// A look at everything within minutes: short runs, few seeds.
+    /// Shorten everything to minutes: short runs, few seeds
     #[arg(long)]
     quick: bool,
     /// For tcp-stream: Fig. 5 with the kernel's own TCP in network namespaces, and two videos beside each other, with the lab's
     /// numbers. It needs root and a build with the feature `kernel`, and takes 26 min of real time.
     #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
     real: bool,
-    /// How many seeds, 5 and for tcp-stream 20 if not said; geneva's Fig. 2, where losses are rare, gets twice as many.
+    /// Number of seeds, 5 by default and 20 for tcp-stream; geneva's Fig. 2, where losses are rare, gets twice as many.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
     /// For geneva: how long each run is, warm-up included; those of Fig. 2 are two thirds of it. The paper and
@@ -54,7 +54,7 @@ pub(super) struct Args {
     /// there is no ../shared/data/net, Table IV and the figures of recordings stay empty; all else is run.
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
-    /// Where the page is written; `reproduction-PAPER.html`, if not said. Until then NAME-provisional.html holds its place.
+    /// Path of the page, `reproduction-PAPER.html` by default. Until then NAME-provisional.html holds its place.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Write the same as Markdown, too, curves aside: `docs/reproduction.md` is written this way.

@@ -45,7 +45,7 @@ impl Handshake {
     /// Begins a handshake; returns it with its first message.
     pub(super) fn begin(key: &Key, prologue: &[u8], payload: &[u8], entropy: &mut Entropy) -> (Handshake, Vec<u8>) {
         let builder = builder(key, Role::Initiator, prologue, entropy);
-        let mut state = builder.build_initiator().expect("whoever begins knows the peer");
+        let mut state = builder.build_initiator().expect("the initiator knows the peer");
         let message = write(&mut state, payload);
         (Handshake(state), message)
     }

@@ -110,18 +110,18 @@ fn a_machine_that_is_late_makes_no_loss_of_what_does_not_fit() {
             assert!(came.as_bps() >= greatest.as_bps() / 10 * 9, "{came} under {mbps} Mb/s from {from} ms on");
         }
         assert_eq!(story.receiver_metrics()["residual_lost_packets_total"], 0.0, "under {mbps} Mb/s");
-        let told: u64 = story
+        let reported: u64 = story
             .sender_events
             .iter()
             .map(|(_, said)| if let Said::OverRate { unsent, .. } = said { *unsent } else { 0 })
             .sum();
         let unsent = story.sender_metrics()["unsent_packets_total"];
-        assert!(told as f64 >= unsent * 0.75, "{told} of {unsent} in all but the last second of five");
+        assert!(reported as f64 >= unsent * 0.75, "{reported} of {unsent} in all but the last second of five");
     }
 }
 
 #[test]
-fn a_source_beyond_the_greatest_rate_is_told_once_a_second() {
+fn source_beyond_the_maximum_rate_is_reported_once_a_second() {
     let mut story = under(Rate::from_mbps(20), geneva());
     story.play(Rate::from_mbps(30)).until(5500).play(Rate::from_mbps(15)).until(9000);
     let words: Vec<(Time, u64)> = story

@@ -18,8 +18,8 @@ const ABOUT: &str = "H. Oda, H. Hisamatsu, H. Noborio: Design, Implementation an
                      ends, one CUBIC connection from 30 to 60 s; then two such videos, which the paper does not have. Real time on \
                      a real machine: no two runs are the same, and what else the machine does is in them.";
 
-const RUNS: &str = "With a queue of 50 losses decide, and no two runs meet the same: everything is run three times there, and \
-                    medians are told, of each number its own, with the least and the greatest in brackets. `--seeds` says otherwise.";
+const RUNS: &str = "With a queue of 50, losses decide, and differ from run to run. So there are three runs there; a cell has the \
+                    median, with minimum and maximum in brackets. `--seeds` says otherwise.";
 
 const NUMBERS: &str = "Each cell: kernel | lab. Payload in Mb/s; the last column is what the background gets over what it gets \
                        beside a CUBIC video, of medians. A player begins 10 s after its video, and would show a stall where the \
