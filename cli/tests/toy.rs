@@ -1,4 +1,4 @@
-//! A law that was added by its own file and one line of its registry, on sockets and in the lab.
+//! Laws that were added by a file of their own and two lines in that of their family, on sockets and in the lab.
 
 use std::fs;
 use std::io::{Read, Write};

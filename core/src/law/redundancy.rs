@@ -1,8 +1,7 @@
 //! Redundancy control: the answers to "how many repair packets?", one law per file.
 //!
-//! The registry of the family, with [`Choice`] and [`Law`], is the list in `choice.rs`.
+//! The list of the laws, from which [`Choice`] and [`Law`] follow, is the call of `registry!` in this file.
 
-mod choice;
 pub mod dp_fec;
 pub mod fixed;
 pub mod geneva;
@@ -11,10 +10,14 @@ pub mod none;
 pub mod toy;
 
 pub use super::ParameterError;
-pub use choice::{Choice, Law};
+
+use dp_fec::DpFec;
+use fixed::Fixed;
+use geneva::Geneva;
 
 use super::{parameter, rate};
-use crate::probe::Probe;
+use crate::law::registry::{Description, Line, Scope, forms, registry};
+use crate::probe::{Probe, Visitor};
 use crate::units::Seconds;
 
 /// The content of one report, as GENEVA §3.2.1 counts it: source and repair packets alike.
@@ -123,4 +126,72 @@ fn smoothed(ertt: Option<f64>, srtt: Option<Seconds>, alpha: f64) -> Option<f64>
 /// The whole packets of a fractional window, tolerating a rounding error just below a whole number.
 fn whole(window: f64) -> f64 {
     libm::floor(window + 1e-9)
+}
+
+/// Implements [`Redundancy`] for the running law.
+macro_rules! delegate {
+    ($($(#[cfg($($cfg:tt)*)])? $variant:ident)+) => {
+        impl Redundancy for Law {
+            fn on_report(&mut self, report: &LossReport) {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.on_report(report), )+ }
+            }
+
+            fn repair(&self) -> u32 {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.repair(), )+ }
+            }
+
+            fn window(&self) -> f64 {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.window(), )+ }
+            }
+
+            fn bounds(&self) -> (f64, f64) {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.bounds(), )+ }
+            }
+
+            fn p_max(&self) -> f64 {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.p_max(), )+ }
+            }
+
+            fn block(&self) -> Option<Block> {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.block(), )+ }
+            }
+
+            fn set_block(&mut self, block: Block) -> Result<(), ParameterError> {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.set_block(block), )+ }
+            }
+
+            fn w_tot(&self) -> Option<f64> {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.w_tot(), )+ }
+            }
+
+            fn needs_time(&self) -> bool {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.needs_time(), )+ }
+            }
+
+            fn is_none(&self) -> bool {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.is_none(), )+ }
+            }
+        }
+
+        impl Probe for Law {
+            fn probe(&self, visit: &mut Visitor<'_>) {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.probe(visit), )+ }
+            }
+        }
+    };
+}
+
+registry! {
+    config: (), delegate: delegate;
+    /// No repair.
+    None(none::None),
+    /// A fixed number of packets for each block.
+    Static(Fixed),
+    /// The law of the GENEVA paper.
+    Geneva(Geneva),
+    /// The stand-in for DP-FEC.
+    DpFec(DpFec),
+    /// The example of `docs/design.md`, in tests alone.
+    #[cfg(feature = "toy")]
+    Toy(toy::Toy),
 }

@@ -1,4 +1,4 @@
-//! The example of a law that is added to its family: this file, its `mod` line, and one line in `choice.rs`.
+//! The example of a law that is added to its family: this file, and its lines in `redundancy.rs`.
 //!
 //! A block gets as many repair packets as the last report had losses.
 

@@ -1,4 +1,4 @@
-//! The example of a schedule that is added to its family: this file, its `mod` line, and one line in `choice.rs`.
+//! The example of a schedule that is added to its family: this file, and its lines in `schedule.rs`.
 //! Unlike ARQ it sends new originals before it retransmits lost ones.
 
 use super::{Config, Decision, ParameterError, Schedule, View};

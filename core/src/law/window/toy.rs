@@ -1,4 +1,4 @@
-//! The example of a window law that is added to its family: this file, its `mod` line, and one line in `choice.rs`.
+//! The example of a window law that is added to its family: this file, and its lines in `window.rs`.
 //! The window never changes.
 
 use super::{Acked, Config, CongestionWindow, ParameterError};
