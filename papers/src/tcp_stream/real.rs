@@ -4,6 +4,7 @@ mod bars;
 mod carrier;
 mod page;
 mod pairs;
+mod parts;
 mod results;
 mod run;
 mod scene;

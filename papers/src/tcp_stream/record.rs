@@ -7,7 +7,6 @@ use thalweg_lab::experiment::{Ended, FlowOutcome, Outcome};
 use thalweg_lab::node::drop_tail::Offered;
 
 use super::series::Series;
-use super::watch::Windows;
 
 /// The numbers of a run from which figures and claims are made, from the end of the warm-up on.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -40,6 +39,22 @@ pub struct Record {
     pub series: Option<Series>,
 }
 
+/// TCP Stream's windows, averaged over videos and over time from the end of the warm-up on, while the videos are being
+/// transferred; NaN for other laws.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Windows {
+    /// lwnd, segments.
+    pub lwnd: f64,
+    /// dwnd, segments.
+    pub dwnd: f64,
+    /// The ceiling of lwnd, segments.
+    pub cap: f64,
+    /// Diff, segments.
+    pub diff: f64,
+    /// The share of the time in which the delay window is active.
+    pub delay_on: f64,
+}
+
 impl Record {
     /// The record of an outcome.
     pub(super) fn of(outcome: &Outcome, windows: Windows, series: Option<Series>) -> Record {
@@ -69,5 +84,12 @@ impl Record {
             windows,
             series,
         }
+    }
+}
+
+impl Windows {
+    /// The share of the delay window in the whole window.
+    pub fn share_of_dwnd(&self) -> f64 {
+        self.dwnd / (self.lwnd + self.dwnd)
     }
 }

@@ -2,7 +2,6 @@
 
 use core::ops::ControlFlow;
 
-use serde::{Deserialize, Serialize};
 use thalweg_core::probe::Probe;
 use thalweg_core::time::{Span, Time};
 use thalweg_lab::experiment::{Group, Kind, Outcome, Run};
@@ -10,7 +9,7 @@ use thalweg_lab::network::Part;
 
 use super::condition::Condition;
 use super::plan::{Job, Plan};
-use super::record::Record;
+use super::record::{Record, Windows};
 use super::series;
 use crate::work::{self, Observer};
 
@@ -19,22 +18,6 @@ pub type Work = work::Work<Watch>;
 
 /// The interval between readings: a run ends at most this much later than its last video.
 const STEP: Span = Span::from_millis(100);
-
-/// TCP Stream's windows, averaged over videos and over time from the end of the warm-up on, while the videos are being
-/// transferred; NaN for other laws.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Windows {
-    /// lwnd, segments.
-    pub lwnd: f64,
-    /// dwnd, segments.
-    pub dwnd: f64,
-    /// The ceiling of lwnd, segments.
-    pub cap: f64,
-    /// Diff, segments.
-    pub diff: f64,
-    /// The share of the time in which the delay window is active.
-    pub delay_on: f64,
-}
 
 /// The observer of a run.
 #[derive(Clone, Debug)]
@@ -133,13 +116,6 @@ impl Observer for Watch {
             delay_on: self.delay_on.value(),
         };
         Record::of(outcome, windows, self.series.map(series::Reader::finish))
-    }
-}
-
-impl Windows {
-    /// The share of the delay window in the whole window.
-    pub fn share_of_dwnd(&self) -> f64 {
-        self.dwnd / (self.lwnd + self.dwnd)
     }
 }
 

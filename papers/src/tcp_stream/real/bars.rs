@@ -1,10 +1,11 @@
 //! The bars that the project sets for the kernel's TCP Stream.
 
 use super::carrier::Carrier;
+use super::parts::left;
 use super::results::{ALONE, Results, Spot};
 use super::scene::Scene;
 use super::spread::Spread;
-use super::{QUEUES, page, pairs};
+use super::{QUEUES, pairs};
 use crate::figure::Subject;
 use crate::page::{Figure, Row, Section, Table};
 
@@ -44,7 +45,7 @@ pub(super) fn all(results: &Results) -> Vec<Bar> {
         }
     });
     let left = each().filter_map(|(queue, carrier)| {
-        let times = page::left(results, queue, carrier);
+        let times = left(results, queue, carrier);
         let (wanted, holds) = match (queue, carrier) {
             (250, Carrier::Printed) | (50, Carrier::VegasThresholds) => ("at least 1.5", times >= 1.5),
             (50, Carrier::Printed) => ("above 1", times > 1.0),

@@ -3,14 +3,14 @@
 use thalweg_lab::statistics::Estimate;
 
 use super::carrier::Carrier;
-use super::results::{ALONE, Column, FIRST, Results, SECOND, Spot};
-use super::run::Record;
+use super::parts::{cell, curve, left, plot, stalls};
+use super::results::{ALONE, FIRST, Results, SECOND, Spot};
 use super::scene::Scene;
 use super::spread::Spread;
 use super::{QUEUES, bars, pairs};
 use crate::drawing;
 use crate::figure::Subject;
-use crate::page::{Axis, Figure, Line, Page, Plot, Row, Section, Table, interval};
+use crate::page::{Figure, Page, Row, Section, Table, interval};
 
 const ABOUT: &str = "H. Oda, H. Hisamatsu, H. Noborio: Design, Implementation and Evaluation of Congestion Control Mechanism for \
                      Video Streaming, Fig. 5, with this machine's kernel: servers and clients in network namespaces, the path \
@@ -64,31 +64,6 @@ fn over_time(results: &Results, queue: u32) -> Section {
     }
 }
 
-/// Rates over time.
-pub(super) fn plot(title: &str, lines: Vec<Line>) -> Figure {
-    Figure::Plot(Plot { title: title.into(), x: Axis::new("time", "s"), y: Axis::new("throughput", "Mb/s"), lines })
-}
-
-/// The rate of one connection of a run over time. A second's rate stands in its middle.
-pub(super) fn curve(name: &str, carrier: Carrier, record: &Record, of: usize) -> Line {
-    let points = record.mbps[of].iter().enumerate().map(|(second, mbps)| (second as f64 + 0.5, *mbps)).collect();
-    Line::new(name, carrier.tone(), points)
-}
-
-/// A number in the kernel and in the lab.
-pub(super) fn cell(results: &Results, spot: Spot, column: Column) -> String {
-    format!("{} | {}", Spread::of(results.real(spot, column)), interval(&Estimate::of(results.lab(spot, column))))
-}
-
-/// The rate of the background over its rate beside a CUBIC video, of medians.
-pub(super) fn left(results: &Results, queue: u32, carrier: Carrier) -> f64 {
-    let of = |carrier| {
-        let spot = Spot { scene: Scene::Background, queue, carrier };
-        Spread::of(results.real(spot, SECOND)).median
-    };
-    of(carrier) / of(Carrier::Cubic)
-}
-
 fn left_in_the_lab(results: &Results, queue: u32, carrier: Carrier) -> Estimate {
     let of = |carrier| results.lab(Spot { scene: Scene::Background, queue, carrier }, SECOND);
     Estimate::of(of(carrier).iter().zip(of(Carrier::Cubic)).map(|(of, cubic)| of / cubic))
@@ -115,12 +90,6 @@ fn in_numbers(results: &Results, queue: u32) -> Table {
     ];
     let head = std::iter::once(format!("queue of {queue}")).chain(head.map(str::to_owned)).collect();
     Table { head, rows: Carrier::ALL.map(row).into() }
-}
-
-/// The number of stalls in all runs of a kind.
-pub(super) fn stalls(results: &Results, spot: Spot) -> String {
-    let runs: Vec<u32> = results.records(spot).map(|record| record.stalls).collect();
-    if runs.is_empty() { "-".to_owned() } else { runs.iter().sum::<u32>().to_string() }
 }
 
 fn summary(results: &Results, bars: &[bars::Bar]) -> String {

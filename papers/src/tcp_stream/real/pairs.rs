@@ -2,12 +2,12 @@
 
 use thalweg_lab::statistics::Estimate;
 
+use super::QUEUES;
 use super::carrier::Carrier;
-use super::page;
+use super::parts::{cell, curve, plot, stalls};
 use super::results::{FIRST, Results, SECOND, Spot};
 use super::scene::Scene;
 use super::spread::Spread;
-use super::{QUEUES, page::cell};
 use crate::figure::Subject;
 use crate::page::{Figure, Row, Section, Table, interval};
 
@@ -44,7 +44,7 @@ fn table(results: &Results, scene: Scene) -> Table {
         Row {
             subject: format!("{}, queue of {queue}", carrier.name()),
             tone: Some(carrier.tone()),
-            cells: rates.into_iter().chain([times, page::stalls(results, spot)]).collect(),
+            cells: rates.into_iter().chain([times, stalls(results, spot)]).collect(),
         }
     };
     let rows = QUEUES.into_iter().flat_map(|queue| Carrier::OURS.map(|carrier| (queue, carrier)));
@@ -57,10 +57,10 @@ fn over_time(results: &Results, scene: Scene, queue: u32) -> Figure {
         let record = results.records(Spot { scene, queue, carrier }).next();
         record.into_iter().flat_map(move |record| {
             [(0, "first"), (1, "second")]
-                .map(|(of, which)| page::curve(&format!("{}, {which}", carrier.name()), carrier, record, of))
+                .map(|(of, which)| curve(&format!("{}, {which}", carrier.name()), carrier, record, of))
         })
     };
-    page::plot(&format!("{}, queue of {queue}", scene.title()), Carrier::OURS.into_iter().flat_map(of).collect())
+    plot(&format!("{}, queue of {queue}", scene.title()), Carrier::OURS.into_iter().flat_map(of).collect())
 }
 
 /// The rate of the second video over that of the first, run by run.
