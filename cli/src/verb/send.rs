@@ -200,7 +200,7 @@ impl Protection {
 /// The error of a constant; the known ones that it lists exclude `k`, which cannot be set here.
 fn settable(error: ParameterError) -> String {
     match error {
-        ParameterError::Unknown { name, known } => {
+        ParameterError::Unknown { name, known } if !known.is_empty() => {
             let others: Vec<&str> = known.iter().copied().filter(|known| *known != "k").collect();
             format!("unknown parameter '{name}'; expected one of {}", others.join(", "))
         }

@@ -3,7 +3,7 @@
 //! | law | module | |
 //! |---|---|---|
 //! | a fixed rate | [`fixed`] | independent of the path |
-//! | a congestion window | [`windowed`] | any of [`window`](super::window), with its pacing if it has one |
+//! | a congestion window | [`windowed`] | any of [`window`], with its pacing if it has one |
 //! | TFRC | [`tfrc`] | a pair of endpoints, a sender and a reporting receiver, since both determine its rate |
 //! | TFRC from acknowledgements | [`one_sided`] | both at the sender |
 //! | any of these, and an upper bound | [`capped`] | |

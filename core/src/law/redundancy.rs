@@ -45,7 +45,7 @@ impl From<&rate::Report> for LossReport {
     }
 }
 
-/// The blocks that a law's window is for.
+/// The shape of the blocks for which a law gives repair windows: one report interval each.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Block {
     /// Source packets of a block, with their fraction. Above 0, at most 65535.
@@ -67,15 +67,14 @@ pub trait Redundancy: Probe {
     /// The number of repair packets for a block that closes now.
     fn repair(&self) -> u32;
 
-    /// The same with the fraction of the least window, if that is not whole.
+    /// The repair window: the same number, but at least the lower bound, which may have a fraction.
     fn window(&self) -> f64 {
         f64::from(self.repair())
     }
 
-    /// The least and the greatest window that the law gives.
-    fn bounds(&self) -> (f64, f64) {
-        (self.window(), self.window())
-    }
+    /// The least and the greatest repair window that the law ever gives, whatever the reports are. A session refuses a law
+    /// whose greatest window is 0 or above what its blocks can have.
+    fn bounds(&self) -> (f64, f64);
 
     /// The loss rate at which more repair no longer helps and the media rate has to fall.
     fn p_max(&self) -> f64 {

@@ -28,7 +28,7 @@
 //! A law here only decides: the sender keeps track of packets in flight, arrivals and losses in a [`Queue`]. The rate
 //! law determines the time of the next packet.
 //!
-//! The frames of a stored video, some of which may be skipped, are selected by another one, [`selective`].
+//! The frames of a stored video, some of which may be skipped, are selected by another law, [`selective`].
 
 pub mod adaptive;
 pub mod arq;

@@ -38,13 +38,13 @@ pub struct End<S, A> {
     /// Datagrams that the session has sent.
     sent: u64,
     /// Packets that have arrived from the network.
-    taken: u64,
+    received: u64,
 }
 
 impl<S: Session, A: Application<S>> End<S, A> {
     /// An endpoint of the flow `flow` that waits for its peer at `peer`.
     pub fn new(flow: u32, peer: SocketAddr, session: S, application: A) -> End<S, A> {
-        End { session, application, flow, peer, ready: None, sent: 0, taken: 0 }
+        End { session, application, flow, peer, ready: None, sent: 0, received: 0 }
     }
 
     /// The same endpoint, whose session has a datagram to send at `start`.
@@ -82,7 +82,7 @@ impl<S: Session, A: Application<S>> End<S, A> {
 
 impl<S: Session, A: Application<S>> Node for End<S, A> {
     fn accept(&mut self, now: Time, packet: Packet) {
-        self.taken += 1;
+        self.received += 1;
         self.ready = Some(now);
         if let Body::Datagram(bytes) = &packet.body {
             // The session counts the datagrams that it rejects.
@@ -110,7 +110,7 @@ impl<S: Session, A: Application<S>> Node for End<S, A> {
 
 impl<S: Session, A: Application<S>> Tallied for End<S, A> {
     fn tally(&self) -> Tally {
-        Tally { added: self.sent, consumed: self.taken, ..Tally::default() }
+        Tally { added: self.sent, consumed: self.received, ..Tally::default() }
     }
 }
 

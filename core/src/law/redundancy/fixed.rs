@@ -90,6 +90,10 @@ impl Redundancy for Fixed {
     fn repair(&self) -> u32 {
         self.0.repair
     }
+
+    fn bounds(&self) -> (f64, f64) {
+        (self.0.repair.into(), self.0.repair.into())
+    }
 }
 
 impl Probe for Fixed {

@@ -15,6 +15,10 @@ impl Redundancy for None {
         0
     }
 
+    fn bounds(&self) -> (f64, f64) {
+        (0.0, 0.0)
+    }
+
     fn is_none(&self) -> bool {
         true
     }

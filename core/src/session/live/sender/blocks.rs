@@ -11,7 +11,7 @@ pub(super) struct ClosedBlock {
     pub(super) block: Block,
     pub(super) closes: Time,
     /// The time since the block before closed.
-    pub(super) since: Span,
+    pub(super) since_previous: Span,
 }
 
 /// All blocks of a stream, in the order of their media.
@@ -80,8 +80,8 @@ impl Blocks {
 
     /// Closes a block at `closes`.
     pub(super) fn close(&mut self, block: Block, closes: Time) -> ClosedBlock {
-        let since = self.closed.replace(closes).map_or(Span::MAX, |closed| closes.since(closed));
-        ClosedBlock { block, closes, since }
+        let since_previous = self.closed.replace(closes).map_or(Span::MAX, |closed| closes.since(closed));
+        ClosedBlock { block, closes, since_previous }
     }
 
     /// Makes up to `repairs` repair packets of a block, and numbers its parts. Returns the number of repair packets made.

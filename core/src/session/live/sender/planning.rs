@@ -11,8 +11,8 @@ use crate::units::Bytes;
 use crate::wire::fecframe::PayloadId;
 use crate::wire::rtp;
 
-/// A block that closes later than this is delayed as a whole, rather than sent faster. Ours: as late as timers of a
-/// busy machine are.
+/// A block that closes later than this is delayed as a whole, rather than sent faster. Ours, not from a paper: timers of
+/// a busy machine are as late.
 const LAG: Span = Span::from_millis(2);
 
 impl Sender {
@@ -28,17 +28,17 @@ impl Sender {
         }
     }
 
-    /// Takes a block that closes at `closes`. Under a rate law it waits until the block before has left: only then is
-    /// the rate known at which it leaves.
+    /// Takes a block that closes at `closes`. Under a rate law it waits until the block before has left, since the rate at
+    /// which it leaves is not known before.
     pub(super) fn close(&mut self, block: Block, closes: Time) {
         let closed = self.blocks.close(block, closes);
         self.start_rate_law(&closed);
         if self.config.rate.is_none() || self.blocks.have_left() {
-            self.schedule(closed, closes.max(self.blocks.free_at()));
+            self.plan(closed, closes.max(self.blocks.free_at()));
             return;
         }
         self.blocks.wait(closed);
-        // All that is too late is dropped, however long the law lets nothing leave.
+        // Late blocks are dropped even while the law lets nothing leave.
         let too_late = self.too_late(closes);
         while let Some(closed) = self.blocks.take_late(too_late) {
             self.report_unsent(closes, closed.block.sources() as u64);
@@ -48,8 +48,8 @@ impl Sender {
 
     /// Makes the repair of a block, and schedules it from `start` on, over the time in which the next block collects
     /// media.
-    pub(super) fn schedule(&mut self, closed: ClosedBlock, start: Time) {
-        let ClosedBlock { mut block, closes, since } = closed;
+    pub(super) fn plan(&mut self, closed: ClosedBlock, start: Time) {
+        let ClosedBlock { mut block, closes, since_previous } = closed;
         let open = closes.since(block.opened);
         let more = self.headers();
         let planned = self.planned_rate();
@@ -76,9 +76,9 @@ impl Sender {
         let (Bytes(sources), Bytes(each)) = (load.wire, load.repair);
         let mut repairs = 0;
         if !self.protection.is_none() && self.has_listener() {
-            repairs = self.protection.close_block(&load, open, since, |window| self.brake.window(window));
+            repairs = self.protection.close_block(&load, open, since_previous, |window| self.brake.window(window));
             if self.protection.is_hopeless() || self.peer.is_unreported(closes, self.protection.interval()) {
-                // It would be too late whatever the block, or for no receiver, and only take capacity from the media.
+                // Repair would arrive too late, or no receiver reports. It would only take capacity from the media.
                 repairs = 0;
             }
         }
@@ -94,7 +94,7 @@ impl Sender {
         }
         self.report_few_packets();
         if self.protection.has_outgrown() && self.peer.is_connected() {
-            // A receiver that expects less spread gives up packets that repair could still recover.
+            // The receiver must learn the longer spread, or it gives up packets that repair could still recover.
             self.peer.schedule_hello(closes);
         }
         repairs = self.blocks.protect(&mut block, repairs);
@@ -158,7 +158,7 @@ impl Sender {
         if late <= self.drained_at() { Time::ZERO } else { late }
     }
 
-    /// The longest that a packet is planned to wait before it leaves, if that begins at `now`.
+    /// The planned limit on the wait of a packet that begins to wait at `now`.
     fn planned_wait(&self, now: Time) -> Span {
         let planned = self.protection.planned_wait();
         match self.rate_limit {

@@ -1,6 +1,6 @@
 //! The rate law of a stream: a bound on all that leaves, media, repair and control.
 //!
-//! Media and repair wait for the law. Control leaves at once, and takes the place of later packets.
+//! Media and repair wait for the law. Control leaves at once, and its bytes are charged to the law before the next packet.
 
 use core::cmp::Reverse;
 
@@ -25,7 +25,7 @@ const SILENT_TIMEOUTS: u64 = 3;
 const MOST_BACKOFF: u32 = 6;
 /// The longest time on which a sender that is late catches up.
 const SLACK: Span = Span::from_millis(1);
-/// The upper bound of a law's rate that has none of its own.
+/// The upper bound of the rate, for a law that sets none.
 const FASTEST: Rate = Rate::from_mbps(1_000_000);
 
 /// Weight of the newest block in the averages of bytes.
@@ -41,12 +41,12 @@ pub(super) struct RateLimit {
     /// The number of the first packet that the law has allowed.
     first: u64,
     rtt: Smoothed,
-    /// Round trips in the last round trip, and the longest of them: while queues grow, an average is too low, and too
-    /// high for long after they have drained.
-    round: SlidingMin<Reverse<Span>>,
-    longest: Span,
-    /// The time at which the last packet left.
-    left: Time,
+    /// The longest round trip of the last one. A smoothed one lags a queue that grows or drains.
+    max_rtt: Span,
+    /// The samples of the last round trip.
+    max_rtt_window: SlidingMin<Reverse<Span>>,
+    /// The time at which the last packet was sent.
+    last_sent: Time,
     /// Bytes of control that have left and have not taken the place of a packet yet.
     unpaced: u64,
     /// True if the law has held packets back since the last report.
@@ -63,8 +63,8 @@ pub(super) struct RateLimit {
 }
 
 impl RateLimit {
-    /// The law `choice`, which starts at `now` with packets of `packet` bytes, bounded by `most`. The packets of
-    /// `history` so far are not its own. `round_trip` is that of the handshake, if there was one.
+    /// The law `choice`, which starts at `now` with packets of `packet` bytes, bounded by `most`. Packets that are already
+    /// in `history` are not reported to it. `round_trip` is that of the handshake, if there was one.
     pub(super) fn new(
         choice: &Choice,
         now: Time,
@@ -82,9 +82,9 @@ impl RateLimit {
             packet,
             first: history.next(),
             rtt: round_trip.map_or_else(Smoothed::default, Smoothed::believing),
-            round: SlidingMin::new(),
-            longest: Span::ZERO,
-            left: now,
+            max_rtt: Span::ZERO,
+            max_rtt_window: SlidingMin::new(),
+            last_sent: now,
             unpaced: 0,
             is_limited: false,
             arrived: now,
@@ -109,7 +109,7 @@ impl RateLimit {
     /// The time at which the path's queues have drained if nothing leaves until then, where `least` is the round trip
     /// without queues.
     pub(super) fn drained_at(&self, least: Span) -> Time {
-        self.left + self.longest.saturating_sub(least)
+        self.last_sent + self.max_rtt.saturating_sub(least)
     }
 
     /// Notes that packets are held back.
@@ -122,7 +122,7 @@ impl RateLimit {
         self.law.next_send(history.in_flight())
     }
 
-    /// True if the law allows a packet now. One for which there is no place yet is noted as held back.
+    /// Charges pending control to the law, and returns whether it allows a packet now. If not, the sender is limited.
     pub(super) fn allows(&mut self, now: Time, history: &History) -> bool {
         let is_open = |law: &Capped<Law>| law.next_send(history.in_flight()).is_some_and(|next| next <= now);
         while self.unpaced >= self.packet.0 && is_open(&self.law) {
@@ -140,7 +140,7 @@ impl RateLimit {
         if history.in_flight() <= 1 {
             self.quiet = now;
         }
-        self.left = now;
+        self.last_sent = now;
         self.law.on_sent(now, size);
     }
 
@@ -171,7 +171,7 @@ impl RateLimit {
         packets.sort_unstable_by_key(|packet| packet.number);
         for packet in &packets {
             let Some(acknowledged) = packet.acknowledged else { continue };
-            // The delay of the return path varies; arrivals do not go back for that.
+            // The delay of the return path varies; the times that the law gets never decrease.
             self.arrived = self.arrived.max(acknowledged);
             // X and X_recv are in packets of the nominal size (RFC 5348 §4.1).
             let size = packet.size.max(self.packet);
@@ -186,8 +186,8 @@ impl RateLimit {
         }
         if let Some(rtt) = report.rtt {
             self.rtt.sample(rtt);
-            let Reverse(longest) = self.round.update(now, Reverse(rtt), rtt);
-            self.longest = longest;
+            let Reverse(longest) = self.max_rtt_window.update(now, Reverse(rtt), rtt);
+            self.max_rtt = longest;
         }
         let limited = core::mem::take(&mut self.is_limited);
         self.law.on_report(&Report { in_flight, srtt: self.rtt.srtt(), limited, ..report });

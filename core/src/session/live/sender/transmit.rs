@@ -14,10 +14,10 @@ use crate::time::{Span, Time};
 use crate::wire::fecframe::PayloadId;
 use crate::wire::rtp;
 
-/// Packets whose gaps are at most half of this may leave this much before or after they are due, and so together: a GSO
-/// batch, which saves a wakeup for each of them. Ours: docs/controls.md, "batch"; longer saves more wake-ups and
-/// bunches packets more.
+/// Packets at most half of this apart may leave this much early or late, so that GSO sends them together. Ours:
+/// docs/controls.md, "batch". Longer saves more wake-ups, and bunches packets more.
 const BATCH: Span = Span::from_micros(250);
+
 impl Sender {
     /// The time at which the next hello or challenge is due.
     pub(super) fn hello_due(&self) -> Option<Time> {
@@ -85,7 +85,7 @@ impl Sender {
         loop {
             let Some(block) = self.blocks.first() else {
                 let closed = self.blocks.take_waiting()?;
-                self.schedule(closed, now);
+                self.plan(closed, now);
                 continue;
             };
             let Some(due) = block.next() else {
