@@ -15,10 +15,9 @@ use serde_json::Value;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_lab::experiment::{End, Experiment, Place, Recorder, Run};
-use thalweg_lab::statistics::Estimate;
 
 use crate::common::Running;
-use crate::peers::shared_path::SharedPath;
+use crate::peers::shared_path::{SharedPath, agree};
 use crate::peers::stage::Stage;
 
 /// 0.003 / 0.153 of the packets meet the bad state, which lasts 1 / 0.15 packets and loses 80 % of them.
@@ -184,13 +183,6 @@ fn lab_and_real_processes_agree_on_loss_and_repair() {
         assert!((0.003..0.04).contains(&figures.loss_before), "{figures:?}");
         assert!(figures.loss_after < figures.loss_before && figures.window > 0.0, "{figures:?}");
     }
-    let agree = |what: &str, of: fn(&Figures) -> f64| {
-        let [lab, real] = [&lab, &real].map(|all| Estimate::of(all.iter().map(of)));
-        let text = |it: &Estimate| format!("{:.5} +- {:.5}", it.mean, it.half_width);
-        println!("{what}: lab {}, real {}", text(&lab), text(&real));
-        let meet = (lab.mean - real.mean).abs() <= lab.half_width + real.half_width;
-        assert!(meet, "{what}: lab {lab:?}, real {real:?}");
-    };
-    agree("loss after repair", |figures| figures.loss_after);
-    agree("mean repair window", |figures| figures.window);
+    agree(&lab, &real, "loss after repair", |figures| figures.loss_after);
+    agree(&lab, &real, "mean repair window", |figures| figures.window);
 }

@@ -2,6 +2,7 @@
 
 use thalweg_lab::experiment::Experiment;
 use thalweg_lab::scenario::Blueprint;
+use thalweg_lab::statistics::Estimate;
 
 /// A path that loses packets on its way forward; both directions have the same delay.
 pub(crate) struct SharedPath {
@@ -35,4 +36,13 @@ impl SharedPath {
         let blueprint = Blueprint::parse("scenario", &text, &[], &mut |file| Err(format!("no {file}")));
         blueprint.and_then(|blueprint| blueprint.experiment(seed)).expect("the scenario")
     }
+}
+
+/// Asserts that the 95 % intervals of a figure of the lab's runs and of real ones overlap.
+pub(crate) fn agree<F>(lab: &[F], real: &[F], what: &str, of: fn(&F) -> f64) {
+    let [lab, real] = [lab, real].map(|all| Estimate::of(all.iter().map(of)));
+    let text = |it: &Estimate| format!("{:.5} +- {:.5}", it.mean, it.half_width);
+    println!("{what}: lab {}, real {}", text(&lab), text(&real));
+    let meet = (lab.mean - real.mean).abs() <= lab.half_width + real.half_width;
+    assert!(meet, "{what}: lab {lab:?}, real {real:?}");
 }

@@ -10,10 +10,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use thalweg_lab::experiment::{Experiment, Outcome, Run};
-use thalweg_lab::statistics::Estimate;
 
 use crate::common::{Running, TIMEOUT, run};
-use crate::peers::shared_path::SharedPath;
+use crate::peers::shared_path::{SharedPath, agree};
 use crate::peers::stage::Stage;
 
 /// The loss rate of the second row of FEC-ARQ's tables.
@@ -174,13 +173,6 @@ fn lab_and_real_tunnels_agree_on_delay_and_overhead() {
         // A burst takes 20 ms of wire and ten packet times of 2 ms; a lost packet without repair a round trip more.
         assert!((40.0..200.0).contains(&figures.p95) && figures.overhead > 0.0, "{figures:?}");
     }
-    let agree = |what: &str, of: fn(&Figures) -> f64| {
-        let [lab, real] = [&lab, &real].map(|all| Estimate::of(all.iter().map(of)));
-        let text = |it: &Estimate| format!("{:.5} +- {:.5}", it.mean, it.half_width);
-        println!("{what}: lab {}, real {}", text(&lab), text(&real));
-        let meet = (lab.mean - real.mean).abs() <= lab.half_width + real.half_width;
-        assert!(meet, "{what}: lab {lab:?}, real {real:?}");
-    };
-    agree("95th percentile of the delay, ms", |figures| figures.p95);
-    agree("overhead", |figures| figures.overhead);
+    agree(&lab, &real, "95th percentile of the delay, ms", |figures| figures.p95);
+    agree(&lab, &real, "overhead", |figures| figures.overhead);
 }
