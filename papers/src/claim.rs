@@ -4,7 +4,7 @@
 
 use thalweg_lab::statistics::Verdict;
 
-use crate::evaluation::Evaluation;
+use crate::jobs::Jobs;
 use crate::part::Part;
 use crate::results::Results;
 
@@ -23,7 +23,7 @@ pub struct Statement {
 
 /// A statement, and the function that judges it.
 #[derive(Clone, Debug)]
-pub struct Claim<E: Evaluation> {
+pub struct Claim<P: Jobs, R> {
     /// A permanent identifier.
     pub id: &'static str,
     /// The strength of the expectation that it holds.
@@ -33,25 +33,14 @@ pub struct Claim<E: Evaluation> {
     /// The text of the statement.
     pub text: &'static str,
     /// The judge, which makes the parts of the finding.
-    pub(crate) judge: fn(&Evaluator<'_, E>) -> Vec<Part>,
+    pub(crate) judge: fn(&Evaluator<'_, P, R>) -> Vec<Part>,
 }
 
 /// The results and the reading by which claims are judged.
 #[derive(Clone, Copy, Debug)]
-pub struct Evaluator<'a, E: Evaluation> {
-    pub(crate) results: &'a Results<E>,
-    pub(crate) reading: E::Reading,
-}
-
-/// Judges every claim under a reading.
-pub fn judge<E: Evaluation>(results: &Results<E>, reading: E::Reading) -> Vec<Finding> {
-    let evaluator = Evaluator { results, reading };
-    let finding = |claim: &Claim<E>| {
-        let Claim { id, gate, source, text, judge } = *claim;
-        let statement = Statement { id, gate, source, text };
-        Finding { claim: statement, parts: judge(&evaluator), qualification: E::qualification(&evaluator, id) }
-    };
-    E::CLAIMS.iter().map(finding).collect()
+pub struct Evaluator<'a, P: Jobs, R> {
+    pub(crate) results: &'a Results<P>,
+    pub(crate) reading: R,
 }
 
 /// The strength of the expectation that a claim holds.

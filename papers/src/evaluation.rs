@@ -1,64 +1,34 @@
 //! The common shape of all evaluations: jobs, their records, findings on claims, and a page.
 
 use std::fmt::Debug;
-use std::ops::RangeInclusive;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-
-use crate::claim::{Claim, Evaluator, Qualification};
+use crate::claim::{Claim, Evaluator, Finding, Qualification, Statement};
 use crate::drawing;
 use crate::erratum::Erratum;
 use crate::evidence::Evidence;
-use crate::figure::Subject;
+use crate::jobs::Jobs;
 use crate::page::{Page, Section};
-use crate::pool::{self, Pool, Task};
+use crate::pool::{self, Pool};
 use crate::remark::Remark;
 use crate::results::Results;
 
 /// A paper's evaluation, whose value is the plan of its runs.
 ///
-/// A job is a condition, a subject that is compared with others, and a seed. [`run`] makes [`Results`] of jobs, and
-/// [`page`] a page of results.
-pub trait Evaluation: Clone + Debug + Sync + Sized + 'static {
-    /// One run.
-    type Job: Copy + Ord + Debug + Send + Sync;
-    /// The condition under which subjects are compared.
-    type Condition: Copy;
-    /// The subject of a run.
-    type Subject: Subject;
-    /// A choice among records of the same condition; `()` if there is one record only.
-    type View: Clone + Debug + Default;
-    /// The numbers of a run.
-    type Record: Debug + Send + Serialize + DeserializeOwned;
+/// [`run`] makes [`Results`] of jobs, [`judge`] findings of results, and [`page`] a page of both.
+pub trait Evaluation: Jobs {
     /// A reading of the points that the paper leaves open.
     type Reading: Copy + Debug;
 
     /// The paper.
     const PAPER: Paper;
     /// The paper's claims about numbers.
-    const CLAIMS: &'static [Claim<Self>];
-
-    /// All jobs, in their order.
-    fn jobs(&self) -> Vec<Self::Job>;
-
-    /// The job of a condition and a subject.
-    fn job(condition: Self::Condition, subject: Self::Subject, view: &Self::View, seed: u64) -> Self::Job;
-
-    /// The seeds of a condition.
-    fn seeds(&self, condition: Self::Condition, view: &Self::View) -> RangeInclusive<u64>;
-
-    /// Begins a job.
-    ///
-    /// # Errors
-    /// An error names the impossible job and gives the reason.
-    fn task(&self, job: Self::Job) -> Result<impl Task<Record = Self::Record>, String>;
+    const CLAIMS: &'static [Claim<Self, Self::Reading>];
 
     /// The findings on all claims under each reading.
     fn evidence(results: &Results<Self>) -> Evidence;
 
     /// The reason that a claim does not count if it holds, if there is one.
-    fn qualification(_evaluator: &Evaluator<'_, Self>, _claim: &str) -> Option<Qualification> {
+    fn qualification(_evaluator: &Evaluator<'_, Self, Self::Reading>, _claim: &str) -> Option<Qualification> {
         None
     }
 
@@ -109,11 +79,22 @@ pub struct Paper {
 ///
 /// # Errors
 /// As for [`pool::run`].
-pub fn run<E: Evaluation>(plan: &E, jobs: &[E::Job], pool: Pool<'_>) -> Result<Results<E>, String> {
+pub fn run<P: Jobs>(plan: &P, jobs: &[P::Job], pool: Pool<'_>) -> Result<Results<P>, String> {
     let finished = pool::run(jobs, pool, |job| plan.task(*job))?;
     let mut results = Results::new(plan.clone());
     finished.into_iter().for_each(|(job, record)| results.insert(job, record));
     Ok(results)
+}
+
+/// Judges every claim under a reading.
+pub fn judge<E: Evaluation>(results: &Results<E>, reading: E::Reading) -> Vec<Finding> {
+    let evaluator = Evaluator { results, reading };
+    let finding = |claim: &Claim<E, E::Reading>| {
+        let Claim { id, gate, source, text, judge } = *claim;
+        let statement = Statement { id, gate, source, text };
+        Finding { claim: statement, parts: judge(&evaluator), qualification: E::qualification(&evaluator, id) }
+    };
+    E::CLAIMS.iter().map(finding).collect()
 }
 
 /// The page about results that `command` made.

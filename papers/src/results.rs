@@ -4,25 +4,25 @@ use std::collections::BTreeMap;
 
 use thalweg_lab::statistics::Estimate;
 
-use crate::evaluation::Evaluation;
+use crate::jobs::Jobs;
 
 /// Records of the jobs that have been run; missing ones prove nothing. The view selects the records that are read
 /// if the plan has several for the same condition.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Results<E: Evaluation> {
-    plan: E,
-    view: E::View,
-    records: BTreeMap<E::Job, E::Record>,
+pub struct Results<P: Jobs> {
+    plan: P,
+    view: P::View,
+    records: BTreeMap<P::Job, P::Record>,
 }
 
-impl<E: Evaluation> Results<E> {
+impl<P: Jobs> Results<P> {
     /// Empty results.
-    pub fn new(plan: E) -> Self {
-        Results { plan, view: E::View::default(), records: BTreeMap::new() }
+    pub fn new(plan: P) -> Self {
+        Results { plan, view: P::View::default(), records: BTreeMap::new() }
     }
 
     /// The same records with another view.
-    pub fn with(&self, view: E::View) -> Self
+    pub fn with(&self, view: P::View) -> Self
     where
         Self: Clone,
     {
@@ -30,17 +30,17 @@ impl<E: Evaluation> Results<E> {
     }
 
     /// The view.
-    pub fn view(&self) -> &E::View {
+    pub fn view(&self) -> &P::View {
         &self.view
     }
 
     /// The plan.
-    pub fn plan(&self) -> &E {
+    pub fn plan(&self) -> &P {
         &self.plan
     }
 
     /// Stores the record of a job.
-    pub fn insert(&mut self, job: E::Job, record: E::Record) {
+    pub fn insert(&mut self, job: P::Job, record: P::Record) {
         self.records.insert(job, record);
     }
 
@@ -55,23 +55,23 @@ impl<E: Evaluation> Results<E> {
     }
 
     /// The record of a job, if it has been run.
-    pub fn of(&self, job: &E::Job) -> Option<&E::Record> {
+    pub fn of(&self, job: &P::Job) -> Option<&P::Record> {
         self.records.get(job)
     }
 
     /// The record of a condition and a subject, if it has been run.
-    pub fn record(&self, condition: E::Condition, subject: E::Subject, seed: u64) -> Option<&E::Record> {
-        self.of(&E::job(condition, subject, &self.view, seed))
+    pub fn record(&self, condition: P::Condition, subject: P::Subject, seed: u64) -> Option<&P::Record> {
+        self.of(&P::job(condition, subject, &self.view, seed))
     }
 
     /// A number for every seed, NaN if it is missing: lists of the same condition are paired by seed.
-    pub fn values(&self, condition: E::Condition, subject: E::Subject, of: impl Fn(&E::Record) -> f64) -> Vec<f64> {
+    pub fn values(&self, condition: P::Condition, subject: P::Subject, of: impl Fn(&P::Record) -> f64) -> Vec<f64> {
         let seeds = self.plan.seeds(condition, &self.view);
         seeds.map(|seed| self.record(condition, subject, seed).map_or(f64::NAN, &of)).collect()
     }
 
     /// The mean over the seeds, with its confidence interval.
-    pub fn estimate(&self, condition: E::Condition, subject: E::Subject, of: impl Fn(&E::Record) -> f64) -> Estimate {
+    pub fn estimate(&self, condition: P::Condition, subject: P::Subject, of: impl Fn(&P::Record) -> f64) -> Estimate {
         Estimate::of(self.values(condition, subject, of))
     }
 }

@@ -1,7 +1,6 @@
 //! Small evaluations: their pages are complete, and do not depend on threads or on stored records.
 
-use thalweg_papers::claim::judge;
-use thalweg_papers::evaluation::{self, Evaluation, page};
+use thalweg_papers::evaluation::{self, Evaluation, judge, page};
 use thalweg_papers::geneva::claims::CLAIMS;
 use thalweg_papers::geneva::{Condition, Job, Length, Plan, Results};
 use thalweg_papers::keep::Keep;

@@ -12,16 +12,16 @@ mod tests;
 
 pub use self::list::CLAIMS;
 use super::case::Case;
-use super::contender::{Contender, Strategy};
+use super::contender::{Contender, Strategy, Variant};
 use super::outcome::Outcome;
 use super::plan::Plan;
 use crate::claim::{self, Gate, difference};
 use crate::part::{Part, Wanted};
 
 /// A claim of the paper.
-pub type Claim = claim::Claim<Plan>;
+pub type Claim = claim::Claim<Plan, Variant>;
 /// The results and the reading by which claims are judged.
-pub type Evaluator<'a> = claim::Evaluator<'a, Plan>;
+pub type Evaluator<'a> = claim::Evaluator<'a, Plan, Variant>;
 
 impl Evaluator<'_> {
     fn values(&self, case: Case, strategy: Strategy, of: impl Fn(&Outcome) -> f64) -> Vec<f64> {

@@ -1,16 +1,18 @@
 //! The evaluation as a whole: the readings of its claims, and the sections of its page.
 
+mod session;
+
 use std::ops::RangeInclusive;
 
 use thalweg_lab::statistics::Estimate;
 
 use super::claims::{CLAIMS, Claim};
-use super::{Case, Contender, Job, Outcome, Plan, Results, Strategy, Variant, errata, figures, session, tables};
-use crate::claim::judge;
+use super::{Case, Contender, Job, Outcome, Plan, Results, Strategy, Variant, errata, figures, tables};
 use crate::drawing;
-use crate::evaluation::{Evaluation, Paper};
+use crate::evaluation::{Evaluation, Paper, judge};
 use crate::evidence::Evidence;
 use crate::figure::Subject;
+use crate::jobs::Jobs;
 use crate::page::{Figure, Row, Section, Table, interval};
 use crate::pool::Task;
 
@@ -51,26 +53,12 @@ impl Task for Whole<'_> {
     }
 }
 
-impl Evaluation for Plan {
+impl Jobs for Plan {
     type Job = Job;
     type Condition = Case;
     type Subject = Contender;
     type View = ();
     type Record = Outcome;
-    type Reading = Variant;
-
-    const PAPER: Paper = Paper {
-        title: "The evaluation of hybrid FEC-ARQ, run again",
-        about: ABOUT,
-        notes: &[],
-        topics: &[],
-        bars: &[],
-        causes: &[],
-        unexplained: &[],
-        errata: errata::ERRATA,
-        errata_note: drawing::AS_PRINTED,
-    };
-    const CLAIMS: &'static [Claim] = CLAIMS;
 
     fn jobs(&self) -> Vec<Job> {
         self.jobs()
@@ -87,6 +75,23 @@ impl Evaluation for Plan {
     fn task(&self, job: Job) -> Result<impl Task<Record = Outcome>, String> {
         Ok(Whole { plan: self, job, outcome: None })
     }
+}
+
+impl Evaluation for Plan {
+    type Reading = Variant;
+
+    const PAPER: Paper = Paper {
+        title: "The evaluation of hybrid FEC-ARQ, run again",
+        about: ABOUT,
+        notes: &[],
+        topics: &[],
+        bars: &[],
+        causes: &[],
+        unexplained: &[],
+        errata: errata::ERRATA,
+        errata_note: drawing::AS_PRINTED,
+    };
+    const CLAIMS: &'static [Claim] = CLAIMS;
 
     fn evidence(results: &Results) -> Evidence {
         Evidence::new(vec![("fitted", judge(results, Variant::Fitted)), ("literal", judge(results, Variant::Literal))])

@@ -18,21 +18,18 @@ use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::wire::Wire;
 
 use super::case::{Case, Line};
-use super::contender::{Contender, Strategy, Variant};
+use super::contender::Strategy;
 use super::outcome::{Beside, Outcome, Sent};
-use super::results::Results;
 use super::ticks::{span, ticks};
-use crate::figure::Subject;
-use crate::page::{Figure, Row, Section, Table, interval, number};
 use crate::work::described;
 
 /// The shared link, which is also a built-in scenario.
 const SHARED: (&str, &str) = ("fec-arq-shared.toml", include_str!("../../../scenarios/papers/fec-arq-shared.toml"));
 
 /// V: the bytes of a packet.
-const PACKET: usize = 1_000;
+pub(super) const PACKET: usize = 1_000;
 /// R: the rate of the packets without headers.
-const RATE: Rate = Rate::from_bps(400_000);
+pub(super) const RATE: Rate = Rate::from_bps(400_000);
 /// The time until the path is measured.
 const WARM_UP: Span = Span::from_secs(5);
 
@@ -132,76 +129,6 @@ fn outcome(experiment: &Experiment, seed: u64, rtt: Span) -> Result<Outcome, Str
 pub(super) fn application_kbps(outcome: &Outcome) -> f64 {
     let seconds = outcome.beside.map_or(f64::NAN, |beside| beside.seconds);
     outcome.count() as f64 * PACKET as f64 * 8.0 / 1e3 / seconds
-}
-
-/// The chapter about the session: its delays beside those of the slot model, and its neighbors on a shared link.
-pub(super) fn section(results: &Results) -> Section {
-    let tables = Case::rows().map(|case| Figure::Table(beside_the_slots(results, case)));
-    let text = vec![
-        format!(
-            "The stream of a tunnel, as it runs on sockets, over the lab's packet network: a fixed rate of {RATE} of packets of \
-             {PACKET} bytes without their headers, a window of W packets, independent losses, and half of D each way. It paces \
-             packets, estimates the loss rate and declares losses itself. A delay is the time at which the receiver has read a \
-             packet, plus half of D, since the paper counts to the acknowledgement. Cells of delays: slot model, with the literal \
-             reading | session | session / slot model. Sessions run a quarter of the bursts."
-        ),
-        "The last table: the same source through the same stream at a rate of copa, beside a CUBIC flow and a stream of 5 Mb/s \
-         under GENEVA, on a link of 20 Mb/s with a round trip of 150 ms, a queue of one bandwidth-delay product and 1 % of \
-         random loss (thalweg lab run fec-arq-shared)."
-            .to_owned(),
-    ];
-    let figures = tables.into_iter().chain([Figure::Table(shared(results))]).collect();
-    Section { title: "The session itself on a packet network".into(), text, figures }
-}
-
-fn contender(strategy: Strategy) -> Contender {
-    Contender::new(strategy, Variant::Session)
-}
-
-fn row(strategy: Strategy, cells: Vec<String>) -> Row {
-    Row { subject: strategy.name().to_owned(), tone: Some(contender(strategy).tone()), cells }
-}
-
-/// The delays and the overhead of each strategy, beside those of the slot model.
-fn beside_the_slots(results: &Results, case: Case) -> Table {
-    let numbers: [fn(&Outcome) -> f64; 4] =
-        [|it| it.percentile(0.9), |it| it.percentile(0.95), |it| it.percentile(0.99), Outcome::overhead];
-    let rows = Strategy::SESSION.map(|strategy| {
-        let cell = |of: fn(&Outcome) -> f64| {
-            let slots = results.estimate(case, Contender::new(strategy, Variant::Literal), of).mean;
-            let session = results.estimate(case, contender(strategy), of).mean;
-            [slots, session, session / slots].map(shown).join(" | ")
-        };
-        let rate = interval(&results.estimate(case, contender(strategy), application_kbps));
-        row(strategy, numbers.into_iter().map(cell).chain([rate]).collect())
-    });
-    let head =
-        [&case.to_string(), "90 %, s", "95 %, s", "99 %, s", "U", "application, kb/s"].map(str::to_owned).to_vec();
-    Table { head, rows: rows.to_vec() }
-}
-
-/// The strategies on the shared link.
-fn shared(results: &Results) -> Table {
-    let rows = Strategy::SESSION.map(|strategy| {
-        let cell = |of: fn(&Outcome) -> f64| interval(&results.estimate(Case::SHARED, contender(strategy), of));
-        let numbers: [fn(&Outcome) -> f64; 6] = [
-            |it| it.percentile(0.9),
-            |it| it.percentile(0.95),
-            |it| it.percentile(0.99),
-            Outcome::overhead,
-            |it| it.beside.and_then(|beside| beside.tcp_mbps).unwrap_or(f64::NAN),
-            |it| it.beside.and_then(|beside| beside.residual_loss).unwrap_or(f64::NAN),
-        ];
-        row(strategy, numbers.map(cell).to_vec())
-    });
-    let head =
-        [&Case::SHARED.to_string(), "90 %, s", "95 %, s", "99 %, s", "U", "CUBIC, Mb/s", "GENEVA, loss after repair"];
-    Table { head: head.map(str::to_owned).to_vec(), rows: rows.to_vec() }
-}
-
-/// A number, or a dash if there is none.
-fn shown(value: f64) -> String {
-    if value.is_finite() { number(value) } else { "-".to_owned() }
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ mod one;
 mod qualification;
 mod short;
 
+use thalweg_core::law::redundancy::geneva::State;
+
 pub use self::list::CLAIMS;
 use super::condition::{Condition, Scheme};
 use super::plan::Plan;
@@ -21,9 +23,9 @@ use crate::claim::{self, Gate, difference};
 use crate::part::{Part, Wanted};
 
 /// A claim of the paper, or one that follows from it.
-pub type Claim = claim::Claim<Plan>;
+pub type Claim = claim::Claim<Plan, State>;
 /// The results, and the state of GENEVA's window, by which claims are judged.
-pub type Evaluator<'a> = claim::Evaluator<'a, Plan>;
+pub type Evaluator<'a> = claim::Evaluator<'a, Plan, State>;
 
 type Stream = fn(&StreamRecord) -> f64;
 

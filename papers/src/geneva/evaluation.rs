@@ -11,10 +11,11 @@ use super::{
     Condition, Job, Length, Phases, Plan, Reading, Record, Results, Scheme, Setting, bars, causes, constants, errata,
     figures, lockin, tables, topics,
 };
-use crate::claim::{Qualification, judge};
+use crate::claim::Qualification;
 use crate::drawing;
-use crate::evaluation::{Evaluation, Paper};
+use crate::evaluation::{Evaluation, Paper, judge};
 use crate::evidence::Evidence;
+use crate::jobs::Jobs;
 use crate::page::{Figure, Row, Section, Table, interval};
 use crate::pool::Task;
 
@@ -47,26 +48,12 @@ const THEM: &str = "The paper says nothing of when streams start, how delays dif
 const COUNTS: &str = "It does not count that a claim holds where it is vacuous, as at 100 ms, where a window that never leaves 8 \
                       packets is static 8, nor where one of its parts is about DP-FEC.";
 
-impl Evaluation for Plan {
+impl Jobs for Plan {
     type Job = Job;
     type Condition = Condition;
     type Subject = Scheme;
     type View = Setting;
     type Record = Record;
-    type Reading = State;
-
-    const PAPER: Paper = Paper {
-        title: "GENEVA's evaluation, run again",
-        about: ABOUT,
-        notes: &[THEM, STAND_IN, COUNTS],
-        topics: topics::TOPICS,
-        bars: bars::BARS,
-        causes: causes::CAUSES,
-        unexplained: causes::UNEXPLAINED,
-        errata: errata::ERRATA,
-        errata_note: drawing::AS_PRINTED,
-    };
-    const CLAIMS: &'static [Claim] = CLAIMS;
 
     fn jobs(&self) -> Vec<Job> {
         self.jobs()
@@ -88,6 +75,23 @@ impl Evaluation for Plan {
     fn task(&self, job: Job) -> Result<impl Task<Record = Record>, String> {
         self.begin(&job)
     }
+}
+
+impl Evaluation for Plan {
+    type Reading = State;
+
+    const PAPER: Paper = Paper {
+        title: "GENEVA's evaluation, run again",
+        about: ABOUT,
+        notes: &[THEM, STAND_IN, COUNTS],
+        topics: topics::TOPICS,
+        bars: bars::BARS,
+        causes: causes::CAUSES,
+        unexplained: causes::UNEXPLAINED,
+        errata: errata::ERRATA,
+        errata_note: drawing::AS_PRINTED,
+    };
+    const CLAIMS: &'static [Claim] = CLAIMS;
 
     fn evidence(results: &Results) -> Evidence {
         Evidence::new(READINGS.map(|(name, state, setting)| (name, judge(&results.with(setting), state))).into())

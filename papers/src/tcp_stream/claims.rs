@@ -22,9 +22,9 @@ use crate::claim::{self, Gate, difference};
 use crate::part::{Part, Wanted};
 
 /// A claim of the paper, or one that follows from it.
-pub type Claim = claim::Claim<Plan>;
+pub type Claim = claim::Claim<Plan, Reading>;
 /// The results and the reading by which claims are judged.
-pub type Evaluator<'a> = claim::Evaluator<'a, Plan>;
+pub type Evaluator<'a> = claim::Evaluator<'a, Plan, Reading>;
 
 /// The reading under which claims are judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,10 +4,10 @@ use std::ops::RangeInclusive;
 
 use super::claims::{CLAIMS, Claim, Reading};
 use super::{Carrier, Condition, Job, Plan, QUEUES, Record, Results, causes, errata, figures};
-use crate::claim::judge;
 use crate::drawing;
-use crate::evaluation::{Evaluation, Paper};
+use crate::evaluation::{Evaluation, Paper, judge};
 use crate::evidence::Evidence;
+use crate::jobs::Jobs;
 use crate::page::Section;
 use crate::pool::Task;
 
@@ -23,26 +23,12 @@ const READINGS: &str = "The paper does not tell its queues, nor its numbers of F
 const ERRATA: &str = "The paper prints no numbers of its results: its figures are lost in the text that there is, and are not \
                       compared with point by point.";
 
-impl Evaluation for Plan {
+impl Jobs for Plan {
     type Job = Job;
     type Condition = Condition;
     type Subject = Carrier;
     type View = ();
     type Record = Record;
-    type Reading = Reading;
-
-    const PAPER: Paper = Paper {
-        title: "TCP Stream's evaluation, run again",
-        about: ABOUT,
-        notes: &[READINGS],
-        topics: &[],
-        bars: &[],
-        causes: causes::CAUSES,
-        unexplained: &[],
-        errata: errata::ERRATA,
-        errata_note: ERRATA,
-    };
-    const CLAIMS: &'static [Claim] = CLAIMS;
 
     fn jobs(&self) -> Vec<Job> {
         self.jobs()
@@ -59,6 +45,23 @@ impl Evaluation for Plan {
     fn task(&self, job: Job) -> Result<impl Task<Record = Record>, String> {
         self.begin(&job)
     }
+}
+
+impl Evaluation for Plan {
+    type Reading = Reading;
+
+    const PAPER: Paper = Paper {
+        title: "TCP Stream's evaluation, run again",
+        about: ABOUT,
+        notes: &[READINGS],
+        topics: &[],
+        bars: &[],
+        causes: causes::CAUSES,
+        unexplained: &[],
+        errata: errata::ERRATA,
+        errata_note: ERRATA,
+    };
+    const CLAIMS: &'static [Claim] = CLAIMS;
 
     /// With both thresholds and each queue.
     fn evidence(results: &Results) -> Evidence {

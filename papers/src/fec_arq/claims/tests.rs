@@ -1,7 +1,7 @@
 use thalweg_lab::statistics::Verdict;
 
 use super::*;
-use crate::claim::judge;
+use crate::evaluation::judge;
 use crate::fec_arq::{Results, Variant};
 
 /// Without any runs, arithmetic holds, and claims about runs are undecided.

@@ -2,7 +2,8 @@ use thalweg_core::law::redundancy::geneva::State;
 use thalweg_lab::statistics::Verdict;
 
 use super::*;
-use crate::claim::{Finding, Qualification, judge};
+use crate::claim::{Finding, Qualification};
+use crate::evaluation::judge;
 use crate::geneva::{Job, Results, Setting};
 
 /// Results in which every stream of every seed has the given number of bursty events, and windows of 8 packets.

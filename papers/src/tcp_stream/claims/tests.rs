@@ -1,7 +1,8 @@
 use thalweg_lab::statistics::Verdict;
 
 use super::*;
-use crate::claim::{Finding, judge};
+use crate::claim::Finding;
+use crate::evaluation::judge;
 use crate::tcp_stream::{Job, Results, Windows};
 
 const READING: Reading = Reading { ours: Carrier::Printed, queue: 1000 };
