@@ -1,6 +1,7 @@
 //! The videos of a folder, and the rate of each of its files. File names are relative to the folder, with `/` between
 //! parts.
 
+pub mod frames;
 mod scan;
 mod walk;
 

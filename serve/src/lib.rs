@@ -23,6 +23,7 @@ mod ledger;
 mod limits;
 mod link;
 pub mod machine;
+mod mp4;
 pub mod pace;
 mod page;
 mod places;

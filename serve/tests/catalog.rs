@@ -8,7 +8,7 @@ use thalweg_core::units::Rate;
 use thalweg_serve::{Catalog, Form, Root, Video, Work};
 
 /// Creates a folder of these names and contents.
-fn folder(name: &str, files: &[(&str, &[u8])]) -> PathBuf {
+pub(crate) fn folder(name: &str, files: &[(&str, &[u8])]) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     for (file, bytes) in files {
@@ -157,7 +157,7 @@ fn remedy_for_old_codecs_converts_them() {
 }
 
 /// The output of a program; none if it is not installed.
-fn output(program: &str, words: &str, file: &Path) -> Option<String> {
+pub(crate) fn output(program: &str, words: &str, file: &Path) -> Option<String> {
     let run = Command::new(program).args(words.split_whitespace()).arg(file).stdin(Stdio::null()).output().ok()?;
     assert!(run.status.success(), "{program} {words}: {}", String::from_utf8_lossy(&run.stderr));
     String::from_utf8(run.stdout).ok()

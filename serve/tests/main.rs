@@ -2,6 +2,7 @@
 
 mod catalog;
 mod common;
+mod frames;
 mod http;
 mod http3;
 mod tls;

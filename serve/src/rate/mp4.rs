@@ -4,7 +4,6 @@
 //! Without these, it is the end of the last fragment. If `moov` has the samples (`stts`, `stsz`), a video that is
 //! denser for a while gets more than its mean. Only heads of boxes and the few boxes among these are read.
 
-mod boxes;
 mod fragments;
 mod profile;
 
@@ -13,10 +12,10 @@ use std::io::{Read, Seek};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
-use self::boxes::{Boxes, Head, ticks};
 use self::fragments::Fragments;
 use self::profile::BitRateProfile;
 use super::{FormatError, mean};
+use crate::mp4::boxes::{Boxes, Head, ticks};
 
 /// The rate that playback needs: bytes over length, or more if the video is dense for longer than a player is ahead.
 ///

@@ -9,7 +9,8 @@ use std::io::{Read, Seek};
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
-use super::boxes::{Body, Boxes, Head};
+use crate::mp4::boxes::{Boxes, Head};
+use crate::mp4::tables::{Runs, Sizes};
 use crate::pace::AHEAD;
 use crate::rate::FormatError;
 
@@ -54,25 +55,22 @@ impl BitRateProfile {
             Ok(())
         })?;
         match (timescale, times, sizes) {
-            (1.., Some(times), Some(sizes)) => self.samples(timescale, times, sizes),
+            (1.., Some(times), Some(sizes)) => self.samples(timescale, Runs::new(times)?, Sizes::new(sizes)?),
             _ => Ok(()),
         }
     }
 
-    fn samples(&mut self, timescale: u64, mut times: Body, mut sizes: Body) -> Result<(), FormatError> {
-        sizes.version()?;
-        if sizes.number(4)? != 0 {
+    fn samples(&mut self, timescale: u64, mut times: Runs, mut sizes: Sizes) -> Result<(), FormatError> {
+        if sizes.equal().is_some() {
             return Ok(());
         }
-        let (mut left, mut at) = (sizes.number(4)?, 0_u64);
-        times.version()?;
-        for _ in 0..times.number(4)? {
-            let (count, ticks) = (times.number(4)?, times.number(4)?);
-            for _ in 0..count.min(left) {
-                self.add(at / timescale, sizes.number(4)?)?;
-                at = at.saturating_add(ticks);
-            }
-            left -= count.min(left);
+        let mut at = 0_u64;
+        while sizes.left() > 0
+            && let Some(ticks) = times.next()?
+            && let Some(size) = sizes.next()?
+        {
+            self.add(at / timescale, size)?;
+            at = at.saturating_add(ticks);
         }
         Ok(())
     }

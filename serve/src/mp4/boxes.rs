@@ -1,6 +1,6 @@
 //! Boxes: size, type, and boxes or numbers inside.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 
 use thalweg_core::time::Span;
 
@@ -19,7 +19,7 @@ const FIRST: [&[u8; 4]; 10] =
     [b"ftyp", b"styp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pdin", b"sidx", b"moof"];
 
 /// A video, and the number of its boxes that may still be read.
-pub(super) struct Boxes<'a, F> {
+pub(crate) struct Boxes<'a, F> {
     video: &'a mut F,
     len: u64,
     left: u32,
@@ -27,35 +27,46 @@ pub(super) struct Boxes<'a, F> {
 
 /// The position of a box, whose body ends at `end`.
 #[derive(Clone, Copy)]
-pub(super) struct Head {
-    pub(super) kind: [u8; 4],
-    body: u64,
-    pub(super) end: u64,
+pub(crate) struct Head {
+    pub(crate) kind: [u8; 4],
+    /// The position of the first byte after the header.
+    pub(crate) body: u64,
+    pub(crate) end: u64,
+}
+
+impl Head {
+    /// The same box, whose inner boxes begin after `bytes` more bytes of header.
+    pub(crate) fn after(self, bytes: u64) -> Result<Head, FormatError> {
+        match self.body.checked_add(bytes) {
+            Some(body) if body <= self.end => Ok(Head { body, ..self }),
+            _ => Err(FormatError::new(format!("box {} is truncated", self.kind.escape_ascii()))),
+        }
+    }
 }
 
 /// A function that is applied to a box.
 type Visit<'v, F> = dyn FnMut(&mut Boxes<'_, F>, Head) -> Result<(), FormatError> + 'v;
 
 /// The unread bytes of a box.
-pub(super) struct Body {
+pub(crate) struct Body {
     bytes: Vec<u8>,
     at: usize,
     kind: [u8; 4],
 }
 
 impl<'a, F: Read + Seek> Boxes<'a, F> {
-    pub(super) fn new(video: &'a mut F) -> Result<Boxes<'a, F>, FormatError> {
+    pub(crate) fn new(video: &'a mut F) -> Result<Boxes<'a, F>, FormatError> {
         let len = video.seek(SeekFrom::End(0)).map_err(FormatError::unreadable)?;
         Ok(Boxes { video, len, left: MAX_BOXES })
     }
 
     /// The length of the video in bytes.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.len
     }
 
     /// The head of the box at `at`, which must end by `end`; none at `end` itself.
-    pub(super) fn head(&mut self, at: u64, end: u64) -> Result<Option<Head>, FormatError> {
+    pub(crate) fn head(&mut self, at: u64, end: u64) -> Result<Option<Head>, FormatError> {
         if at == end {
             return Ok(None);
         }
@@ -85,7 +96,7 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
     }
 
     /// Applies `visit` to each box inside another.
-    pub(super) fn each(
+    pub(crate) fn each(
         &mut self,
         outer: Head,
         mut visit: impl FnMut(&mut Boxes<'_, F>, Head) -> Result<(), FormatError>,
@@ -101,7 +112,7 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
     }
 
     /// Applies `visit` to each box inside those that a path of types leads to.
-    pub(super) fn below(
+    pub(crate) fn below(
         &mut self,
         outer: Head,
         path: &[&[u8; 4]],
@@ -112,12 +123,12 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
     }
 
     /// The bytes of a box.
-    pub(super) fn body(&mut self, head: Head) -> Result<Body, FormatError> {
+    pub(crate) fn body(&mut self, head: Head) -> Result<Body, FormatError> {
         self.within(head, MAX_BODY)
     }
 
     /// The bytes of a box that may be long.
-    pub(super) fn table(&mut self, head: Head) -> Result<Body, FormatError> {
+    pub(crate) fn table(&mut self, head: Head) -> Result<Body, FormatError> {
         self.within(head, MAX_TABLE)
     }
 
@@ -131,15 +142,23 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
 
     fn read(&mut self, at: u64, len: usize) -> Result<Vec<u8>, FormatError> {
         let mut bytes = vec![0; len];
-        self.video.seek(SeekFrom::Start(at)).map_err(FormatError::unreadable)?;
-        self.video.read_exact(&mut bytes).map_err(FormatError::unreadable)?;
+        self.fill(at, &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Reads the bytes at `at`.
+    pub(crate) fn fill(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), FormatError> {
+        self.video.seek(SeekFrom::Start(at)).map_err(FormatError::unreadable)?;
+        self.video.read_exact(bytes).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => FormatError::new(format!("truncated near byte {at} while it was read")),
+            _ => FormatError::unreadable(error),
+        })
     }
 }
 
 impl Body {
     /// The next `width` bytes, at most 8, as a number.
-    pub(super) fn number(&mut self, width: usize) -> Result<u64, FormatError> {
+    pub(crate) fn number(&mut self, width: usize) -> Result<u64, FormatError> {
         let bytes = self.bytes.get(self.at..self.at + width);
         let bytes = bytes.ok_or_else(|| FormatError::new(format!("box {} is truncated", self.kind.escape_ascii())))?;
         self.at += width;
@@ -147,17 +166,25 @@ impl Body {
     }
 
     /// Skips bytes; the next read detects if they are missing.
-    pub(super) fn skip(&mut self, bytes: usize) {
+    pub(crate) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
+    /// The next `len` bytes.
+    pub(crate) fn bytes(&mut self, len: usize) -> Result<&[u8], FormatError> {
+        let end = self.at.checked_add(len).filter(|&end| end <= self.bytes.len());
+        let end = end.ok_or_else(|| FormatError::new(format!("box {} is truncated", self.kind.escape_ascii())))?;
+        let start = std::mem::replace(&mut self.at, end);
+        Ok(&self.bytes[start..end])
+    }
+
     /// The version of a full box; its flags are skipped.
-    pub(super) fn version(&mut self) -> Result<u64, FormatError> {
+    pub(crate) fn version(&mut self) -> Result<u64, FormatError> {
         Ok(self.number(4)? >> 24)
     }
 
     /// The duration, unless it is unknown, and the ticks per second, of `mvhd` and `mdhd`.
-    pub(super) fn times(mut self) -> Result<(Option<u64>, u64), FormatError> {
+    pub(crate) fn times(mut self) -> Result<(Option<u64>, u64), FormatError> {
         let width = if self.version()? == 1 { 8 } else { 4 };
         self.number(width)?;
         self.number(width)?;
@@ -169,7 +196,7 @@ impl Body {
 }
 
 /// Converts `count` ticks, of which a second has `timescale`.
-pub(super) fn ticks(count: u64, timescale: u64) -> Result<Span, FormatError> {
+pub(crate) fn ticks(count: u64, timescale: u64) -> Result<Span, FormatError> {
     let nanos = (u128::from(count) * 1_000_000_000).checked_div(timescale.into());
     let nanos = nanos.and_then(|nanos| u64::try_from(nanos).ok());
     nanos.map(Span::from_nanos).ok_or_else(|| FormatError::new("its duration is zero or infinite"))

@@ -1,0 +1,86 @@
+//! An index of the frames of a stored video: one entry a frame, in decoding order, shared by all viewers.
+//!
+//! The container is MP4 with H.264 and AAC, also in fragments. All else is refused by its name.
+//!
+//! References between frames are not stored. They follow from the kinds in decoding order: a [`Kind::P`] needs the last
+//! I or P decoded before it, and a [`Kind::B`] the last two. This is exact for MPEG-1/2. For H.264, whose reference
+//! lists may reach further or less far, a frame is counted as needing more frames than it does, never fewer, as long as
+//! each of these needs its own.
+
+mod aac;
+mod bytes;
+mod h264;
+mod mp4;
+mod packets;
+mod track;
+
+use std::io::{Read, Seek};
+
+pub use thalweg_core::video::Kind;
+
+use crate::rate::FormatError;
+
+pub use self::bytes::NalUnits;
+pub use self::track::{Codec, Framing, Track};
+
+/// Limit on the frames of a track: 46 hours of pictures, or a day of sound.
+const MAX_FRAMES: usize = 4_000_000;
+/// The least bytes of a file for each frame, which bounds the memory of an index by the size of the video.
+const MIN_FRAME: u64 = 4;
+
+/// The frames of a video.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Index {
+    /// The track of pictures.
+    pub video: Track,
+    /// The track of sound, if there is one.
+    pub audio: Option<Track>,
+}
+
+/// A frame of a track: 32 bytes of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Frame {
+    /// The position in the file of the first byte; in a transport stream, of the packet that contains it.
+    pub offset: u64,
+    /// The decode time in ticks of the track; the display time of the first frame is near zero, so it may be negative.
+    pub decode: i64,
+    /// Display time minus decode time, in ticks.
+    pub display_delay: i32,
+    /// The size in bytes, without headers of the container.
+    pub size: u32,
+    /// The number of RTP packets with payloads of [`packets::LONG`] and of [`packets::SHORT`] bytes.
+    packets: [u16; 2],
+    /// In a transport stream, the bytes of the first packet's payload that precede the frame.
+    pub skip: u8,
+    /// The kind: [`Kind::I`] for a random access point, [`Kind::B`] for a frame that no other needs, else [`Kind::P`].
+    /// Every frame of audio is an I.
+    pub kind: Kind,
+}
+
+impl Index {
+    /// Reads the frames of a video.
+    ///
+    /// # Errors
+    /// The container or a codec is not supported, or the file is malformed, truncated, or changes while it is read.
+    pub fn read(video: &mut (impl Read + Seek)) -> Result<Index, FormatError> {
+        mp4::read(video)
+    }
+}
+
+impl Frame {
+    /// The display time in ticks.
+    pub fn display(&self) -> i64 {
+        self.decode + i64::from(self.display_delay)
+    }
+
+    /// True if a decoder can start here.
+    pub fn is_random_access(&self) -> bool {
+        self.kind == Kind::I
+    }
+
+    /// The number of RTP packets whose payload has at most `payload` bytes, 1310 to 1400: at least the first number and
+    /// at most the second.
+    pub fn packets(&self) -> (u16, u16) {
+        (self.packets[0], self.packets[1])
+    }
+}
