@@ -2,32 +2,29 @@
 
 use thalweg_lab::scenario::Parameter;
 
+use crate::comparison::{Comparison, Entry, Pair};
 use crate::erratum::Erratum;
-use crate::figure::{self, Panel, Points, Scale, Series, Subject};
-use crate::page::{Axis, Figure, Line, Plot, Row, Section, Table, Tone, number};
-use crate::table::{self, Cell};
+use crate::figure::{self, Panel, Points, Series, Subject};
+use crate::page::{Axis, Element, Line, Plot, Row, Section, Table, Tone, number};
 
 /// A note on the errors of a paper that has tables.
 pub const AS_PRINTED: &str = "The tables above show the paper's numbers as they are printed.";
 
 /// A figure of the paper.
 pub fn figure<S: Subject>(figure: &figure::Figure<S>) -> Section {
-    let figures = figure.panels.iter().map(|panel| Figure::Plot(plot(panel))).collect();
+    let elements = figure.panels.iter().map(|panel| Element::Plot(plot(panel))).collect();
     let mut text = vec![figure.caption.clone()];
     if figure.panels.is_empty() {
         text.push("Nothing of it was run.".into());
     }
-    Section { title: figure.name.into(), text, figures }
+    Section { title: figure.name.into(), text, elements }
 }
 
 fn plot<S: Subject>(panel: &Panel<S>) -> Plot {
     let lines: Vec<Line> = panel.series.iter().enumerate().filter_map(|(nth, series)| line(nth, series)).collect();
-    let x = Axis::new(panel.x.label, panel.x.unit);
-    let x = match panel.x.scale {
-        Scale::Logarithmic => x.logarithmic(),
-        Scale::Linear => with_margin(x, &lines),
-    };
-    Plot { title: panel.title.clone(), x, y: Axis::new(panel.y.label, panel.y.unit), lines }
+    let x = panel.x.clone();
+    let x = if x.is_logarithmic { x } else { with_margin(x, &lines) };
+    Plot { title: panel.title.clone(), x, y: panel.y.clone(), lines }
 }
 
 /// Widens the axis, so that points measured at a few places stand apart from the edges.
@@ -57,18 +54,18 @@ fn line<S: Subject>(nth: usize, series: &Series<S>) -> Option<Line> {
 }
 
 /// A table of the paper: each cell has the paper's value, the lab's, and lab / paper. `lab` explains the lab's value.
-pub fn table<S: Subject>(table: &table::Table<S>, lab: &str) -> Section {
+pub fn table<S: Subject>(table: &Comparison<S>, lab: &str) -> Section {
     let text = vec![table.about.clone(), format!("Each cell: paper | lab | lab / paper. {lab}")];
     let blocks = table.blocks.iter().map(|(heading, rows)| {
         let head = std::iter::once(heading.as_str()).chain(table.columns.iter().copied()).map(str::to_owned).collect();
-        let row = |row: &table::Row<S>| Row {
+        let row = |row: &Entry<S>| Row {
             subject: row.subject.clone(),
             tone: Some(row.scheme.tone()),
             cells: row.cells.iter().map(cell).collect(),
         };
-        Figure::Table(Table { head, rows: rows.iter().map(row).collect() })
+        Element::Table(Table { head, rows: rows.iter().map(row).collect() })
     });
-    Section { title: table.name.into(), text, figures: blocks.collect() }
+    Section { title: table.name.into(), text, elements: blocks.collect() }
 }
 
 /// Errors in the paper itself; `note` is an additional remark.
@@ -80,13 +77,13 @@ pub fn errors(errata: &[Erratum], note: &str) -> Section {
     };
     let head = ["where", "printed", "what it should be"].map(str::to_owned).to_vec();
     let table = Table { head, rows: errata.iter().map(row).collect() };
-    Section { title: "Errors of the paper".into(), text: vec![note.into()], figures: vec![Figure::Words(table)] }
+    Section { title: "Errors of the paper".into(), text: vec![note.into()], elements: vec![Element::Words(table)] }
 }
 
 /// The section on the making of a page: `about` the paper and the lab, and the `command` that wrote it.
 pub fn made(about: &str, runs: usize, command: &str) -> Section {
     let command = format!("{command}    # version {}, {runs} runs\n", env!("CARGO_PKG_VERSION"));
-    Section { title: "What this is".into(), text: vec![about.to_owned()], figures: vec![Figure::Code(command)] }
+    Section { title: "What this is".into(), text: vec![about.to_owned()], elements: vec![Element::Code(command)] }
 }
 
 /// Every parameter of every scenario, a line for each condition.
@@ -98,10 +95,10 @@ pub fn options(text: &[&str], conditions: impl Iterator<Item = (String, Vec<Para
     let head = ["condition", "parameters of its scenario (thalweg lab run)"].map(str::to_owned).to_vec();
     let table = Table { head, rows: conditions.map(row).collect() };
     let text = text.iter().copied().map(str::to_owned).collect();
-    Section { title: "Options".into(), text, figures: vec![Figure::Words(table)] }
+    Section { title: "Options".into(), text, elements: vec![Element::Words(table)] }
 }
 
-fn cell(cell: &Cell) -> String {
+fn cell(cell: &Pair) -> String {
     let ratio = cell.ratio().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
     match (cell.paper, cell.lab.mean.is_finite()) {
         (None, false) => "-".into(),

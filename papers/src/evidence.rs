@@ -3,7 +3,7 @@
 use thalweg_lab::statistics::Verdict;
 
 use crate::claim::{Finding, Gate};
-use crate::page::{Figure, Row, Section, Table, interval};
+use crate::page::{Element, Row, Section, Table, interval};
 use crate::part::Part;
 use crate::remark::{self, Remark};
 
@@ -88,16 +88,16 @@ impl Evidence {
                 cells: vec![text.into()],
             };
             let rows: Vec<Row> = rows.map(row).collect();
-            (!rows.is_empty()).then(|| Figure::Words(Table { head: head.map(str::to_owned).to_vec(), rows }))
+            (!rows.is_empty()).then(|| Element::Words(Table { head: head.map(str::to_owned).to_vec(), rows }))
         };
         let first = with_remarks(unexplained).chain([(unmentioned, "Nothing beside what is on this page.")]).collect();
-        let figures = [
+        let elements = [
             table(["no cause is known of", "what was found"], first),
             table(["claims", "what was measured of their cause"], with_remarks(causes).collect()),
         ];
         let text =
             vec!["Claims that do not hold everywhere: first those without a known cause, then the others.".into()];
-        Section { title: "Why some do not hold".into(), text, figures: figures.into_iter().flatten().collect() }
+        Section { title: "Why some do not hold".into(), text, elements: elements.into_iter().flatten().collect() }
     }
 
     /// The names of claims that one of the readings contradicts or leaves undecided.
@@ -131,7 +131,7 @@ impl Evidence {
         let gates = [Some(Gate::Exact), Some(Gate::Hard), Some(Gate::Soft), None];
         let table = Table { head: self.head(&["claims"], &[]), rows: gates.into_iter().map(row).collect() };
         let text = topics.iter().map(|topic| self.sentence(topic)).collect();
-        Section { title: "How far the results hold".into(), text, figures: vec![Figure::Words(table)] }
+        Section { title: "How far the results hold".into(), text, elements: vec![Element::Words(table)] }
     }
 
     /// The verdict on a topic: in full under the first reading, as a number under the others.
@@ -179,7 +179,7 @@ impl Evidence {
             head: self.head(&["claim", "gate"], if bars.is_empty() { &CLAIM_HEAD } else { &CLAIM_AND_BAR_HEAD }),
             rows: self.claimed().map(row).collect(),
         };
-        Section { title: "Claims".into(), text, figures: vec![Figure::Words(table)] }
+        Section { title: "Claims".into(), text, elements: vec![Element::Words(table)] }
     }
 
     /// One line a part.
@@ -196,7 +196,7 @@ impl Evidence {
         });
         let text = vec!["The parts of the claims: mean over the seeds, and half the 95 % interval.".into()];
         let table = Table { head: self.head(&["claim", "what was measured", "wanted"], &[]), rows: rows.collect() };
-        Section { title: "What was measured".into(), text, figures: vec![Figure::Words(table)] }
+        Section { title: "What was measured".into(), text, elements: vec![Element::Words(table)] }
     }
 }
 
@@ -256,7 +256,7 @@ mod tests {
                 "The last: is undecided. Claims that hold: whole 0 of 1 (undecided: C), real 1.",
             ]
         );
-        let [Figure::Words(table)] = &section.figures[..] else { panic!("a table of counts") };
+        let [Element::Words(table)] = &section.elements[..] else { panic!("a table of counts") };
         let hard = &table.rows[1];
         assert_eq!(hard.subject, "hard");
         assert_eq!(hard.cells[0], "1 holds, 0 contradicted, 1 undecided");
@@ -276,7 +276,7 @@ mod tests {
         let expected = "3 claims under each reading. whole: 0 hold, 1 is contradicted, 0 undecided, 2 not counted";
         assert_eq!(evidence.all_verdict_counts(), expected);
         let section = evidence.claims(&[], &[]);
-        let Some(Figure::Words(table)) = section.figures.first() else { panic!("a table of claims") };
+        let Some(Element::Words(table)) = section.elements.first() else { panic!("a table of claims") };
         let words: Vec<&str> = table.rows.iter().map(|row| row.cells[1].as_str()).collect();
         assert_eq!(words, ["holds, vacuous", "holds, by a stand-in", "contradicted"]);
     }
@@ -290,16 +290,16 @@ mod tests {
             Evidence::new(vec![("whole", vec![open("A"), open("B"), open("C"), finding("D", Gate::Hard, 1.0)])]);
         let section = evidence.causes(UNEXPLAINED, CAUSES);
         let seen: Vec<(&str, &str)> = section
-            .figures
+            .elements
             .iter()
-            .flat_map(|figure| match figure {
-                Figure::Words(table) => table.rows.iter().map(|row| (row.subject.as_str(), row.cells[0].as_str())),
+            .flat_map(|element| match element {
+                Element::Words(table) => table.rows.iter().map(|row| (row.subject.as_str(), row.cells[0].as_str())),
                 _ => panic!("tables of words"),
             })
             .collect();
         assert_eq!(seen, [("B", "tried"), ("C", "Nothing beside what is on this page."), ("A", "measured")]);
         let all_hold = Evidence::new(vec![("whole", vec![finding("D", Gate::Hard, 1.0)])]);
-        assert!(all_hold.causes(UNEXPLAINED, CAUSES).figures.is_empty());
+        assert!(all_hold.causes(UNEXPLAINED, CAUSES).elements.is_empty());
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
         let evidence = Evidence::new(vec![("whole", vec![finding("A", Gate::Hard, 1.0)])]);
         let bars = [Remark { claims: &["A"], text: "above zero: ours" }];
         let section = evidence.claims(&bars, &[]);
-        let Some(Figure::Words(table)) = section.figures.first() else { panic!("a table of claims") };
+        let Some(Element::Words(table)) = section.elements.first() else { panic!("a table of claims") };
         assert_eq!(table.head.last().map(String::as_str), Some("bar, and whose"));
         assert_eq!(table.rows[0].cells.last().map(String::as_str), Some("above zero: ours"));
     }

@@ -1,8 +1,8 @@
-//! Figures of published evaluations: curves, panels and axes.
+//! Figures of published evaluations: curves and panels.
 
 use thalweg_lab::statistics::Estimate;
 
-use crate::page::Tone;
+use crate::page::{Axis, Tone};
 
 /// A subject that a paper compares; it keeps its color in all figures and tables.
 pub trait Subject: Copy {
@@ -37,26 +37,6 @@ pub struct Panel<S> {
     pub series: Vec<Series<S>>,
 }
 
-/// An axis.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Axis {
-    /// The quantity.
-    pub label: &'static str,
-    /// The unit; empty if there is none.
-    pub unit: &'static str,
-    /// The scale.
-    pub scale: Scale,
-}
-
-/// The scale of an axis.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Scale {
-    /// Evenly, from zero.
-    Linear,
-    /// By powers of ten.
-    Logarithmic,
-}
-
 /// Points drawn as one series.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Series<S> {
@@ -75,16 +55,6 @@ pub enum Points {
     Curve(Vec<(f64, f64)>),
     /// Means over seeds with their confidence intervals.
     Measured(Vec<(f64, Estimate)>),
-}
-
-impl Axis {
-    pub(super) const fn linear(label: &'static str, unit: &'static str) -> Axis {
-        Axis { label, unit, scale: Scale::Linear }
-    }
-
-    pub(super) const fn logarithmic(label: &'static str, unit: &'static str) -> Axis {
-        Axis { label, unit, scale: Scale::Logarithmic }
-    }
 }
 
 impl<S> Series<S> {

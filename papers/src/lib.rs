@@ -30,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 pub mod claim;
+pub mod comparison;
 pub mod drawing;
 pub mod erratum;
 pub mod evaluation;
@@ -44,6 +45,5 @@ pub mod part;
 pub mod pool;
 pub mod remark;
 pub mod results;
-pub mod table;
 pub mod tcp_stream;
 pub mod work;

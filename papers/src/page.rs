@@ -1,6 +1,6 @@
 //! A report: one HTML file that needs nothing else, neither network nor script, to be read.
 //!
-//! A [`Page`] is made of sections, a [`Section`] of text and figures. Plots are drawn here as SVG; the few lines of
+//! A [`Page`] is made of sections, a [`Section`] of text and other elements. Plots are drawn here as SVG; the few lines of
 //! script only add values under the pointer.
 
 mod format;
@@ -36,15 +36,15 @@ impl Tone {
 pub struct Page {
     /// The title.
     pub title: String,
-    /// Figures that stand before the summary.
-    pub head: Vec<Figure>,
+    /// Elements that stand before the summary.
+    pub head: Vec<Element>,
     /// The result, for a reader who reads one sentence only.
     pub summary: String,
     /// The sections, from top to bottom.
     pub sections: Vec<Section>,
 }
 
-/// Some figures and the words that go with them.
+/// Text, and plots, tables and other elements below it.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Section {
     /// The heading.
@@ -52,12 +52,12 @@ pub struct Section {
     /// Paragraphs.
     pub text: Vec<String>,
     /// Consecutive plots share a row where the screen is wide enough.
-    pub figures: Vec<Figure>,
+    pub elements: Vec<Element>,
 }
 
 /// An element of a section other than text.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Figure {
+pub enum Element {
     /// A plot.
     Plot(Plot),
     /// A table of numbers.
@@ -79,7 +79,7 @@ impl Page {
     pub fn to_html(&self) -> String {
         let title = escape(&self.title);
         let summary = escape(&self.summary);
-        let head: String = self.head.iter().map(Figure::to_html).collect();
+        let head: String = self.head.iter().map(Element::to_html).collect();
         let body: String = self.sections.iter().map(Section::to_html).collect();
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -98,24 +98,24 @@ impl Section {
             let _ = writeln!(html, "<p>{}</p>", escape(paragraph));
         }
         html += "<div class=\"figures\">\n";
-        for figure in &self.figures {
-            html += &figure.to_html();
+        for element in &self.elements {
+            html += &element.to_html();
         }
         html + "</div>\n</section>\n"
     }
 }
 
-impl Figure {
+impl Element {
     fn to_html(&self) -> String {
         let row = |class, items: String| format!("<div class=\"{class}\">\n{items}</div>\n");
         match self {
-            Figure::Plot(plot) => plot.to_html(),
-            Figure::Table(table) => table.to_html(""),
-            Figure::Words(table) => table.to_html("words"),
-            Figure::Code(code) => format!("<pre><code>{}</code></pre>\n", escape(code)),
-            Figure::Alert(text) => format!("<p class=\"alert\" role=\"alert\">{}</p>\n", escape(text)),
-            Figure::Numbers(numbers) => row("numbers", numbers.iter().map(Number::to_html).collect()),
-            Figure::Images(images) => row("images", images.iter().map(Image::to_html).collect()),
+            Element::Plot(plot) => plot.to_html(),
+            Element::Table(table) => table.to_html(""),
+            Element::Words(table) => table.to_html("words"),
+            Element::Code(code) => format!("<pre><code>{}</code></pre>\n", escape(code)),
+            Element::Alert(text) => format!("<p class=\"alert\" role=\"alert\">{}</p>\n", escape(text)),
+            Element::Numbers(numbers) => row("numbers", numbers.iter().map(Number::to_html).collect()),
+            Element::Images(images) => row("images", images.iter().map(Image::to_html).collect()),
         }
     }
 }
@@ -138,7 +138,8 @@ mod tests {
             y: Axis::new("loss", "%"),
             lines: vec![Line::new(hostile, Tone(0), vec![(0.0, 1.0)])],
         };
-        let section = Section { title: hostile.into(), text: vec![hostile.into()], figures: vec![Figure::Plot(plot)] };
+        let section =
+            Section { title: hostile.into(), text: vec![hostile.into()], elements: vec![Element::Plot(plot)] };
         let number = Number { subject: hostile.into(), tone: Tone(0), value: hostile.into(), caption: hostile.into() };
         let image = Image {
             jpeg: hostile.into(),
@@ -148,7 +149,7 @@ mod tests {
             tone: Tone(0),
             caption: hostile.into(),
         };
-        let head = vec![Figure::Alert(hostile.into()), Figure::Numbers(vec![number]), Figure::Images(vec![image])];
+        let head = vec![Element::Alert(hostile.into()), Element::Numbers(vec![number]), Element::Images(vec![image])];
         let page = Page { title: hostile.into(), head, summary: hostile.into(), sections: vec![section] };
         let html = page.to_html();
         assert!(!html.contains("<img>"));

@@ -13,7 +13,7 @@ use crate::evaluation::{Evaluation, Paper, judge};
 use crate::evidence::Evidence;
 use crate::figure::Subject;
 use crate::jobs::Jobs;
-use crate::page::{Figure, Row, Section, Table, interval};
+use crate::page::{Element, Row, Section, Table, interval};
 use crate::pool::Task;
 
 const ABOUT: &str = "S. Mehrotra, J. Li, Y. Huang: Optimizing FEC Transmission Strategy for Minimizing Delay in Lossless \
@@ -165,7 +165,7 @@ fn beside_the_bound(results: &Results) -> Section {
         ),
         format!("Wanted of Thalweg are at most {MOST:.2} on {fresh}: {}, {verdict}.", interval(&judged)),
     ];
-    Section { title: "Beside the bound".into(), text, figures: vec![Figure::Table(Table { head, rows })] }
+    Section { title: "Beside the bound".into(), text, elements: vec![Element::Table(Table { head, rows })] }
 }
 
 /// A range of seeds in words.
@@ -192,7 +192,7 @@ fn in_numbers(results: &Results) -> Section {
          the recordings. Those of Figs. 4 to 7 are the distributions whose percentiles are in Tables II and III."
             .to_owned(),
     ];
-    Section { title: "The figures in numbers".into(), text, figures: vec![Figure::Table(table)] }
+    Section { title: "The figures in numbers".into(), text, elements: vec![Element::Table(table)] }
 }
 
 /// The readings, described.
@@ -224,5 +224,5 @@ fn options() -> Section {
          original is known to be decoded in order."
             .into(),
     ];
-    Section { title: "Options".into(), text, figures: vec![Figure::Words(table)] }
+    Section { title: "Options".into(), text, elements: vec![Element::Words(table)] }
 }

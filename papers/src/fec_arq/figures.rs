@@ -11,7 +11,8 @@ use super::case::Case;
 use super::contender::{Contender, Strategy, Variant};
 use super::outcome::Outcome;
 use super::results::Results;
-use crate::figure::{self, Axis, Points};
+use crate::figure::{self, Points};
+use crate::page::Axis;
 
 /// A figure of the paper.
 pub type Figure = figure::Figure<Contender>;
@@ -57,15 +58,15 @@ fn distributions(results: &Results, case: Case) -> Vec<Panel> {
         let panel = |what: &str, x: Axis, points: &dyn Fn(&Outcome) -> Vec<(f64, f64)>| Panel {
             title: format!("{case}: {what}, {}", if variant == Variant::Literal { "literal" } else { "fitted" }),
             x,
-            y: Axis::linear("share", ""),
+            y: Axis::new("share", ""),
             series: contenders
                 .iter()
                 .filter_map(|it| curve(&case, *it, points(results.record(case, *it, 1)?)))
                 .collect(),
         };
         [
-            panel("delay", Axis::linear("delay", "s"), &|outcome| thinned(&outcome.distribution())),
-            panel("rate", Axis::linear("rate of a burst", "kb/s"), &|outcome| rates(case, outcome)),
+            panel("delay", Axis::new("delay", "s"), &|outcome| thinned(&outcome.distribution())),
+            panel("rate", Axis::new("rate of a burst", "kb/s"), &|outcome| rates(case, outcome)),
         ]
     };
     Variant::SHOWN.into_iter().flat_map(plots).filter(|panel| !panel.series.is_empty()).collect()

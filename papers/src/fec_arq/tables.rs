@@ -6,18 +6,18 @@ use super::case::Case;
 use super::contender::{Contender, Strategy, Variant};
 use super::outcome::Outcome;
 use super::results::Results;
-use crate::table::{self, Cell};
+use crate::comparison::{self, Pair};
 
 /// A table of the paper.
-pub type Table = table::Table<Contender>;
+pub type Comparison = comparison::Comparison<Contender>;
 /// One row.
-pub type Row = table::Row<Contender>;
+pub type Entry = comparison::Entry<Contender>;
 
 const COLUMNS: &[&str] = &["90 %, s", "95 %, s", "99 %, s", "U", "application, kb/s"];
 
 /// Tables II and III, and Table IV on each recording.
-pub fn all(results: &Results) -> Vec<Table> {
-    let of = |name, what: &str, cases: [Case; 3], printed: [[[f64; 4]; 4]; 3]| Table {
+pub fn all(results: &Results) -> Vec<Comparison> {
+    let of = |name, what: &str, cases: [Case; 3], printed: [[[f64; 4]; 4]; 3]| Comparison {
         name,
         about: format!("Percentiles of the delay, W = 16, U_MAX = 10, {what}, R = 400 kb/s."),
         columns: COLUMNS,
@@ -28,7 +28,7 @@ pub fn all(results: &Results) -> Vec<Table> {
     vec![
         of("Table II", "S = 500 kb/s", Case::TABLE_2, printed::TABLE_2),
         of("Table III", "S = 300 kb/s", Case::TABLE_3, printed::TABLE_3),
-        Table { name: "Table IV", about: about_table_4(results), columns: COLUMNS, blocks: recorded.collect() },
+        Comparison { name: "Table IV", about: about_table_4(results), columns: COLUMNS, blocks: recorded.collect() },
     ]
 }
 
@@ -83,9 +83,9 @@ fn slower(results: &Results, nth: usize) -> String {
     )
 }
 
-fn block(results: &Results, case: Case, printed: &[[f64; 4]; 4]) -> (String, Vec<Row>) {
+fn block(results: &Results, case: Case, printed: &[[f64; 4]; 4]) -> (String, Vec<Entry>) {
     let strategies = [Strategy::Arq, Strategy::Opportunistic, Strategy::Cost, Strategy::Bound, Strategy::Ours];
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<Entry> = Vec::new();
     for (nth, strategy) in strategies.into_iter().enumerate() {
         for variant in Variant::ALL {
             let contender = Contender::new(strategy, variant);
@@ -98,14 +98,14 @@ fn block(results: &Results, case: Case, printed: &[[f64; 4]; 4]) -> (String, Vec
     (case.to_string(), rows)
 }
 
-fn row(results: &Results, case: Case, contender: Contender, printed: Option<&[f64; 4]>) -> Row {
+fn row(results: &Results, case: Case, contender: Contender, printed: Option<&[f64; 4]>) -> Entry {
     let numbers: [fn(&Outcome) -> f64; 4] =
         [|it| it.percentile(0.9), |it| it.percentile(0.95), |it| it.percentile(0.99), Outcome::overhead];
-    let cell = |(nth, of): (usize, fn(&Outcome) -> f64)| Cell {
+    let cell = |(nth, of): (usize, fn(&Outcome) -> f64)| Pair {
         paper: printed.map(|printed| printed[nth]),
         lab: results.estimate(case, contender, of),
     };
     let rate = results.estimate(case, contender, |it| case.kbps(it.mean_accepted()));
-    let cells = numbers.into_iter().enumerate().map(cell).chain([Cell { paper: None, lab: rate }]).collect();
-    Row { subject: contender.name_in(&case).to_owned(), scheme: contender, cells }
+    let cells = numbers.into_iter().enumerate().map(cell).chain([Pair { paper: None, lab: rate }]).collect();
+    Entry { subject: contender.name_in(&case).to_owned(), scheme: contender, cells }
 }

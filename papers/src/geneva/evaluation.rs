@@ -16,7 +16,7 @@ use crate::drawing;
 use crate::evaluation::{Evaluation, Paper, judge};
 use crate::evidence::Evidence;
 use crate::jobs::Jobs;
-use crate::page::{Figure, Row, Section, Table, interval};
+use crate::page::{Element, Row, Section, Table, interval};
 use crate::pool::Task;
 
 const ABOUT: &str = "K. Matsuzono, H. Asaeda, O. Nakamura, J. Murai: GENEVA: Streaming Control Algorithm Using Generalized \
@@ -166,18 +166,18 @@ fn options(plan: &Plan) -> Section {
         (condition.to_string(), plan.parameters(&job).unwrap_or_default())
     };
     let mut section = drawing::options(&OPTIONS, conditions.into_iter().map(parameters));
-    section.figures.insert(0, constants_in_use(plan));
+    section.elements.insert(0, constants_in_use(plan));
     section
 }
 
-fn constants_in_use(plan: &Plan) -> Figure {
+fn constants_in_use(plan: &Plan) -> Element {
     let row = |constant: constants::Constant| Row {
         subject: constant.name.into(),
         tone: None,
         cells: vec![constant.value, constant.source.into()],
     };
     let rows = constants::in_use(plan).unwrap_or_default().into_iter().map(row).collect();
-    Figure::Words(Table { head: ["constant", "value", "source"].map(str::to_owned).to_vec(), rows })
+    Element::Words(Table { head: ["constant", "value", "source"].map(str::to_owned).to_vec(), rows })
 }
 
 const OPTIONS: [&str; 2] = [
@@ -235,5 +235,5 @@ fn lock_in(results: &Results) -> Section {
             Reading::CHOSEN
         ),
     ];
-    Section { title: "The state of the window".into(), text, figures: vec![Figure::Table(table)] }
+    Section { title: "The state of the window".into(), text, elements: vec![Element::Table(table)] }
 }

@@ -8,7 +8,8 @@ pub(super) use self::law::half_a_tcp_window;
 use super::condition::{Condition, Scheme};
 use super::plan::FIG2_RTTS;
 use super::results::Results;
-use crate::figure::{self, Axis};
+use crate::figure;
+use crate::page::Axis;
 
 /// A figure of the paper.
 pub type Figure = figure::Figure<Scheme>;
@@ -37,7 +38,7 @@ fn fig_2(results: &Results) -> Figure {
     };
     let panel = |title: &str, y: Axis, series: Vec<Series>| Panel {
         title: title.to_owned(),
-        x: Axis::logarithmic("minimum RTT", "ms"),
+        x: Axis::new("minimum RTT", "ms").logarithmic(),
         y,
         series,
     };
@@ -51,17 +52,17 @@ fn fig_2(results: &Results) -> Figure {
         panels: vec![
             panel(
                 "(a) Average TFRC throughput",
-                Axis::linear("throughput", "Mb/s"),
+                Axis::new("throughput", "Mb/s"),
                 vec![over_rtt(Scheme::Tfrc, &goodput)],
             ),
             panel(
                 "(b) Average data loss rate of the TFRC flow",
-                Axis::linear("loss", "%"),
+                Axis::new("loss", "%"),
                 vec![over_rtt(Scheme::Tfrc, &loss)],
             ),
             panel(
                 "(c) Average TCP throughput",
-                Axis::linear("throughput", "Mb/s"),
+                Axis::new("throughput", "Mb/s"),
                 vec![over_rtt(Scheme::Tfrc, &tcp), over_rtt(Scheme::Udp, &tcp)],
             ),
         ],

@@ -8,12 +8,12 @@ use super::condition::{Condition, Scheme};
 use super::plan::Plan;
 use super::record::{Record, StreamRecord};
 use super::results::Results;
-use crate::table::{self, Cell};
+use crate::comparison::{self, Pair};
 
 /// A table of the paper.
-pub type Table = table::Table<Scheme>;
+pub type Comparison = comparison::Comparison<Scheme>;
 /// One row.
-pub type Row = table::Row<Scheme>;
+pub type Entry = comparison::Entry<Scheme>;
 
 const COLUMNS: &[&str] = &[
     "data loss rate",
@@ -26,7 +26,7 @@ const COLUMNS: &[&str] = &[
 ];
 
 /// Table 1: short-lived TCP.
-pub fn table_1(results: &Results) -> Table {
+pub fn table_1(results: &Results) -> Comparison {
     let block = |at: Condition, printed: &[[Option<f64>; 7]; 4]| {
         let row = |scheme: Scheme| {
             let name = format!("10 flows, {}", scheme.name());
@@ -34,7 +34,7 @@ pub fn table_1(results: &Results) -> Table {
         };
         (at.to_string(), results.compared().into_iter().map(row).collect())
     };
-    Table {
+    Comparison {
         name: "Table 1",
         about: "Ten streams of 30 Mb/s in competition with short-lived TCP, load 500 Mb/s.".into(),
         columns: COLUMNS,
@@ -43,7 +43,7 @@ pub fn table_1(results: &Results) -> Table {
 }
 
 /// Table 2: streams of several rates.
-pub fn table_2(results: &Results) -> Table {
+pub fn table_2(results: &Results) -> Comparison {
     let at = Condition::MixedRates;
     let block = |scheme: Scheme| {
         let [thirty, sixty, ninety, total] = printed::TABLE_2[place(scheme)];
@@ -56,7 +56,7 @@ pub fn table_2(results: &Results) -> Table {
         ];
         (scheme.name().to_owned(), rows)
     };
-    Table {
+    Comparison {
         name: "Table 2",
         about: "Seven streams of different rates in competition with 200 long-lived TCP flows, RTTmin 10 ms.".into(),
         columns: COLUMNS,
@@ -83,7 +83,7 @@ fn row(
     subject: String,
     printed: [Option<f64>; 7],
     rate: Option<f64>,
-) -> Row {
+) -> Entry {
     let of_streams = |of: fn(&StreamRecord) -> f64| {
         results.estimate(at, scheme, |record: &Record| match rate {
             Some(rate) => record.mean_at(rate, of),
@@ -101,6 +101,6 @@ fn row(
         whole(Estimate::of(results.tpindex(at, scheme))),
         whole(results.estimate(at, scheme, |record| record.link_loss)),
     ];
-    let cells = printed.into_iter().zip(lab).map(|(paper, lab)| Cell { paper, lab }).collect();
-    Row { subject, scheme, cells }
+    let cells = printed.into_iter().zip(lab).map(|(paper, lab)| Pair { paper, lab }).collect();
+    Entry { subject, scheme, cells }
 }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::{Figure, Line, Page, Plot, Section, Table};
+use super::{Element, Line, Page, Plot, Section, Table};
 
 impl Page {
     /// The page as a Markdown file.
     pub fn to_markdown(&self) -> String {
         let sections: String = self.sections.iter().map(Section::to_markdown).collect();
-        let head: String = self.head.iter().map(Figure::to_markdown).collect();
+        let head: String = self.head.iter().map(Element::to_markdown).collect();
         format!("# {}\n{head}\n{}\n{sections}", self.title, self.summary)
     }
 }
@@ -19,24 +19,24 @@ impl Section {
         for paragraph in &self.text {
             let _ = write!(text, "\n{paragraph}\n");
         }
-        let figures: String = self.figures.iter().map(Figure::to_markdown).collect();
-        if figures.is_empty() && !self.figures.is_empty() {
+        let elements: String = self.elements.iter().map(Element::to_markdown).collect();
+        if elements.is_empty() && !self.elements.is_empty() {
             text += "\nCurves, which the HTML page of the same command has.\n";
         }
-        text + &figures
+        text + &elements
     }
 }
 
-impl Figure {
+impl Element {
     fn to_markdown(&self) -> String {
         match self {
-            Figure::Plot(plot) => plot.to_markdown(),
-            Figure::Table(table) => table.to_markdown("--:"),
-            Figure::Words(table) => table.to_markdown("---"),
-            Figure::Code(code) => format!("\n{}\n", code.trim_end().lines().map(indented).collect::<String>()),
-            Figure::Alert(text) => format!("\n**{text}**\n"),
-            Figure::Numbers(numbers) => items(numbers.iter().map(|n| (&n.subject, [&*n.value, &n.caption].join(" ")))),
-            Figure::Images(images) => items(images.iter().map(|image| (&image.subject, image.caption.clone()))),
+            Element::Plot(plot) => plot.to_markdown(),
+            Element::Table(table) => table.to_markdown("--:"),
+            Element::Words(table) => table.to_markdown("---"),
+            Element::Code(code) => format!("\n{}\n", code.trim_end().lines().map(indented).collect::<String>()),
+            Element::Alert(text) => format!("\n**{text}**\n"),
+            Element::Numbers(numbers) => items(numbers.iter().map(|n| (&n.subject, [&*n.value, &n.caption].join(" ")))),
+            Element::Images(images) => items(images.iter().map(|image| (&image.subject, image.caption.clone()))),
         }
     }
 }
@@ -120,8 +120,8 @@ mod tests {
             y: Axis::new("loss", "%"),
             lines: vec![Line::measured("static", Tone(0), &[(100.0, 0.5, 0.1), (200.0, 2.0, f64::INFINITY)])],
         };
-        let figures = vec![Figure::Table(table), Figure::Plot(plot), Figure::Code("thalweg lab list".into())];
-        let section = Section { title: "Losses".into(), text: vec!["Words.".into()], figures };
+        let elements = vec![Element::Table(table), Element::Plot(plot), Element::Code("thalweg lab list".into())];
+        let section = Section { title: "Losses".into(), text: vec!["Words.".into()], elements };
         let page = Page { title: "T".into(), summary: "S".into(), sections: vec![section], ..Page::default() };
         assert_eq!(
             page.to_markdown(),

@@ -5,7 +5,8 @@ use super::condition::Condition;
 use super::record::Record;
 use super::results::Results;
 use super::series;
-use crate::figure::{self, Axis, Points, Subject};
+use crate::figure::{self, Points, Subject};
+use crate::page::Axis;
 
 /// A figure of the paper.
 pub type Figure = figure::Figure<Carrier>;
@@ -36,7 +37,7 @@ fn over(title: &str, y: Axis, of: fn(&Record) -> f64) -> Over<'_> {
 fn for_each_queue(results: &Results, plots: &[Over<'_>]) -> Vec<Panel> {
     let panel = |queue: u32, plot: &Over<'_>| Panel {
         title: format!("{}, queue of {queue}", plot.title),
-        x: Axis::linear("number of TCP connections for FTP", ""),
+        x: Axis::new("number of TCP connections for FTP", ""),
         y: plot.y.clone(),
         series: plot.carriers.iter().map(|carrier| over_n(results, queue, *carrier, plot.of)).collect(),
     };
@@ -51,9 +52,9 @@ fn over_n(results: &Results, queue: u32, carrier: Carrier, of: fn(&Record) -> f6
 
 fn fig_3(results: &Results) -> Figure {
     let plots = [
-        over("(a) Average throughput of a video", Axis::linear("throughput", "Mb/s"), |record| record.video_mbps),
-        over("(b) Average total throughput for FTP", Axis::linear("throughput", "Mb/s"), |record| record.ftp_mbps),
-        over("(c) Average packet loss probability", Axis::linear("loss", "%"), |record| record.loss * 100.0),
+        over("(a) Average throughput of a video", Axis::new("throughput", "Mb/s"), |record| record.video_mbps),
+        over("(b) Average total throughput for FTP", Axis::new("throughput", "Mb/s"), |record| record.ftp_mbps),
+        over("(c) Average packet loss probability", Axis::new("loss", "%"), |record| record.loss * 100.0),
     ];
     Figure {
         name: "Fig. 3",
@@ -79,8 +80,8 @@ fn fig_5(results: &Results) -> Figure {
         };
         Panel {
             title: format!("{title}, queue of {queue}"),
-            x: Axis::linear("time", "s"),
-            y: Axis::linear("throughput", "Mb/s"),
+            x: Axis::new("time", "s"),
+            y: Axis::new("throughput", "Mb/s"),
             series: OVER_TIME.into_iter().filter_map(curve).collect(),
         }
     };
@@ -106,8 +107,8 @@ fn in_numbers(results: &Results) -> Figure {
         };
         Panel {
             title: title.to_owned(),
-            x: Axis::linear("queue", "packets"),
-            y: Axis::linear("throughput", "Mb/s"),
+            x: Axis::new("queue", "packets"),
+            y: Axis::new("throughput", "Mb/s"),
             series: Carrier::ALL.into_iter().map(measured).collect(),
         }
     };
@@ -129,11 +130,11 @@ const FED: [Carrier; 5] =
 fn playing(results: &Results) -> Figure {
     let fed = |plot| Over { carriers: &FED, ..plot };
     let plots = [
-        over("Videos that were delivered", Axis::linear("share", "%"), |record| record.delivered * 100.0),
-        over("Stalls of a video", Axis::linear("stalls", ""), |record| record.stalls),
-        fed(over("Time that a video stood still", Axis::linear("time", "s"), |record| record.stalled_s)),
-        over("Start-up", Axis::linear("time", "s"), |record| record.start_up_s),
-        fed(over("Least playout delay without a stall", Axis::linear("delay", "s"), |record| record.delay_s)),
+        over("Videos that were delivered", Axis::new("share", "%"), |record| record.delivered * 100.0),
+        over("Stalls of a video", Axis::new("stalls", ""), |record| record.stalls),
+        fed(over("Time that a video stood still", Axis::new("time", "s"), |record| record.stalled_s)),
+        over("Start-up", Axis::new("time", "s"), |record| record.start_up_s),
+        fed(over("Least playout delay without a stall", Axis::new("delay", "s"), |record| record.delay_s)),
     ];
     Figure {
         name: "Playing",
@@ -148,12 +149,12 @@ fn playing(results: &Results) -> Figure {
 
 fn windows(results: &Results) -> Figure {
     let plots = [
-        over("lwnd", Axis::linear("window", "packets"), |record| record.windows.lwnd),
-        over("dwnd", Axis::linear("window", "packets"), |record| record.windows.dwnd),
-        over("dwnd over swnd", Axis::linear("share", "%"), |record| record.windows.share_of_dwnd() * 100.0),
-        over("The ceiling of lwnd", Axis::linear("window", "packets"), |record| record.windows.cap),
-        over("Diff", Axis::linear("packets in the queue", ""), |record| record.windows.diff),
-        over("Time with the delay window at work", Axis::linear("share", "%"), |it| it.windows.delay_on * 100.0),
+        over("lwnd", Axis::new("window", "packets"), |record| record.windows.lwnd),
+        over("dwnd", Axis::new("window", "packets"), |record| record.windows.dwnd),
+        over("dwnd over swnd", Axis::new("share", "%"), |record| record.windows.share_of_dwnd() * 100.0),
+        over("The ceiling of lwnd", Axis::new("window", "packets"), |record| record.windows.cap),
+        over("Diff", Axis::new("packets in the queue", ""), |record| record.windows.diff),
+        over("Time with the delay window at work", Axis::new("share", "%"), |it| it.windows.delay_on * 100.0),
     ];
     Figure {
         name: "The windows",

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use thalweg_core::time::Time;
-use thalweg_papers::page::{Axis, Figure, Image, Line, Number, Page, Plot, Row, Section, Table, Tone};
+use thalweg_papers::page::{Axis, Element, Image, Line, Number, Page, Plot, Row, Section, Table, Tone};
 
 use super::picture::{Moment, Still};
 use super::processes::LATENCY;
@@ -20,12 +20,12 @@ pub(super) fn page(setup: &Setup, input: &Path, outcomes: &[Outcome], moment: Op
     sections.push(Section {
         title: "Result".into(),
         text: warnings(outcomes),
-        figures: vec![Figure::Table(table(setup, outcomes))],
+        elements: vec![Element::Table(table(setup, outcomes))],
     });
     sections.extend([repair(&runs), loss(&runs), rate_and_latency(&runs), method(setup, input, &runs)]);
     Page {
         title: "A video over a lossy link".into(),
-        head: invalid(&runs).map(Figure::Alert).into_iter().chain([Figure::Numbers(numbers)]).collect(),
+        head: invalid(&runs).map(Element::Alert).into_iter().chain([Element::Numbers(numbers)]).collect(),
         summary: conclusion(&results),
         sections,
     }
@@ -70,7 +70,7 @@ fn stills(moment: &Moment, runs: &[&Run]) -> Section {
              the runs differ most.",
             moment.at.as_secs_f64()
         )],
-        figures: vec![Figure::Images(images)],
+        elements: vec![Element::Images(images)],
     }
 }
 
@@ -137,9 +137,9 @@ fn repair(runs: &[&Run]) -> Section {
              window, media and repair of one round trip; it grows with each loss and shrinks with each delivery."
                 .into(),
         ],
-        figures: vec![
-            Figure::Plot(over_time(runs, "Repair window, mean over each second", "packets a block", window)),
-            Figure::Plot(over_time(runs, "W, the whole window, once a second", "packets", w)),
+        elements: vec![
+            Element::Plot(over_time(runs, "Repair window, mean over each second", "packets a block", window)),
+            Element::Plot(over_time(runs, "W, the whole window, once a second", "packets", w)),
         ],
     }
 }
@@ -165,7 +165,7 @@ fn loss(runs: &[&Run]) -> Section {
     let top = all.map(|point| point.1).filter(|loss| loss.is_finite()).fold(0.0, f64::max);
     let plot = |(nth, run): (usize, &&Run)| {
         let [link, after] = losses(run);
-        Figure::Plot(Plot {
+        Element::Plot(Plot {
             title: name(&run.repair),
             x: time(run),
             y: Axis::new("lost", "%").up_to(top),
@@ -179,7 +179,7 @@ fn loss(runs: &[&Run]) -> Section {
              share that was not delivered. Both curves have the same points and one clock."
                 .into(),
         ],
-        figures: runs.iter().enumerate().map(plot).collect(),
+        elements: runs.iter().enumerate().map(plot).collect(),
     }
 }
 
@@ -207,7 +207,7 @@ fn rate_and_latency(runs: &[&Run]) -> Section {
             "Repair adds to the rate, and waiting for it to the latency. Sender and receiver ran with --latency \
              {LATENCY}. The slowest 0.1 % of the datagrams are only in the table."
         )],
-        figures: vec![Figure::Plot(rate), Figure::Plot(latency)],
+        elements: vec![Element::Plot(rate), Element::Plot(latency)],
     }
 }
 
@@ -244,7 +244,7 @@ fn method(setup: &Setup, input: &Path, runs: &[&Run]) -> Section {
          thalweg emulate {scenario} --listen 127.0.0.1:5500 --to 127.0.0.1:6000\n\
          thalweg send --input udp://127.0.0.1:5000 --to 127.0.0.1:5500 --repair {repair} --latency {LATENCY}\n"
     );
-    Section { title: "How it was measured".into(), text, figures: vec![Figure::Code(commands)] }
+    Section { title: "How it was measured".into(), text, elements: vec![Element::Code(commands)] }
 }
 
 fn over_time(runs: &[&Run], title: &str, unit: &str, points: impl Fn(&Run) -> Vec<(f64, f64)>) -> Plot {

@@ -3,11 +3,11 @@
 use super::super::session::{PACKET, RATE, application_kbps};
 use super::{Case, Contender, Outcome, Results, Strategy, Variant};
 use crate::figure::Subject;
-use crate::page::{Figure, Row, Section, Table, interval, number};
+use crate::page::{Element, Row, Section, Table, interval, number};
 
 /// The section.
 pub(super) fn section(results: &Results) -> Section {
-    let tables = Case::rows().map(|case| Figure::Table(beside_the_slots(results, case)));
+    let tables = Case::rows().map(|case| Element::Table(beside_the_slots(results, case)));
     let text = vec![
         format!(
             "The stream of a tunnel, as it runs on sockets, over the lab's packet network: a fixed rate of {RATE} of packets of \
@@ -21,8 +21,8 @@ pub(super) fn section(results: &Results) -> Section {
          random loss (thalweg lab run fec-arq-shared)."
             .to_owned(),
     ];
-    let figures = tables.into_iter().chain([Figure::Table(shared(results))]).collect();
-    Section { title: "The session itself on a packet network".into(), text, figures }
+    let elements = tables.into_iter().chain([Element::Table(shared(results))]).collect();
+    Section { title: "The session itself on a packet network".into(), text, elements }
 }
 
 fn contender(strategy: Strategy) -> Contender {

@@ -14,15 +14,13 @@ pub(super) fn fig_9(results: &Results) -> Figure {
     let over = |what: String, y, of: Number<'_>| {
         // No U_MAX above .6 takes effect.
         let x = |case: Case| (f64::from(case.u_max) / 1e3).min(0.6);
-        panel(results, what, (Axis::linear("U_MAX (10 is drawn at .6)", ""), y), &Case::BOUNDS, &bounded(), &x, of)
+        panel(results, what, (Axis::new("U_MAX (10 is drawn at .6)", ""), y), &Case::BOUNDS, &bounded(), &x, of)
     };
     let delay = |share: f64| {
-        over(format!("{} % of the delay", share * 100.0), Axis::linear("delay", "s"), &move |_, it| {
-            it.percentile(share)
-        })
+        over(format!("{} % of the delay", share * 100.0), Axis::new("delay", "s"), &move |_, it| it.percentile(share))
     };
     let mut panels: Vec<Panel> = percentiles.into_iter().map(delay).collect();
-    panels.push(over("U".into(), Axis::linear("U", ""), &|_, it| it.overhead()));
+    panels.push(over("U".into(), Axis::new("U", ""), &|_, it| it.overhead()));
     panels.push(rate(&over));
     Figure {
         name: "Fig. 9",
@@ -37,7 +35,7 @@ pub(super) fn fig_10(results: &Results) -> Figure {
         Line::Recorded(_) | Line::Shared { .. } => f64::NAN,
     };
     let over = |what: String, y, of: Number<'_>| {
-        panel(results, what, (Axis::linear("loss rate", "%"), y), &Case::LOSSES, &compared(), &percent, of)
+        panel(results, what, (Axis::new("loss rate", "%"), y), &Case::LOSSES, &compared(), &percent, of)
     };
     three(
         "Fig. 10",
@@ -49,22 +47,22 @@ pub(super) fn fig_10(results: &Results) -> Figure {
 pub(super) fn fig_11(results: &Results) -> Figure {
     let burst = |case: Case| case.burst as f64;
     let over = |what: String, y, of: Number<'_>| {
-        panel(results, what, (Axis::linear("P", "packets"), y), &Case::BURSTS, &compared(), &burst, of)
+        panel(results, what, (Axis::new("P", "packets"), y), &Case::BURSTS, &compared(), &burst, of)
     };
     three("Fig. 11", "The same over the length of a burst: S = 500 kb/s, eps = 5 %, D = 150 ms.", &over)
 }
 
 fn three(name: &'static str, caption: &str, over: &dyn Fn(String, Axis, Number<'_>) -> Panel) -> Figure {
     let panels = vec![
-        over("(a) overhead".into(), Axis::linear("U", ""), &|_, it| it.overhead()),
-        over("(b) 99 % of the delay".into(), Axis::linear("delay", "s"), &|_, it| it.percentile(0.99)),
+        over("(a) overhead".into(), Axis::new("U", ""), &|_, it| it.overhead()),
+        over("(b) 99 % of the delay".into(), Axis::new("delay", "s"), &|_, it| it.percentile(0.99)),
         rate(over),
     ];
     Figure { name, caption: caption.into(), panels }
 }
 
 fn rate(over: &dyn Fn(String, Axis, Number<'_>) -> Panel) -> Panel {
-    over("(c) application's rate".into(), Axis::linear("rate", "kb/s"), &|case, it| case.kbps(it.mean_accepted()))
+    over("(c) application's rate".into(), Axis::new("rate", "kb/s"), &|case, it| case.kbps(it.mean_accepted()))
 }
 
 fn compared() -> Vec<Contender> {

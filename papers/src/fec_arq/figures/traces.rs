@@ -62,8 +62,8 @@ pub(super) fn fig_3() -> Figure {
                 .into(),
         panels: vec![Panel {
             title: "Estimates of the loss rate".into(),
-            x: Axis::linear("packet", ""),
-            y: Axis::linear("loss", "%"),
+            x: Axis::new("packet", ""),
+            y: Axis::new("loss", "%"),
             series,
         }],
     }
@@ -74,14 +74,14 @@ pub(super) fn fig_12(results: &Results) -> Figure {
     let plot = |title: &str, x: Axis, y: &'static str, points: &dyn Fn(&Recording) -> Vec<(f64, f64)>| Panel {
         title: title.into(),
         x,
-        y: Axis::linear(y, ""),
+        y: Axis::new(y, ""),
         series: recordings.iter().map(|it| Series::curve(it.name.clone(), points(it))).collect(),
     };
     let panels = vec![
-        plot("(a) round trip, in classes of 10 ms", Axis::linear("round trip", "s"), "share", &|it| {
+        plot("(a) round trip, in classes of 10 ms", Axis::new("round trip", "s"), "share", &|it| {
             histogram(&it.rtts().collect::<Vec<_>>(), 0.01)
         }),
-        plot("(b) loss among 32 packets in a row", Axis::linear("loss", ""), "share", &|it| {
+        plot("(b) loss among 32 packets in a row", Axis::new("loss", ""), "share", &|it| {
             histogram(&it.losses_among(32).collect::<Vec<_>>(), 1.0 / 32.0)
         }),
     ];

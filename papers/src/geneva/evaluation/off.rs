@@ -2,7 +2,7 @@
 
 use super::READINGS;
 use crate::geneva::{Results, Scheme, tables};
-use crate::page::{Figure, Row, Section, Table};
+use crate::page::{Element, Row, Section, Table};
 
 /// The distance from Fwnd_min below which a mean window counts as that of static repair.
 const OF_STATIC_8: f64 = 0.05;
@@ -29,7 +29,7 @@ pub(super) fn section(results: &Results) -> Section {
         windows(results),
     ];
     let text = text.into_iter().filter(|sentence| !sentence.is_empty()).collect();
-    Section { title: "What is systematically off".into(), text, figures: vec![Figure::Table(table)] }
+    Section { title: "What is systematically off".into(), text, elements: vec![Element::Table(table)] }
 }
 
 fn range_text((least, largest): (f64, f64)) -> String {

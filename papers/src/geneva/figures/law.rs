@@ -24,14 +24,14 @@ pub(super) fn fig_5() -> Figure {
         panels: vec![
             Panel {
                 title: "Where W_tot comes to rest, Eq. (2)".into(),
-                x: Axis::linear("packet loss probability p", "%"),
-                y: Axis::linear("W_tot", "packets"),
+                x: Axis::new("packet loss probability p", "%"),
+                y: Axis::new("W_tot", "packets"),
                 series: vec![Series::curve("a / (p_max - p)", balance)],
             },
             Panel {
                 title: "W_tot over time, Eq. (6)".into(),
-                x: Axis::linear("time", "s"),
-                y: Axis::linear("W_tot", "packets"),
+                x: Axis::new("time", "s"),
+                y: Axis::new("W_tot", "packets"),
                 series: vec![
                     Series::curve(format!("{}, from below", name(P1)), approach(&parameters, P1, 75.0)),
                     Series::curve(format!("{}, from above", name(P1)), approach(&parameters, P1, 250.0)),
@@ -78,8 +78,8 @@ pub(super) fn fig_6() -> Figure {
                 .into(),
         panels: vec![Panel {
             title: "i(W_tot) and W_tcp / 2".into(),
-            x: Axis::logarithmic("W_tot", "packets"),
-            y: Axis::linear("increment, decrement", "packets"),
+            x: Axis::new("W_tot", "packets").logarithmic(),
+            y: Axis::new("increment, decrement", "packets"),
             series: vec![
                 Series::curve("W_tcp / 2", half),
                 Series::curve("i(W_tot), b = .06", increment(0.06)),

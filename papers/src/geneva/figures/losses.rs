@@ -14,7 +14,7 @@ pub(super) fn competition(results: &Results, rtt_ms: u32, name: &'static str) ->
     };
     let panel = |title: &str, y: Axis, schemes: &[Scheme], values: &Values<'_>| Panel {
         title: title.to_owned(),
-        x: Axis::linear("number of TCP flows", ""),
+        x: Axis::new("number of TCP flows", ""),
         y,
         series: schemes.iter().map(|scheme| series(*scheme, values)).collect(),
     };
@@ -32,11 +32,11 @@ pub(super) fn competition(results: &Results, rtt_ms: u32, name: &'static str) ->
              of the paper's figure."
         ),
         panels: vec![
-            panel("(a) Residual data loss rate", Axis::linear("loss", "%"), all, &residual),
-            panel("(b) Bursty packet loss events", Axis::linear("events a flow in 180 s", ""), all, &bursts),
-            panel("(c) Average FEC window size", Axis::linear("Fwnd", "packets"), all, &fwnd),
-            panel("(d) TCP performance index", Axis::linear("TPindex", ""), all, &tpindex),
-            panel("Link loss rate", Axis::linear("loss", "%"), &with_tfrc, &link),
+            panel("(a) Residual data loss rate", Axis::new("loss", "%"), all, &residual),
+            panel("(b) Bursty packet loss events", Axis::new("events a flow in 180 s", ""), all, &bursts),
+            panel("(c) Average FEC window size", Axis::new("Fwnd", "packets"), all, &fwnd),
+            panel("(d) TCP performance index", Axis::new("TPindex", ""), all, &tpindex),
+            panel("Link loss rate", Axis::new("loss", "%"), &with_tfrc, &link),
         ],
     }
 }

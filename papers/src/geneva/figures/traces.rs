@@ -40,14 +40,14 @@ fn panels(results: &Results, at: Condition) -> Vec<Panel> {
         let title = |what: &str| format!("{at}: {what}, {}", scheme.name());
         let windows = Panel {
             title: title("FEC window size"),
-            x: Axis::linear("time", "s"),
-            y: Axis::linear("Fwnd", "packets"),
+            x: Axis::new("time", "s"),
+            y: Axis::new("Fwnd", "packets"),
             series: windows(trace),
         };
         let loss = Panel {
             title: title("link loss"),
-            x: Axis::linear("time", "s"),
-            y: Axis::linear("loss", "%"),
+            x: Axis::new("time", "s"),
+            y: Axis::new("loss", "%"),
             series: losses(trace),
         };
         Some([windows, loss])

@@ -7,7 +7,7 @@ use super::scene::Scene;
 use super::spread::Spread;
 use super::{QUEUES, pairs};
 use crate::figure::Subject;
-use crate::page::{Figure, Row, Section, Table};
+use crate::page::{Element, Row, Section, Table};
 
 const ABOUT: &str = "What Thalweg asks of its control: alone a video has 90 Mb/s of the link's 100, bytes of its own; a CUBIC connection \
                      beside it gets 1.5 times what it gets beside a CUBIC video, or, at the printed thresholds and a queue of 50, \
@@ -78,7 +78,7 @@ pub(super) fn section(bars: &[Bar]) -> Section {
     };
     let head = ["what", "wanted", "kernel", "verdict"].map(str::to_owned).to_vec();
     let table = Table { head, rows: bars.iter().map(row).collect() };
-    Section { title: "Bars".into(), text: vec![ABOUT.into(), WHY.into()], figures: vec![Figure::Words(table)] }
+    Section { title: "Bars".into(), text: vec![ABOUT.into(), WHY.into()], elements: vec![Element::Words(table)] }
 }
 
 /// A sentence with the number of bars that hold.

@@ -10,7 +10,7 @@ use super::spread::Spread;
 use super::{QUEUES, bars, pairs};
 use crate::drawing;
 use crate::figure::Subject;
-use crate::page::{Figure, Page, Row, Section, Table, interval};
+use crate::page::{Element, Page, Row, Section, Table, interval};
 
 const ABOUT: &str = "H. Oda, H. Hisamatsu, H. Noborio: Design, Implementation and Evaluation of Congestion Control Mechanism for \
                      Video Streaming, Fig. 5, with this machine's kernel: servers and clients in network namespaces, the path \
@@ -42,7 +42,7 @@ pub(super) fn of(results: &Results, command: &str) -> Page {
     sections.push(Section {
         title: "Fig. 5 in numbers".into(),
         text: vec![NUMBERS.into()],
-        figures: QUEUES.map(|queue| Figure::Table(in_numbers(results, queue))).into(),
+        elements: QUEUES.map(|queue| Element::Table(in_numbers(results, queue))).into(),
     });
     sections.push(pairs::section(results));
     let title = "TCP Stream's Fig. 5 with the kernel's own TCP";
@@ -60,7 +60,7 @@ fn over_time(results: &Results, queue: u32) -> Section {
     Section {
         title: format!("Fig. 5, queue of {queue}"),
         text: vec!["The first run of each, payload in each second.".into()],
-        figures: vec![plot("(a) The video", 0), plot("(b) Background", 1)],
+        elements: vec![plot("(a) The video", 0), plot("(b) Background", 1)],
     }
 }
 

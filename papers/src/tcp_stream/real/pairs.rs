@@ -9,7 +9,7 @@ use super::results::{FIRST, Results, SECOND, Spot};
 use super::scene::Scene;
 use super::spread::Spread;
 use crate::figure::Subject;
-use crate::page::{Figure, Row, Section, Table, interval};
+use crate::page::{Element, Row, Section, Table, interval};
 
 const ABOUT: &str = "Two videos under TCP Stream, both with the same thresholds. Each cell: kernel | lab, payload in Mb/s. Videos that \
                      start 1 s apart are compared from 10 to 30 s, when their windows have grown into the link; of videos 20 s \
@@ -25,12 +25,12 @@ const WHY: &str = "A video is content with so many packets of its own in the que
 
 /// The table and the curves.
 pub(super) fn section(results: &Results) -> Section {
-    let tables = Scene::PAIRS.map(|scene| Figure::Table(table(results, scene)));
+    let tables = Scene::PAIRS.map(|scene| Element::Table(table(results, scene)));
     let plots = Scene::PAIRS.into_iter().flat_map(|scene| QUEUES.map(|queue| over_time(results, scene, queue)));
     Section {
         title: "Two videos".into(),
         text: vec![ABOUT.into(), WHY.into()],
-        figures: tables.into_iter().chain(plots).collect(),
+        elements: tables.into_iter().chain(plots).collect(),
     }
 }
 
@@ -52,7 +52,7 @@ fn table(results: &Results, scene: Scene) -> Table {
     Table { head: head.map(str::to_owned).into(), rows: rows.map(row).collect() }
 }
 
-fn over_time(results: &Results, scene: Scene, queue: u32) -> Figure {
+fn over_time(results: &Results, scene: Scene, queue: u32) -> Element {
     let of = |carrier: Carrier| {
         let record = results.records(Spot { scene, queue, carrier }).next();
         record.into_iter().flat_map(move |record| {

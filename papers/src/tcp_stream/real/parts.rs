@@ -8,11 +8,11 @@ use super::run::Record;
 use super::scene::Scene;
 use super::spread::Spread;
 use crate::figure::Subject;
-use crate::page::{Axis, Figure, Line, Plot, interval};
+use crate::page::{Axis, Element, Line, Plot, interval};
 
 /// Rates over time.
-pub(super) fn plot(title: &str, lines: Vec<Line>) -> Figure {
-    Figure::Plot(Plot { title: title.into(), x: Axis::new("time", "s"), y: Axis::new("throughput", "Mb/s"), lines })
+pub(super) fn plot(title: &str, lines: Vec<Line>) -> Element {
+    Element::Plot(Plot { title: title.into(), x: Axis::new("time", "s"), y: Axis::new("throughput", "Mb/s"), lines })
 }
 
 /// The rate of one connection of a run over time. A second's rate stands in its middle.

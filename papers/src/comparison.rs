@@ -1,10 +1,10 @@
-//! Tables of published evaluations: a paper's numbers and the lab's.
+//! Tables of published evaluations: the numbers of a paper beside those of the lab.
 
 use thalweg_lab::statistics::Estimate;
 
-/// A table.
+/// A table of a paper, with the numbers of the lab beside its own.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Table<S> {
+pub struct Comparison<S> {
     /// The name in the paper.
     pub name: &'static str,
     /// A description of the table.
@@ -12,10 +12,10 @@ pub struct Table<S> {
     /// The names of a row's cells.
     pub columns: &'static [&'static str],
     /// Blocks of rows, each with its heading.
-    pub blocks: Vec<(String, Vec<Row<S>>)>,
+    pub blocks: Vec<(String, Vec<Entry<S>>)>,
 }
 
-impl<S: PartialEq> Table<S> {
+impl<S: PartialEq> Comparison<S> {
     /// For each column, the smallest and the largest ratio of lab to paper in the rows of `scheme`, if there are any.
     pub fn ratios(&self, scheme: &S) -> Vec<(&'static str, Option<(f64, f64)>)> {
         let rows = || self.blocks.iter().flat_map(|(_, rows)| rows).filter(|row| row.scheme == *scheme);
@@ -30,25 +30,25 @@ impl<S: PartialEq> Table<S> {
 
 /// One row.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Row<S> {
+pub struct Entry<S> {
     /// The name of the row.
     pub subject: String,
     /// The scheme that is compared.
     pub scheme: S,
-    /// One cell for each column.
-    pub cells: Vec<Cell>,
+    /// One pair of numbers for each column.
+    pub cells: Vec<Pair>,
 }
 
-/// One number.
+/// A number of the paper, and that of the lab.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Cell {
+pub struct Pair {
     /// The paper's number, if it prints one.
     pub paper: Option<f64>,
     /// The lab's estimate; NaN if there is none.
     pub lab: Estimate,
 }
 
-impl Cell {
+impl Pair {
     /// The ratio of lab to paper, if both exist and the paper's number is not zero.
     pub fn ratio(&self) -> Option<f64> {
         let paper = self.paper.filter(|paper| *paper != 0.0)?;
@@ -62,13 +62,13 @@ mod tests {
 
     #[test]
     fn ratios_are_those_of_a_schemes_rows_alone() {
-        let cell = |paper, lab| Cell { paper, lab: Estimate { mean: lab, half_width: 0.0, count: 1 } };
-        let row = |scheme, cells| Row { subject: String::new(), scheme, cells };
+        let cell = |paper, lab| Pair { paper, lab: Estimate { mean: lab, half_width: 0.0, count: 1 } };
+        let row = |scheme, cells| Entry { subject: String::new(), scheme, cells };
         let first =
             vec![row("ours", vec![cell(Some(2.0), 1.0), cell(None, 1.0)]), row("theirs", vec![cell(Some(1.0), 9.0)])];
         let second = vec![row("ours", vec![cell(Some(4.0), 3.0), cell(Some(0.0), 1.0)])];
         let blocks = vec![("one".into(), first), ("two".into(), second)];
-        let table = Table { name: "Table", about: String::new(), columns: &["loss", "window"], blocks };
+        let table = Comparison { name: "Table", about: String::new(), columns: &["loss", "window"], blocks };
         assert_eq!(table.ratios(&"ours"), [("loss", Some((0.5, 0.75))), ("window", None)]);
         assert_eq!(table.ratios(&"nobody's"), [("loss", None), ("window", None)]);
     }
