@@ -69,11 +69,11 @@ fn part(page: &str, from: &str, to: &str) -> String {
 
 #[test]
 fn every_law_is_listed_where_it_can_be_chosen() {
-    let repair = part("controls.md", "| How much repair?", "| How much may be in flight?");
+    let repair = part("controls.md", "| How much do I protect?", "| What goes into the next packet?");
     for name in names(redundancy::Choice::all()) {
         assert!(repair.contains(name), "{name} among the laws of redundancy in docs/controls.md");
     }
-    let predictors = part("controls.md", "| What comes next?", "| When must I stop?");
+    let predictors = part("controls.md", "| What is the next value of this series?", "\n\n");
     for name in names(predict::Choice::all()) {
         assert!(predictors.contains(&format!("`replay {name}`")), "{name} among the predictors in docs/controls.md");
     }
@@ -107,7 +107,7 @@ fn every_parameter_is_listed_with_its_law() {
         let (_, section) = controls.split_once(heading).expect(heading);
         let section = section.split("\n## ").next().expect("its text");
         for name in names {
-            assert!(section.contains(&format!("`{name}`")), "docs/controls.md does not tell of {name} below {heading}");
+            assert!(section.contains(&format!("`{name}`")), "docs/controls.md lacks {name} below {heading}");
         }
     }
 }

@@ -7,8 +7,8 @@
 //! | What goes into the next packet? | [`schedule`] |
 //! | When must I stop? | [`breaker`] |
 //!
-//! The receiver of a stored video asks one more, "what is the next value of this series?" ([`predict`]). [`playback`] is no
-//! law: it accounts for the frames that are played.
+//! The receiver of a stored video asks one more question: "what is the next value of this series?" ([`predict`]).
+//! [`playback`] is no law: it accounts for the frames that are played.
 //!
 //! [`registry`] lists the laws of each family by name.
 

@@ -20,7 +20,7 @@
 //!
 //! # Three questions
 //!
-//! A sender asks three questions. Each is a trait in [`law`], and each published answer is a file that reads like its
+//! A sender answers three questions. Each is a trait in [`law`], and each published answer is a file that reads like its
 //! paper:
 //!
 //! | question | trait | answers |

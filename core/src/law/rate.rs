@@ -8,10 +8,11 @@
 //! | TFRC from acknowledgements | [`one_sided`] | both at the sender |
 //! | any of these, and an upper bound | [`capped`] | |
 //!
-//! The list of the laws is the call of `registry!` in this file. A session uses all but the pair through the same interface, [`Allowance`].
+//! The list of the laws is the call of `registry!` in this file. A session uses all but the pair through the same interface,
+//! [`Allowance`].
 //!
-//! Two laws belong to the receiver of a stored video, which asks its sender for a rate once per period. They decide from
-//! its buffer as well, so they have interfaces of their own, and no sender can be given one:
+//! Two laws belong to the receiver of a stored video, which asks its sender for a rate once per period. Their decisions also
+//! depend on the receiver's buffer. Each has an interface of its own, and a sender cannot use either:
 //!
 //! | law | module | |
 //! |---|---|---|

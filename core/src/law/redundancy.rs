@@ -1,4 +1,4 @@
-//! Redundancy control: the answers to "how many repair packets?", one law per file.
+//! Redundancy control: the answers to "how much do I protect?", one law per file.
 //!
 //! The list of the laws, from which [`Choice`] and [`Law`] follow, is the call of `registry!` in this file.
 

@@ -1,6 +1,6 @@
-//! Schedules: the answers to "what is in the next packet?", one law per file.
+//! Schedules: the answers to "what goes into the next packet?", one law per file.
 //!
-//! Every profile asks this question of a [`Schedule`]; a profile's [`Backlog`] tells what may be sent. The model of
+//! Every profile asks this question of a [`Schedule`]; a profile's [`Backlog`] has the packets that may be sent. The model of
 //! lossless streams is that of S. Mehrotra, J. Li, Y. Huang, "Optimizing FEC Transmission Strategy for Minimizing Delay in
 //! Lossless Sequential Streaming": a stream of numbered *originals* is delivered complete and in order; each *coded
 //! packet* carries one original, or a random linear combination of a prefix of those that are not decoded yet.

@@ -1,8 +1,8 @@
-//! Congestion windows: the answers to "how many packets may be in flight?", one law per file.
+//! Congestion windows: the answers to "how fast may I send?" that limit the packets in flight, one law per file.
 //!
-//! The list of the laws is the call of `registry!` in this file. A law here is only the arithmetic of a congestion window. Round-trip estimation, loss detection, the packets in
-//! flight and the choice of the next packet belong to the endpoint, so that laws stay small and the mechanism exists
-//! once.
+//! The list of the laws is the call of `registry!` in this file. A law here is only the arithmetic of a congestion window.
+//! Round-trip estimation, loss detection, the packets in flight and the choice of the next packet belong to the endpoint, so
+//! that laws stay small and the mechanism exists once.
 
 pub mod clamp;
 pub mod copa;
