@@ -8,3 +8,4 @@ pub mod bytes;
 pub mod live;
 pub mod lossless;
 pub mod session;
+pub mod tunnel;

@@ -23,7 +23,7 @@ pub use self::outcome::{
 };
 pub use self::recorder::{End, Place, Recorder};
 pub use self::run::Run;
-use crate::end::lossless;
+use crate::end::tunnel;
 use crate::network::Hop;
 use crate::path::Traffic;
 use crate::stream::receiver::ReportSize;
@@ -89,7 +89,7 @@ pub enum Kind {
     /// A stream whose rate TFRC limits.
     Tfrc(Media),
     /// Data through a tunnel, by the same sessions that `tunnel` and `pipe` use.
-    Tunnel(lossless::Parameters),
+    Tunnel(tunnel::Parameters),
     /// A source without feedback.
     Open(Traffic),
 }

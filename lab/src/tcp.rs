@@ -13,6 +13,7 @@
 //! Connections are open from the start: no handshake and no FIN is modeled. There is no ECN, no F-RTO (RFC 5682), no
 //! RACK-TLP (RFC 8985), no timestamps (RFC 7323) and no D-SACK (RFC 2883).
 
+pub mod ack;
 pub mod player;
 mod prr;
 pub mod receiver;
@@ -21,8 +22,8 @@ mod scoreboard;
 pub mod segment;
 pub mod sender;
 
+pub use self::ack::Ack;
 pub use self::player::{Player, Playing, Video};
 pub use self::receiver::{DELAYED_ACK, Receiver, ReceiverConfig};
 pub use self::rtt::Timeouts;
-pub use self::segment::Ack;
 pub use self::sender::{Dialect, Recovery, Sender, SenderConfig};

@@ -3,7 +3,7 @@
 use thalweg_core::law::rate::tfrc;
 
 use crate::stream::{Report, Symbol};
-use crate::tcp::segment::Ack;
+use crate::tcp::ack::Ack;
 use crate::tfrc::Report as TfrcReport;
 
 /// The contents of a packet.

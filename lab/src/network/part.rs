@@ -91,8 +91,8 @@ nodes! {
         StreamReceiver: stream::receiver::Receiver => Box<stream::receiver::Receiver>,
         LiveSender: end::live::Sender => Box<end::live::Sender>,
         LiveReceiver: end::live::Receiver => Box<end::live::Receiver>,
-        TunnelSender: end::lossless::Sender => Box<end::lossless::Sender>,
-        TunnelReceiver: end::lossless::Receiver => Box<end::lossless::Receiver>,
+        TunnelSender: end::tunnel::Sender => Box<end::tunnel::Sender>,
+        TunnelReceiver: end::tunnel::Receiver => Box<end::tunnel::Receiver>,
         Watched: Watched<Part> => Box<Watched<Part>>,
     }
 }

@@ -9,8 +9,8 @@ use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::{Span, Time};
 
 use self::gaps::Gaps;
+use super::ack::{Ack, BLOCKS};
 use super::player::Player;
-use super::segment::{Ack, BLOCKS};
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
@@ -191,7 +191,7 @@ mod tests {
     use thalweg_core::units::Bytes;
 
     use super::*;
-    use crate::tcp::segment::Block;
+    use crate::tcp::ack::Block;
 
     fn ms(millis: u64) -> Time {
         Time::ZERO + Span::from_millis(millis)

@@ -14,7 +14,7 @@
 
 use thalweg_core::time::Time;
 
-use super::segment::{Ack, BLOCKS, Run};
+use super::ack::{Ack, BLOCKS, Run};
 
 /// The number of segments SACKed behind one that makes it lost, and of duplicate acknowledgements that begin recovery.
 pub(crate) const DUP_THRESH: u32 = 3;

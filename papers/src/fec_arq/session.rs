@@ -11,7 +11,7 @@ use thalweg_core::session::tunnel::Config;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_lab::end::bytes::Writes;
-use thalweg_lab::end::lossless::{Cipher, Parameters};
+use thalweg_lab::end::tunnel::{Cipher, Parameters};
 use thalweg_lab::experiment::{AccessRange, Ended, Experiment, Group, Kind, Run};
 use thalweg_lab::network::Hop;
 use thalweg_lab::node::loss::Loss;

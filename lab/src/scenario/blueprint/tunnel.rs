@@ -8,7 +8,7 @@ use thalweg_core::units::Rate;
 use toml::Spanned;
 
 use crate::end::bytes::{LONGEST, SHORTEST, Writes};
-use crate::end::lossless::{Cipher, Parameters};
+use crate::end::tunnel::{Cipher, Parameters};
 use crate::experiment::Kind;
 use crate::scenario::Files;
 use crate::scenario::element::load;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::tcp::segment::{BLOCKS, Run};
+use crate::tcp::ack::{BLOCKS, Run};
 
 /// Runs of segments with gaps between them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -1,7 +1,7 @@
 //! RFC 6675 §4 to the letter, recomputed segment by segment at each step, beside the counts that are kept.
 
 use super::*;
-use crate::tcp::segment::Block;
+use crate::tcp::ack::Block;
 use proptest::prelude::*;
 use thalweg_core::time::Span;
 

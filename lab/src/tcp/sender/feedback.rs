@@ -4,8 +4,8 @@ use thalweg_core::law::window::{Acked, CongestionWindow};
 use thalweg_core::time::Time;
 
 use super::{Dialect, Phase, Sender};
+use crate::tcp::ack::Ack;
 use crate::tcp::scoreboard::AckSummary;
-use crate::tcp::segment::Ack;
 
 impl<L: CongestionWindow> Sender<L> {
     pub(super) fn on_ack(&mut self, now: Time, ack: &Ack) {

@@ -14,9 +14,9 @@ use thalweg_core::law::window::CongestionWindow;
 use thalweg_core::time::Time;
 
 use super::{Choice, Dialect, Phase, Recovery, Sender};
+use crate::tcp::ack::Ack;
 use crate::tcp::prr::Prr;
 use crate::tcp::scoreboard::{AckSummary, DUP_THRESH};
-use crate::tcp::segment::Ack;
 
 impl<L: CongestionWindow> Sender<L> {
     /// True for a duplicate acknowledgement. RFC 6675 §2 with SACK: it SACKs a segment for the first time. RFC 5681 §2
