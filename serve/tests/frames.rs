@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use thalweg_serve::catalog::frames::{Codec, Index, Kind, Track};
+use ring::digest::{SHA256, digest};
+use thalweg_serve::catalog::frames::{Codec, Frame, Index, Kind, Track};
 
 use crate::catalog::{folder, output};
 
@@ -13,16 +14,20 @@ struct Packet {
     pts: i64,
     dts: i64,
     size: u32,
-    /// The position in the file.
-    pos: u64,
+    /// The position in the file, if ffprobe reports it.
+    pos: Option<u64>,
     is_key: bool,
+    /// SHA-256 of its bytes.
+    hash: String,
 }
 
 impl Packet {
     /// All packets of the first stream of a type, `v` or `a`.
     fn all(file: &Path, stream: &str) -> Option<Vec<Packet>> {
-        let words =
-            format!("-v error -select_streams {stream}:0 -show_entries packet=pts,dts,size,pos,flags -of compact=p=0");
+        let words = format!(
+            "-v error -select_streams {stream}:0 -show_entries packet=pts,dts,size,pos,flags,data_hash \
+             -show_data_hash SHA256 -of compact=p=0"
+        );
         let lines = output("ffprobe", &words, file)?;
         let parse = |line: &str| {
             let field = |name: &str| line.split('|').find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
@@ -31,10 +36,13 @@ impl Packet {
                 pts: number("pts").expect("a time"),
                 dts: number("dts").expect("a time"),
                 size: number("size").expect("a size") as u32,
-                pos: number("pos").expect("a position") as u64,
+                pos: number("pos").map(|pos: i64| pos as u64),
                 is_key: field("flags").expect("flags").starts_with('K'),
+                hash: field("data_hash").and_then(|hash| hash.strip_prefix("SHA256:")).expect("a hash").to_owned(),
             }
         };
+        // A packet with data beside it takes two lines, the first of which ends with a bar, and the second begins so.
+        let lines = lines.replace("|\n|", "|");
         Some(lines.lines().filter(|line| !line.is_empty()).map(parse).collect())
     }
 }
@@ -73,29 +81,37 @@ fn make(name: &str, seconds: u32, how: &str) -> Option<PathBuf> {
 /// Compares the tracks of a file with ffprobe's packets, and returns them.
 fn compare(file: &Path) -> Option<Index> {
     let index = index(file);
-    assert_eq!(packets(&index.video), Packet::all(file, "v")?, "{}: video", file.display());
+    assert_eq!(packets(file, &index.video), Packet::all(file, "v")?, "{}: video", file.display());
     if let Some(audio) = &index.audio {
-        assert_eq!(packets(audio), Packet::all(file, "a")?, "{}: audio", file.display());
+        assert_eq!(packets(file, audio), Packet::all(file, "a")?, "{}: audio", file.display());
     }
     Some(index)
 }
 
-fn packets(track: &Track) -> Vec<Packet> {
-    let packet = |frame: &thalweg_serve::catalog::frames::Frame| Packet {
-        pts: frame.display(),
-        dts: frame.decode,
-        size: frame.size,
-        pos: frame.offset,
-        is_key: frame.is_random_access(),
+/// The frames of a track, with the bytes that are fetched.
+fn packets(file: &Path, track: &Track) -> Vec<Packet> {
+    let (file, mut bytes) = (File::open(file).expect("a file"), Vec::new());
+    let mut packet = |frame: &Frame| {
+        track.fetch(&file, frame, &mut bytes).expect("a frame");
+        Packet {
+            pts: frame.display(),
+            dts: frame.decode,
+            size: frame.size,
+            pos: Some(frame.offset),
+            is_key: frame.is_random_access(),
+            hash: digest(&SHA256, &bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect(),
+        }
     };
-    track.frames.iter().map(packet).collect()
+    track.frames.iter().map(&mut packet).collect()
 }
 
 /// Compares the B pictures with ffprobe's: the same ones, where no B is a reference.
 fn compare_b_pictures(file: &Path, track: &Track) -> Option<usize> {
     let mut ours: Vec<_> = track.frames.iter().map(|frame| (frame.display(), frame.kind == Kind::B)).collect();
     ours.sort_unstable();
-    let theirs: Vec<_> = pictures(file)?.into_iter().map(|(pts, kind)| (pts, kind == "B")).collect();
+    let theirs = pictures(file)?;
+    let shift = ours.first()?.0 - theirs.first()?.0;
+    let theirs: Vec<_> = theirs.into_iter().map(|(pts, kind)| (pts + shift, kind == "B")).collect();
     assert_eq!(ours, theirs, "{}", file.display());
     Some(ours.iter().filter(|(_, is_b)| *is_b).count())
 }
@@ -128,5 +144,91 @@ fn mp4_without_b_frames_or_fragmented_has_the_packets_of_ffprobe() {
         if compare(&file).is_none() {
             return println!("skipped: ffprobe does not run here");
         }
+    }
+}
+
+/// Compares a transport stream with ffprobe, whose times are those of the file, and whose AAC has headers of ADTS.
+fn compare_stream(file: &Path) -> Option<Index> {
+    let index = index(file);
+    let (pictures, sound) = (Packet::all(file, "v")?, Packet::all(file, "a")?);
+    let origin = pictures.iter().chain(&sound).map(|packet| packet.pts).min().expect("packets");
+    for (track, theirs) in [(Some(&index.video), pictures), (index.audio.as_ref(), sound)] {
+        let ours = track.map(|track| packets(file, track)).unwrap_or_default();
+        assert_eq!(ours.len(), theirs.len(), "{}", file.display());
+        let header = track.map_or(0, |track| if matches!(track.codec, Codec::Aac { .. }) { 7 } else { 0 });
+        // Frames after the first of a PES packet have no position by ffprobe.
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            assert_eq!(
+                (ours.size + header, ours.is_key),
+                (theirs.size, theirs.is_key),
+                "{}: {theirs:?}",
+                file.display()
+            );
+            assert_eq!(
+                (ours.pts + origin, ours.dts + origin),
+                (theirs.pts, theirs.dts),
+                "{}: {theirs:?}",
+                file.display()
+            );
+            assert!(header > 0 || ours.hash == theirs.hash, "{}: {theirs:?}", file.display());
+            assert!(theirs.pos.is_none() || ours.pos == theirs.pos, "{}: {theirs:?}", file.display());
+        }
+    }
+    Some(index)
+}
+
+#[test]
+fn transport_streams_have_the_packets_of_ffprobe() {
+    let x264 = |more: &str| format!("{X264} -bf 2 -x264-params b-pyramid=none:{more}");
+    for (name, how) in [
+        ("h264.ts", x264("slices=1")),
+        ("open.ts", x264("open-gop=1:slices=2")),
+        ("mpeg1.ts", "-c:v mpeg1video -bf 2 -g 12 -c:a mp2".to_owned()),
+        ("mpeg2.ts", "-c:v mpeg2video -bf 2 -g 12 -flags +ildct+ilme -c:a mp2".to_owned()),
+        ("mp3.ts", "-c:v mpeg2video -bf 0 -c:a libmp3lame".to_owned()),
+    ] {
+        let Some(file) = make(name, 6, &how) else { return };
+        let Some(index) = compare_stream(&file) else { return println!("skipped: ffprobe does not run here") };
+        compare_b_pictures(&file, &index.video);
+    }
+}
+
+/// ffmpeg takes the headers of ADTS away when it writes MP4.
+#[test]
+fn aac_of_a_transport_stream_is_that_of_its_mp4() {
+    let Some(stream) = make("aac.ts", 3, &format!("{X264} -bf 0")) else { return };
+    let file = stream.with_extension("mp4");
+    let copy = format!("-v error -i {} -c copy -bsf:a aac_adtstoasc", stream.display());
+    if output("ffmpeg", &copy, &file).is_none() {
+        return;
+    }
+    let [stream, mp4] = [&stream, &file].map(|file| {
+        let audio = index(file).audio.expect("a tone");
+        let hashes: Vec<_> = packets(file, &audio).into_iter().map(|packet| packet.hash).collect();
+        (audio.codec, audio.clock, hashes)
+    });
+    let (Codec::Aac { config, .. }, Codec::Aac { config: of_mp4, .. }) = (&stream.0, &mp4.0) else { panic!("{mp4:?}") };
+    // ffmpeg's encoder adds to its own that there is no extension (ISO/IEC 14496-3 §1.6.6).
+    assert_eq!((&config[..], stream.1, &stream.2), (&of_mp4[..2], mp4.1, &mp4.2));
+}
+
+/// The real videos, which are not part of the project.
+#[test]
+fn real_videos_have_the_packets_of_ffprobe() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/video");
+    let mut found = 0;
+    for file in folder.read_dir().into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path()) {
+        let compared = match file.extension().and_then(|extension| extension.to_str()) {
+            Some("mp4") => compare(&file),
+            Some("ts") => compare_stream(&file),
+            _ => continue,
+        };
+        if compared.is_none() {
+            return println!("skipped: ffprobe does not run here");
+        }
+        found += 1;
+    }
+    if found == 0 {
+        println!("skipped: no videos in {}", folder.display());
     }
 }

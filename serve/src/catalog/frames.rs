@@ -1,6 +1,7 @@
 //! An index of the frames of a stored video: one entry a frame, in decoding order, shared by all viewers.
 //!
-//! The container is MP4 with H.264 and AAC, also in fragments. All else is refused by its name.
+//! The containers are MP4 with H.264 and AAC, also in fragments, and MPEG transport streams with H.264 or MPEG-1/2
+//! video and AAC or MPEG audio. All else is refused by its name.
 //!
 //! References between frames are not stored. They follow from the kinds in decoding order: a [`Kind::P`] needs the last
 //! I or P decoded before it, and a [`Kind::B`] the last two. This is exact for MPEG-1/2. For H.264, whose reference
@@ -9,15 +10,19 @@
 
 mod aac;
 mod bytes;
+mod container;
 mod h264;
 mod mp4;
 mod packets;
+mod start_code;
 mod track;
+mod ts;
 
 use std::io::{Read, Seek};
 
 pub use thalweg_core::video::Kind;
 
+use self::container::Container;
 use crate::rate::FormatError;
 
 pub use self::bytes::NalUnits;
@@ -63,7 +68,10 @@ impl Index {
     /// # Errors
     /// The container or a codec is not supported, or the file is malformed, truncated, or changes while it is read.
     pub fn read(video: &mut (impl Read + Seek)) -> Result<Index, FormatError> {
-        mp4::read(video)
+        match Container::of(video)? {
+            Container::Mp4 => mp4::read(video),
+            Container::TransportStream => ts::read(video),
+        }
     }
 }
 
@@ -83,4 +91,19 @@ impl Frame {
     pub fn packets(&self) -> (u16, u16) {
         (self.packets[0], self.packets[1])
     }
+}
+
+/// Moves decode times back, so that none is after the display time: composition offsets may be negative (ISO/IEC 14496-12
+/// §8.6.1.3.1).
+fn precede(frames: &mut [Frame]) -> Result<(), FormatError> {
+    let least = frames.iter().map(|frame| frame.display_delay).min().unwrap_or_default().min(0);
+    for frame in frames {
+        frame.decode = frame.decode.checked_add(least.into()).ok_or_else(far)?;
+        frame.display_delay = frame.display_delay.checked_sub(least).ok_or_else(far)?;
+    }
+    Ok(())
+}
+
+fn far() -> FormatError {
+    FormatError::new("a sample at a time beyond any video's length")
 }

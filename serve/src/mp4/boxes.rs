@@ -18,6 +18,11 @@ const MAX_TABLE: u64 = 16 << 20;
 const FIRST: [&[u8; 4]; 10] =
     [b"ftyp", b"styp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pdin", b"sidx", b"moof"];
 
+/// True if an MP4 may begin with a box of this type.
+pub(crate) fn is_first(kind: &[u8]) -> bool {
+    FIRST.iter().any(|first| *first == kind)
+}
+
 /// A video, and the number of its boxes that may still be read.
 pub(crate) struct Boxes<'a, F> {
     video: &'a mut F,
@@ -78,7 +83,7 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
         let first = self.read(at, 8)?;
         let (size, kind) =
             (u32::from_be_bytes([first[0], first[1], first[2], first[3]]), [4, 5, 6, 7].map(|n| first[n]));
-        if at == 0 && !FIRST.contains(&&kind) {
+        if at == 0 && !is_first(&kind) {
             return Err(FormatError::new("not an MP4 file"));
         }
         let (size, head) = match size {

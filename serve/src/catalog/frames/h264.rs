@@ -7,6 +7,9 @@ const SLICE: u8 = 1;
 const PARTITION_A: u8 = 2;
 const IDR: u8 = 5;
 
+/// The type of a message of supplemental information (§D.1).
+const RECOVERY_POINT: usize = 6;
+
 /// Bytes of a NAL unit that suffice for its header and the type of its slice: two Exp-Golomb codes of at most 31 and 7
 /// bits, with emulation prevention.
 pub(super) const START: usize = 8;
@@ -39,6 +42,11 @@ impl Picture {
         self.is_intra = Some(is_intra && self.is_intra != Some(false));
     }
 
+    /// True once a slice was added.
+    pub(super) fn has_slices(&self) -> bool {
+        self.is_intra.is_some()
+    }
+
     /// The kind; `sync` is true if the container or a recovery point says that a decoder can start here. A picture that
     /// is coded from others is no such point, whatever the container says: with a refresh over many pictures (§D.2.8)
     /// the first ones are damaged.
@@ -49,6 +57,53 @@ impl Picture {
             _ => Kind::P,
         }
     }
+}
+
+/// True if a NAL unit other than a slice begins a new picture after the slices of another (§7.4.1.2.3).
+pub(super) fn precedes_picture(header: u8) -> bool {
+    matches!(header & 0x1f, 6..=9 | 14..=18)
+}
+
+/// True if a NAL unit is the first slice of a picture.
+pub(super) fn is_first_slice(start: &[u8]) -> bool {
+    let is_slice = start.first().is_some_and(|header| matches!(header & 0x1f, SLICE | PARTITION_A | IDR));
+    is_slice && matches!(slice(&start[1..]), Some((0, _)))
+}
+
+/// True if supplemental information has a recovery point from which all is correct at once (§D.1.8): the start of an
+/// open group of pictures.
+pub(super) fn is_recovery_point(sei: &[u8]) -> bool {
+    let plain = unescaped(&sei[1..]);
+    let mut rest = &plain[..];
+    // The last byte has trailing bits only.
+    while rest.len() > 1 {
+        let (Some(kind), Some(len)) = (count(&mut rest), count(&mut rest)) else { return false };
+        let Some((message, after)) = rest.split_at_checked(len) else { return false };
+        if kind == RECOVERY_POINT {
+            return Bits::new(message).exp_golomb() == Some(0);
+        }
+        rest = after;
+    }
+    false
+}
+
+/// A number in bytes of 255 and a last one below.
+fn count(bytes: &mut &[u8]) -> Option<usize> {
+    let more = bytes.iter().take_while(|&&byte| byte == 0xff).count();
+    let last = *bytes.get(more)?;
+    *bytes = &bytes[more + 1..];
+    Some(255 * more + usize::from(last))
+}
+
+/// The bytes of a NAL unit without emulation prevention bytes (§7.4.1).
+fn unescaped(bytes: &[u8]) -> Vec<u8> {
+    let mut zeros = 0;
+    let is_kept = |&&byte: &&u8| {
+        let is_prevention = zeros >= 2 && byte == 3;
+        zeros = if byte == 0 { zeros + 1 } else { 0 };
+        !is_prevention
+    };
+    bytes.iter().filter(is_kept).copied().collect()
 }
 
 /// The address of the first macroblock of a slice and its type, from the bytes after the header of its NAL unit.

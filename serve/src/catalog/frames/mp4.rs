@@ -12,7 +12,7 @@ use thalweg_core::video::Kind;
 
 use self::description::Description;
 use self::edit::Edits;
-use super::{Codec, Frame, Index, MAX_FRAMES, MIN_FRAME, Track};
+use super::{Codec, Frame, Index, MAX_FRAMES, MIN_FRAME, Track, far};
 use crate::mp4::boxes::{Boxes, Head};
 use crate::mp4::fragment::Defaults;
 use crate::mp4::track::Header;
@@ -201,7 +201,7 @@ impl Samples {
         let timescale = u32::try_from(self.header.timescale).ok().filter(|&scale| scale > 0);
         let timescale = timescale.ok_or_else(|| FormatError::new("a track without a timescale"))?;
         self.edits.apply(&mut self.frames, timescale, movie)?;
-        precede(&mut self.frames)?;
+        super::precede(&mut self.frames)?;
         if self.frames.is_empty() {
             return Err(FormatError::new("a track without frames"));
         }
@@ -218,17 +218,6 @@ impl Samples {
     }
 }
 
-/// Moves decode times back, so that none is after the display time: composition offsets may be negative (ISO/IEC 14496-12
-/// §8.6.1.3.1).
-fn precede(frames: &mut [Frame]) -> Result<(), FormatError> {
-    let least = frames.iter().map(|frame| frame.display_delay).min().unwrap_or_default().min(0);
-    for frame in frames {
-        frame.decode = frame.decode.checked_add(least.into()).ok_or_else(far)?;
-        frame.display_delay = frame.display_delay.checked_sub(least).ok_or_else(far)?;
-    }
-    Ok(())
-}
-
 /// A sample, as its tables state it.
 struct Sample {
     duration: u64,
@@ -236,8 +225,4 @@ struct Sample {
     /// Display time minus decode time.
     composition: i64,
     sync: bool,
-}
-
-fn far() -> FormatError {
-    FormatError::new("a sample at a time beyond any video's length")
 }

@@ -24,6 +24,7 @@ impl Packets {
         }
     }
 
+    /// The numbers, as far as 16 bits hold them.
     pub(super) fn counts(self) -> [u16; 2] {
         self.0.map(|packets| u16::try_from(packets).unwrap_or(u16::MAX))
     }
@@ -35,4 +36,42 @@ const AAC_HEADERS: u64 = 4;
 /// The packets of an AAC frame.
 pub(super) fn aac(bytes: u32) -> [u16; 2] {
     Packets::block(bytes.into(), AAC_HEADERS).counts()
+}
+
+/// Bytes of header in each packet of MPEG-1/2 video and audio (RFC 2250 §3.4, §3.5).
+const MPEG_HEADER: u64 = 4;
+
+/// The packets of a frame of MPEG audio.
+pub(super) fn mpeg_audio(bytes: u32) -> [u16; 2] {
+    Packets::block(bytes.into(), MPEG_HEADER).counts()
+}
+
+/// The packets of an MPEG-1/2 picture while its slices are added. A packet has whole slices, or a part of one (RFC 2250
+/// §3.1).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Slices {
+    packets: Packets,
+    /// Bytes in the last packet of each kind.
+    filled: [u64; 2],
+}
+
+impl Slices {
+    /// Adds a slice, or a header before the first one.
+    pub(super) fn add(&mut self, bytes: u64) {
+        for ((packets, filled), payload) in self.packets.0.iter_mut().zip(&mut self.filled).zip([LONG, SHORT]) {
+            let most = payload - MPEG_HEADER;
+            if *packets > 0 && *filled + bytes <= most {
+                *filled += bytes;
+                continue;
+            }
+            *packets = packets.saturating_add(bytes.div_ceil(most) as u32);
+            // Nothing follows the last part of a slice in its packet.
+            *filled = if bytes <= most { bytes } else { most };
+        }
+    }
+
+    /// The numbers of packets.
+    pub(super) fn counts(self) -> [u16; 2] {
+        self.packets.counts()
+    }
 }

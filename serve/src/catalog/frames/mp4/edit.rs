@@ -3,7 +3,7 @@
 use std::io::{Read, Seek};
 
 use super::super::Frame;
-use super::far;
+use super::super::far;
 use crate::mp4::boxes::{Boxes, Head};
 use crate::rate::FormatError;
 

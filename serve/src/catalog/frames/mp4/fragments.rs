@@ -2,7 +2,8 @@
 
 use std::io::{Read, Seek};
 
-use super::{Movie, Sample, Samples, far};
+use super::super::far;
+use super::{Movie, Sample, Samples};
 use crate::mp4::boxes::{Boxes, Head};
 use crate::mp4::fragment::{self, Run};
 use crate::rate::FormatError;

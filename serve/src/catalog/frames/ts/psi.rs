@@ -1,0 +1,160 @@
+//! The tables that name the streams of a program: the program association table and the program map table (ISO/IEC
+//! 13818-1 §2.4.4).
+
+use thalweg_mpegts::packet::Packet;
+
+use crate::rate::FormatError;
+
+/// The longest section: its length has 12 bits, of which two are zero (§2.4.4.4), after three bytes.
+const LONGEST: usize = 1024;
+
+/// A section while its packets arrive.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct Section(Vec<u8>);
+
+/// The streams of the first program, once its tables are known.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(super) struct Tables {
+    association: Section,
+    map: Section,
+    /// The PID of the program map table.
+    map_pid: Option<u16>,
+    program: Option<Program>,
+}
+
+/// The streams of a program that are indexed: their type and PID.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Program {
+    pub(super) video: (Video, u16),
+    pub(super) audio: Option<(Audio, u16)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Video {
+    H264,
+    Mpeg,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Audio {
+    Adts,
+    Mpeg,
+}
+
+impl Section {
+    /// Adds a packet; the section after its common header and without its checksum, once it is complete and correct.
+    fn push(&mut self, packet: &Packet, table: u8) -> Option<&[u8]> {
+        let payload = packet.payload();
+        if packet.starts_unit() {
+            let (pointer, rest) = payload.split_first()?;
+            self.0.clear();
+            self.0.extend_from_slice(rest.get(usize::from(*pointer)..)?);
+        } else if !self.0.is_empty() && self.0.len() < LONGEST {
+            self.0.extend_from_slice(payload);
+        }
+        let [id, high, low, ..] = *self.0.as_slice() else { return None };
+        let len = 3 + usize::from(u16::from_be_bytes([high & 0x0f, low]));
+        let section = self.0.get(..len)?;
+        let is_current = *section.get(5)? & 1 == 1;
+        if id != table || !is_current || len < 12 || crc(section) != 0 { None } else { section.get(8..len - 4) }
+    }
+}
+
+impl Tables {
+    /// Adds a packet; the streams of the program, if it is the first time that they are known.
+    ///
+    /// # Errors
+    /// The program has no video, or a codec that is not supported, or its streams change.
+    pub(super) fn push(&mut self, packet: &Packet) -> Result<Option<Program>, FormatError> {
+        let pid = packet.pid();
+        if pid == 0 {
+            if let Some(section) = self.association.push(packet, 0) {
+                // Program 0 is the network information table.
+                let programs = section.chunks_exact(4).filter(|entry| entry[..2] != [0, 0]);
+                let first = programs.map(|entry| u16::from_be_bytes([entry[2] & 0x1f, entry[3]])).next();
+                self.map_pid = self.map_pid.or(first);
+            }
+        } else if Some(pid) == self.map_pid
+            && let Some(section) = self.map.push(packet, 2)
+        {
+            let program = streams(section)?;
+            if self.program.is_some_and(|known| known != program) {
+                return Err(FormatError::new("the streams of its program change midway"));
+            }
+            let is_new = self.program.replace(program).is_none();
+            return Ok(Some(program).filter(|_| is_new));
+        }
+        Ok(None)
+    }
+}
+
+/// The first video and the first audio of a program map table that are supported.
+fn streams(section: &[u8]) -> Result<Program, FormatError> {
+    let fault = || FormatError::new("its program map table is truncated");
+    let length = |high: u8, low: u8| usize::from(u16::from_be_bytes([high & 0x0f, low]));
+    let [_, _, high, low, rest @ ..] = section else { return Err(fault()) };
+    let mut rest = rest.get(length(*high, *low)..).ok_or_else(fault)?;
+    let (mut video, mut audio, mut other) = (None, None, [None, None]);
+    while let [kind, pid_high, pid_low, high, low, after @ ..] = rest {
+        let pid = u16::from_be_bytes([pid_high & 0x1f, *pid_low]);
+        let descriptors = after.get(..length(*high, *low)).ok_or_else(fault)?;
+        match kind {
+            0x1b => video = video.or(Some((Video::H264, pid))),
+            0x01 | 0x02 => video = video.or(Some((Video::Mpeg, pid))),
+            0x0f => audio = audio.or(Some((Audio::Adts, pid))),
+            0x03 | 0x04 => audio = audio.or(Some((Audio::Mpeg, pid))),
+            _ => {
+                if let Some((place, name)) = foreign(*kind, descriptors) {
+                    other[place] = other[place].or(Some(name));
+                }
+            }
+        }
+        rest = &after[descriptors.len()..];
+    }
+    match (video, audio, other) {
+        (Some(video), Some(_), _) | (Some(video), None, [_, None]) => Ok(Program { video, audio }),
+        (None, _, [Some(name), _]) | (Some(_), None, [_, Some(name)]) => Err(FormatError::new(format!(
+            "{name} is not supported by --rtsp; a transport stream is with H.264 or MPEG-1/2 video, AAC or MPEG audio"
+        ))),
+        (None, ..) => Err(FormatError::new("it has no video, only audio or data")),
+    }
+}
+
+/// A codec that is not supported: 0 for video or 1 for audio, and its name. Other types are data.
+fn foreign(kind: u8, descriptors: &[u8]) -> Option<(usize, &'static str)> {
+    Some(match kind {
+        0x10 => (0, "MPEG-4 part 2 video"),
+        0x20 => (0, "H.264 with several views"),
+        0x24 => (0, "H.265"),
+        0x33 => (0, "H.266"),
+        0x42 => (0, "AVS video"),
+        0xea => (0, "VC-1"),
+        0x11 => (1, "AAC in LATM"),
+        0x81 => (1, "AC-3"),
+        0x82 => (1, "DTS"),
+        0x87 => (1, "E-AC-3"),
+        // Private data, whose descriptor names the codec (ETSI EN 300 468 §6.1, Table 12).
+        0x06 => match tags(descriptors).find(|tag| matches!(tag, 0x6a | 0x7a | 0x7b | 0x7f))? {
+            0x6a => (1, "AC-3"),
+            0x7a => (1, "E-AC-3"),
+            0x7b => (1, "DTS"),
+            _ => (1, "audio in private data"),
+        },
+        _ => return None,
+    })
+}
+
+fn tags(mut descriptors: &[u8]) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let [tag, len, rest @ ..] = descriptors else { return None };
+        descriptors = rest.get(usize::from(*len)..).unwrap_or_default();
+        Some(*tag)
+    })
+}
+
+/// The CRC-32 of a section (Annex A), which is zero over its checksum, too.
+fn crc(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(u32::MAX, |crc, &byte| {
+        (0..8).fold(crc ^ u32::from(byte) << 24, |crc, _| crc << 1 ^ if crc >> 31 == 1 { 0x04c1_1db7 } else { 0 })
+    })
+}
