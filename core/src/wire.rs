@@ -6,7 +6,11 @@ pub mod fecframe;
 pub mod hello;
 pub mod mux;
 #[cfg(feature = "media")]
+pub mod npt;
+#[cfg(feature = "media")]
 pub mod ntp;
+#[cfg(feature = "media")]
+pub mod payload;
 #[cfg(feature = "media")]
 pub mod proof;
 #[cfg(feature = "media")]

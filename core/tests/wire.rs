@@ -1,5 +1,6 @@
 //! One example of each packet: as `docs/wire.md` shows it, and as Wireshark understands it.
 
+mod payload;
 mod pcap;
 
 use core::net::Ipv4Addr;

@@ -1,4 +1,5 @@
-//! Session descriptions (RFC 8866): the parameters of a live stream for other implementations.
+//! Session descriptions (RFC 8866): the parameters of a live stream for other implementations. Those of stored videos are
+//! in [`stored`].
 //!
 //! | line | from |
 //! |---|---|
@@ -10,6 +11,8 @@
 //! | `a=ssrc`, `a=ssrc-group:FEC-FR` | RFC 5576, RFC 5956 §4.3 |
 //! | `a=group:FEC-FR`, `a=mid` | RFC 5956 §4.2, for repair on a port of its own |
 //! | `a=extmap` | RFC 8285 §5 |
+
+pub mod stored;
 
 use core::fmt;
 use core::net::{IpAddr, SocketAddr};
