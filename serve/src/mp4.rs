@@ -2,5 +2,7 @@
 
 pub(crate) mod boxes;
 pub(crate) mod fragment;
+#[cfg(test)]
+pub(crate) mod synthetic;
 pub(crate) mod tables;
 pub(crate) mod track;

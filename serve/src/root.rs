@@ -29,6 +29,17 @@ impl Root {
         &self.path
     }
 
+    /// Opens a folder in the folder; an empty name is itself.
+    ///
+    /// # Errors
+    /// There is no such folder, or it may not be read.
+    pub(crate) fn folder(&self, name: &Path) -> io::Result<OwnedFd> {
+        let name = if name.as_os_str().is_empty() { Path::new(".") } else { name };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        Ok(openat2(&self.folder, name, flags, Mode::empty(), inside)?)
+    }
+
     /// Opens a file in the folder for reading.
     ///
     /// # Errors

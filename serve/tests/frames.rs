@@ -93,6 +93,9 @@ fn packets(file: &Path, track: &Track) -> Vec<Packet> {
     let (file, mut bytes) = (File::open(file).expect("a file"), Vec::new());
     let mut packet = |frame: &Frame| {
         track.fetch(&file, frame, &mut bytes).expect("a frame");
+        let packets = [1400, 1310].map(|max| track.stored(&bytes).packetize(max).expect("a frame").count());
+        let (least, most) = frame.packets();
+        assert_eq!(packets, [least.into(), most.into()], "{frame:?}");
         Packet {
             pts: frame.display(),
             dts: frame.decode,

@@ -16,7 +16,7 @@ mod assembly;
 pub mod h264;
 pub mod mpeg_audio;
 pub mod mpeg_video;
-mod start_code;
+pub mod start_code;
 #[cfg(test)]
 mod tests;
 

@@ -10,11 +10,13 @@
 
 mod aac;
 mod bytes;
+mod coding;
 mod container;
 mod h264;
+mod keep;
 mod mp4;
 mod packets;
-mod start_code;
+mod shared;
 mod track;
 mod ts;
 
@@ -25,7 +27,8 @@ pub use thalweg_core::video::Kind;
 use self::container::Container;
 use crate::rate::FormatError;
 
-pub use self::bytes::NalUnits;
+pub use self::keep::Keep;
+pub use self::shared::{Found, Indexes, StoredVideo};
 pub use self::track::{Codec, Framing, Track};
 
 /// Limit on the frames of a track: 46 hours of pictures, or a day of sound.
@@ -53,7 +56,7 @@ pub struct Frame {
     pub display_delay: i32,
     /// The size in bytes, without headers of the container.
     pub size: u32,
-    /// The number of RTP packets with payloads of [`packets::LONG`] and of [`packets::SHORT`] bytes.
+    /// The number of RTP packets with payloads of at most 1400 and of at most 1310 bytes.
     packets: [u16; 2],
     /// In a transport stream, the bytes of the first packet's payload that precede the frame.
     pub skip: u8,

@@ -27,9 +27,15 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    fn of(file: &Metadata) -> Stamp {
+    pub(super) fn of(file: &Metadata) -> Stamp {
         let (modified, changed) = ((file.mtime(), file.mtime_nsec()), (file.ctime(), file.ctime_nsec()));
         Stamp { len: file.len(), inode: file.ino(), modified, changed }
+    }
+
+    /// All of it as numbers.
+    pub(super) fn words(&self) -> [u64; 6] {
+        let (modified, changed) = (self.modified, self.changed);
+        [self.len, self.inode, modified.0 as u64, modified.1 as u64, changed.0 as u64, changed.1 as u64]
     }
 }
 

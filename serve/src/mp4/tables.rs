@@ -111,6 +111,8 @@ pub(crate) struct Chunks {
     /// The number of the next chunk, from 1.
     chunk: u64,
     samples: u64,
+    /// The first chunk of the last run that was read.
+    last: u64,
     /// The first chunk and the number of samples of the next run.
     next: Option<(u64, u64)>,
 }
@@ -122,7 +124,7 @@ impl Chunks {
         let left = offsets.number(4)?;
         runs.version()?;
         let runs_left = runs.number(4)?;
-        let mut chunks = Chunks { offsets, width, left, runs, runs_left, chunk: 1, samples: 0, next: None };
+        let mut chunks = Chunks { offsets, width, left, runs, runs_left, chunk: 1, samples: 0, last: 0, next: None };
         chunks.advance()?;
         Ok(chunks)
     }
@@ -150,7 +152,7 @@ impl Chunks {
         }
         self.runs_left -= 1;
         let (first, samples, description) = (self.runs.number(4)?, self.runs.number(4)?, self.runs.number(4)?);
-        if first < self.chunk {
+        if first <= std::mem::replace(&mut self.last, first) {
             return Err(FormatError::new("box stsc is not in the order of chunks"));
         }
         if description > 1 {

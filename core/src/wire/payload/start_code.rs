@@ -4,7 +4,7 @@
 pub(super) const PREFIX: [u8; 3] = [0, 0, 1];
 
 /// The offset of the first start code at or after `from`.
-pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
+pub fn find(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(&[first, second, third]) = bytes.get(at..at + 3) {
         match (first, second, third) {

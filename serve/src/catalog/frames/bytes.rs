@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
 
+use thalweg_core::wire::payload::{Stored, h264};
 use thalweg_mpegts::PACKET;
 use thalweg_mpegts::align::{Framer, SYNC_RUN};
 
-use super::start_code;
 use super::ts::pes::Elementary;
-use super::{Frame, Framing, Track};
+use super::{Codec, Frame, Framing, Track};
 
 /// Bytes of a transport stream that are read for each byte of a frame, and more for any frame: other streams lie
 /// between, at up to 64 times its rate.
@@ -18,7 +18,7 @@ const MORE: u64 = 1 << 20;
 
 impl Track {
     /// Reads a frame into `bytes`, whose content is replaced. The result is without headers of the container, but with
-    /// the lengths or start codes of NAL units: see [`Framing::nal_units`].
+    /// the lengths or start codes of NAL units: see [`Track::stored`].
     ///
     /// # Errors
     /// The file cannot be read, is shorter than it was, or has other content.
@@ -30,6 +30,17 @@ impl Track {
                 video.read_exact_at(bytes, frame.offset)
             }
             Framing::StartCodes(pid) | Framing::Stream(pid) => demultiplex(video, pid, frame, bytes),
+        }
+    }
+
+    /// The bytes of a frame of this track, in the form in which its packets are made.
+    pub fn stored<'a>(&self, frame: &'a [u8]) -> Stored<'a> {
+        match (&self.codec, self.framing) {
+            (Codec::H264 { .. }, Framing::Lengths(size)) => Stored::H264(frame, h264::Framing::LengthPrefixed { size }),
+            (Codec::H264 { .. }, _) => Stored::H264(frame, h264::Framing::AnnexB),
+            (Codec::MpegVideo, _) => Stored::MpegVideo(frame),
+            (Codec::Aac { .. }, _) => Stored::Aac(frame),
+            (Codec::MpegAudio, _) => Stored::MpegAudio(frame),
         }
     }
 }
@@ -61,58 +72,4 @@ fn demultiplex(video: &File, pid: u16, frame: &Frame, bytes: &mut Vec<u8>) -> io
         }
     }
     Ok(())
-}
-
-impl Framing {
-    /// The NAL units of an H.264 frame, without lengths and start codes; nothing of a frame without such units. Bytes
-    /// that are no whole unit end the iteration.
-    pub fn nal_units(self, frame: &[u8]) -> NalUnits<'_> {
-        NalUnits { rest: frame, framing: self }
-    }
-}
-
-/// The NAL units of a frame.
-#[derive(Clone, Debug)]
-pub struct NalUnits<'a> {
-    rest: &'a [u8],
-    framing: Framing,
-}
-
-impl<'a> Iterator for NalUnits<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        match self.framing {
-            Framing::Lengths(width) => {
-                let (len, rest) = self.rest.split_at_checked(width.into())?;
-                let len = len.iter().fold(0, |len, &byte| len << 8 | usize::from(byte));
-                let (unit, rest) = rest.split_at_checked(len)?;
-                self.rest = rest;
-                Some(unit)
-            }
-            Framing::StartCodes(_) => {
-                let start = start_code::find(self.rest, 0)? + 3;
-                let end = start_code::find(self.rest, start).unwrap_or(self.rest.len());
-                let unit = &self.rest[start..end];
-                self.rest = &self.rest[end..];
-                Some(&unit[..start_code::trimmed(unit)])
-            }
-            Framing::Plain | Framing::Stream(_) => None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nal_units_end_at_a_truncated_one() {
-        let frame = [0, 2, 0x65, 1, 0, 1, 0x41, 0, 3, 9, 9];
-        assert_eq!(Framing::Lengths(2).nal_units(&frame).collect::<Vec<_>>(), [&[0x65, 1][..], &[0x41]]);
-        assert_eq!(Framing::Plain.nal_units(&frame).count(), 0);
-        let frame = [0, 0, 0, 1, 9, 0x10, 0, 0, 0, 1, 0x65, 0, 0, 3, 1, 0, 0, 1, 0x41, 7, 0, 0];
-        let units: Vec<_> = Framing::StartCodes(256).nal_units(&frame).collect();
-        assert_eq!(units, [&[9, 0x10][..], &[0x65, 0, 0, 3, 1], &[0x41, 7]]);
-    }
 }

@@ -226,3 +226,6 @@ struct Sample {
     composition: i64,
     sync: bool,
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,15 +5,7 @@ use std::io::Cursor;
 use proptest::prelude::*;
 
 use super::*;
-
-fn boxed(kind: &str, body: &[u8]) -> Vec<u8> {
-    [&(body.len() as u32 + 8).to_be_bytes(), kind.as_bytes(), body].concat()
-}
-
-/// Concatenates 32-bit numbers.
-fn words(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_be_bytes()).collect()
-}
+use crate::mp4::synthetic::{boxed, words};
 
 fn mvhd(timescale: u32, duration: u32) -> Vec<u8> {
     boxed("mvhd", &words(&[0, 0, 0, timescale, duration]))

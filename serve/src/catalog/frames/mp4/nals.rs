@@ -21,7 +21,7 @@ pub(super) fn classify(boxes: &mut Boxes<'_, impl Read + Seek>, samples: &mut Sa
         let (mut picture, mut packets) = (Picture::new(), Packets::default());
         Units::new(boxes, frame, width.into()).each(|start, len| {
             picture.add(start);
-            packets.add_nal(len);
+            packets.add(len);
         })?;
         frame.kind = picture.kind(frame.is_random_access());
         frame.packets = packets.counts();
@@ -45,7 +45,7 @@ impl<'a, 'b, F: Read + Seek> Units<'a, 'b, F> {
     }
 
     /// Applies `visit` to the first bytes of each NAL unit and its length.
-    fn each(mut self, mut visit: impl FnMut(&[u8], u64)) -> Result<(), FormatError> {
+    fn each(mut self, mut visit: impl FnMut(&[u8], u32)) -> Result<(), FormatError> {
         let start = self.frame.offset;
         let (mut at, end) = (start, start + u64::from(self.frame.size));
         let fault = |why| FormatError::new(format!("the frame at byte {start} {why}"));
@@ -63,7 +63,8 @@ impl<'a, 'b, F: Read + Seek> Units<'a, 'b, F> {
             if len > end - at {
                 return Err(fault("has a NAL unit beyond its end"));
             }
-            visit(&rest[..rest.len().min(len as usize)], len);
+            // A frame has less than 4 GiB.
+            visit(&rest[..rest.len().min(len as usize)], len as u32);
             at += len;
         }
         Err(fault(&format!("has more than {MAX_UNITS} NAL units")))

@@ -1,9 +1,10 @@
 //! The pictures of an H.264 elementary stream (ITU-T H.264 Annex B, §7.4.1.2.3).
 
+use thalweg_core::wire::payload::start_code;
+
 use super::stream::{Position, Stream};
 use crate::catalog::frames::h264::{Picture, START, is_first_slice, is_recovery_point, precedes_picture};
 use crate::catalog::frames::packets::Packets;
-use crate::catalog::frames::start_code;
 use crate::rate::FormatError;
 
 /// Types of NAL units (Table 7-1).
@@ -66,7 +67,8 @@ impl Pictures {
     /// Adds the NAL unit between two start codes.
     fn add(&mut self, stream: &mut Stream, code: Position, end: Position) -> Result<(), FormatError> {
         let unit = stream.between(code + 3, end);
-        let len = start_code::trimmed(unit);
+        // No NAL unit ends with a zero byte (§7.4.1).
+        let len = unit.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
         let Some(&header) = unit[..len].first() else { return Ok(()) };
         let mut start = [0; START];
         let start_len = len.min(START);
@@ -86,7 +88,7 @@ impl Pictures {
         let Some(current) = &mut self.current else { return Ok(()) };
         current.picture.add(start);
         current.is_recovery_point |= is_recovery_point;
-        current.packets.add_nal(len as u64);
+        current.packets.add(len as u32);
         Ok(())
     }
 

@@ -1,10 +1,10 @@
 //! The pictures of an MPEG-1 or MPEG-2 video elementary stream (ISO/IEC 11172-2 §2.4.2, ISO/IEC 13818-2 §6.2).
 
 use thalweg_core::video::Kind;
+use thalweg_core::wire::payload::start_code;
 
 use super::stream::{Position, Stream};
-use crate::catalog::frames::packets::Slices;
-use crate::catalog::frames::start_code;
+use crate::catalog::frames::packets;
 use crate::rate::FormatError;
 
 /// Values of start codes (ISO/IEC 13818-2 Table 6-1). Those from 1 to 0xaf are slices.
@@ -34,7 +34,6 @@ struct Current {
     times: (i64, i64),
     kind: Option<Kind>,
     has_sequence: bool,
-    slices: Slices,
     state: State,
 }
 
@@ -105,7 +104,6 @@ impl Pictures {
             }
             _ => {}
         }
-        current.slices.add(end - code);
         Ok(())
     }
 
@@ -114,18 +112,18 @@ impl Pictures {
         let Some(stamp) = stream.stamp(code) else { return Ok(()) };
         let times = stamp.times.ok_or_else(|| stream.without_time(code))?;
         self.finish(stream, code)?;
-        let (kind, slices, state) = (None, Slices::default(), State::Headers);
-        self.current = Some(Current { start: code, times, kind, has_sequence: false, slices, state });
+        self.current = Some(Current { start: code, times, kind: None, has_sequence: false, state: State::Headers });
         Ok(())
     }
 
     /// Ends the current frame.
     fn finish(&mut self, stream: &mut Stream, end: Position) -> Result<(), FormatError> {
-        if let Some(Current { start, times, kind, has_sequence, slices, .. }) = self.current.take() {
+        if let Some(Current { start, times, kind, has_sequence, .. }) = self.current.take() {
             // A decoder cannot start at an I picture without the header of its sequence.
             let kind = if has_sequence { kind } else { kind.min(Some(Kind::P)) };
             if let Some(kind) = kind {
-                stream.add((start, end), times, kind, slices.counts())?;
+                let packets = packets::mpeg_video(stream.between(start, end));
+                stream.add((start, end), times, kind, packets)?;
             }
             stream.drop_until(end);
         }

@@ -1,0 +1,152 @@
+//! The indexes of a folder's videos, shared by all viewers.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::coding::{Unusable, decode, encode};
+use super::keep::Keep;
+use super::{Frame, Index, Track};
+use crate::catalog::walk::Stamp;
+use crate::error::plain;
+use crate::rate::FormatError;
+use crate::root::Root;
+
+/// The indexes of the videos in a folder. Each is read at its first use, kept in a file, and in memory as long as a
+/// viewer has it.
+#[derive(Debug)]
+pub struct Indexes {
+    root: Arc<Root>,
+    keep: Option<Keep>,
+    videos: Mutex<HashMap<String, Arc<Slot>>>,
+    /// Set once a file could not be written: the message for one suffices.
+    is_read_only: Mutex<bool>,
+}
+
+/// A video's place, locked while its index is read.
+type Slot = Mutex<Weak<StoredVideo>>;
+
+/// A video whose frames are known.
+#[derive(Debug)]
+pub struct StoredVideo {
+    /// The frames.
+    pub index: Index,
+    file: File,
+    stamp: Stamp,
+}
+
+/// A video, and a note about its kept index: one line for the log.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The video.
+    pub video: Arc<StoredVideo>,
+    /// The reason for which a kept index was ignored, or the new one is not kept.
+    pub note: Option<String>,
+}
+
+impl Indexes {
+    /// The indexes of the videos in a folder, kept in files if there is a place for them.
+    pub fn new(root: Arc<Root>, keep: Option<Keep>) -> Indexes {
+        Indexes { root, keep, videos: Mutex::default(), is_read_only: Mutex::default() }
+    }
+
+    /// The video of a name, with the index that another viewer has, the kept one, or a new one. Waits for the disk, and
+    /// for another viewer who wants the same.
+    ///
+    /// # Errors
+    /// The video cannot be read, or is not supported.
+    pub fn video(&self, name: &str) -> Result<Found, FormatError> {
+        let file = self.root.file(Path::new(name)).map_err(FormatError::unreadable)?;
+        let stamp = stamp(&file).map_err(FormatError::unreadable)?;
+        let slot = self.slot(name);
+        let mut shared = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(video) = shared.upgrade().filter(|video| video.stamp == stamp) {
+            return Ok(Found { video, note: None });
+        }
+        let (kept, ignored) = self.kept(name, &stamp);
+        let (index, note) = match kept {
+            Some(index) => (index, None),
+            None => {
+                let index = Index::read(&mut &file)?;
+                if self::stamp(&file).map_err(FormatError::unreadable)? != stamp {
+                    return Err(FormatError::new("it changed while it was read"));
+                }
+                let failed = self.write(name, &index, &stamp);
+                (index, ignored.or(failed))
+            }
+        };
+        let video = Arc::new(StoredVideo { index, file, stamp });
+        *shared = Arc::downgrade(&video);
+        Ok(Found { video, note })
+    }
+
+    /// The place of a name; places without a viewer are given up when there are twice as many as with one.
+    fn slot(&self, name: &str) -> Arc<Slot> {
+        let mut videos = self.videos.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = videos.get(name) {
+            return slot.clone();
+        }
+        if videos.len() == videos.capacity() {
+            // A place that is in use has another owner than this table.
+            videos.retain(|_, slot| {
+                Arc::strong_count(slot) > 1 || slot.try_lock().is_ok_and(|one| one.strong_count() > 0)
+            });
+        }
+        videos.entry(name.to_owned()).or_default().clone()
+    }
+
+    /// The kept index of a video, or the reason for which it is ignored.
+    fn kept(&self, name: &str, stamp: &Stamp) -> (Option<Index>, Option<String>) {
+        let Some(keep) = &self.keep else { return (None, None) };
+        let why = match keep.read(&self.root, name) {
+            Ok(None) => return (None, None),
+            Ok(Some(bytes)) => match decode(&bytes, stamp) {
+                Ok(index) => return (Some(index), None),
+                Err(Unusable::Outdated) => return (None, None),
+                Err(Unusable::Version) => "it is of another version".to_owned(),
+                Err(Unusable::Damaged) => "it is damaged".to_owned(),
+            },
+            Err(error) => plain(&error),
+        };
+        (None, Some(format!("{name}: the kept index is not used: {why}; a new one was made")))
+    }
+
+    /// Keeps an index; the reason for which it could not be kept, if that is the first time.
+    fn write(&self, name: &str, index: &Index, stamp: &Stamp) -> Option<String> {
+        let error = self.keep.as_ref()?.write(&self.root, name, &encode(index, stamp)).err()?;
+        let mut is_read_only = self.is_read_only.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = !std::mem::replace(&mut *is_read_only, true);
+        is_first.then(|| {
+            format!("{name}: its index is not kept: {}; name a folder for indexes with --cache", plain(&error))
+        })
+    }
+}
+
+impl StoredVideo {
+    /// Reads a frame of one of its tracks into `bytes`, as [`Track::fetch`] does.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has changed.
+    pub fn fetch(&self, track: &Track, frame: &Frame, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let fetched = track.fetch(&self.file, frame, bytes);
+        // Checked after the read, so that no byte of other content is sent.
+        if self.has_changed()? {
+            return Err(io::Error::other("the video changed while it was sent"));
+        }
+        fetched
+    }
+
+    /// True if the file was written to, truncated, or removed since.
+    fn has_changed(&self) -> io::Result<bool> {
+        Ok(stamp(&self.file)? != self.stamp)
+    }
+}
+
+fn stamp(file: &File) -> io::Result<Stamp> {
+    Ok(Stamp::of(&file.metadata()?))
+}
+
+#[cfg(test)]
+mod tests;
