@@ -40,23 +40,24 @@ pub(crate) struct Args {
     /// Time from input to output, 5ms to 10s; the longer value of sender and receiver applies
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
     latency: Span,
-    /// Playout time of packets: as soon as they are in order, or each after exactly the latency, for decoders that need an
-    /// even flow
+    /// Time at which a packet is delivered: asap (as soon as all before it are delivered or given up) or constant (exactly
+    /// the latency after its input, for decoders that need an even flow)
     #[arg(long, value_enum, default_value = "asap")]
     playout: PlayoutArg,
     /// Accept streams only from these addresses, as in 192.0.2.0/24 or 2001:db8::/32; may be repeated
     #[arg(long, value_name = "CIDR")]
     allow: Vec<Network>,
-    /// Time for which a sender without media keeps the receiver; after it, another sender with media takes over
+    /// Time for which a sender that sends no media keeps the receiver; later, another sender with media gets the receiver
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_HOLD)]
     hold: Span,
-    /// End after the first stream instead of waiting for the next; with exit code 1 if its sender vanishes without ending it
+    /// End after the first stream instead of waiting for the next one; the exit code is 1 if the sender vanished without a
+    /// goodbye
     #[arg(long)]
     once: bool,
     /// Replace the file of a file: output once media arrives; without this or --append, an existing file is an error
     #[arg(long, conflicts_with = "append")]
     overwrite: bool,
-    /// Append to the file of a file: output, and write all streams to it instead of to FILE, FILE-2, FILE-3
+    /// Append all streams to the file of a file: output, instead of writing them to FILE, FILE-2, FILE-3
     #[arg(long)]
     append: bool,
     #[command(flatten)]

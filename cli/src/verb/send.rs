@@ -60,8 +60,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIME", value_parser = timeout)]
     timeout: Option<Span>,
     /// Reaction to a failed session: connect again (always) or end with exit code 1 (never). If the receiver was busy or the
-    /// circuit breaker opened, the next session begins after 30 s, then after 1 min, up to 5 min. A receiver that stops
-    /// answering is called for 30 s, and then in a new session
+    /// circuit breaker opened, the next session begins after 30 s, then after 1 min, up to 5 min. If the receiver stopped
+    /// answering, a new session begins after 30 s of calls without an answer
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, num_args = 0..=1, default_missing_value = "always")]
     retry: RetryArg,
     #[command(flatten)]
@@ -85,13 +85,13 @@ struct Protection {
     max_rate: Option<Rate>,
     #[arg(long, value_name = "LAW", help = rate_help())]
     rate: Option<rate::Choice>,
-    /// Length of a block, from 5ms to the latency; longer blocks repair longer bursts and take longer to do so. Default and
-    /// maximum: (latency - round trip / 2) / 2, and by default at most 170 packets
+    /// Length of a block (packets that are repaired together), from 5ms to the latency; longer blocks recover longer bursts and
+    /// add more delay. Default and maximum: (latency - round trip / 2) / 2, and by default at most 170 packets
     #[arg(long, value_name = "TIME", value_parser = latency)]
     block: Option<Span>,
-    /// Circuit breaker, which ends a stream that floods its path: repair first and then the stream, unless the loss proves
-    /// independent of the rate, as over radio; RFC 8083 to the letter; or none. Default: repair-first, and with --rate
-    /// rfc8083
+    /// Circuit breaker, which ends a stream that its path cannot carry: repair-first (reduces repair before it ends the stream,
+    /// and ends no stream whose loss is independent of its rate, as over radio), rfc8083 (as printed in RFC 8083) or off.
+    /// Default: repair-first, and with --rate rfc8083
     #[arg(long, value_enum)]
     breaker: Option<BreakerArg>,
 }
@@ -102,8 +102,8 @@ struct Interop {
     /// Send source packets as unmodified RTP, for receivers without repair
     #[arg(long)]
     plain_rtp: bool,
-    /// Send repair as plain RFC 6865 to this port instead of to the port of the media, for other implementations; thalweg
-    /// recv does not accept it. It refers to packets by the IDs at their ends, which --plain-rtp leaves out
+    /// Send repair as plain RFC 6865, without RTP, to this port: for receivers other than thalweg recv, which does not accept
+    /// such repair. Excludes --plain-rtp, because the repair refers to packet IDs that --plain-rtp omits
     #[arg(long, value_name = "PORT", conflicts_with = "plain_rtp", value_parser = clap::value_parser!(u16).range(1..))]
     fec_port: Option<u16>,
     /// Write the session description (SDP) to this file; - is standard output
@@ -142,8 +142,8 @@ fn repair_help() -> String {
 fn rate_help() -> String {
     let laws = registry::help(rate::Choice::anywhere());
     format!(
-        "Rate law that limits media, repair and control together; media beyond it is dropped. Default: the rate of the \
-         source. Laws: {laws}"
+        "Rate law that limits media, repair and control together; media beyond the limit is dropped. Default: the rate of \
+         the source. Laws: {laws}"
     )
 }
 

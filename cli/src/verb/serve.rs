@@ -33,10 +33,11 @@ const TICK: Span = Span::from_secs(1);
 
 /// Serve a folder of videos to browsers and players, each connection at the rate of its video.
 ///
-/// Serves MP4, HLS and DASH over HTTP/1.1, with TLS also over HTTP/3, with byte ranges, and a page that lists and plays the
-/// videos. The playback rate is read from each video, for HLS and DASH from each rendition. TCP Stream, which `thalweg kernel
-/// load` adds to the kernel, takes the rate that playback needs as any TCP does, and more only where capacity is spare.
-/// Without it, connections over TCP are paced, and a line says so. QUIC has TCP Stream built in.
+/// Serves MP4, HLS and DASH over HTTP/1.1, and with TLS also over HTTP/3. Byte ranges are supported, and a page lists and plays
+/// the videos. The playback rate is read from each video, or from each rendition of HLS and DASH. TCP Stream, a congestion
+/// control that `thalweg kernel load` adds to the kernel, takes the rate that playback needs as any TCP does, and more only
+/// while capacity is spare. Without TCP Stream, connections over TCP are paced, and a line reports this. QUIC has TCP Stream
+/// built in.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg serve videos --listen :8080          # and http://this.machine:8080
@@ -55,16 +56,16 @@ pub(crate) struct Args {
     /// Playback rate of videos that do not state one; up to 1000gbit
     #[arg(long, value_name = "RATE", default_value_t = Settings::default().rate, value_parser = rate)]
     rate: Rate,
-    /// Rate law: tcp-stream (the kernel's, from `thalweg kernel load`, or else paced; over QUIC the built-in one), paced (ten
-    /// seconds of the video at once, then 5/4 of its rate) or system (the system's congestion control, as fast as the path
-    /// permits)
+    /// Rate law: tcp-stream (over TCP the law of `thalweg kernel load`, or paced if none is loaded; over QUIC the built-in law),
+    /// paced (ten seconds of the video at once, then 5/4 of its rate) or system (the system's congestion control, as fast as the
+    /// path permits)
     #[arg(long, value_name = "LAW", default_value = "tcp-stream", hide_possible_values = true)]
     law: LawArg,
     /// Name of the kernel's law, as in `thalweg kernel load --name`
     #[arg(long, value_name = "NAME", default_value_t = Name::default())]
     name: Name,
-    /// User to become once ports, keys and the law's rates are open, if started as root; a user of /etc/passwd who may read
-    /// the videos
+    /// User of /etc/passwd whose rights `serve` takes, if root starts it, once ports, keys and the law's rates are open; this
+    /// user must be able to read the videos
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
     /// Use TLS with a certificate and a key made for this run; their digests are printed, to compare or pin

@@ -44,7 +44,7 @@ fn what_is_interrupted_leaves_nothing_behind() {
     let output = child.wait_with_output().expect("a child");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("interrupted by SIGINT before the first run was over"), "{said}");
+    assert!(said.contains("interrupted by SIGINT before the first run was completed"), "{said}");
     assert_eq!(namespaces(number), 0);
     let known = fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").expect("the list");
     assert!(!known.contains(&format!("r{number}")), "{known}");

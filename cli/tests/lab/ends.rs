@@ -126,9 +126,9 @@ fn interrupted_evaluation_is_marked_and_replaces_no_page() {
     signal(&child, Signal::INT);
     let (code, stdout, stderr) = end(child);
     assert_eq!(code, Some(1));
-    assert!(stdout.contains("page-interrupted.html is written"), "{stdout}");
+    assert!(stdout.contains("page-interrupted.html after "), "{stdout}");
     let why = stderr.trim_end().strip_prefix("thalweg: lab: ").expect("why");
-    assert!(why.starts_with("interrupted by SIGINT: ") && why.contains(" runs reached their end"), "{why}");
+    assert!(why.starts_with("interrupted by SIGINT: ") && why.contains(" runs were completed"), "{why}");
     for ending in ["html", "md"] {
         assert_eq!(folder.read(&format!("page.{ending}")), "of an earlier evaluation");
         assert!(!folder.0.join(format!("page-provisional.{ending}")).exists());

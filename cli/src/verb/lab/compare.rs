@@ -20,9 +20,9 @@ use crate::verb::replay::setting;
 
 /// Compare schemes on one path, with the same seeds.
 ///
-/// Each scheme is a value of the scenario's parameter `scheme`. The first one is compared with each of the others: the
-/// mean difference of two runs with the same seed and its 95 % interval, with a * if the interval excludes zero (never for
-/// processor time). If tfrc is among the schemes, TPindex is printed, too.
+/// Each scheme is a value of the scenario's parameter `scheme`. The first scheme is compared with each of the others. The
+/// table shows the mean difference of two runs with the same seed, and its 95 % interval; a * marks an interval that
+/// excludes zero, except for processor time. If tfrc is among the schemes, the table has TPindex, too (see `lab run --help`).
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   thalweg lab compare geneva-s1 --schemes geneva,static8,static12,tfrc \\
@@ -40,7 +40,7 @@ pub(super) struct Args {
     /// Set a parameter of the scenario; an unknown NAME lists the known ones, `auto` is the file's own value.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
-    /// Print JSON on standard output: a line for each run as it ends, seed by seed, and the comparison as the last line.
+    /// Print JSON on standard output: a line for each run, seed by seed, and the comparison as the last line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

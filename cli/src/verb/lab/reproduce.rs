@@ -20,10 +20,10 @@ use self::destination::Destination;
 use super::{failed, interrupted, progress};
 use crate::Failure;
 
-/// Run the evaluation of a paper again: its figures, its tables, and what its claims are worth here.
+/// Repeat the evaluation of a paper in the lab: its figures, its tables, and a verdict on each of its claims.
 ///
-/// Leaves one HTML page that needs nothing else. Ctrl-C keeps the runs that are over and reports on them in a page of their own,
-/// NAME-interrupted.html; with --keep the same command goes on from there another time.
+/// Writes one self-contained HTML page. After Ctrl-C the page has the runs that were completed, and is named
+/// NAME-interrupted.html. With --keep, the same command later continues an interrupted evaluation.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg lab reproduce geneva --quick
@@ -36,35 +36,35 @@ pub(super) struct Args {
     /// Paper to reproduce.
     #[arg(value_name = "PAPER")]
     paper: Paper,
-    /// Shorten everything to minutes: short runs, few seeds
+    /// Run a short evaluation of a few minutes, with fewer seeds and shorter runs
     #[arg(long)]
     quick: bool,
-    /// For tcp-stream: Fig. 5 with the kernel's own TCP in network namespaces, and two videos beside each other, with the lab's
-    /// numbers. It needs root and a build with the feature `kernel`, and takes 26 min of real time.
+    /// For tcp-stream: measure Fig. 5, and two videos on one link, with the kernel's own TCP in network namespaces, and compare
+    /// them with the lab. Needs root and a build with the feature `kernel`; takes 26 minutes
     #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
     real: bool,
-    /// Number of seeds, 5 by default and 20 for tcp-stream; geneva's Fig. 2, where losses are rare, gets twice as many.
+    /// Number of seeds, by default 5, and 20 for tcp-stream. Fig. 2 of geneva, where losses are rare, gets twice as many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
-    /// For geneva: how long each run is, warm-up included; those of Fig. 2 are two thirds of it. The paper and
-    /// the default have 180 and 120. For tcp-stream: the playing time of the videos, 600 in the paper. From 25 to 36000.
+    /// Length of each run, 25 to 36000 seconds. For geneva, warm-up included, 180 by default as in the paper; runs of Fig. 2
+    /// take two thirds of it. For tcp-stream, the playing time of each video, 600 by default as in the paper
     #[arg(long, value_name = "SECONDS", conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(25..=36_000))]
     seconds: Option<u32>,
-    /// For fec-arq: the folder with the recordings that stand in for the paper's unpublished trace. Where none is named and
-    /// there is no ../shared/data/net, Table IV and the figures of recordings stay empty; all else is run.
+    /// For fec-arq: folder of the recordings that replace the paper's unpublished trace, by default ../shared/data/net. Without
+    /// recordings, Table IV and the figures that need them stay empty
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
-    /// Path of the page, `reproduction-PAPER.html` by default. Until then NAME-provisional.html holds its place.
+    /// Path of the page, by default reproduction-PAPER.html. While the evaluation runs, NAME-provisional.html is in its place
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Write the same as Markdown, too, curves aside: `docs/reproduction.md` is written this way.
+    /// Also write the page as Markdown, without the curves; docs/reproduction.md is written in this way
     #[arg(long, value_name = "FILE")]
     docs: Option<PathBuf>,
-    /// A folder for what comes of each run: the same command takes up there what was interrupted. Another build or plan does
-    /// not.
+    /// Folder in which the result of each run is kept, so that the same command can continue an interrupted evaluation.
+    /// Results of another build or with other options are not used
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
-    /// Runs at a time; all processors, if not said. Results do not depend on it.
+    /// Number of parallel runs, by default one per processor. Results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
 }
@@ -109,10 +109,11 @@ impl Args {
     fn notice(&self) -> Page {
         let command = self.command();
         Page {
-            title: format!("{command}: not over yet"),
-            summary: "This page is provisional: the runs that it will be about are not over. If they are no longer under way, \
-                      they were killed, and it can be removed."
-                .into(),
+            title: format!("{command}: not finished"),
+            summary:
+                "This page is provisional: the evaluation that writes it is still running. If that program was killed, \
+                      this page can be removed."
+                    .into(),
             ..Page::default()
         }
     }
@@ -221,10 +222,10 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let began = Instant::now();
     let Report { mut page, kept, jobs, broken } = args.report(&stop)?;
     if kept == 0 {
-        return Err(failed(format!("{} before the first run was over", interrupted(&stop))));
+        return Err(failed(format!("{} before the first run was completed", interrupted(&stop))));
     }
     if kept < jobs {
-        let why = format!("{}: {kept} of {jobs} runs reached their end, and only they count", interrupted(&stop));
+        let why = format!("{}: {kept} of {jobs} runs were completed, and only these count", interrupted(&stop));
         page.title += ", interrupted";
         page.summary = format!("This evaluation was {why}. {}", page.summary);
         let written = out.write_interrupted(&page.to_html())?;
@@ -239,13 +240,13 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     if broken.is_empty() {
         Ok(())
     } else {
-        Err(failed(format!("these must hold exactly, and do not: {}", broken.join(", "))))
+        Err(failed(format!("these claims are arithmetic and must hold, but fail: {}", broken.join(", "))))
     }
 }
 
 fn closing_message(page: &Page, out: &Path, began: Instant) -> String {
     let seconds = began.elapsed().as_secs();
-    format!("{}\n{} is written; it took {} min {:02} s\n", page.summary, out.display(), seconds / 60, seconds % 60)
+    format!("{}\nwrote {} after {} min {:02} s\n", page.summary, out.display(), seconds / 60, seconds % 60)
 }
 
 fn refusal(file: &Path, error: &std::io::Error) -> Failure {

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 
 /// The results of a campaign.
 pub(super) struct Results {
-    /// The runs that reached their end, by variant and seed.
+    /// The completed runs, by variant and seed.
     pub(super) finished: Vec<Finished>,
     /// The number of runs that did not.
     pub(super) missing: usize,
@@ -32,7 +32,7 @@ impl Results {
         self.finished.iter().filter(move |run| run.variant == variant)
     }
 
-    /// Fails if a run is missing; the error names the number of runs that reached their end.
+    /// Fails if a run is missing; the error names the number of completed runs.
     pub(super) fn complete(&self) -> Result<(), Failure> {
         match (self.missing, self.finished.len()) {
             (0, _) => Ok(()),
