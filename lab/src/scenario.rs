@@ -17,7 +17,7 @@ use std::path::Path as FilePath;
 use thalweg_core::rng::Rng;
 use toml::de::DeTable;
 
-pub use self::blueprint::Blueprint;
+pub use self::blueprint::{Blueprint, schemes};
 pub use self::fault::Error;
 use self::fault::Fault;
 pub use self::parameter::Parameter;

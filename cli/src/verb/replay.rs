@@ -15,7 +15,9 @@ mod tests;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use thalweg_core::law::{ParameterError, predict, redundancy};
+use thalweg_core::law::registry::Description;
+use thalweg_core::law::window::tcp_stream::Variant;
+use thalweg_core::law::{ParameterError, predict, redundancy, window};
 use thalweg_core::probe::Probe;
 
 use crate::failure::Failure;
@@ -33,8 +35,8 @@ use tcp_stream::TcpStreamEvents;
 /// Reads one JSON object per line from standard input. After each of them, writes the state of the law as one line of JSON to
 /// standard output. Unknown keys and missing keys are errors.
 ///
-/// geneva, static and dp-fec read {"lost":1,"delivered":32,"srtt":0.02}: the packets lost and delivered since the last line,
-/// and a round-trip sample in seconds, or null. dp-fec also needs "t", the time of the report in seconds.
+/// Laws of repair read {"lost":1,"delivered":32,"srtt":0.02}: the packets lost and delivered since the last line, and a
+/// round-trip sample in seconds, or null. dp-fec also needs "t", the time of the report in seconds.
 ///
 /// newreno reads the events of a TCP sender: {"event":"ack","rtt":0.1,"round_end":false} for each acknowledged segment,
 /// {"event":"dup3"} when a loss is detected, {"event":"recovered"} when the loss is repaired, and {"event":"timeout"}. Between
@@ -54,8 +56,8 @@ use tcp_stream::TcpStreamEvents;
 /// queued original; coded packets as [first, last]. It writes the probability that each original becomes decodable, the number
 /// of originals still needed, and the cost: once for the packets in flight, and once for each packet that could be sent next.
 ///
-/// rls, ewma and last read {"x":0.02}, the next value of a series, and write the error of its prediction and the prediction
-/// of the value that follows. Constants: m=10, theta=0.9, p0=100 of rls, alpha=0.875 of ewma.
+/// Predictors read {"x":0.02}, the next value of a series, and write the error of its prediction and the prediction of
+/// the value that follows. Constants: m=10, theta=0.9, p0=100 of rls, alpha=0.875 of ewma.
 ///
 /// r3cp-rate reads the state of a receiver at the start of a period,
 /// {"q":30,"zeta_in_q":0,"zeta_next":0,"rho_prev":47,"p":0.01,"d":0.1,"mu":47,"p_l":23}: packets in the buffer; packets that
@@ -106,13 +108,7 @@ enum Law {
 
 impl Law {
     /// The laws of no registry, with their names and lines of help.
-    const OTHERS: [(Law, &'static str, &'static str); 7] = [
-        (Law::NewReno, "newreno", "The congestion window of RFC 5681, in segments"),
-        (
-            Law::TcpStream,
-            "tcp-stream",
-            "Video over TCP: a loss window up to the playback rate, and a delay window for the rest",
-        ),
+    const OTHERS: [(Law, &'static str, &'static str); 5] = [
         (Law::TfrcEquation, "tfrc-equation", "The throughput equation of RFC 5348, in bytes per second"),
         (Law::Decodability, "decodability", "Decodability and cost of a lossless sender's packets"),
         (Law::R3cpRate, "r3cp-rate", "R3CP+: the rate that the receiver of a stored video desires, Eq. (14)"),
@@ -120,19 +116,36 @@ impl Law {
         (Law::Playback, "playback", "The outcome of each frame of a video that is played at a fixed pace"),
     ];
 
+    /// Every law, with its name and its line of help. Those of a registry are named and described there.
+    fn all() -> Vec<(Law, &'static str, String)> {
+        let about = |family: &str, law: &Description| format!("{family}: {}", law.about);
+        let repair = redundancy::Choice::all().into_iter().filter_map(|law| {
+            let choice = redundancy::Choice::named(law.name)?;
+            Some((Law::Redundancy(choice), law.name, about("Repair", &law)))
+        });
+        let predictors = predict::Choice::all().into_iter().filter_map(|law| {
+            let choice = predict::Choice::named(law.name)?;
+            Some((Law::Predictor(choice), law.name, about("Prediction", &law)))
+        });
+        let windows = [
+            (Law::NewReno, window::Choice::NewReno(())),
+            (Law::TcpStream, window::Choice::TcpStream(Variant::default())),
+        ];
+        let windows = windows.map(|(law, choice)| (law, choice.description()));
+        let windows = windows.map(|(law, entry)| (law, entry.name, about("Congestion window", &entry)));
+        let others = Law::OTHERS.map(|(law, name, about)| (law, name, about.to_owned()));
+        repair.chain(predictors).chain(windows).chain(others).collect()
+    }
+
     /// Parses the name of a law.
     fn parser() -> impl TypedValueParser<Value = Law> {
-        let listed =
-            redundancy::Choice::all().into_iter().chain(predict::Choice::all()).map(|law| (law.name, law.about));
-        let all = listed.chain(Law::OTHERS.iter().map(|(_, name, about)| (*name, *about)));
-        PossibleValuesParser::new(all.map(|(name, about)| PossibleValue::new(name).help(about)))
+        let all = Law::all().into_iter();
+        PossibleValuesParser::new(all.map(|(_, name, about)| PossibleValue::new(name).help(about)))
             .map(|name| Law::named(&name).expect("the parser knows the names"))
     }
 
     fn named(name: &str) -> Option<Law> {
-        let other = Law::OTHERS.into_iter().find(|(_, other, _)| *other == name).map(|(law, ..)| law);
-        let redundancy = || redundancy::Choice::named(name).map(Law::Redundancy);
-        other.or_else(redundancy).or_else(|| predict::Choice::named(name).map(Law::Predictor))
+        Law::all().into_iter().find(|(_, other, _)| *other == name).map(|(law, ..)| law)
     }
 
     /// The values that a line of output has, of those that the law shows; none for all but [`HIDDEN`].

@@ -17,6 +17,7 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use self::flow::AccessText;
+pub use self::stream::schemes;
 use super::fault::{Error, Fault};
 use super::parameter::{self, Literals, Parameter};
 use super::quantity::Quantity;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
-use thalweg_lab::scenario::Blueprint;
+use thalweg_lab::scenario::{self, Blueprint};
 use thalweg_lab::statistics::Estimate;
 use thalweg_papers::page::interval;
 
@@ -31,9 +31,7 @@ pub(super) struct Args {
     /// Scenario file, or name of a built-in scenario.
     #[arg(value_name = "SCENARIO")]
     scenario: String,
-    /// Values of the parameter `scheme`, two or more of geneva, staticN, none, dp-fec, tfrc, udp, cbr, cbrN, live, live-staticN
-    /// and live-none; docs/lab.md describes each.
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', required = true, help = schemes_help())]
     schemes: Vec<String>,
     #[command(flatten)]
     seeds: Seeds,
@@ -45,6 +43,10 @@ pub(super) struct Args {
     json: bool,
     #[command(flatten)]
     output: output::Files,
+}
+
+fn schemes_help() -> String {
+    format!("Values of the parameter `scheme`, two or more of: {}. docs/lab.md describes each", scenario::schemes())
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {

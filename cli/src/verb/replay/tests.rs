@@ -6,9 +6,7 @@ use proptest::sample::select;
 
 /// Every law that `thalweg replay` knows.
 fn laws() -> impl Iterator<Item = Law> {
-    let redundancy = redundancy::Choice::all().into_iter().filter_map(|law| redundancy::Choice::named(law.name));
-    let predictors = predict::Choice::all().into_iter().filter_map(|law| predict::Choice::named(law.name));
-    redundancy.map(Law::Redundancy).chain(predictors.map(Law::Predictor)).chain(Law::OTHERS.map(|(law, ..)| law))
+    Law::all().into_iter().map(|(law, ..)| law)
 }
 
 fn geneva() -> Law {

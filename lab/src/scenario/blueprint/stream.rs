@@ -123,8 +123,8 @@ fn choice(name: &str) -> Result<Choice, ParameterError> {
     }
 }
 
-/// The schemes, as an error lists them.
-fn schemes() -> String {
+/// The values of `scheme`, as errors and help list them.
+pub fn schemes() -> String {
     let laws = registry::forms(Choice::all());
     let live = registry::forms(Choice::anywhere());
     format!(
