@@ -23,7 +23,8 @@ use crate::stream::{Reporting, Start};
 /// The endpoint that listens.
 #[derive(clap::Args)]
 pub(crate) struct Listen {
-    /// UDP address at which to accept clients; `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and IPv6
+    /// UDP address at which to accept clients; `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and
+    /// IPv6
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) listen: Host,
 }
@@ -50,8 +51,8 @@ pub(crate) struct PathOptions {
     /// Limit of everything that is sent, as in 40mbit; acknowledgements come before data, up to half of the limit
     #[arg(long, value_name = "RATE")]
     max_rate: Option<Rate>,
-    /// Maximum number of redundant packets per useful packet, 0 to 10. A packet that is declared lost is retransmitted in
-    /// any case, even if only its acknowledgement was lost
+    /// Maximum number of redundant packets per useful packet, 0 to 10. A packet that is declared lost is retransmitted
+    /// in any case, even if only its acknowledgement was lost
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, default_value_t = Config::default().max_overhead, value_parser = overhead)]
     max_overhead: f64,
     /// Longest datagram, in bytes without UDP and IP headers, 256 to 1500; the smaller value of the two peers applies

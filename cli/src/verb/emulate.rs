@@ -24,10 +24,11 @@ const SIDE: &str = "emulate";
 
 /// Emulate a path: rate, queue, delay, jitter, loss, cross traffic, recordings.
 ///
-/// With --listen and --to, the emulator relays UDP: datagrams to --listen take the forward direction of the path to --to, and
-/// answers take the reverse direction to their client. With --tun and --tun-to, as root, the emulator connects two TUN
-/// devices: IP packets from --tun take the forward direction to --tun-to, packets from --tun-to the reverse direction. The
-/// emulator runs until SIGINT or SIGTERM, shows its counters on standard error, and ends with a summary.
+/// With --listen and --to, the emulator relays UDP: datagrams to --listen take the forward direction of the path to
+/// --to, and answers take the reverse direction to their client. With --tun and --tun-to, as root, the emulator
+/// connects two TUN devices: IP packets from --tun take the forward direction to --tun-to, packets from --tun-to the
+/// reverse direction. The emulator runs until SIGINT or SIGTERM, shows its counters on standard error, and ends with a
+/// summary.
 #[derive(clap::Args)]
 #[command(after_help = "Example: a receiver at port 6000, reached over the demo's link through port 6001
   thalweg emulate demo --listen 127.0.0.1:6001 --to 127.0.0.1:6000
@@ -39,7 +40,8 @@ pub(crate) struct Args {
     /// scenarios/emulate-example.toml shows everything that a file can have.
     #[arg(value_name = "PATH.toml")]
     path: PathBuf,
-    /// UDP address at which to accept clients; `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and IPv6.
+    /// UDP address at which to accept clients; `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and
+    /// IPv6.
     #[arg(long, value_name = "HOST:PORT", requires = "to", required_unless_present = "tun")]
     listen: Option<Host>,
     /// UDP address to which the clients' datagrams are relayed.

@@ -13,9 +13,9 @@ use crate::failure::Failure;
 
 /// Add TCP Stream, a congestion control for video, to the kernel's TCP.
 ///
-/// TCP Stream takes the rate that playback needs as any TCP does, and more only while capacity is spare. Any program can
-/// choose TCP Stream by name, for a socket, a route or the whole machine. The kernel must be Linux 6.4 or later, with BPF and
-/// its type information (BTF). This verb needs root; programs that choose TCP Stream do not.
+/// TCP Stream takes the rate that playback needs as any TCP does, and more only while capacity is spare. Any program
+/// can choose TCP Stream by name, for a socket, a route or the whole machine. The kernel must be Linux 6.4 or later,
+/// with BPF and its type information (BTF). This verb needs root; programs that choose TCP Stream do not.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg kernel load --rate 4.5mbit --port 8080=10mbit
@@ -46,8 +46,8 @@ struct Load {
     /// Playback rate of the videos served at a local port; may be repeated
     #[arg(long, value_name = "PORT=RATE", value_parser = port)]
     port: Vec<(u16, Rate)>,
-    /// Thresholds of the number of packets in the queue: as printed in the paper (paper), or those of TCP Vegas (vegas), which
-    /// leave more capacity to other flows
+    /// Thresholds of the number of packets in the queue: as printed in the paper (paper), or those of TCP Vegas
+    /// (vegas), which leave more capacity to other flows
     #[arg(long, value_name = "NAME", default_value = "paper")]
     thresholds: Thresholds,
     #[command(flatten)]

@@ -10,8 +10,8 @@ use crate::failure::Failure;
 
 /// Write a new key file, and print its fingerprint or public key.
 ///
-/// Copy a shared key to the other machine over a trusted path, and compare the fingerprints. With --static each peer has
-/// its own key, and accepts the other one if its key file has the `peer` line that keygen printed there.
+/// Copy a shared key to the other machine over a trusted path, and compare the fingerprints. With --static each peer
+/// has its own key, and accepts the other one if its key file has the `peer` line that keygen printed there.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg keygen k && scp -p k HOST:

@@ -12,8 +12,8 @@ use crate::tunnel::{Listen, PathOptions, Server};
 
 /// Carry standard input to the peer's standard output, both ways, encrypted and without losing a byte.
 ///
-/// Ends with exit code 0 once both inputs have ended and all data has arrived. A terminal is read only if standard output is
-/// a terminal, too. Use `< /dev/null` if there is nothing to send.
+/// Ends with exit code 0 once both inputs have ended and all data has arrived. A terminal is read only if standard
+/// output is a terminal, too. Use `< /dev/null` if there is nothing to send.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: copy a folder; both machines have the key from `thalweg keygen k`
   thalweg pipe serve --listen 0.0.0.0:7000 --key-file k > folder.tar

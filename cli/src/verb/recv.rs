@@ -29,29 +29,31 @@ Examples:
   thalweg recv --listen [::]:6000 --once --output file:a.ts \\
     --output 'rtp://239.1.1.1:5004?iface=eth0'")]
 pub(crate) struct Args {
-    /// UDP address at which to accept senders; `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and IPv6
+    /// UDP address at which to accept senders; `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and
+    /// IPv6
     #[arg(long, value_name = "HOST:PORT")]
     listen: Host,
     /// Output of the media: udp://HOST:PORT, ts+udp://, rtp://, file:PATH or -; may be repeated. After the port of a
-    /// multicast group, ?iface=NAME&ttl=N, or one of the two, is allowed. A file is created when media arrives; each further
-    /// stream gets its own file, as in out.ts, out-2.ts
+    /// multicast group, ?iface=NAME&ttl=N, or one of the two, is allowed. A file is created when media arrives; each
+    /// further stream gets its own file, as in out.ts, out-2.ts
     #[arg(long = "output", value_name = "URL", required = true, value_parser = MediaUrl::output)]
     outputs: Vec<MediaUrl>,
     /// Time from input to output, 5ms to 10s; the longer value of sender and receiver applies
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
     latency: Span,
-    /// Time at which a packet is delivered: asap (as soon as all before it are delivered or given up) or constant (exactly
-    /// the latency after its input, for decoders that need an even flow)
+    /// Time at which a packet is delivered: asap (as soon as all before it are delivered or given up) or constant
+    /// (exactly the latency after its input, for decoders that need an even flow)
     #[arg(long, value_enum, default_value = "asap")]
     playout: PlayoutArg,
     /// Accept streams only from these addresses, as in 192.0.2.0/24 or 2001:db8::/32; may be repeated
     #[arg(long, value_name = "CIDR")]
     allow: Vec<Network>,
-    /// Time for which a sender that sends no media keeps the receiver; later, another sender with media gets the receiver
+    /// Time for which a sender that sends no media keeps the receiver; later, another sender with media gets the
+    /// receiver
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_HOLD)]
     hold: Span,
-    /// End after the first stream instead of waiting for the next one; the exit code is 1 if the sender vanished without a
-    /// goodbye
+    /// End after the first stream instead of waiting for the next one; the exit code is 1 if the sender vanished
+    /// without a goodbye
     #[arg(long)]
     once: bool,
     /// Replace the file of a file: output once media arrives; without this or --append, an existing file is an error

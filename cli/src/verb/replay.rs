@@ -32,47 +32,50 @@ use tcp_stream::TcpStreamEvents;
 
 /// Run one law over a log of feedback.
 ///
-/// Reads one JSON object per line from standard input. After each of them, writes the state of the law as one line of JSON to
-/// standard output. Unknown keys and missing keys are errors.
+/// Reads one JSON object per line from standard input. After each of them, writes the state of the law as one line of
+/// JSON to standard output. Unknown keys and missing keys are errors.
 ///
 /// Laws of repair read {"lost":1,"delivered":32,"srtt":0.02}: the packets lost and delivered since the last line, and a
 /// round-trip sample in seconds, or null. dp-fec also needs "t", the time of the report in seconds.
 ///
 /// newreno reads the events of a TCP sender: {"event":"ack","rtt":0.1,"round_end":false} for each acknowledged segment,
-/// {"event":"dup3"} when a loss is detected, {"event":"recovered"} when the loss is repaired, and {"event":"timeout"}. Between
-/// dup3 and recovered the window does not grow. "flight" is the number of segments in flight at a dup3 or timeout; by default
-/// the window counts as full. "again":true marks a segment that has timed out before. newreno writes cwnd and ssthresh in
-/// segments. Constants: iw=2 segments, ssthresh=inf.
+/// {"event":"dup3"} when a loss is detected, {"event":"recovered"} when the loss is repaired, and {"event":"timeout"}.
+/// Between dup3 and recovered the window does not grow. "flight" is the number of segments in flight at a dup3 or
+/// timeout; by default the window counts as full. "again":true marks a segment that has timed out before. newreno
+/// writes cwnd and ssthresh in segments. Constants: iw=2 segments, ssthresh=inf.
 ///
-/// tcp-stream reads the same events without "flight", because a loss halves its loss window and not the packets in flight. It
-/// writes, in segments, lwnd, dwnd, their sum swnd, send_window (swnd in whole segments), ssthresh, diff (segments in the
-/// queue) and cap (the ceiling of lwnd); also delay_on, and tau, the minimum round trip in seconds. Constants: rate=3.6mbit of
-/// the video, mss=1500 bytes, iw=2, ssthresh=inf, thresholds=paper (or vegas), on_loss=reset (or halve).
+/// tcp-stream reads the same events without "flight", because a loss halves its loss window and not the packets in
+/// flight. It writes, in segments, lwnd, dwnd, their sum swnd, send_window (swnd in whole segments), ssthresh, diff
+/// (segments in the queue) and cap (the ceiling of lwnd); also delay_on, and tau, the minimum round trip in seconds.
+/// Constants: rate=3.6mbit of the video, mss=1500 bytes, iw=2, ssthresh=inf, thresholds=paper (or vegas), on_loss=reset
+/// (or halve).
 ///
 /// tfrc-equation reads {"s":1024,"rtt":0.05,"p":0.01}: packet size in bytes, round trip in seconds, loss event rate. It
 /// writes the rate in bytes per second, and has no constants.
 ///
-/// decodability reads states of a lossless sender, as in the last example: loss rate; first undecoded, first unsent and last
-/// queued original; coded packets as [first, last]. It writes the probability that each original becomes decodable, the number
-/// of originals still needed, and the cost: once for the packets in flight, and once for each packet that could be sent next.
+/// decodability reads states of a lossless sender, as in the last example: loss rate; first undecoded, first unsent and
+/// last queued original; coded packets as [first, last]. It writes the probability that each original becomes
+/// decodable, the number of originals still needed, and the cost: once for the packets in flight, and once for each
+/// packet that could be sent next.
 ///
 /// Predictors read {"x":0.02}, the next value of a series, and write the error of its prediction and the prediction of
 /// the value that follows. Constants: m=10, theta=0.9, p0=100 of rls, alpha=0.875 of ewma.
 ///
 /// r3cp-rate reads the state of a receiver at the start of a period,
-/// {"q":30,"zeta_in_q":0,"zeta_next":0,"rho_prev":47,"p":0.01,"d":0.1,"mu":47,"p_l":23}: packets in the buffer; packets that
-/// the sender skipped and that would be in the buffer; skipped packets that would arrive in this period; the rate requested
-/// last; the predicted loss; the predicted length of the period in seconds; the playback rate; the retransmission window. It
-/// writes lambda of Eq. (14), without bounds. Rates are in packets per second.
+/// {"q":30,"zeta_in_q":0,"zeta_next":0,"rho_prev":47,"p":0.01,"d":0.1,"mu":47,"p_l":23}: packets in the buffer; packets
+/// that the sender skipped and that would be in the buffer; skipped packets that would arrive in this period; the rate
+/// requested last; the predicted loss; the predicted length of the period in seconds; the playback rate; the
+/// retransmission window. It writes lambda of Eq. (14), without bounds. Rates are in packets per second.
 ///
-/// r3cp-table reads {"current":"unloaded","forecast":"loaded","lambda":47,"rho_prev":40,"bank_open":true}, with the states
-/// unloaded, loaded and congested, and writes rho of Table 1. With bank_open, the first row of the table begins with
-/// lambda_max, as printed, otherwise with lambda. Constants: inc_big, inc_small, lambda_max and rho_min in packets per second,
-/// dec_small=0.875, dec_big=0.5, and base=requested (or throughput, which the input must then have, too).
+/// r3cp-table reads {"current":"unloaded","forecast":"loaded","lambda":47,"rho_prev":40,"bank_open":true}, with the
+/// states unloaded, loaded and congested, and writes rho of Table 1. With bank_open, the first row of the table begins
+/// with lambda_max, as printed, otherwise with lambda. Constants: inc_big, inc_small, lambda_max and rho_min in packets
+/// per second, dec_small=0.875, dec_big=0.5, and base=requested (or throughput, which the input must then have, too).
 ///
-/// playback reads a whole video in display order, {"types":"IBP","arrival":[0.1,null,0.3],"deadline":[1,2,3],"sent":[1,0,1]}:
-/// the kind of each frame, the time at which the frame was complete, the time at which it is played, and 1 if it was sent. It
-/// writes the label of each frame (playable, skipped, broken, late or orphan), and the playback performance.
+/// playback reads a whole video in display order,
+/// {"types":"IBP","arrival":[0.1,null,0.3],"deadline":[1,2,3],"sent":[1,0,1]}: the kind of each frame, the time at
+/// which the frame was complete, the time at which it is played, and 1 if it was sent. It writes the label of each
+/// frame (playable, skipped, broken, late or orphan), and the playback performance.
 #[allow(rustdoc::broken_intra_doc_links, reason = "help shows JSON arrays")]
 #[derive(clap::Args)]
 #[command(after_help = "Examples: GENEVA after one loss among 33 packets at 20 ms; TCP Stream with a

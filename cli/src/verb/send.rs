@@ -38,12 +38,12 @@ Examples:
   thalweg send --input 'rtp://[ff12::8]:5004?iface=eth0' \\
     --to 239.1.1.1:5004 --plain-rtp --sdp video.sdp")]
 pub(crate) struct Args {
-    /// Source of the media: udp://HOST:PORT (datagrams of up to 1400 bytes), ts+udp://, rtp://, file:PATH or - (MPEG-TS); after
-    /// the port of a multicast group, ?iface=NAME is allowed
+    /// Source of the media: udp://HOST:PORT (datagrams of up to 1400 bytes), ts+udp://, rtp://, file:PATH or -
+    /// (MPEG-TS); after the port of a multicast group, ?iface=NAME is allowed
     #[arg(long, value_name = "URL", value_parser = MediaUrl::input)]
     input: MediaUrl,
-    /// Address of `thalweg recv`; or, with --plain-rtp, of a multicast group, after whose port ?iface=NAME&ttl=N, or one of
-    /// the two, is allowed
+    /// Address of `thalweg recv`; or, with --plain-rtp, of a multicast group, after whose port ?iface=NAME&ttl=N, or
+    /// one of the two, is allowed
     #[arg(long, value_name = "HOST:PORT")]
     to: Udp,
     /// Loop the file, as one endless stream (file: inputs only)
@@ -55,13 +55,13 @@ pub(crate) struct Args {
     /// Time from input to output, 5ms to 10s; the longer value of sender and receiver applies
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
     latency: Span,
-    /// End with exit code 1 if no receiver accepts the stream for this time, because none answers or another sender has it;
-    /// without this option, wait for a receiver
+    /// End with exit code 1 if no receiver accepts the stream for this time, because none answers or another sender has
+    /// it; without this option, wait for a receiver
     #[arg(long, value_name = "TIME", value_parser = timeout)]
     timeout: Option<Span>,
-    /// Reaction to a failed session: connect again (always) or end with exit code 1 (never). If the receiver was busy or the
-    /// circuit breaker opened, the next session begins after 30 s, then after 1 min, up to 5 min. If the receiver stopped
-    /// answering, a new session begins after 30 s of calls without an answer
+    /// Reaction to a failed session: connect again (always) or end with exit code 1 (never). If the receiver was busy
+    /// or the circuit breaker opened, the next session begins after 30 s, then after 1 min, up to 5 min. If the
+    /// receiver stopped answering, a new session begins after 30 s of calls without an answer
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, num_args = 0..=1, default_missing_value = "always")]
     retry: RetryArg,
     #[command(flatten)]
@@ -85,13 +85,14 @@ struct Protection {
     max_rate: Option<Rate>,
     #[arg(long, value_name = "LAW", help = rate_help())]
     rate: Option<rate::Choice>,
-    /// Length of a block (packets that are repaired together), from 5ms to the latency; longer blocks recover longer bursts and
-    /// add more delay. Default and maximum: (latency - round trip / 2) / 2, and by default at most 170 packets
+    /// Length of a block (packets that are repaired together), from 5ms to the latency; longer blocks recover longer
+    /// bursts and add more delay. Default and maximum: (latency - round trip / 2) / 2, and by default at most 170
+    /// packets
     #[arg(long, value_name = "TIME", value_parser = latency)]
     block: Option<Span>,
-    /// Circuit breaker, which ends a stream that its path cannot carry: repair-first (reduces repair before it ends the stream,
-    /// and ends no stream whose loss is independent of its rate, as over radio), rfc8083 (as printed in RFC 8083) or off.
-    /// Default: repair-first, and with --rate rfc8083
+    /// Circuit breaker, which ends a stream that its path cannot carry: repair-first (reduces repair before it ends the
+    /// stream, and ends no stream whose loss is independent of its rate, as over radio), rfc8083 (as printed in RFC
+    /// 8083) or off. Default: repair-first, and with --rate rfc8083
     #[arg(long, value_enum)]
     breaker: Option<BreakerArg>,
 }
@@ -102,8 +103,8 @@ struct Interop {
     /// Send source packets as unmodified RTP, for receivers without repair
     #[arg(long)]
     plain_rtp: bool,
-    /// Send repair as plain RFC 6865, without RTP, to this port: for receivers other than thalweg recv, which does not accept
-    /// such repair. Excludes --plain-rtp, because the repair refers to packet IDs that --plain-rtp omits
+    /// Send repair as plain RFC 6865, without RTP, to this port: for receivers other than thalweg recv, which does not
+    /// accept such repair. Excludes --plain-rtp, because the repair refers to packet IDs that --plain-rtp omits
     #[arg(long, value_name = "PORT", conflicts_with = "plain_rtp", value_parser = clap::value_parser!(u16).range(1..))]
     fec_port: Option<u16>,
     /// Write the session description (SDP) to this file; - is standard output

@@ -33,11 +33,11 @@ const TICK: Span = Span::from_secs(1);
 
 /// Serve a folder of videos to browsers and players, each connection at the rate of its video.
 ///
-/// Serves MP4, HLS and DASH over HTTP/1.1, and with TLS also over HTTP/3. Byte ranges are supported, and a page lists and plays
-/// the videos. The playback rate is read from each video, or from each rendition of HLS and DASH. TCP Stream, a congestion
-/// control that `thalweg kernel load` adds to the kernel, takes the rate that playback needs as any TCP does, and more only
-/// while capacity is spare. Without TCP Stream, connections over TCP are paced, and a line reports this. QUIC has TCP Stream
-/// built in.
+/// Serves MP4, HLS and DASH over HTTP/1.1, and with TLS also over HTTP/3. Byte ranges are supported, and a page lists
+/// and plays the videos. The playback rate is read from each video, or from each rendition of HLS and DASH. TCP Stream,
+/// a congestion control that `thalweg kernel load` adds to the kernel, takes the rate that playback needs as any TCP
+/// does, and more only while capacity is spare. Without TCP Stream, connections over TCP are paced, and a line reports
+/// this. QUIC has TCP Stream built in.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg serve videos --listen :8080          # and http://this.machine:8080
@@ -49,23 +49,23 @@ pub(crate) struct Args {
     /// Folder of the videos; hidden files, and links that lead out of it, are not served
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Address to listen at (TCP, with TLS also UDP); `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and
-    /// IPv6
+    /// Address to listen at (TCP, with TLS also UDP); `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4
+    /// and IPv6
     #[arg(long, value_name = "HOST:PORT")]
     listen: Host,
     /// Playback rate of videos that do not state one; up to 1000gbit
     #[arg(long, value_name = "RATE", default_value_t = Settings::default().rate, value_parser = rate)]
     rate: Rate,
-    /// Rate law: tcp-stream (over TCP the law of `thalweg kernel load`, or paced if none is loaded; over QUIC the built-in law),
-    /// paced (ten seconds of the video at once, then 5/4 of its rate) or system (the system's congestion control, as fast as the
-    /// path permits)
+    /// Rate law: tcp-stream (over TCP the law of `thalweg kernel load`, or paced if none is loaded; over QUIC the
+    /// built-in law), paced (ten seconds of the video at once, then 5/4 of its rate) or system (the system's congestion
+    /// control, as fast as the path permits)
     #[arg(long, value_name = "LAW", default_value = "tcp-stream", hide_possible_values = true)]
     law: LawArg,
     /// Name of the kernel's law, as in `thalweg kernel load --name`
     #[arg(long, value_name = "NAME", default_value_t = Name::default())]
     name: Name,
-    /// User of /etc/passwd whose rights `serve` takes, if root starts it, once ports, keys and the law's rates are open; this
-    /// user must be able to read the videos
+    /// User of /etc/passwd whose rights `serve` takes, if root starts it, once ports, keys and the law's rates are
+    /// open; this user must be able to read the videos
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
     /// Use TLS with a certificate and a key made for this run; their digests are printed, to compare or pin

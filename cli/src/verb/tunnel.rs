@@ -16,9 +16,9 @@ use crate::tunnel::{Listen, PathOptions, Server};
 
 /// Carry TCP connections over a lossy path, encrypted, without waiting for lost packets.
 ///
-/// Programs connect to --local of the client (`connect`). For each of these connections the server (`serve`) connects to
-/// --to. Repair packets (FEC) recover most losses without a retransmission. All connections share one association over UDP. A
-/// change of address, or a silence of up to --patience, loses no byte.
+/// Programs connect to --local of the client (`connect`). For each of these connections the server (`serve`) connects
+/// to --to. Repair packets (FEC) recover most losses without a retransmission. All connections share one association
+/// over UDP. A change of address, or a silence of up to --patience, loses no byte.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: ssh through a tunnel; both machines have the key from `thalweg keygen k`
   thalweg tunnel serve --listen 0.0.0.0:7000 --to 127.0.0.1:22 --key-file k
@@ -45,9 +45,9 @@ struct Serve {
     /// TCP address to connect to; a name is resolved once, and its addresses are tried in turn
     #[arg(long, value_name = "HOST:PORT")]
     to: Host,
-    /// Memory limit for all connections together, as in 1gib; at least 1mib. A client without others beside it may use half
-    /// of the limit. From a quarter on, new connections of that client are refused; at half, its connection with the most
-    /// unread data is reset
+    /// Memory limit for all connections together, as in 1gib; at least 1mib. A client without others beside it may use
+    /// half of the limit. From a quarter on, new connections of that client are refused; at half, its connection with
+    /// the most unread data is reset
     #[arg(long, value_name = "SIZE", default_value_t = Config::default().memory, value_parser = memory)]
     memory: Bytes,
     #[command(flatten)]
@@ -68,7 +68,8 @@ fn memory(text: &str) -> Result<Bytes, String> {
 struct Connect {
     #[command(flatten)]
     server: Server,
-    /// TCP address at which to accept programs; `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and IPv6
+    /// TCP address at which to accept programs; `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and
+    /// IPv6
     #[arg(long, value_name = "HOST:PORT")]
     local: Host,
     #[command(flatten)]

@@ -20,9 +20,10 @@ use crate::verb::replay::setting;
 
 /// Compare schemes on one path, with the same seeds.
 ///
-/// Each scheme is a value of the scenario's parameter `scheme`. The first scheme is compared with each of the others. The
-/// table shows the mean difference of two runs with the same seed, and its 95 % interval; a * marks an interval that
-/// excludes zero, except for processor time. If tfrc is among the schemes, the table has TPindex, too (see `lab run --help`).
+/// Each scheme is a value of the scenario's parameter `scheme`. The first scheme is compared with each of the others.
+/// The table shows the mean difference of two runs with the same seed, and its 95 % interval; a * marks an interval
+/// that excludes zero, except for processor time. If tfrc is among the schemes, the table has TPindex, too (see `lab
+/// run --help`).
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   thalweg lab compare geneva-s1 --schemes geneva,static8,static12,tfrc \\

@@ -35,8 +35,8 @@ pub(super) struct Files {
     /// Folder for results: summary.csv and flows.csv, the same as .jsonl, and timing.csv.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// With --out: also write the state and counters of flows and hops at this interval, 1ms or more, into intervals-SEED
-    /// and hops-SEED, .csv and .jsonl.
+    /// With --out: also write the state and counters of flows and hops at this interval, 1ms or more, into
+    /// intervals-SEED and hops-SEED, .csv and .jsonl.
     #[arg(long, value_name = "TIME", requires = "out")]
     interval: Option<Span>,
     /// With --out: also write every packet at one hop into packets-SEED.csv.

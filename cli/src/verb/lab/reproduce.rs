@@ -39,22 +39,24 @@ pub(super) struct Args {
     /// Run a short evaluation of a few minutes, with fewer seeds and shorter runs
     #[arg(long)]
     quick: bool,
-    /// For tcp-stream: measure Fig. 5, and two videos on one link, with the kernel's own TCP in network namespaces, and compare
-    /// them with the lab. Needs root and a build with the feature `kernel`; takes 26 minutes
+    /// For tcp-stream: measure Fig. 5, and two videos on one link, with the kernel's own TCP in network namespaces, and
+    /// compare them with the lab. Needs root and a build with the feature `kernel`; takes 26 minutes
     #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
     real: bool,
-    /// Number of seeds, by default 5, and 20 for tcp-stream. Fig. 2 of geneva, where losses are rare, gets twice as many
+    /// Number of seeds, by default 5, and 20 for tcp-stream. Fig. 2 of geneva, where losses are rare, gets twice as
+    /// many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
-    /// Length of each run, 25 to 36000 seconds. For geneva, warm-up included, 180 by default as in the paper; runs of Fig. 2
-    /// take two thirds of it. For tcp-stream, the playing time of each video, 600 by default as in the paper
+    /// Length of each run, 25 to 36000 seconds. For geneva, warm-up included, 180 by default as in the paper; runs of
+    /// Fig. 2 take two thirds of it. For tcp-stream, the playing time of each video, 600 by default as in the paper
     #[arg(long, value_name = "SECONDS", conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(25..=36_000))]
     seconds: Option<u32>,
-    /// For fec-arq: folder of the recordings that replace the paper's unpublished trace, by default ../shared/data/net. Without
-    /// recordings, Table IV and the figures that need them stay empty
+    /// For fec-arq: folder of the recordings that replace the paper's unpublished trace, by default ../shared/data/net.
+    /// Without recordings, Table IV and the figures that need them stay empty
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
-    /// Path of the page, by default reproduction-PAPER.html. While the evaluation runs, NAME-provisional.html is in its place
+    /// Path of the page, by default reproduction-PAPER.html. While the evaluation runs, NAME-provisional.html is in its
+    /// place
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Also write the page as Markdown, without the curves; docs/reproduction.md is written in this way

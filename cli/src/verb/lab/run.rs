@@ -36,8 +36,8 @@ pub(super) struct Args {
     /// Set a parameter of the scenario; an unknown NAME lists the known ones, `auto` is the file's own value.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
-    /// Run the same seeds with scheme=tfrc, too, and print TPindex: the throughput of TCP beside this scheme, divided by the
-    /// throughput of TCP beside TFRC.
+    /// Run the same seeds with scheme=tfrc, too, and print TPindex: the throughput of TCP beside this scheme, divided
+    /// by the throughput of TCP beside TFRC.
     #[arg(long)]
     tpindex: bool,
     /// Print JSON on standard output: a line for each seed, in the order of the seeds, and the means as the last line.
