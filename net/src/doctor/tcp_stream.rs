@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Finding;
 use super::machine::version;
 
-const NAME: &str = "films";
+const NAME: &str = "tcp_stream";
 /// The first Linux that registers a congestion control by a BPF link, which outlives its loader.
 const NEEDED: (u32, u32) = (6, 4);
 
