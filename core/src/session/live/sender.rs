@@ -1,5 +1,6 @@
 //! The sending side of a live stream.
 
+mod advice;
 mod block;
 mod blocks;
 mod brake;
@@ -18,6 +19,7 @@ mod rate_limit;
 mod rate_requests;
 mod reports;
 mod stats;
+mod streams;
 mod transmit;
 
 use core::net::SocketAddr;
@@ -25,8 +27,7 @@ use std::collections::VecDeque;
 
 pub use self::config::{Breaker, Config, Event, SourceId, redundancy};
 use super::interval_stats::IntervalStats;
-use super::{Ending, MAX_PAYLOAD, Media};
-use crate::law::breaker;
+use super::{Ending, MAX_PAYLOAD};
 use crate::law::redundancy::Redundancy;
 use crate::law::schedule::in_order::InOrder;
 use crate::metric::Metric;
@@ -34,9 +35,10 @@ use crate::rng::Rng;
 use crate::session::{Session, Transmit};
 use crate::time::{Span, Time};
 use crate::wire::{self, rtp};
+use advice::Advice;
 use blocks::Blocks;
-use brake::Brake;
 use flow::Flow;
+use guard::Guard;
 use history::History;
 use peer::Peer;
 use phase::Phase;
@@ -45,48 +47,23 @@ use rate_limit::RateLimit;
 use rate_requests::RateRequests;
 use reports::Reports;
 use stats::Counts;
-
-/// One outgoing RTP stream.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Stream {
-    ssrc: u32,
-    payload_type: u8,
-    /// Sequence number of the next packet.
-    next: u64,
-}
-
-impl Stream {
-    fn new(payload_type: u8, rng: &mut Rng) -> Stream {
-        // Numbers begin within the lower half, so that the first packets do not wrap (RFC 3711 asks for the same).
-        Stream { ssrc: rng.u32(), payload_type, next: (1 << 16) + rng.below(1 << 15) }
-    }
-}
+use streams::Streams;
 
 /// The sender of a live stream.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sender {
     config: Config,
     peer: Peer,
-    source: Stream,
-    repair: Stream,
-    timestamp_base: u32,
+    streams: Streams,
     blocks: Blocks,
-    /// Under a rate law, the sequence number of the next source packet to be scheduled: media that is too late is
-    /// dropped before it gets a number.
-    numbered: u64,
     /// Bytes of control sent since the last block closed.
     control_bytes: u64,
     /// The answer to "how much do I protect?": the law of redundancy, fitted to the source's blocks.
     protection: Protection,
-    /// True while repair is reported to come too late.
-    is_late_reported: bool,
-    /// True once it was reported that blocks have few packets.
-    is_few_reported: bool,
+    advice: Advice,
     /// The answer to "what goes into the next packet?".
     schedule: InOrder,
-    brake: Brake,
-    breaker: breaker::Breaker,
-    verdict: Option<breaker::Cause>,
+    guard: Guard,
     history: History,
     reports: Reports,
     flow: Flow,
@@ -106,26 +83,15 @@ impl Sender {
 
     /// A sender whose first hello is due at once.
     pub fn new(config: Config, now: Time, rng: &Rng) -> Sender {
-        let mut draw = rng.fork("streams");
-        let media_type = match config.media {
-            Media::Mp2t => rtp::MP2T,
-            Media::Opaque => super::OPAQUE,
-        };
         let mut sender = Sender {
             peer: Peer::new(config.to, now, rng),
-            source: Stream::new(media_type, &mut draw),
-            repair: Stream::new(super::REPAIR, &mut draw),
-            timestamp_base: draw.u32(),
+            streams: Streams::new(config.media, &mut rng.fork("streams")),
             blocks: Blocks::new(now),
-            numbered: 0,
             control_bytes: 0,
             protection: Protection::new(&config.repair, config.block),
-            is_late_reported: false,
-            is_few_reported: false,
+            advice: Advice::default(),
             schedule: InOrder,
-            brake: Brake::new(config.repair.p_max()),
-            breaker: breaker::Breaker::new(guard::BREAKER),
-            verdict: None,
+            guard: Guard::new(config.breaker, config.repair.p_max()),
             history: History::default(),
             reports: Reports::default(),
             flow: Flow::default(),
@@ -137,7 +103,6 @@ impl Sender {
             events: VecDeque::new(),
             config,
         };
-        sender.numbered = sender.source.next;
         sender.fit_latency();
         sender
     }
@@ -157,17 +122,10 @@ impl Sender {
             return;
         }
         self.flow.push(now, payload.len());
-        let header = rtp::Header {
-            marker: false,
-            payload_type: self.source.payload_type,
-            sequence: self.source.next as u16,
-            timestamp: self.timestamp(now),
-            ssrc: self.source.ssrc,
-        };
-        let length = self.protection.block();
-        let (mut block, closes) = self.blocks.take_open_or_new(now, length, self.source.next);
-        block.push(now, header, payload);
-        self.source.next += 1;
+        let (source, length) = (self.streams.source, self.protection.block());
+        let (mut block, closes) = self.blocks.take_open_or_new(now, length, source.next);
+        block.push(now, self.streams.header(source, now), payload);
+        self.streams.source.next += 1;
         if block.is_full() || self.protection.is_none() {
             self.close(block, now);
         } else {
@@ -229,14 +187,9 @@ impl Sender {
         self.protection.set_budget(self.latency(), round_trip);
         // The receiver may want a longer latency, which is known once it has answered.
         let is_final = self.is_plain() || self.peer.is_connected();
-        let is_late = self.protection.is_hopeless();
-        if !is_final || core::mem::replace(&mut self.is_late_reported, is_late) == is_late {
-            return;
+        if is_final {
+            self.events.extend(self.advice.lateness(&self.protection, round_trip));
         }
-        self.events.push_back(match is_late {
-            true => Event::TooShort { round_trip, needed: self.protection.needed(round_trip) },
-            false => Event::InTime,
-        });
     }
 
     /// Begins to end the session; queued media still leaves.
@@ -264,11 +217,7 @@ impl Sender {
     fn fall_silent(&mut self, event: Event) {
         self.peer.give_up();
         self.blocks.clear();
-        if self.config.breaker != Breaker::Rfc8083 {
-            // A session that waits for its receiver sends no media, so no breaker needs to end it. With
-            // `Breaker::Rfc8083`, §4.1 of the RFC ends it to the letter.
-            self.breaker.cease();
-        }
+        self.guard.on_silence();
         self.events.push_back(event);
     }
 
@@ -313,7 +262,9 @@ impl Session for Sender {
         if !self.phase.is_over() {
             self.close_due(now);
             self.check_peer(now);
-            self.check_guard(now);
+            if self.guard.ends(now, self.peer.is_connected()) {
+                self.part(now, Ending::Breaker);
+            }
             self.check_silence(now);
         }
         self.interval.tick(now, &self.counts);

@@ -3,21 +3,33 @@
 use core::net::SocketAddr;
 
 use super::Sender;
+use super::brake::{Demand, Pressure, Sample};
 use super::history::{Settled, Stream};
 use super::peer::{Call, Change, ReportKind};
 use super::reports::Reports;
-use crate::law::rate;
 use crate::law::redundancy::LossReport;
+use crate::law::{breaker, rate};
 use crate::session::live::sender::Event;
 use crate::session::live::{End, Ending, Media, cname, reordering_delay};
 use crate::time::{Span, Time};
+use crate::units::Rate;
 use crate::wire::Error;
 use crate::wire::feedback::Feedback;
 use crate::wire::hello::{self, Answer, Challenge, Hello, Refusal};
 use crate::wire::ntp::NtpTime;
 use crate::wire::rtcp::{App, Compound, Full, Goodbye, Packet, Report, SenderInfo, Source, Writer};
-use crate::wire::rtp;
 use crate::wire::sequence::nearest;
+
+/// A round trip that exceeds its minimum by more than this, and by more than a part of the minimum, indicates a queue.
+/// Ours: below it late timers of the hosts vary the round trip, as in `SPARE`.
+const LEAST_QUEUE: Span = Span::from_millis(2);
+/// The divisor of the minimum that gives that part. Ours: a smaller divisor overlooks short queues, a greater one takes
+/// jitter for a queue.
+const QUEUE_PART: u64 = 8;
+
+/// Packets count as lost if nothing is delivered for this time and a round trip, though packets left and reports come.
+/// Ours: shorter takes an outage of a radio link for loss, longer floods a cut path for longer.
+const STALL: Span = Span::from_millis(500);
 
 /// A control datagram: its source, its length, and whether it has a proof of the receiver's secret.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,17 +45,17 @@ impl Sender {
     pub(super) fn emit_control(&self, now: Time, call: Option<Call>, buf: &mut [u8]) -> Result<usize, Full> {
         let len = self.emit_words(now, call, buf)?;
         match self.peer.secret() {
-            Some(secret) => secret.prove(End::Sender, self.source.ssrc, buf, len),
+            Some(secret) => secret.prove(End::Sender, self.streams.source.ssrc, buf, len),
             None => Ok(len),
         }
     }
 
     fn emit_words(&self, now: Time, call: Option<Call>, buf: &mut [u8]) -> Result<usize, Full> {
-        let ssrc = self.source.ssrc;
+        let ssrc = self.streams.source.ssrc;
         let mut writer = Writer::new(buf);
         let sender = SenderInfo {
             ntp: NtpTime::from(now),
-            rtp: self.timestamp(now),
+            rtp: self.streams.timestamp(now),
             packets: self.counts.sources as u32,
             octets: self.counts.source_bytes as u32,
         };
@@ -53,7 +65,7 @@ impl Sender {
             let data = self.hello(now, call).emit();
             writer.push(&App { subtype: Hello::SUBTYPE, ssrc, name: hello::NAME, data: &data })?;
         } else {
-            writer.push(&Goodbye { sources: &[ssrc, self.repair.ssrc].map(u32::to_be_bytes), reason: b"" })?;
+            writer.push(&Goodbye { sources: &[ssrc, self.streams.repair.ssrc].map(u32::to_be_bytes), reason: b"" })?;
         }
         Ok(writer.len())
     }
@@ -63,8 +75,8 @@ impl Sender {
             mp2t: self.config.media == Media::Mp2t,
             payload_ids: self.has_payload_ids(),
             repair: !self.protection.is_none(),
-            payload_types: [self.source.payload_type, self.repair.payload_type],
-            repair_ssrc: self.repair.ssrc,
+            payload_types: [self.streams.source.payload_type, self.streams.repair.payload_type],
+            repair_ssrc: self.streams.repair.ssrc,
             latency: self.config.latency,
             round_trip: self.peer.round_trip().unwrap_or(Span::ZERO),
             spread: self.protection.spread(),
@@ -124,7 +136,7 @@ impl Sender {
             Some(Change::Connected) => {
                 // Another receiver stamps its reports with another clock.
                 self.reports = Reports::default();
-                self.restart_breaker();
+                self.guard.restart_breaker();
                 self.restart_rate_law();
                 self.events.push_back(Event::Connected { to, latency: self.latency() });
             }
@@ -152,8 +164,8 @@ impl Sender {
         let in_flight = self.history.in_flight();
         for block in feedback.streams() {
             let stream = match block.ssrc {
-                ssrc if ssrc == self.source.ssrc => Stream::Source,
-                ssrc if ssrc == self.repair.ssrc => Stream::Repair,
+                ssrc if ssrc == self.streams.source.ssrc => Stream::Source,
+                ssrc if ssrc == self.streams.repair.ssrc => Stream::Repair,
                 _ => continue,
             };
             let Some(last) = self.history.last(stream) else { continue };
@@ -168,10 +180,24 @@ impl Sender {
         }
     }
 
+    /// Passes a regular report to the breaker.
+    fn on_receiver_report(&mut self, now: Time, origin: Origin, report: &Report<'_>) {
+        // Answers begin with an empty report, which says nothing about our media.
+        let is_ours = report.blocks().any(|block| block.ssrc == self.streams.source.ssrc);
+        if !is_ours || !self.believes_report(now, origin, report.ssrc) {
+            return;
+        }
+        let rtt = self.peer.round_trip().unwrap_or(Span::ZERO);
+        for block in report.blocks().filter(|block| block.ssrc == self.streams.source.ssrc) {
+            let fraction_lost = f64::from(block.fraction_lost) / 256.0;
+            self.guard.on_receiver_report(now, &breaker::Report { highest: block.highest.into(), fraction_lost, rtt });
+        }
+    }
+
     /// Returns whether a regular report of receiver `ssrc` is to be believed. Receivers that know no hello cannot prove
     /// the secret: those of plain RTP are believed if they report from the destination's host, or from any host if the
     /// destination is a multicast group.
-    pub(super) fn believes_report(&mut self, now: Time, origin: Origin, ssrc: u32) -> bool {
+    fn believes_report(&mut self, now: Time, origin: Origin, ssrc: u32) -> bool {
         let to = self.config.to.ip();
         let is_plain = self.is_plain() && self.peer.secret().is_none();
         is_plain && (to.is_multicast() || to == origin.from.ip()) || self.believes(now, origin, ssrc)
@@ -183,7 +209,7 @@ impl Sender {
             ReportKind::Misdirected => self.counts.stray += 1,
             ReportKind::FromPeer => return true,
             ReportKind::Returned => {
-                self.restart_breaker();
+                self.guard.restart_breaker();
                 self.events.push_back(Event::Connected { to: from, latency: self.latency() });
                 return true;
             }
@@ -215,8 +241,39 @@ impl Sender {
         self.brake(now, &report, passed);
     }
 
-    /// The RTP timestamp of `now`.
-    pub(super) fn timestamp(&self, now: Time) -> u32 {
-        rtp::timestamp(now).wrapping_add(self.timestamp_base)
+    /// Passes a report to the brake, with the packets that it settled in sending order.
+    fn brake(&mut self, now: Time, report: &rate::Report, mut passed: Sample) {
+        if !self.guard.has_brake() || !self.phase.is_open() {
+            return;
+        }
+        let least = self.peer.round_trip().unwrap_or(Span::ZERO);
+        let grown = report.rtt.map_or(Span::ZERO, |round_trip| round_trip.saturating_sub(least));
+        let stalled = self.history.stalled(now, STALL + least);
+        let queue = grown > LEAST_QUEUE.max(least / QUEUE_PART);
+        passed.report(queue);
+        let pressure = Pressure {
+            lost: report.lost.saturating_add(stalled),
+            delivered: report.delivered,
+            passed,
+            queue,
+            lag: least + grown + reordering_delay(least) + self.protection.spread() + self.protection.interval(),
+            window: self.protection.window(),
+            bounds: self.protection.window_bounds(),
+            k: self.protection.law_packets(),
+            block: self.protection.block_packets(),
+        };
+        match self.guard.on_report(now, &pressure) {
+            Some(Demand::Lower) => {
+                let leaves = self.config.max_rate.map_or(self.flow.rate(now), |most| most.min(self.flow.rate(now)));
+                let arrives = Rate::from_bps((leaves.as_bps() as f64 * (1.0 - self.guard.loss())) as u64);
+                self.rate_requests.rate = Some(arrives);
+                self.events.push_back(Event::LowerRate(arrives));
+            }
+            Some(Demand::Restored) => {
+                self.rate_requests.rate = None;
+                self.events.push_back(Event::RateRestored);
+            }
+            None => {}
+        }
     }
 }

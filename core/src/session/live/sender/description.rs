@@ -27,20 +27,20 @@ impl Sender {
         };
         Description {
             name: "Thalweg".to_owned(),
-            session: self.source.ssrc.into(),
+            session: self.streams.source.ssrc.into(),
             origin,
             to: self.config.to,
             ttl: sdp::DEFAULT_TTL,
             payload,
-            ssrc: Some(self.source.ssrc).filter(|_| !plain),
-            cname: cname(self.source.ssrc),
+            ssrc: Some(self.streams.source.ssrc).filter(|_| !plain),
+            cname: cname(self.streams.source.ssrc),
             feedback: Some(feedback).filter(|_| !plain),
             repair: Some(self.describe_repair()).filter(|_| !plain && !self.protection.is_none()),
         }
     }
 
     fn describe_repair(&self) -> sdp::Repair {
-        let beside = Carrier::Rtp { payload_type: self.repair.payload_type, ssrc: self.repair.ssrc };
+        let beside = Carrier::Rtp { payload_type: self.streams.repair.payload_type, ssrc: self.streams.repair.ssrc };
         sdp::Repair {
             carrier: self.config.fec_to.map_or(beside, |to| Carrier::Bare { to }),
             source_id: sdp::SourceId::Explicit,

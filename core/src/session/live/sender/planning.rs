@@ -1,13 +1,13 @@
 //! Planning: a block closes, gets its repair, and is given the time over which it leaves.
 
+use super::Sender;
 use super::block::Block;
 use super::blocks::ClosedBlock;
 use super::protection::{Load, on_time};
 use super::rate_limit::RateLimit;
-use super::{Event, Sender};
 use crate::session::live::overhead;
 use crate::time::{Span, Time};
-use crate::units::Bytes;
+use crate::units::{Bytes, Rate};
 use crate::wire::fecframe::PayloadId;
 use crate::wire::rtp;
 
@@ -54,7 +54,7 @@ impl Sender {
         let more = self.headers();
         let planned = self.planned_rate();
         if self.config.rate.is_some() {
-            block.number_from(self.numbered);
+            block.number_from(self.streams.scheduled);
         }
         if let Some(rate) = planned {
             let takes = |packet: Bytes| rate.time_for(Bytes(packet.0 + more));
@@ -63,8 +63,8 @@ impl Sender {
             let from = start + rate.time_for(Bytes(control));
             let unsent = block.shed(from, self.planned_wait(closes), takes) as u64;
             match &self.config.rate {
-                Some(_) => self.numbered += block.sources() as u64,
-                None => self.source.next -= unsent,
+                Some(_) => self.streams.scheduled += block.sources() as u64,
+                None => self.streams.source.next -= unsent,
             }
             self.report_unsent(closes, unsent);
         }
@@ -76,7 +76,7 @@ impl Sender {
         let (Bytes(sources), Bytes(each)) = (load.wire, load.repair);
         let mut repairs = 0;
         if !self.protection.is_none() && self.has_listener() {
-            repairs = self.protection.close_block(&load, open, since_previous, |window| self.brake.window(window));
+            repairs = self.protection.close_block(&load, open, since_previous, |window| self.guard.window(window));
             if self.protection.is_hopeless() || self.peer.is_unreported(closes, self.protection.interval()) {
                 // Repair would arrive too late, or no receiver reports. It would only take capacity from the media.
                 repairs = 0;
@@ -92,7 +92,8 @@ impl Sender {
         if let Some(limit) = &mut self.rate_limit {
             limit.on_load(&load, wanted, repairs);
         }
-        self.report_few_packets();
+        let round_trip = self.peer.round_trip().unwrap_or(Span::ZERO);
+        self.events.extend(self.advice.few_packets(&self.protection, round_trip));
         if self.protection.has_outgrown() && self.peer.is_connected() {
             // The receiver must learn the longer spread, or it gives up packets that repair could still recover.
             self.peer.schedule_hello(closes);
@@ -123,13 +124,22 @@ impl Sender {
         overhead(self.peer.to()).0 + ids
     }
 
-    fn report_few_packets(&mut self) {
-        let round_trip = self.peer.round_trip().unwrap_or(Span::ZERO);
-        let few = self.protection.few_packets(round_trip).filter(|_| !self.is_few_reported);
-        if let Some((packets, needed)) = few {
-            self.is_few_reported = true;
-            self.events.push_back(Event::FewPackets { packets, needed });
-        }
+    /// Repair packets that a block of the law may get now.
+    pub(super) fn repair_window(&self) -> f64 {
+        self.protection.in_packets(self.guard.window(self.protection.window()))
+    }
+
+    /// The rate that blocks are planned for: the rate law's, and the maximum rate at most.
+    fn planned_rate(&self) -> Option<Rate> {
+        self.rate_limit.as_ref().map(RateLimit::rate).or(self.config.max_rate)
+    }
+
+    /// Counts `unsent` media datagrams for which the planned rate had no capacity.
+    pub(super) fn report_unsent(&mut self, now: Time, unsent: u64) {
+        let (Some(greatest), 1..) = (self.planned_rate(), unsent) else { return };
+        self.rate_limit.iter_mut().for_each(RateLimit::on_limited);
+        self.counts.unsent += unsent;
+        self.events.extend(self.rate_requests.on_unsent(now, greatest, unsent));
     }
 
     /// The load of a block, each packet of which has `more` bytes when it leaves.

@@ -1,7 +1,6 @@
 //! Rate requests from the sender to its source.
 
-use super::rate_limit::RateLimit;
-use super::{Event, Sender};
+use super::Event;
 use crate::time::{Span, Time};
 use crate::units::Rate;
 
@@ -12,7 +11,7 @@ const INTERVAL: Span = Span::from_secs(1);
 /// Requests to the source, and events not yet reported.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct RateRequests {
-    /// The rate requested of the source; none once the request is withdrawn.
+    /// The rate that the brake requests of the source; none once the request is withdrawn.
     pub(super) rate: Option<Rate>,
     /// Media datagrams dropped for the planned rate, of which no event was reported yet.
     unsent: u64,
@@ -20,29 +19,45 @@ pub(super) struct RateRequests {
     reported: Option<Time>,
 }
 
-impl Sender {
-    /// The rate that blocks are planned for: the rate law's, and the maximum rate at most.
-    pub(super) fn planned_rate(&self) -> Option<Rate> {
-        self.rate_limit.as_ref().map(RateLimit::rate).or(self.config.max_rate)
+impl RateRequests {
+    /// The media rate that the source should not exceed: the rate `left` that a rate law leaves, or a lower one that the
+    /// brake requests.
+    pub(super) fn wanted(&self, left: Option<Rate>) -> Option<Rate> {
+        left.into_iter().chain(self.rate).min()
     }
 
-    /// The media rate that the source should not exceed: the rate that the law leaves, or a lower one for which the
-    /// brake has asked.
-    pub(super) fn wanted_rate(&self) -> Option<Rate> {
-        let left = self.rate_limit.as_ref().and_then(RateLimit::media_rate);
-        left.into_iter().chain(self.rate_requests.rate).min()
-    }
-
-    /// Counts `unsent` media datagrams for which the planned rate had no capacity, and reports them once a second.
-    pub(super) fn report_unsent(&mut self, now: Time, unsent: u64) {
-        let (Some(greatest), 1..) = (self.planned_rate(), unsent) else { return };
-        self.rate_limit.iter_mut().for_each(RateLimit::on_limited);
-        self.counts.unsent += unsent;
-        self.rate_requests.unsent += unsent;
-        if self.rate_requests.reported.is_none_or(|reported| now.since(reported) >= INTERVAL) {
-            self.rate_requests.reported = Some(now);
-            let unsent = core::mem::take(&mut self.rate_requests.unsent);
-            self.events.push_back(Event::OverRate { greatest, unsent });
+    /// Counts `unsent` media datagrams for which the rate `greatest` had no capacity. Returns an event about all that
+    /// were not reported yet, once a second.
+    pub(super) fn on_unsent(&mut self, now: Time, greatest: Rate, unsent: u64) -> Option<Event> {
+        self.unsent += unsent;
+        if self.reported.is_some_and(|reported| now.since(reported) < INTERVAL) {
+            return None;
         }
+        self.reported = Some(now);
+        Some(Event::OverRate { greatest, unsent: core::mem::take(&mut self.unsent) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsent_media_is_reported_once_a_second_and_completely() {
+        let (mut requests, greatest) = (RateRequests::default(), Rate::from_mbps(1));
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        let events: Vec<Option<Event>> =
+            [0, 400, 999, 1000, 3000].map(|millis| requests.on_unsent(at(millis), greatest, 2)).into();
+        let over = |unsent| Some(Event::OverRate { greatest, unsent });
+        assert_eq!(events, [over(2), None, None, over(6), over(2)]);
+    }
+
+    #[test]
+    fn lower_of_two_requested_rates_counts() {
+        let [low, high] = [1, 2].map(Rate::from_mbps);
+        let brake = |rate| RateRequests { rate, ..RateRequests::default() };
+        assert_eq!([None, Some(low)].map(|left| brake(None).wanted(left)), [None, Some(low)]);
+        assert_eq!([None, Some(high)].map(|left| brake(Some(low)).wanted(left)), [Some(low); 2]);
+        assert_eq!(brake(Some(high)).wanted(Some(low)), Some(low));
     }
 }

@@ -99,7 +99,7 @@ impl Sender {
             }
             if let Some(transmit) = self.emit_symbol(now, buf) {
                 let size = wire_size(transmit.len, transmit.to);
-                self.breaker.on_sent(now, size);
+                self.guard.on_sent(now, size);
                 if let Some(limit) = &mut self.rate_limit {
                     limit.on_sent(now, size, &self.history);
                 }
@@ -120,12 +120,11 @@ impl Sender {
     fn emit_symbol(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         let too_late = self.too_late(now);
         let has_ids = self.has_payload_ids();
-        let timestamp = self.timestamp(now);
         match self.blocks.first_mut()?.pop()? {
             Symbol::Source { produced, .. } if produced < too_late => {
                 // A number that is left out would look lost to the receiver.
                 let is_free = self.config.rate.is_some() && self.blocks.first_mut()?.reuse_number();
-                self.numbered -= u64::from(is_free);
+                self.streams.scheduled -= u64::from(is_free);
                 self.report_unsent(now, 1);
                 None
             }
@@ -148,13 +147,7 @@ impl Sender {
             Symbol::Repair { id, symbol, bounds, .. } => {
                 let mut at = 0;
                 if self.config.fec_to.is_none() {
-                    let header = rtp::Header {
-                        marker: false,
-                        payload_type: self.repair.payload_type,
-                        sequence: self.repair.next as u16,
-                        timestamp,
-                        ssrc: self.repair.ssrc,
-                    };
+                    let header = self.streams.header(self.streams.repair, now);
                     let bounds = bounds.emit();
                     let element = rtp::Element { id: BLOCK_BOUNDS, data: &bounds };
                     at = header.emit(if has_ids { &[] } else { core::slice::from_ref(&element) }, buf);
@@ -165,8 +158,8 @@ impl Sender {
                 buf[at..len].copy_from_slice(symbol);
                 let to = self.config.fec_to.unwrap_or(self.peer.to());
                 if self.config.fec_to.is_none() {
-                    self.history.sent(Stream::Repair, self.repair.next, now, wire_size(len, to));
-                    self.repair.next += 1;
+                    self.history.sent(Stream::Repair, self.streams.repair.next, now, wire_size(len, to));
+                    self.streams.repair.next += 1;
                 }
                 self.counts.repairs += 1;
                 Some(Transmit { to, len })
