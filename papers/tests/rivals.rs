@@ -98,17 +98,20 @@ fn compare(plan: &Plan, offered_kbps: u64, most: f64) {
     for (nth, path) in plan.recordings.iter().enumerate() {
         let case = Case { offered_kbps, ..Case::recorded(nth) };
         let (ours, worst) = soonest(plan, case);
-        let delays: Vec<String> = (0..SHARES.len())
-            .map(|nth| {
-                let mean = ours.iter().map(|run| run.0[nth]).sum::<f64>() / ours.len() as f64;
-                let beside = worst[nth].as_ref().map_or_else(
-                    || "-".to_owned(),
-                    |(name, ratio)| format!("{:.3} ± {:.3}, {name}", ratio.mean, ratio.half_width),
-                );
-                format!("{:.0} ms, {beside}", mean * 1e3)
-            })
-            .collect();
-        println!("| {}, {offered_kbps} kb/s | {} | {:.3} |", path.name, delays.join(" | "), overhead(&ours));
+        for (nth, share) in SHARES.into_iter().enumerate() {
+            let mean = ours.iter().map(|run| run.0[nth]).sum::<f64>() / ours.len() as f64;
+            let beside = worst[nth].as_ref().map_or_else(
+                || "- | -".to_owned(),
+                |(name, ratio)| format!("{:.3} ± {:.3} | {name}", ratio.mean, ratio.half_width),
+            );
+            println!(
+                "| {}, {offered_kbps} kb/s | {:.0} % | {:.0} ms | {beside} | {:.3} |",
+                path.name,
+                share * 100.0,
+                mean * 1e3,
+                overhead(&ours)
+            );
+        }
         for (name, ratio) in worst.iter().flatten() {
             assert!(ratio.mean <= most, "{}: {name} is sooner, {ratio:?}", path.name);
         }
