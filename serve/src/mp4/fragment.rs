@@ -125,6 +125,18 @@ impl Run {
         }))
     }
 
+    /// The bytes of all samples, which are not read if each has the default.
+    pub(crate) fn bytes(mut self, defaults: Defaults) -> Result<u64, FormatError> {
+        if self.present & SIZE == 0 {
+            return Ok(self.left.saturating_mul(defaults.size));
+        }
+        let mut bytes = 0_u64;
+        while let Some(sample) = self.next(defaults)? {
+            bytes = bytes.saturating_add(sample.size);
+        }
+        Ok(bytes)
+    }
+
     /// The duration of all samples, which are not read if each has the default.
     pub(crate) fn duration(mut self, defaults: Defaults) -> Result<u64, FormatError> {
         if self.present & DURATION == 0 {

@@ -55,7 +55,8 @@ struct Samples {
     edits: Edits,
     defaults: Defaults,
     frames: Vec<Frame>,
-    /// Bytes of all frames.
+    /// The number of all samples, and their bytes.
+    count: usize,
     bytes: u64,
     /// The decode time of the next sample.
     next: i64,
@@ -166,8 +167,19 @@ impl Samples {
         let most_frames = usize::try_from(boxes.len() / MIN_FRAME).unwrap_or(usize::MAX).min(MAX_FRAMES);
         let edits = Edits::read(boxes, trak)?;
         let (frames, file) = (Vec::new(), boxes.len());
-        let mut samples =
-            Samples { header, description, edits, defaults, frames, bytes: 0, next: 0, last: 0, most_frames, file };
+        let mut samples = Samples {
+            header,
+            description,
+            edits,
+            defaults,
+            frames,
+            count: 0,
+            bytes: 0,
+            next: 0,
+            last: 0,
+            most_frames,
+            file,
+        };
         samples.tables(boxes, trak)?;
         Ok(samples)
     }
@@ -184,11 +196,13 @@ impl Samples {
                 "its tables have samples beyond the end of the file, at byte {offset}"
             )));
         }
+        // Those without bytes count, too: a run of 2^32 of them takes no bytes of the file.
+        self.count += 1;
+        if self.count > self.most_frames {
+            return Err(FormatError::new(format!("more than {} samples in a track", self.most_frames)));
+        }
         if size == 0 {
             return Ok(());
-        }
-        if self.frames.len() == self.most_frames {
-            return Err(FormatError::new(format!("more than {} samples in a track", self.most_frames)));
         }
         let size = u32::try_from(size).map_err(|_| FormatError::new("a sample of 4 GiB or more"))?;
         let display_delay = i32::try_from(composition).map_err(|_| far())?;

@@ -7,6 +7,8 @@ mod mpeg;
 pub(super) mod pes;
 mod psi;
 mod stream;
+#[cfg(test)]
+mod synthetic;
 
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 
@@ -152,3 +154,6 @@ fn track(codec: Codec, clock: u32, framing: Framing, mut frames: Vec<Frame>) -> 
     };
     Track { codec, timescale: 90_000, clock, framing, frames, last }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 use super::super::far;
 use super::{Movie, Sample, Samples};
 use crate::mp4::boxes::{Boxes, Head};
-use crate::mp4::fragment::{self, Run};
+use crate::mp4::fragment::{self, Defaults, Run};
 use crate::rate::FormatError;
 
 /// The flag of a sample at which no decoder can start (ISO/IEC 14496-12 §8.8.3.1).
@@ -53,7 +53,7 @@ impl Movie {
                     }
                     at = match self.track(header.id) {
                         Some(track) => track.run(run, header, time.take(), at)?,
-                        None => skip(run, header, at)?,
+                        None => at.saturating_add(run.bytes(header.defaults(Defaults::default()))?),
                     };
                 }
                 _ => {}
@@ -90,13 +90,4 @@ impl Samples {
         }
         Ok(at)
     }
-}
-
-/// The end of a run of a track that is not indexed.
-fn skip(mut run: Run, header: fragment::Header, mut at: u64) -> Result<u64, FormatError> {
-    let defaults = header.defaults(fragment::Defaults::default());
-    while let Some(sample) = run.next(defaults)? {
-        at = at.saturating_add(sample.size);
-    }
-    Ok(at)
 }

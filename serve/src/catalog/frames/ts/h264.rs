@@ -58,8 +58,8 @@ impl Pictures {
             self.finish(stream, stream.end())?;
         }
         if self.current.is_none() {
-            stream
-                .drop_until(self.unit.unwrap_or(self.scanned.min(stream.end())).saturating_sub(1).max(stream.start()));
+            // A zero byte may precede a start code.
+            stream.drop_until(self.unit.unwrap_or(self.scanned).saturating_sub(1));
         }
         Ok(())
     }
@@ -112,8 +112,7 @@ impl Pictures {
             if picture.has_slices() {
                 stream.add((start, end), times, picture.kind(is_recovery_point), packets.counts())?;
             }
-            // With the zero byte that may precede a start code.
-            stream.drop_until(self.unit.unwrap_or(self.scanned).saturating_sub(1));
+            stream.drop_until(end);
         }
         Ok(())
     }
