@@ -45,12 +45,13 @@ impl From<&rate::Report> for LossReport {
     }
 }
 
-/// The shape of the blocks for which a law gives repair windows: one report interval each.
+/// The interval for which a law gives repair windows: SYN of GENEVA (§3.2.1), from one report to the next. A block of the
+/// paper is one interval; a block of a session is one or more.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Block {
-    /// Source packets of a block, with their fraction. Above 0, at most 65535.
+pub struct Interval {
+    /// Source packets of an interval, with their fraction. Above 0, at most 65535.
     pub k: f64,
-    /// Length of a block, and interval of reports. 0.1 ms to 10 s.
+    /// Length of the interval. 0.1 ms to 10 s.
     pub syn: Seconds,
     /// The least and the greatest window, in packets. 0 to 65535, in this order.
     pub bounds: (f64, f64),
@@ -59,12 +60,12 @@ pub struct Block {
 /// The loss rate at which the media rate has to fall, unless a law has one of its own: the p_max of GENEVA (§3.2.3).
 pub const P_MAX: f64 = 0.03;
 
-/// A law that answers each report with the number of repair packets of the next block.
+/// A law that answers each report with the number of repair packets of the next interval.
 pub trait Redundancy: Probe {
     /// Takes one report into account.
     fn on_report(&mut self, report: &LossReport);
 
-    /// The number of repair packets for a block that closes now.
+    /// The number of repair packets for an interval that ends now.
     fn repair(&self) -> u32;
 
     /// The repair window: the same number, but at least the lower bound, which may have a fraction.
@@ -81,16 +82,16 @@ pub trait Redundancy: Probe {
         P_MAX
     }
 
-    /// The blocks that the window depends on; none for a law whose window is the same for any block.
-    fn block(&self) -> Option<Block> {
+    /// The interval that the window depends on; none for a law whose window is the same for any interval.
+    fn interval(&self) -> Option<Interval> {
         None
     }
 
-    /// Sets the shape of later blocks. Without effect on a law whose window is the same for any block.
+    /// Sets later intervals. Without effect on a law whose window is the same for any interval.
     ///
     /// # Errors
     /// A value is out of its range; the old ones stay.
-    fn set_block(&mut self, _block: Block) -> Result<(), ParameterError> {
+    fn set_interval(&mut self, _interval: Interval) -> Result<(), ParameterError> {
         Ok(())
     }
 
@@ -151,12 +152,12 @@ macro_rules! delegate {
                 match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.p_max(), )+ }
             }
 
-            fn block(&self) -> Option<Block> {
-                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.block(), )+ }
+            fn interval(&self) -> Option<Interval> {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.interval(), )+ }
             }
 
-            fn set_block(&mut self, block: Block) -> Result<(), ParameterError> {
-                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.set_block(block), )+ }
+            fn set_interval(&mut self, interval: Interval) -> Result<(), ParameterError> {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.set_interval(interval), )+ }
             }
 
             fn w_tot(&self) -> Option<f64> {

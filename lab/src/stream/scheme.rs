@@ -1,6 +1,6 @@
 //! Protection schemes of a stream: GENEVA and its baselines (§2.2, §4.1).
 
-use thalweg_core::law::redundancy::{Block, Law, ParameterError, Redundancy, none};
+use thalweg_core::law::redundancy::{Interval, Law, ParameterError, Redundancy, none};
 use thalweg_core::units::{Rate, Seconds};
 
 /// The protection scheme of a stream.
@@ -30,8 +30,8 @@ impl Scheme {
     pub(super) fn law(&self, k: f64, syn: Seconds) -> Result<Law, ParameterError> {
         let Scheme::Blocks(law) = self else { return Ok(none::None.into()) };
         let mut law = law.clone();
-        if let Some(block) = law.block() {
-            law.set_block(Block { k, syn, ..block })?;
+        if let Some(interval) = law.interval() {
+            law.set_interval(Interval { k, syn, ..interval })?;
         }
         Ok(law)
     }

@@ -27,7 +27,7 @@ mod tests;
 
 pub use parameters::{Parameters, State};
 
-use super::{Block, LossReport, ParameterError, Redundancy, smoothed, whole};
+use super::{Interval, LossReport, ParameterError, Redundancy, smoothed, whole};
 use crate::law::registry::Entry;
 use crate::probe::{Probe, Visitor};
 use crate::units::Seconds;
@@ -135,16 +135,16 @@ impl Redundancy for Geneva {
         self.parameters.p_max
     }
 
-    fn block(&self) -> Option<Block> {
+    fn interval(&self) -> Option<Interval> {
         let Parameters { k, syn, .. } = self.parameters;
-        Some(Block { k, syn, bounds: self.bounds() })
+        Some(Interval { k, syn, bounds: self.bounds() })
     }
 
-    /// ERTT stays, and so does F, in packets per block. F is clamped to new bounds at the next report, as in the paper,
-    /// so that a single odd block does not discard its value; but an F that stands at its minimum moves to the new
+    /// ERTT stays, and so does F, in packets per interval. F is clamped to new bounds at the next report, as in the paper,
+    /// so that a single odd interval does not discard its value; but an F that stands at its minimum moves to the new
     /// minimum at once.
-    fn set_block(&mut self, block: Block) -> Result<(), ParameterError> {
-        let Block { k, syn, bounds: (fwnd_min, fwnd_max) } = block;
+    fn set_interval(&mut self, interval: Interval) -> Result<(), ParameterError> {
+        let Interval { k, syn, bounds: (fwnd_min, fwnd_max) } = interval;
         let parameters = Parameters { k, syn, fwnd_min, fwnd_max, ..self.parameters.clone() };
         parameters.check()?;
         if self.f <= self.parameters.fwnd_min {

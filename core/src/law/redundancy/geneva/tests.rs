@@ -157,11 +157,11 @@ fn a_report_that_says_nothing_changes_nothing() {
 fn another_block_keeps_what_was_learnt() {
     let mut law = law(|_| ());
     f_after(&mut law, 33, 0, 0.02);
-    law.set_block(Block { k: 50.0, syn: Seconds(0.02), bounds: (20.0, 30.0) }).expect("a sane block");
+    law.set_interval(Interval { k: 50.0, syn: Seconds(0.02), bounds: (20.0, 30.0) }).expect("a sane interval");
     assert_eq!((value(&law, "f"), value(&law, "ertt")), (36.0, 0.02));
     // g = 1/2, W = 2 (36 + 50) = 172; 86 deliveries take 3.44 / 2 off F, which is then clamped to its new maximum.
     assert_eq!(f_after(&mut law, 0, 86, 0.02), 30.0);
-    assert!(law.set_block(Block { k: 50.0, syn: Seconds(0.02), bounds: (31.0, 30.0) }).is_err());
+    assert!(law.set_interval(Interval { k: 50.0, syn: Seconds(0.02), bounds: (31.0, 30.0) }).is_err());
     assert_eq!(law.parameters().fwnd_min, 20.0);
 }
 

@@ -106,10 +106,10 @@ impl Blocks {
         self.waiting.push_back(closed);
     }
 
-    /// The first block that waits, if all of its media was produced before `too_late`.
-    pub(super) fn take_late(&mut self, too_late: Time) -> Option<ClosedBlock> {
-        let is_late = self.waiting.front().is_some_and(|closed| closed.block.newest() < too_late);
-        if is_late { self.waiting.pop_front() } else { None }
+    /// The first block that waits, if all of its media was produced before `expired_before`.
+    pub(super) fn take_expired(&mut self, expired_before: Time) -> Option<ClosedBlock> {
+        let has_expired = self.waiting.front().is_some_and(|closed| closed.block.newest() < expired_before);
+        if has_expired { self.waiting.pop_front() } else { None }
     }
 
     /// The first block that waits, once all before it have left.

@@ -25,7 +25,7 @@ pub fn redundancy(choice: &Choice) -> Result<Law, ParameterError> {
     }
     let law = Law::new(choice, &())?;
     let (_, most) = law.bounds();
-    if !law.is_none() && law.block().is_none() && !(1.0..=MOST_REPAIR).contains(&most) {
+    if !law.is_none() && law.interval().is_none() && !(1.0..=MOST_REPAIR).contains(&most) {
         return Err(ParameterError::Refused(format!("{choice} must have 1 to {MOST_REPAIR} packets")));
     }
     Ok(law)

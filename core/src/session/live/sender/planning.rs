@@ -3,7 +3,7 @@
 use super::Sender;
 use super::block::Block;
 use super::blocks::ClosedBlock;
-use super::protection::{Load, on_time};
+use super::protection::{Load, planned_part};
 use super::rate_limit::RateLimit;
 use crate::session::live::overhead;
 use crate::time::{Span, Time};
@@ -38,9 +38,9 @@ impl Sender {
             return;
         }
         self.blocks.wait(closed);
-        // Late blocks are dropped even while the law lets nothing leave.
-        let too_late = self.too_late(closes);
-        while let Some(closed) = self.blocks.take_late(too_late) {
+        // Expired blocks are dropped even while the law lets nothing leave.
+        let expired_before = self.expired_before(closes);
+        while let Some(closed) = self.blocks.take_expired(expired_before) {
             self.report_unsent(closes, closed.block.sources() as u64);
             self.blocks.recycle(closed.block);
         }
@@ -156,23 +156,25 @@ impl Sender {
         }
     }
 
-    /// The production time before which media is too late to leave at `now`. Without a bound on the rate packets wait
-    /// for long only if this host is late, and late packets are better than none.
-    pub(super) fn too_late(&self, now: Time) -> Time {
+    /// The production time before which media has expired: at `now` it is too late to leave. Without a bound on the rate
+    /// nothing expires, since packets then wait for long only if this host is late, and late packets are better than
+    /// none.
+    pub(super) fn expired_before(&self, now: Time) -> Time {
         self.planned_rate().map_or(Time::ZERO, |_| now.max(self.drained_at()) - self.longest_wait())
     }
 
-    /// The time from which a packet is too late to leave, given the time of its production.
-    pub(super) fn late_at(&self, produced: Time) -> Time {
-        let late = produced + self.longest_wait() + Span::from_nanos(1);
-        if late <= self.drained_at() { Time::ZERO } else { late }
+    /// The earliest time from `due` on at which a packet that was produced at `produced` has expired.
+    pub(super) fn expires_from(&self, due: Time, produced: Time) -> Time {
+        let expires = produced + self.longest_wait() + Span::from_nanos(1);
+        // The queues of the path alone can take longer than the packet may wait.
+        if expires <= self.drained_at() { due } else { expires.max(due) }
     }
 
     /// The planned limit on the wait of a packet that begins to wait at `now`.
     fn planned_wait(&self, now: Time) -> Span {
         let planned = self.protection.planned_wait();
         match self.rate_limit {
-            Some(_) => on_time(planned).saturating_sub(self.drained_at().since(now)),
+            Some(_) => planned_part(planned).saturating_sub(self.drained_at().since(now)),
             None => planned,
         }
     }

@@ -9,7 +9,7 @@ mod tests;
 pub(super) use load::Load;
 use load::Mean;
 
-use crate::law::redundancy::{Block, Law, LossReport, Redundancy};
+use crate::law::redundancy::{Interval, Law, LossReport, Redundancy};
 use crate::probe::{Probe, Visitor};
 use crate::time::Span;
 use crate::units::{Bytes, Seconds};
@@ -74,9 +74,9 @@ pub(super) struct Protection {
 impl Protection {
     /// Begins with the block length `wanted` by the user.
     pub(super) fn new(law: &Law, wanted: Option<Span>) -> Protection {
-        let block = law.block();
-        let syn = block.map_or(SYN, |block| Span::from_secs_f64(block.syn.0));
-        let bounds = block.map_or((0.0, 0.0), |block| block.bounds);
+        let interval = law.interval();
+        let syn = interval.map_or(SYN, |interval| Span::from_secs_f64(interval.syn.0));
+        let bounds = interval.map_or((0.0, 0.0), |interval| interval.bounds);
         Protection {
             law: law.clone(),
             syn,
@@ -119,7 +119,7 @@ impl Protection {
 
     /// The longest that a packet is planned to wait before it leaves: the rest is for timers that are late.
     pub(super) fn planned_wait(&self) -> Span {
-        on_time(self.longest_wait())
+        planned_part(self.longest_wait())
     }
 
     /// The longest time until a packet and all its repair have left, at the current length of blocks: one block until
@@ -148,7 +148,7 @@ impl Protection {
     pub(super) fn interval(&self) -> Span {
         // Deviation(GENEVA §3.2.1): the paper's blocks are one SYN at any rate; blocks of few packets would have too
         // high an overhead.
-        self.syn.max(self.enough().min(on_time(self.longest))).min(self.longest)
+        self.syn.max(self.enough().min(planned_part(self.longest))).min(self.longest)
     }
 
     /// True if the source has fewer than [`FEWEST`] packets in a SYN.
@@ -158,7 +158,7 @@ impl Protection {
 
     /// True if the law sees the paper's blocks instead of the source's shorter ones.
     fn is_scaled(&self) -> bool {
-        self.law.block().is_some() && self.is_slow()
+        self.law.interval().is_some() && self.is_slow()
     }
 
     /// Source packets a second; none before the first block has closed.
@@ -185,7 +185,7 @@ impl Protection {
     /// Default length of a block; the first one, which measures the rate, is as short as the law's interval.
     fn usual(&self) -> Span {
         let many = self.rate().map_or(Span::ZERO, |rate| Span::from_secs_f64(MANY / rate));
-        on_time(self.longest).min(many)
+        planned_part(self.longest).min(many)
     }
 
     /// Source packets of a block that the latency keeps too short for its repair, once they are known, and the latency
@@ -265,7 +265,7 @@ impl Protection {
         let room = if least > PAPER_FLOOR { f64::INFINITY } else { share * k };
         let min = (least * floor).min(room).min(max);
         self.law
-            .set_block(Block { k, syn: Seconds::from(syn), bounds: (min, max) })
+            .set_interval(Interval { k, syn: Seconds::from(syn), bounds: (min, max) })
             .expect("k and the interval are within their ranges, and the bounds are the user's, checked");
     }
 
@@ -307,7 +307,7 @@ impl Protection {
     }
 }
 
-/// The part of a time that is planned with: the remaining eighth is for timers that are late.
-pub(super) fn on_time(time: Span) -> Span {
-    time * 7 / 8
+/// The part of a limit that plans use: the remaining eighth is for timers that are late.
+pub(super) fn planned_part(limit: Span) -> Span {
+    limit * 7 / 8
 }

@@ -72,9 +72,9 @@ impl Sender {
         let due = match &self.rate_limit {
             None => due,
             Some(limit) => {
-                // A packet that the law holds back is dropped once it is too late.
-                let dropped = self.late_at(block.produced());
-                due.max(limit.next_send(&self.history).map_or(dropped, |next| next.min(dropped)))
+                // A packet that the law holds back is dropped once it has expired.
+                let dropped = self.expires_from(due, block.produced());
+                limit.next_send(&self.history).map_or(dropped, |next| next.max(due).min(dropped))
             }
         };
         Some(due + leeway(block))
@@ -108,20 +108,20 @@ impl Sender {
         }
     }
 
-    /// True if the rate law lets the next packet leave, or if the packet is too late and will be dropped.
+    /// True if the rate law lets the next packet leave, or if the packet has expired and will be dropped.
     fn may_leave(&mut self, now: Time) -> bool {
-        let too_late = self.too_late(now);
+        let expired_before = self.expired_before(now);
         let Some(limit) = &mut self.rate_limit else { return true };
-        let is_late = self.blocks.first().is_some_and(|block| block.produced() < too_late);
-        is_late || limit.allows(now, &self.history)
+        let has_expired = self.blocks.first().is_some_and(|block| block.produced() < expired_before);
+        has_expired || limit.allows(now, &self.history)
     }
 
-    /// Writes the next packet of the first block, unless it would be too late to be useful.
+    /// Writes the next packet of the first block, unless the packet has expired.
     fn emit_symbol(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
-        let too_late = self.too_late(now);
+        let expired_before = self.expired_before(now);
         let has_ids = self.has_payload_ids();
         match self.blocks.first_mut()?.pop()? {
-            Symbol::Source { produced, .. } if produced < too_late => {
+            Symbol::Source { produced, .. } if produced < expired_before => {
                 // A number that is left out would look lost to the receiver.
                 let is_free = self.config.rate.is_some() && self.blocks.first_mut()?.reuse_number();
                 self.streams.scheduled -= u64::from(is_free);
@@ -143,7 +143,7 @@ impl Sender {
                 self.peer.on_media(now);
                 Some(Transmit { to, len })
             }
-            Symbol::Repair { newest, .. } if newest < too_late => None,
+            Symbol::Repair { newest, .. } if newest < expired_before => None,
             Symbol::Repair { id, symbol, bounds, .. } => {
                 let mut at = 0;
                 if self.config.fec_to.is_none() {
