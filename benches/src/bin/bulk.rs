@@ -56,10 +56,11 @@ fn bench(settings: &Settings) -> Result<(), String> {
     }
     let idle: Vec<[f64; 2]> = contestants.iter().map(idle).collect::<Result<_, String>>()?;
     let text = format!(
-        "One TCP connection that never runs out of data into the client, one out of the server, all on loopback, and no \
-         path between: the writer, the reader and both programs share the cores. CPU is user and system time of both \
-         programs for a gigabyte that was read. Contestants take turns; medians of all rounds. An idle connection has \
-         carried a byte: what the resident memory of a program grew by with {IDLE} of them, for each."
+        "One TCP connection with unlimited data into the client, and one out of the server, all on loopback without an \
+         emulated path: the writer, the reader and both programs share the cores. CPU is user and system time of both \
+         programs per gigabyte that was read. The programs run in turns; values are medians of all rounds. The memory \
+         of an idle connection, one that has carried a byte, is the growth of a program's resident memory with {IDLE} \
+         such connections, divided by {IDLE}."
     );
     let lines: Vec<String> = contestants.iter().map(|(_, forwarder)| forwarder.lines()).collect();
     section("Bulk through a tunnel", &text, &lines);

@@ -101,13 +101,14 @@ fn verdict(link: &Link, outcomes: &[Outcome]) -> [(Target, f64); 3] {
 fn text(bursts: Bursts, seeds: u64) -> String {
     let (burst, every, timeout) = (BURST * MESSAGE, EVERY.as_millis(), TIMEOUT.as_secs());
     format!(
-        "{BURST} messages of {MESSAGE} bytes at once every {every} ms over one connection, through `thalweg emulate --tun`: a \
-         link of {RATE} Mb/s that is otherwise idle, half of the RTT each way, independent losses each way. Delays are \
-         from when a burst is due until each message is read in order, {} bursts of {burst} bytes for each of {seeds} seeds, \
-         after {} that do not count; what is not read {timeout} s after the last burst is late without end. Bytes on the \
-         wire are IP packets as both ends send them. Contestants run at the same time, each over a path of its own with \
-         the same seeds. The kernel's TCP and quinn (0.11, one stream) have their defaults, and TCP_NODELAY; forwarders \
-         stand between two local TCP connections, and kcptun does not compress, which only adds bytes to noise. \
+        "{BURST} messages of {MESSAGE} bytes at once every {every} ms over one connection, through `thalweg emulate \
+         --tun`: a link of {RATE} Mb/s that is otherwise idle, half of the RTT each way, independent losses each way. \
+         Delays are from when a burst is due until each message is read in order, {} bursts of {burst} bytes for each \
+         of {seeds} seeds, after {} that do not count; a message that is not read {timeout} s after the last burst \
+         counts as never read. Bytes on the wire are IP packets as both ends send them. Contestants run at the same \
+         time, each over a path of its own with the same seeds. The kernel's TCP and quinn (0.11, one stream) have \
+         their defaults, and TCP_NODELAY; forwarders stand between two local TCP connections, and kcptun does not \
+         compress, because the random payload cannot be compressed. \
          Of the kernel's laws the one with the lower p99 is compared with. The other settings of `thalweg tunnel` have no target: other rates, and `{TIGHTER}`.",
         bursts.measured, bursts.warm_up
     )

@@ -49,8 +49,8 @@ fn bench(settings: &Settings) -> Result<(), String> {
     let text = format!(
         "{} of media on loopback; medians of all rounds. Delays are from source to sink, by the kernel's arrival times. \
          Gaps are those between packets of media and repair as they leave `thalweg send`, seen by a relay with the \
-         kernel's arrival times; planned is that a block leaves evenly over one SYN. \
-         The targets are for blocks of 10 ms; by default a block takes what the latency leaves.",
+         kernel's arrival times; by the plan, a block leaves evenly over one SYN. The targets are for blocks of 10 ms; \
+         by default a block is as long as the latency allows.",
         Unit::Megabits.write(RATE)
     );
     section("A clean path", &text, &[ours.lines(), default.lines(), theirs.lines()]);

@@ -47,8 +47,8 @@ fn bench(settings: &Settings) -> Result<(), String> {
             results.push((target, median(rounds.iter().map(|round| cost(round)))));
         }
     }
-    let text = "User and system time of sender and receiver together on loopback, for a gigabyte of delivered media \
-                at the end. Contestants take turns; medians of all rounds, ratios of the turns of one round.";
+    let text = "User and system time of sender and receiver together on loopback, per gigabyte of delivered media. \
+                The programs run in turns; values are medians of all rounds, ratios are of the turns of one round.";
     section("CPU seconds per delivered gigabyte", text, &contestants.each_ref().map(Contestant::lines));
     table(["media", "contestant", "CPU s / GB", "lost", "memory, sender", "memory, receiver"], &rows);
     verdicts(&results);

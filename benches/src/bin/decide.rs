@@ -27,10 +27,11 @@ fn main() -> ExitCode {
 }
 
 fn bench() -> Result<(), String> {
-    let text = "What goes into the next packet: one decision of Thalweg's own law on one core, medians. Of the originals in \
-        doubt half are acknowledged, one in 20 is lost, and one combination in flight for each that was lost; or all are in \
-        flight and nothing was lost. Eight originals wait, or none. And bytes written at one end of a lossless stream and read \
-        at the other, both in one thread, unsealed, with nothing between them.";
+    let text = "What goes into the next packet: the time of one decision of Thalweg's own law on one core, medians. \
+        With losses, half of the originals in doubt are acknowledged, one in 20 is lost, and one combination is in \
+        flight for each lost original. Without losses, all are in flight. Eight originals wait, or none. Bulk: bytes \
+        written at one end of a lossless stream and read at the other, both in one thread, without encryption and \
+        without a path.";
     section("Lossless streams: decisions and bulk", text, &["benches/run decide".into()]);
     let (mut rows, mut targets) = (Vec::new(), Vec::new());
     for (window, most) in WINDOWS {

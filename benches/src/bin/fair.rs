@@ -106,9 +106,10 @@ impl Plan {
         };
         format!(
             "One bulk transfer beside {RIVALS} of the kernel's TCP with CUBIC, through `thalweg emulate --tun`: one link with a \
-             drop-tail queue of one bandwidth-delay product. Shares are those of the bytes that were read in {} s, after {} s \
-             for all to find their place; a fair one is {:.0} %. {runs}; least and greatest are of its share. The last column \
-             is what all of them read, of the link's rate. `fixed:` has a third of that rate, repair included.",
+             drop-tail queue of one bandwidth-delay product. Shares are those of the bytes that were read in {} s, after \
+             {} s in which the flows settle; a fair share is {:.0} %. {runs}; least and greatest are of the transfer's \
+             share. The last column is the sum of all flows, as a share of the link's rate. `fixed:` is given a third \
+             of that rate, repair included.",
             measured.as_secs(),
             warm_up.as_secs(),
             100.0 / (RIVALS + 1) as f64

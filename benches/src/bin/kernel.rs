@@ -42,12 +42,13 @@ fn bench(settings: &Settings) -> Result<(), String> {
     let played = [video.during(|| play(&("thalweg, TCP Stream", tool.clone()), folder.path(), measured))?];
 
     let text = format!(
-        "What the law costs as a program of the kernel's (eBPF): one TCP connection that never runs out of data on loopback, beside \
-         the kernel's own reno. They take turns, and turns in going first; medians of {rounds} rounds of {} s, the ratio of the turns \
-         of one round. To compare what they cost and not how wide they open their windows, both ends are on one processor and the \
-         receiver has a buffer of {} MiB, which is narrower than what reno's window grows to. The second line is loopback as it \
-         is. There the ceiling is in the way at any rate that the law takes: at the microsecond that loopback's shortest round \
-         trips last it is two segments with 1000gbit, and each law treats segments out of order in its own way.\n\n\
+        "The cost of the law as a program in the kernel (eBPF): one TCP connection with unlimited data on loopback, in \
+         turns with the kernel's own reno, which is first in every other round. Values are medians of {rounds} rounds of \
+         {} s, the ratio is of the turns of one round. The first line compares the costs of the laws and not their \
+         windows: both ends are on one processor, and the receiver has a buffer of {} MiB, which is smaller than \
+         reno's window would become. The second line is loopback without these limits. There the ceiling of the law \
+         limits the window at any rate: with 1000gbit and the shortest round trips of loopback, a microsecond, the \
+         ceiling is two segments. Reordered segments affect each law differently.\n\n\
          Then {COUNT} players at a time of a video of 3.6 Mb/s from `thalweg serve` under the law. Each takes ten seconds of it at \
          once and then 5/4 of its rate; rates and CPU over {} s after 10 s, stalls from the first request on.",
         seconds.as_secs(),

@@ -43,8 +43,9 @@ fn bench(settings: &Settings) -> Result<(), String> {
         }
     }
     let text = format!(
-        "Paths without bottleneck; one seed of {} s a cell, the same for all contestants. The time for repair is what comes on \
-         top of the one-way delay: SRT's `latency`, and `--latency` less half the round trip. Bytes on the wire are UDP payload \
+        "Paths without bottleneck; one seed of {} s a cell, the same for all contestants. The time for repair is the \
+         latency beyond the one-way delay: SRT's `latency`, and `--latency` less half the round trip. Bytes on the \
+         wire are UDP payload \
          from sender to receiver; delays are from source to sink.",
         measured.as_secs()
     );

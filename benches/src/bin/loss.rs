@@ -60,9 +60,9 @@ fn against_filter(settings: &Settings) -> Result<(), String> {
         rounds.push((turn(&ours)?, turn(&theirs)?));
     }
     let text = format!(
-        "{} of media through `{SCENARIO}`: round trip 100 ms, Gilbert-Elliott loss (0.005, 0.3, 0.7). Bytes on the wire \
-         are UDP payload from sender to receiver; the latency is from source to sink. Contestants take turns with the \
-         same seeds; the ratio of losses is that of the sums over all seeds, the others are medians.",
+        "{} of media through `{SCENARIO}`: round trip 100 ms, Gilbert-Elliott loss (0.005, 0.3, 0.7). Bytes on the \
+         wire are UDP payload from sender to receiver; the latency is from source to sink. Contestants take turns \
+         with the same seeds; the ratio of losses is that of the sums over all seeds, the others are medians.",
         Unit::Megabits.write(RATE)
     );
     let path = format!("thalweg emulate {SCENARIO} --seed 1 --listen 127.0.0.1:6001 --to 127.0.0.1:6000");
@@ -118,11 +118,11 @@ fn against_resends(settings: &Settings) -> Result<(), String> {
     let lines = cells.first().map(|cell| contestants(cell).map(|contestant| contestant.lines())).unwrap_or_default();
     let path = format!("thalweg emulate {SCENARIO} --seed 1 --listen 127.0.0.1:6001 --to 127.0.0.1:6000");
     println!(
-        "### Beside SRT as people run it\n\nThe same path. SRT sends lost packets again, without a packet filter; both have their \
-         defaults but for the latency. The time for repair is what comes on top of the one-way delay: SRT's `latency`, and \
-         `--latency` less half the round trip. Seeds 1 to {seeds}, {} s each, in turns; losses are sums, the others medians. \
-         Bytes on the wire are those from sender to receiver. That the emulator has lost just the packets that the seed says, and \
-         the machine none besides, is checked in each run.\n\n```text\n{}\n{path}\n```\n",
+        "### Beside SRT as people run it\n\nThe same path. SRT retransmits lost packets, without a packet filter; both \
+         programs have their defaults except for the latency. The time for repair is the latency beyond the one-way \
+         delay: SRT's `latency`, and `--latency` less half the round trip. Seeds 1 to {seeds}, {} s each, in turns; \
+         losses are sums, the others medians. Bytes on the wire are those from sender to receiver. Each run is \
+         checked: the emulator has lost exactly the packets that follow from the seed, and the machine none.\n\n```text\n{}\n{path}\n```\n",
         measured.as_secs(),
         lines.join("\n")
     );
@@ -139,8 +139,8 @@ fn comparison(scores: &[(String, [Score; 2])]) -> String {
         if names.is_empty() { "nowhere".into() } else { names.join(", ") }
     };
     format!(
-        "Less is lost, by more than two standard deviations of the count of bursts, with `thalweg send`: {}; with SRT: {}. \
-         Elsewhere the runs are too short to tell them apart, or were invalid.",
+        "Less is lost, by more than two standard deviations of the count of bursts, with `thalweg send`: {}; with \
+         SRT: {}. Elsewhere the runs are too short to tell them apart, or were invalid.",
         names(&|ours, theirs| ours.is_ahead_of(theirs)),
         names(&|ours, theirs| theirs.is_ahead_of(ours)),
     )

@@ -43,8 +43,8 @@ fn bench(settings: &Settings) -> Result<(), String> {
     }
     let seconds = measured(settings).as_secs();
     let text = format!(
-        "Media lost in {seconds} s on loopback, in each try. Source and sink need part of the same cores. A rate counts \
-         as reached if no try lost anything. Where the source did not keep up, its own rate stands beside."
+        "Media lost in {seconds} s on loopback, in each try. Source and sink share the cores with the programs. A rate \
+         counts as reached if no try lost a packet. Where the source did not keep up, the rate of the source is added."
     );
     section("Largest rate", &text, &contestants.each_ref().map(Contestant::lines));
     table(["media", "thalweg, no repair", "thalweg, GENEVA", "srt-live-transmit"], &rows);

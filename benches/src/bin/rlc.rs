@@ -30,10 +30,10 @@ fn main() -> ExitCode {
 
 fn bench() -> Result<(), String> {
     let text = format!(
-        "Originals of {ORIGINAL} bytes on one core; contestants take turns, medians. Encoding: microseconds for one repair \
-         symbol, by how many originals it covers, and megabytes of originals a second. DT is RFC 8681's density threshold: \
-         of the coefficients (DT + 1) / 16 are not zero. Of `cu-fec` 1000 symbols for each window are \
-         compared with ours first, byte by byte."
+        "Originals of {ORIGINAL} bytes on one core; the codes run in turns, values are medians. Encoding: microseconds \
+         for one repair symbol, by the number of originals that the symbol covers, and megabytes of originals a \
+         second. DT is the density threshold of RFC 8681: (DT + 1) / 16 of the coefficients are not zero. Before the \
+         measurement, 1000 symbols of `cu-fec` for each window are compared with ours, byte by byte."
     );
     section("Random linear code", &text, &["benches/run rlc".into()]);
     let mut clean = f64::INFINITY;
@@ -44,8 +44,8 @@ fn bench() -> Result<(), String> {
     }
     println!("{}", grid(["originals", "DT 15", "DT 3", "DT 0", "`cu-fec`, DT 15"], &encoding));
     println!(
-        "Decoding: megabytes of originals a second that a receiver hands out, when of a window one in so many is lost and as \
-         many repair symbols over the whole window (DT 15) take their place.\n"
+        "Decoding: megabytes of originals a second that a receiver delivers. One original in so many of a window is \
+         lost, and as many repair symbols over the whole window (DT 15) replace them.\n"
     );
     let mut decoding = Vec::new();
     for window in WINDOWS {

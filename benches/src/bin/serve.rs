@@ -68,13 +68,13 @@ fn bench(settings: &Settings) -> Result<(), String> {
     let played = [play(&paced, folder.path(), measured)?, play(&contests[0].contestants[1], folder.path(), measured)?];
 
     let text = format!(
-        "One file of {} GiB, in memory since it was read once, to one client on loopback that reads it whole, 1 MiB a call, and \
-         throws it away. CPU is user and system time of the server's only process, what the kernel does in its name included. The \
-         law of both is the system's. TLS is 1.3 with AES-128-GCM, by rustls with ring and by OpenSSL. Contestants take turns; \
-         medians, ratios of the turns of one round.\n\n\
-         Then {COUNT} players at a time of a video of 3.6 Mb/s. Each takes ten seconds of it at once and then 5/4 of its rate; rates \
-         and CPU over {} s after 10 s, stalls from the first request on. `thalweg serve` paces, which it does where the kernel has \
-         no law for videos; with nginx the players alone do.",
+        "One file of {} GiB, which is in memory, is sent to one client on loopback, which reads and discards it, 1 MiB \
+         a call. CPU is user and system time of the server's only process, the kernel's work for this process \
+         included. Both servers use the system's congestion control. TLS is 1.3 with AES-128-GCM, by rustls with \
+         ring and by OpenSSL. Contestants take turns; medians, ratios of the turns of one round.\n\n\
+         Then {COUNT} players at a time of a video of 3.6 Mb/s. Each takes ten seconds of it at once and then 5/4 of \
+         its rate; rates and CPU over {} s after 10 s, stalls from the first request on. `thalweg serve` paces, as \
+         it does where the kernel has no law for videos; with nginx only the players pace.",
         bytes >> 30,
         measured.as_secs()
     );

@@ -33,7 +33,8 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
     let name = Path::new("thalweg");
     part.commands = [table_1(name, "T", "R"), self::largest(name)].iter().map(line).collect();
     part.text =
-        "**Whole runs** of 180 simulated seconds, one of each; without `--quick` the whole evaluation of the paper in short, too.".into();
+        "**Whole runs** of 180 simulated seconds, one of each; without `--quick` also the short evaluation of the \
+         whole paper.".into();
     // `./test` runs it anyway, so a quick run skips it.
     if !settings.quick {
         let report = std::env::temp_dir().join("thalweg-bench-reproduction.html");

@@ -22,8 +22,9 @@ fn bench(settings: &Settings) -> Result<(), String> {
     for part in parts {
         measured.push(part(settings)?);
     }
-    let text = "CPU seconds are user and system time of one process as the kernel counts them, from its start to its end. \
-                Contestants and sizes take turns; medians of all rounds, ratios of the turns of one round.";
+    let text = "CPU seconds are user and system time of one process as the kernel counts them, from its start to its \
+                end. Simulators and sizes run in turns; values are medians of all rounds, ratios are of the turns of \
+                one round.";
     let commands: Vec<String> = measured.iter().flat_map(|part| part.commands.clone()).collect();
     section("The lab", text, &commands);
     measured.iter().for_each(Part::print);

@@ -42,7 +42,7 @@ fn bench() -> Result<(), String> {
     }
     let text = format!(
         "Megabytes of source data a second on one core, for blocks of (source, repair) symbols of {SYMBOL} bytes. \
-         Contestants take turns; medians, and ratios of neighbouring turns."
+         The codes run in turns; values are medians, ratios are of neighbouring turns."
     );
     section("Reed-Solomon", &text, &["benches/run rs".into()]);
     let rate = |block: usize, contestant: usize| {
