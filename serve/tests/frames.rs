@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use ring::digest::{SHA256, digest};
 use thalweg_serve::catalog::frames::{Codec, Frame, Index, Kind, Track};
@@ -150,6 +151,25 @@ fn mp4_without_b_frames_or_fragmented_has_the_packets_of_ffprobe() {
     }
 }
 
+/// A video that is cut without being coded again begins before its first picture that is displayed, at a key frame. The
+/// cut is between two pictures, since ffprobe moves all times where it is within one.
+#[test]
+fn mp4_with_an_edit_list_has_the_packets_of_ffprobe() {
+    let Some(whole) = make("whole.mp4", 8, &format!("{X264} -bf 2")) else { return };
+    let file = whole.with_file_name("cut.mp4");
+    let copy = format!("-v error -ss 3.12 -t 3 -i {} -c copy", whole.display());
+    if output("ffmpeg", &copy, &file).is_none() {
+        return;
+    }
+    let index = index(&file);
+    let Some(pictures) = Packet::all(&file, "v") else { return println!("skipped: ffprobe does not run here") };
+    assert_eq!(packets(&file, &index.video), pictures);
+    assert!(index.video.frames[0].display() < 0);
+    // ffprobe leaves out sound that is far before the start.
+    let (ours, theirs) = (packets(&file, &index.audio.expect("a tone")), Packet::all(&file, "a").expect("it ran"));
+    assert!(theirs.len() > 100 && ours.ends_with(&theirs), "{ours:?} {theirs:?}");
+}
+
 /// Compares a transport stream with ffprobe, whose times are those of the file, and whose AAC has headers of ADTS.
 fn compare_stream(file: &Path) -> Option<Index> {
     let index = index(file);
@@ -233,5 +253,36 @@ fn real_videos_have_the_packets_of_ffprobe() {
     }
     if found == 0 {
         println!("skipped: no videos in {}", folder.display());
+    }
+}
+
+/// `nal_ref_idc` of each picture in decoding order, as ffmpeg's parser of headers prints it.
+fn references(file: &Path) -> Option<Vec<bool>> {
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-v", "trace", "-i"]).arg(file).args("-map 0:v -c copy -bsf:v trace_headers -f null -".split(' '));
+    let run = ffmpeg.stdin(Stdio::null()).output().ok()?;
+    let log = String::from_utf8_lossy(&run.stderr);
+    let (mut references, mut is_reference) = (Vec::new(), false);
+    for line in log.lines() {
+        let value = || line.rsplit("= ").next().and_then(|value| value.trim().parse::<u32>().ok());
+        if line.contains(" nal_ref_idc ") {
+            is_reference = value()? > 0;
+        } else if line.contains(" first_mb_in_slice ") && value()? == 0 {
+            references.push(is_reference);
+        }
+    }
+    Some(references)
+}
+
+#[test]
+fn disposable_frames_are_those_without_nal_ref_idc() {
+    // B pictures of which some are references, and P pictures in temporal layers are alike: nal_ref_idc tells.
+    let params = "bframes=3:b-pyramid=normal:b-adapt=0:slices=1";
+    for name in ["pyramid.mp4", "pyramid.ts"] {
+        let Some(file) = make(name, 4, &format!("{X264} -x264-params {params}")) else { return };
+        let ours: Vec<_> = index(&file).video.frames.iter().map(|frame| frame.kind != Kind::B).collect();
+        let Some(theirs) = references(&file) else { return println!("skipped: ffmpeg does not print headers") };
+        assert_eq!(ours, theirs, "{name}");
+        assert!(ours.iter().filter(|is_reference| !*is_reference).count() > 30);
     }
 }

@@ -94,7 +94,11 @@ impl Movie {
         let (video, audio) = tracks.finish()?;
         let mut read = |trak: Chosen| -> Result<Samples, FormatError> {
             let default = defaults.iter().find(|(id, _)| *id == trak.header.id);
-            Samples::read(boxes, trak, default.map(|(_, defaults)| *defaults).unwrap_or_default())
+            let mut samples = Samples::read(boxes, trak, default.map(|(_, defaults)| *defaults).unwrap_or_default())?;
+            if !defaults.is_empty() {
+                samples.edits = samples.edits.without_end();
+            }
+            Ok(samples)
         };
         Ok(Movie { timescale, video: read(video)?, audio: audio.map(read).transpose()? })
     }

@@ -14,9 +14,17 @@ pub(super) struct Edits {
     delay: u64,
     /// The display time in ticks of the track at which the presentation begins.
     start: Option<u64>,
+    /// The duration of the presentation in ticks of the movie; zero is all of the track.
+    length: u64,
 }
 
 impl Edits {
+    /// The same edits up to the end of the track. In a video with fragments, the duration may be that of the samples in
+    /// `moov`.
+    pub(super) fn without_end(self) -> Edits {
+        Edits { length: 0, ..self }
+    }
+
     pub(super) fn read(boxes: &mut Boxes<'_, impl Read + Seek>, trak: Head) -> Result<Edits, FormatError> {
         let mut edits = Edits::default();
         boxes.below(trak, &[b"edts"], &mut |boxes, head| {
@@ -31,7 +39,7 @@ impl Edits {
                 let (duration, start, rate) = (body.number(width)?, body.number(width)?, body.number(4)?);
                 match (edits.start, start == none) {
                     (None, true) => edits.delay = edits.delay.saturating_add(duration),
-                    (None, false) if rate == 1 << 16 => edits.start = Some(start),
+                    (None, false) if rate == 1 << 16 => (edits.start, edits.length) = (Some(start), duration),
                     (None, false) => return Err(FormatError::new("its edit list changes the speed of a track")),
                     (Some(_), _) => {
                         return Err(FormatError::new(format!(
@@ -45,15 +53,26 @@ impl Edits {
         Ok(edits)
     }
 
-    /// Shifts the times of frames, so that the presentation begins at zero.
-    pub(super) fn apply(&self, frames: &mut [Frame], timescale: u32, movie: u64) -> Result<(), FormatError> {
-        let delay = u128::from(self.delay) * u128::from(timescale);
-        let delay = delay.checked_div(movie.into()).and_then(|delay| i64::try_from(delay).ok());
-        let delay = if self.delay == 0 { 0 } else { delay.ok_or_else(far)? };
+    /// Shifts the times of frames, so that the presentation begins at zero, and drops the last ones if they are displayed
+    /// after its end. Frames before its start remain: those after them need them.
+    pub(super) fn apply(&self, frames: &mut Vec<Frame>, timescale: u32, movie: u64) -> Result<(), FormatError> {
+        let ticks = |count: u64| match (count, movie) {
+            (0, _) => Ok(0),
+            (_, 0) => Err(far()),
+            _ => {
+                let ticks = (u128::from(count) * u128::from(timescale) + u128::from(movie / 2)) / u128::from(movie);
+                i64::try_from(ticks).map_err(|_| far())
+            }
+        };
+        let (delay, length) = (ticks(self.delay)?, ticks(self.length)?);
         let start = i64::try_from(self.start.unwrap_or_default()).map_err(|_| far())?;
-        for frame in frames {
+        for frame in &mut *frames {
             frame.decode = frame.decode.checked_sub(start).and_then(|at| at.checked_add(delay)).ok_or_else(far)?;
             frame.decode.checked_add(frame.display_delay.into()).ok_or_else(far)?;
+        }
+        let end = if length == 0 { i64::MAX } else { delay.saturating_add(length) };
+        while frames.last().is_some_and(|frame| frame.display() >= end) {
+            frames.pop();
         }
         Ok(())
     }

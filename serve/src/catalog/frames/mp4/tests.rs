@@ -50,6 +50,10 @@ fn edit_list_shifts_times() {
     tables.edts = edts(&[500, u32::MAX, 1 << 16, 160, 40, 1 << 16]);
     let frames = index(&tables.video()).expect("a video").video.frames;
     assert_eq!(frames.iter().map(|frame| frame.decode).collect::<Vec<_>>(), [460, 500, 540, 580, 620]);
+    // Of three frames that remain, the last begins at the end.
+    tables.edts = edts(&[80, 40, 1 << 16]);
+    let frames = index(&tables.video()).expect("a video").video.frames;
+    assert_eq!(frames.iter().map(|frame| frame.decode).collect::<Vec<_>>(), [-40, 0, 40]);
     tables.edts = edts(&[80, 0, 1 << 16, 80, 120, 1 << 16]);
     assert!(index(&tables.video()).expect_err("two edits").contains("edit list has 2 parts"));
     tables.edts = edts(&[80, 0, 2 << 16]);
