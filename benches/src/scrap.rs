@@ -23,6 +23,13 @@ impl Scrap {
         Ok(scrap)
     }
 
+    /// Creates an empty folder.
+    pub fn empty_folder() -> Result<Scrap, String> {
+        let scrap = Scrap::unwritten();
+        fs::create_dir(&scrap.0).map_err(|error| format!("cannot create {}: {error}", scrap.0.display()))?;
+        Ok(scrap)
+    }
+
     /// Creates a key file for both ends of a tunnel.
     pub fn key(binary: &Path) -> Result<Scrap, String> {
         let scrap = Scrap::unwritten();

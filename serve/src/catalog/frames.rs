@@ -45,7 +45,7 @@ pub struct Index {
     pub audio: Option<Track>,
 }
 
-/// A frame of a track: 32 bytes of memory.
+/// A frame of a track. A long video has some 10^6 of them, in memory while it is watched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
     /// The position in the file of the first byte; in a transport stream, of the packet that contains it.
@@ -64,6 +64,9 @@ pub struct Frame {
     /// Every frame of audio is an I.
     pub kind: Kind,
 }
+
+/// Limit in bytes on the memory of a frame.
+const _: () = assert!(size_of::<Frame>() <= 40);
 
 impl Index {
     /// Reads the frames of a video.
