@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::line;
+use crate::program::command_line;
 
 /// A sender and a receiver with their settings.
 #[derive(Clone, Debug)]
@@ -65,8 +65,8 @@ impl Contestant {
     /// Both commands, as a user would type them.
     pub fn lines(&self) -> String {
         let port = |port| SocketAddr::from(([127, 0, 0, 1], port));
-        let receiver = line(&self.receiver(port(6000), port(7000)));
-        format!("{}\n{receiver}", line(&self.sender(port(5000), port(6000))))
+        let receiver = command_line(&self.receiver(port(6000), port(7000)));
+        format!("{}\n{receiver}", command_line(&self.sender(port(5000), port(6000))))
     }
 }
 

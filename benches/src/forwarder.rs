@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::line;
+use crate::program::command_line;
 
 /// A server and a client with their settings.
 #[derive(Clone, Debug)]
@@ -70,6 +70,10 @@ impl Forwarder {
         if let Tool::Thalweg { key, .. } = &mut lines.tool {
             *key = "key".into();
         }
-        format!("{}\n{}", line(&lines.server(port(7000), port(8000))), line(&lines.client(port(6000), port(7000))))
+        format!(
+            "{}\n{}",
+            command_line(&lines.server(port(7000), port(8000))),
+            command_line(&lines.client(port(6000), port(7000)))
+        )
     }
 }

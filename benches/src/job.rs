@@ -5,7 +5,7 @@ use std::mem;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::program::line;
+use crate::program::command_line;
 
 /// The output and resource use of a finished process.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ pub struct Job {
 impl Job {
     /// Runs `command` to completion; returns an error if it fails.
     pub fn run(mut command: Command) -> Result<Job, String> {
-        let line = line(&command);
+        let line = command_line(&command);
         let start = Instant::now();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = command.spawn().map_err(|error| format!("cannot start `{line}`: {error}"))?;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use crate::http::plain;
 use crate::program::allow_files;
 use crate::report::{Bound, Target, Unit, grid};
-use crate::site::{VIDEO, Site, Tool};
+use crate::site::{Site, Tool, VIDEO};
 use crate::statistics::median;
 
 /// The number of concurrent players.

@@ -31,7 +31,7 @@ impl Program {
     }
 
     fn telling(mut command: Command, stderr: Stdio) -> Result<Program, String> {
-        let line = line(&command);
+        let line = command_line(&command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr);
         let child = command.spawn().map_err(|error| format!("cannot start `{line}`: {error}"))?;
         Ok(Program { child, line })
@@ -112,7 +112,7 @@ pub fn allow_files(wanted: u64) -> Result<(), String> {
 }
 
 /// The command as a shell command line.
-pub fn line(command: &Command) -> String {
+pub fn command_line(command: &Command) -> String {
     let word = |word: &OsStr| {
         let word = word.to_string_lossy();
         let word = word.strip_suffix("/thalweg").map_or(&*word, |_| "thalweg");

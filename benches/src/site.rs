@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::certificate::Secret;
-use crate::program::{Program, line};
+use crate::program::{Program, command_line};
 use crate::scrap::Scrap;
 
 /// The video's file name. The file does not say at what rate it is played.
@@ -66,7 +66,7 @@ impl Tool {
     pub fn lines(&self, tls: bool) -> String {
         let (folder, address) = (Path::new("/srv/videos"), SocketAddr::from(([127, 0, 0, 1], 8080)));
         let files = tls.then_some(["/srv/cert.pem", "/srv/key.pem"].map(Path::new));
-        let command = line(&self.command(folder, address, files, Some(Path::new("nginx.conf"))));
+        let command = command_line(&self.command(folder, address, files, Some(Path::new("nginx.conf"))));
         match self {
             Tool::Thalweg { .. } => command,
             Tool::Nginx => format!("{command}   # which has:\n{}", nginx(address, folder, files).trim_end()),

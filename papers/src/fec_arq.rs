@@ -30,7 +30,7 @@ pub mod synthetic;
 pub mod tables;
 pub mod ticks;
 
-pub use self::case::{Case, Line};
+pub use self::case::{Case, Path};
 pub use self::channel::{Channel, Trip};
 pub use self::contender::{Contender, Strategy, Variant};
 pub use self::outcome::{Outcome, Sent};

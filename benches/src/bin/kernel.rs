@@ -10,10 +10,10 @@ use thalweg_bench::carrier::{Carrier, Transport};
 use thalweg_bench::flow::Flow;
 use thalweg_bench::job::Job;
 use thalweg_bench::players::{COUNT, play, table as players_table};
-use thalweg_bench::program::line;
+use thalweg_bench::program::command_line;
 use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
 use thalweg_bench::scrap::Scrap;
-use thalweg_bench::site::{VIDEO, Tool};
+use thalweg_bench::site::{Tool, VIDEO};
 use thalweg_bench::statistics::median;
 
 /// The name under which the law is loaded into the kernel.
@@ -58,7 +58,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
     section(
         "TCP Stream in the kernel",
         &text,
-        &[line(&free.command("load")), line(&video.command("load")), tool.lines(false)],
+        &[command_line(&free.command("load")), command_line(&video.command("load")), tool.lines(false)],
     );
     let ratio = |turns: &[[f64; 2]]| median(turns.iter().map(|[ours, reno]| ours / reno));
     let row = |(name, turns): (&str, &Vec<[f64; 2]>)| {

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Instant;
 
 use thalweg_bench::job;
-use thalweg_bench::program::line;
+use thalweg_bench::program::command_line;
 use thalweg_bench::report::{Bound, Settings, Target, Unit, grid, main as report, section, verdicts};
 use thalweg_papers::fec_arq::{Case, Contender, Job, Plan, Results};
 use thalweg_papers::figure::Subject;
@@ -60,7 +60,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
         plan.fresh().start(),
         plan.fresh().end()
     );
-    let lines = ["benches/run reproduce".into(), line(&self::videos(Path::new("thalweg"), Path::new("FILE")))];
+    let lines = ["benches/run reproduce".into(), command_line(&self::videos(Path::new("thalweg"), Path::new("FILE")))];
     section("The evaluations of hybrid FEC-ARQ and TCP Stream", &text, &lines);
     let mut contenders: Vec<Contender> = first.iter().map(|job| job.contender).collect();
     contenders.sort_unstable();

@@ -10,7 +10,7 @@ use thalweg_bench::http::{self, Client};
 use thalweg_bench::players::{COUNT, play, table as players_table};
 use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
 use thalweg_bench::scrap::Scrap;
-use thalweg_bench::site::{VIDEO, Site, Tool};
+use thalweg_bench::site::{Site, Tool, VIDEO};
 use thalweg_bench::statistics::median;
 
 fn main() -> ExitCode {

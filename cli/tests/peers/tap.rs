@@ -12,14 +12,14 @@ const LOSS: usize = 50;
 
 /// The direction of a datagram.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    There,
+pub(crate) enum Direction {
+    Forward,
     /// To the port of bare repair.
     Repair,
-    Back,
+    Reverse,
 }
 
-type Record = Arc<Mutex<Vec<(Way, Vec<u8>)>>>;
+type Record = Arc<Mutex<Vec<(Direction, Vec<u8>)>>>;
 
 /// The relay, as threads that end with it.
 pub(crate) struct Tap {
@@ -43,24 +43,24 @@ impl Tap {
         let (here, there) = (front.try_clone().expect("a socket"), back.try_clone().expect("a socket"));
         let from = sender.clone();
         let mut media = 0;
-        let forward = listen(here, Way::There, &record, &stop, move |datagram, address| {
+        let forward = listen(here, Direction::Forward, &record, &stop, move |datagram, address| {
             *from.lock().expect("unpoisoned") = Some(address);
             media += usize::from(!is_rtcp(datagram));
             if is_rtcp(datagram) || media % LOSS != 0 {
                 let _ = there.send(datagram);
             }
         });
-        let reverse = listen(back, Way::Back, &record, &stop, move |datagram, _| {
+        let reverse = listen(back, Direction::Reverse, &record, &stop, move |datagram, _| {
             if let Some(sender) = *sender.lock().expect("unpoisoned") {
                 let _ = front.send_to(datagram, sender);
             }
         });
-        let bare = listen(repair, Way::Repair, &record, &stop, |_, _| {});
+        let bare = listen(repair, Direction::Repair, &record, &stop, |_, _| {});
         Tap { address, repair_port, record, stop, threads: vec![forward, reverse, bare] }
     }
 
     /// Ends the relay; returns the recorded datagrams.
-    pub(crate) fn end(mut self) -> Vec<(Way, Vec<u8>)> {
+    pub(crate) fn end(mut self) -> Vec<(Direction, Vec<u8>)> {
         self.join();
         std::mem::take(&mut self.record.lock().expect("unpoisoned"))
     }
@@ -81,7 +81,7 @@ impl Drop for Tap {
 
 fn listen(
     socket: UdpSocket,
-    way: Way,
+    direction: Direction,
     record: &Record,
     stop: &Arc<AtomicBool>,
     mut pass: impl FnMut(&[u8], std::net::SocketAddr) + Send + 'static,
@@ -92,7 +92,7 @@ fn listen(
         let mut buffer = [0; 2048];
         while !stop.load(Ordering::Relaxed) {
             if let Ok((len, from)) = socket.recv_from(&mut buffer) {
-                record.lock().expect("unpoisoned").push((way, buffer[..len].to_vec()));
+                record.lock().expect("unpoisoned").push((direction, buffer[..len].to_vec()));
                 pass(&buffer[..len], from);
             }
         }
@@ -105,10 +105,10 @@ pub(crate) fn is_rtcp(datagram: &[u8]) -> bool {
 }
 
 /// The datagrams to the receiver, one a line: the kind, and the bytes.
-pub(crate) fn hexadecimal(record: &[(Way, Vec<u8>)]) -> String {
+pub(crate) fn hexadecimal(record: &[(Direction, Vec<u8>)]) -> String {
     let mut text = String::new();
-    for (way, datagram) in record.iter().filter(|(way, _)| *way != Way::Back) {
-        text += if *way == Way::Repair { "repair " } else { "media " };
+    for (direction, datagram) in record.iter().filter(|(direction, _)| *direction != Direction::Reverse) {
+        text += if *direction == Direction::Repair { "repair " } else { "media " };
         for byte in datagram {
             let _ = write!(text, "{byte:02x}");
         }

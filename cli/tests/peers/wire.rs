@@ -7,10 +7,10 @@ use crate::common::Running;
 use crate::peers::pcap::pcap;
 use crate::peers::program::Program;
 use crate::peers::stage::{PYTHON, Stage, TSHARK};
-use crate::peers::tap::{Tap, Way, hexadecimal, is_rtcp};
+use crate::peers::tap::{Direction, Tap, hexadecimal, is_rtcp};
 
 /// The datagrams of a stream of two seconds on the wire, of all sizes and in both directions.
-fn record(send: &[&str], bare: bool) -> Vec<(Way, Vec<u8>)> {
+fn record(send: &[&str], bare: bool) -> Vec<(Direction, Vec<u8>)> {
     let sink = UdpSocket::bind("127.0.0.1:0").expect("a free port");
     let output = format!("udp://{}", sink.local_addr().expect("bound"));
     let mut recv =
@@ -40,7 +40,7 @@ fn record(send: &[&str], bare: bool) -> Vec<(Way, Vec<u8>)> {
 fn decode(mode: &str, send: &[&str], bare: bool) {
     let Some(stage) = Stage::enter(&[PYTHON]) else { return };
     let record = record(send, bare);
-    let has_bare = record.iter().any(|(way, _)| *way == Way::Repair);
+    let has_bare = record.iter().any(|(direction, _)| *direction == Direction::Repair);
     assert_eq!(has_bare, bare, "where repair goes");
     let datagrams = stage.write("datagrams", &hexadecimal(&record));
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/rfc6865.py");

@@ -18,7 +18,7 @@ const BURSTS: u64 = 300;
 
 /// A path with the same delay in each direction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Line {
+pub(crate) struct Link {
     pub(crate) rate: Rate,
     pub(crate) rtt: Span,
     /// The loss rates of the forward and of the return path.
@@ -26,7 +26,7 @@ pub(crate) struct Line {
     pub(crate) back: f64,
 }
 
-/// The result of a schedule on a line.
+/// The result of a schedule on a link.
 #[derive(Debug)]
 pub(crate) struct Trade {
     /// In-order delays of all thousand bytes, sorted.
@@ -38,20 +38,20 @@ pub(crate) struct Trade {
     pub(crate) accounted: f64,
 }
 
-/// Runs a schedule at the rate of the line; `config` is that of both ends.
-pub(crate) fn trade<S: Schedule>(config: Config, schedule: impl Fn() -> S, line: Line, seed: u64) -> Trade {
-    trade_under(config, || (schedule(), Fixed::new(line.rate, Span::ZERO)), line, seed)
+/// Runs a schedule at the rate of the link; `config` is that of both ends.
+pub(crate) fn trade<S: Schedule>(config: Config, schedule: impl Fn() -> S, link: Link, seed: u64) -> Trade {
+    trade_under(config, || (schedule(), Fixed::new(link.rate, Span::ZERO)), link, seed)
 }
 
 /// Runs a schedule under a law that may have no rate.
 pub(crate) fn trade_under<S: Schedule, A: Allowance>(
     config: Config,
     law: impl Fn() -> (S, A),
-    line: Line,
+    link: Link,
     seed: u64,
 ) -> Trade {
-    let path = |direction, eps| wire(line.rtt / 2).then("loss", Loss::independent(eps, Rng::new(seed).fork(direction)));
-    run(config, law, path("forward", line.eps), path("reverse", line.back))
+    let path = |direction, eps| wire(link.rtt / 2).then("loss", Loss::independent(eps, Rng::new(seed).fork(direction)));
+    run(config, law, path("forward", link.eps), path("reverse", link.back))
 }
 
 /// Runs a schedule at a fixed rate over two paths.

@@ -5,16 +5,16 @@ use thalweg_core::law::schedule::arq::Arq;
 use thalweg_core::session::stream::Config;
 use thalweg_core::units::Rate;
 
-use crate::lossless::bursts::{Line, Trade, trade};
+use crate::lossless::bursts::{Link, Trade, trade};
 use crate::lossless::story::{cost_based, ms};
 
 /// A run over 150 ms and 5 % loss in each direction, in the paper's packets and window.
 fn run<S: Schedule>(schedule: impl Fn() -> S, rate: Rate, seed: u64) -> Trade {
     let config = Config { frame: 1000 + 15, window: 128, overhead: 0, ..Config::default() };
-    trade(config, schedule, Line { rate, rtt: ms(150), eps: 0.05, back: 0.05 }, seed)
+    trade(config, schedule, Link { rate, rtt: ms(150), eps: 0.05, back: 0.05 }, seed)
 }
 
-/// At 400 kb/s the bursts nearly fill the line (the paper's experiment 4); at 1 Mb/s they leave most of it free.
+/// At 400 kb/s the bursts nearly fill the link (the paper's experiment 4); at 1 Mb/s they leave most of it free.
 #[test]
 fn in_order_delivery_waits_less_than_with_retransmission_alone() {
     for rate in [Rate::from_bps(400_000), Rate::from_mbps(1)] {

@@ -9,7 +9,7 @@ use thalweg_core::session::stream::Config;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
-use crate::lossless::bursts::{self, Line, Trade};
+use crate::lossless::bursts::{self, Link, Trade};
 use crate::lossless::story::ms;
 
 /// Copa as in its paper, which paces every packet.
@@ -56,10 +56,10 @@ impl Probe for Paced {
     }
 }
 
-fn pool<L: CongestionWindow>(window: impl Fn() -> L, line: Line) -> Trade {
+fn pool<L: CongestionWindow>(window: impl Fn() -> L, link: Link) -> Trade {
     let schedule = || Adaptive::new(adaptive::Parameters::default()).expect("in range");
     let law = || (schedule(), Windowed::new(window(), ms(2)));
-    Trade::pool((1..=20).map(|seed| bursts::trade_under(Config::default(), law, line, seed)).collect())
+    Trade::pool((1..=20).map(|seed| bursts::trade_under(Config::default(), law, link, seed)).collect())
 }
 
 /// Ten packets of 1000 bytes every 267 ms; the criteria are the issue's. kcptun was measured to have a median of 76 ms
@@ -68,12 +68,12 @@ fn pool<L: CongestionWindow>(window: impl Fn() -> L, line: Line) -> Trade {
 fn a_burst_after_idle_leaves_at_once() {
     for (rtt, eps) in [(150, 0.05), (150, 0.0), (150, 0.15), (400, 0.05)] {
         // The rate is not used.
-        let line = Line { rate: Rate::from_mbps(50), rtt: ms(rtt), eps, back: eps };
+        let link = Link { rate: Rate::from_mbps(50), rtt: ms(rtt), eps, back: eps };
         let [free, paced] =
-            [pool(|| Copa::new(Start::default()), line), pool(|| Paced(Copa::new(Start::default())), line)];
+            [pool(|| Copa::new(Start::default()), link), pool(|| Paced(Copa::new(Start::default())), link)];
         let delays = [&free, &paced].map(|trade| [50, 95, 99].map(|share| trade.percentile(share)));
         println!("{rtt} ms, {eps}: {delays:?}, {:.3} and {:.3} bytes for each", free.bytes, paced.bytes);
-        assert!(free.percentile(50) <= line.rtt / 2 + ms(5), "{rtt} ms, {eps}: {delays:?}");
+        assert!(free.percentile(50) <= link.rtt / 2 + ms(5), "{rtt} ms, {eps}: {delays:?}");
         assert!(free.percentile(99) <= paced.percentile(99), "{rtt} ms, {eps}: {delays:?}");
     }
 }

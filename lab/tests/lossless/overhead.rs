@@ -4,14 +4,14 @@ use thalweg_core::law::schedule::adaptive::{Adaptive, Parameters};
 use thalweg_core::session::stream::Config;
 use thalweg_core::units::Rate;
 
-use crate::lossless::bursts::{Line, Trade, trade};
+use crate::lossless::bursts::{Link, Trade, trade};
 use crate::lossless::story::ms;
 
 /// Bursts over 150 ms; at 50 Mb/s each ends before the next one begins.
 fn run(u_max: f64, [eps, back]: [f64; 2], seed: u64) -> Trade {
     let ours = || Adaptive::new(Parameters { u_max, ..Parameters::default() }).expect("in range");
-    let line = Line { rate: Rate::from_mbps(50), rtt: ms(150), eps, back };
-    trade(Config::default(), ours, line, seed)
+    let link = Link { rate: Rate::from_mbps(50), rtt: ms(150), eps, back };
+    trade(Config::default(), ours, link, seed)
 }
 
 /// No packet is lost on the forward path, so all retransmissions are useless. The end of a burst, one packet in nine,

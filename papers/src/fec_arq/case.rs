@@ -16,15 +16,15 @@ pub struct Case {
     pub burst: usize,
     /// W: the sender's buffer, in packets.
     pub buffer: usize,
-    /// The channel.
-    pub line: Line,
+    /// The path.
+    pub path: Path,
     /// U_MAX, in thousandths.
     pub u_max: u32,
 }
 
-/// A channel, before its losses are drawn.
+/// A path, before its losses are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Line {
+pub enum Path {
     /// Independent losses.
     Random {
         /// epsilon, per cent.
@@ -49,8 +49,8 @@ const UNBOUNDED: u32 = 10_000;
 impl Case {
     /// A row of Tables II and III.
     pub const fn row(offered_kbps: u64, percent: u32, rtt_ms: u64) -> Case {
-        let line = Line::Random { percent, rtt_ms };
-        Case { offered_kbps, burst: 10, buffer: 16, line, u_max: UNBOUNDED }
+        let path = Path::Random { percent, rtt_ms };
+        Case { offered_kbps, burst: 10, buffer: 16, path, u_max: UNBOUNDED }
     }
 
     /// Table II.
@@ -83,7 +83,7 @@ impl Case {
 
     /// Table IV on a recording.
     pub const fn recorded(nth: usize) -> Case {
-        Case { line: Line::Recorded(nth), ..Case::row(300, 5, 200) }
+        Case { path: Path::Recorded(nth), ..Case::row(300, 5, 200) }
     }
 
     /// Fig. 9: Table II's last row with the overhead bounded.
@@ -107,7 +107,7 @@ impl Case {
     pub const WIDE: Case = Case { buffer: 32, ..Case::TABLE_2[0] };
 
     /// The source of Table III on a link that is shared with CUBIC and a stream under GENEVA.
-    pub const SHARED: Case = Case { line: Line::Shared { percent: 1, rtt_ms: 150 }, ..Case::row(300, 1, 150) };
+    pub const SHARED: Case = Case { path: Path::Shared { percent: 1, rtt_ms: 150 }, ..Case::row(300, 1, 150) };
 
     /// The source, for this many bursts.
     pub fn source(&self, bursts: u64) -> Source {
@@ -135,14 +135,14 @@ const fn bursts_of(burst: usize) -> Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Line::Random { percent, rtt_ms } => {
+        match self.path {
+            Path::Random { percent, rtt_ms } => {
                 write!(f, "S = {} kb/s, eps = {percent} %, D = {rtt_ms} ms", self.offered_kbps)?;
             }
-            Line::Shared { percent, rtt_ms } => {
+            Path::Shared { percent, rtt_ms } => {
                 write!(f, "S = {} kb/s, eps = {percent} %, D = {rtt_ms} ms, shared", self.offered_kbps)?;
             }
-            Line::Recorded(nth) => write!(f, "S = {} kb/s, recording {}", self.offered_kbps, nth + 1)?,
+            Path::Recorded(nth) => write!(f, "S = {} kb/s, recording {}", self.offered_kbps, nth + 1)?,
         }
         if self.burst != 10 {
             write!(f, ", P = {}", self.burst)?;

@@ -6,7 +6,7 @@ use thalweg_core::law::schedule::gilbert_elliott::GilbertElliott;
 use thalweg_core::law::schedule::loss::LossRate;
 use thalweg_core::law::schedule::{Choice, Config, Law, adaptive, cost_based, opportunistic};
 
-use super::case::{Case, Line};
+use super::case::{Case, Path};
 use super::slots::{Knowledge, LossTimeout};
 use crate::figure::Subject;
 use crate::page::Tone;
@@ -121,10 +121,10 @@ impl Contender {
 
     /// The rule by which the sender declares a packet lost.
     pub(super) fn timeout(self, case: &Case) -> LossTimeout {
-        match (self.strategy, self.variant, case.line) {
+        match (self.strategy, self.variant, case.path) {
             (Strategy::Bound, ..) => LossTimeout::Oracle,
             (Strategy::Ours, ..) | (_, Variant::Overdue, _) => LossTimeout::Overdue,
-            (_, Variant::Literal, Line::Random { .. }) => LossTimeout::RoundTrips(100),
+            (_, Variant::Literal, Path::Random { .. }) => LossTimeout::RoundTrips(100),
             // Varying round-trip times need a margin; otherwise every packet with an RTT above the mean would be
             // declared lost.
             _ => LossTimeout::RoundTrips(150),
@@ -134,8 +134,8 @@ impl Contender {
     /// The name in this case. If delays vary, a sender that learns of each loss at once is no bound, because a sender
     /// that sends more may benefit from a copy that is not late.
     pub fn name_in(self, case: &Case) -> &'static str {
-        match (self.strategy, case.line) {
-            (Strategy::Bound, Line::Recorded(_)) => "ARQ, with known losses",
+        match (self.strategy, case.path) {
+            (Strategy::Bound, Path::Recorded(_)) => "ARQ, with known losses",
             _ => self.name(),
         }
     }

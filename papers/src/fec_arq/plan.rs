@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use super::case::{Case, Line};
+use super::case::{Case, Path};
 use super::channel::Channel;
 use super::contender::{Contender, Strategy, Variant};
 use super::outcome::Outcome;
@@ -105,14 +105,14 @@ impl Plan {
         }
         let refused = |error: &dyn core::fmt::Display| format!("{case}: {error}");
         let mut law = contender.law(case).map_err(|error| refused(&error))?;
-        let (channel, knowledge) = match case.line {
-            Line::Random { percent, rtt_ms } => {
+        let (channel, knowledge) = match case.path {
+            Path::Random { percent, rtt_ms } => {
                 let channel =
                     Channel::Random { seed: *seed, eps: f64::from(percent) / 100.0, rtt: rtt_ms * A_SECOND / 1000 };
                 (channel, Knowledge::Given)
             }
-            Line::Shared { .. } => return Err(refused(&"a shared link is for sessions")),
-            Line::Recorded(nth) => {
+            Path::Shared { .. } => return Err(refused(&"a shared link is for sessions")),
+            Path::Recorded(nth) => {
                 let recording = self.recordings.get(nth).ok_or_else(|| refused(&"no such recording"))?;
                 let trips = recording.trips.clone();
                 // Each seed begins at a different slot.
@@ -127,9 +127,9 @@ impl Plan {
 
     /// The number of bursts. A recording is used at most twice over.
     fn bursts_of(&self, case: &Case) -> u64 {
-        match case.line {
-            Line::Random { .. } | Line::Shared { .. } => self.bursts,
-            Line::Recorded(nth) => {
+        match case.path {
+            Path::Random { .. } | Path::Shared { .. } => self.bursts,
+            Path::Recorded(nth) => {
                 let slots = self.recordings.get(nth).map_or(0, |it| it.trips.len() as u64);
                 self.bursts.min(2 * slots * SLOT / case.gap())
             }

@@ -17,7 +17,7 @@ use thalweg_lab::network::Hop;
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::wire::Wire;
 
-use super::case::{Case, Line};
+use super::case::{Case, Path};
 use super::contender::Strategy;
 use super::outcome::{Beside, Outcome, Sent};
 use super::ticks::{span, ticks};
@@ -47,13 +47,13 @@ pub(super) fn schedule(strategy: Strategy) -> Option<Choice> {
 /// Runs so many bursts of a case after the warm-up.
 pub(super) fn run(case: &Case, strategy: Strategy, seed: u64, bursts: u64) -> Result<Outcome, String> {
     let schedule = schedule(strategy).ok_or("the bound is no session")?;
-    match case.line {
-        Line::Random { percent, rtt_ms } => {
+    match case.path {
+        Path::Random { percent, rtt_ms } => {
             let rtt = Span::from_millis(rtt_ms);
             let experiment = alone(case, schedule, (f64::from(percent) / 100.0, rtt), seed, bursts);
             outcome(&experiment, seed, rtt)
         }
-        Line::Shared { percent, rtt_ms } => {
+        Path::Shared { percent, rtt_ms } => {
             let duration = WARM_UP + span(case.gap()) * bursts;
             let settings = [
                 ("scheme", schedule.to_string()),
@@ -65,7 +65,7 @@ pub(super) fn run(case: &Case, strategy: Strategy, seed: u64, bursts: u64) -> Re
             let described = described(SHARED, &settings).and_then(|blueprint| blueprint.experiment(seed));
             outcome(&described.map_err(|error| error.to_string())?, seed, Span::from_millis(rtt_ms))
         }
-        Line::Recorded(_) => Err("recordings are for the slot model".to_owned()),
+        Path::Recorded(_) => Err("recordings are for the slot model".to_owned()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use thalweg_bench::program::line;
+use thalweg_bench::program::command_line;
 use thalweg_bench::report::{Bound, Part, Settings, Target, Unit, grid};
 
 use crate::{lab, run};
@@ -31,7 +31,7 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
         (target("memory at N = 700", 200e6, Unit::Megabytes), memory),
     ];
     let name = Path::new("thalweg");
-    part.commands = [table_1(name, "T", "R"), self::largest(name)].iter().map(line).collect();
+    part.commands = [table_1(name, "T", "R"), self::largest(name)].iter().map(command_line).collect();
     part.text =
         "**Whole runs** of 180 simulated seconds, one of each; without `--quick` also the short evaluation of the \
          whole paper.".into();
@@ -44,7 +44,7 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
         rows.push(["all figures and tables, in short".into(), cpu, Unit::Megabytes.write(all.memory as f64)]);
         let wall = target("`reproduce geneva --quick` on all processors, wall time", 240.0, Unit::Seconds);
         part.results.push((wall, all.wall.as_secs_f64()));
-        part.commands.push(line(&reproduce(name, Path::new("FILE"))));
+        part.commands.push(command_line(&reproduce(name, Path::new("FILE"))));
     }
     part.table = grid(["run", "CPU s", "memory"], &rows);
     Ok(part)

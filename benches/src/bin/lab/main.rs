@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use thalweg_bench::job::Job;
-use thalweg_bench::program::line;
+use thalweg_bench::program::command_line;
 use thalweg_bench::report::{Part, Settings, main as report, section, verdicts};
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn lab(binary: &Path, scenario: &str, set: &[(&str, &str)]) -> Command {
 
 /// Runs `command`, and logs its CPU time.
 fn run(command: Command) -> Result<Job, String> {
-    let line = line(&command);
+    let line = command_line(&command);
     let job = Job::run(command)?;
     eprintln!("lab: {:.2} CPU s: {line}", job.cpu.as_secs_f64());
     Ok(job)

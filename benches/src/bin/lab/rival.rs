@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use thalweg_bench::job::Job;
-use thalweg_bench::program::line;
+use thalweg_bench::program::command_line;
 use thalweg_bench::report::{Bound, Part, Settings, Target, Unit, grid};
 use thalweg_bench::statistics::median;
 
@@ -90,5 +90,5 @@ fn theirs(size: &str, [duration, warmup]: [&str; 2]) -> Command {
 }
 
 fn commands(seconds: [&str; 2]) -> Vec<String> {
-    vec![line(&ours(Path::new("thalweg"), "N")), line(&theirs("N", seconds))]
+    vec![command_line(&ours(Path::new("thalweg"), "N")), command_line(&theirs("N", seconds))]
 }

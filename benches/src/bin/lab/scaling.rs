@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use thalweg_bench::program::line;
+use thalweg_bench::program::command_line;
 use thalweg_bench::report::{Bound, Part, Settings, Target, Unit, grid};
 use thalweg_bench::statistics::median;
 
@@ -42,7 +42,7 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
             part.results.push((Target { what, bound: Bound::AtMost(bound), unit: Unit::Ratio }, ratio));
         }
     }
-    part.commands = vec![line(&command(Path::new("thalweg"), "N", "S"))];
+    part.commands = vec![command_line(&command(Path::new("thalweg"), "N", "S"))];
     part.text =
         "**Scaling**: N long-lived TCP flows with 10 Mb/s of the bottleneck each, round trip 20 ms, queue of one \
                  bandwidth-delay product; S simulated seconds."

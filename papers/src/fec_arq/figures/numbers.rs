@@ -2,7 +2,7 @@
 
 use thalweg_lab::statistics::Estimate;
 
-use super::super::case::{Case, Line};
+use super::super::case::{Case, Path};
 use super::super::contender::{Contender, Strategy, Variant};
 use super::super::outcome::Outcome;
 use super::super::recording::Recording;
@@ -99,7 +99,7 @@ fn estimates() -> Vec<Number> {
 
 /// The share of R (1 - eps), the rate at which packets arrive, that S leaves to combinations, in percent.
 fn spare(case: &Case) -> f64 {
-    let Line::Random { percent, .. } = case.line else { return f64::NAN };
+    let Path::Random { percent, .. } = case.path else { return f64::NAN };
     let arrives = 400.0 * (1.0 - f64::from(percent) / 100.0);
     (1.0 - case.offered_kbps as f64 / arrives) * 100.0
 }

@@ -1,6 +1,6 @@
 //! Figs. 9, 10 and 11: delay, overhead and rate as functions of one parameter.
 
-use super::super::case::{Case, Line};
+use super::super::case::{Case, Path};
 use super::super::contender::{Contender, Strategy, Variant};
 use super::super::outcome::Outcome;
 use super::super::results::Results;
@@ -30,9 +30,9 @@ pub(super) fn fig_9(results: &Results) -> Figure {
 }
 
 pub(super) fn fig_10(results: &Results) -> Figure {
-    let percent = |case: Case| match case.line {
-        Line::Random { percent, .. } => f64::from(percent),
-        Line::Recorded(_) | Line::Shared { .. } => f64::NAN,
+    let percent = |case: Case| match case.path {
+        Path::Random { percent, .. } => f64::from(percent),
+        Path::Recorded(_) | Path::Shared { .. } => f64::NAN,
     };
     let over = |what: String, y, of: Number<'_>| {
         panel(results, what, (Axis::new("loss rate", "%"), y), &Case::LOSSES, &compared(), &percent, of)
