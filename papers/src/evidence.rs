@@ -170,10 +170,11 @@ impl Evidence {
                 std::iter::once(claim.gate.word().to_owned()).chain(verdicts).chain([text]).chain(bar).collect();
             Row { subject: claim.id.into(), tone: None, cells }
         };
-        let how = "A claim about two schemes is judged by the 95 % interval of the difference of runs with the same seed: it holds \
-                   if the whole interval lies on the claimed side, is contradicted if it lies on the other, and is undecided \
-                   between. A claim of several parts holds if all of them do. Exact ones are arithmetic, computed from the law; \
-                   hard ones should be reproduced; soft ones depend on choices that the paper does not publish.";
+        let how = "A claim about two schemes is judged by the 95 % interval of the difference of runs with the same \
+                   seed. The claim holds if the whole interval lies on the claimed side, is contradicted if it lies \
+                   on the other side, and is undecided otherwise. A claim of several parts holds if all parts hold. \
+                   The gate of a claim is exact (arithmetic, computed from the law), hard (the lab should reproduce \
+                   it) or soft (it depends on choices that the paper does not publish).";
         let text = std::iter::once(how).chain(notes.iter().copied()).map(str::to_owned).collect();
         let table = Table {
             head: self.head(&["claim", "gate"], if bars.is_empty() { &CLAIM_HEAD } else { &CLAIM_AND_BAR_HEAD }),

@@ -128,7 +128,7 @@ fn fec_arq_verdicts_match_the_published_page() {
     }
     let ours = results.beside_the_bound();
     assert!(ours.mean <= 1.2, "{ours:?}");
-    let row = format!("Wanted of Thalweg are at most 1.20 on seeds 101 to 105: {}, holds.", interval(&ours));
+    let row = format!("The requirement for Thalweg is at most 1.20 on seeds 101 to 105: {}, holds.", interval(&ours));
     assert!(page.contains(&row), "{row}");
 }
 

@@ -19,13 +19,14 @@ use crate::jobs::Jobs;
 use crate::page::{Element, Row, Section, Table, interval};
 use crate::pool::Task;
 
-const ABOUT: &str = "K. Matsuzono, H. Asaeda, O. Nakamura, J. Murai: GENEVA: Streaming Control Algorithm Using Generalized \
-                     Multiplicative-Increase/Additive-Decrease. Journal of Information Processing, IPSJ. The paper used ns-2; \
-                     this is Thalweg's lab, whose streams are driven by the very law that runs on sockets. Same seeds, same \
-                     bytes, on every machine and with any number of threads. The page is written by:";
+const ABOUT: &str = "K. Matsuzono, H. Asaeda, O. Nakamura, J. Murai: GENEVA: Streaming Control Algorithm Using \
+                     Generalized Multiplicative-Increase/Additive-Decrease. Journal of Information Processing, IPSJ. \
+                     The paper used ns-2. Here Thalweg's lab runs the law that also runs on sockets. The same \
+                     seeds give the same bytes on every machine, with any number of threads. This command writes the \
+                     page:";
 /// The meaning of the numbers in the tables.
 const LAB: &str = "The lab's value is the mean over the seeds; bursty events are scaled to the paper's 180 s.";
-const STAND_IN: &str = "Whatever is said of DP-FEC is said of a stand-in: the paper only outlines it.";
+const STAND_IN: &str = "DP-FEC is a stand-in: the paper only outlines the algorithm.";
 /// Every reading of the points that the paper leaves open: its name, the state of the window, and the settings of path
 /// and TCP.
 const READINGS: [(&str, State, Setting); 8] = [
@@ -38,15 +39,16 @@ const READINGS: [(&str, State, Setting); 8] = [
     ("queue 50, plain ACKs, minimum RTO 1 s", State::Integer, Setting::OF_NS2[3]),
     ("streams together, minimum RTO 1 s", State::Integer, Setting::OF_NS2[4]),
 ];
-const THEM: &str = "The paper says nothing of when streams start, how delays differ, how TCP acknowledges, or how long its least \
-                    timeout is. Every reading has starts within 2 s and access delays within 1 ms, but those with streams \
-                    together: there all start at once over equal delays, so that the packets of equal streams come to the \
-                    link back to back. Queues are min(BDP, 2048) packets, TCP acknowledges every second segment, and its \
-                    least retransmission timeout is 0.2 s, where nothing else is said. Fifty packets and an acknowledgement \
-                    for each segment are ns-2's defaults, 1 s was its default before October 2004. All but the second reading \
-                    have the integer state.";
-const COUNTS: &str = "It does not count that a claim holds where it is vacuous, as at 100 ms, where a window that never leaves 8 \
-                      packets is static 8, nor where one of its parts is about DP-FEC.";
+const THEM: &str = "The paper does not say when streams start, how delays differ, how TCP acknowledges, or how long \
+                    TCP's minimum timeout is. In the readings with streams together, all streams start at once over \
+                    equal delays, so that the packets of equal streams arrive at the link back to back. All other \
+                    readings have starts within 2 s and access delays within 1 ms. Queues are min(BDP, 2048) packets, \
+                    TCP acknowledges every second segment, and its least retransmission timeout is 0.2 s, where \
+                    nothing else is said. Fifty packets and an acknowledgement for each segment are ns-2's defaults, \
+                    1 s was its default before October 2004. All but the second reading have the integer state.";
+const COUNTS: &str = "A claim that holds is not counted where it is vacuous, or where one of its parts is about \
+                      DP-FEC. A claim is vacuous at 100 ms, for example, where a window that never leaves 8 packets \
+                      equals static 8.";
 
 impl Jobs for Plan {
     type Job = Job;
@@ -143,8 +145,8 @@ fn length(plan: &Plan) -> String {
         Length::Short { window, .. } => format!("A quick look: {window} s of each run are measured"),
     };
     format!(
-        "{whole}, {} seeds; Fig. 2: {} s, {} seeds; the readings with a queue of 50 or a minimum RTO of 1 s: {} seeds at most. \
-         The paper has 180 s and 120 s, and does not speak of seeds.",
+        "{whole}, {} seeds; Fig. 2: {} s, {} seeds; the readings with a queue of 50 or a minimum RTO of 1 s: {} seeds \
+         at most. The paper has 180 s and 120 s, and gives no number of seeds.",
         plan.seeds, plan.fig2_seconds, plan.fig2_seeds, plan.ns2_seeds
     )
 }
@@ -181,14 +183,14 @@ fn constants_in_use(plan: &Plan) -> Element {
 }
 
 const OPTIONS: [&str; 2] = [
-    "Where the paper is silent: TCP is NewReno with the recovery of RFC 6675 and an initial window of two segments, as ns-2's \
-     Sack1; delayed acknowledgements, since windows are locked in with plain ones, which are ns-2's default, and a least \
-     retransmission timeout of 0.2 s, its default today, but where a reading says otherwise. TCP starts first, the streams \
-     follow 2 s after the last of it, and measuring begins 10 s after the last stream (times below); RTTmin counts the access \
-     links. Reports have the size of RFC 8888. A stream's round trip is measured by the mean departure of the packets that a \
-     report covers first.",
-    "The constants of the law, which are the same everywhere; then one line for each kind of condition: the others differ in what \
-     the figures' axes name and in the scheme.",
+    "Where the paper is silent: TCP is NewReno with the recovery of RFC 6675 and an initial window of two segments, \
+     as ns-2's Sack1; delayed acknowledgements, since windows are locked in with plain ones, which are ns-2's \
+     default, and a least retransmission timeout of 0.2 s, its default today, but where a reading says otherwise. TCP \
+     starts first, the streams follow 2 s after the last of it, and measuring begins 10 s after the last stream \
+     (times below); RTTmin counts the access links. Reports have the size of RFC 8888. A stream's round trip is \
+     measured by the mean departure of the packets that a report covers first.",
+    "The constants of the law, which are the same everywhere; then one line for each kind of condition: the others \
+     differ in what the figures' axes name and in the scheme.",
 ];
 
 /// The consequences of the state of the window.
@@ -226,9 +228,10 @@ fn lock_in(results: &Results) -> Section {
     let rows = lockin::rows(results).iter().map(row).collect();
     let table = Table { head: head.map(str::to_owned).to_vec(), rows };
     let text = vec![
-        "The paper does not say whether the window of repair packets survives a report whole or with its fraction, by which \
-         packet SRTT is measured, nor how TCP acknowledges. All three matter, because ten streams at Fwnd = 60 send 1.02 Gb/s \
-         into a link of 1 Gb/s: loss then stays above p_max, and nothing in the law brings the windows back."
+        "The paper does not say whether the window of repair packets survives a report whole or with its fraction, by \
+         which packet SRTT is measured, nor how TCP acknowledges. All three matter, because ten streams at Fwnd = 60 \
+         send 1.02 Gb/s into a link of 1 Gb/s: loss then stays above p_max, and nothing in the law brings the windows \
+         back."
             .into(),
         format!(
             "All readings whose names say nothing else are run with {}. The integer state is the default of Thalweg.",

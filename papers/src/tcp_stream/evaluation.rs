@@ -11,17 +11,17 @@ use crate::jobs::Jobs;
 use crate::page::Section;
 use crate::pool::Task;
 
-const ABOUT: &str = "H. Oda, H. Hisamatsu, H. Noborio: Design, Implementation and Evaluation of Congestion Control Mechanism for \
-                     Video Streaming. The paper used ns-2, and Linux 2.6.32 behind DummyNet; this is Thalweg's lab, with the \
-                     window law of thalweg-core. Same seeds, same bytes, on every machine and with any number of threads. The \
-                     page is written by:";
-const READINGS: &str = "The paper does not tell its queues, nor its numbers of FTP connections, and its thresholds contradict its \
-                        text (see the errors): every claim is judged with Eq. (4) as printed and with Vegas's 2 and 4, for each \
-                        queue, in packets. A thousand are the bandwidth-delay product of Fig. 3, 250 that of Fig. 5, and 50 what \
-                        DummyNet has if nothing is said.";
+const ABOUT: &str = "H. Oda, H. Hisamatsu, H. Noborio: Design, Implementation and Evaluation of Congestion Control \
+                     Mechanism for Video Streaming. The paper used ns-2, and Linux 2.6.32 behind DummyNet. Here \
+                     Thalweg's lab runs the window law of thalweg-core. The same seeds give the same bytes on every \
+                     machine, with any number of threads. This command writes the page:";
+const READINGS: &str = "The paper gives neither its queues nor its numbers of FTP connections, and its thresholds \
+                        contradict its text (see the errors). Therefore every claim is judged with the thresholds of \
+                        Eq. (4) as printed and with Vegas's 2 and 4, each with three queues. 1000 packets are the \
+                        bandwidth-delay product of Fig. 3, 250 that of Fig. 5, and 50 the default of DummyNet.";
 
-const ERRATA: &str = "The paper prints no numbers of its results: its figures are lost in the text that there is, and are not \
-                      compared with point by point.";
+const ERRATA: &str = "The paper prints no numbers of its results, and its figures are missing from the text that is \
+                      available. Single points of the figures are therefore not compared.";
 
 impl Jobs for Plan {
     type Job = Job;
@@ -102,12 +102,12 @@ fn length(plan: &Plan) -> String {
 }
 
 const OPTIONS: [&str; 2] = [
-    "Where the paper is silent: Fig. 3 has TCP as ns-2 does, with SACK, an initial window of two, an acknowledgement for each \
-     segment and a least retransmission timeout of 0.2 s; Fig. 5 as Linux does. A loss leaves nothing of dwnd, and the delay \
-     part begins when lwnd meets its ceiling. Numbers count from the end of the warm-up on, and a run ends within 0.1 s of its \
-     last video, at the latest after five times the videos' playing time.",
-    "One line for each figure, the first of `tcp-stream-s1`, the other of `tcp-stream-s2`; the others differ in queue, N and \
-     what carries the videos.",
+    "Where the paper is silent: Fig. 3 has TCP as ns-2 does, with SACK, an initial window of two, an acknowledgement \
+     for each segment and a least retransmission timeout of 0.2 s; Fig. 5 as Linux does. A loss leaves nothing of \
+     dwnd, and the delay part begins when lwnd meets its ceiling. Numbers count from the end of the warm-up on, and a \
+     run ends within 0.1 s of its last video, at the latest after five times the videos' playing time.",
+    "One line for each figure, the first of `tcp-stream-s1`, the other of `tcp-stream-s2`; the others differ in \
+     queue, N and what carries the videos.",
 ];
 
 fn options(plan: &Plan) -> Section {

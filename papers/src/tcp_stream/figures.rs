@@ -58,9 +58,9 @@ fn fig_3(results: &Results) -> Figure {
     ];
     Figure {
         name: "Fig. 3",
-        caption: "Ten videos of 3.6 Mb/s beside FTP over NewReno and 30 Mb/s of UDP on a link of 100 Mb/s. The paper compares \
-                  TCP Stream with NewReno, and gives neither the queue nor the numbers of connections; the other carriers \
-                  are ours."
+        caption: "Ten videos of 3.6 Mb/s beside FTP over NewReno and 30 Mb/s of UDP on a link of 100 Mb/s. The paper \
+                  compares TCP Stream with NewReno, and gives neither the queue nor the numbers of connections; the \
+                  other carriers are ours."
             .into(),
         panels: for_each_queue(results, &plots),
     }
@@ -90,8 +90,8 @@ fn fig_5(results: &Results) -> Figure {
     });
     Figure {
         name: "Fig. 5",
-        caption: "One video of 3.6 Mb/s on a link of 100 Mb/s with a round trip of 30 ms: alone from 0 to 30 s, beside one CUBIC \
-                  connection from 30 to 60 s. The first seed, payload in each second."
+        caption: "One video of 3.6 Mb/s on a link of 100 Mb/s with a round trip of 30 ms: alone from 0 to 30 s, \
+                  beside one CUBIC connection from 30 to 60 s. The first seed, payload in each second."
             .into(),
         panels: panels.collect(),
     }
@@ -138,10 +138,10 @@ fn playing(results: &Results) -> Figure {
     ];
     Figure {
         name: "Playing",
-        caption: "What the paper argues and does not show, in the runs of Fig. 3: playing begins 10 s after a video's start, \
-                  stands still when the buffer is dry, and goes on with 2 s of video in it. Start-up is the time to these first \
-                  2 s. The video itself is the bound of the buffer: whatever comes is taken. Vegas starves beside FTP, and is \
-                  left out of times that it would fill alone."
+        caption: "Playback in the runs of Fig. 3, about which the paper argues without showing it. Playback begins 10 \
+                  s after a video's start, stops when the buffer is empty, and continues when 2 s of video are in the \
+                  buffer. Start-up is the time until the first 2 s are received. The buffer holds the whole video. \
+                  Vegas starves beside FTP, and is left out where its times would determine the scale of the figure."
             .into(),
         panels: for_each_queue(results, &plots),
     }

@@ -87,8 +87,9 @@ pub(super) fn fig_12(results: &Results) -> Figure {
     ];
     Figure {
         name: "Fig. 12",
-        caption: "What the recordings are like, for the paper's trace. That loses 5 % on average and at times up to 12 % of 32 \
-                  packets, with round trips of about 200 ms; the figures in numbers have those of these."
+        caption: "Properties of the recordings, which replace the paper's trace. That trace loses 5 % on average, and \
+                  at times up to 12 % of 32 packets, with round trips of about 200 ms. The section with the figures in \
+                  numbers has the values of the recordings."
             .into(),
         panels: if recordings.is_empty() { Vec::new() } else { panels },
     }

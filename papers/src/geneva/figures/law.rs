@@ -18,8 +18,8 @@ pub(super) fn fig_5() -> Figure {
         name: "Fig. 5",
         caption: format!(
             "GENEVA's scaling of W_tot. The paper draws it for some p1 < p2 < p_max; here p1 = {P1} and p2 = {P2}, at an \
-             RTT of 20 ms. With more loss W_tot comes to rest higher, and both its increase per loss and its approach from \
-             above are smaller beside it."
+             RTT of 20 ms. With more loss W_tot settles at a higher value, and both its increase per loss and its \
+             approach from above are smaller in relation to it."
         ),
         panels: vec![
             Panel {

@@ -9,17 +9,19 @@ use super::{QUEUES, pairs};
 use crate::figure::Subject;
 use crate::page::{Element, Row, Section, Table};
 
-const ABOUT: &str = "What Thalweg asks of its control: alone a video has 90 Mb/s of the link's 100, bytes of its own; a CUBIC connection \
-                     beside it gets 1.5 times what it gets beside a CUBIC video, or, at the printed thresholds and a queue of 50, \
-                     more than that; two videos that start within 1 s of each other share within 20 %, the greater over the \
-                     lesser; and no video stalls. Where there are several runs their median is judged.";
+const ABOUT: &str = "Thalweg's requirements of the kernel's law are: A video alone has 90 Mb/s of payload on the link \
+                     of 100 Mb/s. A CUBIC connection beside the video gets at least 1.5 times its rate beside a CUBIC \
+                     video; with the printed thresholds and a queue of 50, it gets more than its rate beside a CUBIC \
+                     video. The rates of two videos that start within 1 s of each other differ by at most 20 %. No \
+                     video stalls. Where there are several runs, their median is judged.";
 
-const WHY: &str = "Where a video alone misses its bar, the machine is in it: a packet more of its own in the queue is 0.12 ms, \
-                   and 4 of them, at which Vegas's thresholds close dwnd, are half a millisecond, as long as a busy machine \
-                   holds packets up by itself. With a queue of 50 the printed thresholds leave 36 places: what a sender that \
-                   was held up for 5 ms, or that hears of many segments at once, sends in one burst is more than these; it \
-                   loses, and has less for the 8 s in which dwnd grows into the link again. CUBIC loses in the same place; \
-                   BBR paces, and does not slow down for single losses. The lab's sender is never held up.";
+const WHY: &str = "If a video alone misses its bar, delays of the machine are the likely cause. Each packet of the \
+                   video in the queue is 0.12 ms of delay. Vegas's thresholds close dwnd at 4 such packets, half a \
+                   millisecond, and a busy machine delays packets by as much. With a queue of 50 the printed \
+                   thresholds leave 36 free places. A sender that was delayed by 5 ms, or that receives \
+                   acknowledgements of many segments at once, sends a burst that needs more. It loses packets, and has \
+                   a lower rate for the 8 s in which dwnd grows again. CUBIC loses packets in the same situation; BBR \
+                   paces, and does not slow down for single losses. The lab's sender is never delayed.";
 
 /// A number and the range in which it should lie.
 pub(super) struct Bar {

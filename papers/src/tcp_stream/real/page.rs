@@ -12,20 +12,22 @@ use crate::drawing;
 use crate::figure::Subject;
 use crate::page::{Element, Page, Row, Section, Table, interval};
 
-const ABOUT: &str = "H. Oda, H. Hisamatsu, H. Noborio: Design, Implementation and Evaluation of Congestion Control Mechanism for \
-                     Video Streaming, Fig. 5, with this machine's kernel: servers and clients in network namespaces, the path \
-                     by `thalweg emulate`'s cable (100 Mb/s, round trip of 30 ms, drop-tail), one video of 3.6 Mb/s that never \
-                     ends, one CUBIC connection from 30 to 60 s; then two such videos, which the paper does not have. Real time on \
-                     a real machine: no two runs are the same, and what else the machine does is in them.";
+const ABOUT: &str = "H. Oda, H. Hisamatsu, H. Noborio: Design, Implementation and Evaluation of Congestion Control \
+                     Mechanism for Video Streaming, Fig. 5, with this machine's kernel. Servers and clients are in \
+                     network namespaces, and the path is the cable of `thalweg emulate` (100 Mb/s, round trip of 30 ms, \
+                     drop-tail). One video of 3.6 Mb/s never ends, and one CUBIC connection runs from 30 to 60 s. Then \
+                     two such videos run, which the paper does not have. The runs take place in real time on a real \
+                     machine: no two are the same, and other work of the machine affects them.";
 
-const RUNS: &str = "With a queue of 50, losses decide, and differ from run to run. So there are three runs there; a cell has the \
-                    median, with minimum and maximum in brackets. `--seeds` says otherwise.";
+const RUNS: &str = "With a queue of 50, single losses decide, and differ from run to run. Each such cell therefore has \
+                    the median of three runs, with minimum and maximum in brackets; `--seeds` changes the number of \
+                    runs.";
 
-const NUMBERS: &str = "Each cell: kernel | lab. Payload in Mb/s; the last column is what the background gets over what it gets \
-                       beside a CUBIC video, of medians. A player begins 10 s after its video, and would show a stall where the \
-                       video came slower than it is read. The lab has ten seeds, and no BBR. \
-                       A kernel's run may meet losses that the lab's do not, its own and the machine's: a video that has just \
-                       lost has less than the lab's in that interval.";
+const NUMBERS: &str = "Each cell: kernel | lab. Payload in Mb/s; the last column is the rate of the background divided \
+                       by its rate beside a CUBIC video, of medians. A player begins 10 s after its video, and stalls \
+                       if the video arrives more slowly than it is played. The lab has ten seeds, and no BBR. A run of \
+                       the kernel may have losses that the lab does not have. In the interval after such a loss, a \
+                       video has a lower rate than in the lab.";
 
 /// The page; `command` made it.
 pub(super) fn of(results: &Results, command: &str) -> Page {
@@ -104,7 +106,8 @@ fn summary(results: &Results, bars: &[bars::Bar]) -> String {
     let stalls = results.stalls();
     let stalled = if stalls == 0 { "no video stalled".to_owned() } else { format!("videos stalled {stalls} times") };
     format!(
-        "What a CUBIC connection gets beside a video under TCP Stream in the kernel, over what it gets beside a CUBIC video: {}, {}; \
+        "The rate of a CUBIC connection beside a video under TCP Stream in the kernel, divided by its rate beside a \
+         CUBIC video: {}, {}; \
          {stalled}. {}",
         one(QUEUES[0]),
         one(QUEUES[1]),

@@ -11,17 +11,18 @@ use super::spread::Spread;
 use crate::figure::Subject;
 use crate::page::{Element, Row, Section, Table, interval};
 
-const ABOUT: &str = "Two videos under TCP Stream, both with the same thresholds. Each cell: kernel | lab, payload in Mb/s. Videos that \
-                     start 1 s apart are compared from 10 to 30 s, when their windows have grown into the link; of videos 20 s \
-                     apart, from 30 to 50 s.";
+const ABOUT: &str = "Two videos under TCP Stream, both with the same thresholds. Each cell: kernel | lab, payload in \
+                     Mb/s. Videos that start 1 s apart are compared from 10 to 30 s, when their windows have grown \
+                     into the link; of videos 20 s apart, from 30 to 50 s.";
 
-const WHY: &str = "A video is content with so many packets of its own in the queue: with the printed thresholds between 2 and 4 above \
-                   the ceiling, 12 to 14, with Vegas's 2 to 4. Of two that know the same tau the one then gets at most 14/12 of \
-                   what the other gets, or twice as much: between alpha and beta nothing moves them towards each other. A video \
-                   that comes late takes the first one's packets in the queue for a part of its own path, does not count them, and \
-                   keeps as many more: in the lab it gets one and a half times as much. In the kernel queues may run empty now and \
-                   then, and both learn the true tau; with a queue of 50 both lose, seldom at the same time, and who has just lost \
-                   has less for 8 s.";
+const WHY: &str = "The window of a video stays while the number of its packets in the queue is between the thresholds: \
+                   with the printed ones 2 to 4 above the ceiling, 12 to 14, with Vegas's 2 to 4. Of two videos with \
+                   the same tau, one therefore gets at most 14/12 of the rate of the other, or twice as much with \
+                   Vegas's: between alpha and beta nothing moves the two towards each other. A video that starts later \
+                   measures the packets of the first one in the queue as a part of its own path, does not count them, \
+                   and keeps as many more: in the lab it gets one and a half times as much. In the kernel the queue \
+                   may become empty now and then, and both videos measure the true tau. With a queue of 50 both lose \
+                   packets, seldom at the same time; after a loss, a video has a lower rate for 8 s.";
 
 /// The table and the curves.
 pub(super) fn section(results: &Results) -> Section {
