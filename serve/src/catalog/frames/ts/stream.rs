@@ -145,7 +145,7 @@ impl Stream {
         if self.frames.last().is_some_and(|last| last.decode > decode) {
             return Err(FormatError::new(format!(
                 "the time stamps of PID {:#x} go back at byte {offset}; make them continuous with `ffmpeg -i video.ts -c copy \
-                 video.mp4`",
+                 new.ts`",
                 self.pid
             )));
         }
