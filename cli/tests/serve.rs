@@ -65,6 +65,35 @@ fn certificate(folder: &Path, name: &str) -> Option<(String, String)> {
 }
 
 #[test]
+fn rtsp_alone_or_beside_http_serves_what_ffmpeg_plays() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-rtsp");
+    fs::create_dir_all(&folder).expect("a folder");
+    let clip = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/clip.ts");
+    fs::copy(clip, folder.join("clip.ts")).expect("a clip");
+    let path = folder.to_str().expect("UTF-8");
+    let alone = Running::start(&["serve", path, "--rtsp", "127.0.0.1:0"]);
+    let opening = alone.event("listening");
+    let url = opening["rtsp_url"].as_str().expect("a URL");
+    assert_eq!((&opening["url"], url.starts_with("rtsp://127.0.0.1:")), (&url.into(), true));
+    // Decoded pictures, each with its hash.
+    let pictures = |options: &str, input: &str| {
+        let line = format!("-v error {options} -i {input} -map 0:v -fps_mode passthrough -f framehash -");
+        let (code, out) = peer("ffmpeg", &line.split_whitespace().collect::<Vec<_>>())?;
+        let text = String::from_utf8_lossy(&out).into_owned();
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        Some((code, lines.filter_map(|line| line.split(',').nth(5)).map(str::to_owned).collect::<Vec<_>>()))
+    };
+    let Some(original) = pictures("", clip) else { return };
+    assert!(original.1.len() > 10, "{original:?}");
+    assert_eq!(pictures("-rtsp_transport tcp", &format!("{url}clip.ts")), Some(original));
+    let both = Serving::of(folder, &["--rtsp", "127.0.0.1:0"]);
+    let address = both.opening["rtsp_address"].as_str().expect("an address");
+    let Some((_, page)) = peer("curl", &["-s", &both.url("")]) else { return };
+    let page = String::from_utf8_lossy(&page);
+    assert!(page.contains(&format!("<a href=\"rtsp://{address}/clip.ts\">clip.ts</a>")), "{page}");
+}
+
+#[test]
 fn server_reports_url_and_figures_and_exits_on_interrupt() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-story");
     fs::create_dir_all(&folder).expect("a folder");
@@ -141,6 +170,10 @@ fn startup_errors_are_reported_in_one_line() {
         (vec!["serve", ".", "--listen", "127.0.0.1:0", "--user", "no one"], 1, "serve: /etc/passwd has no user no one"),
         (vec!["serve", ".", "--listen", "[fe80::1]:80"], 1, "serve: listening on [fe80::1]:80: a link-local address"),
         (vec!["serve", "."], 2, "--listen <HOST:PORT>"),
+        (vec!["serve", ".", "--rtsp", "192.0.2.1:554"], 1, "serve: listening on 192.0.2.1:554: "),
+        (vec!["serve", ".", "--rtsp", ":0", "--tls"], 2, "--listen <HOST:PORT>"),
+        (vec!["serve", ".", "--listen", ":0", "--public"], 2, "--rtsp <HOST:PORT>"),
+        (vec!["serve", ".", "--listen", ":0", "--tls", "--rtsp", ":0"], 2, "with TLS, add --public"),
         (vec!["serve", ".", "--listen", ":0", "--cert", "a"], 2, "--key <FILE>"),
         (vec!["serve", ".", "--listen", ":0", "--key", "a"], 2, "--cert <FILE>"),
         (vec!["serve", ".", "--listen", ":0", "--tls", "--cert", "a", "--key", "b"], 2, "cannot be used with"),

@@ -2,7 +2,7 @@
 //! to one.
 
 use std::collections::{HashMap, VecDeque};
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::Poll;
@@ -11,8 +11,7 @@ use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
-use crate::http1;
-use crate::places::{Place, share};
+use crate::places::{Occupant, Place, Places, share};
 use crate::shared::Shared;
 
 /// Limit on waiting connections, if there are as many places.
@@ -21,14 +20,28 @@ const LONGEST: usize = 1024;
 /// Waiting clients, in the order of arrival.
 type AcceptQueue = VecDeque<(TcpStream, IpAddr)>;
 
-/// Accepts connections until the server ends.
-pub(crate) async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+/// Accepts connections until the server ends. Each gets one of `places`, and is then served by `serve`.
+pub(crate) async fn accept<Served>(
+    listener: TcpListener,
+    shared: Arc<Shared>,
+    places: Arc<Places>,
+    serve: impl Fn(TcpStream, Arc<Occupant>) -> Served,
+) where
+    Served: Future<Output = ()> + Send + 'static,
+{
+    // Without a place, a client over QUIC was faster.
+    let admit = |place: Option<Place>, stream| {
+        if let Some(place) = place {
+            let occupant = place.occupant().clone();
+            shared.admit(place, serve(stream, occupant));
+        }
+    };
     let mut accept_queue = AcceptQueue::new();
     loop {
         let next = poll_fn(|cx| match listener.poll_accept(cx) {
             Poll::Ready(accepted) => Poll::Ready(Some(accepted)),
             Poll::Pending if accept_queue.is_empty() => Poll::Pending,
-            Poll::Pending => shared.places.poll_free(cx).map(|()| None),
+            Poll::Pending => places.poll_free(cx).map(|()| None),
         });
         let is_newcomer = match next.await {
             Some(Ok((stream, from))) => {
@@ -42,29 +55,21 @@ pub(crate) async fn accept(listener: TcpListener, shared: Arc<Shared>) {
             }
             None => false,
         };
-        while shared.places.free() > 0
+        while places.free() > 0
             && let Some((stream, from)) = accept_queue.pop_front()
         {
-            serve(shared.places.take(from), stream, &shared);
+            admit(places.take(from), stream);
         }
         // A place that an address with more connections gives up is for the newcomer, not for earlier arrivals.
         if is_newcomer
-            && let Some(place) = accept_queue.back().and_then(|(_, from)| shared.places.take(*from))
+            && let Some(place) = accept_queue.back().and_then(|(_, from)| places.take(*from))
             && let Some((stream, _)) = accept_queue.pop_back()
         {
-            serve(Some(place), stream, &shared);
+            admit(Some(place), stream);
         }
         if accept_queue.len() > LONGEST.min(shared.limits.connections) {
             shorten(&mut accept_queue);
         }
-    }
-}
-
-fn serve(place: Option<Place>, stream: TcpStream, shared: &Arc<Shared>) {
-    // Without a place, a client over QUIC was faster.
-    if let Some(place) = place {
-        let occupant = place.occupant().clone();
-        shared.admit(place, http1::serve(stream, shared.clone(), occupant));
     }
 }
 

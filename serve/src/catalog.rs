@@ -22,6 +22,8 @@ pub struct Catalog {
     pub videos: Vec<Video>,
     /// Videos in formats that no browser plays, in the order of their names.
     pub foreign: Vec<String>,
+    /// Transport streams that no playlist names, in the order of their names: videos for players of RTSP.
+    pub streams: Vec<String>,
     /// Names of files that could not be read and the reasons, in the order of the names.
     pub faults: Vec<(String, String)>,
     /// Cost of the last scan of the folder.
@@ -87,6 +89,8 @@ impl Catalog {
         }
         let mut catalog = Scan::new(root, self, &found.files).run();
         catalog.digest = digest;
+        let is_stream = |name: &&String| extension(name) == "ts" && !catalog.rates.contains_key(*name);
+        catalog.streams = found.files.keys().filter(is_stream).cloned().collect();
         catalog.foreign = found.files.into_keys().filter(|name| is_foreign(name)).collect();
         catalog.faults.extend(found.faults);
         catalog.faults.extend(catalog.foreign_fault());

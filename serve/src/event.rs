@@ -13,6 +13,8 @@ pub enum Event {
         /// The fault in it.
         why: String,
     },
+    /// A note about the index of a video, in one line.
+    Note(String),
     /// An answer was aborted.
     Broken {
         /// The name of the file.

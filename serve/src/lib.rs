@@ -31,6 +31,7 @@ pub mod range;
 pub mod rate;
 mod rescan;
 mod root;
+mod rtsp;
 mod server;
 mod shared;
 mod site;

@@ -9,6 +9,7 @@ use thalweg_core::units::Rate;
 
 use crate::answer::{Answer, whole};
 use crate::catalog::{Catalog, Form, Video};
+use crate::kind::extension;
 
 /// Characters that a path keeps unencoded.
 const IN_PATHS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
@@ -23,9 +24,10 @@ const ASSETS: [(&str, &str, &[u8]); 5] = [
     (".thalweg/LICENSES", "text/plain; charset=utf-8", include_bytes!("../assets/LICENSES")),
 ];
 
-/// The page; videos that do not state their rate are assumed to have `rate`.
-pub(crate) fn answer(catalog: &Catalog, rate: Rate, downloads: bool) -> Answer {
-    whole("text/html; charset=utf-8", Bytes::from(page(catalog, rate, downloads))).guarded()
+/// The page; videos that do not state their rate are assumed to have `rate`. `rtsp` is the URL of the folder over RTSP, if it
+/// is served so.
+pub(crate) fn answer(catalog: &Catalog, rate: Rate, downloads: bool, rtsp: Option<&str>) -> Answer {
+    whole("text/html; charset=utf-8", Bytes::from(page(catalog, rate, downloads, rtsp))).guarded()
 }
 
 /// An asset of the page.
@@ -35,7 +37,7 @@ pub(crate) fn asset(name: &str) -> Option<Answer> {
 }
 
 /// Each video is a link to its file: readable, and in some browsers playable, without a script.
-fn page(catalog: &Catalog, rate: Rate, downloads: bool) -> String {
+fn page(catalog: &Catalog, rate: Rate, downloads: bool, rtsp: Option<&str>) -> String {
     let mut page = String::from(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Videos</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<link rel=\"icon\" href=\"data:,\">\n\
@@ -48,7 +50,7 @@ fn page(catalog: &Catalog, rate: Rate, downloads: bool) -> String {
     let faults: HashMap<_, _> = catalog.faults.iter().map(|(name, why)| (name.as_str(), why.as_str())).collect();
     page += "<ul id=\"videos\">\n";
     for video in &catalog.videos {
-        page += &line(video, rate, downloads, faults.get(&*video.name).copied());
+        page += &line(video, rate, downloads, faults.get(&*video.name).copied(), rtsp);
     }
     page += "</ul>\n";
     if !catalog.foreign.is_empty() {
@@ -60,11 +62,25 @@ fn page(catalog: &Catalog, rate: Rate, downloads: bool) -> String {
         }
         page += "</ul>\n";
     }
+    if let Some(rtsp) = rtsp.filter(|_| !catalog.streams.is_empty()) {
+        page += "<h2>Transport streams</h2>\n<p>Players of RTSP play these, such as ffplay and mpv.</p>\n<ul>\n";
+        for name in &catalog.streams {
+            let link = rtsp_link(rtsp, name);
+            let _ = writeln!(page, "<li><a href=\"{link}\">{}</a></li>", escaped(name));
+        }
+        page += "</ul>\n";
+    }
     page + "<script src=\"/.thalweg/page.js\"></script>\n</html>\n"
 }
 
 /// The list entry of a video, with its fault if it has one.
-fn line(Video { name, form, rates }: &Video, unknown: Rate, downloads: bool, fault: Option<&str>) -> String {
+fn line(
+    Video { name, form, rates }: &Video,
+    unknown: Rate,
+    downloads: bool,
+    fault: Option<&str>,
+    rtsp: Option<&str>,
+) -> String {
     let (form, player) = match form {
         Form::File => ("file", ""),
         Form::Hls => ("HLS", "hls"),
@@ -81,13 +97,21 @@ fn line(Video { name, form, rates }: &Video, unknown: Rate, downloads: bool, fau
         Some(why) => (format!(" data-wrong=\"{why}\""), format!("; {why}")),
         None => (String::new(), String::new()),
     };
+    // Others than these have no H.264, or are several files.
+    let rtsp = rtsp.filter(|_| matches!(&*extension(name), "mp4" | "m4v" | "mov"));
+    let rtsp = rtsp.map_or(String::new(), |rtsp| format!(" <a href=\"{}\">RTSP</a>", rtsp_link(rtsp, name)));
     let (link, name) = (utf8_percent_encode(name, IN_PATHS).to_string(), escaped(name));
     // A playlist or manifest by itself is no video.
     let download = download(&link, downloads && player.is_empty());
     format!(
         "<li><a href=\"/{link}\" data-player=\"{player}\"{fault}>{name}</a> \
-         <small>{form}, {rates}{note}</small>{download}</li>\n"
+         <small>{form}, {rates}{note}</small>{download}{rtsp}</li>\n"
     )
+}
+
+/// The URL of a video over RTSP, as the value of an attribute.
+fn rtsp_link(base: &str, name: &str) -> String {
+    format!("{}/{}", escaped(base), utf8_percent_encode(name, IN_PATHS))
 }
 
 /// The link by which a file is saved, not played.
@@ -125,9 +149,18 @@ mod tests {
         catalog.faults = vec![(videos[0].name.clone(), "it says \"<moov>\"".to_owned())];
         catalog.videos = videos;
         catalog.foreign = vec!["d & e.mkv".to_owned()];
-        let plain = page(&catalog, Rate::from_bps(3_600_000), false);
-        assert!(!plain.contains("download"), "{plain}");
-        let page = page(&catalog, Rate::from_bps(3_600_000), true);
+        let plain = page(&catalog, Rate::from_bps(3_600_000), false, None);
+        assert!(!plain.contains("download") && !plain.contains("rtsp:"), "{plain}");
+        catalog.streams = vec!["e & f.ts".to_owned()];
+        let with_rtsp = page(&catalog, Rate::from_bps(3_600_000), false, Some("rtsp://[::1]:8554"));
+        for expected in [
+            "</small> <a href=\"rtsp://[::1]:8554/a/%3Cb%3E%20%22c%22%20%26%20d%3F.mp4\">RTSP</a></li>",
+            "HLS, 45 kb/s, 3.6 Mb/s, 25 Mb/s</small></li>",
+            "<li><a href=\"rtsp://[::1]:8554/e%20%26%20f.ts\">e &amp; f.ts</a></li>",
+        ] {
+            assert!(with_rtsp.contains(expected), "{expected}: {with_rtsp}");
+        }
+        let page = page(&catalog, Rate::from_bps(3_600_000), true, None);
         let why = "it says &quot;&lt;moov&gt;&quot;";
         for expected in [
             &*format!("href=\"/a/%3Cb%3E%20%22c%22%20%26%20d%3F.mp4\" data-player=\"\" data-wrong=\"{why}\">"),
@@ -144,7 +177,7 @@ mod tests {
     #[test]
     fn assets_that_the_page_names_exist() {
         let script = include_str!("../assets/page.js");
-        for text in [&page(&Catalog::default(), Rate::from_mbps(1), true), script] {
+        for text in [&page(&Catalog::default(), Rate::from_mbps(1), true, None), script] {
             for name in text.split("\"/").skip(1).filter_map(|rest| rest.split('"').next()) {
                 assert!(asset(name).is_some(), "{name}");
             }

@@ -18,6 +18,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
+use crate::catalog::frames::{Indexes, Keep};
 use crate::error::plain;
 use crate::event::Event;
 use crate::law::Law;
@@ -28,7 +29,7 @@ use crate::shared::Shared;
 use crate::site::Site;
 use crate::tls::Identity;
 use crate::user::User;
-use crate::{accept, http3, rescan};
+use crate::{accept, http1, http3, rescan, rtsp};
 
 /// Limit on events that wait to be reported; further ones are lost.
 const EVENTS: usize = 256;
@@ -44,8 +45,12 @@ const GRACE: Duration = Duration::from_millis(500);
 pub struct Config {
     /// The folder of the videos.
     pub folder: PathBuf,
-    /// The address to listen on (TCP).
-    pub listen: SocketAddr,
+    /// The address to listen on for HTTP (TCP); without one, there is no HTTP.
+    pub listen: Option<SocketAddr>,
+    /// The address to listen on for RTSP (TCP, with two UDP ports beside it); without one, there is no RTSP.
+    pub rtsp: Option<SocketAddr>,
+    /// The place in which indexes of frames, which RTSP needs, are kept from one start to the next.
+    pub keep: Option<Keep>,
     /// The rate control of connections.
     pub law: Law,
     /// The identity for TLS; without one, plain HTTP.
@@ -66,7 +71,8 @@ pub struct Config {
 pub struct Server {
     runtime: Option<Runtime>,
     quic: Option<Endpoint>,
-    local: SocketAddr,
+    local: Option<SocketAddr>,
+    rtsp: Option<SocketAddr>,
     shared: Arc<Shared>,
     events: Receiver<Event>,
     /// Ends the scanning thread on drop.
@@ -81,26 +87,32 @@ impl Server {
     /// The folder cannot be read, the address not be listened on, or the user's rights not be taken. The text says
     /// which.
     pub fn start(config: Config) -> Result<Server, String> {
-        let Config { folder, listen, law, identity, user, rate, downloads, mut limits } = config;
-        limits.connections = limits.connections.min(max_connections());
-        let tried = |error| format!("listening on {listen}: {}", plain(&error));
+        let Config { folder, listen, rtsp, keep, law, identity, user, rate, downloads, mut limits } = config;
+        limits.connections = limits.connections.min(max_connections(rtsp.is_some()));
         let tls = identity.as_ref().map(Identity::over_tcp).transpose().map_err(|error| format!("TLS: {error}"))?;
-        let (listener, socket) = bind(listen, identity.is_some()).map_err(tried)?;
-        let local = listener.local_addr().map_err(tried)?;
+        let http = listen.map(|at| bind(at, identity.is_some()).map_err(|error| tried(at, &error))).transpose()?;
+        let ports = rtsp.map(|at| rtsp::bind(at).map_err(|error| tried(at, &error))).transpose()?;
         if let Some(user) = user {
             // Before there is a second thread: each thread has rights of its own.
             user.take_over().map_err(|error| format!("dropping privileges: {}", plain(&error)))?;
         }
-        let site = Site::open(&folder, rate, downloads);
+        let local = http.as_ref().and_then(|(listener, _)| listener.local_addr().ok());
+        let rtsp_local = ports.as_ref().and_then(|ports| ports.listener.local_addr().ok());
+        let site = Site::open(&folder, rate, downloads, rtsp_local.map(|local| local.port()));
         let site = site.map_err(|error| format!("{}: {}", folder.display(), plain(&error)))?;
+        let begun = |error: io::Error| format!("starting: {}", plain(&error));
         let runtime =
-            Builder::new_multi_thread().enable_all().max_blocking_threads(MAX_UNANSWERED).build().map_err(tried)?;
+            Builder::new_multi_thread().enable_all().max_blocking_threads(MAX_UNANSWERED).build().map_err(begun)?;
         let within = runtime.enter();
-        let listener = TcpListener::from_std(listener).map_err(tried)?;
-        let quic = identity.zip(socket).map(|(identity, socket)| http3::open(socket, &identity, &law, rate, &limits));
-        let quic = quic.transpose().map_err(tried)?;
+        let (listener, socket) = http.unzip();
+        let listener = listener.map(TcpListener::from_std).transpose().map_err(begun)?;
+        let quic = identity.zip(socket.flatten());
+        let quic = quic.map(|(identity, socket)| http3::open(socket, &identity, &law, rate, &limits));
+        let quic = quic.transpose().map_err(begun)?;
+        let indexes = Indexes::new(site.root(), keep);
+        let ports = ports.map(|ports| ports.open(limits.connections, indexes)).transpose().map_err(begun)?;
         drop(within);
-        let alt_svc = quic.as_ref().and_then(|_| format!("h3=\":{}\"", local.port()).parse().ok());
+        let alt_svc = quic.as_ref().zip(local).and_then(|(_, local)| format!("h3=\":{}\"", local.port()).parse().ok());
         let (sender, events) = sync_channel(EVENTS);
         let permits = limits.connections.min(Semaphore::MAX_PERMITS);
         let shared = Arc::new(Shared {
@@ -115,23 +127,31 @@ impl Server {
             asked_for_tls: false.into(),
             events: sender,
         });
-        let catalog = shared.site.catalog();
-        shared.ledger.videos.store(catalog.videos.len() as u64, Ordering::Relaxed);
-        for (name, why) in catalog.faults.clone() {
-            shared.report(Event::Fault { name, why });
+        shared.report_catalog();
+        if let Some(listener) = listener {
+            let served = shared.clone();
+            let serve = move |stream, occupant| http1::serve(stream, served.clone(), occupant);
+            runtime.spawn(accept::accept(listener, shared.clone(), shared.places.clone(), serve));
         }
-        runtime.spawn(accept::accept(listener, shared.clone()));
+        if let Some((listener, rtsp)) = ports {
+            runtime.spawn(rtsp::listen(listener, rtsp, shared.clone()));
+        }
         if let Some(endpoint) = quic.clone() {
             runtime.spawn(http3::listen(endpoint, shared.clone()));
         }
-        let scanner = rescan::start(shared.clone()).map_err(tried)?;
+        let scanner = rescan::start(shared.clone()).map_err(begun)?;
         runtime.spawn(measure(shared.ledger.clone()));
-        Ok(Server { runtime: Some(runtime), quic, local, shared, events, _scanner: scanner })
+        Ok(Server { runtime: Some(runtime), quic, local, rtsp: rtsp_local, shared, events, _scanner: scanner })
     }
 
-    /// The address that the server listens on.
-    pub fn local(&self) -> SocketAddr {
+    /// The address that the server listens on for HTTP, if it does.
+    pub fn local(&self) -> Option<SocketAddr> {
         self.local
+    }
+
+    /// The address that the server listens on for RTSP, if it does.
+    pub fn rtsp(&self) -> Option<SocketAddr> {
+        self.rtsp
     }
 
     /// The metrics of the server.
@@ -164,13 +184,19 @@ impl Drop for Server {
 }
 
 /// The number of connections for which this process may have enough descriptors.
-fn max_connections() -> usize {
+fn max_connections(has_rtsp: bool) -> usize {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let raised = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_ok();
     let open = if raised { maximum } else { current };
     // Five for each: its own, that of its law, that of its file, one for an answer over QUIC, and one for a client that
-    // waits in line; some for everything else.
-    open.map_or(usize::MAX, |open| (usize::try_from(open).unwrap_or(usize::MAX).saturating_sub(64) / 5).max(1))
+    // waits in line; some for everything else. RTSP has as many places beside them, and three for each.
+    let each = if has_rtsp { 8 } else { 5 };
+    open.map_or(usize::MAX, |open| (usize::try_from(open).unwrap_or(usize::MAX).saturating_sub(64) / each).max(1))
+}
+
+/// The message of an address that cannot be listened on.
+fn tried(at: SocketAddr, error: &io::Error) -> String {
+    format!("listening on {at}: {}", plain(error))
 }
 
 /// Opens the TCP port, and the UDP port of QUIC if that is used.

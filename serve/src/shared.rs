@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::task::Poll;
 
@@ -40,6 +40,15 @@ impl Shared {
     pub(crate) fn report(&self, event: Event) {
         // Serving does not wait for the reader of events.
         let _ = self.events.try_send(event);
+    }
+
+    /// Reports the number and the faults of the videos.
+    pub(crate) fn report_catalog(&self) {
+        let catalog = self.site.catalog();
+        self.ledger.videos.store(catalog.videos.len() as u64, Ordering::Relaxed);
+        for (name, why) in catalog.faults.clone() {
+            self.report(Event::Fault { name, why });
+        }
     }
 
     /// Serves a connection, which is counted and has its place until it has ended, or has given its place up.

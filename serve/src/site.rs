@@ -3,6 +3,7 @@
 mod conditions;
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,6 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use hyper::body::Bytes;
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
+use hyper::http::uri::Authority;
 use hyper::{Method, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use rustix::io::Errno;
@@ -29,12 +31,14 @@ const IN_EXTENDED_VALUES: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.'
 /// The served content: a folder, and the page that lists its videos.
 #[derive(Debug)]
 pub struct Site {
-    root: Root,
+    root: Arc<Root>,
     catalog: RwLock<Arc<Catalog>>,
     /// The rate of videos that do not state theirs.
     rate: Rate,
     /// True if files may be downloaded.
     downloads: bool,
+    /// The port of RTSP, if it is served.
+    rtsp: Option<u16>,
 }
 
 impl Site {
@@ -42,10 +46,10 @@ impl Site {
     ///
     /// # Errors
     /// The path is not a folder, or cannot be read.
-    pub fn open(folder: &Path, rate: Rate, downloads: bool) -> io::Result<Site> {
-        let root = Root::open(folder)?;
+    pub fn open(folder: &Path, rate: Rate, downloads: bool, rtsp: Option<u16>) -> io::Result<Site> {
+        let root = Arc::new(Root::open(folder)?);
         let catalog = Catalog::scan(&root)?;
-        Ok(Site { root, catalog: RwLock::new(Arc::new(catalog)), rate, downloads })
+        Ok(Site { root, catalog: RwLock::new(Arc::new(catalog)), rate, downloads, rtsp })
     }
 
     /// The result of the last scan of the folder.
@@ -77,20 +81,34 @@ impl Site {
             return refusal(StatusCode::BAD_REQUEST, "invalid path\n");
         };
         let answer = match name.as_str() {
-            "" => page::answer(&self.catalog(), self.rate, self.downloads),
-            name => page::asset(name).unwrap_or_else(|| self.file(name, request)),
+            "" => page::answer(&self.catalog(), self.rate, self.downloads, self.rtsp_base(request).as_deref()),
+            name => page::asset(name).unwrap_or_else(|| self.response(name, request)),
         };
         if request.method == Method::HEAD { Answer { content: Content::Whole(Bytes::new()), ..answer } } else { answer }
     }
 
-    fn file(&self, name: &str, request: &Parts) -> Answer {
-        // Hidden files are not served.
-        let hidden = name.split('/').any(|part| part.starts_with('.'));
-        let opened = match hidden {
+    /// The URL of the folder over RTSP, at the host by which the client knows this machine.
+    fn rtsp_base(&self, request: &Parts) -> Option<String> {
+        let named = request.headers.get(header::HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
+        let authority = named.or_else(|| request.uri.authority().cloned())?;
+        Some(format!("rtsp://{}:{}", authority.host(), self.rtsp?))
+    }
+
+    /// The folder.
+    pub(crate) fn root(&self) -> Arc<Root> {
+        self.root.clone()
+    }
+
+    /// Opens a file of the folder. Hidden files are not served.
+    pub(crate) fn file(&self, name: &str) -> io::Result<File> {
+        match name.split('/').any(|part| part.starts_with('.')) {
             true => Err(ErrorKind::NotFound.into()),
-            false => self.root.file(Path::new(name)).and_then(Opened::new),
-        };
-        match opened {
+            false => self.root.file(Path::new(name)),
+        }
+    }
+
+    fn response(&self, name: &str, request: &Parts) -> Answer {
+        match self.file(name).and_then(Opened::new) {
             Ok(opened) => self.part(name, Arc::new(opened), request),
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                 refusal(StatusCode::FORBIDDEN, "permission denied\n")
@@ -167,7 +185,8 @@ fn is_media(name: &str) -> bool {
     kind.starts_with("video/") || kind.starts_with("audio/")
 }
 
-fn is_absent(error: &io::Error) -> bool {
+/// True if an error means that there is no such file.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
     // The kernel's errors for loops of symbolic links, and for sockets.
     let odd = [Errno::LOOP, Errno::NXIO].map(|errno| Some(errno.raw_os_error()));
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidFilename)

@@ -18,7 +18,7 @@ use crate::common::{Stage, TIMEOUT, video};
 /// Checks that a new client gets the whole video.
 fn assert_video_is_served(stage: &Stage) {
     runtime().block_on(async {
-        let mut client = Client::new(&endpoint(1 << 20), stage.server.local()).await;
+        let mut client = Client::new(&endpoint(1 << 20), stage.local()).await;
         assert!(client.get("/video.webm", &[]).await.1 == video(3_000_000));
     });
 }
@@ -28,7 +28,7 @@ fn videos_are_served_whole_and_in_ranges_and_bad_requests_answered() {
     let stage = Stage::secure("h3-whole", Choice::TcpStream, Limits::default());
     runtime().block_on(async {
         let endpoint = endpoint(1 << 20);
-        let mut client = Client::new(&endpoint, stage.server.local()).await;
+        let mut client = Client::new(&endpoint, stage.local()).await;
         let (head, content) = client.get("/video.webm", &[]).await;
         assert_eq!(
             (head.status(), &head.headers()["content-type"]),
@@ -70,7 +70,7 @@ fn videos_are_served_whole_and_in_ranges_and_bad_requests_answered() {
 fn concurrent_streams_of_a_connection_carry_their_own_bytes() {
     let stage = Stage::secure("h3-many", Choice::TcpStream, Limits::default());
     runtime().block_on(async {
-        let mut client = Client::new(&endpoint(1 << 20), stage.server.local()).await;
+        let mut client = Client::new(&endpoint(1 << 20), stage.local()).await;
         let mut streams = Vec::new();
         // More than the server takes at a time: the rest waits until one has ended.
         for part in 0..30 {
@@ -87,7 +87,7 @@ fn concurrent_streams_of_a_connection_carry_their_own_bytes() {
 fn two_hundred_clients_are_served_concurrently() {
     let stage = Stage::secure("h3-clients", Choice::TcpStream, Limits::default());
     runtime().block_on(async {
-        let (endpoint, server) = (endpoint(1 << 20), stage.server.local());
+        let (endpoint, server) = (endpoint(1 << 20), stage.local());
         let mut clients = JoinSet::new();
         for first in 0..200 {
             let endpoint = endpoint.clone();
@@ -110,7 +110,7 @@ fn paced_video_has_a_burst_and_then_its_rate() {
     let stage = Stage::secure("h3-paced", Choice::Paced, Limits::default());
     fs::write(stage.folder.join("long.webm"), vec![7; 40_000_000]).expect("a file");
     runtime().block_on(async {
-        let mut client = Client::new(&endpoint(1 << 20), stage.server.local()).await;
+        let mut client = Client::new(&endpoint(1 << 20), stage.local()).await;
         let start = Instant::now();
         let (_, mut stream) = client.ask(Method::GET, "/long.webm", &[]).await;
         assert!(read(&mut stream, 10_600_000).await.len() >= 10_600_000);
@@ -132,7 +132,7 @@ fn stalled_idle_and_vanished_clients_are_closed() {
     fs::write(stage.folder.join("long.webm"), vec![7; 40_000_000]).expect("a file");
     runtime().block_on(async {
         let small = endpoint(10_000);
-        let mut stalled = Client::new(&small, stage.server.local()).await;
+        let mut stalled = Client::new(&small, stage.local()).await;
         let (_, unread) = stalled.ask(Method::GET, "/long.webm", &[]).await;
         // The connection is not idle meanwhile: other requests are made over it.
         while stage.value("stalled_connections_total") == 0.0 {
@@ -141,8 +141,8 @@ fn stalled_idle_and_vanished_clients_are_closed() {
         }
         assert_eq!(stage.value("playing"), 0.0);
         drop(unread);
-        let silent = connect(&small, stage.server.local()).await;
-        let mut idle = Client::new(&small, stage.server.local()).await;
+        let silent = connect(&small, stage.local()).await;
+        let mut idle = Client::new(&small, stage.local()).await;
         assert_eq!(idle.get("/none", &[]).await.0.status(), 404);
         for connection in [silent, idle.connection] {
             timeout(TIMEOUT, connection.closed()).await.expect("it is closed");
@@ -151,7 +151,7 @@ fn stalled_idle_and_vanished_clients_are_closed() {
     // Its socket is gone with the runtime, in the middle of a video.
     let vanishing = runtime();
     vanishing.block_on(async {
-        let mut client = Client::new(&endpoint(1 << 20), stage.server.local()).await;
+        let mut client = Client::new(&endpoint(1 << 20), stage.local()).await;
         let (_, mut stream) = client.ask(Method::GET, "/long.webm", &[]).await;
         read(&mut stream, 100_000).await;
         std::mem::forget((client, stream));
@@ -169,9 +169,9 @@ fn clients_beyond_the_limit_are_refused_at_once() {
         let mut clients = Vec::new();
         // The last of these validate their addresses first.
         for _ in 0..6 {
-            clients.push(Client::new(&endpoint, stage.server.local()).await);
+            clients.push(Client::new(&endpoint, stage.local()).await);
         }
-        let refused = endpoint.connect(stage.server.local(), "localhost").expect("a try").await;
+        let refused = endpoint.connect(stage.local(), "localhost").expect("a try").await;
         let why = refused.err().map(|error| error.to_string()).unwrap_or_default();
         assert!(why.contains("refused"), "{why}");
         for client in &mut clients {
@@ -181,7 +181,7 @@ fn clients_beyond_the_limit_are_refused_at_once() {
         while stage.value("connections") != 5.0 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        Client::new(&endpoint, stage.server.local()).await;
+        Client::new(&endpoint, stage.local()).await;
     });
 }
 
@@ -216,13 +216,13 @@ fn invalid_data_ends_only_its_stream_or_connection() {
         if let Some(version) = datagram.get_mut(1..5) {
             version.copy_from_slice(if turn % 3 == 0 { &[0, 0, 0, 1] } else { &[0xab; 4] });
         }
-        let _ = socket.send_to(&datagram, stage.server.local());
+        let _ = socket.send_to(&datagram, stage.local());
     }
     runtime().block_on(async {
         let endpoint = endpoint(1 << 20);
         let mut closed = 0;
         for turn in 0..200 {
-            let connection = connect(&endpoint, stage.server.local()).await;
+            let connection = connect(&endpoint, stage.local()).await;
             if turn % 3 == 0
                 && let Ok(mut control) = connection.open_uni().await
             {
@@ -267,10 +267,10 @@ fn overlong_head_is_refused_and_endless_head_not_buffered() {
     let stage = Stage::secure("h3-long", Choice::Paced, Limits::default());
     runtime().block_on(async {
         let endpoint = endpoint(1 << 20);
-        let mut client = Client::new(&endpoint, stage.server.local()).await;
+        let mut client = Client::new(&endpoint, stage.local()).await;
         // Each field counts 32 bytes more (RFC 9114 §4.2.2): within 80 kB as it is sent, and above 64 KiB as it counts.
         let long = "a".repeat(70_000);
-        let connection = connect(&endpoint, stage.server.local()).await;
+        let connection = connect(&endpoint, stage.local()).await;
         let (mut send, mut receive) = connection.open_bi().await.expect("a stream");
         // HEADERS of 2^30 bytes (RFC 9000 §16): only a part of these is ever read.
         let endless = async {
@@ -300,11 +300,10 @@ fn idle_connections_do_not_keep_other_addresses_out() {
     stage.wait_until("places", |stage| stage.value("connections") == 3.0);
     runtime().block_on(async {
         let endpoint = endpoint(1 << 20);
-        let crowd =
-            [Client::new(&endpoint, stage.server.local()).await, Client::new(&endpoint, stage.server.local()).await];
-        let _last = Client::new(&endpoint, stage.server.local()).await;
+        let crowd = [Client::new(&endpoint, stage.local()).await, Client::new(&endpoint, stage.local()).await];
+        let _last = Client::new(&endpoint, stage.local()).await;
         let elsewhere = endpoint_at("127.0.0.2:0", 1 << 20);
-        let mut viewer = Client::new(&elsewhere, stage.server.local()).await;
+        let mut viewer = Client::new(&elsewhere, stage.local()).await;
         let (head, _) = viewer.ask(Method::GET, "/video.webm", &[("range", "bytes=0-9")]).await;
         assert_eq!(head.status(), 206);
         assert_eq!((stage.value("displaced_connections_total"), stage.value("connections")), (1.0, 6.0));

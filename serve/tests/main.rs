@@ -5,4 +5,5 @@ mod common;
 mod frames;
 mod http;
 mod http3;
+mod rtsp;
 mod tls;

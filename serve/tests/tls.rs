@@ -31,7 +31,7 @@ fn video_is_served_under_tls_and_counted_separately() {
     write!(stream, "HEAD /video.webm HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").expect("a request");
     let mut head = String::new();
     stream.read_to_string(&mut head).expect("an answer");
-    assert!(head.contains(&format!("alt-svc: h3=\":{}\"\r\n", stage.server.local().port())), "{head}");
+    assert!(head.contains(&format!("alt-svc: h3=\":{}\"\r\n", stage.local().port())), "{head}");
     assert_eq!((stage.value("tls_requests_total"), stage.value("requests_total")), (2.0, 2.0));
     stage.wait_until("end", |stage| stage.value("tls_connections") == 0.0 && stage.value("connections") == 0.0);
     assert_eq!(stage.value("failed_handshakes_total"), 0.0);

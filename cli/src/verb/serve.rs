@@ -18,6 +18,7 @@ use thalweg_net::poll::Interests;
 use thalweg_net::report::Report;
 use thalweg_net::reporter::{Line, Readings, Reporter, amount};
 use thalweg_net::signal::Stop;
+use thalweg_serve::catalog::frames::Keep;
 use thalweg_serve::law::{Choice, Lack};
 use thalweg_serve::{Config, Event, Identity, Law, Ledger, Limits, Server, User, machine};
 
@@ -37,22 +38,36 @@ const TICK: Span = Span::from_secs(1);
 /// and plays the videos. The playback rate is read from each video, or from each rendition of HLS and DASH. TCP Stream,
 /// a congestion control that `thalweg kernel load` adds to the kernel, takes the rate that playback needs as any TCP
 /// does, and more only while capacity is spare. Without TCP Stream, connections over TCP are paced, and a line reports
-/// this. QUIC has TCP Stream built in.
+/// this. QUIC has TCP Stream built in. With --rtsp, MP4 and MPEG transport streams are also served over RTSP and RTP, at
+/// their nominal pace.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   thalweg serve videos --listen :8080          # and http://this.machine:8080
   thalweg serve videos --listen 127.0.0.1:8080 --law paced --metrics 9100
+  thalweg serve videos --listen :8080 --rtsp :8554
   thalweg serve videos --listen :8443 --tls    # https, HTTP/3
   thalweg serve videos --listen :443 --cert all.pem --key k.pem --user www-data
-  mpv http://this.machine:8080/some.mp4")]
+  mpv http://this.machine:8080/some.mp4
+  ffplay rtsp://this.machine:8554/some.mp4")]
 pub(crate) struct Args {
     /// Folder of the videos; hidden files, and links that lead out of it, are not served
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Address to listen at (TCP, with TLS also UDP); `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4
     /// and IPv6
+    #[arg(long, value_name = "HOST:PORT", required_unless_present = "rtsp")]
+    listen: Option<Host>,
+    /// Address to listen at for RTSP (TCP, with two UDP ports beside it), in place of --listen or beside it; with TLS it
+    /// needs --public
     #[arg(long, value_name = "HOST:PORT")]
-    listen: Host,
+    rtsp: Option<Host>,
+    /// Folder for indexes of the videos' frames, which RTSP needs; without it they are kept in `.thalweg` beside each
+    /// video
+    #[arg(long, value_name = "DIR", requires = "rtsp")]
+    cache: Option<PathBuf>,
+    /// Serve RTSP in the clear although HTTP is under TLS
+    #[arg(long, requires = "rtsp")]
+    public: bool,
     /// Playback rate of videos that do not state one; up to 1000gbit
     #[arg(long, value_name = "RATE", default_value_t = Settings::default().rate, value_parser = rate)]
     rate: Rate,
@@ -69,10 +84,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
     /// Use TLS with a certificate and a key made for this run; their digests are printed, to compare or pin
-    #[arg(long, conflicts_with = "cert")]
+    #[arg(long, conflicts_with = "cert", requires = "listen")]
     tls: bool,
     /// Use TLS with this certificate, followed by its intermediate certificates (PEM)
-    #[arg(long, value_name = "FILE", requires = "key")]
+    #[arg(long, value_name = "FILE", requires_all = ["key", "listen"])]
     cert: Option<PathBuf>,
     /// Private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
@@ -102,26 +117,35 @@ impl From<LawArg> for Choice {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let Args { folder, listen, rate, law, name, user, tls, cert, key, no_download, reporting } = args;
+    let Args { folder, listen, rtsp, cache, public, rate, law, name, user, tls, cert, key, no_download, reporting } =
+        args;
+    if rtsp.is_some() && (tls || cert.is_some()) && !public {
+        return Err(Failure::Usage(
+            "serve: --rtsp is in the clear; with TLS, add --public to serve it all the same".into(),
+        ));
+    }
     let stop = Stop::on_signal().map_err(Error::io("handling signals"))?;
     let failed = |why| Failure::Failed(format!("serve: {why}"));
-    let identity = identity(tls, cert.zip(key), &listen).map_err(failed)?;
+    let identity = identity(tls, cert.zip(key), listen.as_ref()).map_err(failed)?;
     let certificate = identity.as_ref().map(certificate);
     let warning = identity.as_ref().and_then(|identity| identity.warning(SystemTime::now()));
-    let name_given = listen.name.clone();
-    let listen = listen.resolve().map_err(Error::io(format!("serve: listening on {listen}")))?;
+    let names = Names { http: named(listen.as_ref()), rtsp: named(rtsp.as_ref()) };
+    let (listen, rtsp) = (resolve(listen)?, resolve(rtsp)?);
     let user = user.map(|user| User::find(&user)).transpose().map_err(failed)?;
     let metrics = reporting.server()?;
     let (law, lost) = Law::choose(Some(law.into()), &name);
     let (shown, quic_law) = (folder.display().to_string(), law.name_over_quic());
-    let config =
-        Config { folder, listen, law, identity, user, rate, downloads: !no_download, limits: Limits::default() };
+    let downloads = !no_download;
+    let keep = Some(cache.map_or(Keep::Beside, Keep::In));
+    let config = Config { folder, listen, rtsp, keep, law, identity, user, rate, downloads, limits: Limits::default() };
     let server = Server::start(config).map_err(failed)?;
     let secure = certificate.is_some();
-    let scheme = if secure { "https" } else { "http" };
-    let mut opening = opening(&server, scheme, &name_given, &shown);
+    let mut opening = opening(&server, secure, &names, &shown);
     if secure {
         opening = opening.text_with(&format!(" over TCP and {quic_law} over QUIC")).with("quic_law", quic_law);
+    }
+    if secure && rtsp.is_some() {
+        opening = opening.text_with("; RTSP is in the clear");
     }
     let (clock, mut reporter) = (Clock::start(), reporting.reporter(SIDE));
     reporter.report(clock.now(), &with_metrics(opening, metrics.as_ref()));
@@ -131,7 +155,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(why) = warning {
         reporter.report(clock.now(), &Report::warning(format!("certificate: {why}")));
     }
-    if let Some(mut lack) = lost {
+    if let Some(mut lack) = lost.filter(|_| listen.is_some()) {
         if secure {
             lack.why += "; over QUIC they use TCP Stream";
         }
@@ -141,14 +165,35 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     watch.until(&stop)
 }
 
+/// The hosts as they were given.
+struct Names {
+    http: String,
+    rtsp: String,
+}
+
+fn named(host: Option<&Host>) -> String {
+    host.map_or(String::new(), |host| host.name.clone())
+}
+
+fn resolve(host: Option<Host>) -> Result<Option<SocketAddr>, Failure> {
+    let resolved = host.map(|host| host.resolve().map_err(Error::io(format!("serve: listening on {host}"))));
+    Ok(resolved.transpose()?)
+}
+
 /// The opening report: the addresses and the number of the videos.
-fn opening(server: &Server, scheme: &str, name: &str, folder: &str) -> Report {
-    let local = server.local();
-    let (elsewhere, here) = places(local, name, &machine::addresses());
-    let urls: Vec<_> = elsewhere.iter().map(|place| format!("{scheme}://{place}/")).collect();
-    let here = here.map(|place| format!("{scheme}://{place}/"));
-    let here_text = here.as_ref().map(|here| format!("{here} (on this machine)"));
-    let text = urls.iter().cloned().chain(here_text).collect::<Vec<_>>().join(", ");
+fn opening(server: &Server, secure: bool, names: &Names, folder: &str) -> Report {
+    let http = if secure { "https" } else { "http" };
+    let own = machine::addresses();
+    let servers = [(http, server.local(), &names.http), ("rtsp", server.rtsp(), &names.rtsp)];
+    let (mut text, mut urls) = (Vec::new(), Vec::new());
+    for (scheme, local, name) in servers {
+        let Some(local) = local else { continue };
+        let (elsewhere, here) = places(local, name, &own);
+        let url = |place: &String| format!("{scheme}://{place}/");
+        text.extend(elsewhere.iter().map(url));
+        text.extend(here.iter().map(|here| format!("{} (on this machine)", url(here))));
+        urls.push(elsewhere.first().or(here.as_ref()).map(url).unwrap_or_default());
+    }
     let videos = figures(server.ledger()).get("films");
     let serving = match videos {
         0.0 => format!("serving {folder}, which has no videos yet (MP4, WebM, HLS or DASH),"),
@@ -156,12 +201,15 @@ fn opening(server: &Server, scheme: &str, name: &str, folder: &str) -> Report {
         _ => format!("serving {videos} videos of {folder}"),
     };
     let law = server.law().name();
-    Report::new("listening", format!("{serving} at {text}; law {law}"))
-        .with("address", local)
-        .with("url", urls.first().or(here.as_ref()).map_or("", String::as_str))
-        .with("folder", folder)
-        .with("law", law)
-        .with_number("films", videos)
+    let mut report = Report::new("listening", format!("{serving} at {}; law {law}", text.join(", ")));
+    if let Some(local) = server.local().or(server.rtsp()) {
+        report = report.with("address", local);
+    }
+    report = report.with("url", urls.first().map_or("", String::as_str));
+    if let Some(rtsp) = server.rtsp() {
+        report = report.with("rtsp_address", rtsp).with("rtsp_url", urls.last().map_or("", String::as_str));
+    }
+    report.with("folder", folder).with("law", law).with_number("films", videos)
 }
 
 /// Hosts and ports for browsers on other machines, and for those on this machine if they differ.
@@ -176,11 +224,11 @@ fn places(local: SocketAddr, name: &str, own: &[IpAddr]) -> (Vec<String>, Option
     (reached.map(|own| SocketAddr::new(*own, port).to_string()).collect(), Some(format!("localhost:{port}")))
 }
 
-fn identity(own: bool, files: Option<(PathBuf, PathBuf)>, listen: &Host) -> Result<Option<Identity>, String> {
-    match files {
-        Some((certificate, key)) => Identity::read(&certificate, &key).map(Some),
-        None if own => Identity::own(&listen.name).map(Some),
-        None => Ok(None),
+fn identity(own: bool, files: Option<(PathBuf, PathBuf)>, listen: Option<&Host>) -> Result<Option<Identity>, String> {
+    match (files, listen) {
+        (Some((certificate, key)), _) => Identity::read(&certificate, &key).map(Some),
+        (None, Some(listen)) if own => Identity::own(&listen.name).map(Some),
+        (None, _) => Ok(None),
     }
 }
 
@@ -201,6 +249,7 @@ fn event_report(event: Event) -> Report {
         Event::Broken { name, why } => {
             Report::new("broken_off", format!("{name}: {why}")).with("file", name).with("reason", why)
         }
+        Event::Note(note) => Report::warning(note),
         Event::AskedForTls => {
             Report::warning("a client asked for https://, but this port serves http://; --tls serves https://")
         }

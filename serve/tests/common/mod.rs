@@ -46,7 +46,9 @@ impl Stage {
         // 8 Mb/s: ten seconds of it are 10 MB.
         let config = Config {
             folder: folder.clone(),
-            listen,
+            listen: Some(listen),
+            rtsp: None,
+            keep: None,
             law,
             identity,
             user: None,
@@ -57,8 +59,12 @@ impl Stage {
         Stage { folder, server: Server::start(config).expect("a server") }
     }
 
+    pub(crate) fn local(&self) -> SocketAddr {
+        self.server.local().expect("HTTP")
+    }
+
     pub(crate) fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.server.local()).expect("it listens");
+        let stream = TcpStream::connect(self.local()).expect("it listens");
         stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
         stream
     }
@@ -67,7 +73,7 @@ impl Stage {
     pub(crate) fn connect_from(&self, last: u8) -> TcpStream {
         let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
         bind(&socket, &SocketAddr::from(([127, 0, 0, last], 0))).expect("an address of ours");
-        connect(&socket, &self.server.local()).expect("it listens");
+        connect(&socket, &self.local()).expect("it listens");
         let stream = TcpStream::from(socket);
         stream.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
         stream

@@ -1,0 +1,274 @@
+//! A connection of RTSP: its machine, driven by sockets and a clock.
+
+mod send;
+
+use std::future::pending;
+use std::io::{self, ErrorKind};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use thalweg_core::units::Rate;
+use thalweg_core::wire::rtcp::ReportBlock;
+use tokio::net::TcpStream;
+use tokio::sync::mpsc::{Receiver, Sender as Channel, channel};
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::sleep_until;
+
+use super::decoder::{Decoder, Item};
+use super::listen::Rtsp;
+use super::machine::{Machine, Opened, TIMEOUT};
+use super::message::{Request, Response};
+use super::outgoing::Outgoing;
+use super::sender::{Batch, Sender};
+use super::stored::Stored;
+use crate::event::Event;
+use crate::ledger::{GaugeGuard, Ledger};
+use crate::places::{Busy, Occupant};
+use crate::shared::Shared;
+
+/// Bytes read at a time.
+const READ: usize = 4 << 10;
+/// Reports that may wait.
+const REPORTS: usize = 16;
+/// Time for which a client may read nothing although data waits for it.
+const STALL: Duration = Duration::from_secs(30);
+
+/// A connection while it is served.
+struct Connection {
+    stream: TcpStream,
+    peer: IpAddr,
+    shared: Arc<Shared>,
+    rtsp: Arc<Rtsp>,
+    occupant: Arc<Occupant>,
+    decoder: Decoder,
+    machine: Machine,
+    outgoing: Outgoing,
+    reading: Option<JoinHandle<Option<Batch>>>,
+    reports: (Channel<ReportBlock>, Receiver<ReportBlock>),
+    /// The SSRC of the streams to which reports are passed.
+    registered: Vec<u32>,
+    /// The last request, report, or write.
+    heard: Instant,
+    written: Instant,
+    playing: Option<(Busy, [GaugeGuard; 2])>,
+    is_over: bool,
+}
+
+/// The next event of a connection.
+enum Next {
+    Readable,
+    Writable,
+    Read(Option<Batch>),
+    Report(ReportBlock),
+    Timeout,
+}
+
+/// Serves a connection to its end, regular or not.
+pub(crate) async fn serve(stream: TcpStream, rtsp: Arc<Rtsp>, shared: Arc<Shared>, occupant: Arc<Occupant>) {
+    let _ = stream.set_nodelay(true);
+    let (Ok(peer), Ok(local)) = (stream.peer_addr(), stream.local_addr()) else { return };
+    let machine = Machine::new(peer.ip(), local, rtsp.datagrams.ports(), rtsp.rng());
+    let now = Instant::now();
+    let mut connection = Connection {
+        stream,
+        peer: peer.ip(),
+        shared,
+        rtsp,
+        occupant,
+        decoder: Decoder::default(),
+        machine,
+        outgoing: Outgoing::default(),
+        reading: None,
+        reports: channel(REPORTS),
+        registered: Vec::new(),
+        heard: now,
+        written: now,
+        playing: None,
+        is_over: false,
+    };
+    // An error of the connection ends it, and its session.
+    let _ = connection.run().await;
+}
+
+impl Connection {
+    async fn run(&mut self) -> io::Result<()> {
+        loop {
+            self.transmit();
+            self.flush()?;
+            if self.is_over && self.outgoing.is_empty() {
+                return Ok(());
+            }
+            match self.next().await? {
+                Next::Readable => self.read().await?,
+                Next::Writable => {}
+                Next::Read(batch) => {
+                    if let Some(sender) = self.machine.sender() {
+                        sender.supply(batch);
+                    }
+                }
+                Next::Report(block) => {
+                    let now = self.rtsp.now();
+                    if self.machine.sender().is_some_and(|sender| sender.on_report(now, &block)) {
+                        self.heard = Instant::now();
+                    }
+                }
+                Next::Timeout if self.is_expired() => {
+                    if !self.outgoing.is_empty() {
+                        Ledger::add(&self.shared.ledger.stalled, 1);
+                    }
+                    return Ok(());
+                }
+                Next::Timeout => {}
+            }
+        }
+    }
+
+    /// Waits for what comes next. Frames are read ahead meanwhile.
+    async fn next(&mut self) -> io::Result<Next> {
+        if self.reading.is_none()
+            && let Some(wanted) = self.machine.sender().and_then(Sender::wanted)
+        {
+            self.reading = Some(spawn_blocking(|| wanted.read()));
+        }
+        let deadline = self.deadline();
+        let (may_read, has_more) = (!self.is_over, !self.outgoing.is_empty());
+        let reading = async {
+            match &mut self.reading {
+                Some(reading) => reading.await.unwrap_or_default(),
+                None => pending().await,
+            }
+        };
+        let next = tokio::select! {
+            ready = self.stream.readable(), if may_read => ready.map(|()| Next::Readable)?,
+            ready = self.stream.writable(), if has_more => ready.map(|()| Next::Writable)?,
+            batch = reading => Next::Read(batch),
+            Some(block) = self.reports.1.recv() => Next::Report(block),
+            () = sleep_until(deadline.into()) => Next::Timeout,
+        };
+        if matches!(next, Next::Read(_)) {
+            self.reading = None;
+        }
+        Ok(next)
+    }
+
+    /// The time of the next packet, or of the end of an idle connection.
+    fn deadline(&mut self) -> Instant {
+        let packet = self.machine.sender().and_then(|sender| sender.poll_timeout());
+        let packet = packet.map(|at| self.rtsp.instant(at));
+        let idle = self.expiry();
+        packet.map_or(idle, |packet| packet.min(idle))
+    }
+
+    fn expiry(&mut self) -> Instant {
+        let limit = match self.machine.sender() {
+            Some(_) => Duration::from_nanos(TIMEOUT.as_nanos()),
+            None => self.shared.limits.request,
+        };
+        let silent = self.heard + limit;
+        if self.outgoing.is_empty() { silent } else { silent.min(self.written + STALL) }
+    }
+
+    fn is_expired(&mut self) -> bool {
+        Instant::now() >= self.expiry()
+    }
+
+    /// Reads what has arrived, and answers each request.
+    async fn read(&mut self) -> io::Result<()> {
+        let mut buf = [0; READ];
+        match self.stream.try_read(&mut buf) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(len) => self.decoder.push(&buf[..len]),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        while !self.is_over
+            && let Some(item) = self.decoder.poll()
+        {
+            match item {
+                Item::Request(request) => self.answer(&request).await,
+                Item::Packet { bytes, .. } => {
+                    let now = self.rtsp.now();
+                    if self.machine.sender().is_some_and(|sender| sender.on_rtcp(now, &bytes)) {
+                        self.heard = Instant::now();
+                    }
+                }
+                Item::Fault(status, why) => {
+                    Ledger::add(&self.shared.ledger.bad, 1);
+                    self.outgoing.respond(Response::refusal(status.0, why).with("Connection", "close").to_string());
+                    self.is_over = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn answer(&mut self, request: &Request) {
+        self.heard = Instant::now();
+        let opened = match self.machine.needs(request) {
+            Some(name) => Some(self.open(name).await),
+            None => None,
+        };
+        let was_playing = self.is_playing();
+        let response = self.machine.handle(self.rtsp.now(), request, opened);
+        Ledger::add(&self.shared.ledger.requests, 1);
+        if response.status.0 >= 400 {
+            Ledger::add(&self.shared.ledger.refused, 1);
+        }
+        if was_playing {
+            // What waits belongs to the position before.
+            self.outgoing.clear_media();
+        }
+        self.is_over |= self.machine.is_over();
+        self.outgoing.respond(response.to_string());
+        self.register();
+        self.note_playing();
+    }
+
+    async fn open(&self, name: String) -> Opened {
+        let (rtsp, shared) = (self.rtsp.clone(), self.shared.clone());
+        let opened = spawn_blocking(move || {
+            let (opened, note) = Stored::open(&shared.site, &rtsp.indexes, &name);
+            if let Some(note) = note {
+                shared.report(Event::Note(note));
+            }
+            opened.map(Arc::new)
+        });
+        opened.await.unwrap_or_else(|_| Err(Response::new(500)))
+    }
+
+    /// Has reports about the streams passed to this connection.
+    fn register(&mut self) {
+        let streams: Vec<u32> =
+            self.machine.sender().map_or(Vec::new(), |sender| sender.streams().iter().map(|one| one.ssrc).collect());
+        if streams != self.registered {
+            self.registered.iter().for_each(|ssrc| self.rtsp.datagrams.forget(*ssrc));
+            for ssrc in &streams {
+                self.rtsp.datagrams.register(*ssrc, self.peer, self.reports.0.clone());
+            }
+            self.registered = streams;
+        }
+    }
+
+    fn is_playing(&mut self) -> bool {
+        self.machine.sender().is_some_and(|sender| sender.is_playing())
+    }
+
+    /// Counts the video while it plays.
+    fn note_playing(&mut self) {
+        if !self.is_playing() {
+            self.playing = None;
+        } else if self.playing.is_none() {
+            let tracks =
+                self.machine.sender().map(|sender| sender.stored().tracks().map(|track| track.rate().as_bps()).sum());
+            let counted = GaugeGuard::playing(&self.shared.ledger, Rate::from_bps(tracks.unwrap_or_default()));
+            self.playing = Some((self.occupant.busy(), counted));
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.registered.iter().for_each(|ssrc| self.rtsp.datagrams.forget(*ssrc));
+    }
+}

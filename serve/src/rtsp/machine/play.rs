@@ -1,0 +1,81 @@
+//! PLAY and PAUSE (RFC 2326 §10.5, §10.6).
+
+use thalweg_core::time::{Span, Time};
+use thalweg_core::wire::Error;
+use thalweg_core::wire::npt::NptRange;
+
+use super::{Machine, Session, Target};
+use crate::rtsp::describe::control;
+use crate::rtsp::message::{Request, Response};
+use crate::rtsp::sender::Started;
+
+impl Machine {
+    pub(super) fn play(&mut self, now: Time, request: &Request) -> Response {
+        let range = match request.field("Range").map(NptRange::parse) {
+            None => None,
+            Some(Ok(range)) => Some(range),
+            Some(Err(Error::Unknown)) => return Response::refusal(457, "the unit of a range is npt"),
+            Some(Err(_)) => return Response::refusal(457, "the range is malformed"),
+        };
+        let Some(session) = &mut self.session else { return Response::new(454) };
+        if let Some(refusal) = session.refuses(request) {
+            return refusal;
+        }
+        let sender = &mut session.sender;
+        let length = sender.stored().length;
+        if let Some(start) = range.and_then(|range| range.start).filter(|start| *start >= length) {
+            let (start, length) = (start.as_secs_f64(), length.as_secs_f64());
+            return Response::refusal(457, format!("{start:.3} s is not before the end of the video, {length:.3} s"));
+        }
+        let started = match range {
+            Some(NptRange { start: Some(start), end }) => sender.start(now, start, end),
+            // From the present position; after the end of the video, and at first, from its start.
+            _ => match sender.resume(now) {
+                Some(started) => started,
+                None => sender.start(now, Span::ZERO, range.and_then(|range| range.end)),
+            },
+        };
+        let base = base(request);
+        let response = Response::new(200)
+            .with("Range", NptRange { start: Some(started.range.0), end: Some(started.range.1) })
+            .with("RTP-Info", rtp_info(&started, base));
+        self.with_session(response)
+    }
+
+    pub(super) fn pause(&mut self, now: Time, request: &Request) -> Response {
+        let Some(session) = &mut self.session else { return Response::new(454) };
+        if let Some(refusal) = session.refuses(request) {
+            return refusal;
+        }
+        session.sender.pause(now);
+        self.with_session(Response::new(200))
+    }
+}
+
+impl Session {
+    /// The refusal of a request for one of several tracks, or for another video: all tracks of a session play together.
+    fn refuses(&self, request: &Request) -> Option<Response> {
+        let Some(target) = Target::of(&request.url) else { return Some(Response::refusal(404, "no such file")) };
+        if target.name != self.sender.stored().name {
+            return Some(Response::refusal(404, "the session is of another video"));
+        }
+        (target.track.is_some() && self.sender.streams().len() > 1)
+            .then(|| Response::refusal(460, "all tracks of a session play together"))
+    }
+}
+
+/// The URL of the video, without a track.
+fn base(request: &Request) -> &str {
+    let url = request.url.trim_end_matches('/');
+    match (Target::of(url).and_then(|target| target.track), url.rsplit_once('/')) {
+        (Some(_), Some((base, _))) => base,
+        _ => url,
+    }
+}
+
+fn rtp_info(started: &Started, base: &str) -> String {
+    let stream = |&(track, sequence, timestamp): &(usize, u16, u32)| {
+        format!("url={base}/{};seq={sequence};rtptime={timestamp}", control(track))
+    };
+    started.streams.iter().map(stream).collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,191 @@
+//! The queue of a connection: responses, and interleaved packets of at most a second of media.
+
+use std::collections::VecDeque;
+
+use thalweg_core::time::Span;
+
+use super::sender::FrameTag;
+use crate::catalog::frames::Kind;
+
+/// The most media that waits.
+const LONGEST: Span = Span::from_secs(1);
+
+/// The queue of a connection.
+#[derive(Debug, Default)]
+pub(crate) struct Outgoing {
+    units: VecDeque<Unit>,
+    /// Bytes of the first unit that were written.
+    written: usize,
+}
+
+/// Bytes that are written together or dropped together.
+#[derive(Debug)]
+struct Unit {
+    bytes: Vec<u8>,
+    /// The frame; none for responses and RTCP.
+    frame: Option<FrameTag>,
+}
+
+impl Outgoing {
+    /// Adds a response.
+    pub(crate) fn respond(&mut self, text: String) {
+        self.units.push_back(Unit { bytes: text.into_bytes(), frame: None });
+    }
+
+    /// Adds an RTCP packet on a channel.
+    pub(crate) fn report(&mut self, channel: u8, packet: &[u8]) {
+        let mut bytes = Vec::new();
+        append(&mut bytes, channel, packet);
+        self.units.push_back(Unit { bytes, frame: None });
+    }
+
+    /// Adds an RTP packet of a frame. If more than a second of pictures or sound waits, whole frames are dropped: first B,
+    /// then P, then I, and sound last.
+    pub(crate) fn media(&mut self, channel: u8, frame: FrameTag, packet: &[u8]) {
+        match self.units.back_mut() {
+            Some(Unit { bytes, frame: Some(last) }) if last.number == frame.number => append(bytes, channel, packet),
+            _ => {
+                while self.waits(frame) > LONGEST && self.drop_one() {}
+                let mut bytes = Vec::new();
+                append(&mut bytes, channel, packet);
+                self.units.push_back(Unit { bytes, frame: Some(frame) });
+            }
+        }
+    }
+
+    /// Drops the media that waits: another position is played.
+    pub(crate) fn clear_media(&mut self) {
+        let mut nth = 0;
+        let begun = self.written > 0;
+        self.units.retain(|unit| {
+            nth += 1;
+            unit.frame.is_none() || begun && nth == 1
+        });
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+
+    /// The bytes to be written next.
+    pub(crate) fn front(&self) -> &[u8] {
+        self.units.front().map_or(&[], |unit| &unit.bytes[self.written..])
+    }
+
+    /// Takes note that bytes of [`Outgoing::front`] were written.
+    pub(crate) fn advance(&mut self, written: usize) {
+        self.written += written;
+        if self.units.front().is_some_and(|unit| unit.bytes.len() <= self.written) {
+            self.units.pop_front();
+            self.written = 0;
+        }
+    }
+
+    /// The media that would wait with one more frame: pictures or sound, of which there is more.
+    fn waits(&self, more: FrameTag) -> Span {
+        let of = |is_audio: bool| {
+            let frames = self.units.iter().filter_map(|unit| unit.frame).chain([more]);
+            frames.filter(|frame| frame.is_audio == is_audio).fold(Span::ZERO, |all, frame| all + frame.length)
+        };
+        of(true).max(of(false))
+    }
+
+    /// The frames of which nothing was written, oldest first.
+    fn droppable(&self) -> impl DoubleEndedIterator<Item = (usize, &Unit)> {
+        let begun = usize::from(self.written > 0);
+        self.units.iter().enumerate().skip(begun).filter(|(_, unit)| unit.frame.is_some())
+    }
+
+    fn drop_one(&mut self) -> bool {
+        let of = |wanted: Kind| {
+            let is_wanted = move |frame: FrameTag| !frame.is_audio && frame.kind == wanted;
+            self.droppable().filter(move |(_, unit)| unit.frame.is_some_and(is_wanted))
+        };
+        // The last P of its group is needed by the fewest, so the newest P goes first.
+        let found = of(Kind::B)
+            .next()
+            .or_else(|| of(Kind::P).next_back())
+            .or_else(|| of(Kind::I).next())
+            .or_else(|| self.droppable().next());
+        let Some(nth) = found.map(|(nth, _)| nth) else { return false };
+        self.units.remove(nth);
+        true
+    }
+}
+
+/// Appends an interleaved packet (RFC 2326 §10.12).
+fn append(bytes: &mut Vec<u8>, channel: u8, packet: &[u8]) {
+    let Ok(len) = u16::try_from(packet.len()) else { return };
+    let [l0, l1] = len.to_be_bytes();
+    bytes.extend([b'$', channel, l0, l1]);
+    bytes.extend_from_slice(packet);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The kinds of the frames that wait, a for audio.
+    fn kinds(outgoing: &Outgoing) -> String {
+        let kind = |unit: &Unit| match unit.frame {
+            None => 'r',
+            Some(FrameTag { is_audio: true, .. }) => 'a',
+            Some(FrameTag { kind: Kind::I, .. }) => 'I',
+            Some(FrameTag { kind: Kind::P, .. }) => 'P',
+            Some(FrameTag { kind: Kind::B, .. }) => 'B',
+        };
+        outgoing.units.iter().map(kind).collect()
+    }
+
+    fn tag(number: u64, letter: char) -> FrameTag {
+        let kind = Kind::of(&letter.to_string()).unwrap_or(Kind::I);
+        FrameTag { number, kind, is_audio: letter == 'a', length: Span::from_millis(100) }
+    }
+
+    fn push(outgoing: &mut Outgoing, kinds: &str, start: u64) {
+        for (number, letter) in (start..).zip(kinds.chars()) {
+            outgoing.media(0, tag(number, letter), &[0; 10]);
+        }
+    }
+
+    #[test]
+    fn a_second_of_media_waits_and_b_is_dropped_before_p_before_i() {
+        let mut outgoing = Outgoing::default();
+        push(&mut outgoing, "aIBBPBBPIPPa", 0);
+        assert_eq!(kinds(&outgoing), "aIBBPBBPIPPa");
+        push(&mut outgoing, "PP", 12);
+        assert_eq!(kinds(&outgoing), "aIPBBPIPPaPP");
+        push(&mut outgoing, "IPP", 14);
+        assert_eq!(kinds(&outgoing), "aIPPIPPaPPIP", "two B, and the newest P");
+        push(&mut outgoing, "IIIIIIII", 17);
+        assert_eq!(kinds(&outgoing), "aIaIIIIIIIII", "every P, and the oldest I");
+        push(&mut outgoing, "I", 25);
+        assert_eq!(kinds(&outgoing), "aaIIIIIIIIII");
+        push(&mut outgoing, "aaaaaaaaa", 26);
+        assert_eq!(kinds(&outgoing), "aaaaaaaaaa", "sound is dropped last");
+    }
+
+    #[test]
+    fn frame_that_was_begun_is_finished() {
+        let mut outgoing = Outgoing::default();
+        push(&mut outgoing, "BI", 0);
+        outgoing.advance(3);
+        push(&mut outgoing, "PPPPPPPPP", 2);
+        assert_eq!(kinds(&outgoing), "BIPPPPPPPP", "begun, so a P is dropped");
+        outgoing.clear_media();
+        assert_eq!((kinds(&outgoing).as_str(), outgoing.front().len()), ("B", 11));
+        outgoing.advance(11);
+        assert!(outgoing.is_empty() && outgoing.front().is_empty());
+    }
+
+    #[test]
+    fn packets_of_a_frame_and_responses_have_their_framing() {
+        let mut outgoing = Outgoing::default();
+        outgoing.media(2, tag(7, 'I'), &[1, 2]);
+        outgoing.media(2, tag(7, 'I'), &[3]);
+        outgoing.report(3, &[4]);
+        outgoing.respond("OK".to_owned());
+        assert_eq!(outgoing.front(), [b'$', 2, 0, 2, 1, 2, b'$', 2, 0, 1, 3]);
+        assert_eq!(kinds(&outgoing), "Irr");
+    }
+}

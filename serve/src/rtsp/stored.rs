@@ -1,0 +1,75 @@
+//! A video that is open, with the index of its frames.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::sync::Arc;
+
+use thalweg_core::time::Span;
+
+use super::message::Response;
+use crate::catalog::frames::{Indexes, StoredVideo, Track};
+use crate::site::{Site, is_absent};
+
+/// A video that is open, for one of its viewers.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub(crate) name: String,
+    video: Arc<StoredVideo>,
+    /// The end of the longer track.
+    pub(crate) length: Span,
+}
+
+/// A video, or the refusal to open it, and a note about its index for the operator.
+pub(crate) type Found = (Result<Stored, Response>, Option<String>);
+
+impl Stored {
+    /// Opens a video of a site. May block on a disk.
+    pub(crate) fn open(site: &Site, indexes: &Indexes, name: &str) -> Found {
+        // The index has one error for a file that is absent, forbidden or malformed; the three have their own statuses.
+        if let Err(error) = site.file(name) {
+            return (Err(refusal(&error)), None);
+        }
+        let found = match indexes.video(name) {
+            Ok(found) => found,
+            Err(error) => return (Err(Response::refusal(415, format!("{name}: {error}"))), None),
+        };
+        let index = &found.video.index;
+        let length = index.audio.iter().map(Track::length).fold(index.video.length(), Span::max);
+        (Ok(Stored { name: name.to_owned(), video: found.video, length }), found.note)
+    }
+
+    /// The name for humans.
+    pub(crate) fn title(&self) -> &str {
+        Path::new(&self.name).file_name().and_then(|name| name.to_str()).unwrap_or(&self.name)
+    }
+
+    /// The tracks: pictures first.
+    pub(crate) fn tracks(&self) -> impl Iterator<Item = &Track> {
+        [&self.video.index.video].into_iter().chain(&self.video.index.audio)
+    }
+
+    /// A track by its number.
+    pub(crate) fn track(&self, number: usize) -> Option<&Track> {
+        self.tracks().nth(number)
+    }
+
+    /// Reads a frame.
+    ///
+    /// # Errors
+    /// The file cannot be read, or has changed: what the index says of it is no longer true.
+    pub(crate) fn read(&self, track: usize, place: usize) -> io::Result<Vec<u8>> {
+        let track = self.track(track).ok_or(ErrorKind::NotFound)?;
+        let frame = track.frames.get(place).ok_or(ErrorKind::NotFound)?;
+        let mut bytes = Vec::new();
+        self.video.fetch(track, frame, &mut bytes)?;
+        Ok(bytes)
+    }
+}
+
+fn refusal(error: &io::Error) -> Response {
+    match error.kind() {
+        ErrorKind::PermissionDenied => Response::refusal(403, "permission denied"),
+        _ if is_absent(error) => Response::refusal(404, "no such file"),
+        _ => Response::refusal(500, "the file cannot be read"),
+    }
+}

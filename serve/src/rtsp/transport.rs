@@ -1,0 +1,148 @@
+//! The header `Transport` (RFC 2326 §12.39): the ways in which a client takes packets.
+
+use std::fmt;
+use std::net::IpAddr;
+
+/// The way in which the packets of a track are delivered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Delivery {
+    /// Datagrams to these ports of the client.
+    Udp { rtp: u16, rtcp: u16 },
+    /// Within the connection, on these channels.
+    Interleaved { rtp: u8, rtcp: u8 },
+}
+
+/// The reason that none of a client's transports is accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Refused {
+    /// The media is to go to another address than that of the connection.
+    Destination,
+    /// None is known.
+    Unsupported,
+}
+
+impl Delivery {
+    /// The first acceptable transport of `header`. Media goes to the address of the connection, `peer`, alone: no client can
+    /// have another host flooded. `channel` is the first of two channels that are free.
+    pub(crate) fn choose(header: &str, peer: IpAddr, channel: u8) -> Result<Delivery, Refused> {
+        let mut refused = Refused::Unsupported;
+        for transport in header.split(',') {
+            match Delivery::of(transport.trim(), peer, channel) {
+                Ok(delivery) => return Ok(delivery),
+                Err(Refused::Destination) => refused = Refused::Destination,
+                Err(Refused::Unsupported) => {}
+            }
+        }
+        Err(refused)
+    }
+
+    fn of(transport: &str, peer: IpAddr, channel: u8) -> Result<Delivery, Refused> {
+        let mut parameters = transport.split(';').map(str::trim);
+        let protocol = parameters.next().unwrap_or_default().to_ascii_uppercase();
+        let is_tcp = match protocol.as_str() {
+            "RTP/AVP" | "RTP/AVP/UDP" => false,
+            "RTP/AVP/TCP" => true,
+            _ => return Err(Refused::Unsupported),
+        };
+        let (mut ports, mut channels) = (None, None);
+        for parameter in parameters {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            match name.to_ascii_lowercase().as_str() {
+                "multicast" | "append" => return Err(Refused::Unsupported),
+                "mode" if !value.trim_matches('"').eq_ignore_ascii_case("PLAY") => return Err(Refused::Unsupported),
+                "destination" if value.parse().ok().is_none_or(|to: IpAddr| to.to_canonical() != peer) => {
+                    return Err(Refused::Destination);
+                }
+                "client_port" => ports = Some(pair(value).ok_or(Refused::Unsupported)?),
+                "interleaved" => channels = Some(pair(value).ok_or(Refused::Unsupported)?),
+                _ => {}
+            }
+        }
+        match (is_tcp, ports, channels) {
+            (true, _, None) => Ok(Delivery::Interleaved { rtp: channel, rtcp: channel.wrapping_add(1) }),
+            (true, _, Some((rtp, rtcp))) => match (u8::try_from(rtp), u8::try_from(rtcp)) {
+                (Ok(rtp), Ok(rtcp)) if rtp != rtcp => Ok(Delivery::Interleaved { rtp, rtcp }),
+                _ => Err(Refused::Unsupported),
+            },
+            // Well-known services are no players.
+            (false, Some((rtp @ 1024.., rtcp @ 1024..)), _) => Ok(Delivery::Udp { rtp, rtcp }),
+            (false, ..) => Err(Refused::Unsupported),
+        }
+    }
+}
+
+/// The answer to a client: its transport, with the ports of the server if datagrams are used, and the SSRC.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chosen {
+    pub(crate) delivery: Delivery,
+    pub(crate) server_ports: (u16, u16),
+    pub(crate) ssrc: u32,
+}
+
+impl fmt::Display for Chosen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.delivery {
+            Delivery::Udp { rtp, rtcp } => {
+                let (own_rtp, own_rtcp) = self.server_ports;
+                write!(f, "RTP/AVP;unicast;client_port={rtp}-{rtcp};server_port={own_rtp}-{own_rtcp}")?;
+            }
+            Delivery::Interleaved { rtp, rtcp } => write!(f, "RTP/AVP/TCP;unicast;interleaved={rtp}-{rtcp}")?,
+        }
+        write!(f, ";ssrc={:08X};mode=\"PLAY\"", self.ssrc)
+    }
+}
+
+/// Two numbers; the second is one more than the first where it is left out.
+fn pair(text: &str) -> Option<(u16, u16)> {
+    match text.split_once('-') {
+        Some((first, second)) => Some((first.trim().parse().ok()?, second.trim().parse().ok()?)),
+        None => text.trim().parse().ok().and_then(|first: u16| Some((first, first.checked_add(1)?))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choose(header: &str) -> Result<Delivery, Refused> {
+        Delivery::choose(header, [192, 0, 2, 7].into(), 2)
+    }
+
+    #[test]
+    fn first_transport_that_is_known_is_chosen() {
+        let udp = Delivery::Udp { rtp: 4588, rtcp: 4589 };
+        // RFC 2326 §12.39 and §10.4.
+        let example = "RTP/AVP;multicast;ttl=127;mode=\"PLAY\",RTP/AVP;unicast;client_port=4588-4589;mode=\"PLAY\"";
+        assert_eq!(choose(example), Ok(udp));
+        assert_eq!(choose("RTP/AVP/UDP;unicast;client_port=4588"), Ok(udp));
+        let interleaved = Ok(Delivery::Interleaved { rtp: 0, rtcp: 1 });
+        assert_eq!(choose("RTP/SAVP;unicast;client_port=9000, RTP/AVP/TCP;unicast;interleaved=0-1"), interleaved);
+        assert_eq!(choose("RTP/AVP/TCP;unicast"), Ok(Delivery::Interleaved { rtp: 2, rtcp: 3 }));
+    }
+
+    #[test]
+    fn media_goes_to_the_address_of_the_connection_alone() {
+        let to = |to: &str| choose(&format!("RTP/AVP;unicast;destination={to};client_port=5000-5001"));
+        assert_eq!(to("192.0.2.8"), Err(Refused::Destination));
+        assert_eq!(to("example.org"), Err(Refused::Destination));
+        assert_eq!(to("192.0.2.7"), Ok(Delivery::Udp { rtp: 5000, rtcp: 5001 }));
+    }
+
+    #[test]
+    fn other_transports_are_refused() {
+        for header in [
+            "",
+            "RTP/AVP",
+            "RTP/AVP;multicast",
+            "RTP/AVP;client_port=0-1",
+            "RTP/AVP;client_port=53",
+            "RTP/AVP;client_port=65535",
+            "RTP/AVP;client_port=x",
+            "RTP/AVP;client_port=5000;mode=RECORD",
+            "RTP/AVP/TCP;interleaved=0-256",
+            "RTP/AVP/TCP;interleaved=3-3",
+        ] {
+            assert_eq!(choose(header), Err(Refused::Unsupported), "{header}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Stored videos over RTSP: players that others wrote, and requests by hand. Players are skipped where they are not installed.
+
+mod players;
+mod requests;
+mod stage;
