@@ -9,11 +9,12 @@
 //! Each module is one paper: the conditions of its runs, the numbers of a run ([`results`] holds them), figures, tables
 //! and claims. Bounds of claims, causes of contradictions and errors of the paper are data in files of their own.
 //!
-//! All are an [`evaluation::Evaluation`] of [`jobs::Jobs`]: [`evaluation::run`] runs the jobs of a plan on several threads ([`pool`]) and
-//! keeps their records if it shall ([`keep`]); [`evaluation::judge`] makes a [`claim::Finding`] of each claim, of
-//! [`part`]s with intervals over seeds; [`evaluation::page`] makes a [`page::Page`], which is written as HTML or
-//! Markdown. Figures, tables and findings are computed from the records alone, and these come from the simulator,
-//! `thalweg-lab`. The feature `real` adds `tcp_stream::real`: the same figure with the TCP of this machine's kernel.
+//! All are an [`evaluation::Evaluation`] of [`jobs::Jobs`]: [`evaluation::run`] runs the jobs of a plan on several
+//! threads ([`pool`]) and keeps their records if it shall ([`keep`]); [`evaluation::judge`] makes a [`claim::Finding`]
+//! of each claim, of [`part`]s with intervals over seeds; [`evaluation::page`] makes a [`page::Page`], which is written
+//! as HTML or Markdown. Figures, tables and findings are computed from the records alone, and these come from the
+//! simulator, `thalweg-lab`. The feature `real` adds `tcp_stream::real`: the same figure with the TCP of this machine's
+//! kernel.
 //!
 //! ```
 //! use thalweg_papers::evaluation::{page, run};
