@@ -24,7 +24,7 @@ fn expect_listed(metrics: impl Iterator<Item = &'static Metric>, heading: &str) 
         // The first cell names the metrics of the row.
         let names_metric =
             |row: &String| row.split(" | ").next().is_some_and(|cell| cell.contains(&format!("`{}`", metric.name)));
-        assert!(rows.iter().any(names_metric), "docs/metrics.md does not tell of {} under {heading}", metric.name);
+        assert!(rows.iter().any(names_metric), "docs/metrics.md lacks {} under {heading}", metric.name);
     }
 }
 
