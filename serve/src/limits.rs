@@ -11,6 +11,8 @@ pub struct Limits {
     pub request: Duration,
     /// Time for which a client may read nothing although data waits for it.
     pub stall: Duration,
+    /// Time without a request and without a receiver report after which a session of RTSP ends, in whole seconds.
+    pub session: Duration,
     /// Interval between scans of the folder.
     pub recheck: Duration,
 }
@@ -22,6 +24,8 @@ impl Default for Limits {
             request: Duration::from_secs(30),
             // A paused player reads nothing, either; it requests the rest again.
             stall: Duration::from_secs(60),
+            // That of RFC 2326 §12.37.
+            session: Duration::from_secs(60),
             recheck: Duration::from_secs(10),
         }
     }

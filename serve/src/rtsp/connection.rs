@@ -17,7 +17,7 @@ use tokio::time::sleep_until;
 
 use super::decoder::{Decoder, Item};
 use super::listen::Rtsp;
-use super::machine::{Machine, Opened, TIMEOUT};
+use super::machine::{Machine, Opened};
 use super::message::{Request, Response};
 use super::outgoing::Outgoing;
 use super::sender::{Batch, Sender};
@@ -68,7 +68,8 @@ enum Next {
 pub(crate) async fn serve(stream: TcpStream, rtsp: Arc<Rtsp>, shared: Arc<Shared>, occupant: Arc<Occupant>) {
     let _ = stream.set_nodelay(true);
     let (Ok(peer), Ok(local)) = (stream.peer_addr(), stream.local_addr()) else { return };
-    let machine = Machine::new(peer.ip(), local, rtsp.datagrams.ports(), rtsp.rng());
+    let (ports, timeout) = (rtsp.datagrams.ports(), shared.limits.session);
+    let machine = Machine::new(peer.ip(), local, ports, timeout, rtsp.rng());
     let now = Instant::now();
     let mut connection = Connection {
         stream,
@@ -162,7 +163,7 @@ impl Connection {
 
     fn expiry(&mut self) -> Instant {
         let limit = match self.machine.sender() {
-            Some(_) => Duration::from_nanos(TIMEOUT.as_nanos()),
+            Some(_) => self.shared.limits.session,
             None => self.shared.limits.request,
         };
         let silent = self.heard + limit;

@@ -13,18 +13,16 @@ mod setup;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use thalweg_core::rng::Rng;
-use thalweg_core::time::{Span, Time};
+use thalweg_core::time::Time;
 
 use super::describe::{describe, track_of};
 use super::message::{METHODS, Method, Request, Response};
 use super::sender::Sender;
 use super::stored::Stored;
 use crate::link::resolve;
-
-/// Time without a request or a report after which a session ends.
-pub(crate) const TIMEOUT: Span = Span::from_secs(60);
 
 /// A connection.
 #[derive(Debug)]
@@ -35,6 +33,8 @@ pub(crate) struct Machine {
     local: SocketAddr,
     /// The ports of RTP and RTCP.
     server_ports: (u16, u16),
+    /// Seconds after which a silent session ends.
+    timeout: u64,
     rng: Rng,
     session: Option<Session>,
     is_over: bool,
@@ -57,8 +57,15 @@ pub(crate) struct Target {
 pub(crate) type Opened = Result<Arc<Stored>, Response>;
 
 impl Machine {
-    pub(crate) fn new(peer: IpAddr, local: SocketAddr, server_ports: (u16, u16), rng: Rng) -> Machine {
-        Machine { peer: peer.to_canonical(), local, server_ports, rng, session: None, is_over: false }
+    pub(crate) fn new(
+        peer: IpAddr,
+        local: SocketAddr,
+        server_ports: (u16, u16),
+        timeout: Duration,
+        rng: Rng,
+    ) -> Machine {
+        let (peer, timeout) = (peer.to_canonical(), timeout.as_secs());
+        Machine { peer, local, server_ports, timeout, rng, session: None, is_over: false }
     }
 
     /// The video that the caller must open for [`Machine::handle`].
@@ -165,7 +172,7 @@ impl Machine {
 
     fn with_session(&self, response: Response) -> Response {
         match &self.session {
-            Some(session) => response.with("Session", format!("{};timeout={}", session.id, TIMEOUT.as_secs_f64())),
+            Some(session) => response.with("Session", format!("{};timeout={}", session.id, self.timeout)),
             None => response,
         }
     }

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
-use thalweg_serve::Event;
+use thalweg_serve::{Event, Limits};
 
 use super::stage::{Client, Stage, mp4};
 
@@ -82,6 +82,31 @@ fn datagrams_without_reports_end_by_the_breaker_of_rfc_8083() {
     let after = start.elapsed().as_secs_f64();
     assert!((15.0..24.0).contains(&after), "after {after} s");
     assert!(matches!(stage.server.poll_event(), Some(Event::Broken { why, .. }) if why.contains("no report arrives")));
+}
+
+#[test]
+fn session_ends_after_its_timeout_unless_the_client_is_heard() {
+    let limits = Limits { session: Duration::from_secs(2), ..Limits::default() };
+    let make = |folder: &std::path::Path| mp4(folder, "a.mp4", 12);
+    let Some(stage) = Stage::with("timeout", limits, make) else { return };
+    let (url, mut client) = (stage.url("a.mp4"), stage.connect());
+    let (rtp, mut buf) = (UdpSocket::bind("127.0.0.1:0").expect("a port"), [0; 2000]);
+    rtp.set_read_timeout(Some(Duration::from_secs(1))).expect("a timeout");
+    let port = rtp.local_addr().expect("an address").port();
+    let transport = format!("Transport: RTP/AVP;unicast;client_port={port}\r\n");
+    let setup = client.ask("SETUP", &format!("{url}/track1"), &transport);
+    assert!(setup.field("Session").expect("a session").ends_with(";timeout=2"), "{setup:?}");
+    assert_eq!(client.ask("PLAY", &url, "").status, 200);
+    let start = Instant::now();
+    for _ in 0..3 {
+        std::thread::sleep(Duration::from_secs(1));
+        assert_eq!(client.ask("GET_PARAMETER", &url, "").status, 200, "kept alive");
+    }
+    while rtp.recv(&mut buf).is_ok() {}
+    // The last packet leaves two seconds after the last request; the wait for another one takes a second.
+    let silent = start.elapsed().as_secs_f64();
+    assert!((5.5..8.0).contains(&silent), "silent after {silent} s");
+    assert_eq!(client.stream.read(&mut [0]).expect("the end"), 0);
 }
 
 #[test]

@@ -23,6 +23,11 @@ pub(super) struct Stage {
 impl Stage {
     /// A server with the videos that `make` makes in its folder; none, and a line, if it cannot.
     pub(super) fn new(name: &str, make: impl FnOnce(&Path) -> bool) -> Option<Stage> {
+        Stage::with(name, Limits::default(), make)
+    }
+
+    /// The same with other limits.
+    pub(super) fn with(name: &str, limits: Limits, make: impl FnOnce(&Path) -> bool) -> Option<Stage> {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("rtsp-{name}"));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder");
@@ -41,7 +46,7 @@ impl Stage {
             user: None,
             rate: Rate::from_mbps(8),
             downloads: true,
-            limits: Limits::default(),
+            limits,
         };
         Some(Stage { folder, server: Server::start(config).expect("a server") })
     }
