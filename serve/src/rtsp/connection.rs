@@ -5,9 +5,11 @@ mod send;
 use std::future::pending;
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use thalweg_core::wire::rtcp::ReportBlock;
 use tokio::net::TcpStream;
@@ -22,7 +24,9 @@ use super::message::{Request, Response};
 use super::outgoing::Outgoing;
 use super::sender::{Batch, Sender};
 use super::stored::Stored;
+use super::transport::Delivery;
 use crate::event::Event;
+use crate::law::{ConnectionRate, Transport};
 use crate::ledger::{GaugeGuard, Ledger};
 use crate::places::{Busy, Occupant};
 use crate::shared::Shared;
@@ -51,8 +55,17 @@ struct Connection {
     /// The last request, report, or write.
     heard: Instant,
     written: Instant,
-    playing: Option<(Busy, [GaugeGuard; 2])>,
+    control: Arc<ConnectionRate>,
+    playing: Option<Playing>,
     is_over: bool,
+}
+
+/// A video that plays: it is counted, and has its rate under the law, until this is dropped.
+struct Playing {
+    busy: Busy,
+    _counted: [GaugeGuard; 2],
+    /// The rate of media within the connection; none of datagrams, which have no law.
+    claimed: Option<(Arc<ConnectionRate>, Rate)>,
 }
 
 /// The next event of a connection.
@@ -69,6 +82,9 @@ pub(crate) async fn serve(stream: TcpStream, rtsp: Arc<Rtsp>, shared: Arc<Shared
     let _ = stream.set_nodelay(true);
     let (Ok(peer), Ok(local)) = (stream.peer_addr(), stream.local_addr()) else { return };
     let (ports, timeout) = (rtsp.datagrams.ports(), shared.limits.session);
+    let Ok(socket) = stream.as_fd().try_clone_to_owned() else { return };
+    let (law, ledger) = (shared.law.clone(), shared.ledger.clone());
+    let control = ConnectionRate::new(law, Transport::Tcp(socket), ledger, occupant.clone());
     let machine = Machine::new(peer.ip(), local, ports, timeout, rtsp.rng());
     let now = Instant::now();
     let mut connection = Connection {
@@ -85,6 +101,7 @@ pub(crate) async fn serve(stream: TcpStream, rtsp: Arc<Rtsp>, shared: Arc<Shared
         registered: Vec::new(),
         heard: now,
         written: now,
+        control: Arc::new(control),
         playing: None,
         is_over: false,
     };
@@ -255,15 +272,33 @@ impl Connection {
         self.machine.sender().is_some_and(|sender| sender.is_playing())
     }
 
-    /// Counts the video while it plays.
+    /// Counts the video while it plays, and gives the connection its rate.
     fn note_playing(&mut self) {
-        if !self.is_playing() {
+        let Some(sender) = self.machine.sender().filter(|sender| sender.is_playing()) else {
             self.playing = None;
-        } else if self.playing.is_none() {
-            let tracks =
-                self.machine.sender().map(|sender| sender.stored().tracks().map(|track| track.rate().as_bps()).sum());
-            let counted = GaugeGuard::playing(&self.shared.ledger, Rate::from_bps(tracks.unwrap_or_default()));
-            self.playing = Some((self.occupant.busy(), counted));
+            return;
+        };
+        if self.playing.is_some() {
+            return;
+        }
+        let rate = Rate::from_bps(sender.stored().tracks().map(|track| track.rate().as_bps()).sum());
+        let is_within = sender.streams().iter().any(|stream| matches!(stream.delivery, Delivery::Interleaved { .. }));
+        let change = if is_within { self.control.play(rate) } else { None };
+        if let Some(change) = change {
+            self.shared.report(change.into());
+        }
+        self.playing = Some(Playing {
+            busy: self.occupant.busy(),
+            _counted: GaugeGuard::playing(&self.shared.ledger, rate),
+            claimed: is_within.then(|| (self.control.clone(), rate)),
+        });
+    }
+}
+
+impl Drop for Playing {
+    fn drop(&mut self) {
+        if let Some((control, rate)) = &self.claimed {
+            control.end(*rate, Span::ZERO);
         }
     }
 }

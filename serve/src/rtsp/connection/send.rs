@@ -68,8 +68,8 @@ impl Connection {
         if packet.is_empty() {
             return;
         }
-        if let Some((busy, _)) = &self.playing {
-            busy.mark_progress();
+        if let Some(playing) = &self.playing {
+            playing.busy.mark_progress();
         }
         match (delivery, transmit.frame) {
             (Delivery::Udp { rtp, rtcp }, frame) => {
