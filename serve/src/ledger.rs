@@ -69,7 +69,7 @@ impl Ledger {
         ),
         counter("displaced_connections_total", "Connections closed in favour of an address that had fewer"),
         gauge("films", "Videos in the folder"),
-        counter("failed_handshakes_total", "Connections whose TLS handshake failed, or did not come"),
+        counter("failed_handshakes_total", "Connections whose TLS handshake failed or did not complete in time"),
         gauge("tls_connections", "Connections under TLS over TCP"),
         counter("tls_requests_total", "Requests answered under TLS over TCP"),
         gauge("quic_connections", "Connections of HTTP/3 over QUIC"),
