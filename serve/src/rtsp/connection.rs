@@ -1,5 +1,6 @@
 //! A connection of RTSP: its machine, driven by sockets and a clock.
 
+mod playing;
 mod send;
 
 use std::future::pending;
@@ -9,14 +10,13 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use thalweg_core::time::Span;
-use thalweg_core::units::Rate;
 use thalweg_core::wire::rtcp::ReportBlock;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{Receiver, Sender as Channel, channel};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep_until;
 
+use self::playing::Playing;
 use super::decoder::{Decoder, Item};
 use super::listen::Rtsp;
 use super::machine::{Machine, Opened};
@@ -24,11 +24,10 @@ use super::message::{Request, Response};
 use super::outgoing::Outgoing;
 use super::sender::{Batch, Sender};
 use super::stored::Stored;
-use super::transport::Delivery;
 use crate::event::Event;
 use crate::law::{ConnectionRate, Transport};
-use crate::ledger::{GaugeGuard, Ledger};
-use crate::places::{Busy, Occupant};
+use crate::ledger::Ledger;
+use crate::places::Occupant;
 use crate::shared::Shared;
 
 /// Bytes read at a time.
@@ -58,14 +57,6 @@ struct Connection {
     control: Arc<ConnectionRate>,
     playing: Option<Playing>,
     is_over: bool,
-}
-
-/// A video that plays: it is counted, and has its rate under the law, until this is dropped.
-struct Playing {
-    busy: Busy,
-    _counted: [GaugeGuard; 2],
-    /// The rate of media within the connection; none of datagrams, which have no law.
-    claimed: Option<(Arc<ConnectionRate>, Rate)>,
 }
 
 /// The next event of a connection.
@@ -270,36 +261,6 @@ impl Connection {
 
     fn is_playing(&mut self) -> bool {
         self.machine.sender().is_some_and(|sender| sender.is_playing())
-    }
-
-    /// Counts the video while it plays, and gives the connection its rate.
-    fn note_playing(&mut self) {
-        let Some(sender) = self.machine.sender().filter(|sender| sender.is_playing()) else {
-            self.playing = None;
-            return;
-        };
-        if self.playing.is_some() {
-            return;
-        }
-        let rate = Rate::from_bps(sender.stored().tracks().map(|track| track.rate().as_bps()).sum());
-        let is_within = sender.streams().iter().any(|stream| matches!(stream.delivery, Delivery::Interleaved { .. }));
-        let change = if is_within { self.control.play(rate) } else { None };
-        if let Some(change) = change {
-            self.shared.report(change.into());
-        }
-        self.playing = Some(Playing {
-            busy: self.occupant.busy(),
-            _counted: GaugeGuard::playing(&self.shared.ledger, rate),
-            claimed: is_within.then(|| (self.control.clone(), rate)),
-        });
-    }
-}
-
-impl Drop for Playing {
-    fn drop(&mut self) {
-        if let Some((control, rate)) = &self.claimed {
-            control.end(*rate, Span::ZERO);
-        }
     }
 }
 
