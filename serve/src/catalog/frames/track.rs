@@ -116,3 +116,23 @@ impl Track {
         self.frames.partition_point(|frame| frame.decode < ticks)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::frames::Index;
+    use crate::mp4::synthetic::{Tables, sample};
+
+    #[test]
+    fn places_follow_from_times() {
+        // Five frames of 40 ms and 11 bytes, of which the first and the fourth are IDR pictures.
+        let mut tables = Tables::new();
+        (tables.samples[3], tables.stss) = (sample(0x65, 7), vec![0, 2, 1, 4]);
+        let index = Index::read(&mut std::io::Cursor::new(tables.video())).expect("a video");
+        let (track, millis) = (&index.video, Span::from_millis);
+        assert_eq!([0, 119, 120, 1000].map(|time| track.random_access(millis(time))), [0, 0, 3, 3]);
+        assert_eq!([0, 1, 160, 161].map(|time| track.from(millis(time))), [0, 1, 4, 5]);
+        assert_eq!((track.length(), track.rate()), (millis(200), Rate::from_bps(55 * 8 * 5)));
+        assert_eq!((track.time(-7), track.time(160), track.ticks(millis(160))), (Span::ZERO, millis(160), 160));
+    }
+}
