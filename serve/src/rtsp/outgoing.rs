@@ -42,15 +42,16 @@ impl Outgoing {
     /// Adds an RTP packet of a frame. If more than a second of pictures or sound waits, whole frames are dropped: first B,
     /// then P, then I, and sound last.
     pub(crate) fn media(&mut self, channel: u8, frame: FrameTag, packet: &[u8]) {
-        match self.units.back_mut() {
-            Some(Unit { bytes, frame: Some(last) }) if last.number == frame.number => append(bytes, channel, packet),
-            _ => {
-                while self.waits(frame) > LONGEST && self.drop_one() {}
-                let mut bytes = Vec::new();
-                append(&mut bytes, channel, packet);
-                self.units.push_back(Unit { bytes, frame: Some(frame) });
-            }
+        // Packets of the other track may have been added since the first one of the frame.
+        let is_same = |unit: &&mut Unit| unit.frame.is_some_and(|other| other.is_same(frame));
+        if let Some(unit) = self.units.iter_mut().rev().find(is_same) {
+            append(&mut unit.bytes, channel, packet);
+            return;
         }
+        while self.waits(frame) > LONGEST && self.drop_one() {}
+        let mut bytes = Vec::new();
+        append(&mut bytes, channel, packet);
+        self.units.push_back(Unit { bytes, frame: Some(frame) });
     }
 
     /// Drops the media that waits: another position is played.
@@ -137,14 +138,14 @@ mod tests {
         outgoing.units.iter().map(kind).collect()
     }
 
-    fn tag(number: u64, letter: char) -> FrameTag {
+    fn tag(place: usize, letter: char) -> FrameTag {
         let kind = Kind::of(&letter.to_string()).unwrap_or(Kind::I);
-        FrameTag { number, kind, is_audio: letter == 'a', length: Span::from_millis(100) }
+        FrameTag { place, kind, is_audio: letter == 'a', length: Span::from_millis(100) }
     }
 
-    fn push(outgoing: &mut Outgoing, kinds: &str, start: u64) {
-        for (number, letter) in (start..).zip(kinds.chars()) {
-            outgoing.media(0, tag(number, letter), &[0; 10]);
+    fn push(outgoing: &mut Outgoing, kinds: &str, start: usize) {
+        for (place, letter) in (start..).zip(kinds.chars()) {
+            outgoing.media(0, tag(place, letter), &[0; 10]);
         }
     }
 
@@ -182,10 +183,11 @@ mod tests {
     fn packets_of_a_frame_and_responses_have_their_framing() {
         let mut outgoing = Outgoing::default();
         outgoing.media(2, tag(7, 'I'), &[1, 2]);
-        outgoing.media(2, tag(7, 'I'), &[3]);
         outgoing.report(3, &[4]);
+        outgoing.media(0, tag(7, 'a'), &[5]);
+        outgoing.media(2, tag(7, 'I'), &[3]);
         outgoing.respond("OK".to_owned());
         assert_eq!(outgoing.front(), [b'$', 2, 0, 2, 1, 2, b'$', 2, 0, 1, 3]);
-        assert_eq!(kinds(&outgoing), "Irr");
+        assert_eq!(kinds(&outgoing), "Irar");
     }
 }

@@ -5,6 +5,7 @@
 
 mod cursor;
 mod play;
+mod queue;
 mod stream;
 
 use std::sync::Arc;
@@ -26,8 +27,6 @@ use crate::catalog::frames::{Frame, Kind};
 const PAYLOAD: usize = 1400;
 /// Time by which a packet may leave early, so that several leave at each turn.
 const SLACK: Span = Span::from_millis(4);
-/// Time from the end of the video to the goodbye, which must not overtake the last frames: they come from another port.
-const REST: Span = Span::from_millis(200);
 
 /// A datagram or an interleaved packet that is to be sent.
 #[derive(Clone, Copy, Debug)]
@@ -42,12 +41,19 @@ pub(crate) struct Transmit {
 /// The frame that a packet belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FrameTag {
-    /// The number of the frame in this play.
-    pub(crate) number: u64,
+    /// The place of the frame in its track.
+    pub(crate) place: usize,
     pub(crate) kind: Kind,
     pub(crate) is_audio: bool,
     /// The duration of the frame.
     pub(crate) length: Span,
+}
+
+impl FrameTag {
+    /// True if both are of the same frame.
+    pub(crate) fn is_same(self, other: FrameTag) -> bool {
+        (self.is_audio, self.place) == (other.is_audio, other.place)
+    }
 }
 
 /// The start of a play, for the response.
@@ -155,10 +161,7 @@ impl Sender {
     /// Takes the frames that were read; none of them if they cannot be read.
     pub(crate) fn supply(&mut self, batch: Option<Batch>) {
         match (batch, &mut self.playing) {
-            (Some(batch), Some(play)) if batch.play == self.play => {
-                play.is_reading = false;
-                play.loaded.extend(batch.frames);
-            }
+            (Some(batch), Some(play)) if batch.play == self.play => play.supply(batch),
             (Some(_), _) => {}
             (None, _) => self.finish(End::Changed),
         }
@@ -194,11 +197,7 @@ impl Sender {
     pub(crate) fn poll_timeout(&self) -> Option<Time> {
         let play = self.playing.as_ref().filter(|_| self.paused.is_none())?;
         let report = self.streams.iter().map(Stream::next_report).min()?;
-        let media = match play.loaded.front() {
-            Some(_) => Some(play.next_packet()),
-            None if play.is_read && !play.is_reading => Some(play.since + play.end + REST),
-            None => None,
-        };
+        let media = play.next_packet().or_else(|| play.goodbye());
         Some(media.map_or(report, |media| media.min(report)))
     }
 
@@ -215,10 +214,7 @@ impl Sender {
             return self.report(now, nth, false, buf);
         }
         let play = self.playing.as_mut()?;
-        if play.loaded.is_empty() {
-            if !play.is_read || play.is_reading || now < play.since + play.end + REST {
-                return None;
-            }
+        if play.goodbye().is_some_and(|at| at <= now) {
             // One goodbye each: ffmpeg ends once it has those of all streams.
             let nth = play.goodbyes;
             if nth == self.streams.len() {
@@ -239,41 +235,33 @@ impl Sender {
 
     fn media(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         let play = self.playing.as_mut()?;
-        let (due, bytes) = play.loaded.front()?;
-        let track = self.stored.track(due.track)?;
+        let from = play.cursor.from();
+        let queue = play.due(now + SLACK)?;
+        let (due, bytes) = queue.front()?;
+        let (due, track) = (*due, self.stored.track(due.track)?);
         let entry: &Frame = track.frames.get(due.place)?;
-        if play.payloads.is_empty() {
-            match track.stored(bytes).packetize(PAYLOAD) {
-                Ok(payloads) => play.payloads.extend(payloads),
-                Err(_) => {
-                    self.finish(End::Changed);
-                    return None;
-                }
-            }
-            play.sent = 0;
-        }
-        if play.next_packet() > now + SLACK {
-            return None;
+        if !queue.has_begun() {
+            let Ok(payloads) = track.stored(bytes).packetize(PAYLOAD).map(Iterator::collect) else {
+                self.finish(End::Changed);
+                return None;
+            };
+            queue.begin(payloads);
         }
         let nth = self.streams.iter().position(|stream| stream.track == due.track)?;
         let stream = &mut self.streams[nth];
-        let mut len = 0;
-        if let Some(payload) = play.payloads.get(play.sent) {
-            let timestamp = stream.timestamp(entry.display(), play.cursor.from());
+        let (mut len, mut frame) = (0, None);
+        if let (Some(payload), Some((_, bytes))) = (queue.payload(), queue.front()) {
+            let timestamp = stream.timestamp(entry.display(), from);
             let header = stream.header(now, timestamp, payload.marker, payload.payload_len());
             len = header.emit(&[], buf);
             len += payload.emit(bytes, &mut buf[rtp::HEADER_LEN..]);
-            play.sent += 1;
+            let is_audio = due.track > 0;
+            frame = Some(FrameTag { place: due.place, kind: entry.kind, is_audio, length: due.length });
         }
-        let tag = FrameTag { number: play.frame, kind: entry.kind, is_audio: due.track > 0, length: due.length };
-        let transmit = Transmit { stream: nth, len, frame: Some(tag) };
-        if play.sent >= play.payloads.len() {
-            play.end = play.end.max(due.end);
-            play.loaded.pop_front();
-            play.payloads.clear();
-            play.frame += 1;
+        if let Some(sent) = queue.advance() {
+            play.end = play.end.max(sent.end);
         }
-        Some(transmit)
+        Some(Transmit { stream: nth, len, frame })
     }
 
     fn finish(&mut self, end: End) {
@@ -288,3 +276,6 @@ impl Sender {
         Some(stream.report(now, now, true, &mut self.rng, buf))
     }
 }
+
+#[cfg(test)]
+mod tests;

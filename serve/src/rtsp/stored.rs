@@ -33,9 +33,13 @@ impl Stored {
             Ok(found) => found,
             Err(error) => return (Err(Response::refusal(415, format!("{name}: {error}"))), None),
         };
-        let index = &found.video.index;
-        let length = index.audio.iter().map(Track::length).fold(index.video.length(), Span::max);
-        (Ok(Stored { name: name.to_owned(), video: found.video, length }), found.note)
+        (Ok(Stored::of(name, found.video)), found.note)
+    }
+
+    /// A video whose index is read.
+    pub(crate) fn of(name: &str, video: Arc<StoredVideo>) -> Stored {
+        let length = video.index.audio.iter().map(Track::length).fold(video.index.video.length(), Span::max);
+        Stored { name: name.to_owned(), video, length }
     }
 
     /// The name for humans.

@@ -1,18 +1,17 @@
 //! A play of a range of a video: its position, and the frames that were read ahead.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use thalweg_core::time::{Span, Time};
-use thalweg_core::wire::payload::Payload;
 
 use super::cursor::{Cursor, Due};
+use super::queue::Queue;
 use crate::rtsp::stored::Stored;
 
-/// Bytes of frames that are read at a time, unless one frame is longer.
+/// Time from the end of the video to the goodbye, which must not overtake the last frames: they come from another port.
+const REST: Span = Span::from_millis(200);
+/// Bytes of frames from which on no more are read: while fewer wait, and of those that are read at a time, before the last.
 const BATCH: usize = 16 << 10;
-/// The longest time over which the packets of a frame are spread, and the part of the time to the next frame.
-const SPREAD: Span = Span::from_millis(40);
 
 /// Frames to be read, in the order in which they are due.
 #[derive(Debug)]
@@ -36,13 +35,10 @@ pub(super) struct Play {
     /// The end of the range.
     pub(super) until: Span,
     pub(super) since: Time,
-    pub(super) loaded: VecDeque<(Due, Vec<u8>)>,
+    /// The frames of each track that were read.
+    queues: Vec<Queue>,
     pub(super) is_reading: bool,
     pub(super) is_read: bool,
-    /// The packets of the first loaded frame, and the number of those that were sent.
-    pub(super) payloads: Vec<Payload>,
-    pub(super) sent: usize,
-    pub(super) frame: u64,
     /// Time from the start at which all that was sent has been displayed.
     pub(super) end: Span,
     /// Streams that have said goodbye.
@@ -55,12 +51,9 @@ impl Play {
             cursor,
             until,
             since: now,
-            loaded: VecDeque::new(),
+            queues: Vec::new(),
             is_reading: false,
             is_read: false,
-            payloads: Vec::new(),
-            sent: 0,
-            frame: 0,
             end: Span::ZERO,
             goodbyes: 0,
         }
@@ -68,7 +61,7 @@ impl Play {
 
     /// The frames to be read next for the play of this number.
     pub(super) fn wanted(&mut self, stored: &Arc<Stored>, number: u64) -> Option<Wanted> {
-        let waiting: usize = self.loaded.iter().map(|(_, bytes)| bytes.len()).sum();
+        let waiting: usize = self.queues.iter().map(Queue::waiting).sum();
         if self.is_reading || self.is_read || waiting >= BATCH {
             return None;
         }
@@ -85,11 +78,35 @@ impl Play {
         self.is_reading.then(|| Wanted { stored: stored.clone(), play: number, frames })
     }
 
-    /// The time at which the next packet of the first loaded frame is due.
-    pub(super) fn next_packet(&self) -> Time {
-        let Some((due, _)) = self.loaded.front() else { return self.since };
-        let packets = self.payloads.len().max(1) as u64;
-        self.since + due.after + SPREAD * self.sent as u64 / packets
+    /// Takes frames that were read.
+    pub(super) fn supply(&mut self, batch: Batch) {
+        self.is_reading = false;
+        for (due, bytes) in batch.frames {
+            let nth = self.queues.iter().position(|queue| queue.track == due.track).unwrap_or_else(|| {
+                self.queues.push(Queue::new(due.track));
+                self.queues.len() - 1
+            });
+            self.queues[nth].push(due, bytes);
+        }
+    }
+
+    /// The time of the next packet of any track, which may pass the rest of another track's frame; none without a frame.
+    pub(super) fn next_packet(&self) -> Option<Time> {
+        let after = self.queues.iter().filter_map(Queue::next_packet).min()?;
+        Some(self.since + after)
+    }
+
+    /// The queue of the packet that is due next, if it is due at `now`.
+    pub(super) fn due(&mut self, now: Time) -> Option<&mut Queue> {
+        let of = |queue: &Queue| queue.next_packet().map(|after| self.since + after);
+        let (at, nth) = self.queues.iter().enumerate().filter_map(|(nth, queue)| Some((of(queue)?, nth))).min()?;
+        (at <= now).then(|| &mut self.queues[nth])
+    }
+
+    /// The time of the goodbyes; none before the last packet.
+    pub(super) fn goodbye(&self) -> Option<Time> {
+        let is_over = self.is_read && !self.is_reading && self.next_packet().is_none();
+        is_over.then(|| self.since + self.end + REST)
     }
 }
 
