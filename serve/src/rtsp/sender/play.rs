@@ -10,7 +10,8 @@ use crate::rtsp::stored::Stored;
 
 /// Time from the end of the video to the goodbye, which must not overtake the last frames: they come from another port.
 const REST: Span = Span::from_millis(200);
-/// Bytes of frames from which on no more are read: while fewer wait, and of those that are read at a time, before the last.
+/// Bytes of frames from which on no more are read. With fewer waiting, a batch is read whose last frame passes this limit, so
+/// that at most twice as much and one frame wait.
 const BATCH: usize = 16 << 10;
 
 /// Frames to be read, in the order in which they are due.
