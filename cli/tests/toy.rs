@@ -1,4 +1,4 @@
-//! Laws that were added by a file of their own and two lines in that of their family, on sockets and in the lab.
+//! Laws that were added by a file of their own and three lines in that of their family, on sockets and in the lab.
 
 use std::fs;
 use std::io::{Read, Write};

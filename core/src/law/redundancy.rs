@@ -68,7 +68,8 @@ pub trait Redundancy: Probe {
     /// The number of repair packets for an interval that ends now.
     fn repair(&self) -> u32;
 
-    /// The repair window: the same number, but at least the lower bound, which may have a fraction.
+    /// [`Redundancy::repair`] as a real number, never below the first of [`Redundancy::bounds`]: 0.4, for example, if
+    /// `repair` is 0.
     fn window(&self) -> f64 {
         f64::from(self.repair())
     }

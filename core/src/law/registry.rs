@@ -1,9 +1,10 @@
 //! Registries: one list for each family of laws.
 //!
 //! A law implements [`Entry`] in its own file: its name, its line of help, its parameters and its constructor. The list
-//! of its family, a call of `registry!` in the family's file, has one line for it. The family's `Choice` (the law that a user names, with
-//! its parameters) and `Law` (the running value) follow from that list; command line, lab, replay, documentation and
-//! tests read them. A new law is a file of its own, and two lines in the family's file: `mod` and list.
+//! of its family, a call of `registry!` in the family's file, has an entry for it. The family's `Choice` (the law that a
+//! user names, with its parameters) and `Law` (the running value) follow from that list; command line, lab, replay,
+//! documentation and tests read them. A new law is a file of its own, and three lines in the family's file: `mod`, and the
+//! entry with its doc comment.
 //!
 //! One line may also add all laws of another family, through an adapter that implements [`Line`]. In this way every
 //! congestion window that needs no playback rate is a rate law.

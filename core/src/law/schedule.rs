@@ -105,9 +105,10 @@ pub struct Path {
 pub enum Next {
     /// The first original that was never sent, D.
     New,
-    /// A combination of the originals from B to `last`, which is above B.
+    /// A combination of the originals from B to `last`, which is above B. In a live stream, a repair packet of the first
+    /// block.
     Repair {
-        /// The last original covered.
+        /// The last original covered. In a live stream, the newest source packet of the block.
         last: u64,
     },
     /// An original that was sent before, uncoded.

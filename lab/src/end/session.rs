@@ -66,7 +66,8 @@ impl<S: Session, A: Application<S>> End<S, A> {
     /// The next datagram of the session.
     fn transmit(&mut self, now: Time) -> Option<Packet> {
         let mut buf = [0; MAX_DATAGRAM];
-        // Two rounds: a poll that writes nothing may make further output due, since goodbyes follow all media.
+        // The first poll may drop the last media, which has expired, and give no datagram. The goodbye is then due, so
+        // poll again.
         for _ in 0..2 {
             if self.session.poll_timeout().is_some_and(|due| due <= now) {
                 self.session.handle_timeout(now);

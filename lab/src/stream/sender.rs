@@ -125,7 +125,7 @@ impl Sender {
 
     /// The time at which the next block closes, until the source ends. Without blocks each packet is one, closed when
     /// produced.
-    fn closes(&self) -> Option<Time> {
+    fn closes_at(&self) -> Option<Time> {
         let (source, blocks) = self.closed;
         let (begins, ends) = if self.config.scheme.has_blocks() {
             let begins = self.config.start + self.config.syn * blocks;
@@ -214,7 +214,7 @@ impl Node for Sender {
 
     fn next(&self) -> Option<Time> {
         // All packets of a block leave before the next block closes.
-        self.departs().or_else(|| self.closes())
+        self.departs().or_else(|| self.closes_at())
     }
 
     fn poll(&mut self, now: Time) -> Option<Packet> {

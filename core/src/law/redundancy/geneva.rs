@@ -82,7 +82,7 @@ impl Geneva {
         self.g().map(|g| (self.f + self.parameters.k) / g)
     }
 
-    /// W after `lost` times W <- W + i(W), Eq. (4), or any value not below `enough` if that is reached first.
+    /// W after `lost` steps of Eq. (4). Stops early once W reaches `enough`, where the caller clamps anyway.
     fn raised(&self, mut w: f64, lost: u32, enough: f64) -> f64 {
         for _ in 0..lost {
             let next = w + self.parameters.increment(w, self.w0);
@@ -154,6 +154,8 @@ impl Redundancy for Geneva {
         Ok(())
     }
 
+    /// Eq. (1) as printed. `Geneva::w` divides by the rounded `g` instead, which Eq. (3) then multiplies by, and may
+    /// differ in the last bit.
     fn w_tot(&self) -> Option<f64> {
         let Parameters { k, syn, .. } = self.parameters;
         self.ertt.map(|ertt| (self.f + k) * (ertt + syn.0) / syn.0)

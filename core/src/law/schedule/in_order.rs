@@ -1,7 +1,8 @@
 //! Live media in order, with the repair of its blocks: GENEVA §3.2.2.
 //!
-//! A block's source packets leave first, in the order in which they were produced, then its repair packets. Each leaves
-//! at its time, or later if the rate law holds it back. Nothing is sent twice.
+//! The sender keeps the order: the source packets of a block as they were produced, then its repair packets
+//! (`session/live/sender/block.rs`). This law decides when the head of that order leaves: at its time, or later if the
+//! rate law holds it back. Nothing is sent twice.
 
 use super::{Backlog, Decision, Next, Schedule, View};
 use crate::probe::{Probe, Visitor};

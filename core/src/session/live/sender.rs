@@ -68,7 +68,8 @@ pub struct Sender {
     reports: Reports,
     flow: Flow,
     /// The answer to "how fast may I send?": the running rate law; none without `Config::rate`, and before the first
-    /// block.
+    /// block. Without a rate law, `Sender::plan` (`planning.rs`) gives that answer when it plans a block: with
+    /// `Config::max_rate`, or, if there is none, the rate of the source and its repair.
     rate_limit: Option<RateLimit>,
     rate_requests: RateRequests,
     counts: Counts,
@@ -123,21 +124,21 @@ impl Sender {
         }
         self.flow.push(now, payload.len());
         let (source, length) = (self.streams.source, self.protection.block());
-        let (mut block, closes) = self.blocks.take_open_or_new(now, length, source.next);
+        let (mut block, closes_at) = self.blocks.take_open_or_new(now, length, source.next);
         block.push(now, self.streams.header(source, now), payload);
         self.streams.source.next += 1;
         if block.is_full() || self.protection.is_none() {
             self.close(block, now);
         } else {
-            self.blocks.keep_open(block, closes);
+            self.blocks.keep_open(block, closes_at);
         }
     }
 
     /// Says goodbye as soon as all queued media has left; [`Event::Ended`] follows.
     pub fn finish(&mut self, now: Time) {
-        if let Some((block, closes)) = self.blocks.take_open() {
+        if let Some((block, closes_at)) = self.blocks.take_open() {
             // The block closes when it would have closed anyway: cut short, it would get the repair of a short block.
-            self.close(block, closes.max(now));
+            self.close(block, closes_at.max(now));
         }
         self.part(now, Ending::Bye);
     }
@@ -173,7 +174,7 @@ impl Sender {
 
     /// True if a receiver can use repair. Plain RTP receivers, which do not know repair packets, take them for gaps in
     /// the media.
-    fn has_listener(&self) -> bool {
+    fn can_use_repair(&self) -> bool {
         self.config.fec_to.is_some() || self.peer.is_connected()
     }
 
@@ -282,7 +283,7 @@ impl Session for Sender {
             return None;
         }
         let waits = [
-            self.blocks.closes(),
+            self.blocks.closes_at(),
             self.departure_due(),
             self.gone_at(),
             self.answer_due(),

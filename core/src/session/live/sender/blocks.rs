@@ -9,7 +9,7 @@ use crate::time::{Span, Time};
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct ClosedBlock {
     pub(super) block: Block,
-    pub(super) closes: Time,
+    pub(super) closes_at: Time,
     /// The time since the block before closed.
     pub(super) since_previous: Span,
 }
@@ -58,9 +58,9 @@ impl Blocks {
         })
     }
 
-    /// Keeps a block open until `closes`.
-    pub(super) fn keep_open(&mut self, block: Block, closes: Time) {
-        self.open = Some((block, closes));
+    /// Keeps a block open until `closes_at`.
+    pub(super) fn keep_open(&mut self, block: Block, closes_at: Time) {
+        self.open = Some((block, closes_at));
     }
 
     /// The open block, and the time at which it closes.
@@ -70,18 +70,18 @@ impl Blocks {
 
     /// The open block if its time has come, and that time.
     pub(super) fn take_due(&mut self, now: Time) -> Option<(Block, Time)> {
-        self.open.take_if(|(_, closes)| *closes <= now)
+        self.open.take_if(|(_, closes_at)| *closes_at <= now)
     }
 
     /// The time at which the open block closes.
-    pub(super) fn closes(&self) -> Option<Time> {
-        self.open.as_ref().map(|(_, closes)| *closes)
+    pub(super) fn closes_at(&self) -> Option<Time> {
+        self.open.as_ref().map(|(_, closes_at)| *closes_at)
     }
 
-    /// Closes a block at `closes`.
-    pub(super) fn close(&mut self, block: Block, closes: Time) -> ClosedBlock {
-        let since_previous = self.closed.replace(closes).map_or(Span::MAX, |closed| closes.since(closed));
-        ClosedBlock { block, closes, since_previous }
+    /// Closes a block at `closes_at`.
+    pub(super) fn close(&mut self, block: Block, closes_at: Time) -> ClosedBlock {
+        let since_previous = self.closed.replace(closes_at).map_or(Span::MAX, |closed| closes_at.since(closed));
+        ClosedBlock { block, closes_at, since_previous }
     }
 
     /// Makes up to `repairs` repair packets of a block, and numbers its parts. Returns the number of repair packets made.

@@ -18,30 +18,30 @@ const LAG: Span = Span::from_millis(2);
 impl Sender {
     /// Closes the open block if its time has come.
     pub(super) fn close_due(&mut self, now: Time) {
-        if let Some((block, closes)) = self.blocks.take_due(now) {
+        if let Some((block, closes_at)) = self.blocks.take_due(now) {
             let before = self.blocks.leaving();
-            self.close(block, closes);
+            self.close(block, closes_at);
             // Late timers, not late packets, would otherwise make a burst.
-            if self.blocks.leaving() > before && now.since(closes) > LAG {
+            if self.blocks.leaving() > before && now.since(closes_at) > LAG {
                 self.blocks.delay_last(now);
             }
         }
     }
 
-    /// Takes a block that closes at `closes`. Under a rate law it waits until the block before has left, since the rate at
-    /// which it leaves is not known before.
-    pub(super) fn close(&mut self, block: Block, closes: Time) {
-        let closed = self.blocks.close(block, closes);
+    /// Takes a block that closes at `closes_at`. Under a rate law a block is planned only when the one before it has left:
+    /// its sending rate is not known earlier.
+    pub(super) fn close(&mut self, block: Block, closes_at: Time) {
+        let closed = self.blocks.close(block, closes_at);
         self.start_rate_law(&closed);
         if self.config.rate.is_none() || self.blocks.have_left() {
-            self.plan(closed, closes.max(self.blocks.free_at()));
+            self.plan(closed, closes_at.max(self.blocks.free_at()));
             return;
         }
         self.blocks.wait(closed);
         // Expired blocks are dropped even while the law lets nothing leave.
-        let expired_before = self.expired_before(closes);
+        let expired_before = self.expired_before(closes_at);
         while let Some(closed) = self.blocks.take_expired(expired_before) {
-            self.report_unsent(closes, closed.block.sources() as u64);
+            self.report_unsent(closes_at, closed.block.sources() as u64);
             self.blocks.recycle(closed.block);
         }
     }
@@ -49,8 +49,8 @@ impl Sender {
     /// Makes the repair of a block, and schedules it from `start` on, over the time in which the next block collects
     /// media.
     pub(super) fn plan(&mut self, closed: ClosedBlock, start: Time) {
-        let ClosedBlock { mut block, closes, since_previous } = closed;
-        let open = closes.since(block.opened);
+        let ClosedBlock { mut block, closes_at, since_previous } = closed;
+        let open = closes_at.since(block.opened);
         let more = self.headers();
         let planned = self.planned_rate();
         if self.config.rate.is_some() {
@@ -61,12 +61,12 @@ impl Sender {
             // The law itself accounts for control.
             let control = if self.rate_limit.is_some() { 0 } else { self.control_bytes };
             let from = start + rate.time_for(Bytes(control));
-            let unsent = block.shed(from, self.planned_wait(closes), takes) as u64;
+            let unsent = block.shed(from, self.planned_wait(closes_at), takes) as u64;
             match &self.config.rate {
                 Some(_) => self.streams.scheduled += block.sources() as u64,
                 None => self.streams.source.next -= unsent,
             }
-            self.report_unsent(closes, unsent);
+            self.report_unsent(closes_at, unsent);
         }
         if block.sources() == 0 {
             self.blocks.recycle(block);
@@ -75,9 +75,9 @@ impl Sender {
         let load = self.load(&block, more);
         let (Bytes(sources), Bytes(each)) = (load.wire, load.repair);
         let mut repairs = 0;
-        if !self.protection.is_none() && self.has_listener() {
+        if !self.protection.is_none() && self.can_use_repair() {
             repairs = self.protection.close_block(&load, open, since_previous, |window| self.guard.window(window));
-            if self.protection.is_hopeless() || self.peer.is_unreported(closes, self.protection.interval()) {
+            if self.protection.is_hopeless() || self.peer.is_unreported(closes_at, self.protection.interval()) {
                 // Repair would arrive too late, or no receiver reports. It would only take capacity from the media.
                 repairs = 0;
             }
@@ -85,7 +85,7 @@ impl Sender {
         let wanted = repairs;
         if let Some(rate) = planned {
             // Packets still queued from blocks before go first: a queue would never drain if repair filled the rate.
-            let time = open.saturating_sub(start.since(closes));
+            let time = open.saturating_sub(start.since(closes_at));
             let available = rate.bytes_in(time).0.saturating_sub(sources + self.control_bytes);
             repairs = repairs.min((available / each) as usize);
         }
@@ -96,12 +96,12 @@ impl Sender {
         self.events.extend(self.advice.few_packets(&self.protection, round_trip));
         if self.protection.has_outgrown() && self.peer.is_connected() {
             // The receiver must learn the longer spread, or it gives up packets that repair could still recover.
-            self.peer.schedule_hello(closes);
+            self.peer.schedule_hello(closes_at);
         }
         repairs = self.blocks.protect(&mut block, repairs);
         let all = Bytes(sources + each * repairs as u64 + core::mem::take(&mut self.control_bytes));
         let time = self.protection.leaving(&load, open);
-        let end = (closes + time).max(start + time / 2);
+        let end = (closes_at + time).max(start + time / 2);
         // A rate law gives each packet its time.
         let bound = self.config.max_rate.filter(|_| self.rate_limit.is_none());
         let bound = bound.map_or(Span::ZERO, |rate| rate.time_for(all));
@@ -115,7 +115,7 @@ impl Sender {
         let (Bytes(bytes), _) = closed.block.bytes();
         let packet = Bytes((bytes / (closed.block.sources() as u64).max(1)) + self.headers());
         let (most, round_trip) = (self.config.max_rate, self.peer.round_trip());
-        self.rate_limit = Some(RateLimit::new(choice, closed.closes, packet, most, &self.history, round_trip));
+        self.rate_limit = Some(RateLimit::new(choice, closed.closes_at, packet, most, &self.history, round_trip));
     }
 
     /// Bytes of a source packet on the wire beside its RTP packet.

@@ -130,7 +130,7 @@ impl Protection {
     }
 
     /// Notes that the receiver is sent the spread.
-    pub(super) fn tell_spread(&mut self) {
+    pub(super) fn on_spread_sent(&mut self) {
         self.reported = self.spread();
     }
 

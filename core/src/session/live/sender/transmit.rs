@@ -43,7 +43,7 @@ impl Sender {
             },
         };
         if to == self.peer.to() {
-            self.protection.tell_spread();
+            self.protection.on_spread_sent();
         }
         let size = wire_size(len, to);
         self.control_bytes += size.0;
@@ -122,7 +122,7 @@ impl Sender {
         let has_ids = self.has_payload_ids();
         match self.blocks.first_mut()?.pop()? {
             Symbol::Source { produced, .. } if produced < expired_before => {
-                // A number that is left out would look lost to the receiver.
+                // The next packet takes this one's number: the receiver would count a gap as a loss.
                 let is_free = self.config.rate.is_some() && self.blocks.first_mut()?.reuse_number();
                 self.streams.scheduled -= u64::from(is_free);
                 self.report_unsent(now, 1);
