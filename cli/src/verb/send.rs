@@ -85,9 +85,9 @@ struct Protection {
     max_rate: Option<Rate>,
     #[arg(long, value_name = "LAW", help = rate_help())]
     rate: Option<rate::Choice>,
-    /// Length of a block (packets that are repaired together), from 5ms to the latency; longer blocks recover longer
-    /// bursts and add more delay. Default and maximum: (latency - round trip / 2) / 2, and by default at most 170
-    /// packets
+    /// Length of a block (packets that are repaired together), 5ms or more; longer blocks recover longer bursts and add
+    /// more delay. A block takes at most (latency - round trip / 2) / 2, which is also the default, there with at most
+    /// 170 packets
     #[arg(long, value_name = "TIME", value_parser = latency)]
     block: Option<Span>,
     /// Circuit breaker, which ends a stream that its path cannot carry: repair-first (reduces repair before it ends the
