@@ -25,3 +25,12 @@ impl Kind {
         }
     }
 }
+
+/// The class of a frame of pictures or sound, by which a sender chooses. The least important is first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Class {
+    /// A frame of the video.
+    Picture(Kind),
+    /// A frame of the audio, which is never skipped.
+    Audio,
+}

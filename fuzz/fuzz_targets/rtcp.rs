@@ -20,6 +20,7 @@ fn read(frame: Frame<'_>) {
             extended.post_repair_losses().count();
         }
         Ok(Packet::Descriptions(all)) => assert_eq!(all.sources().count(), frame.count.into()),
+        Ok(Packet::Nack(nack)) => nack.sequences().for_each(drop),
         Ok(Packet::Feedback(feedback)) => feedback.streams().for_each(|stream| stream.reports().for_each(drop)),
         Ok(Packet::Other(_)) | Err(_) => {}
     }

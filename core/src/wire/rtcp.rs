@@ -9,6 +9,7 @@ mod extended;
 pub mod feedback;
 mod frame;
 mod goodbye;
+mod nack;
 mod report;
 mod writer;
 
@@ -17,6 +18,7 @@ pub use description::{Descriptions, Source};
 pub use extended::{Extended, PostRepairLoss};
 pub use frame::{Compound, Frame};
 pub use goodbye::Goodbye;
+pub use nack::Nack;
 pub use report::{Report, ReportBlock, SenderInfo};
 pub use writer::{Emit, Full, Writer};
 
@@ -36,6 +38,8 @@ pub enum Packet<'a> {
     App(App<'a>),
     /// Congestion control feedback.
     Feedback(Feedback<'a>),
+    /// Request for retransmissions.
+    Nack(Nack<'a>),
     /// Extended report.
     Extended(Extended<'a>),
     /// Any other packet, to be ignored (RFC 3550 §6.1).
@@ -54,6 +58,7 @@ impl<'a> Packet<'a> {
             (goodbye::KIND, _) => Packet::Goodbye(Goodbye::parse(frame)?),
             (app::KIND, _) => Packet::App(App::parse(frame)?),
             (feedback::KIND, feedback::FORMAT) => Packet::Feedback(Feedback::parse(frame)?),
+            (feedback::KIND, nack::FORMAT) => Packet::Nack(Nack::parse(frame)?),
             (extended::KIND, _) => Packet::Extended(Extended::parse(frame)?),
             _ => Packet::Other(frame),
         })
@@ -92,6 +97,7 @@ mod tests {
                 Ok(Packet::Descriptions(all)) => prop_assert!(all.sources().count() == usize::from(count)),
                 Ok(Packet::Extended(extended)) => prop_assert!(extended.post_repair_losses().count() <= words.len()),
                 Ok(Packet::Goodbye(goodbye)) => prop_assert!(goodbye.sources.len() == usize::from(count)),
+                Ok(Packet::Nack(nack)) => prop_assert!(nack.sequences().count() <= 17 * words.len()),
                 Ok(Packet::App(_) | Packet::Feedback(_) | Packet::Other(_)) | Err(_) => {}
             }
         }
