@@ -7,6 +7,8 @@ pub mod mux;
 mod path;
 #[cfg(feature = "secure")]
 pub mod secure;
+#[cfg(feature = "media")]
+pub mod stored;
 pub mod stream;
 #[cfg(feature = "secure")]
 pub mod tunnel;

@@ -21,6 +21,8 @@ pub mod rtp;
 pub mod sdp;
 pub mod secure;
 pub mod sequence;
+#[cfg(feature = "media")]
+pub mod stored;
 pub mod stream;
 pub mod tunnel;
 

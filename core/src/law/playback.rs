@@ -82,7 +82,7 @@ pub fn outcomes<T: Copy + PartialOrd>(frames: &[Frame<T>]) -> Vec<Outcome> {
 
 /// The outcome of a frame that is decodable at `ready`, if ever.
 // Reading(R3CP+ §4.1): a frame that arrives after its own deadline is still a reference for frames that are played later.
-fn outcome<T: Copy + PartialOrd>(frame: &Frame<T>, ready: Option<T>) -> Outcome {
+pub fn outcome<T: Copy + PartialOrd>(frame: &Frame<T>, ready: Option<T>) -> Outcome {
     let in_time = |time: T| time <= frame.deadline;
     match (frame.sent, frame.arrival, ready) {
         (false, ..) => Outcome::Skipped,

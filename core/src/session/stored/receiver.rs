@@ -1,0 +1,266 @@
+//! The receiver of a stored video.
+
+mod arrivals;
+mod bank;
+mod clock;
+mod control;
+mod groups;
+mod period;
+mod probes;
+mod shown;
+mod totals;
+
+use core::net::SocketAddr;
+use std::collections::VecDeque;
+
+pub use self::bank::Frame;
+pub use self::totals::Totals;
+
+use self::arrivals::Arrivals;
+use self::bank::Bank;
+use self::clock::Clock;
+use self::groups::Groups;
+use self::period::{Period, State};
+use self::probes::Probes;
+use super::Track;
+use super::control::{Control, Law};
+use crate::law::playback::Tally;
+use crate::law::rate::r3cp::{Decision, Parameters};
+use crate::law::{ParameterError, predict};
+use crate::metric::Metric;
+use crate::rng::Rng;
+use crate::session::{Session, Transmit};
+use crate::time::{Span, Time};
+use crate::units::Seconds;
+use crate::wire::rtp::{self, is_rtcp};
+use crate::wire::stored::{GROUP, PLACE, Place};
+use crate::wire::{self, sequence};
+
+/// The configuration of a receiver. Most of it is what the sender's session description says.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// The key of the session, which its setup gives to both ends.
+    pub key: u64,
+    /// The sender's address.
+    pub sender: SocketAddr,
+    /// The streams, in the order of the sender's.
+    pub tracks: Vec<Track>,
+    /// The first frame that is sent, and its decode time.
+    pub first: (u32, Span),
+    /// mu: the mean rate of the video in packets per second. Above 0.
+    pub mu: f64,
+    /// The control.
+    pub control: Control,
+    /// The constants of R3CP+; the other controls use those that they have in common.
+    pub parameters: Parameters,
+    /// The predictors of loss and round trip.
+    pub predictor: predict::Choice,
+}
+
+/// An event of a receiver.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Event {
+    /// The path was probed: its mean round trip, and the share of probes that were lost.
+    Probed {
+        /// The mean round trip.
+        rtt: Span,
+        /// The share of probes without an echo.
+        loss: f64,
+    },
+    /// Playout has begun.
+    Started,
+    /// The sender answers no probes.
+    NoAnswer,
+    /// The sender has said goodbye, or every frame has been played.
+    Ended,
+}
+
+/// The receiving side.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Receiver {
+    config: Config,
+    ssrc: u32,
+    token: u64,
+    probes: Probes,
+    law: Law,
+    period: Option<Period>,
+    state: State,
+    groups: Groups,
+    arrivals: Vec<Arrivals>,
+    /// The SSRC of each track, once a packet arrived.
+    ssrcs: Vec<Option<u32>>,
+    bank: Bank,
+    clock: Option<Clock>,
+    /// The first index that no frame has, once it is known.
+    end: Option<u32>,
+    goodbyes: Option<u8>,
+    totals: Totals,
+    events: VecDeque<Event>,
+}
+
+impl Receiver {
+    /// Every metric that [`crate::probe::Probe::probe`] shows.
+    pub const METRICS: &[Metric] = &shown::METRICS;
+
+    /// A receiver that probes the path from `start` on.
+    ///
+    /// # Errors
+    /// A parameter of the law or of the predictor is out of its range.
+    pub fn new(config: Config, start: Time, rng: &Rng) -> Result<Receiver, ParameterError> {
+        let law = Law::new(config.control, config.parameters, &config.predictor)?;
+        let tracks = config.tracks.len();
+        Ok(Receiver {
+            ssrc: rng.fork("ssrc").u32(),
+            token: 0,
+            probes: Probes::new(start),
+            law,
+            period: None,
+            state: State::default(),
+            groups: Groups::default(),
+            arrivals: vec![Arrivals::default(); tracks],
+            ssrcs: vec![None; tracks],
+            bank: Bank::new(config.first.0),
+            clock: None,
+            end: None,
+            goodbyes: None,
+            totals: Totals::default(),
+            events: VecDeque::new(),
+            config,
+        })
+    }
+
+    /// The next frame that is due by `now`. A picture is returned only if every frame that it refers to was, too. To be
+    /// drained like the other `poll_*`.
+    pub fn poll_frame(&mut self, now: Time) -> Option<Frame> {
+        let clock = self.clock?;
+        self.bank.deliver(clock, clock.media_time(now))
+    }
+
+    /// The outcomes of the pictures that were to be displayed by `now`, and of audio frames, which count as I.
+    pub fn tallies(&self, now: Time) -> (Tally, Tally) {
+        match self.clock {
+            Some(clock) => self.bank.tallies(clock, clock.media_time(now)),
+            None => (Tally::default(), Tally::default()),
+        }
+    }
+
+    /// Sums over the run.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// The last decision; none before the first.
+    pub fn decision(&self) -> Option<Decision> {
+        self.period.as_ref().map(|period| period.decision)
+    }
+
+    /// Loss and round trip as predicted for the present period.
+    pub fn forecast(&self) -> (f64, Option<Seconds>) {
+        (self.law.forecast.loss(), self.law.forecast.rtt())
+    }
+
+    /// The bank as media time, and its target, at the last flow control point.
+    pub fn bank(&self) -> (Seconds, Seconds) {
+        self.state.bank
+    }
+
+    /// The bytes that wait for playout.
+    pub fn bytes(&self) -> usize {
+        self.bank.bytes()
+    }
+
+    /// Says goodbye to the sender, and nothing else from then on.
+    pub fn finish(&mut self) {
+        // Several, because any of them may be lost.
+        self.goodbyes = Some(3);
+    }
+
+    /// Takes an RTP packet: an original, or a retransmission with the original's sequence number before its payload.
+    fn on_packet(&mut self, now: Time, bytes: &[u8]) -> Result<(), wire::Error> {
+        let packet = rtp::Packet::parse(bytes)?;
+        let payload_type = packet.header.payload_type;
+        let is_of = |track: &Track| track.payload_type == payload_type || track.rtx_payload_type == payload_type;
+        let track = self.config.tracks.iter().position(is_of).ok_or(wire::Error::Unknown)?;
+        let is_resent = self.config.tracks[track].rtx_payload_type == payload_type;
+        let place = Place::parse(packet.element(PLACE).ok_or(wire::Error::Unknown)?)?;
+        let (sequence, payload) = match (is_resent, packet.payload) {
+            (true, [s0, s1, payload @ ..]) => (u16::from_be_bytes([*s0, *s1]), payload),
+            (true, _) => return Err(wire::Error::Truncated),
+            (false, payload) => (packet.header.sequence, payload),
+        };
+        let at = (place.frame, place.packet, place.packets);
+        let number = self.arrivals[track].take(sequence, is_resent, at).ok_or(wire::Error::Repeated)?;
+        if is_resent {
+            self.totals.resent += 1;
+        } else {
+            self.totals.received += 1;
+            self.ssrcs[track] = Some(packet.header.ssrc);
+            let current = self.period.as_ref().map(|period| u64::from(period.number));
+            if let (Some(&[g0, g1]), Some(current)) = (packet.element(GROUP), current) {
+                let group = sequence::nearest::<16>(current, u16::from_be_bytes([g0, g1]).into()) as u32;
+                if u64::from(group) <= current {
+                    self.groups.packet(group, track, number);
+                    self.answered(now, group);
+                }
+            }
+        }
+        self.bank.insert(now, &place, payload);
+        self.start_playout(now);
+        Ok(())
+    }
+
+    /// Ends the session once nothing more will be played.
+    fn check_end(&mut self, now: Time) {
+        let Some(clock) = self.clock else { return };
+        let playout = clock.media_time(now);
+        self.bank.forget(clock, playout);
+        if self.goodbyes.is_none() && self.end.is_some_and(|end| self.bank.is_over(end, playout)) {
+            self.events.push_back(Event::Ended);
+            self.finish();
+        }
+    }
+}
+
+impl Session for Receiver {
+    type Event = Event;
+
+    fn handle_datagram(&mut self, now: Time, from: SocketAddr, bytes: &[u8]) -> Result<(), wire::Error> {
+        if from != self.config.sender {
+            return Err(wire::Error::Unknown);
+        }
+        self.totals.bytes += bytes.len() as u64;
+        if is_rtcp(bytes) { self.on_control(now, bytes) } else { self.on_packet(now, bytes) }
+    }
+
+    fn handle_timeout(&mut self, now: Time) {
+        if self.period.is_none() {
+            self.check_probes(now);
+        } else {
+            self.check_period(now);
+        }
+        self.start_playout(now);
+        self.check_end(now);
+    }
+
+    fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        let len = self.write_control(now, buf)?;
+        Some(Transmit { to: self.config.sender, len })
+    }
+
+    fn poll_timeout(&self) -> Option<Time> {
+        if self.goodbyes.is_some() {
+            return None;
+        }
+        let control = match &self.period {
+            None => self.probes.next(),
+            Some(period) => Some(period.next()),
+        };
+        let delivery = self.clock.and_then(|clock| self.bank.next_decode(clock).map(|decode| clock.time_of(decode)));
+        [control, delivery].into_iter().flatten().min()
+    }
+
+    fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+}

@@ -1,0 +1,100 @@
+//! The probes before the first message: round trip and loss of the path, and the address token.
+
+use crate::time::{Span, Time};
+
+/// Probes of a round, and the time between two. Ours: the paper's probe has no numbers; ten in 0.2 s tell a loss of a
+/// tenth, and delay the start by little.
+const COUNT: u32 = 10;
+const INTERVAL: Span = Span::from_millis(20);
+/// The time that a round waits for its echoes. RFC 6298 §2.1: the timeout before a round trip is known.
+const PATIENCE: Span = Span::from_secs(1);
+/// The rounds without an echo after which the sender counts as unreachable.
+const MAX_ROUNDS: u32 = 10;
+
+/// Rounds of probes.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Probes {
+    /// The departure of each probe of this round, and true once it was echoed.
+    sent: Vec<(Time, bool)>,
+    round: u32,
+    next: Time,
+    /// Sum and maximum of the round trips.
+    sum: Span,
+    max: Span,
+}
+
+/// The results of a round.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Probed {
+    /// The mean round trip.
+    pub(super) rtt: Span,
+    /// The longest round trip.
+    pub(super) max_rtt: Span,
+    /// The share of probes without an echo.
+    pub(super) loss: f64,
+}
+
+impl Probes {
+    pub(super) fn new(start: Time) -> Probes {
+        Probes { sent: Vec::new(), round: 0, next: start, sum: Span::ZERO, max: Span::ZERO }
+    }
+
+    /// The number of the probe that is due, which then counts as sent.
+    pub(super) fn transmit(&mut self, now: Time) -> Option<u32> {
+        if now < self.next || self.round >= MAX_ROUNDS {
+            return None;
+        }
+        if self.sent.len() == COUNT as usize {
+            // No echo of this round arrived in time.
+            (self.sent, self.round) = (Vec::new(), self.round + 1);
+            if self.round == MAX_ROUNDS {
+                return None;
+            }
+        }
+        self.sent.push((now, false));
+        let is_last = self.sent.len() == COUNT as usize;
+        self.next = now + if is_last { PATIENCE } else { INTERVAL };
+        Some(self.round * COUNT + self.sent.len() as u32 - 1)
+    }
+
+    /// Takes an echo.
+    pub(super) fn echo(&mut self, now: Time, number: u32) {
+        let at = number.wrapping_sub(self.round * COUNT) as usize;
+        if let Some((sent, is_echoed @ false)) = self.sent.get_mut(at) {
+            *is_echoed = true;
+            let rtt = now.since(*sent);
+            (self.sum, self.max) = (self.sum + rtt, self.max.max(rtt));
+        }
+    }
+
+    /// The time of the next probe, or of the end of the round.
+    pub(super) fn next(&self) -> Option<Time> {
+        let end = self.end();
+        (self.round < MAX_ROUNDS).then_some(end.map_or(self.next, |end| end.min(self.next)))
+    }
+
+    fn echoes(&self) -> u32 {
+        self.sent.iter().filter(|(_, is_echoed)| *is_echoed).count() as u32
+    }
+
+    /// The time at which the round is over if no further echo arrives: twice the longest round trip after its last probe.
+    fn end(&self) -> Option<Time> {
+        let (last, _) = *self.sent.last().filter(|_| self.sent.len() == COUNT as usize && self.echoes() > 0)?;
+        Some(last + self.max * 2)
+    }
+
+    /// The results, once the round is over.
+    pub(super) fn results(&self, now: Time) -> Option<Probed> {
+        let echoes = self.echoes();
+        if echoes < COUNT && self.end().is_none_or(|end| now < end) {
+            return None;
+        }
+        let loss = 1.0 - f64::from(echoes) / f64::from(COUNT);
+        Some(Probed { rtt: self.sum / u64::from(echoes), max_rtt: self.max, loss })
+    }
+
+    /// True if no probe was ever answered.
+    pub(super) fn is_hopeless(&self) -> bool {
+        self.round >= MAX_ROUNDS
+    }
+}

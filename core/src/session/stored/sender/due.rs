@@ -1,0 +1,177 @@
+//! The frames that are due: taken on from the video, neither sent nor skipped yet.
+
+use std::collections::VecDeque;
+
+use crate::law::schedule::selective::{self, Selection};
+use crate::rng::Rng;
+use crate::session::stored::media::MediaTime;
+use crate::session::stored::{Frame, Media};
+use crate::time::Span;
+use crate::video::Class;
+use crate::wire::stored::{MAX_FRAMES, Mode};
+
+/// A frame that waits, or whose packets are being sent.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Pending {
+    index: u32,
+    frame: Frame,
+    /// Its packets that were sent.
+    sent: u16,
+}
+
+/// A packet to send.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Next {
+    pub(super) index: u32,
+    pub(super) frame: Frame,
+    pub(super) packet: u16,
+}
+
+/// Frames between the video and the path.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Due {
+    /// The first frame that is not taken on.
+    next: u32,
+    position: MediaTime,
+    /// In the order of sending.
+    pending: Vec<Pending>,
+    /// The classes of the last frames taken on, and true for those that were skipped.
+    described: VecDeque<(Class, bool)>,
+    is_end: bool,
+    rng: Rng,
+}
+
+impl Due {
+    pub(super) fn new(media: &impl Media, first: u32, rng: Rng) -> Due {
+        let position = MediaTime::at(media, first);
+        Due { next: first, position, pending: Vec::new(), described: VecDeque::new(), is_end: false, rng }
+    }
+
+    /// The media time of which every packet was sent or skipped.
+    // Reading(R3CP+ Eq. (12)): a frame is taken on whole, but what waits of it has not been due for arrival.
+    pub(super) fn media_time(&self) -> Span {
+        self.position.before(self.unsent())
+    }
+
+    /// The first frame that is not taken on.
+    pub(super) fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// The first frame that is not settled: neither sent nor skipped.
+    pub(super) fn first_pending(&self) -> u32 {
+        self.pending.iter().map(|pending| pending.index).min().unwrap_or(self.next)
+    }
+
+    /// True if no frame follows those taken on.
+    pub(super) fn is_end(&self) -> bool {
+        self.is_end
+    }
+
+    /// The packets that wait.
+    fn unsent(&self) -> u32 {
+        self.pending.iter().map(|pending| u32::from(pending.frame.packets - pending.sent)).sum()
+    }
+
+    /// Takes on frames until `packets` wait. Those displayed before `playout` are skipped, also where they waited.
+    pub(super) fn take_on(&mut self, media: &impl Media, packets: f64, playout: Span) {
+        let is_over = |pending: &&Pending| pending.sent == 0 && pending.frame.display < playout;
+        let over: Vec<u32> = self.pending.iter().filter(is_over).map(|pending| pending.index).collect();
+        over.into_iter().for_each(|index| self.skip(index));
+        // Deviation(R3CP+ §3.3): packets that were not sent in their period lower what the next one takes on. Otherwise
+        // every later frame would be late by them.
+        let mut missing = packets - f64::from(self.unsent());
+        while missing > 0.0 {
+            let Some(frame) = self.take_next(media, playout) else { break };
+            missing -= f64::from(frame.packets);
+        }
+    }
+
+    /// Takes on the frames that are decoded by `until`.
+    pub(super) fn take_on_until(&mut self, media: &impl Media, until: Span) {
+        while media.frame(self.next).is_some_and(|frame| frame.decode <= until) {
+            self.take_next(media, Span::ZERO);
+        }
+        self.is_end = media.frame(self.next).is_none();
+    }
+
+    /// Takes on the next frame that is displayed at `playout` or later.
+    fn take_next(&mut self, media: &impl Media, playout: Span) -> Option<Frame> {
+        loop {
+            let Some(frame) = media.frame(self.next) else {
+                self.is_end = true;
+                return None;
+            };
+            let (index, is_over) = (self.next, frame.display < playout);
+            self.next += 1;
+            self.position.pass(media, index, frame.packets);
+            self.described.push_back((frame.class, is_over));
+            if self.described.len() > MAX_FRAMES {
+                self.described.pop_front();
+            }
+            if !is_over {
+                self.pending.push(Pending { index, frame, sent: 0 });
+                return Some(frame);
+            }
+        }
+    }
+
+    /// Skips frames of `zeta` packets, and sorts the others into the order of `mode`.
+    pub(super) fn select(&mut self, zeta: f64, mode: Mode) {
+        let is_candidate = |pending: &Pending| pending.sent == 0 && pending.frame.class != Class::Audio;
+        self.pending.sort_by_key(|pending| pending.index);
+        let candidates: Vec<(u32, selective::Frame)> = self
+            .pending
+            .iter()
+            .filter(|pending| is_candidate(pending))
+            .filter_map(|pending| match pending.frame.class {
+                Class::Picture(kind) => {
+                    Some((pending.index, selective::Frame { kind, packets: pending.frame.packets.into() }))
+                }
+                Class::Audio => None,
+            })
+            .collect();
+        let frames: Vec<selective::Frame> = candidates.iter().map(|(_, frame)| *frame).collect();
+        for nth in Selection::of(&frames, zeta, &mut self.rng).skipped {
+            self.skip(candidates[nth].0);
+        }
+        if mode == Mode::Selective {
+            // A frame that is partly sent is completed first.
+            self.pending.sort_by_key(|pending| (pending.sent == 0, core::cmp::Reverse(pending.frame.class)));
+        }
+    }
+
+    /// Skips a frame that waits.
+    fn skip(&mut self, index: u32) {
+        self.pending.retain(|pending| pending.index != index);
+        let behind = (self.next - index) as usize;
+        if let Some(at) = self.described.len().checked_sub(behind) {
+            self.described[at].1 = true;
+        }
+    }
+
+    /// The next packet to send, if any waits.
+    pub(super) fn peek(&self) -> Option<Next> {
+        let Pending { index, frame, sent } = *self.pending.first()?;
+        Some(Next { index, frame, packet: sent })
+    }
+
+    /// Removes the packet that [`Due::peek`] returned.
+    pub(super) fn pop(&mut self) {
+        if let Some(pending) = self.pending.first_mut() {
+            pending.sent += 1;
+            if pending.sent == pending.frame.packets {
+                self.pending.remove(0);
+            }
+        }
+    }
+
+    /// The class of each frame from `first` to before `end`, with true if it was skipped, as far back as is known; and
+    /// the first of them.
+    pub(super) fn described(&self, first: u32, end: u32) -> (u32, Vec<(Class, bool)>) {
+        let oldest = self.next - self.described.len() as u32;
+        let (first, end) = (first.clamp(oldest, self.next), end.clamp(oldest, self.next));
+        let range = (first - oldest) as usize..(end.max(first) - oldest) as usize;
+        (first, self.described.range(range).copied().collect())
+    }
+}

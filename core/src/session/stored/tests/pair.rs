@@ -1,0 +1,348 @@
+//! A sender and a receiver with a path between them.
+
+use core::net::SocketAddr;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use crate::law::predict;
+use crate::law::rate::r3cp::Parameters;
+use crate::rng::Rng;
+use crate::session::stored::control::Control;
+use crate::session::stored::receiver::{self, Receiver};
+use crate::session::stored::sender::{self, Sender};
+use crate::session::stored::{Frame, Media, Payload, Track};
+use crate::session::{MAX_DATAGRAM, Session};
+use crate::time::{Span, Time};
+use crate::video::{Class, Kind};
+use crate::wire::rtcp::{Compound, Packet};
+use crate::wire::rtp::{self, is_rtcp};
+use crate::wire::stored::{Message, PLACE, Place};
+
+const KEY: u64 = 77;
+const TRACK: Track = Track { payload_type: 96, rtx_payload_type: 97, clock_rate: 90_000 };
+
+/// A kind of datagram.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Datagram {
+    Media,
+    Control,
+}
+
+/// A video of 24 frames per second, I PBB PBB PBB and so on, of 6, 2 and 1 packets.
+#[derive(Clone, Debug)]
+pub(super) struct Video(Arc<[Frame]>);
+
+impl Video {
+    pub(super) fn of_seconds(seconds: u32) -> Video {
+        const GOP: [Kind; 12] = {
+            use Kind::{B, I, P};
+            [I, B, B, P, B, B, P, B, B, P, B, B]
+        };
+        // Without the two B before the second reference, which an encoder would not make.
+        let kinds: Vec<Kind> = GOP.into_iter().cycle().take(24 * seconds as usize + 2).collect();
+        let kinds: Vec<Kind> =
+            kinds.iter().enumerate().filter(|(at, _)| !(1..3).contains(at)).map(|(_, kind)| *kind).collect();
+        let time = |slot: usize| Span::from_secs_f64(slot as f64 / 24.0);
+        let frame = |(at, kind): (usize, &Kind)| {
+            let later = (at + 1..kinds.len()).find(|&later| kinds[later] != Kind::B).unwrap_or(kinds.len());
+            let display = if *kind == Kind::B { at } else { later };
+            let packets = match kind {
+                Kind::I => 6,
+                Kind::P => 2,
+                Kind::B => 1,
+            };
+            Frame { class: Class::Picture(*kind), track: 0, packets, decode: time(at), display: time(display) }
+        };
+        Video(kinds.iter().enumerate().map(frame).collect())
+    }
+
+    pub(super) fn payload_of(frame: u32, packet: u16) -> Vec<u8> {
+        let mut payload = vec![packet as u8; 900];
+        payload[..4].copy_from_slice(&frame.to_be_bytes());
+        payload
+    }
+}
+
+impl Media for Video {
+    fn frame(&self, index: u32) -> Option<Frame> {
+        self.0.get(index as usize).copied()
+    }
+
+    fn payload(&mut self, frame: u32, packet: u16, buf: &mut [u8]) -> Option<Payload> {
+        let payload = Video::payload_of(frame, packet);
+        buf[..payload.len()].copy_from_slice(&payload);
+        Some(Payload { len: payload.len(), marker: packet + 1 == self.0[frame as usize].packets })
+    }
+}
+
+/// A sender, a receiver and a path without a queue, or with one of a fixed rate.
+pub(super) struct Pair {
+    pub(super) video: Arc<[Frame]>,
+    sender: Sender<Video>,
+    receiver: Option<Receiver>,
+    now: Time,
+    delay: Span,
+    /// Datagrams in flight: arrival, true if to the receiver, bytes.
+    flying: VecDeque<(Time, bool, Vec<u8>)>,
+    lost: BTreeMap<Datagram, (u32, u32)>,
+    blackout: Option<(Time, Time)>,
+    /// The time between two packets of the bottleneck, and the time at which it is free.
+    bottleneck: Option<(Span, Time)>,
+    pub(super) played: Vec<(Time, receiver::Frame)>,
+    started: Option<Time>,
+    departures: Vec<Time>,
+    arrivals: BTreeMap<(u32, u16), Time>,
+    sent: BTreeSet<u32>,
+    skipped: BTreeSet<u32>,
+    /// The rates that arrived at the sender.
+    rates: Vec<(Time, f64)>,
+    token: u64,
+    events: Vec<sender::Event>,
+    is_ended: bool,
+}
+
+impl Pair {
+    pub(super) fn new(video: Video, delay: Span) -> Pair {
+        let config = sender::Config { key: KEY, tracks: vec![TRACK], first: 0 };
+        Pair {
+            video: video.0.clone(),
+            sender: Sender::new(video, config, &Rng::new(1)),
+            receiver: None,
+            now: Time::ZERO,
+            delay,
+            flying: VecDeque::new(),
+            lost: BTreeMap::new(),
+            blackout: None,
+            bottleneck: None,
+            played: Vec::new(),
+            started: None,
+            departures: Vec::new(),
+            arrivals: BTreeMap::new(),
+            sent: BTreeSet::new(),
+            skipped: BTreeSet::new(),
+            rates: Vec::new(),
+            token: 0,
+            events: Vec::new(),
+            is_ended: false,
+        }
+    }
+
+    pub(super) fn mu(&self) -> f64 {
+        let packets: u32 = self.video.iter().map(|frame| u32::from(frame.packets)).sum();
+        f64::from(packets) / (self.video.len() as f64 / 24.0)
+    }
+
+    pub(super) fn client(&self) -> SocketAddr {
+        SocketAddr::from(([10, 0, 0, 1], 5000))
+    }
+
+    fn server(&self) -> SocketAddr {
+        SocketAddr::from(([10, 0, 0, 2], 8554))
+    }
+
+    pub(super) fn start(&mut self, control: Control, parameters: Parameters) {
+        let config = receiver::Config {
+            key: KEY,
+            sender: self.server(),
+            tracks: vec![TRACK],
+            first: (0, Span::ZERO),
+            mu: self.mu(),
+            control,
+            parameters,
+            predictor: predict::Choice::default(),
+        };
+        self.receiver = Some(Receiver::new(config, self.now, &Rng::new(2)).expect("in range"));
+    }
+
+    /// Loses each `nth` datagram of a kind.
+    pub(super) fn lose_every(&mut self, kind: Datagram, nth: u32) {
+        self.lost.insert(kind, (nth, 0));
+    }
+
+    pub(super) fn black_out(&mut self, from: Time, to: Time) {
+        self.blackout = Some((from, to));
+    }
+
+    /// Puts a link of `rate` packets per second with a queue of 50 before the path.
+    pub(super) fn limit(&mut self, rate: f64) {
+        self.bottleneck = Some((Span::from_secs_f64(1.0 / rate), Time::ZERO));
+    }
+
+    pub(super) fn receiver(&self) -> &Receiver {
+        self.receiver.as_ref().expect("started")
+    }
+
+    pub(super) fn sender_mut(&mut self) -> &mut Sender<Video> {
+        &mut self.sender
+    }
+
+    pub(super) fn run_until(&mut self, end: Time) {
+        loop {
+            self.drain();
+            let due = self.flying.iter().map(|(time, ..)| *time).min();
+            let next = [due, self.sender.poll_timeout(), self.receiver().poll_timeout()].into_iter().flatten().min();
+            let Some(next) = next.filter(|next| *next <= end) else { break };
+            self.now = self.now.max(next);
+            self.deliver();
+            let now = self.now;
+            if self.sender.poll_timeout().is_some_and(|due| due <= now) {
+                self.sender.handle_timeout(now);
+            }
+            let receiver = self.receiver.as_mut().expect("started");
+            if receiver.poll_timeout().is_some_and(|due| due <= now) {
+                receiver.handle_timeout(now);
+            }
+        }
+        self.now = end;
+    }
+
+    fn deliver(&mut self) {
+        while let Some(at) = self.flying.iter().position(|(time, ..)| *time <= self.now) {
+            let Some((_, is_forward, bytes)) = self.flying.remove(at) else { return };
+            let (client, server) = (self.client(), self.server());
+            if is_forward {
+                self.observe_arrival(&bytes);
+                let receiver = self.receiver.as_mut().expect("started");
+                let _ = receiver.handle_datagram(self.now, server, &bytes);
+            } else {
+                self.observe_message(&bytes);
+                let _ = self.sender.handle_datagram(self.now, client, &bytes);
+            }
+        }
+    }
+
+    fn drain(&mut self) {
+        let mut buf = [0; MAX_DATAGRAM];
+        while let Some(transmit) = self.sender.poll_transmit(self.now, &mut buf) {
+            let bytes = buf[..transmit.len].to_vec();
+            self.observe_departure(&bytes);
+            self.fly(true, bytes);
+        }
+        while let Some(transmit) = self.receiver.as_mut().and_then(|end| end.poll_transmit(self.now, &mut buf)) {
+            self.fly(false, buf[..transmit.len].to_vec());
+        }
+        self.events.extend(core::iter::from_fn(|| self.sender.poll_event()));
+        let receiver = self.receiver.as_mut().expect("started");
+        while let Some(event) = receiver.poll_event() {
+            match event {
+                receiver::Event::Started => self.started = Some(self.now),
+                receiver::Event::Ended => self.is_ended = true,
+                _ => {}
+            }
+        }
+        while let Some(frame) = receiver.poll_frame(self.now) {
+            self.played.push((self.now, frame));
+        }
+    }
+
+    fn fly(&mut self, is_forward: bool, bytes: Vec<u8>) {
+        let kind = if is_rtcp(&bytes) { Datagram::Control } else { Datagram::Media };
+        if let Some((nth, count)) = self.lost.get_mut(&kind) {
+            *count += 1;
+            if count.is_multiple_of(*nth) {
+                return;
+            }
+        }
+        if self.blackout.is_some_and(|(from, to)| (from..to).contains(&self.now)) {
+            return;
+        }
+        let mut leaves = self.now;
+        if let Some((gap, free)) = self.bottleneck.as_mut().filter(|_| is_forward) {
+            if free.since(self.now) > *gap * 50 {
+                return;
+            }
+            *free = (*free).max(self.now) + *gap;
+            leaves = *free;
+        }
+        self.flying.push_back((leaves + self.delay, is_forward, bytes));
+    }
+
+    fn place(bytes: &[u8]) -> Option<Place> {
+        let packet = rtp::Packet::parse(bytes).ok().filter(|_| !is_rtcp(bytes))?;
+        Place::parse(packet.element(PLACE)?).ok()
+    }
+
+    fn observe_departure(&mut self, bytes: &[u8]) {
+        if let Some(place) = Pair::place(bytes) {
+            self.departures.push(self.now);
+            self.sent.insert(place.frame);
+        }
+        for message in messages(bytes) {
+            if let Message::Report(report) = message {
+                let skipped = report.described().filter(|(.., is_skipped)| *is_skipped);
+                self.skipped.extend(skipped.map(|(index, ..)| index));
+            }
+        }
+    }
+
+    fn observe_arrival(&mut self, bytes: &[u8]) {
+        if let Some(place) = Pair::place(bytes) {
+            self.arrivals.entry((place.frame, place.packet)).or_insert(self.now);
+        }
+    }
+
+    fn observe_message(&mut self, bytes: &[u8]) {
+        for message in messages(bytes) {
+            if let Message::FlowControl(message) = message {
+                self.rates.push((self.now, message.rho));
+                self.token = message.token;
+            }
+        }
+    }
+
+    pub(super) fn arrival(&self, frame: u32, packet: u16) -> Option<Time> {
+        self.arrivals.get(&(frame, packet)).copied()
+    }
+
+    pub(super) fn is_sent(&self, frame: u32) -> bool {
+        self.sent.contains(&frame)
+    }
+
+    pub(super) fn sent_frames(&self) -> BTreeSet<u32> {
+        self.sent.clone()
+    }
+
+    pub(super) fn skipped_frames(&self) -> BTreeSet<u32> {
+        self.skipped.clone()
+    }
+
+    pub(super) fn departures(&self) -> Vec<Time> {
+        self.departures.clone()
+    }
+
+    pub(super) fn clock_start(&self) -> Time {
+        self.started.expect("playout has begun")
+    }
+
+    pub(super) fn token(&self) -> u64 {
+        self.token
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.is_ended && self.events.contains(&sender::Event::Ended)
+    }
+
+    pub(super) fn sender_events(&self) -> &[sender::Event] {
+        &self.events
+    }
+
+    /// The packets that were requested from `start` to `end`.
+    pub(super) fn requested(&self, start: Time, end: Time) -> f64 {
+        let ends = self.rates.iter().skip(1).map(|(time, _)| *time).chain([Time::NEVER]);
+        let spans = self.rates.iter().zip(ends).map(|((from, rho), to)| {
+            let span = to.min(end).since((*from).max(start));
+            rho * if to.min(end) > (*from).max(start) { span.as_secs_f64() } else { 0.0 }
+        });
+        spans.sum()
+    }
+}
+
+/// The messages of a control datagram.
+fn messages(bytes: &[u8]) -> Vec<Message<'_>> {
+    let Some(compound) = Compound::parse(bytes).ok().filter(|_| is_rtcp(bytes)) else { return Vec::new() };
+    let apps = compound.frames().filter_map(|frame| match Packet::parse(frame) {
+        Ok(Packet::App(app)) => Message::parse(&app).ok().flatten(),
+        _ => None,
+    });
+    apps.collect()
+}
