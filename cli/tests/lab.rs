@@ -213,6 +213,7 @@ fn built_in_scenarios_are_listed_and_can_be_printed() {
         "geneva-s1",
         "geneva-s2",
         "geneva-s3",
+        "r3cp-s1",
         "tcp-stream-s1",
         "tcp-stream-s2",
         "tcp-stream-pair",

@@ -8,4 +8,5 @@ pub mod bytes;
 pub mod live;
 pub mod lossless;
 pub mod session;
+pub mod stored;
 pub mod tunnel;

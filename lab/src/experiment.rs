@@ -23,7 +23,7 @@ pub use self::outcome::{
 };
 pub use self::recorder::{End, Place, Recorder};
 pub use self::run::Run;
-use crate::end::tunnel;
+use crate::end::{stored, tunnel};
 use crate::network::Hop;
 use crate::path::Traffic;
 use crate::stream::receiver::ReportSize;
@@ -90,6 +90,8 @@ pub enum Kind {
     Tfrc(Media),
     /// Data through a tunnel, by the same sessions that `tunnel` and `pipe` use.
     Tunnel(tunnel::Parameters),
+    /// A stored video under a control that its receiver runs.
+    Stored(stored::Parameters),
     /// A source without feedback.
     Open(Traffic),
 }

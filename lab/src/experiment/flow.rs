@@ -96,6 +96,12 @@ pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned, root:
             let (sender, receiver) = tunnel.ends(flow, planned.start, &rng).map_err(Impossible)?;
             network.add(sender, receiver, access, hops);
         }
+        Kind::Stored(stored) => {
+            let rng = root.fork(&group.name).fork(&flow.to_string());
+            let ends = stored.ends(flow, planned.start, &rng);
+            let (sender, receiver) = ends.map_err(|error| Impossible(error.to_string()))?;
+            network.add(sender, receiver, access, hops);
+        }
         Kind::Tfrc(media) => {
             let Media { rate, packet } = *media;
             let config = tfrc::Config { flow, start: planned.start, packet, rate, ..tfrc::Config::default() };

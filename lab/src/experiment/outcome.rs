@@ -4,6 +4,7 @@ use thalweg_core::session::stream::sender::Counts;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 
+use crate::end::stored::Playback;
 use crate::node::drop_tail::Offered;
 use crate::statistics::delays::Delays;
 use crate::stream::counters::{Received, Sent};
@@ -101,6 +102,8 @@ pub enum Ended {
         /// Delays from a write to its delivery in order.
         delays: Delays,
     },
+    /// A stored video, from its start on.
+    Stored(Playback),
     /// A stream under TFRC.
     Tfrc {
         /// Bytes that arrived, headers included.
@@ -166,6 +169,7 @@ impl Ended {
                 *sent -= s;
                 *lost = lost.saturating_sub(*l);
             }
+            (Ended::Stored(_), Ended::Stored(_)) => {}
             (Ended::Open { delivered }, Ended::Open { delivered: d }) => delivered.0 -= d.0,
             (ended, earlier) => unreachable!("two kinds of one flow: {ended:?}, {earlier:?}"),
         }

@@ -179,6 +179,10 @@ impl Run {
                     delays: reader.delays().clone(),
                 }
             }
+            ((Part::StoredSender(_), Part::StoredReceiver(receiver)), _) => {
+                let now = self.network.engine().now();
+                Ended::Stored(receiver.application().playback(now, receiver.session()))
+            }
             ((Part::TfrcSender(sender), Part::TfrcReceiver(receiver)), _) => {
                 Ended::Tfrc { delivered: receiver.bytes(), sent: sender.sent(), lost: receiver.missing() }
             }

@@ -93,6 +93,8 @@ nodes! {
         LiveReceiver: end::live::Receiver => Box<end::live::Receiver>,
         TunnelSender: end::tunnel::Sender => Box<end::tunnel::Sender>,
         TunnelReceiver: end::tunnel::Receiver => Box<end::tunnel::Receiver>,
+        StoredSender: end::stored::Sender => Box<end::stored::Sender>,
+        StoredReceiver: end::stored::Receiver => Box<end::stored::Receiver>,
         Watched: Watched<Part> => Box<Watched<Part>>,
     }
 }
@@ -148,6 +150,7 @@ impl Probe for Part {
             Part::LiveReceiver(end) => end.probe(visit),
             Part::TunnelSender(end) => end.probe(visit),
             Part::TunnelReceiver(end) => end.probe(visit),
+            Part::StoredReceiver(end) => end.session().probe(visit),
             Part::TfrcSender(end) => end.law().probe(visit),
             Part::TfrcReceiver(end) => end.law().probe(visit),
             Part::Link(_)
@@ -155,6 +158,7 @@ impl Probe for Part {
             | Part::Origin(_)
             | Part::Sink(_)
             | Part::StreamReceiver(_)
+            | Part::StoredSender(_)
             | Part::Watched(_) => {}
         }
     }

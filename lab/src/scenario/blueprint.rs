@@ -2,6 +2,7 @@
 
 mod flow;
 mod hop;
+mod stored;
 mod stream;
 mod tcp;
 mod tunnel;

@@ -1,5 +1,7 @@
 //! Cross traffic as scenarios write it.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
@@ -14,8 +16,8 @@ use crate::path::Traffic;
 use crate::traffic::cbr::Cbr;
 use crate::traffic::on_off::{Bursts, OnOff};
 use crate::traffic::poisson::Poisson;
-use crate::traffic::video::{Packets, Spacing};
-use crate::traffic::video_model::{Model, Shape, VideoModel};
+use crate::traffic::video::{Frame, Kind, Packets, Spacing};
+use crate::traffic::video_model::{self as model, Model, Shape, VideoModel};
 use crate::traffic::video_trace::{Trace, VideoTrace};
 
 #[derive(Deserialize)]
@@ -46,8 +48,16 @@ struct VideoTraceText {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct FileText {
+    file: Spanned<String>,
+    fps: Option<FrameTime>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct VideoText {
     rate: Quantity<Rate>,
+    #[serde(default)]
     payload: u16,
     fps: Option<FrameTime>,
     gop: Option<Spanned<String>>,
@@ -115,6 +125,40 @@ pub(super) fn read(
         }
         other => Err(Fault::at(&kind.span(), format!("no traffic of kind '{other}', expected {KINDS}"))),
     }
+}
+
+/// The frames of a video in decoding order, the time of one frame, and the payload of a packet.
+pub(super) type Frames = (Arc<[(Kind, Bytes)]>, Span, Bytes);
+
+/// The frames of a stored video of `duration` that `section` describes: a file of frames, again and again, or a model.
+pub(super) fn frames(
+    mut section: Section<'_>,
+    rng: &Rng,
+    duration: Span,
+    files: &mut Files<'_>,
+) -> Result<Frames, Fault> {
+    let span = section.span.clone();
+    let refuse = |why: &str| Fault::at(&span, why);
+    let payload = section.optional::<u16>("payload")?.unwrap_or(1_310);
+    let payload = Bytes(payload.into());
+    if payload == Bytes(0) {
+        return Err(refuse("'payload' must be above 0"));
+    }
+    if section.table.contains_key("file") {
+        let FileText { file, fps } = section.rest()?;
+        let trace = load(&file, files, |text| Trace::parse(text, fps.map(|fps| fps.0)))?;
+        let typed = |frame: &Frame| frame.kind.map(|kind| (kind, frame.size));
+        let kinds: Option<Vec<(Kind, Bytes)>> = trace.frames().iter().map(typed).collect();
+        let kinds = kinds.ok_or_else(|| Fault::at(&file.span(), "has no column 'type'"))?;
+        let count = (duration.as_secs_f64() / trace.frame_time().as_secs_f64()).ceil() as usize;
+        return Ok((kinds.into_iter().cycle().take(count).collect(), trace.frame_time(), payload));
+    }
+    let model = model(section.rest()?)?;
+    let frame_time = model.frame_time;
+    let count = (duration.as_secs_f64() / frame_time.as_secs_f64()).ceil() as usize;
+    let frames = model::Frames::new(model, rng.clone()).map_err(|why| refuse(&why))?;
+    let typed = |frame: Frame| frame.kind.map(|kind| (kind, frame.size));
+    Ok((frames.filter_map(typed).take(count).collect(), frame_time, payload))
 }
 
 fn model(text: VideoText) -> Result<Model, Fault> {

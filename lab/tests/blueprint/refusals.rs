@@ -56,7 +56,7 @@ fn errors_of_flows_do() {
         (flow("count = 1"), "lab.toml:11: missing 'kind'"),
         (
             flow("kind = 'udp'"),
-            "lab.toml:12: no flow of kind 'udp', expected tcp, transfers, stream, tfrc, tunnel, cbr",
+            "lab.toml:12: no flow of kind 'udp', expected tcp, transfers, stream, tfrc, tunnel, stored, cbr",
         ),
         (flow("kind = 'tcp'\ncount = 1000000"), "lab.toml:13: 1000000 flows, expected at most 100000"),
         (flow("kind = 'tcp'\ncount = -1"), "lab.toml:13: invalid value: integer `-1`, expected a whole number"),
@@ -281,5 +281,27 @@ fn errors_of_tunnels_do() {
         (keyed("schedule = 'fec'"), "lab.toml:14: schedule: 'fec' is not adaptive, "),
         (keyed("cipher = 'rot13'"), "lab.toml:14: no cipher 'rot13', expected aes or none"),
         (keyed("scheme = 'geneva'"), "lab.toml:14: unknown field `scheme`, expected one of `rate`"),
+    ]);
+}
+
+#[test]
+fn errors_of_stored_videos_do() {
+    let stored = |lines: &str| flow(&format!("kind = 'stored'\n{lines}"));
+    let keyed = |line: &str| stored(&format!("video = {{ rate = '378kbit' }}\n{line}"));
+    refused(&[
+        (stored("control = 'r3cp'"), "lab.toml:11: missing 'video'"),
+        (stored("video = { rate = '378kbit', payload = 0 }"), "lab.toml:13: 'payload' must be above 0"),
+        (
+            stored("video = { rate = '378kbit', payload = 1500 }"),
+            "lab.toml:13: payload of 1500 bytes, expected at most",
+        ),
+        (stored("video = { rate = '0bit' }"), "lab.toml:13: "),
+        (stored("video = { file = 'x.csv' }"), "lab.toml:13: 'x.csv' cannot be read"),
+        (keyed("control = 'tcp'"), "lab.toml:14: control: 'tcp' is not r3cp+, r3cp, tfcc or none"),
+        (keyed("predictor = 'kalman'"), "lab.toml:14: predictor: 'kalman' is not "),
+        (keyed("constants = { speed = 1 }"), "lab.toml:14: unknown parameter 'speed'"),
+        (keyed("constants = { p_low = 'low' }"), "lab.toml:14: p_low: 'low' is not a number"),
+        (keyed("constants = { p_low = 0.5, p_high = 0.1 }"), "lab.toml:11: "),
+        (keyed("rate = '1mbit'"), "lab.toml:14: unknown field `rate`, expected one of `control`"),
     ]);
 }

@@ -52,7 +52,7 @@ impl Record {
                 Kind::Stream(stream) => stream.media,
                 Kind::Tfrc(media) => *media,
                 Kind::Live(live) => live.media,
-                Kind::Tcp(_) | Kind::Transfers(..) | Kind::Tunnel(_) | Kind::Open(_) => return None,
+                Kind::Tcp(_) | Kind::Transfers(..) | Kind::Tunnel(_) | Kind::Stored(_) | Kind::Open(_) => return None,
             };
             let goodput = thalweg_core::units::Rate::of(flow.delivered(), outcome.window);
             Some(StreamRecord {

@@ -41,6 +41,7 @@ pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
     "papers/geneva-s2.toml",
     "papers/geneva-s3.toml",
     "papers/fec-arq-shared.toml",
+    "papers/r3cp-s1.toml",
     "papers/tcp-stream-s1.toml",
     "papers/tcp-stream-s2.toml",
     "papers/tcp-stream-pair.toml",

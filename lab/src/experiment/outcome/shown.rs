@@ -41,6 +41,7 @@ impl Probe for FlowOutcome {
                 visit("delay_p99_s", delays.quantile(0.99));
                 return;
             }
+            Ended::Stored(playback) => return playback.probe(visit),
             Ended::Open { .. } => {}
         }
         visit("residual_loss", self.residual_loss());

@@ -1,10 +1,13 @@
 //! The main results of a run, each under a stable name.
 
+use thalweg_core::law::playback::Outcome as Played;
 use thalweg_core::session::stream::sender::Counts;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
+use thalweg_core::video::Kind;
 
 use super::{Ended, FlowOutcome, Outcome, TransferOutcome};
+use crate::end::stored::Playback;
 use crate::node::drop_tail::Offered;
 use crate::statistics::delays::Delays;
 use crate::tcp::Playing;
@@ -111,6 +114,33 @@ pub const QUANTITIES: &[Quantity] = &[
     quantity("tunnel_idle", "opportunities that the schedule left unused, per tunnel", |run| {
         run.mean_choice(|sent| sent.idle)
     }),
+    quantity("playback", "share of the frames of a stored video that were playable, mean of the videos", |run| {
+        run.mean_of_stored(|video| or_nan(video.tally.performance()))
+    }),
+    quantity("playback_i", "the same of I frames", |run| run.mean_playback(Kind::I)),
+    quantity("playback_p", "the same of P frames", |run| run.mean_playback(Kind::P)),
+    quantity("playback_b", "the same of B frames", |run| run.mean_playback(Kind::B)),
+    quantity("skipped", "share of the frames that the sender skipped", |run| run.mean_outcome(Played::Skipped)),
+    quantity("broken", "share of the frames of which a packet never arrived", |run| run.mean_outcome(Played::Broken)),
+    quantity("late", "share of the frames that were complete after their time", |run| run.mean_outcome(Played::Late)),
+    quantity("orphan", "share of the frames that were complete in time, without their references", |run| {
+        run.mean_outcome(Played::Orphan)
+    }),
+    quantity("p_mean", "loss p of a flow control period, mean of the periods and the videos", |run| {
+        run.mean_of_stored(|video| or_nan(video.totals.loss_mean()))
+    }),
+    quantity("p_max", "greatest p of a stored video, mean of the videos", |run| {
+        run.mean_of_stored(|video| video.totals.loss_max)
+    }),
+    quantity("requested_kbps", "requested rate rho, mean over time and the videos, kb/s", |run| {
+        run.mean_of_stored(|video| video.kbps(or_nan(video.totals.rho_mean())))
+    }),
+    quantity("received_kbps", "received rate, retransmissions excluded, mean over time and the videos, kb/s", |run| {
+        run.mean_of_stored(|video| video.kbps(or_nan(video.totals.received_mean())))
+    }),
+    quantity("rate_cv", "coefficient of variation of rho by period, mean of the videos", |run| {
+        run.mean_of_stored(|video| or_nan(video.totals.rho_variation()))
+    }),
     quantity("packets", "packets offered to the first hop in the whole run", |run| run.packets as f64),
 ];
 
@@ -139,9 +169,9 @@ impl Outcome {
         self.of_tcp().next().map_or(f64::NAN, |_| sum)
     }
 
-    /// Flows other than TCP and tunnels.
+    /// Flows other than TCP, tunnels and stored videos.
     fn of_others(&self) -> impl Iterator<Item = &FlowOutcome> {
-        self.flows.iter().filter(|flow| !flow.is_tcp() && flow.delays().is_none())
+        self.flows.iter().filter(|flow| !flow.is_tcp() && flow.delays().is_none() && flow.playback().is_none())
     }
 
     fn mean_of_tunnels(&self, of: impl Fn(&FlowOutcome) -> f64) -> f64 {
@@ -168,6 +198,19 @@ impl Outcome {
 
     fn mean_of_streams(&self, of: impl Fn(&FlowOutcome) -> f64) -> f64 {
         mean(self.of_streams().map(of).filter(|value| !value.is_nan()))
+    }
+
+    fn mean_of_stored(&self, of: impl Fn(&Playback) -> f64) -> f64 {
+        let videos = self.flows.iter().filter_map(|flow| flow.playback().map(&of));
+        mean(videos.filter(|value| !value.is_nan()))
+    }
+
+    fn mean_playback(&self, kind: Kind) -> f64 {
+        self.mean_of_stored(|video| or_nan(video.tally.performance_of(kind)))
+    }
+
+    fn mean_outcome(&self, outcome: Played) -> f64 {
+        self.mean_of_stored(|video| or_nan(video.tally.share(outcome)))
     }
 
     fn mean_of_videos(&self, of: impl Fn(&Playing) -> f64) -> f64 {
@@ -224,6 +267,7 @@ impl FlowOutcome {
             | Ended::Tunnel { delivered, .. }
             | Ended::Tfrc { delivered, .. }
             | Ended::Open { delivered } => *delivered,
+            Ended::Stored(playback) => Bytes(playback.totals.bytes),
             Ended::Stream { packet, received, .. } => *packet * (received.packets - received.lost),
         }
     }
@@ -233,7 +277,12 @@ impl FlowOutcome {
         if let Ended::Tcp { transfer, .. } = self.ended { transfer } else { None }
     }
 
-    /// The playback, if the flow carries a video.
+    /// The playback, if the flow is a stored video.
+    pub fn playback(&self) -> Option<&Playback> {
+        if let Ended::Stored(playback) = &self.ended { Some(playback) } else { None }
+    }
+
+    /// The playback, if the flow carries a video over TCP.
     pub fn playing(&self) -> Option<Playing> {
         if let Ended::Tcp { playing, .. } = self.ended { playing } else { None }
     }
@@ -243,7 +292,7 @@ impl FlowOutcome {
         match &self.ended {
             Ended::Stream { received, .. } => received.residual_rate(),
             Ended::Tfrc { sent, lost, .. } => *lost as f64 / *sent as f64,
-            Ended::Open { .. } | Ended::Tcp { .. } | Ended::Tunnel { .. } => f64::NAN,
+            Ended::Open { .. } | Ended::Stored(_) | Ended::Tcp { .. } | Ended::Tunnel { .. } => f64::NAN,
         }
     }
 
@@ -271,6 +320,11 @@ impl FlowOutcome {
 pub(super) fn loss(offered: impl Iterator<Item = Offered>) -> f64 {
     let Offered { packets, dropped } = offered.sum();
     dropped as f64 / packets as f64
+}
+
+/// A value, or NaN if there is none.
+fn or_nan(value: Option<f64>) -> f64 {
+    value.unwrap_or(f64::NAN)
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {

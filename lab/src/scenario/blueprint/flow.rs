@@ -8,7 +8,7 @@ use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use toml::Spanned;
 
-use super::{stream, tcp, tunnel};
+use super::{stored, stream, tcp, tunnel};
 use crate::experiment::{AccessRange, Group, Kind, MOST_FLOWS};
 use crate::network::Hop;
 use crate::node::Node;
@@ -65,11 +65,7 @@ impl<'a> Flows<'a> {
         let span = section.span.clone();
         let rate_at = section.table.get("rate").map_or_else(|| span.clone(), Spanned::span);
         let (kind, name) = section.kind_and_name()?;
-        if self.names.contains(&name) {
-            let why = format!("a second flow named '{name}': give one of them another 'name'");
-            return Err(Fault::at(&span, why));
-        }
-        self.names.push(name.clone());
+        self.register(&name, &span)?;
         let count = section.optional::<Spanned<usize>>("count")?.map_or(Ok(1), few)?;
         let when = section.span_of("every").or_else(|| section.span_of("start")).unwrap_or_else(|| span.clone());
         let start = section.optional::<Between>("start")?.map_or(Span::ZERO..Span::ZERO, |start| start.0);
@@ -97,16 +93,21 @@ impl<'a> Flows<'a> {
             "transfers" => tcp::transfers(section)?,
             "tunnel" => tunnel::read(section, files)?,
             "stream" | "tfrc" => stream::read(kind.get_ref(), section)?,
-            "cbr" | "on_off" | "poisson" | "video" | "video_trace" => {
+            "stored" | "cbr" | "on_off" | "poisson" | "video" | "video_trace" => {
                 // Sources with random draws have draws of their own, so each is a group of its own.
                 for member in 0..count {
                     let rng = self.rng.fork(&name).fork(&member.to_string());
-                    let (source, rate) = traffic::read(&kind, section.clone(), rng, files)?;
-                    carried(rate, &access).map_err(|why| Fault::at(&rate_at, why))?;
+                    let kind = if kind.get_ref() == "stored" {
+                        stored::read(section.clone(), &rng, self.duration, files)?
+                    } else {
+                        let (source, rate) = traffic::read(&kind, section.clone(), rng, files)?;
+                        carried(rate, &access).map_err(|why| Fault::at(&rate_at, why))?;
+                        Kind::Open(source)
+                    };
                     let name = if count == 1 { name.clone() } else { format!("{name}/{}", member + 1) };
                     let late = every * member as u64;
                     let start = start.start + late..start.end + late;
-                    self.groups.push(Group { start, ..group(name, Kind::Open(source), 1) });
+                    self.groups.push(Group { start, ..group(name, kind, 1) });
                     self.places.push(span.clone());
                 }
                 return Ok(());
@@ -121,6 +122,16 @@ impl<'a> Flows<'a> {
         }
         self.groups.push(group(name, listens, count));
         self.places.push(span);
+        Ok(())
+    }
+
+    /// Notes a name, which no other flow may have.
+    fn register(&mut self, name: &str, span: &Range<usize>) -> Result<(), Fault> {
+        if self.names.iter().any(|other| other == name) {
+            let why = format!("a second flow named '{name}': give one of them another 'name'");
+            return Err(Fault::at(span, why));
+        }
+        self.names.push(name.to_owned());
         Ok(())
     }
 
@@ -163,7 +174,7 @@ enum HopsText {
     FromTo(usize, usize),
 }
 
-const KINDS: &str = "tcp, transfers, stream, tfrc, tunnel, cbr, on_off, poisson, video or video_trace";
+const KINDS: &str = "tcp, transfers, stream, tfrc, tunnel, stored, cbr, on_off, poisson, video or video_trace";
 
 fn few(count: Spanned<usize>) -> Result<usize, Fault> {
     match *count.get_ref() {

@@ -170,7 +170,7 @@ pub(super) fn least_rate(kind: &Kind) -> Option<Rate> {
         Kind::Stream(stream) => Some(on_the_wire(stream.media, stream.syn, stream.scheme.least())),
         Kind::Live(Live { media, .. }) | Kind::Tfrc(media) => Some(media.rate),
         Kind::Tunnel(tunnel) => tunnel.config.rate.fixed(),
-        Kind::Tcp(_) | Kind::Transfers(..) | Kind::Open(_) => None,
+        Kind::Tcp(_) | Kind::Transfers(..) | Kind::Stored(_) | Kind::Open(_) => None,
     }
 }
 

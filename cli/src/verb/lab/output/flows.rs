@@ -61,6 +61,7 @@ fn kind(ended: &Ended) -> &'static str {
         Ended::Stream { .. } => "stream",
         Ended::Tfrc { .. } => "tfrc",
         Ended::Tunnel { .. } => "tunnel",
+        Ended::Stored(_) => "stored",
         Ended::Open { .. } => "open",
     }
 }
