@@ -47,7 +47,8 @@ pub struct Config {
     pub folder: PathBuf,
     /// The address to listen on for HTTP (TCP); without one, there is no HTTP.
     pub listen: Option<SocketAddr>,
-    /// The address to listen on for RTSP (TCP, with two UDP ports beside it); without one, there is no RTSP.
+    /// The address to listen on for RTSP (TCP); RTP and RTCP use the next even UDP port and the one after it, or any such
+    /// pair if these are taken. Without an address, there is no RTSP.
     pub rtsp: Option<SocketAddr>,
     /// The place in which indexes of frames, which RTSP needs, are kept from one start to the next.
     pub keep: Option<Keep>,
@@ -91,7 +92,8 @@ impl Server {
         limits.connections = limits.connections.min(max_connections(rtsp.is_some()));
         let tls = identity.as_ref().map(Identity::over_tcp).transpose().map_err(|error| format!("TLS: {error}"))?;
         let http = listen.map(|at| bind(at, identity.is_some()).map_err(|error| tried(at, &error))).transpose()?;
-        let ports = rtsp.map(|at| rtsp::bind(at).map_err(|error| tried(at, &error))).transpose()?;
+        let mut ports = rtsp.map(|at| rtsp::bind(at).map_err(|error| tried(at, &error))).transpose()?;
+        let note = ports.as_mut().and_then(|ports| ports.note.take());
         if let Some(user) = user {
             // Before there is a second thread: each thread has rights of its own.
             user.take_over().map_err(|error| format!("dropping privileges: {}", plain(&error)))?;
@@ -127,6 +129,7 @@ impl Server {
             asked_for_tls: false.into(),
             events: sender,
         });
+        note.into_iter().for_each(|note| shared.report(Event::Note(note)));
         shared.report_catalog();
         if let Some(listener) = listener {
             let served = shared.clone();

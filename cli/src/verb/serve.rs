@@ -57,8 +57,8 @@ pub(crate) struct Args {
     /// and IPv6
     #[arg(long, value_name = "HOST:PORT", required_unless_present = "rtsp")]
     listen: Option<Host>,
-    /// Address to listen at for RTSP (TCP, with two UDP ports beside it), in place of --listen or beside it; with TLS it
-    /// needs --public
+    /// Address to listen at for RTSP (TCP, and for RTP and RTCP the next even UDP port and the one after it), in place of
+    /// --listen or beside it; with TLS it needs --public
     #[arg(long, value_name = "HOST:PORT")]
     rtsp: Option<Host>,
     /// Folder for indexes of the videos' frames, which RTSP needs; without it they are kept in `.thalweg` beside each

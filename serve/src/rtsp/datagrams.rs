@@ -11,6 +11,8 @@ use tokio::net::UdpSocket;
 use tokio::sync::mpsc::Sender;
 use tokio::time::sleep;
 
+use crate::error::plain;
+
 /// Pairs of ports that are tried.
 const TRIES: usize = 64;
 /// The longest RTCP datagram that is read.
@@ -25,6 +27,9 @@ pub(crate) struct Datagrams {
     sessions: Mutex<HashMap<u32, Recipient>>,
 }
 
+/// The sockets of RTP and RTCP.
+pub(crate) type Pair = (StdSocket, StdSocket);
+
 #[derive(Debug)]
 struct Recipient {
     /// The address of the client: reports from others do not count.
@@ -33,28 +38,28 @@ struct Recipient {
 }
 
 impl Datagrams {
-    /// Opens an even port and the next one (RFC 3550 §11).
-    pub(crate) fn bind(address: IpAddr) -> io::Result<(StdSocket, StdSocket)> {
-        let mut last = ErrorKind::AddrInUse.into();
-        for _ in 0..TRIES {
-            let first = StdSocket::bind((address, 0))?;
-            let port = first.local_addr()?.port();
-            let other = if port % 2 == 0 { port.checked_add(1) } else { port.checked_sub(1) };
-            let Some(other) = other else { continue };
-            match StdSocket::bind((address, other)) {
-                Ok(second) => {
-                    first.set_nonblocking(true)?;
-                    second.set_nonblocking(true)?;
-                    return Ok(if port % 2 == 0 { (first, second) } else { (second, first) });
-                }
-                Err(error) => last = error,
+    /// Opens the even port that follows the port of RTSP and the next one (RFC 3550 §11), so that a firewall can be opened
+    /// for them. If one is taken, opens any such pair, and returns a line for the operator.
+    pub(crate) fn bind(address: IpAddr, rtsp: u16) -> io::Result<(Pair, Option<String>)> {
+        let Some(port) = following(rtsp) else { return Ok((any_pair(address)?, None)) };
+        match pair(address, port) {
+            Ok(pair) => Ok((pair, None)),
+            Err(error) => {
+                let pair = any_pair(address)?;
+                let own = pair.0.local_addr()?.port();
+                let why = plain(&error);
+                let note = format!(
+                    "RTSP: UDP ports {port} and {}: {why}; RTP and RTCP leave from {own} and {}",
+                    port + 1,
+                    own + 1
+                );
+                Ok((pair, Some(note)))
             }
         }
-        Err(last)
     }
 
     /// Takes the ports into this runtime.
-    pub(crate) fn new((rtp, rtcp): (StdSocket, StdSocket)) -> io::Result<Datagrams> {
+    pub(crate) fn new((rtp, rtcp): Pair) -> io::Result<Datagrams> {
         let ports = (rtp.local_addr()?.port(), rtcp.local_addr()?.port());
         let (rtp, rtcp) = (UdpSocket::from_std(rtp)?, UdpSocket::from_std(rtcp)?);
         Ok(Datagrams { rtp, rtcp, ports, sessions: Mutex::default() })
@@ -112,5 +117,56 @@ impl Datagrams {
 
     fn sessions(&self) -> MutexGuard<'_, HashMap<u32, Recipient>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The even port that follows `rtsp`; none if any port may be used, or none follows.
+fn following(rtsp: u16) -> Option<u16> {
+    (rtsp > 0).then(|| rtsp.checked_add(2)).flatten().map(|port| port & !1)
+}
+
+/// Opens an even port and the next one.
+fn pair(address: IpAddr, port: u16) -> io::Result<Pair> {
+    let pair = (StdSocket::bind((address, port))?, StdSocket::bind((address, port + 1))?);
+    pair.0.set_nonblocking(true)?;
+    pair.1.set_nonblocking(true)?;
+    Ok(pair)
+}
+
+/// Opens any even port and the next one.
+fn any_pair(address: IpAddr) -> io::Result<Pair> {
+    let mut last = ErrorKind::AddrInUse.into();
+    for _ in 0..TRIES {
+        // The kernel names a free port, which is free again for the pair.
+        let port = StdSocket::bind((address, 0))?.local_addr()?.port() & !1;
+        match pair(address, port) {
+            Ok(pair) => return Ok(pair),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_follow_that_of_rtsp_unless_they_are_taken() {
+        assert_eq!([8554, 8555, 554, 65533].map(following), [Some(8556), Some(8556), Some(556), Some(65534)]);
+        assert_eq!([0, 65534, 65535].map(following), [None; 3]);
+        // An address that no other test uses.
+        let address = IpAddr::from([127, 85, 54, 1]);
+        let ports = |(rtp, rtcp): &Pair| [rtp, rtcp].map(|socket| socket.local_addr().expect("an address").port());
+        let (taken, note) = Datagrams::bind(address, 0).expect("ports");
+        let [even, odd] = ports(&taken);
+        assert_eq!((even % 2, odd, note), (0, even + 1, None));
+        let (other, note) = Datagrams::bind(address, even - 1).expect("other ports");
+        let [rtp, rtcp] = ports(&other);
+        let note = note.expect("a line");
+        assert!(note.contains(&format!("{even} and {odd}")) && note.ends_with(&format!("{rtp} and {rtcp}")), "{note}");
+        drop(taken);
+        let (free, note) = Datagrams::bind(address, even - 2).expect("the ports");
+        assert_eq!((ports(&free), note), ([even, odd], None));
     }
 }

@@ -1,7 +1,7 @@
 //! The listener, and the state that all RTSP connections share.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
 
 use super::connection;
-use super::datagrams::Datagrams;
+use super::datagrams::{Datagrams, Pair};
 use crate::accept::accept;
 use crate::catalog::frames::Indexes;
 use crate::places::Places;
@@ -32,14 +32,17 @@ pub(crate) struct Rtsp {
 #[derive(Debug)]
 pub(crate) struct Ports {
     pub(crate) listener: TcpListener,
-    pub(crate) datagrams: (UdpSocket, UdpSocket),
+    pub(crate) datagrams: Pair,
+    /// A line for the operator.
+    pub(crate) note: Option<String>,
 }
 
 /// Opens the port of RTSP, and two for datagrams at the same address.
 pub(crate) fn bind(at: SocketAddr) -> io::Result<Ports> {
     let listener = TcpListener::bind(at)?;
     listener.set_nonblocking(true)?;
-    Ok(Ports { listener, datagrams: Datagrams::bind(at.ip())? })
+    let (datagrams, note) = Datagrams::bind(at.ip(), at.port())?;
+    Ok(Ports { listener, datagrams, note })
 }
 
 impl Ports {
@@ -58,7 +61,7 @@ pub(crate) async fn listen(listener: tokio::net::TcpListener, rtsp: Arc<Rtsp>, s
 }
 
 impl Rtsp {
-    pub(crate) fn new(datagrams: (UdpSocket, UdpSocket), connections: usize, indexes: Indexes) -> io::Result<Rtsp> {
+    pub(crate) fn new(datagrams: Pair, connections: usize, indexes: Indexes) -> io::Result<Rtsp> {
         let mut seed = [[0; 8]; 3];
         getrandom(seed.as_flattened_mut(), GetRandomFlags::empty())?;
         let [seed, secret0, secret1] = seed.map(u64::from_ne_bytes);
