@@ -50,7 +50,7 @@ impl Delivery {
             match name.to_ascii_lowercase().as_str() {
                 "multicast" | "append" => return Err(Refused::Unsupported),
                 "mode" if !value.trim_matches('"').eq_ignore_ascii_case("PLAY") => return Err(Refused::Unsupported),
-                "destination" if value.parse().ok().is_none_or(|to: IpAddr| to.to_canonical() != peer) => {
+                "destination" if address(value) != Some(peer) => {
                     return Err(Refused::Destination);
                 }
                 "client_port" => ports = Some(pair(value).ok_or(Refused::Unsupported)?),
@@ -92,6 +92,13 @@ impl fmt::Display for Chosen {
     }
 }
 
+/// An address; that of IPv6 may be in brackets.
+fn address(text: &str) -> Option<IpAddr> {
+    let within = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    let address = within.unwrap_or(text).parse().ok().filter(|address: &IpAddr| within.is_none() || address.is_ipv6());
+    address.map(|address| address.to_canonical())
+}
+
 /// Two numbers; the second is one more than the first where it is left out.
 fn pair(text: &str) -> Option<(u16, u16)> {
     match text.split_once('-') {
@@ -125,7 +132,13 @@ mod tests {
         let to = |to: &str| choose(&format!("RTP/AVP;unicast;destination={to};client_port=5000-5001"));
         assert_eq!(to("192.0.2.8"), Err(Refused::Destination));
         assert_eq!(to("example.org"), Err(Refused::Destination));
-        assert_eq!(to("192.0.2.7"), Ok(Delivery::Udp { rtp: 5000, rtcp: 5001 }));
+        let udp = Ok(Delivery::Udp { rtp: 5000, rtcp: 5001 });
+        assert_eq!([to("192.0.2.7"), to("[::ffff:192.0.2.7]")], [udp; 2]);
+        assert_eq!(to("[192.0.2.7]"), Err(Refused::Destination));
+        let peer = "2001:db8::7".parse().expect("an address");
+        let to = |to: &str| Delivery::choose(&format!("RTP/AVP;destination={to};client_port=5000-5001"), peer, 0);
+        assert_eq!([to("[2001:db8::7]"), to("2001:db8:0::7")], [udp; 2]);
+        assert_eq!([to("[2001:db8::8]"), to("[2001:db8::7")], [Err(Refused::Destination); 2]);
     }
 
     #[test]
