@@ -2,9 +2,9 @@
 //!
 //! | state | left by |
 //! |---|---|
-//! | Init: no session | SETUP |
-//! | Ready: a session, its tracks | PLAY, TEARDOWN |
-//! | Playing | PAUSE, TEARDOWN, the end of the video |
+//! | Init: `session` is none | SETUP |
+//! | Ready: a session, [`Sender::is_playing`] is false | PLAY, TEARDOWN |
+//! | Playing: a session, [`Sender::is_playing`] is true | PAUSE, TEARDOWN, the end of the play |
 //!
 //! A connection has one session at a time, and the session ends with the connection: nothing is sent to a client that is gone.
 
@@ -53,7 +53,7 @@ pub(crate) struct Target {
     pub(crate) track: Option<usize>,
 }
 
-/// A video as the caller has opened it, or the refusal to do so.
+/// A video that the caller has opened, or the response that refuses the request.
 pub(crate) type Opened = Result<Arc<Stored>, Response>;
 
 impl Machine {
