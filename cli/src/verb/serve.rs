@@ -1,27 +1,29 @@
 //! `thalweg serve`: stored videos for unmodified players, each connection at the rate of the video that it plays.
 
-use std::net::{IpAddr, SocketAddr};
+mod opening;
+mod status;
+
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use clap::ValueEnum;
-use thalweg_core::probe::Probe;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 use thalweg_kernel::{Name, Settings};
 use thalweg_net::clock::Clock;
 use thalweg_net::error::Error;
-use thalweg_net::figures::Figures;
 use thalweg_net::media_url::Host;
 use thalweg_net::metrics;
 use thalweg_net::poll::Interests;
 use thalweg_net::report::Report;
-use thalweg_net::reporter::{Line, Readings, Reporter, amount};
+use thalweg_net::reporter::Reporter;
 use thalweg_net::signal::Stop;
 use thalweg_serve::catalog::frames::Keep;
 use thalweg_serve::law::{Choice, Lack};
-use thalweg_serve::{Config, Event, Identity, Law, Ledger, Limits, Server, User, machine};
+use thalweg_serve::{Config, Event, Identity, Law, Limits, Server, User};
 
+use self::opening::{Names, named, opening, resolve};
+use self::status::{Status, figures};
 use crate::failure::Failure;
 use crate::stream::{Reporting, with_metrics};
 use crate::verb::kernel::rate;
@@ -165,65 +167,6 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     watch.until(&stop)
 }
 
-/// The hosts as they were given.
-struct Names {
-    http: String,
-    rtsp: String,
-}
-
-fn named(host: Option<&Host>) -> String {
-    host.map_or(String::new(), |host| host.name.clone())
-}
-
-fn resolve(host: Option<Host>) -> Result<Option<SocketAddr>, Failure> {
-    let resolved = host.map(|host| host.resolve().map_err(Error::io(format!("serve: listening on {host}"))));
-    Ok(resolved.transpose()?)
-}
-
-/// The opening report: the addresses and the number of the videos.
-fn opening(server: &Server, secure: bool, names: &Names, folder: &str) -> Report {
-    let http = if secure { "https" } else { "http" };
-    let own = machine::addresses();
-    let servers = [(http, server.local(), &names.http), ("rtsp", server.rtsp(), &names.rtsp)];
-    let (mut text, mut urls) = (Vec::new(), Vec::new());
-    for (scheme, local, name) in servers {
-        let Some(local) = local else { continue };
-        let (elsewhere, here) = places(local, name, &own);
-        let url = |place: &String| format!("{scheme}://{place}/");
-        text.extend(elsewhere.iter().map(url));
-        text.extend(here.iter().map(|here| format!("{} (on this machine)", url(here))));
-        urls.push(elsewhere.first().or(here.as_ref()).map(url).unwrap_or_default());
-    }
-    let videos = figures(server.ledger()).get("films");
-    let serving = match videos {
-        0.0 => format!("serving {folder}, which has no videos yet (MP4, WebM, HLS or DASH),"),
-        1.0 => format!("serving 1 video of {folder}"),
-        _ => format!("serving {videos} videos of {folder}"),
-    };
-    let law = server.law().name();
-    let mut report = Report::new("listening", format!("{serving} at {}; law {law}", text.join(", ")));
-    if let Some(local) = server.local().or(server.rtsp()) {
-        report = report.with("address", local);
-    }
-    report = report.with("url", urls.first().map_or("", String::as_str));
-    if let Some(rtsp) = server.rtsp() {
-        report = report.with("rtsp_address", rtsp).with("rtsp_url", urls.last().map_or("", String::as_str));
-    }
-    report.with("folder", folder).with("law", law).with_number("films", videos)
-}
-
-/// Hosts and ports for browsers on other machines, and for those on this machine if they differ.
-fn places(local: SocketAddr, name: &str, own: &[IpAddr]) -> (Vec<String>, Option<String>) {
-    let (any, port) = (local.ip(), local.port());
-    if !any.is_unspecified() {
-        let named = !name.is_empty() && name.parse::<IpAddr>().is_err() && !name.contains('%');
-        return (vec![if named { format!("{name}:{port}") } else { local.to_string() }], None);
-    }
-    // A socket at the unspecified address of IPv6 takes IPv4, too.
-    let reached = own.iter().filter(|own| any.is_ipv6() || own.is_ipv4());
-    (reached.map(|own| SocketAddr::new(*own, port).to_string()).collect(), Some(format!("localhost:{port}")))
-}
-
 fn identity(own: bool, files: Option<(PathBuf, PathBuf)>, listen: Option<&Host>) -> Result<Option<Identity>, String> {
     match (files, listen) {
         (Some((certificate, key)), _) => Identity::read(&certificate, &key).map(Some),
@@ -303,99 +246,5 @@ impl Watch {
         while let Some(event) = self.server.poll_event() {
             self.reporter.report(now, &event_report(event));
         }
-    }
-}
-
-fn figures(ledger: &Ledger) -> Figures {
-    let mut rows = Vec::new();
-    ledger.probe(&mut |name, value| {
-        rows.extend(Ledger::METRICS.iter().find(|metric| metric.name == name).map(|metric| (metric, value)));
-    });
-    Figures::of(SIDE, rows)
-}
-
-/// The readings of every second.
-struct Status(Figures);
-
-impl Readings for Status {
-    fn json(&self, at: Time) -> String {
-        self.0.to_json(at)
-    }
-
-    fn line(&self, at: Time) -> Line {
-        let get = |name| self.0.get(name);
-        let (rate, out) = (get("playing_rate_bps") / 1e6, get("sent_rate_bps") / 1e6);
-        let over = [("TLS", "tls_connections"), ("HTTP/3", "quic_connections")];
-        let over = over.map(|(label, name)| (label, get(name))).into_iter().filter(|(_, value)| *value > 0.0);
-        let over = over.map(|(label, value)| format!("{value} {label}")).collect::<Vec<_>>().join(", ");
-        let over = if over.is_empty() { over } else { format!(" ({over})") };
-        let mut line = Line::at(at);
-        line.push(2, format!("connections {}{over}", get("connections")));
-        line.push(1, format!("playing {} ({rate:.2} Mb/s)", get("playing")));
-        line.push(1, format!("out {out:.2} Mb/s ({})", amount(get("sent_bytes_total"))));
-        self.problems().for_each(|problem| line.push(3, problem));
-        line
-    }
-
-    fn last(&self, at: Time) -> String {
-        let get = |name| self.0.get(name);
-        let mut line = Line::at(at);
-        line.push(0, format!("in all  connections {}", get("connections_total")));
-        line.push(0, format!("requests {}", get("requests_total")));
-        line.push(0, format!("out {}", amount(get("sent_bytes_total"))));
-        self.problems().for_each(|problem| line.push(0, problem));
-        line.to_string()
-    }
-}
-
-impl Status {
-    /// Counts of failures, and of connections that are paced here.
-    fn problems(&self) -> impl Iterator<Item = String> {
-        let counts = [
-            ("paced", "paced"),
-            ("refused", "refused_requests_total"),
-            ("bad requests", "bad_requests_total"),
-            ("changed", "changed_files_total"),
-            ("bad handshakes", "failed_handshakes_total"),
-        ];
-        let counts = counts.map(|(label, name)| (label, self.0.get(name)));
-        counts.into_iter().filter(|(_, value)| *value > 0.0).map(|(label, value)| format!("{label} {value}"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reported_addresses_are_reachable_from_other_machines() {
-        let own = ["198.51.100.7", "2001:db8::7"].map(|own| own.parse().expect("an address"));
-        let at = |local: &str, name| places(local.parse().expect("an address"), name, &own);
-        let (v4, v6) = ("198.51.100.7:80".to_owned(), "[2001:db8::7]:80".to_owned());
-        let here = Some("localhost:80".to_owned());
-        assert_eq!(at("0.0.0.0:80", ""), (vec![v4.clone()], here.clone()));
-        assert_eq!(at("[::]:80", "::"), (vec![v4, v6], here));
-        assert_eq!(at("127.0.0.1:80", "localhost"), (vec!["localhost:80".to_owned()], None));
-        assert_eq!(at("192.0.2.1:80", "192.0.2.1"), (vec!["192.0.2.1:80".to_owned()], None));
-        assert_eq!(places("0.0.0.0:80".parse().expect("an address"), "", &[]).0, [""; 0]);
-    }
-
-    #[test]
-    fn status_line_shows_playback_and_failures() {
-        let value = |name| match name {
-            "connections" => 3.0,
-            "tls_connections" | "failed_handshakes_total" => 1.0,
-            "playing" | "refused_requests_total" => 2.0,
-            "playing_rate_bps" => 7.2e6,
-            "sent_rate_bps" => 9.126e6,
-            "sent_bytes_total" => 2.5e9,
-            _ => 0.0,
-        };
-        let rows = Ledger::METRICS.iter().map(|metric| (metric, value(metric.name))).collect();
-        let line = Status(Figures::of(SIDE, rows)).line(Time::ZERO + Span::from_secs(3661));
-        assert_eq!(
-            line.to_string(),
-            "01:01:01  connections 3 (1 TLS)  playing 2 (7.20 Mb/s)  out 9.13 Mb/s (2.5 GB)  refused 2  bad handshakes 1"
-        );
     }
 }
