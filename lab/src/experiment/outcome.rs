@@ -13,6 +13,7 @@ use crate::tcp::Playing;
 pub use self::group::{GROUP_QUANTITIES, GroupQuantity};
 pub use self::summary::{QUANTITIES, Quantity};
 
+mod flow;
 mod group;
 mod shown;
 mod summary;
