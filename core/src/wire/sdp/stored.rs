@@ -9,6 +9,7 @@
 //! | of `MPV` and `MPA`, or payload types 32 and 14 | RFC 3555 §4.2, RFC 3551 §6 |
 //! | `b=AS` | RFC 8866 §5.8 |
 
+mod attribute;
 mod base64;
 mod parse;
 #[cfg(test)]

@@ -1,4 +1,6 @@
+use super::place::class_of;
 use super::*;
+use crate::video::Class;
 use proptest::prelude::*;
 
 fn parsed(subtype: u8, data: &[u8]) -> Result<Option<Message<'_>>, Error> {

@@ -3,8 +3,9 @@
 use core::fmt;
 use core::net::IpAddr;
 
+use super::Presentation;
+use super::attribute::{attribute, keep};
 use super::track::Draft;
-use super::{Attribute, Presentation};
 use crate::time::Span;
 use crate::wire::Error;
 use crate::wire::npt::NptRange;
@@ -13,8 +14,6 @@ use crate::wire::npt::NptRange;
 const MAX_LEN: usize = 64 << 10;
 /// Limit on tracks.
 const MAX_TRACKS: usize = 16;
-/// Limit on attributes that are kept, of the whole and of each track.
-const MAX_ATTRIBUTES: usize = 64;
 
 /// The fault of a description.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -108,20 +107,6 @@ impl Presentation {
         }
         Ok(())
     }
-}
-
-/// The name and the value of an attribute.
-pub(super) fn attribute(value: &str) -> (&str, Option<&str>) {
-    value.split_once(':').map_or((value, None), |(name, value)| (name, Some(value.trim())))
-}
-
-/// Adds an attribute within the limit.
-pub(super) fn keep(attributes: &mut Vec<Attribute>, name: &str, value: Option<&str>) -> Result<(), &'static str> {
-    if attributes.len() == MAX_ATTRIBUTES {
-        return Err("more than 64 attributes");
-    }
-    attributes.push(Attribute { name: name.to_owned(), value: value.map(str::to_owned) });
-    Ok(())
 }
 
 /// The duration of a range; none without an end, as of live media, and for other units of time.

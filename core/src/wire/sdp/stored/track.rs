@@ -1,6 +1,6 @@
 //! A track of a description, parsed: `m=` and the lines below it.
 
-use super::parse::{attribute, keep};
+use super::attribute::{attribute, keep};
 use super::{Encoding, Track, base64};
 use crate::units::Rate;
 use crate::wire::payload::{mpeg_audio, mpeg_video};
