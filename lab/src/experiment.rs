@@ -93,7 +93,22 @@ pub enum Kind {
     /// A stored video under a control that its receiver runs.
     Stored(stored::Parameters),
     /// A source without feedback.
-    Open(Traffic),
+    Open(Source),
+}
+
+/// A source without feedback.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Source {
+    /// The packets that it sends.
+    pub traffic: Traffic,
+    /// The time of the run at which it ends; none if it never does.
+    pub until: Option<Span>,
+}
+
+impl<T: Into<Traffic>> From<T> for Source {
+    fn from(traffic: T) -> Source {
+        Source { traffic: traffic.into(), until: None }
+    }
 }
 
 /// A TCP sender and its receiver.

@@ -108,8 +108,9 @@ pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned, root:
             let sender = TfrcSender::new(config).map_err(|error| Impossible(error.to_string()))?;
             network.add(sender, TfrcReceiver::new(flow, packet), access, hops);
         }
-        Kind::Open(traffic) => {
-            let origin = Origin::new(flow, traffic.clone(), planned.start.since(Time::ZERO));
+        Kind::Open(source) => {
+            let until = source.until.map_or(Time::NEVER, |until| Time::ZERO + until);
+            let origin = Origin::new(flow, source.traffic.clone(), planned.start.since(Time::ZERO)).until(until);
             network.add(origin, Sink::default(), access, hops);
         }
     }

@@ -13,6 +13,7 @@ pub struct Origin {
     flow: u32,
     source: Traffic,
     start: Span,
+    until: Time,
     sent: u64,
     received: u64,
 }
@@ -20,7 +21,18 @@ pub struct Origin {
 impl Origin {
     /// An endpoint of `flow` whose source begins `start` after time zero.
     pub fn new(flow: u32, source: impl Into<Traffic>, start: Span) -> Origin {
-        Origin { flow, source: source.into(), start, sent: 0, received: 0 }
+        Origin { flow, source: source.into(), start, until: Time::NEVER, sent: 0, received: 0 }
+    }
+
+    /// The same endpoint, which sends nothing from `until` on.
+    #[must_use]
+    pub fn until(self, until: Time) -> Origin {
+        Origin { until, ..self }
+    }
+
+    /// The departure of the next packet, if there is one.
+    fn departure(&self) -> Option<Time> {
+        Some(self.source.node().next() + self.start).filter(|next| *next < self.until)
     }
 
     /// Packets sent.
@@ -35,13 +47,11 @@ impl Node for Origin {
     }
 
     fn next(&self) -> Option<Time> {
-        Some(self.source.node().next() + self.start)
+        self.departure()
     }
 
     fn poll(&mut self, now: Time) -> Option<Packet> {
-        if self.source.node().next() + self.start > now {
-            return None;
-        }
+        self.departure().filter(|next| *next <= now)?;
         self.sent += 1;
         Some(Packet::length(self.flow, self.source.node_mut().emit()))
     }

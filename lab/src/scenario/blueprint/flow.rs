@@ -9,7 +9,7 @@ use thalweg_core::units::Rate;
 use toml::Spanned;
 
 use super::{stored, stream, tcp, tunnel};
-use crate::experiment::{AccessRange, Group, Kind, MOST_FLOWS};
+use crate::experiment::{AccessRange, Group, Kind, MOST_FLOWS, Source};
 use crate::network::Hop;
 use crate::node::Node;
 use crate::scenario::fault::Fault;
@@ -97,13 +97,10 @@ impl<'a> Flows<'a> {
                 // Sources with random draws have draws of their own, so each is a group of its own.
                 for member in 0..count {
                     let rng = self.rng.fork(&name).fork(&member.to_string());
-                    let kind = if kind.get_ref() == "stored" {
-                        stored::read(section.clone(), &rng, self.duration, files)?
-                    } else {
-                        let (source, rate) = traffic::read(&kind, section.clone(), rng, files)?;
+                    let (kind, rate) = self.drawn(&kind, section.clone(), rng, files)?;
+                    if let Some(rate) = rate {
                         carried(rate, &access).map_err(|why| Fault::at(&rate_at, why))?;
-                        Kind::Open(source)
-                    };
+                    }
                     let name = if count == 1 { name.clone() } else { format!("{name}/{}", member + 1) };
                     let late = every * member as u64;
                     let start = start.start + late..start.end + late;
@@ -123,6 +120,22 @@ impl<'a> Flows<'a> {
         self.groups.push(group(name, listens, count));
         self.places.push(span);
         Ok(())
+    }
+
+    /// A flow with random draws of its own, and the mean rate of a source without feedback.
+    fn drawn(
+        &self,
+        kind: &Spanned<String>,
+        mut section: Section<'_>,
+        rng: Rng,
+        files: &mut Files<'_>,
+    ) -> Result<(Kind, Option<Rate>), Fault> {
+        if kind.get_ref() == "stored" {
+            return Ok((stored::read(section, &rng, self.duration, files)?, None));
+        }
+        let until = section.optional::<Quantity<Span>>("until")?.map(|until| until.0);
+        let (traffic, rate) = traffic::read(kind, section, rng, files)?;
+        Ok((Kind::Open(Source { traffic, until }), Some(rate)))
     }
 
     /// Notes a name, which no other flow may have.
