@@ -5,6 +5,7 @@
 //! | GENEVA | [`geneva`] |
 //! | hybrid FEC-ARQ | [`fec_arq`] |
 //! | TCP Stream | [`tcp_stream`] |
+//! | R3CP+ | [`r3cp`] |
 //!
 //! Each module is one paper: the conditions of its runs, the numbers of a run ([`results`] holds them), figures, tables
 //! and claims. Bounds of claims, causes of contradictions and errors of the paper are data in files of their own.
@@ -44,6 +45,7 @@ pub mod keep;
 pub mod page;
 pub mod part;
 pub mod pool;
+pub mod r3cp;
 pub mod remark;
 pub mod results;
 pub mod tcp_stream;

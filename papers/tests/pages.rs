@@ -7,7 +7,7 @@ use thalweg_papers::keep::Keep;
 use thalweg_papers::page::{Page, interval};
 use thalweg_papers::pool::Pool;
 use thalweg_papers::results;
-use thalweg_papers::{fec_arq as hybrid, tcp_stream as playback};
+use thalweg_papers::{fec_arq as hybrid, r3cp, tcp_stream as playback};
 
 fn run<E: Evaluation>(plan: &E, jobs: &[E::Job], threads: usize, keep: Option<&Keep>) -> results::Results<E> {
     let pool = Pool { keep, threads, stopped: &|| false, progress: &|_| {} };
@@ -156,4 +156,36 @@ fn short_tcp_stream_evaluation_has_all_sections() {
         "Options",
     ];
     check(&page, sections.map(str::to_owned), playback::claims::CLAIMS.iter().map(|claim| claim.id));
+}
+
+/// The same for R3CP+, with runs of 25 s under one setting.
+#[test]
+fn short_r3cp_evaluation_has_all_sections() {
+    let plan = r3cp::Plan {
+        seconds: 25,
+        seeds: 1,
+        videos: vec![1],
+        tcp: vec![1],
+        beside: vec![1, 2],
+        settings: vec![r3cp::Setting::Store],
+    };
+    let jobs = plan.jobs();
+    let results = run(&plan, &jobs, 2, None);
+    // Four controls at two loads, under Figs. 4 and 7 and on three paths; one in Fig. 8; three subjects beside TCP.
+    assert_eq!(results.len(), 4 * (2 + 2 + 3) + 1 + 2 * 3);
+    assert!(broken(&results).is_empty());
+    let page = page(&results, "thalweg lab reproduce r3cp");
+    let sections = [
+        "Claims",
+        "Fig. 3",
+        "Fig. 4",
+        "Figs. 5 and 6",
+        "Fig. 7",
+        "Fig. 8",
+        "Fig. 9",
+        "Table 3",
+        "Errors of the paper",
+        "Options",
+    ];
+    check(&page, sections.map(str::to_owned), r3cp::claims::CLAIMS.iter().map(|claim| claim.id));
 }

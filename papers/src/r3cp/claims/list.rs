@@ -1,0 +1,133 @@
+//! Every claim, in the order of the paper, with its judge.
+
+use super::{Claim, Gate, arithmetic, load, paths, time};
+
+/// The paper's claims about numbers; "accept" gives the tolerance that the project allows.
+pub const CLAIMS: &[Claim] = &[
+    Claim {
+        id: "R-M1",
+        gate: Gate::Exact,
+        source: "Eqs. (9) to (14)",
+        text: "Eq. (14) follows from Eqs. (9) and (11) to (13), with P_lambda = mu d",
+        judge: arithmetic::desired_rate_solves_the_equations,
+    },
+    Claim {
+        id: "R-M2",
+        gate: Gate::Exact,
+        source: "Eqs. (13), (14)",
+        text: "without loss the queue meets the target two points after a disturbance, and lambda settles at mu",
+        judge: arithmetic::queue_is_deadbeat,
+    },
+    Claim {
+        id: "R-3a",
+        gate: Gate::Hard,
+        source: "Fig. 3a",
+        text: "R3CP+ plays more frames than R3CP, TFCC and no control at every load (accept .02 fewer)",
+        judge: load::plays_most,
+    },
+    Claim {
+        id: "R-3b",
+        gate: Gate::Hard,
+        source: "Fig. 3b",
+        text: "R3CP+ plays more than 80 % of the I frames at loads above .75",
+        judge: load::plays_the_references,
+    },
+    Claim {
+        id: "R-3c",
+        gate: Gate::Soft,
+        source: "Fig. 3b to d",
+        text: "R3CP+ plays I frames best, then P, then B (accept .02)",
+        judge: load::keeps_the_order_of_kinds,
+    },
+    Claim {
+        id: "R-4a",
+        gate: Gate::Hard,
+        source: "Fig. 4",
+        text: "p_n is lower under R3CP+ than under TFCC, where it exceeds 20 % at times",
+        judge: load::loses_less,
+    },
+    Claim {
+        id: "R-4b",
+        gate: Gate::Hard,
+        source: "Fig. 4",
+        text: "the requested rate varies less under R3CP+ than under TFCC, and the received rate is close to it (accept 10 %)",
+        judge: load::is_steadier,
+    },
+    Claim {
+        id: "R-5",
+        gate: Gate::Hard,
+        source: "Fig. 5",
+        text: "R3CP+ has the fewest broken frames, no control the most (loads above .75)",
+        judge: load::breaks_fewest,
+    },
+    Claim {
+        id: "R-6",
+        gate: Gate::Hard,
+        source: "Fig. 6",
+        text: "R3CP+, R3CP and TFCC have fewer orphan frames than no control (loads above .75)",
+        judge: load::orphans_fewer,
+    },
+    Claim {
+        id: "R-7a",
+        gate: Gate::Hard,
+        source: "Fig. 7a",
+        text: "before the congestion R3CP+ settles at what it needs, while TFCC climbs to its bound of 800 kb/s",
+        judge: time::settles,
+    },
+    Claim {
+        id: "R-7b",
+        gate: Gate::Soft,
+        source: "Fig. 7b",
+        text: "during the congestion R3CP+ plays more frames than TFCC, which plays almost none from 20 to 40 s (accept .1)",
+        judge: time::plays_on,
+    },
+    Claim {
+        id: "R-7c",
+        gate: Gate::Hard,
+        source: "Fig. 7a, c",
+        text: "after it R3CP+ returns to about 380 kb/s (accept 330 to 430), while TFCC's buffer keeps growing",
+        judge: time::returns,
+    },
+    Claim {
+        id: "R-7d",
+        gate: Gate::Soft,
+        source: "Fig. 7b",
+        text: "the burst of one second costs R3CP+ fewer frames than TFCC",
+        judge: time::survives_the_burst,
+    },
+    Claim {
+        id: "R-8",
+        gate: Gate::Hard,
+        source: "Fig. 8",
+        text: "two videos under R3CP+ share evenly (accept a ratio of .8 to 1.25)",
+        judge: time::shares_evenly,
+    },
+    Claim {
+        id: "R-9a",
+        gate: Gate::Hard,
+        source: "Fig. 9a",
+        text: "TCP's mean throughput declines with n, with and without R3CP+, and R3CP+ leaves it at least half",
+        judge: paths::tcp_is_not_starved,
+    },
+    Claim {
+        id: "R-9b",
+        gate: Gate::Hard,
+        source: "Fig. 9a",
+        text: "R3CP+ takes what it needs beside few TCP flows, and less when their number grows",
+        judge: paths::takes_its_need,
+    },
+    Claim {
+        id: "R-9c",
+        gate: Gate::Hard,
+        source: "Fig. 9b",
+        text: "TFCC takes more than R3CP+, and TCP gets less beside it",
+        judge: paths::tfcc_takes_more,
+    },
+    Claim {
+        id: "R-T3a",
+        gate: Gate::Hard,
+        source: "Table 3",
+        text: "R3CP+ and R3CP play far more frames than no control on all three paths (accept .1 more)",
+        judge: paths::retransmission_pays,
+    },
+];
