@@ -229,6 +229,17 @@ fn built_in_scenarios_are_listed_and_can_be_printed() {
 }
 
 #[test]
+fn any_parameter_can_be_compared() {
+    let over = ["compare", "dumbbell", "--over", "rtt_ms=10,100", "--seeds", "1", "--json"];
+    let object = last(&lab(&[&over[..], &SHORT].concat()));
+    assert_eq!((&object["first"], &object["parameters"]["rtt_ms"]), (&Value::from("10"), &Value::Null));
+    let short = object["schemes"]["10"]["tcp_goodput_mbps"].as_f64().expect("a rate");
+    let long = object["schemes"]["100"]["tcp_goodput_mbps"].as_f64().expect("a rate");
+    // The throughput of TCP falls with the round trip.
+    assert!(short > long && long > 0.0, "{short}, {long}");
+}
+
+#[test]
 fn usage_errors_exit_with_2_and_failures_with_1() {
     for (args, code, expected) in [
         (&["run"][..], 2, "<SCENARIO>; see thalweg lab run --help"),
@@ -241,6 +252,10 @@ fn usage_errors_exit_with_2_and_failures_with_1() {
         (&["run", "md1", "--out", "/dev/null/x", "--hop", "1"], 2, "--hop: needs --trace or --pcap"),
         (&["compare", "dumbbell", "--schemes", "udp"], 2, "two or more"),
         (&["compare", "dumbbell", "--schemes", "udp,udp"], 2, "twice"),
+        (&["compare", "dumbbell", "--over", "rtt_ms=10"], 2, "--over: needs two or more"),
+        (&["compare", "dumbbell", "--over", "speed=1,2"], 2, "'speed', expected one of scheme, n_tcp"),
+        (&["compare", "dumbbell", "--over", "n_tcp=1,2", "--set", "n_tcp=3"], 2, "--set n_tcp=3"),
+        (&["compare", "dumbbell", "--over", "n_tcp=1,2", "--schemes", "udp,none"], 2, "cannot be used with"),
         (&["run", "no-such"], 1, "'no-such' is neither a file nor a built-in scenario; expected one of dumbbell"),
         (&["list", "no-such"], 1, "'no-such'; expected one of dumbbell"),
         (&["run", "dumbbell", "--set", "scheme=best"], 1, "lab/dumbbell.toml:41: no scheme 'best'"),

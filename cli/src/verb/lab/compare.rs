@@ -20,20 +20,25 @@ use crate::verb::replay::setting;
 
 /// Compare schemes on one path, with the same seeds.
 ///
-/// Each scheme is a value of the scenario's parameter `scheme`. The first scheme is compared with each of the others.
+/// Each scheme is a value of the scenario's parameter `scheme`, or with --over of another parameter. The first scheme is
+/// compared with each of the others.
 /// The table shows the mean difference of two runs with the same seed, and its 95 % interval; a * marks an interval
 /// that excludes zero, except for processor time. If tfrc is among the schemes, the table has TPindex, too (see `lab
 /// run --help`).
 #[derive(clap::Args)]
-#[command(after_help = "Example:
+#[command(after_help = "Examples:
   thalweg lab compare geneva-s1 --schemes geneva,static8,static12,tfrc \\
-    --set n_tcp=200 --set duration_s=60")]
+    --set n_tcp=200 --set duration_s=60
+  thalweg lab compare r3cp-s1 --over control=r3cp+,tfcc,none --set videos=3")]
 pub(super) struct Args {
     /// Scenario file, or name of a built-in scenario.
     #[arg(value_name = "SCENARIO")]
     scenario: String,
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', required = true, help = schemes_help())]
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', required_unless_present = "over", help = schemes_help())]
     schemes: Vec<String>,
+    /// Values of another parameter of the scenario, two or more, in place of --schemes
+    #[arg(long, value_name = "NAME=A,B,...", value_parser = setting, conflicts_with = "schemes")]
+    over: Option<(String, String)>,
     #[command(flatten)]
     seeds: Seeds,
     /// Set a parameter of the scenario; an unknown NAME lists the known ones, `auto` is the file's own value.
@@ -52,25 +57,16 @@ fn schemes_help() -> String {
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     let source = Source::find(&args.scenario)?;
-    if args.schemes.len() < 2 {
-        return Err(Failure::Usage("lab: --schemes: needs two or more".to_owned()));
-    }
-    if let Some((_, scheme)) = args.settings.iter().find(|(name, _)| name == SCHEME) {
-        return Err(Failure::Usage(format!("lab: --set scheme={scheme}: conflicts with --schemes; leave it out")));
-    }
-    let mut variants = Vec::new();
-    for scheme in &args.schemes {
-        if variants.iter().any(|(known, _)| known == scheme) {
-            return Err(Failure::Usage(format!("lab: --schemes: '{scheme}' is given twice")));
-        }
-        let settings = [&args.settings[..], &[(SCHEME.to_owned(), scheme.clone())]].concat();
-        variants.push((scheme.clone(), source.blueprint(&settings)?));
-    }
+    let (option, name, values) = match args.over {
+        Some((name, values)) => ("--over", name, values.split(',').map(|value| value.trim().to_owned()).collect()),
+        None => ("--schemes", SCHEME.to_owned(), args.schemes),
+    };
+    let variants = variants(&source, option, (&name, &values), &args.settings)?;
     let first = variants[0].1.clone();
     let campaign = args.seeds.campaign(variants);
     let output = Output::open(&args.output, &campaign, args.json)?;
     let results = workers::run(&campaign, &output)?;
-    let table = Comparison::of(&args.schemes, &results);
+    let table = Comparison::of(&name, &values, &results);
     if table.seeds.is_empty() {
         return Err(results.nothing_before("every scheme was completed with one seed"));
     }
@@ -78,8 +74,34 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     results.complete()
 }
 
+/// The scenario with each of the values of its parameter `name`, which `option` gave.
+fn variants(
+    source: &Source,
+    option: &str,
+    (name, values): (&str, &[String]),
+    settings: &[(String, String)],
+) -> Result<Vec<(String, Blueprint)>, Failure> {
+    if values.len() < 2 {
+        return Err(Failure::Usage(format!("lab: {option}: needs two or more")));
+    }
+    if let Some((_, value)) = settings.iter().find(|(set, _)| set == name) {
+        return Err(Failure::Usage(format!("lab: --set {name}={value}: conflicts with {option}; leave it out")));
+    }
+    let mut variants: Vec<(String, Blueprint)> = Vec::new();
+    for value in values {
+        if variants.iter().any(|(known, _)| known == value) {
+            return Err(Failure::Usage(format!("lab: {option}: '{value}' is given twice")));
+        }
+        let settings = [settings, &[(name.to_owned(), value.clone())]].concat();
+        variants.push((value.clone(), source.blueprint(&settings)?));
+    }
+    Ok(variants)
+}
+
 /// Every quantity of every scheme for the seeds that all of them have.
 struct Comparison<'a> {
+    /// The parameter whose values the schemes are.
+    over: &'a str,
     schemes: &'a [String],
     seeds: Vec<u64>,
     /// Values by quantity, then by scheme, then by seed.
@@ -89,7 +111,7 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    fn of(schemes: &'a [String], results: &Results) -> Comparison<'a> {
+    fn of(over: &'a str, schemes: &'a [String], results: &Results) -> Comparison<'a> {
         let has = |variant: usize, seed: u64| results.of(variant).any(|run| run.seed == seed);
         let common = |run: &Finished| (1..schemes.len()).all(|variant| has(variant, run.seed)).then_some(run.seed);
         let seeds: Vec<u64> = results.of(0).filter_map(common).collect();
@@ -106,7 +128,7 @@ impl<'a> Comparison<'a> {
         for (variant, scheme) in schemes.iter().enumerate() {
             groups::rows(&mut groups, Some(scheme), &paired(variant).collect::<Vec<_>>());
         }
-        Comparison { schemes, seeds, values, groups }
+        Comparison { over, schemes, seeds, values, groups }
     }
 
     fn text(&self, scenario: &str, blueprint: &Blueprint) -> String {
@@ -149,9 +171,9 @@ impl<'a> Comparison<'a> {
                 differences.insert(scheme.clone(), Value::Object(beside));
             }
         }
-        // The schemes are named in `schemes`.
+        // The values of this parameter are the keys of `schemes`.
         let mut parameters = parameters(blueprint);
-        parameters.as_object_mut().and_then(|parameters| parameters.remove(SCHEME));
+        parameters.as_object_mut().and_then(|parameters| parameters.remove(self.over));
         let whole = json!({
             "scenario": scenario,
             "parameters": parameters,
