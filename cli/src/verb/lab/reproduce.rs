@@ -14,7 +14,7 @@ use thalweg_papers::geneva::{self, Length};
 use thalweg_papers::keep::{FileError, Keep};
 use thalweg_papers::page::Page;
 use thalweg_papers::pool::{self, Pool};
-use thalweg_papers::tcp_stream;
+use thalweg_papers::{r3cp, tcp_stream};
 
 use self::destination::Destination;
 use super::{failed, interrupted, progress};
@@ -31,6 +31,7 @@ use crate::Failure;
     --docs docs/reproduction.md
   thalweg lab reproduce fec-arq --docs docs/reproduction-fec-arq.md
   thalweg lab reproduce tcp-stream --quick
+  thalweg lab reproduce r3cp --quick
   thalweg lab reproduce tcp-stream --real   # root; 26 min of real time")]
 pub(super) struct Args {
     /// Paper to reproduce.
@@ -43,12 +44,13 @@ pub(super) struct Args {
     /// compare them with the lab. Needs root and a build with the feature `kernel`; takes 26 minutes
     #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
     real: bool,
-    /// Number of seeds, by default 5, and 20 for tcp-stream. Fig. 2 of geneva, where losses are rare, gets twice as
-    /// many
+    /// Number of seeds, by default 5, 20 for tcp-stream and 10 for r3cp. Fig. 2 of geneva, where losses are rare, gets
+    /// twice as many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
     /// Length of each run, 25 to 36000 seconds. For geneva, warm-up included, 180 by default as in the paper; runs of
-    /// Fig. 2 take two thirds of it. For tcp-stream, the playing time of each video, 600 by default as in the paper
+    /// Fig. 2 take two thirds of it. For tcp-stream and r3cp, the playing time of each video, 600 by default as in the
+    /// papers
     #[arg(long, value_name = "SECONDS", conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(25..=36_000))]
     seconds: Option<u32>,
     /// For fec-arq: folder of the recordings that replace the paper's unpublished trace, by default ../shared/data/net.
@@ -82,6 +84,8 @@ enum Paper {
     FecArq,
     /// Design, Implementation and Evaluation of Congestion Control Mechanism for Video Streaming.
     TcpStream,
+    /// Predictive flow control for TCP-friendly end-to-end real-time video on the Internet.
+    R3cp,
 }
 
 /// The result of one paper's runs.
@@ -99,6 +103,7 @@ impl Args {
             Paper::Geneva => "geneva",
             Paper::FecArq => "fec-arq",
             Paper::TcpStream => "tcp-stream",
+            Paper::R3cp => "r3cp",
         }
     }
 
@@ -123,14 +128,14 @@ impl Args {
     /// Refuses options that belong to another paper.
     fn check(&self) -> Result<(), Failure> {
         match self.paper {
-            Paper::Geneva | Paper::FecArq if self.real => {
+            Paper::Geneva | Paper::FecArq | Paper::R3cp if self.real => {
                 Err(Failure::Usage("lab reproduce: --real is for tcp-stream".to_owned()))
             }
-            Paper::Geneva | Paper::TcpStream if self.recordings.is_some() => {
+            Paper::Geneva | Paper::TcpStream | Paper::R3cp if self.recordings.is_some() => {
                 Err(Failure::Usage("lab reproduce: --recordings is for fec-arq".to_owned()))
             }
             Paper::FecArq if self.seconds.is_some() => {
-                Err(Failure::Usage("lab reproduce: --seconds is for geneva and tcp-stream".to_owned()))
+                Err(Failure::Usage("lab reproduce: --seconds is for geneva, tcp-stream and r3cp".to_owned()))
             }
             _ => Ok(()),
         }
@@ -148,6 +153,7 @@ impl Args {
                 Ok(Report { page, kept, jobs, broken: Vec::new() })
             }
             Paper::TcpStream => self.evaluated(&self.tcp_stream_plan(), pool),
+            Paper::R3cp => self.evaluated(&self.r3cp_plan(), pool),
         };
         shown.end();
         report
@@ -175,6 +181,12 @@ impl Args {
         }
         plan.video_seconds = self.seconds.unwrap_or(plan.video_seconds);
         plan
+    }
+
+    fn r3cp_plan(&self) -> r3cp::Plan {
+        let plan = if self.quick { r3cp::Plan::quick() } else { r3cp::Plan::paper() };
+        let (seeds, seconds) = (self.seeds.unwrap_or(plan.seeds), self.seconds.unwrap_or(plan.seconds));
+        r3cp::Plan { seeds, seconds, ..plan }
     }
 
     fn geneva_plan(&self) -> geneva::Plan {
