@@ -7,7 +7,6 @@ use crate::law::ParameterError;
 use crate::law::predict;
 use crate::law::rate::r3cp::{Decision, Forecast, Parameters, Path, Point, R3cp, State};
 use crate::law::rate::tfcc::{self, Tfcc};
-use crate::law::registry::Parameters as _;
 use crate::wire::stored::Mode;
 
 /// A control that a user names.
@@ -132,19 +131,4 @@ impl Law {
         };
         Decision { lambda: rate, rho: rate, ..decision }
     }
-}
-
-/// The constants of R3CP+ with `settings`, each NAME=VALUE, applied.
-///
-/// # Errors
-/// A name is unknown, or a value is out of its range.
-pub fn parameters_with(
-    mut parameters: Parameters,
-    settings: &[(String, String)],
-) -> Result<Parameters, ParameterError> {
-    for (name, value) in settings {
-        parameters.set(name, value)?;
-    }
-    parameters.check()?;
-    Ok(parameters)
 }

@@ -27,6 +27,7 @@ use crate::wire::stored::{FlowControl, MAX_TRACKS};
 const SILENT_PERIODS: u64 = 5;
 /// The time without a message after which the sender pauses, at the least: a lost message is repeated within two periods.
 const SILENCE: Span = Span::from_secs(1);
+
 /// The configuration of a sender.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {

@@ -89,12 +89,7 @@ impl Depacketizer {
 
     /// Passes an access unit without an end to `deliver`.
     pub fn finish(&mut self, deliver: &mut dyn FnMut(Frame)) {
-        if self.assembly.is_begun() {
-            if self.assembly.len() < self.size {
-                self.assembly.damage();
-            }
-            self.assembly.deliver(deliver);
-        }
+        self.assembly.finish(self.size, deliver);
     }
 
     fn take(&mut self, packet: Packet<'_>, deliver: &mut dyn FnMut(Frame)) -> Result<(), Error> {

@@ -76,14 +76,17 @@ impl Assembly {
         self.data.len()
     }
 
-    /// True if a packet of the frame was taken.
-    pub(super) fn is_begun(&self) -> bool {
-        self.is_begun
-    }
-
     /// True if no part of the frame is known to be missing.
     pub(super) fn is_whole(&self) -> bool {
         self.is_whole
+    }
+
+    /// Delivers what has arrived of a frame of `len` bytes, if anything has. It is damaged if bytes are missing.
+    pub(super) fn finish(&mut self, len: usize, deliver: &mut dyn FnMut(Frame)) {
+        if self.is_begun {
+            self.is_whole &= self.data.len() >= len;
+            self.deliver(deliver);
+        }
     }
 
     /// Delivers the frame, if there is one.

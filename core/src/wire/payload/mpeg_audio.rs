@@ -161,12 +161,7 @@ impl Depacketizer {
 
     /// Passes a frame without an end to `deliver`.
     pub fn finish(&mut self, deliver: &mut dyn FnMut(Frame)) {
-        if self.assembly.is_begun() {
-            if self.assembly.len() < self.len {
-                self.assembly.damage();
-            }
-            self.assembly.deliver(deliver);
-        }
+        self.assembly.finish(self.len, deliver);
     }
 
     fn take(&mut self, mut packet: Packet<'_>, deliver: &mut dyn FnMut(Frame)) -> Result<(), Error> {

@@ -10,8 +10,8 @@ use crate::wire::stored::Place;
 
 /// The frames from the first that is kept to the last: more are ignored. At 100 frames per second ten minutes.
 const MAX_FRAMES: u32 = 65_536;
-/// The time after its display for which a frame is kept: a frame that arrives later counts as
-/// one that never arrives. Ours: longer than any queue of a path that still serves playback.
+/// The time after its display for which a frame is kept: a frame that arrives later counts as one that
+/// never arrives. Ours: longer than any queue of a path that still serves playback.
 const RETENTION: Span = Span::from_secs(5);
 
 /// A frame that has arrived whole, in the order of decoding.

@@ -4,7 +4,6 @@ use core::net::SocketAddr;
 
 use super::resends::Lost;
 use super::{Event, Request, Sender, Stream};
-use crate::law::rate::r3cp;
 use crate::session::Transmit;
 use crate::session::stored::Media;
 use crate::time::{Span, Time};
@@ -78,11 +77,7 @@ impl<M: Media> Sender<M> {
         self.request = Some(Request { message, received: now, covered: now + message.period, origin });
         self.groups.begin(message.number, &self.due, self.streams.iter().map(Stream::next));
         if message.mode != Mode::Nominal {
-            let FlowControl { lambda, rho, period, playout, mode, .. } = message;
-            let d = period.as_secs_f64();
-            // Reading(R3CP+ §3.3): where more is requested than desired, to fill the receiver's store, all of it is owed.
-            self.due.take_on(&self.media, lambda.max(rho) * d, playout);
-            self.due.select(r3cp::skipped(lambda, rho, d, asked as f64), mode);
+            self.due.take_share(&self.media, &message, message.period, asked);
         }
         self.groups.extend(&self.due);
     }

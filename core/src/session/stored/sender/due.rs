@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
+use crate::law::rate::r3cp;
 use crate::law::schedule::selective::{self, Selection};
 use crate::rng::Rng;
 use crate::session::stored::media::MediaTime;
 use crate::session::stored::{Frame, Media};
 use crate::time::Span;
 use crate::video::Class;
-use crate::wire::stored::{MAX_FRAMES, Mode};
+use crate::wire::stored::{FlowControl, MAX_FRAMES, Mode};
 
 /// A frame that waits, or whose packets are being sent.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -73,8 +74,18 @@ impl Due {
         self.pending.iter().map(|pending| u32::from(pending.frame.packets - pending.sent)).sum()
     }
 
+    /// Takes on the share of `d` seconds that `message` asks for, and skips what its rates leave between them; the sender
+    /// retransmits `asked` packets in that time.
+    // Reading(R3CP+ §3.3): where more is requested than desired, to fill the receiver's store, all of it is owed.
+    pub(super) fn take_share(&mut self, media: &impl Media, message: &FlowControl, d: Span, asked: usize) {
+        let FlowControl { lambda, rho, playout, mode, .. } = *message;
+        let d = d.as_secs_f64();
+        self.take_on(media, lambda.max(rho) * d, playout);
+        self.select(r3cp::skipped(lambda, rho, d, asked as f64), mode);
+    }
+
     /// Takes on frames until `packets` wait. Those displayed before `playout` are skipped, also where they waited.
-    pub(super) fn take_on(&mut self, media: &impl Media, packets: f64, playout: Span) {
+    fn take_on(&mut self, media: &impl Media, packets: f64, playout: Span) {
         let is_over = |pending: &&Pending| pending.sent == 0 && pending.frame.display < playout;
         let over: Vec<u32> = self.pending.iter().filter(is_over).map(|pending| pending.index).collect();
         over.into_iter().for_each(|index| self.skip(index));
@@ -117,7 +128,7 @@ impl Due {
     }
 
     /// Skips frames of `zeta` packets, and sorts the others into the order of `mode`.
-    pub(super) fn select(&mut self, zeta: f64, mode: Mode) {
+    fn select(&mut self, zeta: f64, mode: Mode) {
         let is_candidate = |pending: &Pending| pending.sent == 0 && pending.frame.class != Class::Audio;
         self.pending.sort_by_key(|pending| pending.index);
         let candidates: Vec<(u32, selective::Frame)> = self

@@ -3,7 +3,6 @@
 use super::due::Next;
 use super::resends::Lost;
 use super::{Request, Sender};
-use crate::law::rate::r3cp;
 use crate::session::stored::Media;
 use crate::time::{Span, Time};
 use crate::wire::rtp::Header;
@@ -86,14 +85,11 @@ impl<M: Media> Sender<M> {
     /// Takes on more frames where the message in force does not suffice, since the next one is late.
     fn extend(&mut self, now: Time) {
         let Some(request) = &mut self.request else { return };
-        let FlowControl { lambda, rho, playout, mode, .. } = request.message;
-        if mode == Mode::Nominal {
+        if request.message.mode == Mode::Nominal {
             self.due.take_on_until(&self.media, request.origin.1 + now.since(request.origin.0));
         } else if now >= request.covered && self.due.peek().is_none() && self.resends.is_empty() {
             request.covered = now + EXTENSION;
-            let d = EXTENSION.as_secs_f64();
-            self.due.take_on(&self.media, lambda.max(rho) * d, playout);
-            self.due.select(r3cp::skipped(lambda, rho, d, 0.0), mode);
+            self.due.take_share(&self.media, &request.message, EXTENSION, 0);
         } else {
             return;
         }
