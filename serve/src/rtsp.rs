@@ -5,8 +5,8 @@
 //!
 //! | layer | file |
 //! |---|---|
-//! | bytes to requests, and responses to bytes | `decoder.rs`, `message.rs` |
-//! | the header `Transport` | `transport.rs` |
+//! | messages | crate `thalweg_rtsp` |
+//! | the choice of a transport | `transport.rs` |
 //! | methods and states | `machine.rs` |
 //! | a video, its session description | `stored.rs`, `describe.rs` |
 //! | frames to RTP packets at their pace, with RTCP | `sender.rs` |
@@ -15,11 +15,9 @@
 
 mod connection;
 mod datagrams;
-mod decoder;
 mod describe;
 mod listen;
 mod machine;
-mod message;
 mod outgoing;
 mod sender;
 mod stored;

@@ -11,16 +11,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use thalweg_core::wire::rtcp::ReportBlock;
+use thalweg_rtsp::decoder::{Decoder, Item};
+use thalweg_rtsp::message::{Request, Response};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc::{Receiver, Sender as Channel, channel};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep_until;
 
 use self::playing::Playing;
-use super::decoder::{Decoder, Item};
 use super::listen::Rtsp;
 use super::machine::{Machine, Opened};
-use super::message::{Request, Response};
 use super::outgoing::Outgoing;
 use super::sender::{Batch, Sender};
 use super::stored::Stored;
@@ -202,9 +202,11 @@ impl Connection {
                         self.heard = Instant::now();
                     }
                 }
+                // Nothing was asked.
+                Item::Response(_) => {}
                 Item::Fault(status, why) => {
                     Ledger::add(&self.shared.ledger.bad, 1);
-                    self.outgoing.respond(Response::refusal(status.0, why).with("Connection", "close").to_string());
+                    self.outgoing.respond(Response::refusal(status.0, why).with("Connection", "close").to_bytes());
                     self.is_over = true;
                 }
             }
@@ -229,7 +231,7 @@ impl Connection {
             self.outgoing.clear_media();
         }
         self.is_over |= self.machine.is_over();
-        self.outgoing.respond(response.to_string());
+        self.outgoing.respond(response.to_bytes());
         self.register();
         self.note_playing();
     }

@@ -17,12 +17,15 @@ use std::time::Duration;
 
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Time;
+use thalweg_rtsp::message::{Method, Request, Response};
 
 use super::describe::{describe, track_of};
-use super::message::{METHODS, Method, Request, Response};
 use super::sender::Sender;
 use super::stored::Stored;
 use crate::link::resolve;
+
+/// The methods that are implemented, for the header `Public`.
+const METHODS: &str = "OPTIONS, DESCRIBE, SETUP, PLAY, PAUSE, TEARDOWN, GET_PARAMETER";
 
 /// A connection.
 #[derive(Debug)]
@@ -90,9 +93,7 @@ impl Machine {
             Some(required) => Response::new(551).with("Unsupported", required),
             None => self.answer(now, request, opened),
         };
-        let mut response = response.with("Server", "Thalweg");
-        response.fields.insert(0, ("CSeq", sequence));
-        response
+        response.with("CSeq", sequence).with("Server", "Thalweg")
     }
 
     /// The sender of the session, if there is one.
@@ -114,7 +115,7 @@ impl Machine {
             Method::Options => self.with_session(Response::new(200).with("Public", METHODS)),
             Method::Describe => self.describe(request, opened),
             Method::Setup => self.setup(request, opened),
-            Method::Other => Response::new(501).with("Public", METHODS),
+            Method::Other(_) => Response::new(501).with("Public", METHODS),
             Method::GetParameter | Method::Play | Method::Pause | Method::Teardown => match self.check_session(request)
             {
                 Err(refusal) => refusal,
@@ -126,7 +127,7 @@ impl Machine {
     fn answer_in_session(&mut self, now: Time, request: &Request) -> Response {
         match request.method {
             // No parameter is known; an empty request keeps the session alive (§10.8).
-            Method::GetParameter if request.has_body => Response::refusal(451, "no parameter is known"),
+            Method::GetParameter if !request.body.is_empty() => Response::refusal(451, "no parameter is known"),
             Method::GetParameter => self.with_session(Response::new(200)),
             Method::Play => self.play(now, request),
             Method::Pause => self.pause(now, request),
@@ -152,8 +153,7 @@ impl Machine {
             Some(Ok(stored)) => {
                 let text = describe(&stored, self.local.ip().to_canonical(), self.rng.u64() >> 1).to_string();
                 let base = format!("{}/", request.url.trim_end_matches('/'));
-                let response = Response::new(200).with("Content-Base", base);
-                Response { body: Some(("application/sdp", text)), ..response }
+                Response::new(200).with("Content-Base", base).with_body("application/sdp", text)
             }
         }
     }

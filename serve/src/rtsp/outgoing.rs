@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use thalweg_core::time::Span;
+use thalweg_rtsp::decoder::interleave;
 
 use super::sender::FrameTag;
 use crate::catalog::frames::Kind;
@@ -28,14 +29,14 @@ struct Unit {
 
 impl Outgoing {
     /// Adds a response.
-    pub(crate) fn respond(&mut self, text: String) {
-        self.units.push_back(Unit { bytes: text.into_bytes(), frame: None });
+    pub(crate) fn respond(&mut self, bytes: Vec<u8>) {
+        self.units.push_back(Unit { bytes, frame: None });
     }
 
     /// Adds an RTCP packet on a channel.
     pub(crate) fn report(&mut self, channel: u8, packet: &[u8]) {
         let mut bytes = Vec::new();
-        append(&mut bytes, channel, packet);
+        interleave(channel, packet, &mut bytes);
         self.units.push_back(Unit { bytes, frame: None });
     }
 
@@ -45,12 +46,12 @@ impl Outgoing {
         // Packets of the other track may have been added since the first one of the frame.
         let is_same = |unit: &&mut Unit| unit.frame.is_some_and(|other| other.is_same(frame));
         if let Some(unit) = self.units.iter_mut().rev().find(is_same) {
-            append(&mut unit.bytes, channel, packet);
+            interleave(channel, packet, &mut unit.bytes);
             return;
         }
         while self.waits(frame) > LONGEST && self.drop_one() {}
         let mut bytes = Vec::new();
-        append(&mut bytes, channel, packet);
+        interleave(channel, packet, &mut bytes);
         self.units.push_back(Unit { bytes, frame: Some(frame) });
     }
 
@@ -112,14 +113,6 @@ impl Outgoing {
         self.units.remove(nth);
         true
     }
-}
-
-/// Appends an interleaved packet (RFC 2326 §10.12).
-fn append(bytes: &mut Vec<u8>, channel: u8, packet: &[u8]) {
-    let Ok(len) = u16::try_from(packet.len()) else { return };
-    let [l0, l1] = len.to_be_bytes();
-    bytes.extend([b'$', channel, l0, l1]);
-    bytes.extend_from_slice(packet);
 }
 
 #[cfg(test)]
@@ -186,7 +179,7 @@ mod tests {
         outgoing.report(3, &[4]);
         outgoing.media(0, tag(7, 'a'), &[5]);
         outgoing.media(2, tag(7, 'I'), &[3]);
-        outgoing.respond("OK".to_owned());
+        outgoing.respond(b"OK".to_vec());
         assert_eq!(outgoing.front(), [b'$', 2, 0, 2, 1, 2, b'$', 2, 0, 1, 3]);
         assert_eq!(kinds(&outgoing), "Irar");
     }

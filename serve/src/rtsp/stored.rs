@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use thalweg_core::time::Span;
+use thalweg_rtsp::message::Response;
 
-use super::message::Response;
 use crate::catalog::frames::{Indexes, StoredVideo, Track};
 use crate::site::{Site, is_absent};
 

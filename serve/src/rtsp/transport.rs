@@ -1,7 +1,8 @@
-//! The header `Transport` (RFC 2326 §12.39): the ways in which a client takes packets.
+//! The choice among the transports that a client offers.
 
-use std::fmt;
 use std::net::IpAddr;
+
+use thalweg_rtsp::transport::{Lower, Transport, Unsupported};
 
 /// The way in which the packets of a track are delivered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,8 +27,9 @@ impl Delivery {
     /// have another host flooded. `channel` is the first of two channels that are free.
     pub(crate) fn choose(header: &str, peer: IpAddr, channel: u8) -> Result<Delivery, Refused> {
         let mut refused = Refused::Unsupported;
-        for transport in header.split(',') {
-            match Delivery::of(transport.trim(), peer, channel) {
+        for transport in Transport::list(header) {
+            let transport = transport.map_err(|Unsupported| Refused::Unsupported);
+            match transport.and_then(|transport| Delivery::of(transport, peer, channel)) {
                 Ok(delivery) => return Ok(delivery),
                 Err(Refused::Destination) => refused = Refused::Destination,
                 Err(Refused::Unsupported) => {}
@@ -36,59 +38,37 @@ impl Delivery {
         Err(refused)
     }
 
-    fn of(transport: &str, peer: IpAddr, channel: u8) -> Result<Delivery, Refused> {
-        let mut parameters = transport.split(';').map(str::trim);
-        let protocol = parameters.next().unwrap_or_default().to_ascii_uppercase();
-        let is_tcp = match protocol.as_str() {
-            "RTP/AVP" | "RTP/AVP/UDP" => false,
-            "RTP/AVP/TCP" => true,
-            _ => return Err(Refused::Unsupported),
-        };
-        let (mut ports, mut channels) = (None, None);
-        for parameter in parameters {
-            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
-            match name.to_ascii_lowercase().as_str() {
-                "multicast" | "append" => return Err(Refused::Unsupported),
-                "mode" if !value.trim_matches('"').eq_ignore_ascii_case("PLAY") => return Err(Refused::Unsupported),
-                "destination" if address(value) != Some(peer) => {
-                    return Err(Refused::Destination);
-                }
-                "client_port" => ports = Some(pair(value).ok_or(Refused::Unsupported)?),
-                "interleaved" => channels = Some(pair(value).ok_or(Refused::Unsupported)?),
-                _ => {}
-            }
+    fn of(transport: Transport, peer: IpAddr, channel: u8) -> Result<Delivery, Refused> {
+        let Transport { lower, is_multicast, append, mode, destination, interleaved, client_port, .. } = transport;
+        if is_multicast || append || mode.is_some_and(|mode| mode != "PLAY") {
+            return Err(Refused::Unsupported);
         }
-        match (is_tcp, ports, channels) {
-            (true, _, None) => Ok(Delivery::Interleaved { rtp: channel, rtcp: channel.wrapping_add(1) }),
-            (true, _, Some((rtp, rtcp))) => match (u8::try_from(rtp), u8::try_from(rtcp)) {
+        if destination.is_some_and(|destination| address(&destination) != Some(peer)) {
+            return Err(Refused::Destination);
+        }
+        match (lower, client_port, interleaved) {
+            (Lower::Tcp, _, None) => Ok(Delivery::Interleaved { rtp: channel, rtcp: channel.wrapping_add(1) }),
+            (Lower::Tcp, _, Some((rtp, rtcp))) => match (u8::try_from(rtp), u8::try_from(rtcp)) {
                 (Ok(rtp), Ok(rtcp)) if rtp != rtcp => Ok(Delivery::Interleaved { rtp, rtcp }),
                 _ => Err(Refused::Unsupported),
             },
             // Well-known services are no players.
-            (false, Some((rtp @ 1024.., rtcp @ 1024..)), _) => Ok(Delivery::Udp { rtp, rtcp }),
-            (false, ..) => Err(Refused::Unsupported),
+            (Lower::Udp, Some((rtp @ 1024.., rtcp @ 1024..)), _) => Ok(Delivery::Udp { rtp, rtcp }),
+            (Lower::Udp, ..) => Err(Refused::Unsupported),
         }
     }
-}
 
-/// The answer to a client: its transport, with the ports of the server if datagrams are used, and the SSRC.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Chosen {
-    pub(crate) delivery: Delivery,
-    pub(crate) server_ports: (u16, u16),
-    pub(crate) ssrc: u32,
-}
-
-impl fmt::Display for Chosen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.delivery {
+    /// The transport of an answer to a client, with the ports of the server if datagrams are used.
+    pub(crate) fn chosen(self, server_port: (u16, u16), ssrc: u32) -> Transport {
+        let chosen = Transport { ssrc: Some(ssrc), mode: Some("PLAY".to_owned()), ..Transport::default() };
+        match self {
             Delivery::Udp { rtp, rtcp } => {
-                let (own_rtp, own_rtcp) = self.server_ports;
-                write!(f, "RTP/AVP;unicast;client_port={rtp}-{rtcp};server_port={own_rtp}-{own_rtcp}")?;
+                Transport { client_port: Some((rtp, rtcp)), server_port: Some(server_port), ..chosen }
             }
-            Delivery::Interleaved { rtp, rtcp } => write!(f, "RTP/AVP/TCP;unicast;interleaved={rtp}-{rtcp}")?,
+            Delivery::Interleaved { rtp, rtcp } => {
+                Transport { lower: Lower::Tcp, interleaved: Some((rtp.into(), rtcp.into())), ..chosen }
+            }
         }
-        write!(f, ";ssrc={:08X};mode=\"PLAY\"", self.ssrc)
     }
 }
 
@@ -97,14 +77,6 @@ fn address(text: &str) -> Option<IpAddr> {
     let within = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let address = within.unwrap_or(text).parse().ok().filter(|address: &IpAddr| within.is_none() || address.is_ipv6());
     address.map(|address| address.to_canonical())
-}
-
-/// Two numbers; the second is one more than the first where it is left out.
-fn pair(text: &str) -> Option<(u16, u16)> {
-    match text.split_once('-') {
-        Some((first, second)) => Some((first.trim().parse().ok()?, second.trim().parse().ok()?)),
-        None => text.trim().parse().ok().and_then(|first: u16| Some((first, first.checked_add(1)?))),
-    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use thalweg_core::time::{Span, Time};
 use thalweg_core::wire::Error;
 use thalweg_core::wire::npt::NptRange;
+use thalweg_rtsp::message::{Request, Response};
 
 use super::{Machine, Session, Target};
 use crate::rtsp::describe::control;
-use crate::rtsp::message::{Request, Response};
 use crate::rtsp::sender::Started;
 
 impl Machine {

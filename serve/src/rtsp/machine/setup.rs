@@ -1,9 +1,10 @@
 //! SETUP (RFC 2326 §10.4): a track and its transport.
 
+use thalweg_rtsp::message::{Request, Response};
+
 use super::{Machine, Opened, Session, Target};
-use crate::rtsp::message::{Request, Response};
 use crate::rtsp::sender::Sender;
-use crate::rtsp::transport::{Chosen, Delivery, Refused};
+use crate::rtsp::transport::{Delivery, Refused};
 
 impl Machine {
     pub(super) fn setup(&mut self, request: &Request, opened: Option<Opened>) -> Response {
@@ -53,7 +54,7 @@ impl Machine {
             return Response::refusal(461, "another track has these ports or channels, or another kind of transport");
         }
         let Some(stream) = session.sender.add(number, delivery) else { return Response::new(500) };
-        let chosen = Chosen { delivery, server_ports: self.server_ports, ssrc: stream.ssrc };
+        let chosen = delivery.chosen(self.server_ports, stream.ssrc);
         self.with_session(Response::new(200).with("Transport", chosen))
     }
 }
