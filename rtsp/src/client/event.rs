@@ -1,0 +1,78 @@
+//! Events of a client, and its failures.
+
+use std::fmt;
+
+use thalweg_core::wire::npt::NptRange;
+
+use super::RtpInfo;
+use crate::message::{Method, Status};
+use crate::r3cp;
+
+/// An event of a client.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event {
+    /// The description has arrived: [`super::Client::presentation`].
+    Described,
+    /// All tracks are set up: [`super::Client::tracks`].
+    Ready,
+    /// The session plays.
+    Playing(Playing),
+    /// The session is paused.
+    Paused,
+    /// A packet within the connection.
+    Packet {
+        /// The channel.
+        channel: u8,
+        /// The RTP or RTCP packet.
+        bytes: Vec<u8>,
+    },
+    /// The server has refused a request; the connection remains.
+    Refused {
+        /// The method.
+        method: Method,
+        /// The status.
+        status: Status,
+        /// The reason that the server gives, if it gives one.
+        why: Option<String>,
+    },
+    /// The connection cannot be used any more.
+    Failed(Failure),
+    /// The session has ended, as asked.
+    Ended,
+}
+
+/// The response to a PLAY.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Playing {
+    /// The range that is played, where the server names it.
+    pub range: NptRange,
+    /// The parameters of R3CP+, which a plain session does not have.
+    pub r3cp: Option<r3cp::Play>,
+    /// The first packet of each track, in the order of their SETUP.
+    pub info: Vec<RtpInfo>,
+}
+
+/// The reason that a connection cannot be used any more.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// A response is malformed.
+    Malformed(String),
+    /// No response to this method arrived within 10 s.
+    Silent(Method),
+    /// The video is elsewhere. Redirections are not followed: a server could direct clients to any host.
+    Redirected(Option<String>),
+    /// The server asks for a user and a password.
+    Unauthorized,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Malformed(why) => write!(f, "malformed response: {why}"),
+            Failure::Silent(method) => write!(f, "no response to {method} within 10 s"),
+            Failure::Redirected(Some(to)) => write!(f, "the server redirects to {to}; use that URL"),
+            Failure::Redirected(None) => f.write_str("the server redirects to another URL, which it does not name"),
+            Failure::Unauthorized => f.write_str("the server asks for a user and a password, which is not implemented"),
+        }
+    }
+}
