@@ -17,7 +17,7 @@ use crate::synthetic::{self, Judge};
 const CLIP_FRAMES: u64 = 15;
 const CLIP_DURATION: Span = Span::from_millis(500);
 
-fn read(path: &str) -> Option<Vec<u8>> {
+pub(super) fn read(path: &str) -> Option<Vec<u8>> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(path);
     let bytes = std::fs::read(&path);
     if bytes.is_err() {
@@ -152,13 +152,18 @@ fn videos_loop_seamlessly_and_keep_their_duration() {
 /// A checksum of every picture that ffmpeg decodes from `stream`; none if there is no ffmpeg. Panics if ffmpeg reports
 /// an error.
 fn decode(name: &str, stream: &[u8]) -> Option<Vec<String>> {
+    decode_kind(name, stream, "v")
+}
+
+/// The same of every picture (`v`) or frame of audio (`a`).
+pub(super) fn decode_kind(name: &str, stream: &[u8], kind: &str) -> Option<Vec<String>> {
     // Through a file: both pipes of a child cannot be served without a thread.
     let path = std::env::temp_dir().join(format!("thalweg-{}-{name}.ts", std::process::id()));
     std::fs::write(&path, stream).unwrap();
     let run = Command::new("ffmpeg")
         .args(["-v", "error", "-nostdin", "-i"])
         .arg(&path)
-        .args(["-map", "0:v", "-f", "framemd5", "-"])
+        .args(["-map", &format!("0:{kind}"), "-f", "framemd5", "-"])
         .output();
     std::fs::remove_file(&path).unwrap();
     let Ok(output) = run else {

@@ -1,15 +1,18 @@
 //! MPEG transport streams (ISO/IEC 13818-1), as needed to carry them: packets found among arbitrary bytes, seven to a
-//! datagram, a file paced by its own clock and looped into one endless stream.
+//! datagram, a file paced by its own clock and looped into one endless stream, access units muxed into a new stream.
 #![forbid(unsafe_code)]
 
+pub mod aac;
 pub mod align;
 pub mod clock;
 #[cfg(test)]
 mod files;
 pub mod looper;
+pub mod mux;
 pub mod pace;
 pub mod packet;
 pub mod pes;
+pub mod psi;
 pub mod source;
 pub mod stamp;
 #[cfg(test)]

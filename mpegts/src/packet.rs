@@ -15,6 +15,7 @@
 //! | 6-11 | 33, 6, 9 | PCR base, reserved, extension |
 
 use core::fmt;
+use core::ops::Range;
 
 use thalweg_core::wire::Error;
 
@@ -26,6 +27,9 @@ pub const SYNC: u8 = 0x47;
 
 /// The PID of null packets (Table 2-3); their continuity counter has no meaning.
 pub const NULL_PID: u16 = 0x1fff;
+
+/// The place of a program clock reference in its packet.
+pub(crate) const PCR: Range<usize> = 6..12;
 
 /// A packet that begins with the sync byte. All other fields may be invalid: those that cannot be read count as absent.
 #[derive(Clone, PartialEq, Eq)]
@@ -104,13 +108,9 @@ impl Packet {
 
     /// Replaces the program clock reference, if the packet carries one.
     pub fn set_pcr(&mut self, pcr: Pcr) {
-        if self.pcr().is_none() {
-            return;
+        if self.pcr().is_some() {
+            write_pcr(&mut self.0[PCR], pcr);
         }
-        let (base, extension) = pcr.parts();
-        self.0[6..10].copy_from_slice(&((base >> 1) as u32).to_be_bytes());
-        self.0[10] = (base as u8) << 7 | 0x7e | (extension >> 8) as u8;
-        self.0[11] = extension as u8;
     }
 
     /// The payload; empty if there is none.
@@ -140,6 +140,14 @@ impl Packet {
             _ => PACKET,
         }
     }
+}
+
+/// Writes the six bytes of a program clock reference.
+pub(crate) fn write_pcr(field: &mut [u8], pcr: Pcr) {
+    let (base, extension) = pcr.parts();
+    field[..4].copy_from_slice(&((base >> 1) as u32).to_be_bytes());
+    field[4] = (base as u8) << 7 | 0x7e | (extension >> 8) as u8;
+    field[5] = extension as u8;
 }
 
 impl fmt::Debug for Packet {

@@ -13,6 +13,8 @@
 
 use core::ops::Range;
 
+use thalweg_core::wire::Error;
+
 use crate::packet::Packet;
 use crate::stamp::{Ticks, Timestamp};
 
@@ -50,9 +52,34 @@ impl Header {
         }
     }
 
+    /// Appends a PES header for `len` bytes of payload, which begin an access unit (data_alignment_indicator).
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the length does not fit into its 16 bits, as only that of video may (§2.4.3.7).
+    pub(crate) fn emit(&self, len: usize, buf: &mut Vec<u8>) -> Result<(), Error> {
+        let (flags, stamps_len) = if self.dts.is_some() { (0xc0, 10) } else { (0x80, 5) };
+        let length = match u16::try_from(3 + stamps_len + len) {
+            Ok(length) => length,
+            Err(_) if self.stream_id >= VIDEO => 0,
+            Err(_) => return Err(Error::Length),
+        };
+        let [high, low] = length.to_be_bytes();
+        let start = buf.len();
+        buf.extend([0, 0, 1, self.stream_id, high, low, 0x84, flags, stamps_len as u8]);
+        buf.resize(start + PTS.start + stamps_len, 0);
+        let header = &mut buf[start..];
+        header[PTS.start] = flags >> 2;
+        write(&mut header[PTS], self.pts);
+        if let Some(dts) = self.dts {
+            header[DTS.start] = 0x10;
+            write(&mut header[DTS], dts);
+        }
+        Ok(())
+    }
+
     /// True for the audio or video of a program, whose stamps determine its duration.
     pub fn is_audio_or_video(&self) -> bool {
-        (0xc0..=0xef).contains(&self.stream_id)
+        (AUDIO..=0xef).contains(&self.stream_id)
     }
 
     /// The decoding time: the DTS, or the PTS if there is none (§2.4.3.7).
@@ -70,6 +97,10 @@ pub fn shift(packet: &mut Packet, ticks: Ticks) {
         write(&mut payload[DTS], dts + ticks);
     }
 }
+
+/// The first stream id of audio and of video (Table 2-22).
+pub(crate) const AUDIO: u8 = 0xc0;
+pub(crate) const VIDEO: u8 = 0xe0;
 
 const PTS: Range<usize> = 9..14;
 const DTS: Range<usize> = 14..19;

@@ -54,6 +54,17 @@ impl Ticks {
         Ticks((self.0 % WRAP + WRAP - other.0 % WRAP) % WRAP)
     }
 
+    /// The length of `span`, rounded down.
+    pub const fn from_span(span: Span) -> Ticks {
+        Ticks((span.as_nanos() as u128 * 27 / 1000) as u64)
+    }
+
+    /// `self - other`, or zero if `other` is longer.
+    #[must_use]
+    pub const fn saturating_sub(self, other: Ticks) -> Ticks {
+        Ticks(self.0.saturating_sub(other.0))
+    }
+
     /// The same length in nanoseconds, rounded down.
     pub const fn span(self) -> Span {
         Span::from_nanos((self.0 as u128 * 1000 / 27) as u64)
@@ -71,6 +82,11 @@ impl Pcr {
     /// The reference with `base` at 90 kHz and `extension` at 27 MHz, as in the packet.
     pub const fn from_parts(base: u64, extension: u16) -> Pcr {
         Pcr((base * PER_90K + extension as u64) % WRAP)
+    }
+
+    /// The instant `ticks` after zero.
+    pub const fn at(ticks: Ticks) -> Pcr {
+        Pcr(ticks.0 % WRAP)
     }
 
     /// The base (33 bits) and the extension (0 to 299).
@@ -95,6 +111,11 @@ impl Timestamp {
     /// The low 33 bits of `value`.
     pub const fn new(value: u64) -> Timestamp {
         Timestamp(value % WRAP_90K)
+    }
+
+    /// The instant `ticks` after zero, rounded down.
+    pub const fn at(ticks: Ticks) -> Timestamp {
+        Timestamp::new(ticks.0 / PER_90K)
     }
 
     /// The 33 bits.
@@ -133,6 +154,7 @@ mod tests {
     #[test]
     fn a_second_has_27_million_ticks_and_90_thousand_cycles() {
         assert_eq!(Ticks::from_secs(1).span(), Span::from_secs(1));
+        assert_eq!(Ticks::from_span(Span::from_secs(1)), Ticks::from_secs(1));
         assert_eq!(Ticks::from_90k(90_000), Ticks::from_secs(1));
         assert_eq!(Ticks(449).rounded_to_90k(), Ticks(300));
         assert_eq!(Ticks(450).rounded_to_90k(), Ticks(600));

@@ -60,6 +60,22 @@ fn count(counters: &mut BTreeMap<u16, u8>, pid: u16) -> u8 {
     *counter
 }
 
+/// A PES packet: its header, and its payload after the header.
+pub(super) type Pes = (Header, Vec<u8>);
+
+/// The PES packets of a PID, of which each must begin with time stamps.
+pub(super) fn pes_of(packets: &[Packet], pid: u16) -> Vec<Pes> {
+    let mut found: Vec<Pes> = Vec::new();
+    for packet in packets.iter().filter(|packet| packet.pid() == pid && packet.has_payload()) {
+        let payload = packet.payload();
+        match Header::parse(packet) {
+            Some(header) => found.push((header, payload[9 + usize::from(payload[8])..].to_vec())),
+            None => found.last_mut().expect("a start").1.extend_from_slice(payload),
+        }
+    }
+    found
+}
+
 /// Finds faults that would disturb a decoder: gaps in the counters, clocks that stand still, jump or run backwards.
 #[derive(Default)]
 pub(super) struct Judge {

@@ -8,7 +8,6 @@
 //! lists may reach further or less far, a frame is counted as needing more frames than it does, never fewer, as long as
 //! each of these needs its own.
 
-mod aac;
 mod bytes;
 mod coding;
 mod container;

@@ -24,8 +24,8 @@ use crate::wire::Error;
 
 const STAP_A: u8 = 24;
 const FU_A: u8 = 28;
-/// The NAL unit that is the first of its access unit.
-const ACCESS_UNIT_DELIMITER: u8 = 9;
+/// The type of a NAL unit that is the first of its access unit.
+pub const ACCESS_UNIT_DELIMITER: u8 = 9;
 /// The types of NAL units; the others are formats of payloads.
 const NAL_TYPES: RangeInclusive<u8> = 1..=23;
 /// The start code that a depacketizer writes before each NAL unit (ITU-T H.264 Annex B).

@@ -13,12 +13,13 @@ mod synthetic;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 
 use thalweg_mpegts::PACKET;
+use thalweg_mpegts::aac;
 use thalweg_mpegts::align::Framer;
 use thalweg_mpegts::packet::Packet;
 
 use self::psi::{Program, Tables, Video};
 use self::stream::Stream;
-use super::{Codec, Frame, Framing, Index, MAX_FRAMES, MIN_FRAME, Track, aac};
+use super::{Codec, Frame, Framing, Index, MAX_FRAMES, MIN_FRAME, Track};
 use crate::rate::FormatError;
 
 /// Bytes that are read at once.
@@ -137,8 +138,8 @@ fn sound(stream: Stream, first: audio::Header) -> Option<Track> {
     }
     let (codec, clock) = match first.config {
         Some(config) => {
-            let aac::Parameters { rate, channels } = aac::parameters(&config).ok()?;
-            (Codec::Aac { config: config.to_vec(), channels }, rate)
+            let parameters = aac::Config::parse(&config).ok()?;
+            (Codec::Aac { config: config.to_vec(), channels: parameters.channels() }, parameters.rate())
         }
         None => (Codec::MpegAudio, 90_000),
     };

@@ -3,8 +3,9 @@
 
 use std::io::{Read, Seek};
 
+use thalweg_mpegts::aac;
+
 use super::super::{Codec, Framing};
-use crate::catalog::frames::aac;
 use crate::mp4::boxes::{Body, Boxes, Head};
 use crate::rate::FormatError;
 
@@ -123,8 +124,10 @@ fn descriptors(mut esds: Body) -> Result<Description, FormatError> {
     esds.skip(12);
     let len = length(&mut esds, DECODER_SPECIFIC)?;
     let config = esds.bytes(len)?.to_vec();
-    let aac::Parameters { rate, channels } = aac::parameters(&config)?;
-    Ok(Description { codec: Codec::Aac { config, channels }, framing: Framing::Plain, clock: rate })
+    let parameters = aac::Config::parse(&config);
+    let parameters = parameters.map_err(|_| FormatError::new("AAC with an invalid AudioSpecificConfig"))?;
+    let codec = Codec::Aac { config, channels: parameters.channels() };
+    Ok(Description { codec, framing: Framing::Plain, clock: parameters.rate() })
 }
 
 /// Reads the header of a descriptor; its length.

@@ -3,10 +3,11 @@
 
 use thalweg_core::video::Kind;
 use thalweg_core::wire::payload::{aac::SAMPLES, mpeg_audio::FrameHeader};
+use thalweg_mpegts::aac;
 
 use super::psi::Audio;
 use super::stream::{Position, Stream};
-use crate::catalog::frames::{aac, packets};
+use crate::catalog::frames::packets;
 use crate::rate::FormatError;
 
 /// The longest header: that of ADTS without its checksum has seven bytes.
@@ -91,8 +92,8 @@ fn adts(bytes: &[u8; HEADER]) -> Result<Option<Header>, FormatError> {
     let [0xff, second, third, fourth, fifth, sixth, seventh] = *bytes else { return Ok(None) };
     let (index, channels) = (third >> 2 & 15, third << 2 & 4 | fourth >> 6);
     let config = [((third >> 6) + 1) << 3 | index >> 1, index << 7 | channels << 3];
-    let Ok(aac::Parameters { rate, .. }) = aac::parameters(&config) else { return Ok(None) };
-    let header = if second & 1 == 1 { 7 } else { 9 };
+    let Ok(parameters) = aac::Config::parse(&config) else { return Ok(None) };
+    let header = if second & 1 == 1 { aac::ADTS_HEADER as u64 } else { 9 };
     let len = u64::from(fourth & 3) << 11 | u64::from(fifth) << 3 | u64::from(sixth >> 5);
     if second & 0xf6 != 0xf0 || len <= header {
         return Ok(None);
@@ -100,7 +101,7 @@ fn adts(bytes: &[u8; HEADER]) -> Result<Option<Header>, FormatError> {
     if seventh & 3 != 0 {
         return Err(FormatError::new("AAC with several blocks of data in a frame is not supported by --rtsp"));
     }
-    Ok(Some(Header { header, len, samples: SAMPLES.into(), rate, config: Some(config) }))
+    Ok(Some(Header { header, len, samples: SAMPLES.into(), rate: parameters.rate(), config: Some(config) }))
 }
 
 /// The header of a frame of MPEG audio; none if these bytes are not one.

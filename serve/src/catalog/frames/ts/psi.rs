@@ -2,6 +2,7 @@
 //! 13818-1 §2.4.4).
 
 use thalweg_mpegts::packet::Packet;
+use thalweg_mpegts::psi::crc;
 
 use crate::rate::FormatError;
 
@@ -149,12 +150,5 @@ fn tags(mut descriptors: &[u8]) -> impl Iterator<Item = u8> {
         let [tag, len, rest @ ..] = descriptors else { return None };
         descriptors = rest.get(usize::from(*len)..).unwrap_or_default();
         Some(*tag)
-    })
-}
-
-/// The CRC-32 of a section (Annex A), which is zero over its checksum, too.
-fn crc(bytes: &[u8]) -> u32 {
-    bytes.iter().fold(u32::MAX, |crc, &byte| {
-        (0..8).fold(crc ^ u32::from(byte) << 24, |crc, _| crc << 1 ^ if crc >> 31 == 1 { 0x04c1_1db7 } else { 0 })
     })
 }

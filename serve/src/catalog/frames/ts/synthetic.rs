@@ -1,5 +1,7 @@
 //! Transport streams made by hand after ISO/IEC 13818-1, for tests and the fuzzer.
 
+use thalweg_mpegts::psi;
+
 /// PIDs of the streams.
 pub(crate) const VIDEO: u16 = 0x100;
 pub(crate) const AUDIO: u16 = 0x101;
@@ -36,10 +38,7 @@ impl Muxer {
     pub(crate) fn section(&mut self, table: u8, pid: u16, body: &[u8]) {
         let len = body.len() as u8 + 9;
         let mut section = [&[table, 0xb0, len, 0, 1, 0xc1, 0, 0][..], body].concat();
-        let crc = section.iter().fold(u32::MAX, |crc, &byte| {
-            (0..8).fold(crc ^ u32::from(byte) << 24, |crc, _| crc << 1 ^ if crc >> 31 == 1 { 0x04c1_1db7 } else { 0 })
-        });
-        section.extend(crc.to_be_bytes());
+        section.extend(psi::crc(&section).to_be_bytes());
         section.resize(PAYLOAD - 1, 0xff);
         self.bytes.extend([0x47, 0x40 | (pid >> 8) as u8, pid as u8, 0x10, 0]);
         self.bytes.extend(section);
