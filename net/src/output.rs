@@ -2,8 +2,10 @@
 
 mod recording;
 mod rtp;
+mod set;
 
 pub use recording::Existing;
+pub use set::Outputs;
 
 use std::net::SocketAddr;
 

@@ -2,31 +2,18 @@
 
 use std::collections::VecDeque;
 
-use thalweg_core::metric::{Kind, Metric};
+use thalweg_core::metric::Metric;
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::session::Session;
 use thalweg_core::session::live::receiver::{Event, Receiver};
 use thalweg_core::session::live::{Ending, Media, other_version};
 use thalweg_core::time::{Span, Time};
-use thalweg_core::units::Bytes;
 
 use super::{Endpoint, REST, sender};
 use crate::error::Error;
-use crate::output::Output;
+use crate::output::{Output, Outputs};
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
-
-const DROPPED: Metric = Metric {
-    name: "output_dropped_datagrams_total",
-    kind: Kind::Counter,
-    help: "Datagrams dropped because an output could not take them",
-};
-
-const SKIPPED: Metric = Metric {
-    name: "output_skipped_bytes_total",
-    kind: Kind::Counter,
-    help: "Bytes skipped at an MPEG-TS output because they belong to no packet",
-};
 
 /// A receiving session, and the outputs for its media.
 #[derive(Debug)]
@@ -34,10 +21,7 @@ pub struct ReceiverEndpoint {
     session: Receiver,
     /// Events of the session not yet reported.
     events: VecDeque<Event>,
-    outputs: Vec<Output>,
-    dropped_by_lost_outputs: u64,
-    skipped_by_lost_outputs: Bytes,
-    lost_outputs: Vec<Error>,
+    outputs: Outputs,
     once: bool,
     finishing: bool,
     /// True if a stream has begun whose end was not reported.
@@ -52,10 +36,7 @@ impl ReceiverEndpoint {
         ReceiverEndpoint {
             session,
             events: VecDeque::new(),
-            outputs,
-            dropped_by_lost_outputs: 0,
-            skipped_by_lost_outputs: Bytes(0),
-            lost_outputs: Vec::new(),
+            outputs: Outputs::new(outputs),
             once,
             finishing: false,
             is_streaming: false,
@@ -69,34 +50,9 @@ impl ReceiverEndpoint {
         self.ending
     }
 
-    /// Lets the outputs write the data that they still hold, and no more.
     fn close(&mut self) {
         self.finishing = true;
-        self.outputs.iter_mut().for_each(Output::finish);
-        // An output that fails now has nothing more to lose.
-        let _ = self.each_output(Output::flush);
-    }
-
-    /// Applies `what` to every output, and drops those that fail; an error is that of the last output.
-    fn each_output(&mut self, mut what: impl FnMut(&mut Output) -> Result<(), Error>) -> Result<(), Error> {
-        let (dropped, lost) = (&mut self.dropped_by_lost_outputs, &mut self.lost_outputs);
-        let skipped = &mut self.skipped_by_lost_outputs;
-        self.outputs.retain_mut(|output| match what(output) {
-            Ok(()) => true,
-            Err(error) => {
-                *dropped += output.dropped();
-                *skipped += output.skipped();
-                lost.push(error);
-                false
-            }
-        });
-        match lost.pop() {
-            Some(last) if self.outputs.is_empty() => Err(last),
-            other => {
-                lost.extend(other);
-                Ok(())
-            }
-        }
+        self.outputs.finish();
     }
 }
 
@@ -106,7 +62,7 @@ impl Endpoint for ReceiverEndpoint {
     const SIDE: &'static str = "recv";
 
     fn metrics() -> impl Iterator<Item = &'static Metric> {
-        Receiver::METRICS.iter().chain([&DROPPED, &SKIPPED])
+        Receiver::METRICS.iter().chain(Outputs::METRICS)
     }
 
     fn session(&mut self) -> &mut Receiver {
@@ -114,31 +70,27 @@ impl Endpoint for ReceiverEndpoint {
     }
 
     fn exchange(&mut self, now: Time, ready: &mut Ready) -> Result<bool, Error> {
-        self.each_output(|output| output.resume(ready))?;
+        self.outputs.resume(ready)?;
         // Media that is polled next belongs to the stream that began last.
         while let Some(event) = self.session.poll_event() {
             if matches!(event, Event::Started { .. } | Event::Ended(_)) {
-                self.outputs.iter_mut().for_each(Output::end_stream);
+                self.outputs.end_stream();
             }
             self.events.push_back(event);
         }
         let mut any = false;
         while let Some(datagram) = self.session.poll_media(now) {
-            for output in &mut self.outputs {
-                output.write(now, datagram);
-            }
+            self.outputs.write(now, datagram);
             any = true;
         }
         if any {
-            self.each_output(Output::flush)?;
+            self.outputs.flush()?;
         }
         Ok(false)
     }
 
     fn interests<'a>(&'a self, interests: &mut Interests<'a>) {
-        for output in &self.outputs {
-            output.interests(interests);
-        }
+        self.outputs.interests(interests);
     }
 
     fn rest(&self) -> Span {
@@ -158,15 +110,12 @@ impl Endpoint for ReceiverEndpoint {
     }
 
     fn is_over(&self) -> bool {
-        self.finishing && !self.outputs.iter().any(Output::is_waiting)
+        self.finishing && !self.outputs.is_waiting()
     }
 
     fn poll_report(&mut self) -> Option<Report> {
-        if let Some(error) = self.lost_outputs.pop() {
-            return Some(Report::warning(format!("{error}; continuing without this output")));
-        }
-        if let Some(notice) = self.outputs.iter_mut().find_map(Output::poll_notice) {
-            return Some(notice);
+        if let Some(report) = self.outputs.poll_report() {
+            return Some(report);
         }
         if let Some(stopped) = self.stopped.take() {
             return Some(stopped);
@@ -192,10 +141,7 @@ impl Endpoint for ReceiverEndpoint {
 impl Probe for ReceiverEndpoint {
     fn probe(&self, visit: &mut Visitor<'_>) {
         self.session.probe(visit);
-        let dropped = self.outputs.iter().map(Output::dropped).sum::<u64>() + self.dropped_by_lost_outputs;
-        visit(DROPPED.name, dropped as f64);
-        let skipped: u64 = self.outputs.iter().map(|output| output.skipped().0).sum();
-        visit(SKIPPED.name, (skipped + self.skipped_by_lost_outputs.0) as f64);
+        self.outputs.probe(visit);
     }
 }
 
