@@ -8,6 +8,7 @@ pub mod emulate;
 pub mod endpoint;
 pub mod entropy;
 pub mod error;
+mod exec;
 pub mod figures;
 pub mod histogram;
 pub mod in_process;

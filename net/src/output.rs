@@ -15,6 +15,7 @@ use thalweg_core::units::Bytes;
 use thalweg_mpegts::align::Aligner;
 
 use crate::error::{Error, plain};
+use crate::exec::Exec;
 use crate::input::not_mpeg_ts;
 use crate::media_url::{Framing, MediaUrl};
 use crate::poll::{Interests, Ready};
@@ -46,6 +47,7 @@ enum Sink {
     Datagrams { socket: Socket, to: SocketAddr, outbox: Outbox },
     Stream(Spool),
     Recording(Recording),
+    Exec(Exec),
 }
 
 impl Output {
@@ -73,7 +75,24 @@ impl Output {
             MediaUrl::File { path, .. } => (Contents::AsIs, Sink::Stream(Spool::file(path).map_err(Error::io(&name))?)),
             MediaUrl::Stdio => (Contents::AsIs, Sink::Stream(Spool::stdout().map_err(Error::io(&name))?)),
         };
-        Ok(Output { name, contents, sink, reported: false, reported_skipped: false })
+        Ok(Output::new(name, contents, sink))
+    }
+
+    /// Starts `command` with `/bin/sh -c`, in a process group of its own, and passes media to its standard input.
+    ///
+    /// Once it has ended, [`Output::resume`] fails and [`Output::exit_code`] has its exit code. When the output is
+    /// dropped, the group gets SIGTERM, and SIGKILL if it still exists 2 s later; the drop waits for its end.
+    ///
+    /// # Errors
+    /// There is no shell, or no further process can be started.
+    pub fn exec(command: &str) -> Result<Output, Error> {
+        let name = format!("command '{command}'");
+        let exec = Exec::start(command).map_err(Error::io(&name))?;
+        Ok(Output::new(name, Contents::AsIs, Sink::Exec(exec)))
+    }
+
+    fn new(name: String, contents: Contents, sink: Sink) -> Output {
+        Output { name, contents, sink, reported: false, reported_skipped: false }
     }
 
     /// Takes a datagram, which is sent with [`Output::flush`] at the latest.
@@ -106,6 +125,7 @@ impl Output {
             }
             Sink::Stream(spool) => spool.flush().map_err(Error::io(&self.name)),
             Sink::Recording(recording) => recording.flush().map_err(Error::io(&self.name)),
+            Sink::Exec(exec) => exec.flush().map_err(Error::io(&self.name)),
         }
     }
 
@@ -116,8 +136,12 @@ impl Output {
         }
     }
 
-    /// Releases incomplete datagrams that waited for more data: the stream has ended.
+    /// Releases incomplete datagrams that waited for more data: the stream has ended. So has the input of a command once
+    /// it has taken what waits.
     pub fn finish(&mut self) {
+        if let Sink::Exec(exec) = &mut self.sink {
+            exec.finish();
+        }
         if let Contents::Ts(aligner) = &mut self.contents {
             aligner.finish();
             while let Some(rest) = aligner.poll() {
@@ -133,16 +157,33 @@ impl Output {
             Sink::Stream(spool) => spool.interests(interests),
             // A regular file never blocks.
             Sink::Recording(_) => {}
+            Sink::Exec(exec) => exec.interests(interests),
         }
     }
 
     /// Continues with data that a slow reader has left waiting.
     ///
     /// # Errors
-    /// As for [`Output::flush`].
+    /// As for [`Output::flush`], or the command has ended.
     pub fn resume(&mut self, ready: &mut Ready) -> Result<(), Error> {
-        let has_interest = !matches!(self.sink, Sink::Recording(_));
-        if has_interest && ready.take() { self.flush() } else { Ok(()) }
+        match &mut self.sink {
+            Sink::Datagrams { .. } | Sink::Stream(_) if ready.take() => self.flush(),
+            Sink::Datagrams { .. } | Sink::Stream(_) | Sink::Recording(_) => Ok(()),
+            Sink::Exec(exec) => {
+                exec.resume(ready).map_err(Error::io(&self.name))?;
+                let ended = |code| Err(Error::new(&self.name, format!("ended with exit code {code}")));
+                exec.exit_code().map_or(Ok(()), ended)
+            }
+        }
+    }
+
+    /// The exit code of the command, once it has ended; 128 + N, as in a shell, if signal N has ended it. None for other
+    /// outputs.
+    pub fn exit_code(&self) -> Option<i32> {
+        match &self.sink {
+            Sink::Exec(exec) => exec.exit_code(),
+            Sink::Datagrams { .. } | Sink::Stream(_) | Sink::Recording(_) => None,
+        }
     }
 
     /// True if data waits for a slow reader.
@@ -150,6 +191,7 @@ impl Output {
         match &self.sink {
             Sink::Datagrams { .. } | Sink::Recording(_) => false,
             Sink::Stream(spool) => spool.is_waiting(),
+            Sink::Exec(exec) => exec.is_waiting(),
         }
     }
 
@@ -159,6 +201,7 @@ impl Output {
             Sink::Datagrams { socket, .. } => socket.unsent(),
             Sink::Stream(spool) => spool.dropped(),
             Sink::Recording(recording) => recording.dropped(),
+            Sink::Exec(exec) => exec.dropped(),
         }
     }
 
@@ -188,7 +231,7 @@ impl Output {
         self.reported = true;
         let reason = match &mut self.sink {
             Sink::Datagrams { socket, .. } => socket.take_error().map_or(String::new(), |error| plain(&error)),
-            Sink::Stream(_) | Sink::Recording(_) => "the reader is too slow".to_owned(),
+            Sink::Stream(_) | Sink::Recording(_) | Sink::Exec(_) => "the reader is too slow".to_owned(),
         };
         Some(Report::warning(format!("{}: dropping datagrams: {reason}", self.name)))
     }
@@ -206,6 +249,7 @@ impl Sink {
             }
             Sink::Stream(spool) => spool.put(payload),
             Sink::Recording(recording) => recording.put(payload),
+            Sink::Exec(exec) => exec.put(payload),
         }
     }
 }
