@@ -130,6 +130,11 @@ impl<M: Media> Sender<M> {
         &self.media
     }
 
+    /// The video, to be given bytes; [`Sender::handle_media`] follows.
+    pub fn media_mut(&mut self) -> &mut M {
+        &mut self.media
+    }
+
     /// Notifies the sender that the media has bytes again.
     pub fn handle_media(&mut self) {
         self.is_starved = false;
