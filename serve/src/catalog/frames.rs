@@ -14,6 +14,7 @@ mod container;
 mod h264;
 mod keep;
 mod mp4;
+mod order;
 mod packets;
 mod shared;
 mod track;
@@ -27,6 +28,7 @@ use self::container::Container;
 use crate::rate::FormatError;
 
 pub use self::keep::Keep;
+pub(crate) use self::order::Order;
 pub use self::shared::{Found, Indexes, StoredVideo};
 pub use self::track::{Codec, Framing, Track};
 

@@ -10,7 +10,6 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use thalweg_core::wire::rtcp::ReportBlock;
 use thalweg_rtsp::decoder::{Decoder, Item};
 use thalweg_rtsp::message::{Request, Response};
 use tokio::net::TcpStream;
@@ -22,7 +21,8 @@ use self::playing::Playing;
 use super::listen::Rtsp;
 use super::machine::{Machine, Opened};
 use super::outgoing::Outgoing;
-use super::sender::{Batch, Sender};
+use super::playback::{Arrival, Claim, Playback};
+use super::reading::Batch;
 use super::stored::Stored;
 use crate::event::Event;
 use crate::law::{ConnectionRate, Transport};
@@ -32,8 +32,8 @@ use crate::shared::Shared;
 
 /// Bytes read at a time.
 const READ: usize = 4 << 10;
-/// Reports that may wait.
-const REPORTS: usize = 16;
+/// Reports and datagrams that may wait.
+const ARRIVALS: usize = 16;
 /// Time for which a client may read nothing although data waits for it.
 const STALL: Duration = Duration::from_secs(30);
 
@@ -48,9 +48,9 @@ struct Connection {
     machine: Machine,
     outgoing: Outgoing,
     reading: Option<JoinHandle<Option<Batch>>>,
-    reports: (Channel<ReportBlock>, Receiver<ReportBlock>),
-    /// The SSRC of the streams to which reports are passed.
-    registered: Vec<u32>,
+    arrivals: (Channel<Arrival>, Receiver<Arrival>),
+    /// The marks of the datagrams that are passed to this connection.
+    registered: Vec<Claim>,
     /// The last request, report, or write.
     heard: Instant,
     written: Instant,
@@ -64,7 +64,7 @@ enum Next {
     Readable,
     Writable,
     Read(Option<Batch>),
-    Report(ReportBlock),
+    Arrival(Arrival),
     Timeout,
 }
 
@@ -88,7 +88,7 @@ pub(crate) async fn serve(stream: TcpStream, rtsp: Arc<Rtsp>, shared: Arc<Shared
         machine,
         outgoing: Outgoing::default(),
         reading: None,
-        reports: channel(REPORTS),
+        arrivals: channel(ARRIVALS),
         registered: Vec::new(),
         heard: now,
         written: now,
@@ -112,23 +112,23 @@ impl Connection {
                 Next::Readable => self.read().await?,
                 Next::Writable => {}
                 Next::Read(batch) => {
-                    if let Some(sender) = self.machine.sender() {
-                        sender.supply(batch);
+                    if let Some(playback) = self.machine.playback() {
+                        playback.supply(batch);
                     }
                 }
-                Next::Report(block) => {
-                    let now = self.rtsp.now();
-                    if self.machine.sender().is_some_and(|sender| sender.on_report(now, &block)) {
-                        self.heard = Instant::now();
-                    }
-                }
+                Next::Arrival(arrival) => self.pass(&arrival),
                 Next::Timeout if self.is_expired() => {
                     if !self.outgoing.is_empty() {
                         Ledger::add(&self.shared.ledger.stalled, 1);
                     }
                     return Ok(());
                 }
-                Next::Timeout => {}
+                Next::Timeout => {
+                    let now = self.rtsp.now();
+                    if let Some(playback) = self.machine.playback() {
+                        playback.handle_timeout(now);
+                    }
+                }
             }
         }
     }
@@ -136,7 +136,7 @@ impl Connection {
     /// Waits for what comes next. Frames are read ahead meanwhile.
     async fn next(&mut self) -> io::Result<Next> {
         if self.reading.is_none()
-            && let Some(wanted) = self.machine.sender().and_then(Sender::wanted)
+            && let Some(wanted) = self.machine.playback().and_then(Playback::wanted)
         {
             self.reading = Some(spawn_blocking(|| wanted.read()));
         }
@@ -152,7 +152,7 @@ impl Connection {
             ready = self.stream.readable(), if may_read => ready.map(|()| Next::Readable)?,
             ready = self.stream.writable(), if has_more => ready.map(|()| Next::Writable)?,
             batch = reading => Next::Read(batch),
-            Some(block) = self.reports.1.recv() => Next::Report(block),
+            Some(arrival) = self.arrivals.1.recv() => Next::Arrival(arrival),
             () = sleep_until(deadline.into()) => Next::Timeout,
         };
         if matches!(next, Next::Read(_)) {
@@ -163,14 +163,14 @@ impl Connection {
 
     /// The time of the next packet, or of the end of an idle connection.
     fn deadline(&mut self) -> Instant {
-        let packet = self.machine.sender().and_then(|sender| sender.poll_timeout());
+        let packet = self.machine.playback().and_then(|playback| playback.poll_timeout());
         let packet = packet.map(|at| self.rtsp.instant(at));
         let idle = self.expiry();
         packet.map_or(idle, |packet| packet.min(idle))
     }
 
     fn expiry(&mut self) -> Instant {
-        let limit = match self.machine.sender() {
+        let limit = match self.machine.playback() {
             Some(_) => self.shared.limits.session,
             None => self.shared.limits.request,
         };
@@ -196,12 +196,7 @@ impl Connection {
         {
             match item {
                 Item::Request(request) => self.answer(&request).await,
-                Item::Packet { bytes, .. } => {
-                    let now = self.rtsp.now();
-                    if self.machine.sender().is_some_and(|sender| sender.on_rtcp(now, &bytes)) {
-                        self.heard = Instant::now();
-                    }
-                }
+                Item::Packet { bytes, .. } => self.pass(&Arrival::Interleaved(bytes)),
                 // Nothing was asked.
                 Item::Response(_) => {}
                 Item::Fault(status, why) => {
@@ -212,6 +207,14 @@ impl Connection {
             }
         }
         Ok(())
+    }
+
+    /// Passes an arrival to the session, which it keeps alive.
+    fn pass(&mut self, arrival: &Arrival) {
+        let now = self.rtsp.now();
+        if self.machine.playback().is_some_and(|playback| playback.handle(now, arrival)) {
+            self.heard = Instant::now();
+        }
     }
 
     async fn answer(&mut self, request: &Request) {
@@ -248,26 +251,25 @@ impl Connection {
         opened.await.unwrap_or_else(|_| Err(Response::new(500)))
     }
 
-    /// Has reports about the streams passed to this connection.
+    /// Has the datagrams of the session passed to this connection.
     fn register(&mut self) {
-        let streams: Vec<u32> =
-            self.machine.sender().map_or(Vec::new(), |sender| sender.streams().iter().map(|one| one.ssrc).collect());
-        if streams != self.registered {
-            self.registered.iter().for_each(|ssrc| self.rtsp.datagrams.forget(*ssrc));
-            for ssrc in &streams {
-                self.rtsp.datagrams.register(*ssrc, self.peer, self.reports.0.clone());
+        let claims = self.machine.playback().map_or(Vec::new(), |playback| playback.claims());
+        if claims != self.registered {
+            self.registered.iter().for_each(|claim| self.rtsp.datagrams.forget(*claim));
+            for claim in &claims {
+                self.rtsp.datagrams.register(*claim, self.peer, self.arrivals.0.clone());
             }
-            self.registered = streams;
+            self.registered = claims;
         }
     }
 
     fn is_playing(&mut self) -> bool {
-        self.machine.sender().is_some_and(|sender| sender.is_playing())
+        self.machine.playback().is_some_and(|playback| playback.is_playing())
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.registered.iter().for_each(|ssrc| self.rtsp.datagrams.forget(*ssrc));
+        self.registered.iter().for_each(|claim| self.rtsp.datagrams.forget(*claim));
     }
 }

@@ -1,41 +1,42 @@
-//! The two UDP ports of the server, which all sessions share: RTP leaves from the even one, RTCP from the next.
+//! The two UDP ports of the server, which all sessions share: RTP leaves from the even one, RTCP from the next. Under R3CP+
+//! both use the even one.
 
-use std::collections::HashMap;
+mod recipients;
+
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr, UdpSocket as StdSocket};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use thalweg_core::wire::rtcp::{Compound, Packet, ReportBlock};
+use thalweg_core::wire::rtcp::{Compound, Packet};
+use thalweg_core::wire::rtp::is_rtcp;
+use thalweg_core::wire::stored::{Message, Probe};
 use tokio::net::UdpSocket;
 use tokio::sync::mpsc::Sender;
 use tokio::time::sleep;
 
+use self::recipients::Recipients;
+use super::playback::{Arrival, Claim};
 use crate::error::plain;
 
 /// Pairs of ports that are tried.
 const TRIES: usize = 64;
-/// The longest RTCP datagram that is read.
+/// The longest datagram that is read.
 const LONGEST: usize = 2048;
 
-/// The ports, and the sessions to which reports belong.
+/// The ports, and the sessions to which datagrams belong.
 #[derive(Debug)]
 pub(crate) struct Datagrams {
     rtp: UdpSocket,
     rtcp: UdpSocket,
     ports: (u16, u16),
-    sessions: Mutex<HashMap<u32, Recipient>>,
+    /// True if the sockets reach IPv4 by mapped addresses.
+    is_ipv6: bool,
+    recipients: Mutex<Recipients>,
 }
 
 /// The sockets of RTP and RTCP.
 pub(crate) type Pair = (StdSocket, StdSocket);
-
-#[derive(Debug)]
-struct Recipient {
-    /// The address of the client: reports from others do not count.
-    client: IpAddr,
-    reports: Sender<ReportBlock>,
-}
 
 impl Datagrams {
     /// Opens the even port that follows the port of RTSP and the next one (RFC 3550 §11), so that a firewall can be opened
@@ -60,9 +61,9 @@ impl Datagrams {
 
     /// Takes the ports into this runtime.
     pub(crate) fn new((rtp, rtcp): Pair) -> io::Result<Datagrams> {
-        let ports = (rtp.local_addr()?.port(), rtcp.local_addr()?.port());
+        let (local, ports) = (rtp.local_addr()?, (rtp.local_addr()?.port(), rtcp.local_addr()?.port()));
         let (rtp, rtcp) = (UdpSocket::from_std(rtp)?, UdpSocket::from_std(rtcp)?);
-        Ok(Datagrams { rtp, rtcp, ports, sessions: Mutex::default() })
+        Ok(Datagrams { rtp, rtcp, ports, is_ipv6: local.is_ipv6(), recipients: Mutex::default() })
     }
 
     /// The ports of RTP and RTCP.
@@ -73,51 +74,81 @@ impl Datagrams {
     /// Sends a datagram. Without space in the socket's buffer it is lost, as it might be on the path.
     pub(crate) fn send(&self, is_rtcp: bool, to: SocketAddr, bytes: &[u8]) {
         let socket = if is_rtcp { &self.rtcp } else { &self.rtp };
-        let to = match (socket.local_addr(), to.ip()) {
-            // A socket of IPv6 reaches IPv4 by mapped addresses.
-            (Ok(SocketAddr::V6(_)), IpAddr::V4(ip)) => SocketAddr::new(ip.to_ipv6_mapped().into(), to.port()),
+        let to = match to.ip() {
+            IpAddr::V4(ip) if self.is_ipv6 => SocketAddr::new(ip.to_ipv6_mapped().into(), to.port()),
             _ => to,
         };
         let _ = socket.try_send_to(bytes, to);
     }
 
-    /// Has reports of `client` about a stream passed to its session, until [`Datagrams::forget`].
-    pub(crate) fn register(&self, ssrc: u32, client: IpAddr, reports: Sender<ReportBlock>) {
-        self.sessions().insert(ssrc, Recipient { client: client.to_canonical(), reports });
+    /// Has datagrams with a mark passed to its session, until [`Datagrams::forget`]; reports only from `client`.
+    pub(crate) fn register(&self, claim: Claim, client: IpAddr, arrivals: Sender<Arrival>) {
+        self.recipients().register(claim, client.to_canonical(), arrivals);
     }
 
-    pub(crate) fn forget(&self, ssrc: u32) {
-        self.sessions().remove(&ssrc);
+    pub(crate) fn forget(&self, claim: Claim) {
+        self.recipients().forget(claim);
     }
 
-    /// Passes reports to their sessions until the server ends.
+    /// Passes datagrams to their sessions until the server ends.
     pub(crate) async fn receive(&self) {
-        let mut buf = [0; LONGEST];
-        loop {
-            match self.rtcp.recv_from(&mut buf).await {
-                Ok((len, from)) => self.take(&buf[..len], from.ip().to_canonical()),
-                // Of an earlier datagram that could not be delivered.
-                Err(_) => sleep(Duration::from_millis(1)).await,
-            }
+        tokio::join!(
+            receive(&self.rtp, |bytes, from| self.on_datagram(bytes, from)),
+            receive(&self.rtcp, |bytes, from| self.on_reports(bytes, from.ip())),
+        );
+    }
+
+    /// Takes a datagram of R3CP+. No other arrives at the port of RTP.
+    fn on_datagram(&self, bytes: &[u8], from: SocketAddr) {
+        if is_rtcp(bytes)
+            && let Some(arrivals) = self.recipients().of_datagram(from, || key_of(bytes))
+        {
+            // A session that does not keep up misses a message, which is repeated.
+            let _ = arrivals.try_send(Arrival::Datagram { from, bytes: bytes.to_vec() });
         }
     }
 
-    fn take(&self, bytes: &[u8], from: IpAddr) {
+    fn on_reports(&self, bytes: &[u8], from: IpAddr) {
         let Ok(compound) = Compound::parse(bytes) else { return };
         for packet in compound.frames().filter_map(|frame| Packet::parse(frame).ok()) {
             let Packet::Report(report) = packet else { continue };
             for block in report.blocks() {
-                if let Some(recipient) = self.sessions().get(&block.ssrc).filter(|recipient| recipient.client == from) {
+                if let Some(arrivals) = self.recipients().of_report(block.ssrc, from) {
                     // A session that does not keep up misses one of many.
-                    let _ = recipient.reports.try_send(block);
+                    let _ = arrivals.try_send(Arrival::Report(block));
                 }
             }
         }
     }
 
-    fn sessions(&self) -> MutexGuard<'_, HashMap<u32, Recipient>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    fn recipients(&self) -> MutexGuard<'_, Recipients> {
+        self.recipients.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Passes the datagrams of a socket to `take`, with canonical addresses.
+async fn receive(socket: &UdpSocket, take: impl Fn(&[u8], SocketAddr)) {
+    let mut buf = [0; LONGEST];
+    loop {
+        match socket.recv_from(&mut buf).await {
+            Ok((len, from)) => take(&buf[..len], SocketAddr::new(from.ip().to_canonical(), from.port())),
+            // Of an earlier datagram that could not be delivered.
+            Err(_) => sleep(Duration::from_millis(1)).await,
+        }
+    }
+}
+
+/// The key of a probe, if the datagram is one.
+fn key_of(bytes: &[u8]) -> Option<u64> {
+    let compound = Compound::parse(bytes).ok()?;
+    let mut packets = compound.frames().filter_map(|frame| Packet::parse(frame).ok());
+    packets.find_map(|packet| match packet {
+        Packet::App(app) => match Message::parse(&app) {
+            Ok(Some(Message::Probe(Probe { key, .. }))) => Some(key),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// The even port that follows `rtsp`; none if any port may be used, or none follows.

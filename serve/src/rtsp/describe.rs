@@ -2,7 +2,9 @@
 
 use std::net::IpAddr;
 
-use thalweg_core::wire::sdp::stored::{Encoding, Presentation, Track as Described};
+use thalweg_core::wire::sdp::stored::{Attribute, Encoding, Presentation, Track as Described};
+use thalweg_core::wire::stored::{GROUP, PLACE};
+use thalweg_rtsp::r3cp::VERSION;
 
 use super::stored::Stored;
 use crate::catalog::frames::{Codec, Track};
@@ -19,7 +21,7 @@ pub(crate) fn describe(stored: &Stored, origin: IpAddr, session: u64) -> Present
             encoding,
             control: Some(control(nth)),
             bandwidth: Some(track.rate()),
-            attributes: Vec::new(),
+            attributes: attributes(nth),
         }
     });
     Presentation {
@@ -28,7 +30,7 @@ pub(crate) fn describe(stored: &Stored, origin: IpAddr, session: u64) -> Present
         origin,
         duration: Some(stored.length),
         control: Some("*".to_owned()),
-        attributes: Vec::new(),
+        attributes: vec![Attribute::new("r3cp", VERSION)],
         tracks: tracks.collect(),
     }
 }
@@ -46,6 +48,20 @@ pub(crate) fn track_of(control: &str) -> Option<usize> {
 /// The payload type of a track.
 pub(crate) fn payload_type(nth: usize, track: &Track) -> u8 {
     encoding(track).static_payload_type().unwrap_or(DYNAMIC + nth.min(1) as u8)
+}
+
+/// The payload type of a track's retransmissions under R3CP+.
+pub(crate) fn rtx_payload_type(nth: usize) -> u8 {
+    DYNAMIC + 2 + nth.min(1) as u8
+}
+
+/// The parameters of R3CP+, which plain players ignore.
+fn attributes(nth: usize) -> Vec<Attribute> {
+    // No m= line lists the retransmissions: a plain player would wait for them (RFC 4588 §8.1).
+    let elements = [(GROUP, "group"), (PLACE, "place")];
+    let extmap = |(id, name)| Attribute::new("extmap", format_args!("{id} urn:thalweg:r3cp:{name}"));
+    let rtx = Attribute::new("r3cp-rtx", rtx_payload_type(nth));
+    [rtx].into_iter().chain(elements.map(extmap)).collect()
 }
 
 fn encoding(track: &Track) -> Encoding {

@@ -3,13 +3,15 @@
 //! | state | left by |
 //! |---|---|
 //! | Init: `session` is none | SETUP |
-//! | Ready: a session, [`Sender::is_playing`] is false | PLAY, TEARDOWN |
-//! | Playing: a session, [`Sender::is_playing`] is true | PAUSE, TEARDOWN, the end of the play |
+//! | Ready: a session, [`Playback::is_playing`] is false | PLAY, TEARDOWN |
+//! | Playing: a session, [`Playback::is_playing`] is true | PAUSE, TEARDOWN, the end of the play |
 //!
 //! A connection has one session at a time, and the session ends with the connection: nothing is sent to a client that is gone.
 
 mod play;
 mod setup;
+#[cfg(test)]
+mod tests;
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -20,7 +22,7 @@ use thalweg_core::time::Time;
 use thalweg_rtsp::message::{Method, Request, Response};
 
 use super::describe::{describe, track_of};
-use super::sender::Sender;
+use super::playback::Playback;
 use super::stored::Stored;
 use crate::link::resolve;
 
@@ -46,7 +48,17 @@ pub(crate) struct Machine {
 #[derive(Debug)]
 struct Session {
     id: String,
-    sender: Sender,
+    profile: Profile,
+    playback: Box<dyn Playback>,
+}
+
+/// The profile of all tracks of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Profile {
+    /// RTP at the pace of the video, for any player.
+    Plain,
+    /// R3CP+: RTP at the rate that the receiver asks for.
+    R3cp,
 }
 
 /// The target of a URL: a video, or a track of it.
@@ -96,9 +108,9 @@ impl Machine {
         response.with("CSeq", sequence).with("Server", "Thalweg")
     }
 
-    /// The sender of the session, if there is one.
-    pub(crate) fn sender(&mut self) -> Option<&mut Sender> {
-        self.session.as_mut().map(|session| &mut session.sender)
+    /// The part of the session that plays, if there is a session.
+    pub(crate) fn playback(&mut self) -> Option<&mut dyn Playback> {
+        self.session.as_mut().map(|session| &mut *session.playback as &mut dyn Playback)
     }
 
     /// True once the client has ended its session: the connection closes when the response is sent.
@@ -107,14 +119,14 @@ impl Machine {
     }
 
     fn stored(&self) -> Option<&Arc<Stored>> {
-        self.session.as_ref().map(|session| session.sender.stored())
+        self.session.as_ref().map(|session| session.playback.stored())
     }
 
     fn answer(&mut self, now: Time, request: &Request, opened: Option<Opened>) -> Response {
         match request.method {
             Method::Options => self.with_session(Response::new(200).with("Public", METHODS)),
             Method::Describe => self.describe(request, opened),
-            Method::Setup => self.setup(request, opened),
+            Method::Setup => self.setup(request, opened).unwrap_or_else(|refusal| refusal),
             Method::Other(_) => Response::new(501).with("Public", METHODS),
             Method::GetParameter | Method::Play | Method::Pause | Method::Teardown => match self.check_session(request)
             {

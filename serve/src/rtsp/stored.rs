@@ -5,10 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use thalweg_core::time::Span;
+use thalweg_core::wire::payload::Payload;
 use thalweg_rtsp::message::Response;
 
-use crate::catalog::frames::{Indexes, StoredVideo, Track};
+use crate::catalog::frames::{Indexes, Order, StoredVideo, Track};
 use crate::site::{Site, is_absent};
+
+/// The longest payload of a packet: within 1500 bytes with the headers of RTP, UDP and IPv6.
+const PAYLOAD: usize = 1400;
 
 /// A video that is open, for one of its viewers.
 #[derive(Clone, Debug)]
@@ -55,6 +59,16 @@ impl Stored {
     /// A track by its number.
     pub(crate) fn track(&self, number: usize) -> Option<&Track> {
         self.tracks().nth(number)
+    }
+
+    /// The decoding order over both tracks; none if there is one track.
+    pub(crate) fn order(&self) -> Option<&Order> {
+        self.video.order()
+    }
+
+    /// The packets of a frame of a track; none if its bytes are not what the index says.
+    pub(crate) fn packetize(&self, track: usize, frame: &[u8]) -> Option<Vec<Payload>> {
+        Some(self.track(track)?.stored(frame).packetize(PAYLOAD).ok()?.collect())
     }
 
     /// Reads a frame.

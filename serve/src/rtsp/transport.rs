@@ -59,8 +59,8 @@ impl Delivery {
     }
 
     /// The transport of an answer to a client, with the ports of the server if datagrams are used.
-    pub(crate) fn chosen(self, server_port: (u16, u16), ssrc: u32) -> Transport {
-        let chosen = Transport { ssrc: Some(ssrc), mode: Some("PLAY".to_owned()), ..Transport::default() };
+    pub(crate) fn chosen(self, server_port: (u16, u16)) -> Transport {
+        let chosen = Transport { mode: Some("PLAY".to_owned()), ..Transport::default() };
         match self {
             Delivery::Udp { rtp, rtcp } => {
                 Transport { client_port: Some((rtp, rtcp)), server_port: Some(server_port), ..chosen }

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use super::coding::{Unusable, decode, encode};
 use super::keep::Keep;
-use super::{Frame, Index, Track};
+use super::{Frame, Index, Order, Track};
 use crate::catalog::walk::Stamp;
 use crate::error::plain;
 use crate::rate::FormatError;
@@ -35,6 +35,7 @@ pub struct StoredVideo {
     pub index: Index,
     file: File,
     stamp: Stamp,
+    order: OnceLock<Order>,
 }
 
 /// A video, and a note about its kept index: one line for the log.
@@ -77,7 +78,7 @@ impl Indexes {
                 (index, ignored.or(failed))
             }
         };
-        let video = Arc::new(StoredVideo { index, file, stamp });
+        let video = Arc::new(StoredVideo { index, file, stamp, order: OnceLock::new() });
         *shared = Arc::downgrade(&video);
         Ok(Found { video, note })
     }
@@ -136,6 +137,12 @@ impl StoredVideo {
             return Err(io::Error::other("the video changed while it was sent"));
         }
         fetched
+    }
+
+    /// The order over both tracks, made at its first use and shared by all viewers; none if there is one track.
+    pub(crate) fn order(&self) -> Option<&Order> {
+        let audio = self.index.audio.as_ref()?;
+        Some(self.order.get_or_init(|| Order::of(&self.index.video, audio)))
     }
 
     /// True if the file was written to, truncated, or removed since.

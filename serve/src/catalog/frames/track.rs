@@ -74,8 +74,12 @@ impl Codec {
 impl Track {
     /// The time of `ticks`, which is zero if they are negative.
     pub fn time(&self, ticks: i64) -> Span {
-        let nanos = i128::from(ticks.max(0)) * 1_000_000_000 / i128::from(self.timescale.max(1));
-        Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+        Span::from_nanos(u64::try_from(self.nanos(ticks.max(0))).unwrap_or(u64::MAX))
+    }
+
+    /// The time of `ticks` in nanoseconds, which is negative if they are.
+    pub(crate) fn nanos(&self, ticks: i64) -> i128 {
+        i128::from(ticks) * 1_000_000_000 / i128::from(self.timescale.max(1))
     }
 
     /// The ticks of a time, rounded down.

@@ -9,7 +9,6 @@ use super::Connection;
 use crate::law::ConnectionRate;
 use crate::ledger::GaugeGuard;
 use crate::places::Busy;
-use crate::rtsp::transport::Delivery;
 
 /// A video that plays: it is counted, and has its rate under the law, until this is dropped.
 pub(super) struct Playing {
@@ -30,15 +29,15 @@ impl Drop for Playing {
 impl Connection {
     /// Counts the video while it plays, and gives the connection its rate.
     pub(super) fn note_playing(&mut self) {
-        let Some(sender) = self.machine.sender().filter(|sender| sender.is_playing()) else {
+        let Some(playback) = self.machine.playback().filter(|playback| playback.is_playing()) else {
             self.playing = None;
             return;
         };
         if self.playing.is_some() {
             return;
         }
-        let rate = Rate::from_bps(sender.stored().tracks().map(|track| track.rate().as_bps()).sum());
-        let is_within = sender.streams().iter().any(|stream| matches!(stream.delivery, Delivery::Interleaved { .. }));
+        let rate = Rate::from_bps(playback.stored().tracks().map(|track| track.rate().as_bps()).sum());
+        let is_within = playback.is_interleaved();
         let change = if is_within { self.control.play(rate) } else { None };
         if let Some(change) = change {
             self.shared.report(change.into());

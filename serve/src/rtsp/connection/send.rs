@@ -5,81 +5,67 @@ use std::net::SocketAddr;
 use std::time::Instant;
 
 use thalweg_core::law::breaker::Cause;
+use thalweg_core::session::MAX_DATAGRAM;
 
 use super::Connection;
 use crate::event::Event;
 use crate::ledger::Ledger;
-use crate::rtsp::sender::{End, Transmit};
-use crate::rtsp::transport::Delivery;
+use crate::rtsp::playback::{End, Route, Transmit};
 
-/// The longest packet.
-const DATAGRAM: usize = 1500;
 /// Packets that leave before requests are looked at again.
 const BURST: usize = 64;
 
 impl Connection {
     /// Sends the packets that are due.
     pub(super) fn transmit(&mut self) {
-        let mut buf = [0; DATAGRAM];
+        let mut buf = [0; MAX_DATAGRAM];
         for _ in 0..BURST {
             let now = self.rtsp.now();
-            let Some(sender) = self.machine.sender() else { return };
-            let Some(transmit) = sender.poll_transmit(now, &mut buf) else { break };
-            let delivery = sender.streams()[transmit.stream].delivery;
-            self.send(transmit, delivery, &buf[..transmit.len]);
+            let Some(playback) = self.machine.playback() else { return };
+            let transmit = playback.poll_transmit(now, &mut buf);
+            // The line of a play that is broken off precedes its goodbyes.
+            self.report_end();
+            let Some(transmit) = transmit else { return };
+            self.send(transmit, &buf[..transmit.len]);
         }
-        let Some(sender) = self.machine.sender() else { return };
-        let name = sender.stored().name.clone();
-        match sender.poll_end() {
-            None => return,
-            Some(End::Complete) => {}
-            Some(End::Breaker(cause)) => {
-                let why = match cause {
-                    Cause::RtcpTimeout => "no report arrives",
-                    Cause::MediaTimeout => "no packet arrives",
-                    Cause::Congestion => "it takes more than ten times the share of a TCP",
-                };
-                self.break_off(name, format!("ended for {}: {why} (RFC 8083)", self.peer));
-            }
-            Some(End::Changed) => {
+    }
+
+    /// Reports the end of the play, if it has ended.
+    fn report_end(&mut self) {
+        let Some(playback) = self.machine.playback() else { return };
+        let Some(end) = playback.poll_end() else { return };
+        let why = match end {
+            End::Complete => None,
+            End::Breaker(cause) => Some(format!("ended for {}: {} (RFC 8083)", self.peer, reason(cause))),
+            End::Changed => {
                 Ledger::add(&self.shared.ledger.changed, 1);
-                self.break_off(name, "the file has changed, or cannot be read".to_owned());
+                Some("the file has changed, or cannot be read".to_owned())
             }
+        };
+        if let Some(why) = why {
+            self.shared.report(Event::Broken { name: playback.stored().name.clone(), why });
         }
         self.note_playing();
     }
 
-    /// Says goodbye in all streams, so that the player does not wait.
-    fn break_off(&mut self, name: String, why: String) {
-        self.shared.report(Event::Broken { name, why });
-        let mut buf = [0; DATAGRAM];
-        let now = self.rtsp.now();
-        let mut nth = 0;
-        while let Some(sender) = self.machine.sender()
-            && let Some(len) = sender.goodbye(now, nth, &mut buf)
-        {
-            let delivery = sender.streams()[nth].delivery;
-            self.send(Transmit { stream: nth, len, frame: None }, delivery, &buf[..len]);
-            nth += 1;
-        }
-    }
-
-    fn send(&mut self, transmit: Transmit, delivery: Delivery, packet: &[u8]) {
+    fn send(&mut self, transmit: Transmit, packet: &[u8]) {
         if packet.is_empty() {
             return;
         }
         if let Some(playing) = &self.playing {
             playing.busy.mark_progress();
         }
-        match (delivery, transmit.frame) {
-            (Delivery::Udp { rtp, rtcp }, frame) => {
-                Ledger::add(&self.shared.ledger.sent, packet.len() as u64);
-                let port = if frame.is_some() { rtp } else { rtcp };
-                self.rtsp.datagrams.send(frame.is_none(), SocketAddr::new(self.peer.to_canonical(), port), packet);
-            }
-            (Delivery::Interleaved { rtp, .. }, Some(frame)) => self.outgoing.media(rtp, frame, packet),
-            (Delivery::Interleaved { rtcp, .. }, None) => self.outgoing.report(rtcp, packet),
+        match (transmit.route, transmit.frame) {
+            (Route::Rtp(to), _) => self.send_datagram(false, to, packet),
+            (Route::Rtcp(to), _) => self.send_datagram(true, to, packet),
+            (Route::Channel(channel), Some(frame)) => self.outgoing.media(channel, frame, packet),
+            (Route::Channel(channel), None) => self.outgoing.report(channel, packet),
         }
+    }
+
+    fn send_datagram(&self, is_rtcp: bool, to: SocketAddr, packet: &[u8]) {
+        Ledger::add(&self.shared.ledger.sent, packet.len() as u64);
+        self.rtsp.datagrams.send(is_rtcp, to, packet);
     }
 
     /// Writes what the connection takes.
@@ -97,5 +83,14 @@ impl Connection {
         }
         self.written = Instant::now();
         Ok(())
+    }
+}
+
+/// The reason of a breaker in a line.
+fn reason(cause: Cause) -> &'static str {
+    match cause {
+        Cause::RtcpTimeout => "no report arrives",
+        Cause::MediaTimeout => "no packet arrives",
+        Cause::Congestion => "it takes more than ten times the share of a TCP",
     }
 }

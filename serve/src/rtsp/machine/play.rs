@@ -1,13 +1,11 @@
 //! PLAY and PAUSE (RFC 2326 §10.5, §10.6).
 
-use thalweg_core::time::{Span, Time};
+use thalweg_core::time::Time;
 use thalweg_core::wire::Error;
 use thalweg_core::wire::npt::NptRange;
 use thalweg_rtsp::message::{Request, Response};
 
 use super::{Machine, Session, Target};
-use crate::rtsp::describe::control;
-use crate::rtsp::sender::Started;
 
 impl Machine {
     pub(super) fn play(&mut self, now: Time, request: &Request) -> Response {
@@ -21,25 +19,13 @@ impl Machine {
         if let Some(refusal) = session.refuses(request) {
             return refusal;
         }
-        let sender = &mut session.sender;
-        let length = sender.stored().length;
+        let length = session.playback.stored().length;
         if let Some(start) = range.and_then(|range| range.start).filter(|start| *start >= length) {
             let (start, length) = (start.as_secs_f64(), length.as_secs_f64());
             return Response::refusal(457, format!("{start:.3} s is not before the end of the video, {length:.3} s"));
         }
-        let started = match range {
-            Some(NptRange { start: Some(start), end }) => sender.start(now, start, end),
-            // From the present position; after the end of the video, and at first, from its start.
-            _ => match sender.resume(now) {
-                Some(started) => started,
-                None => sender.start(now, Span::ZERO, range.and_then(|range| range.end)),
-            },
-        };
-        let base = base(request);
-        let response = Response::new(200)
-            .with("Range", NptRange { start: Some(started.range.0), end: Some(started.range.1) })
-            .with("RTP-Info", rtp_info(&started, base));
-        self.with_session(response)
+        let fields = session.playback.play(now, range, base(request));
+        self.with_session(Response { fields, ..Response::new(200) })
     }
 
     pub(super) fn pause(&mut self, now: Time, request: &Request) -> Response {
@@ -47,7 +33,7 @@ impl Machine {
         if let Some(refusal) = session.refuses(request) {
             return refusal;
         }
-        session.sender.pause(now);
+        session.playback.pause(now);
         self.with_session(Response::new(200))
     }
 }
@@ -56,10 +42,10 @@ impl Session {
     /// The refusal of a request for one of several tracks, or for another video: all tracks of a session play together.
     fn refuses(&self, request: &Request) -> Option<Response> {
         let Some(target) = Target::of(&request.url) else { return Some(Response::refusal(404, "no such file")) };
-        if target.name != self.sender.stored().name {
+        if target.name != self.playback.stored().name {
             return Some(Response::refusal(404, "the session is of another video"));
         }
-        (target.track.is_some() && self.sender.streams().len() > 1)
+        (target.track.is_some() && self.playback.tracks() > 1)
             .then(|| Response::refusal(460, "all tracks of a session play together"))
     }
 }
@@ -71,11 +57,4 @@ fn base(request: &Request) -> &str {
         (Some(_), Some((base, _))) => base,
         _ => url,
     }
-}
-
-fn rtp_info(started: &Started, base: &str) -> String {
-    let stream = |&(track, sequence, timestamp): &(usize, u16, u32)| {
-        format!("url={base}/{};seq={sequence};rtptime={timestamp}", control(track))
-    };
-    started.streams.iter().map(stream).collect::<Vec<_>>().join(",")
 }

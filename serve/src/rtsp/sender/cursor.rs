@@ -2,7 +2,7 @@
 
 use thalweg_core::time::Span;
 
-use crate::catalog::frames::{Kind, Track};
+use crate::catalog::frames::Kind;
 use crate::rtsp::stored::Stored;
 
 /// The position of a play: the next frame of each track.
@@ -52,7 +52,7 @@ impl Cursor {
         let start = video.map(|video| (video, video.random_access(from)));
         let start = start.and_then(|(video, place)| video.frames.get(place).map(|frame| (video, place, *frame)));
         let from = start.map_or(from, |(video, _, frame)| video.time(frame.display()));
-        let first = start.map_or(i128::from(from.as_nanos()), |(video, _, frame)| nanos(video, frame.decode));
+        let first = start.map_or(i128::from(from.as_nanos()), |(video, _, frame)| video.nanos(frame.decode));
         let position = |track: usize| match (track, start) {
             (0, Some((_, place, _))) => Position { track, place, is_leading: true },
             // The whole video has all of its sound: what a decoder needs first precedes the first picture.
@@ -76,7 +76,7 @@ impl Cursor {
             let candidates = self.tracks.iter().enumerate().filter_map(|(nth, position)| {
                 let track = stored.track(position.track)?;
                 let frame = track.frames.get(position.place)?;
-                Some((nanos(track, frame.decode), nth))
+                Some((track.nanos(frame.decode), nth))
             });
             let (_, nth) = candidates.min()?;
             let position = self.tracks[nth];
@@ -92,7 +92,7 @@ impl Cursor {
                 // Pictures are decoded out of order, so that the next ones may still be displayed before the end.
                 continue;
             }
-            let after = |ticks: i64| (nanos(track, ticks) - self.first).clamp(0, i128::from(u64::MAX)) as u64;
+            let after = |ticks: i64| (track.nanos(ticks) - self.first).clamp(0, i128::from(u64::MAX)) as u64;
             let duration =
                 track.frames.get(position.place + 1).map_or(i64::from(track.last), |next| next.decode - frame.decode);
             let end = frame.display().saturating_add(duration);
@@ -105,8 +105,4 @@ impl Cursor {
             });
         }
     }
-}
-
-fn nanos(track: &Track, ticks: i64) -> i128 {
-    i128::from(ticks) * 1_000_000_000 / i128::from(track.timescale.max(1))
 }

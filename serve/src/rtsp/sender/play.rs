@@ -6,6 +6,7 @@ use thalweg_core::time::{Span, Time};
 
 use super::cursor::{Cursor, Due};
 use super::queue::Queue;
+use crate::rtsp::reading::Wanted;
 use crate::rtsp::stored::Stored;
 
 /// Time from the end of the video to the goodbye, which must not overtake the last frames: they come from another port.
@@ -13,21 +14,6 @@ const REST: Span = Span::from_millis(200);
 /// Bytes of frames from which on no more are read. With fewer waiting, a batch is read whose last frame passes this limit, so
 /// that at most twice as much and one frame wait.
 const BATCH: usize = 16 << 10;
-
-/// Frames to be read, in the order in which they are due.
-#[derive(Debug)]
-pub(crate) struct Wanted {
-    stored: Arc<Stored>,
-    pub(super) play: u64,
-    frames: Vec<Due>,
-}
-
-/// Frames that were read.
-#[derive(Debug)]
-pub(crate) struct Batch {
-    pub(super) play: u64,
-    pub(super) frames: Vec<(Due, Vec<u8>)>,
-}
 
 /// A play of a range of a video.
 #[derive(Debug)]
@@ -38,7 +24,8 @@ pub(super) struct Play {
     pub(super) since: Time,
     /// The frames of each track that were read.
     queues: Vec<Queue>,
-    pub(super) is_reading: bool,
+    /// The frames that are being read, in the order in which they are due.
+    reading: Vec<Due>,
     pub(super) is_read: bool,
     /// Time from the start at which all that was sent has been displayed.
     pub(super) end: Span,
@@ -53,7 +40,7 @@ impl Play {
             until,
             since: now,
             queues: Vec::new(),
-            is_reading: false,
+            reading: Vec::new(),
             is_read: false,
             end: Span::ZERO,
             goodbyes: 0,
@@ -63,26 +50,25 @@ impl Play {
     /// The frames to be read next for the play of this number.
     pub(super) fn wanted(&mut self, stored: &Arc<Stored>, number: u64) -> Option<Wanted> {
         let waiting: usize = self.queues.iter().map(Queue::waiting).sum();
-        if self.is_reading || self.is_read || waiting >= BATCH {
+        if !self.reading.is_empty() || self.is_read || waiting >= BATCH {
             return None;
         }
-        let (mut frames, mut bytes) = (Vec::new(), 0);
+        let mut bytes = 0;
         while bytes < BATCH {
             let Some(due) = self.cursor.next(stored) else {
                 self.is_read = true;
                 break;
             };
             bytes += stored.track(due.track).map_or(0, |track| track.frames[due.place].size as usize);
-            frames.push(due);
+            self.reading.push(due);
         }
-        self.is_reading = !frames.is_empty();
-        self.is_reading.then(|| Wanted { stored: stored.clone(), play: number, frames })
+        let frames: Vec<_> = self.reading.iter().map(|due| (due.track, due.place)).collect();
+        (!frames.is_empty()).then(|| Wanted::new(stored, number, frames))
     }
 
-    /// Takes frames that were read.
-    pub(super) fn supply(&mut self, batch: Batch) {
-        self.is_reading = false;
-        for (due, bytes) in batch.frames {
+    /// Takes the frames that were read.
+    pub(super) fn supply(&mut self, frames: Vec<Vec<u8>>) {
+        for (due, bytes) in self.reading.drain(..).zip(frames) {
             let nth = self.queues.iter().position(|queue| queue.track == due.track).unwrap_or_else(|| {
                 self.queues.push(Queue::new(due.track));
                 self.queues.len() - 1
@@ -106,16 +92,7 @@ impl Play {
 
     /// The time of the goodbyes; none before the last packet.
     pub(super) fn goodbye(&self) -> Option<Time> {
-        let is_over = self.is_read && !self.is_reading && self.next_packet().is_none();
+        let is_over = self.is_read && self.reading.is_empty() && self.next_packet().is_none();
         is_over.then(|| self.since + self.end + REST)
-    }
-}
-
-impl Wanted {
-    /// Reads the frames; none of them if the file cannot be read, or is not what it was. May block on a disk.
-    pub(crate) fn read(self) -> Option<Batch> {
-        let read = |due: Due| Some((due, self.stored.read(due.track, due.place).ok()?));
-        let frames = self.frames.iter().copied().map(read).collect::<Option<_>>()?;
-        Some(Batch { play: self.play, frames })
     }
 }

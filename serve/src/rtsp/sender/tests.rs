@@ -1,43 +1,24 @@
 //! Plays over virtual time, with a disk that takes none.
 
-use std::fs;
-use std::path::Path;
-
 use super::*;
-use crate::catalog::frames::{Codec, Framing, Indexes, Track};
 use crate::mp4::synthetic::Tables;
-use crate::root::Root;
+use crate::rtsp::playback::Playback;
+use crate::rtsp::synthetic::Folder;
 use crate::rtsp::transport::Delivery;
 
-/// A video of half a second at 60 frames a second, each of 20 kB, with AAC of 48 kHz in frames of 1024 samples.
-fn stored(folder: &Path) -> Arc<Stored> {
+/// Half a second at 60 frames a second, each of 20 kB.
+fn tables() -> Tables {
     let mut tables = Tables::new();
     let nal = |header: u8, code: u8| [&20_000_u32.to_be_bytes()[..], &[header, code], &[0x55; 19_998]].concat();
     tables.samples = [vec![nal(0x65, 0x88)], vec![nal(0x41, 0x98); 29]].concat();
     (tables.stts[2], tables.stsc[3]) = (30, 30);
     tables.stsz = [vec![0, 0, 30], vec![20_004; 30]].concat();
-    fs::write(folder.join("a.mp4"), tables.video()).expect("a file");
-    let root = Arc::new(Root::open(folder).expect("a folder"));
-    // The table of indexes has a share in the video, and must be gone for a change.
-    let mut video = Indexes::new(root, None).video("a.mp4").expect("a video").video;
-    let index = &mut Arc::get_mut(&mut video).expect("one owner").index;
-    // Frames of 40 ticks.
-    index.video.timescale = 60 * 40;
-    let mut frame = index.video.frames[0];
-    frame.size = 200;
-    let frames = (0..24).map(|nth| {
-        frame.decode = 1024 * nth;
-        frame
-    });
-    let codec = Codec::Aac { config: vec![0x11, 0x90], channels: 2 };
-    let (timescale, clock, framing) = (48_000, 48_000, Framing::Plain);
-    index.audio = Some(Track { codec, timescale, clock, framing, frames: frames.collect(), last: 1024 });
-    Arc::new(Stored::of("a.mp4", video))
+    tables
 }
 
 /// The RTP packets of a play, and the times from its start at which they leave.
 fn play(stored: &Arc<Stored>) -> Vec<(Span, FrameTag)> {
-    let mut sender = Sender::new(stored.clone(), Rng::new(1));
+    let mut sender = Sender::new(stored.clone(), [127, 0, 0, 1].into(), Rng::new(1));
     for (track, rtp) in [(0, 0), (1, 2)] {
         sender.add(track, Delivery::Interleaved { rtp, rtcp: rtp + 1 }).expect("a track");
     }
@@ -58,10 +39,9 @@ fn play(stored: &Arc<Stored>) -> Vec<(Span, FrameTag)> {
 
 #[test]
 fn frames_of_sixty_a_second_and_audio_leave_when_they_are_due() {
-    let folder = std::env::temp_dir().join(format!("thalweg-sender-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder");
-    let packets = play(&stored(&folder));
-    fs::remove_dir_all(&folder).expect("the folder");
+    let folder = Folder::new("pace");
+    // Frames of 40 ticks.
+    let packets = play(&folder.stored(&tables(), 60 * 40, 0..24));
     let of = |is_audio: bool| packets.iter().filter(move |(_, frame)| frame.is_audio == is_audio);
     let interval = Span::from_secs(1) / 60;
     // A frame of 20 kB is 15 packets; four of them are due within the 4 ms by which a packet may leave early.

@@ -1,0 +1,35 @@
+//! Frames that are read for a play, apart from the task that plays.
+
+use std::sync::Arc;
+
+use super::stored::Stored;
+
+/// Frames to be read.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    stored: Arc<Stored>,
+    play: u64,
+    /// The track and the place of each.
+    frames: Vec<(usize, usize)>,
+}
+
+/// Frames that were read, in the order in which they were wanted.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    /// The play for which they were read.
+    pub(crate) play: u64,
+    pub(crate) frames: Vec<Vec<u8>>,
+}
+
+impl Wanted {
+    pub(crate) fn new(stored: &Arc<Stored>, play: u64, frames: Vec<(usize, usize)>) -> Wanted {
+        Wanted { stored: stored.clone(), play, frames }
+    }
+
+    /// Reads the frames; none of them if the file cannot be read, or is not what it was. May block on a disk.
+    pub(crate) fn read(self) -> Option<Batch> {
+        let read = |&(track, place): &(usize, usize)| self.stored.read(track, place).ok();
+        let frames = self.frames.iter().map(read).collect::<Option<_>>()?;
+        Some(Batch { play: self.play, frames })
+    }
+}
