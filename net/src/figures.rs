@@ -31,7 +31,7 @@ impl Figures {
     }
 
     /// True if the endpoint has begun, so that its figures are worth a line.
-    pub(crate) fn has_begun(&self) -> bool {
+    pub fn has_begun(&self) -> bool {
         self.has_begun
     }
 

@@ -13,6 +13,7 @@
 
 mod answer;
 mod event;
+mod request;
 mod rtp_info;
 #[cfg(test)]
 mod tests;
@@ -20,16 +21,15 @@ mod tests;
 use std::collections::VecDeque;
 
 use thalweg_core::time::{Span, Time};
-use thalweg_core::wire::npt::NptRange;
 use thalweg_core::wire::sdp::stored::Presentation;
 
 pub use self::event::{Event, Failure, Playing};
+use self::request::Step;
 pub use self::rtp_info::RtpInfo;
 use crate::decoder::{Decoder, Item, interleave};
 use crate::message::{Method, Request, Response};
-use crate::r3cp::{self, Setup};
-use crate::transport::{Lower, Transport};
-use crate::url::{Url, resolve};
+use crate::transport::Transport;
+use crate::url::Url;
 
 /// The time after which a request without a response has failed.
 const PATIENCE: Span = Span::from_secs(10);
@@ -78,22 +78,6 @@ pub struct Client {
     is_playing: bool,
     is_over: bool,
     events: VecDeque<Event>,
-}
-
-/// A request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Step {
-    Describe,
-    /// The track of a number.
-    Setup(usize),
-    /// From a position, or from the present one.
-    Play(Option<Span>),
-    Pause {
-        /// True before a PLAY from another position.
-        is_for_seek: bool,
-    },
-    KeepAlive,
-    Teardown,
 }
 
 impl Client {
@@ -156,6 +140,13 @@ impl Client {
             self.request(now, Step::Teardown);
         } else {
             self.end();
+        }
+    }
+
+    /// Asks for a sign of life, unless a request is in flight. Without a response [`Event::Failed`] follows.
+    pub fn keep_alive(&mut self, now: Time) {
+        if self.session.is_some() && self.sent.is_none() {
+            self.request(now, Step::KeepAlive);
         }
     }
 
@@ -240,48 +231,6 @@ impl Client {
         self.last_request = now;
     }
 
-    /// The request of a step, without the fields that all have.
-    fn message(&self, step: Step) -> Request {
-        let aggregate = Request::new(step.method(&self.keep_alive), &self.aggregate);
-        let request = match step {
-            Step::Describe => {
-                return Request::new(Method::Describe, self.url.as_str()).with("Accept", "application/sdp");
-            }
-            Step::Setup(track) => {
-                let request = Request::new(Method::Setup, &self.track_url(track));
-                let request = request.with("Transport", self.transport());
-                match self.offer {
-                    Offer::R3cp { .. } => request.with(r3cp::HEADER, Setup),
-                    Offer::Interleaved => request,
-                }
-            }
-            Step::Play(Some(from)) => aggregate.with("Range", NptRange { start: Some(from), end: None }),
-            Step::Play(None) | Step::Pause { .. } | Step::KeepAlive | Step::Teardown => aggregate,
-        };
-        match &self.session {
-            Some(session) => request.with("Session", session),
-            None => request,
-        }
-    }
-
-    /// The transport of the next track.
-    fn transport(&self) -> Transport {
-        match self.offer {
-            Offer::R3cp { port } => {
-                Transport { client_port: Some((port, port)), is_muxed: true, ..Transport::default() }
-            }
-            Offer::Interleaved => {
-                let channel = 2 * self.tracks.len() as u16;
-                Transport { lower: Lower::Tcp, interleaved: Some((channel, channel + 1)), ..Transport::default() }
-            }
-        }
-    }
-
-    fn track_url(&self, track: usize) -> String {
-        let track = self.presentation.as_ref().and_then(|presentation| presentation.tracks.get(track));
-        resolve(&self.base, track.and_then(|track| track.control.as_deref()).unwrap_or_default())
-    }
-
     /// Answers a request of the server: none is implemented (§10, REDIRECT and ANNOUNCE are optional).
     fn on_request(&mut self, request: &Request) {
         let response = Response::new(501).with("CSeq", request.field("CSeq").unwrap_or("0"));
@@ -300,19 +249,5 @@ impl Client {
     fn end(&mut self) {
         self.is_over = true;
         self.events.push_back(Event::Ended);
-    }
-}
-
-impl Step {
-    /// The method of the request.
-    fn method(self, keep_alive: &Method) -> Method {
-        match self {
-            Step::Describe => Method::Describe,
-            Step::Setup(_) => Method::Setup,
-            Step::Play(_) => Method::Play,
-            Step::Pause { .. } => Method::Pause,
-            Step::KeepAlive => keep_alive.clone(),
-            Step::Teardown => Method::Teardown,
-        }
     }
 }

@@ -8,6 +8,8 @@
 //! ready(i) = max(arrival(i), ready of its references)
 //! ```
 
+use core::ops::AddAssign;
+
 use crate::video::Kind;
 
 /// The outcome of a frame.
@@ -126,6 +128,13 @@ impl Tally {
     /// The playback performance: the share of all frames that is playable; none without a frame.
     pub fn performance(&self) -> Option<f64> {
         self.share(Outcome::Playable)
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Tally) {
+        let pairs = self.0.iter_mut().flatten().zip(other.0.as_flattened());
+        pairs.for_each(|(count, more)| *count += more);
     }
 }
 

@@ -24,6 +24,8 @@ pub struct Outputs {
     /// The counts of outputs that have failed.
     dropped: u64,
     skipped: u64,
+    /// The exit code of a command that has ended.
+    exit_code: Option<i32>,
 }
 
 impl Outputs {
@@ -32,7 +34,7 @@ impl Outputs {
 
     /// A set of open outputs.
     pub fn new(outputs: Vec<Output>) -> Outputs {
-        Outputs { outputs, failures: Vec::new(), dropped: 0, skipped: 0 }
+        Outputs { outputs, failures: Vec::new(), dropped: 0, skipped: 0, exit_code: None }
     }
 
     /// Gives a datagram to every output; [`Outputs::flush`] sends it at the latest.
@@ -78,6 +80,11 @@ impl Outputs {
         self.outputs.iter().any(Output::is_waiting)
     }
 
+    /// The exit code of the last command that has ended, as [`Output::exit_code`].
+    pub fn exit_code(&self) -> Option<i32> {
+        self.exit_code
+    }
+
     /// The next report: an output that failed, or the notice of one.
     pub fn poll_report(&mut self) -> Option<Report> {
         if let Some(error) = self.failures.pop() {
@@ -88,12 +95,13 @@ impl Outputs {
 
     /// Applies `what` to every output, and drops those that fail; an error is that of the last output.
     fn each(&mut self, mut what: impl FnMut(&mut Output) -> Result<(), Error>) -> Result<(), Error> {
-        let Outputs { outputs, failures, dropped, skipped } = self;
+        let Outputs { outputs, failures, dropped, skipped, exit_code } = self;
         outputs.retain_mut(|output| match what(output) {
             Ok(()) => true,
             Err(error) => {
                 *dropped += output.dropped();
                 *skipped += output.skipped().0;
+                *exit_code = output.exit_code().or(*exit_code);
                 failures.push(error);
                 false
             }

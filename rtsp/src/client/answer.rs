@@ -4,10 +4,12 @@ use thalweg_core::time::{Span, Time};
 use thalweg_core::wire::npt::NptRange;
 use thalweg_core::wire::sdp::stored::Presentation;
 
-use super::{Client, Event, Failure, Offer, Playing, Step, TIMEOUT, TIMEOUTS, resolve, rtp_info};
+use super::request::Step;
+use super::{Client, Event, Failure, Offer, Playing, TIMEOUT, TIMEOUTS, rtp_info};
 use crate::message::{Method, Response};
 use crate::r3cp::{self, Play, Setup};
 use crate::transport::{Lower, Transport};
+use crate::url::resolve;
 
 /// The longest reason that is kept of a refusal.
 const MAX_REASON: usize = 200;

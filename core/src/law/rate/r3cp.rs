@@ -33,7 +33,7 @@ mod tests;
 use core::str::FromStr;
 
 pub use forecast::{Forecast, LEAST_PERIOD};
-pub use parameters::{Base, PAPERS_MU, Parameters};
+pub use parameters::{Base, PAPERS_MU, PLAYERS_GATE, Parameters};
 
 use crate::law::ParameterError;
 use crate::units::Seconds;

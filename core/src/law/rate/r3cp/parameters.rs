@@ -11,6 +11,9 @@ use crate::units::Seconds;
 pub const PAPERS_MU: f64 = 28_120.0 / 600.0;
 /// The same in kb/s.
 const PAPERS_KBPS: f64 = 378.0;
+/// The gate of a player on today's networks, where a radio loses packets without a queue.
+// Deviation(R3CP+ §3.2): the paper knows no gate. A queue of 30 ms is longer than the jitter of most links.
+pub const PLAYERS_GATE: Seconds = Seconds(0.03);
 
 /// The rate that a CONGESTED path reduces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,0 +1,84 @@
+//! Events of a player, for people and for programs.
+
+use thalweg_core::session::stored::receiver::Event;
+use thalweg_core::time::Span;
+use thalweg_core::units::Seconds;
+use thalweg_net::report::Report;
+use thalweg_rtsp::url::Url;
+
+use crate::tracks::Tracks;
+
+/// A difference of positions below which they are the same for people.
+const SAME: Span = Span::from_millis(500);
+
+/// The server plays from `start`.
+pub(super) fn playing(start: Span, asked: Option<Span>, tracks: &Tracks, is_r3cp: bool) -> Report {
+    let of = tracks.duration.map_or(String::new(), |duration| format!(" of {}", clock(duration)));
+    let from = match asked {
+        Some(asked) if start + SAME < asked => {
+            format!("{}{of}, the random access point before {}", clock(start), clock(asked))
+        }
+        _ => format!("{}{of}", clock(start)),
+    };
+    let (name, how) = if is_r3cp { ("r3cp+", "R3CP+") } else { ("plain", "RTP over TCP") };
+    Report::new("playing", format!("playing from {from}; {}, {how}", tracks.names()))
+        .with_number("from_seconds", start.as_secs_f64())
+        .with("transport", name)
+}
+
+/// Playback stops by a key.
+pub(super) fn paused() -> Report {
+    Report::new("paused", "paused; space continues")
+}
+
+/// Playback continues by a key.
+pub(super) fn resumed() -> Report {
+    Report::new("resumed", "playback continues")
+}
+
+/// The server is gone.
+pub(super) fn interrupted(url: &Url, why: &str, after: Span, banked: Option<Seconds>) -> Report {
+    let bank = banked.filter(|bank| bank.0 > 0.0).map(|bank| format!("; {:.1} s are in the bank", bank.0));
+    let text = format!("{url}: {why}{}; trying again in {after}", bank.unwrap_or_default());
+    Report::new("interrupted", text).with("reason", why).with_number("retry_seconds", after.as_secs_f64())
+}
+
+/// An event of the receiver that is worth a line.
+pub(super) fn reception(event: Event) -> Option<Report> {
+    match event {
+        Event::Probed { rtt, loss } => {
+            let text = format!("path: round trip {:.1} ms, loss {:.0}%", rtt.as_millis_f64(), 100.0 * loss);
+            let report = Report::new("probed", text).with_number("rtt_seconds", rtt.as_secs_f64());
+            Some(report.with_number("loss_ratio", loss))
+        }
+        Event::Started => Some(Report::new("started", "the bank is filled; playback begins")),
+        Event::NoAnswer | Event::Ended => None,
+        event => Some(Report::unknown(&event)),
+    }
+}
+
+/// Hours, minutes and seconds.
+fn clock(position: Span) -> String {
+    let seconds = position.as_secs_f64() as u64;
+    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use thalweg_core::wire::sdp::stored::Presentation;
+
+    use super::*;
+
+    #[test]
+    fn start_is_said_with_the_position_that_was_asked_for() {
+        let text = "v=0\r\ns=-\r\na=range:npt=0-5400\r\nm=video 0 RTP/AVP 32\r\nm=audio 0 RTP/AVP 14\r\n";
+        let tracks = Tracks::choose(&Presentation::parse(text).expect("a description")).expect("tracks");
+        let text =
+            |start, asked: Option<u64>| playing(Span::from_secs(start), asked.map(Span::from_secs), &tracks, true).text;
+        assert_eq!(
+            text(748, Some(750)),
+            "playing from 0:12:28 of 1:30:00, the random access point before 0:12:30; MPEG video and MPEG audio, R3CP+"
+        );
+        assert_eq!(text(0, None), "playing from 0:00:00 of 1:30:00; MPEG video and MPEG audio, R3CP+");
+    }
+}

@@ -1,0 +1,233 @@
+//! Reaction to the server: its responses, its end, and events of the receiver.
+
+use std::net::SocketAddr;
+
+use thalweg_core::law::predict;
+use thalweg_core::session::Session as _;
+use thalweg_core::session::stored::receiver::{Config, Event as Reception, Receiver};
+use thalweg_core::time::{Span, Time};
+use thalweg_net::error::Error;
+use thalweg_net::report::Report;
+use thalweg_rtsp::client::{Event, Failure, Offer, Playing};
+use thalweg_rtsp::message::{Method, Status};
+use thalweg_rtsp::r3cp::Play;
+
+use super::{PlayEndpoint, Stage, reports};
+use crate::plain::Plain;
+use crate::source::{R3cp, Source};
+use crate::tracks::Tracks;
+
+/// The time without a datagram after which the server is asked for a sign of life.
+const SILENCE: Span = Span::from_secs(5);
+/// The time before the end of the video at which a lost server is not called again.
+const LAST: Span = Span::from_secs(1);
+
+impl PlayEndpoint {
+    /// Handles an event of the client.
+    ///
+    /// # Errors
+    /// The video cannot be played.
+    pub(super) fn on_server(&mut self, now: Time, event: Event) -> Result<(), Error> {
+        match event {
+            Event::Described => self.set_up(now)?,
+            Event::Ready => {
+                self.stage = Stage::Opening { is_ready: true };
+                self.play_if_ready(now);
+            }
+            Event::Playing(playing) => self.on_playing(now, &playing)?,
+            Event::Packet { channel, bytes } => {
+                if let Some(Source::Plain(plain)) = &mut self.source {
+                    plain.handle_packet(now, channel, &bytes);
+                }
+            }
+            Event::Refused { method, status, why } => self.on_refusal(&method, status, why.as_deref())?,
+            Event::Failed(failure @ (Failure::Redirected(_) | Failure::Unauthorized)) => {
+                return Err(self.error(failure));
+            }
+            Event::Failed(failure) => self.on_loss(now, &failure.to_string())?,
+            Event::Ended => self.link.close(),
+            Event::Paused => {}
+        }
+        Ok(())
+    }
+
+    /// Chooses the tracks and their transport.
+    fn set_up(&mut self, now: Time) -> Result<(), Error> {
+        let tracks = self.link.client().and_then(|client| Tracks::choose(client.presentation()?));
+        let tracks =
+            tracks.ok_or_else(|| self.error("no track is H.264, MPEG-1 or MPEG-2 video, AAC or MPEG audio"))?;
+        if self.tracks.as_ref().is_some_and(|before| before.streams() != tracks.streams()) {
+            return Err(self.error("the video has changed"));
+        }
+        let offer = match tracks.is_r3cp && !self.is_udp_blocked {
+            true => Offer::R3cp { port: self.port },
+            false => Offer::Interleaved,
+        };
+        let numbers: Vec<usize> = tracks.tracks.iter().map(|track| track.number).collect();
+        if let Some(client) = self.link.client() {
+            client.set_up(now, &numbers, offer);
+        }
+        self.tracks = Some(tracks);
+        Ok(())
+    }
+
+    /// Sends the PLAY once the tracks are set up and the bank of the connection before is empty.
+    pub(super) fn play_if_ready(&mut self, now: Time) {
+        let is_ready = self.stage == Stage::Opening { is_ready: true };
+        let is_banked = self.session.receiver.as_ref().is_some_and(|receiver| receiver.bytes() > 0);
+        if !is_ready || is_banked || self.is_paused {
+            return;
+        }
+        self.stage = Stage::Opening { is_ready: false };
+        if self.source.is_some() {
+            self.asked.get_or_insert(self.position);
+        }
+        if let Some(client) = self.link.client() {
+            client.play(now, self.asked);
+        }
+    }
+
+    fn on_playing(&mut self, now: Time, playing: &Playing) -> Result<(), Error> {
+        let Some(tracks) = self.tracks.clone() else { return Ok(()) };
+        let is_resumed = self.asked.is_none() && self.stage == Stage::Playing;
+        if is_resumed && playing.r3cp.is_none() {
+            // The PLAY after a pause.
+            return Ok(());
+        }
+        let transports = self.link.client().map_or_else(Vec::new, |client| client.tracks().to_vec());
+        let start = playing.range.start.or(self.asked).unwrap_or(Span::ZERO);
+        if let Some(Source::Plain(plain)) = &mut self.source {
+            plain.finish();
+            self.play_out(now)?;
+        }
+        self.earlier = self.outcomes();
+        self.session.receiver = None;
+        self.source = Some(match &playing.r3cp {
+            Some(play) => {
+                let port = transports.first().and_then(|(_, transport)| transport.server_port).unwrap_or_default().0;
+                self.session.receiver = Some(self.receiver(now, &tracks, port, play)?);
+                self.session.heard = Some(now);
+                Source::R3cp(R3cp::new(start, play))
+            }
+            None => Source::Plain(Plain::new(now, &tracks, &transports, playing, self.rng.fork("plain"))),
+        });
+        self.sink.begin(&tracks);
+        let report = reports::playing(start, self.asked.take(), &tracks, playing.r3cp.is_some());
+        self.reports.push_back(report);
+        (self.stage, self.position, self.is_paused) = (Stage::Playing, start, false);
+        self.link.succeeded();
+        Ok(())
+    }
+
+    fn receiver(&mut self, now: Time, tracks: &Tracks, port: u16, play: &Play) -> Result<Receiver, Error> {
+        let parameters = self.settings.parameters(play.mu).map_err(|error| self.error(error))?;
+        let config = Config {
+            key: play.key,
+            sender: SocketAddr::new(self.link.server.ip(), port),
+            tracks: tracks.of_session(),
+            first: (play.first, play.decode),
+            mu: play.mu,
+            control: self.settings.control,
+            parameters,
+            predictor: predict::Choice::default(),
+        };
+        Receiver::new(config, now, &self.rng.fork(&format!("{:016x}", play.key))).map_err(|error| self.error(error))
+    }
+
+    /// Handles a refusal: of a seek it is a warning, of all else the end.
+    fn on_refusal(&mut self, method: &Method, status: Status, why: Option<&str>) -> Result<(), Error> {
+        let why = why.map_or(String::new(), |why| format!(": {why}"));
+        if self.stage == Stage::Playing {
+            self.asked = None;
+            self.reports.push_back(Report::warning(format!("{method}: {status}{why}; playback continues")));
+            return Ok(());
+        }
+        let what = if *method == Method::Describe { String::new() } else { format!("{method}: ") };
+        Err(self.error(format!("{what}{status}{why}")))
+    }
+
+    /// Handles the end of the connection: before the first PLAY it is an error, then playback continues from the bank.
+    ///
+    /// # Errors
+    /// Nothing has been played yet.
+    pub(super) fn on_loss(&mut self, now: Time, why: &str) -> Result<(), Error> {
+        if self.stage == Stage::Over {
+            self.link.close();
+            return Ok(());
+        }
+        if self.source.is_none() {
+            return Err(self.error(why));
+        }
+        if let Some(Source::Plain(plain)) = &mut self.source {
+            plain.finish();
+            self.play_out(now)?;
+        }
+        let duration = self.tracks.as_ref().and_then(|tracks| tracks.duration);
+        if self.session.receiver.is_none() && duration.is_some_and(|duration| self.position + LAST >= duration) {
+            self.on_end(now);
+            return Ok(());
+        }
+        if self.stage == Stage::Playing {
+            self.interruptions += 1;
+        }
+        self.stage = Stage::Opening { is_ready: false };
+        let after = self.link.retry(now);
+        let banked = self.session.receiver.as_ref().map(|receiver| receiver.bank().0);
+        self.reports.push_back(reports::interrupted(&self.link.url, why, after, banked));
+        Ok(())
+    }
+
+    /// Handles what happens without an event of the server: events of the receiver, silence, the end.
+    pub(super) fn on_time(&mut self, now: Time) {
+        while let Some(event) = self.session.poll_event() {
+            match event {
+                Reception::Ended => self.on_end(now),
+                Reception::NoAnswer => self.on_no_answer(now),
+                other => self.reports.extend(reports::reception(other)),
+            }
+        }
+        self.play_if_ready(now);
+        if let Some(Source::Plain(plain)) = &mut self.source {
+            for (channel, report) in plain.reports(now) {
+                if let Some(client) = self.link.client() {
+                    client.send_packet(channel, &report);
+                }
+            }
+            if plain.is_over(now) && self.stage == Stage::Playing {
+                self.on_end(now);
+            }
+        } else if self.stage == Stage::Playing && self.session.heard.is_some_and(|heard| now >= heard + SILENCE) {
+            self.session.heard = Some(now);
+            if let Some(client) = self.link.client() {
+                client.keep_alive(now);
+            }
+        }
+    }
+
+    fn on_end(&mut self, now: Time) {
+        if let Some(Source::Plain(plain)) = &mut self.source {
+            plain.finish();
+            // An output that fails now has nothing more to lose.
+            let _ = self.play_out(now);
+        }
+        if self.stage != Stage::Over {
+            self.reports.push_back(Report::new("ended", "ended: the video is over").with("reason", "over"));
+        }
+        self.end(now);
+    }
+
+    /// Asks for the packets within the connection: a firewall may let no datagrams pass.
+    fn on_no_answer(&mut self, now: Time) {
+        let server = self.link.server.ip();
+        let text = format!("no answer from {server} over UDP, which R3CP+ needs; playing over TCP without it");
+        self.reports.push_back(Report::warning(text));
+        (self.session.receiver, self.is_udp_blocked) = (None, true);
+        self.asked = Some(self.position);
+        self.stage = Stage::Opening { is_ready: false };
+        self.link.renew(now);
+    }
+
+    fn error(&self, why: impl std::fmt::Display) -> Error {
+        Error::new(self.link.url.as_str(), why)
+    }
+}

@@ -1,0 +1,109 @@
+//! The metrics of a player.
+
+use thalweg_core::law::playback::{Outcome, Tally};
+use thalweg_core::metric::{Metric, counter, gauge};
+use thalweg_core::probe::{Probe, Visitor};
+use thalweg_core::video::Kind;
+
+use crate::endpoint::PlayEndpoint;
+use crate::source::Source;
+
+pub(crate) const METRICS: [Metric; 25] = [
+    gauge("position_seconds", "position in the video"),
+    gauge("packet_bytes", "mean payload of the video's packets, by which rates in packets are rates in bits"),
+    gauge("playable_ratio", "share of pictures that were whole in time with their references"),
+    counter("lost_packets_total", "packets that never arrived from a server without R3CP+"),
+    counter("interruptions_total", "times that the server was gone"),
+    counter("i_playable_total", "I pictures that were whole in time"),
+    counter("i_skipped_total", "I pictures that the sender skipped"),
+    counter("i_broken_total", "I pictures of which a packet never arrived"),
+    counter("i_late_total", "I pictures that were whole too late"),
+    counter("i_orphan_total", "I pictures that were whole in time, and not decodable"),
+    counter("p_playable_total", "P pictures that were whole in time with their references"),
+    counter("p_skipped_total", "P pictures that the sender skipped"),
+    counter("p_broken_total", "P pictures of which a packet never arrived"),
+    counter("p_late_total", "P pictures that were whole too late"),
+    counter("p_orphan_total", "P pictures that were whole in time without their references"),
+    counter("b_playable_total", "B pictures that were whole in time with their references"),
+    counter("b_skipped_total", "B pictures that the sender skipped"),
+    counter("b_broken_total", "B pictures of which a packet never arrived"),
+    counter("b_late_total", "B pictures that were whole too late"),
+    counter("b_orphan_total", "B pictures that were whole in time without their references"),
+    counter("audio_playable_total", "frames of sound that were whole in time"),
+    counter("audio_skipped_total", "frames of sound that the sender skipped"),
+    counter("audio_broken_total", "frames of sound of which a packet never arrived"),
+    counter("audio_late_total", "frames of sound that were whole too late"),
+    counter("audio_orphan_total", "frames of sound that were not decodable"),
+];
+
+/// The outcomes of pictures and of sound, over all PLAYs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Outcomes {
+    pub(crate) pictures: Tally,
+    pub(crate) audio: Tally,
+}
+
+impl Outcomes {
+    /// Adds those of another PLAY.
+    pub(crate) fn add(&mut self, (pictures, audio): (Tally, Tally)) {
+        self.pictures += pictures;
+        self.audio += audio;
+    }
+
+    /// The counts in the order of [`METRICS`].
+    fn counts(&self) -> impl Iterator<Item = u64> {
+        let Outcomes { pictures, audio } = *self;
+        let of = |tally: Tally, kind| Outcome::ALL.into_iter().map(move |outcome| tally.of(kind, outcome));
+        let pictures = [Kind::I, Kind::P, Kind::B].into_iter().flat_map(move |kind| of(pictures, kind));
+        // Audio is counted as I.
+        pictures.chain(of(audio, Kind::I))
+    }
+}
+
+impl Probe for PlayEndpoint {
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        if let Some(receiver) = &self.session.receiver {
+            receiver.probe(visit);
+        }
+        let (size, lost) = match &self.source {
+            Some(Source::R3cp(r3cp)) => (f64::from(r3cp.size), f64::NAN),
+            Some(Source::Plain(plain)) => {
+                let (received, lost) = plain.counts();
+                visit("received_packets", received as f64);
+                (f64::NAN, lost as f64)
+            }
+            None => (f64::NAN, f64::NAN),
+        };
+        let outcomes = self.outcomes();
+        let playable = outcomes.pictures.performance().unwrap_or(f64::NAN);
+        let others = [self.position.as_secs_f64(), size, playable, lost, self.interruptions as f64];
+        let counts = outcomes.counts().map(|count| count as f64);
+        METRICS.iter().zip(others.into_iter().chain(counts)).for_each(|(metric, value)| visit(metric.name, value));
+        self.sink.outputs.probe(visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The number of metrics before the outcomes.
+    const OTHERS: usize = 5;
+
+    #[test]
+    fn counts_are_in_the_order_of_their_names() {
+        let outcome = |nth: usize, outcome: Outcome| METRICS[OTHERS + nth].name.contains(outcome.name());
+        for (nth, name) in ["i_", "p_", "b_", "audio_"].iter().enumerate() {
+            for (at, of) in Outcome::ALL.into_iter().enumerate() {
+                assert!(outcome(5 * nth + at, of) && METRICS[OTHERS + 5 * nth + at].name.starts_with(name));
+            }
+        }
+        let mut outcomes = Outcomes::default();
+        outcomes.pictures.add(Kind::B, Outcome::Late);
+        outcomes.audio.add(Kind::I, Outcome::Orphan);
+        let counts: Vec<u64> = outcomes.counts().collect();
+        let name = |nth: usize| METRICS[OTHERS + nth].name;
+        let shown: Vec<_> = (0..).zip(&counts).filter(|(_, count)| **count > 0).map(|(nth, _)| name(nth)).collect();
+        assert_eq!(shown, ["b_late_total", "audio_orphan_total"]);
+    }
+}
