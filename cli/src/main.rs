@@ -28,6 +28,7 @@ enum Verb {
     Tunnel(verb::tunnel::Args),
     Pipe(verb::pipe::Args),
     Serve(verb::serve::Args),
+    Play(Box<verb::play::Args>),
     Emulate(verb::emulate::Args),
     Replay(verb::replay::Args),
     Lab(verb::lab::Args),
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Verb::Tunnel(args) => verb::tunnel::run(args),
         Verb::Pipe(args) => verb::pipe::run(args),
         Verb::Serve(args) => verb::serve::run(args),
+        Verb::Play(args) => verb::play::run(*args),
         Verb::Emulate(args) => verb::emulate::run(args),
         Verb::Replay(args) => verb::replay::run(args),
         Verb::Lab(args) => verb::lab::run(args),
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
     let (message, code) = match outcome {
         Ok(()) | Err(Failure::Unread) => return ExitCode::SUCCESS,
         Err(Failure::Failed(message)) => (message, 1),
+        Err(Failure::Child(code)) => return ExitCode::from(code),
         Err(Failure::Usage(message)) => (format!("{message}; see {}", manual()), 2),
     };
     eprintln!("thalweg: {}", escaped(&message));

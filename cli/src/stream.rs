@@ -10,7 +10,7 @@ use thalweg_net::error::Error;
 use thalweg_net::media_url::Host;
 use thalweg_net::metrics::Server;
 use thalweg_net::report::Report;
-use thalweg_net::reporter::Reporter;
+use thalweg_net::reporter::{Audience, Reporter};
 use thalweg_net::signal::Stop;
 use thalweg_net::udp::Socket;
 
@@ -55,10 +55,22 @@ impl Start {
         reporting: &Reporting,
         opening: Report,
     ) -> Result<T, Failure> {
+        self.run_for(endpoint, peer, reporting, opening, |reporter| Box::new(reporter))
+    }
+
+    /// Runs a stream with an audience of its own around the reporter.
+    pub(crate) fn run_for<T: Endpoint>(
+        self,
+        endpoint: T,
+        peer: Socket,
+        reporting: &Reporting,
+        opening: Report,
+        audience: impl FnOnce(Reporter) -> Box<dyn Audience>,
+    ) -> Result<T, Failure> {
         let metrics = reporting.server()?;
         let mut reporter = reporting.reporter(T::SIDE);
         reporter.report(self.clock.now(), &with_metrics(opening, metrics.as_ref()));
-        let audience = Box::new(reporter);
+        let audience = audience(reporter);
         let driver = Driver { clock: self.clock, stop: self.stop, peer, endpoint, metrics, audience };
         Ok(driver.run()?)
     }

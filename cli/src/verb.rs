@@ -7,6 +7,7 @@ pub(crate) mod kernel;
 pub(crate) mod keygen;
 pub(crate) mod lab;
 pub(crate) mod pipe;
+pub(crate) mod play;
 pub(crate) mod recv;
 pub(crate) mod replay;
 pub(crate) mod send;

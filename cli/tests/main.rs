@@ -13,6 +13,7 @@ mod links;
 mod media;
 mod metrics;
 mod peers;
+mod play;
 mod replay;
 mod serve;
 mod stream;

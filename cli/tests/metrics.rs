@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thalweg_core::metric::Metric;
 use thalweg_net::endpoint::{Endpoint, ReceiverEndpoint, SenderEndpoint, TcpAccept, TunnelEndpoint};
+use thalweg_play::PlayEndpoint;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -33,6 +34,7 @@ fn every_metric_is_documented_for_its_endpoint() {
     expect_listed(SenderEndpoint::metrics(), "Sender");
     expect_listed(ReceiverEndpoint::metrics(), "Receiver");
     expect_listed(TunnelEndpoint::<TcpAccept>::metrics(), "Tunnel and pipe");
+    expect_listed(PlayEndpoint::metrics(), "Play");
     expect_listed(thalweg_serve::Ledger::METRICS.iter(), "Serve");
 }
 
@@ -63,6 +65,10 @@ fn every_event_is_documented_with_its_keys() {
         ("tunnel", "net/src/endpoint/tunnel/reports.rs"),
         ("tunnel", "cli/src/verb/tunnel.rs"),
         ("tunnel", "cli/src/verb/pipe.rs"),
+        ("play", "play/src/endpoint.rs"),
+        ("play", "play/src/endpoint/reports.rs"),
+        ("play", "play/src/endpoint/server.rs"),
+        ("play", "cli/src/verb/play.rs"),
         ("serve", "cli/src/verb/serve.rs"),
     ] {
         let events = events(file);

@@ -1,0 +1,158 @@
+//! `thalweg play`.
+
+mod status;
+
+use std::io::{self, IsTerminal};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+
+use thalweg_core::law::rate::r3cp::PAPERS_MU;
+use thalweg_core::session::stored::control::Control;
+use thalweg_core::time::Span;
+use thalweg_net::error::Error;
+use thalweg_net::media_url::MediaUrl;
+use thalweg_net::output::{Existing, Output, Outputs};
+use thalweg_net::report::Report;
+use thalweg_net::udp::Socket;
+use thalweg_play::{Keys, Link, PlayEndpoint, Settings, Sink};
+use thalweg_rtsp::url::Url;
+
+use self::status::Viewer;
+use crate::failure::Failure;
+use crate::stream::{Reporting, Start};
+use crate::verb::replay::setting;
+
+/// The longest store of media.
+const MAX_STORE: Span = Span::from_secs(600);
+/// The latest position at which playback can begin.
+const MAX_POSITION: f64 = 1e6;
+
+/// Play a stored video of an RTSP server, as MPEG-TS.
+///
+/// With `thalweg serve` R3CP+ controls the rate, and frames are skipped before they are late. Other servers send plain RTP
+/// within the RTSP connection. Keys of the terminal: space pauses, left and right seek by 10 s, q ends.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  thalweg play rtsp://this.machine:8554/some.mp4 --exec 'ffplay -'
+  thalweg play rtsp://this.machine:8554/some.mp4 --from 12:30 \\
+    --exec 'mpv -'
+  thalweg play rtsp://192.0.2.7:554/live.sdp --output file:a.ts --quiet")]
+pub(crate) struct Args {
+    /// The video, as rtsp://HOST[:PORT]/NAME
+    url: Url,
+    /// Output of the media, as MPEG-TS: udp://HOST:PORT, ts+udp://, rtp://, file:PATH or -; may be repeated. Default: -
+    #[arg(long = "output", value_name = "URL", value_parser = MediaUrl::output)]
+    outputs: Vec<MediaUrl>,
+    /// Command of the shell that plays what it reads, as 'ffplay -'; playback ends with it, and with its exit code
+    #[arg(long, value_name = "COMMAND", conflicts_with = "outputs")]
+    exec: Option<String>,
+    /// Position at which playback begins, in seconds or as H:MM:SS; it begins with the random access point before
+    #[arg(long, value_name = "TIME", value_parser = position)]
+    from: Option<Span>,
+    #[arg(long, value_name = "CONTROL", default_value_t, help = control_help())]
+    control: Control,
+    /// Playing time that is stored against interruptions, beyond what the control needs
+    #[arg(long, value_name = "TIME", default_value_t = Span::from_secs(2), value_parser = store)]
+    store: Span,
+    /// Set a constant of the control, as in p_high=0.1; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
+    constants: Vec<(String, String)>,
+    #[command(flatten)]
+    reporting: Reporting,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let settings =
+        Settings { from: args.from, control: args.control, store: args.store, constants: args.constants.clone() };
+    // The rates of the video are not known yet; names and most values can be checked without them.
+    settings.parameters(PAPERS_MU).map_err(|error| Failure::Usage(format!("play: --set: {error}")))?;
+    let start = Start::now()?;
+    let server = resolve(&args.url)?;
+    let outputs = outputs(&args, &start)?;
+    let any: SocketAddr = match server {
+        SocketAddr::V4(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
+    };
+    let peer = Socket::bind(any).map_err(Error::io("opening a UDP socket"))?;
+    let (now, port) = (start.clock.now(), peer.local().port());
+    let sink = Sink::new(outputs, args.exec.is_some());
+    let opening = Report::new("opening", format!("opening {}", args.url)).with("url", &args.url);
+    let link = Link::new(now, args.url.clone(), server);
+    let endpoint = PlayEndpoint::new(now, settings, link, port, sink, Keys::open(), start.rng.fork("play"));
+    let endpoint = start.run_for(endpoint, peer, &args.reporting, opening, |reporter| Box::new(Viewer(reporter)))?;
+    match endpoint.exit_code() {
+        None | Some(0) => Ok(()),
+        Some(code) => Err(Failure::Child(u8::try_from(code).unwrap_or(1))),
+    }
+}
+
+/// The open outputs, or the command.
+fn outputs(args: &Args, start: &Start) -> Result<Outputs, Failure> {
+    if let Some(command) = &args.exec {
+        return Ok(Outputs::new(vec![Output::exec(command)?]));
+    }
+    let wanted = if args.outputs.is_empty() { &[MediaUrl::Stdio][..] } else { &args.outputs };
+    if wanted.contains(&MediaUrl::Stdio) && io::stdout().is_terminal() {
+        let url = &args.url;
+        return Err(Failure::Usage(format!(
+            "play: standard output is a terminal, which does not show MPEG-TS; use --exec 'ffplay -' or --output URL \
+             for {url}"
+        )));
+    }
+    let open = |media_url: &MediaUrl| Output::open(media_url, Existing::Keep, &start.rng);
+    Ok(Outputs::new(wanted.iter().map(open).collect::<Result<_, _>>()?))
+}
+
+/// The address of the server.
+fn resolve(url: &Url) -> Result<SocketAddr, Error> {
+    let mut found = (url.host(), url.port()).to_socket_addrs().map_err(Error::io(url.as_str()))?;
+    found.next().ok_or_else(|| Error::new(url.as_str(), "the host has no address"))
+}
+
+/// Parses a position: seconds, `M:SS` or `H:MM:SS`, with decimals, or a duration such as `5min`.
+fn position(text: &str) -> Result<Span, String> {
+    if let Ok(span) = text.parse() {
+        return Ok(span);
+    }
+    let expected = || "expected seconds, M:SS or H:MM:SS".to_owned();
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let parts: Vec<&str> = text.split(':').collect();
+    if parts.len() > 3 || !parts.iter().all(|part| is_number(part)) {
+        return Err(expected());
+    }
+    let mut seconds = 0.0;
+    for (nth, part) in parts.iter().enumerate() {
+        let value: f64 = part.parse().map_err(|_| expected())?;
+        if nth > 0 && value >= 60.0 {
+            return Err(expected());
+        }
+        seconds = 60.0 * seconds + value;
+    }
+    if seconds > MAX_POSITION { Err("longer than any video".to_owned()) } else { Ok(Span::from_secs_f64(seconds)) }
+}
+
+fn store(text: &str) -> Result<Span, String> {
+    let span: Span = text.parse().map_err(|error| format!("{error}"))?;
+    if span <= MAX_STORE { Ok(span) } else { Err("must be at most 10min".to_owned()) }
+}
+
+fn control_help() -> String {
+    let all = Control::ALL.map(|control| format!("{control} ({})", control.help())).join("; ");
+    format!("Control of the rate, with servers that know R3CP+: {all}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_have_colons_or_units() {
+        let seconds = |text| position(text).map(Span::as_secs_f64);
+        assert_eq!(seconds("12:30"), Ok(750.0));
+        assert_eq!(seconds("1:02:03.5"), Ok(3723.5));
+        assert_eq!([seconds("90"), seconds("90s"), seconds("1.5min")], [Ok(90.0), Ok(90.0), Ok(90.0)]);
+        for wrong in ["", "1:60", "1:2:3:4", "-5", "1:", "x", "1.2.3", "9999999"] {
+            assert!(position(wrong).is_err(), "{wrong}");
+        }
+    }
+}

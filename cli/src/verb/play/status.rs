@@ -1,0 +1,118 @@
+//! The status line of `thalweg play`.
+
+use thalweg_core::time::{Span, Time};
+use thalweg_net::figures::Figures;
+use thalweg_net::report::Report;
+use thalweg_net::reporter::{Audience, Line, Readings, Reporter};
+
+/// The outcomes other than playable, and the kinds of pictures, as the metrics name them.
+const OUTCOMES: [&str; 4] = ["skipped", "broken", "late", "orphan"];
+const KINDS: [&str; 3] = ["i", "p", "b"];
+/// The states of the path, in the order of their numbers.
+const STATES: [&str; 3] = ["unloaded", "loaded", "congested"];
+
+/// The reporter with the status line of a player.
+#[derive(Debug)]
+pub(super) struct Viewer(pub(super) Reporter);
+
+impl Audience for Viewer {
+    fn on_report(&mut self, now: Time, report: &Report) {
+        self.0.report(now, report);
+    }
+
+    fn on_figures(&mut self, now: Time, figures: &Figures) {
+        self.0.tick(now, &Status(figures));
+    }
+
+    fn on_end(&mut self, now: Time, figures: &Figures) {
+        self.0.end(now, &Status(figures));
+    }
+}
+
+/// The readings of every second.
+struct Status<'a>(&'a Figures);
+
+impl Readings for Status<'_> {
+    fn json(&self, at: Time) -> String {
+        self.0.to_json(at)
+    }
+
+    fn line(&self, at: Time) -> Line {
+        if !self.0.has_begun() {
+            return Line::default();
+        }
+        let mut line = Line::at(Time::ZERO + Span::from_secs_f64(self.0.get("position_seconds")));
+        if let Some(bank) =
+            self.two("bank_seconds", "bank_target_seconds", |bank, of| format!("bank {bank:.1} of {of:.1} s"))
+        {
+            line.push(1, bank);
+        }
+        let rate = |name| self.0.get(name) * self.0.get("packet_bytes") * 8e-6;
+        let rates = (rate("rho_packets_per_second"), rate("lambda_packets_per_second"));
+        if rates.0.is_finite() {
+            line.push(2, format!("requested {:.2} of {:.2} Mb/s", rates.0, rates.1));
+        }
+        let loss = |loss, next| format!("loss {:.1}% (next {:.1}%)", 100.0 * loss, 100.0 * next);
+        let rtt = |rtt, next| format!("RTT {:.1} ms (next {:.1} ms)", 1e3 * rtt, 1e3 * next);
+        let path = [
+            ("loss_ratio", "forecast_loss_ratio", &loss as &dyn Fn(f64, f64) -> String),
+            ("rtt_seconds", "forecast_rtt_seconds", &rtt),
+        ];
+        for (now, next, text) in path {
+            self.two(now, next, text).into_iter().for_each(|text| line.push(4, text));
+        }
+        if let Some(state) = STATES.get(self.0.get("state") as usize).filter(|_| self.0.get("state").is_finite()) {
+            line.push(3, *state);
+        }
+        self.outcomes().for_each(|text| line.push(2, text));
+        let _ = at;
+        line
+    }
+
+    fn last(&self, at: Time) -> String {
+        if !self.0.has_begun() {
+            return String::new();
+        }
+        let mut line = Line::at(at);
+        line.push(0, "in all");
+        let counts = [
+            ("packets", "received_packets"),
+            ("retransmitted", "retransmitted_packets"),
+            ("lost", "lost_packets_total"),
+        ];
+        for (label, name) in counts {
+            if self.0.get(name) > 0.0 {
+                line.push(0, format!("{label} {}", self.0.get(name)));
+            }
+        }
+        self.outcomes().for_each(|text| line.push(0, text));
+        line.to_string()
+    }
+
+    fn is_alarming(&self) -> bool {
+        self.0.get("bank_seconds") < 0.0
+    }
+}
+
+impl Status<'_> {
+    /// The text of two values, if both are known.
+    fn two(&self, one: &str, other: &str, text: impl Fn(f64, f64) -> String) -> Option<String> {
+        let values = (self.0.get(one), self.0.get(other));
+        (values.0.is_finite() && values.1.is_finite()).then(|| text(values.0, values.1))
+    }
+
+    /// The share of playable pictures, and what became of the others by I, P and B, where there are any.
+    fn outcomes(&self) -> impl Iterator<Item = String> {
+        let ratio = self.0.get("playable_ratio");
+        let playable = ratio.is_finite().then(|| format!("playable {:.1}%", 100.0 * ratio));
+        let others = OUTCOMES.into_iter().filter_map(|outcome| {
+            let count = |kind: &str| self.0.get(&format!("{kind}_{outcome}_total"));
+            let found = KINDS.into_iter().filter(|kind| count(kind) > 0.0);
+            let found: Vec<String> = found.map(|kind| format!("{} {}", kind.to_uppercase(), count(kind))).collect();
+            (!found.is_empty()).then(|| format!("{outcome} {}", found.join(" ")))
+        });
+        let dropped = self.0.get("output_dropped_datagrams_total");
+        let dropped = (dropped > 0.0).then(|| format!("dropped {dropped}"));
+        playable.into_iter().chain(others).chain(dropped)
+    }
+}

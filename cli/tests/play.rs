@@ -1,0 +1,186 @@
+//! `thalweg play` as its users run it, beside `thalweg serve --rtsp` and a scripted server without R3CP+. ffmpeg makes the
+//! videos and decodes the output, where it is installed.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use crate::common::{Running, run};
+
+/// A folder of its own, which is empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("play-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// The output of ffmpeg, if it is installed.
+fn ffmpeg(line: &str) -> Option<String> {
+    let words = line.split_whitespace();
+    let Ok(output) = Command::new("ffmpeg").args(["-v", "error", "-y"]).args(words).stdin(Stdio::null()).output()
+    else {
+        println!("skipped: no ffmpeg");
+        return None;
+    };
+    assert!(output.status.success(), "ffmpeg {line}: {}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The hash of each decoded picture or piece of sound.
+fn decoded(file: &str, stream: &str) -> Vec<String> {
+    let text = ffmpeg(&format!("-i {file} -map 0:{stream} -fps_mode passthrough -f framemd5 -")).expect("ffmpeg");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.rsplit(", ").next()).map(str::to_owned).collect()
+}
+
+/// A server of a folder with this video of 3 s, made by ffmpeg, if it is installed.
+fn serving(name: &str, video: &str, coding: &str) -> Option<(Running, String, String)> {
+    let folder = folder(name);
+    let path = folder.join(video).to_str().expect("UTF-8").to_owned();
+    ffmpeg(&format!("-f lavfi -i testsrc=s=320x240:r=25:d=3 -f lavfi -i sine=d=3 -shortest {coding} {path}"))?;
+    let server = Running::start(&["serve", folder.to_str().expect("UTF-8"), "--rtsp", "127.0.0.1:0"]);
+    let url = format!("{}{video}", server.address("listening", "rtsp_url"));
+    Some((server, url, path))
+}
+
+const MP4: &str = "-c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -c:a aac";
+
+/// The output of the player, which must end with 0.
+fn play(url: &str, more: &[&str]) -> Vec<String> {
+    let mut player = Running::start(&[&["play", url, "--control", "r3cp"], more].concat());
+    player.succeeds();
+    player.rest()
+}
+
+#[test]
+fn pictures_and_sound_are_those_of_the_file() {
+    let Some((_server, url, file)) = serving("mp4", "a.mp4", MP4) else { return };
+    let out = format!("{file}.ts");
+    let events = play(&url, &["--output", &format!("file:{out}")]);
+    assert!(events.iter().any(|line| line.contains("\"transport\":\"r3cp+\"")), "{events:?}");
+    assert_eq!((decoded(&out, "v").len(), decoded(&out, "v")), (75, decoded(&file, "v")));
+    // The encoder's delay is a frame that the edit list of the file leaves out.
+    assert_eq!(decoded(&out, "a")[1..], decoded(&file, "a"));
+
+    let late = format!("{file}.late.ts");
+    let events = play(&url, &["--from", "0:01.5", "--output", &format!("file:{late}")]);
+    assert!(events.iter().any(|line| line.contains("\"from_seconds\":1,")), "{events:?}");
+    assert_eq!(decoded(&late, "v"), decoded(&file, "v")[25..], "from the I picture before");
+}
+
+#[test]
+fn mpeg_video_and_sound_are_those_of_the_transport_stream() {
+    let coding = "-c:v mpeg1video -bf 2 -g 12 -b:v 800k -c:a mp2";
+    let Some((_server, url, file)) = serving("ts", "a.ts", coding) else { return };
+    let out = format!("{file}.out.ts");
+    play(&url, &["--output", &format!("file:{out}")]);
+    assert_eq!([decoded(&out, "v"), decoded(&out, "a")], [decoded(&file, "v"), decoded(&file, "a")]);
+}
+
+#[test]
+fn command_gets_the_stream_and_its_exit_code_is_that_of_play() {
+    let Some((_server, url, file)) = serving("exec", "a.mp4", MP4) else { return };
+    let mut player = Running::start(&["play", &url, "--exec", &format!("cat > {file}.ts; exit 7")]);
+    assert_eq!(player.end().code(), Some(7));
+    assert!(fs::metadata(format!("{file}.ts")).expect("a file").len() > 10_000);
+    let mut player = Running::start(&["play", &url, "--exec", "head -c 188 > /dev/null; exit 3"]);
+    assert_eq!(player.end().code(), Some(3), "a player that ends before the video");
+}
+
+#[test]
+fn failures_are_one_line_each() {
+    let folder = folder("failures");
+    fs::write(folder.join("a.txt"), "no video").expect("a file");
+    let server = Running::start(&["serve", folder.to_str().expect("UTF-8"), "--rtsp", "127.0.0.1:0"]);
+    let base = server.address("listening", "rtsp_url");
+    let unused = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its address");
+    for (url, expected) in [
+        (format!("{base}absent.mp4"), "404 Not Found: no such file"),
+        (format!("{base}a.txt"), "415 Unsupported Media Type: a.txt: neither MP4"),
+        (format!("rtsp://{unused}/a.mp4"), "connection refused"),
+        ("rtsp://nosuch.invalid/a.mp4".to_owned(), "name or service not known"),
+        (scripted(|_| "401 Unauthorized\r\n".to_owned()), "the server asks for a user and a password"),
+        (scripted(|_| "302 Moved\r\nLocation: rtsp://b/c\r\n".to_owned()), "the server redirects to rtsp://b/c"),
+    ] {
+        let (code, stdout, stderr) = run(&["play", &url, "--quiet", "--output", "udp://127.0.0.1:9"]);
+        assert_eq!((code, stdout.as_str(), stderr.lines().count()), (1, "", 1), "{stderr}");
+        assert!(stderr.starts_with(&format!("thalweg: {url}: {expected}")), "{stderr}");
+    }
+    for (args, expected) in [
+        (["http://a/b", "--quiet"], "expected rtsp://HOST[:PORT]/NAME"),
+        (["rtsp://a/b", "--from=1:75"], "expected seconds, M:SS or H:MM:SS"),
+        (["rtsp://a/b", "--set=speed=1"], "speed"),
+        (["rtsp://a/b", "--control=bbr"], "r3cp+, r3cp, tfcc or none"),
+    ] {
+        let (code, _, stderr) = run(&["play", args[0], args[1], "--output", "udp://127.0.0.1:9"]);
+        assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+        assert!(stderr.contains(expected), "{stderr}");
+    }
+}
+
+/// The URL of a server that answers each request by its method: status, reason and fields. It ends with the connection.
+fn scripted(answer: impl Fn(&str) -> String + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("rtsp://{}/a", listener.local_addr().expect("its address"));
+    thread::spawn(move || {
+        let (stream, _) = listener.accept().expect("a player");
+        while let Some((method, sequence)) = request(&stream) {
+            let answer = answer(&method);
+            let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer.trim_end(), ""));
+            let len = body.len();
+            let text = format!("RTSP/1.0 {head}\r\nCSeq: {sequence}\r\nContent-Length: {len}\r\n\r\n{body}");
+            (&stream).write_all(text.as_bytes()).expect("a player");
+            if method == "PLAY" {
+                packets().iter().for_each(|packet| (&stream).write_all(packet).expect("a player"));
+            }
+        }
+    });
+    url
+}
+
+/// The method and the number of the next request.
+fn request(stream: &TcpStream) -> Option<(String, String)> {
+    let mut lines = BufReader::with_capacity(1, stream).lines().map_while(Result::ok);
+    let first = lines.next()?;
+    let fields: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+    let sequence = fields.iter().find_map(|field| field.strip_prefix("CSeq: "))?;
+    Some((first.split(' ').next()?.to_owned(), sequence.to_owned()))
+}
+
+/// Twenty frames of silence (MPEG-1 layer II, 32 kb/s, 48 kHz) as RTP packets (RFC 2250 §3), and a BYE, interleaved.
+fn packets() -> Vec<Vec<u8>> {
+    let packet = |n: u16| {
+        // 1152 samples are 2160 ticks.
+        let header = [&[0x80, 14][..], &n.to_be_bytes(), &(2160 * u32::from(n)).to_be_bytes(), &[0, 0, 0, 5]].concat();
+        let mut frame = vec![0xff, 0xfd, 0x14, 0xc0];
+        frame.resize(96, 0);
+        let packet = [&header[..], &[0; 4], &frame].concat();
+        [&[b'$', 0, 0, packet.len() as u8][..], &packet].concat()
+    };
+    // An empty receiver report, and a BYE (RFC 3550 §6.6).
+    let end = [&[b'$', 1, 0, 16, 0x80, 201, 0, 1, 0, 0, 0, 5][..], &[0x81, 203, 0, 1, 0, 0, 0, 5]].concat();
+    (0..20).map(packet).chain([end]).collect()
+}
+
+#[test]
+fn server_without_r3cp_is_played_over_its_connection() {
+    let url = scripted(|method| match method {
+        "DESCRIBE" => "200 OK\r\n\r\nv=0\r\ns=-\r\nt=0 0\r\nm=audio 0 RTP/AVP 14\r\na=control:sound\r\n".to_owned(),
+        "SETUP" => "200 OK\r\nSession: 7\r\nTransport: RTP/AVP/TCP;interleaved=0-1\r\n".to_owned(),
+        _ => "200 OK\r\nRTP-Info: url=sound;seq=0;rtptime=0\r\n".to_owned(),
+    });
+    let out = folder("plain").join("a.ts").to_str().expect("UTF-8").to_owned();
+    let mut player = Running::start(&["play", &url, "--output", &format!("file:{out}")]);
+    player.succeeds();
+    let events = player.rest();
+    assert!(events.iter().any(|line| line.contains("\"transport\":\"plain\"")), "{events:?}");
+    // Of a transport stream: the packets of sound are the first ones with that PID.
+    assert!(fs::metadata(&out).expect("a file").len() > 20 * 96);
+    if ffmpeg("-version").is_some() {
+        assert_eq!(decoded(&out, "a").len(), 20);
+    }
+}
