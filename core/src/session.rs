@@ -5,6 +5,8 @@ pub mod live;
 #[cfg(feature = "secure")]
 pub mod mux;
 mod path;
+#[cfg(feature = "media")]
+pub mod rtp;
 #[cfg(feature = "secure")]
 pub mod secure;
 #[cfg(feature = "media")]

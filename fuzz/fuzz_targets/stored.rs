@@ -10,7 +10,7 @@ use thalweg_core::rng::Rng;
 use thalweg_core::session::stored::control::Control;
 use thalweg_core::session::stored::receiver::{self, Receiver};
 use thalweg_core::session::stored::sender::{self, Sender};
-use thalweg_core::session::stored::{Frame, Media, Payload, Track};
+use thalweg_core::session::stored::{First, Frame, Media, Payload, Track};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::video::{Class, Kind};
@@ -36,17 +36,18 @@ impl Media for Video {
 
 fuzz_target!(|datagrams: Vec<(u16, bool, Vec<u8>)>| {
     let [client, server] = [5000, 8554].map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
-    let config = sender::Config { key: 1, tracks: vec![TRACK], first: 0 };
+    let config = sender::Config { key: 1, tracks: vec![TRACK], first: First::default(), horizon: Span::ZERO };
     let mut sender = Sender::new(Video, config, &Rng::new(1));
     let config = receiver::Config {
         key: 1,
         sender: server,
         tracks: vec![TRACK],
-        first: (0, Span::ZERO),
+        first: First::default(),
         mu: 50.0,
         control: Control::R3cpPlus,
         parameters: Parameters::of_video(50.0),
         predictor: predict::Choice::default(),
+        bounds: receiver::Bounds::default(),
     };
     let mut receiver = Receiver::new(config, Time::ZERO, &Rng::new(2)).expect("in range");
     let (mut now, mut buf) = (Time::ZERO, [0; MAX_DATAGRAM]);

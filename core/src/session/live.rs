@@ -94,11 +94,6 @@ pub const REPAIR: u8 = 97;
 /// ID of the header extension element that holds [`crate::wire::fecframe::BlockBounds`].
 pub const BLOCK_BOUNDS: u8 = 1;
 
-/// The canonical name (CNAME) of one end of a session: random, and constant for the session (RFC 7022).
-fn cname(ssrc: u32) -> String {
-    format!("thalweg-{ssrc:08x}")
-}
-
 /// The reordering threshold of both ends, as a time: a quarter of the round trip, and at least 1 ms.
 fn reordering_delay(round_trip: Span) -> Span {
     (round_trip / 4).max(Span::from_millis(1))

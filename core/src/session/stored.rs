@@ -25,10 +25,10 @@ pub mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use media::{Frame, Media, Payload, Track};
+pub use media::{First, Frame, Media, Payload, Track};
 
 use crate::time::Span;
 
 /// P_L in media time: the retransmission window, and the longest span within which media time is linear.
 // Reading(R3CP+ §3.1): one I-distance of the paper's video, 12 frames at 24 per second; the paper gives no other length.
-const WINDOW: Span = Span::from_millis(500);
+pub const WINDOW: Span = Span::from_millis(500);

@@ -13,7 +13,7 @@ use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::rng::Rng;
 use thalweg_core::session::stored::control::Control;
 use thalweg_core::session::stored::receiver::{self, Totals};
-use thalweg_core::session::stored::{Frame, Media, Payload, Track, sender};
+use thalweg_core::session::stored::{First, Frame, Media, Payload, Track, sender};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_core::video::{Class, Kind};
@@ -114,6 +114,8 @@ pub struct Parameters {
     pub constants: Vec<(String, String)>,
     /// The predictors of loss and round trip.
     pub predictor: predict::Choice,
+    /// The media time after each period from which frames to skip are chosen, too; 0 for the paper's choice.
+    pub horizon: Span,
 }
 
 impl Parameters {
@@ -134,15 +136,16 @@ impl Parameters {
             key,
             sender: server,
             tracks: vec![TRACK],
-            first: (0, Span::ZERO),
+            first: First::default(),
             mu,
             control: self.control,
             parameters,
             predictor: self.predictor.clone(),
+            bounds: receiver::Bounds::default(),
         };
         let packet_bits = pictures.rate().as_bps() as f64 / mu;
         let receiver = receiver::Receiver::new(config, start, &rng.fork("receiver"))?;
-        let config = sender::Config { key, tracks: vec![TRACK], first: 0 };
+        let config = sender::Config { key, tracks: vec![TRACK], first: First::default(), horizon: self.horizon };
         let sender = sender::Sender::new(pictures, config, &rng.fork("sender"));
         let player = Player { packet_bits, ..Player::default() };
         Ok((End::new(flow, client, sender, Server), End::new(flow, server, receiver, player).starting(start)))

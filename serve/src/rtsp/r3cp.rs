@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use thalweg_core::rng::Rng;
 use thalweg_core::session::Session;
-use thalweg_core::session::stored::Track;
 use thalweg_core::session::stored::sender::{self, Event};
+use thalweg_core::session::stored::{First, Track, WINDOW};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::wire::npt::NptRange;
 use thalweg_rtsp::message::{Fields, Response};
@@ -65,7 +65,8 @@ impl Sender {
             Some(Track { payload_type, rtx_payload_type: rtx_payload_type(number), clock_rate: track.clock })
         };
         let tracks = self.tracks.iter().filter_map(track).collect();
-        let config = sender::Config { key, tracks, first: start.first };
+        let first = First::new(start.first, start.decode, start.display);
+        let config = sender::Config { key, tracks, first, horizon: WINDOW };
         let sender = sender::Sender::new(video, config, &self.rng.fork(&format!("{key:016x}")));
         Play { key, start, sender, is_over: false }
     }
@@ -200,10 +201,10 @@ impl Playback for Sender {
 }
 
 /// The end of the play that an event stands for, if it is one.
-// RFC 8083: the circuit breakers of the core's sender belong here, as End::Breaker.
 fn end_of(event: Event) -> Option<End> {
     match event {
         Event::Ended => Some(End::Complete),
+        Event::Broken(cause) => Some(End::Breaker(cause)),
         // A silent receiver may ask again.
         _ => None,
     }

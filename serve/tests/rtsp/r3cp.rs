@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use thalweg_core::law::predict;
 use thalweg_core::law::rate::r3cp::Parameters;
 use thalweg_core::rng::Rng;
-use thalweg_core::session::stored::Track;
 use thalweg_core::session::stored::control::Control;
-use thalweg_core::session::stored::receiver::{self, Event, Frame, Receiver};
+use thalweg_core::session::stored::receiver::{self, Bounds, Event, Frame, Receiver};
+use thalweg_core::session::stored::{First, Track};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::wire::payload;
@@ -76,11 +76,12 @@ impl Viewer {
             key: play.key,
             sender: self.server,
             tracks: self.tracks.clone(),
-            first: (play.first, play.decode),
+            first: First::new(play.first, play.decode, play.display),
             mu: play.mu,
             control,
             parameters: Parameters::of_video(play.mu),
             predictor: predict::Choice::default(),
+            bounds: Bounds::default(),
         };
         Receiver::new(config, self.now(), &Rng::new(5)).expect("in range")
     }

@@ -30,6 +30,25 @@ pub struct Track {
     pub clock_rate: u32,
 }
 
+/// The first frame of a session, which depends on none before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct First {
+    /// Its index.
+    pub index: u32,
+    /// Its decode time.
+    pub decode: Span,
+    /// The media time from which on frames are sent, by the time of their display.
+    pub from: Span,
+}
+
+impl First {
+    /// The frame `index`, displayed at `display`. Within a video, the frames displayed before it are not sent: they follow
+    /// it in decoding order, and refer to frames before it.
+    pub fn new(index: u32, decode: Span, display: Span) -> First {
+        First { index, decode, from: if index == 0 { Span::ZERO } else { display } }
+    }
+}
+
 /// The payload of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Payload {

@@ -5,25 +5,33 @@ mod bank;
 mod clock;
 mod control;
 mod groups;
+mod limits;
+mod pause;
 mod period;
 mod probes;
+mod reception;
 mod shown;
+mod slot;
 mod totals;
+mod trial;
 
 use core::net::SocketAddr;
 use std::collections::VecDeque;
 
-pub use self::bank::Frame;
+pub use self::limits::Bounds;
+pub use self::slot::Frame;
 pub use self::totals::Totals;
 
 use self::arrivals::Arrivals;
 use self::bank::Bank;
 use self::clock::Clock;
 use self::groups::Groups;
+use self::limits::Limits;
 use self::period::{Period, State};
 use self::probes::Probes;
-use super::Track;
+use self::reception::Reception;
 use super::control::{Control, Law};
+use super::{First, Track};
 use crate::law::playback::Tally;
 use crate::law::rate::r3cp::{Decision, Parameters};
 use crate::law::{ParameterError, predict};
@@ -45,8 +53,8 @@ pub struct Config {
     pub sender: SocketAddr,
     /// The streams, in the order of the sender's.
     pub tracks: Vec<Track>,
-    /// The first frame that is sent, and its decode time.
-    pub first: (u32, Span),
+    /// The first frame that is sent.
+    pub first: First,
     /// mu: the mean rate of the video in packets per second. Above 0.
     pub mu: f64,
     /// The control.
@@ -55,6 +63,8 @@ pub struct Config {
     pub parameters: Parameters,
     /// The predictors of loss and round trip.
     pub predictor: predict::Choice,
+    /// Bounds on the requested rate.
+    pub bounds: Bounds,
 }
 
 /// An event of a receiver.
@@ -82,16 +92,18 @@ pub struct Receiver {
     config: Config,
     ssrc: u32,
     token: u64,
+    reception: Reception,
     probes: Probes,
     law: Law,
     period: Option<Period>,
     state: State,
     groups: Groups,
     arrivals: Vec<Arrivals>,
-    /// The SSRC of each track, once a packet arrived.
-    ssrcs: Vec<Option<u32>>,
     bank: Bank,
     clock: Option<Clock>,
+    /// The time of a pause that lasts.
+    paused: Option<Time>,
+    limits: Limits,
     /// The first index that no frame has, once it is known.
     end: Option<u32>,
     goodbyes: Option<u8>,
@@ -113,15 +125,17 @@ impl Receiver {
         Ok(Receiver {
             ssrc: rng.fork("ssrc").u32(),
             token: 0,
+            reception: Reception::new(tracks, start, rng.fork("reports")),
             probes: Probes::new(start),
             law,
             period: None,
             state: State::default(),
             groups: Groups::default(),
             arrivals: vec![Arrivals::default(); tracks],
-            ssrcs: vec![None; tracks],
-            bank: Bank::new(config.first.0),
+            bank: Bank::new(config.first),
             clock: None,
+            paused: None,
+            limits: Limits::new(config.bounds),
             end: None,
             goodbyes: None,
             totals: Totals::default(),
@@ -133,14 +147,14 @@ impl Receiver {
     /// The next frame that is due by `now`. A picture is returned only if every frame that it refers to was, too. To be
     /// drained like the other `poll_*`.
     pub fn poll_frame(&mut self, now: Time) -> Option<Frame> {
-        let clock = self.clock?;
-        self.bank.deliver(clock, clock.media_time(now))
+        let playout = self.playout(now)?;
+        self.bank.deliver(self.clock?, playout)
     }
 
     /// The outcomes of the pictures that were to be displayed by `now`, and of audio frames, which count as I.
     pub fn tallies(&self, now: Time) -> (Tally, Tally) {
-        match self.clock {
-            Some(clock) => self.bank.tallies(clock, clock.media_time(now)),
+        match self.clock.zip(self.playout(now)) {
+            Some((clock, playout)) => self.bank.tallies(clock, playout),
             None => (Tally::default(), Tally::default()),
         }
     }
@@ -195,7 +209,8 @@ impl Receiver {
             self.totals.resent += 1;
         } else {
             self.totals.received += 1;
-            self.ssrcs[track] = Some(packet.header.ssrc);
+            self.reception.on_packet(now, track, self.config.tracks[track], &packet.header, number);
+            self.limits.on_packet(now, track, number, self.state.rtt);
             let current = self.period.as_ref().map(|period| u64::from(period.number));
             if let (Some(&[g0, g1]), Some(current)) = (packet.element(GROUP), current) {
                 let group = sequence::nearest::<16>(current, u16::from_be_bytes([g0, g1]).into()) as u32;
@@ -212,8 +227,7 @@ impl Receiver {
 
     /// Ends the session once nothing more will be played.
     fn check_end(&mut self, now: Time) {
-        let Some(clock) = self.clock else { return };
-        let playout = clock.media_time(now);
+        let Some((clock, playout)) = self.clock.zip(self.playout(now)) else { return };
         self.bank.forget(clock, playout);
         if self.goodbyes.is_none() && self.end.is_some_and(|end| self.bank.is_over(end, playout)) {
             self.events.push_back(Event::Ended);
@@ -254,9 +268,13 @@ impl Session for Receiver {
         }
         let control = match &self.period {
             None => self.probes.next(),
-            Some(period) => Some(period.next()),
+            // A sender that has stopped is asked for nothing.
+            Some(period) => Some(period.next()).filter(|_| self.paused.is_none() || !period.is_answered()),
         };
-        let delivery = self.clock.and_then(|clock| self.bank.next_decode(clock).map(|decode| clock.time_of(decode)));
+        let delivery = self
+            .clock
+            .filter(|_| self.paused.is_none())
+            .and_then(|clock| self.bank.next_decode(clock).map(|decode| clock.time_of(decode)));
         [control, delivery].into_iter().flatten().min()
     }
 

@@ -14,9 +14,10 @@ use self::due::Due;
 use self::groups::Groups;
 use self::resends::Resends;
 use self::stream::Stream;
+use crate::law::breaker::Cause;
 use crate::rng::Rng;
 use crate::session::path::tokens::Tokens;
-use crate::session::stored::{Media, Track};
+use crate::session::stored::{First, Media, Track};
 use crate::session::{MAX_DATAGRAM, Session, Transmit};
 use crate::time::{Span, Time};
 use crate::wire;
@@ -27,6 +28,9 @@ use crate::wire::stored::{FlowControl, MAX_TRACKS};
 const SILENT_PERIODS: u64 = 5;
 /// The time without a message after which the sender pauses, at the least: a lost message is repeated within two periods.
 const SILENCE: Span = Span::from_secs(1);
+/// The time by which packets may be late and still leave at their rate, one right after the other: an event loop wakes up
+/// that late.
+const LATENESS: Span = Span::from_millis(4);
 
 /// The configuration of a sender.
 #[derive(Clone, PartialEq, Debug)]
@@ -35,8 +39,10 @@ pub struct Config {
     pub key: u64,
     /// The streams, at most [`MAX_TRACKS`].
     pub tracks: Vec<Track>,
-    /// The first frame to send, which depends on none before it.
-    pub first: u32,
+    /// The first frame to send.
+    pub first: First,
+    /// The media time after each period from which frames to skip are chosen, too. 0 for the paper's choice.
+    pub horizon: Span,
 }
 
 /// An event of a sender.
@@ -52,6 +58,8 @@ pub enum Event {
     Paused,
     /// The receiver has said goodbye.
     Ended,
+    /// The path does not carry the video (RFC 8083). Goodbyes are sent, and nothing else.
+    Broken(Cause),
 }
 
 /// The message in force.
@@ -74,6 +82,7 @@ pub struct Sender<M> {
     ssrc: u32,
     peer: Option<SocketAddr>,
     streams: Vec<Stream>,
+    reports: Rng,
     due: Due,
     groups: Groups,
     request: Option<Request>,
@@ -102,13 +111,14 @@ impl<M: Media> Sender<M> {
     pub fn new(media: M, config: Config, rng: &Rng) -> Sender<M> {
         let stream = |(nth, track): (usize, &Track)| Stream::new(*track, rng.fork(&format!("track {nth}")));
         let streams = config.tracks.iter().take(MAX_TRACKS).enumerate().map(stream).collect();
-        let due = Due::new(&media, config.first, rng.fork("selection"));
+        let due = Due::new(&media, &config, rng.fork("selection"));
         Sender {
             media,
             tokens: Tokens::new(rng.key("tokens")),
             ssrc: rng.fork("ssrc").u32(),
             peer: None,
             streams,
+            reports: rng.fork("reports"),
             due,
             groups: Groups::default(),
             request: None,
@@ -165,12 +175,19 @@ impl<M: Media> Session for Sender<M> {
     fn handle_timeout(&mut self, now: Time) {
         if self.request.is_some_and(|request| now >= request.expires()) {
             self.request = None;
+            self.streams.iter_mut().for_each(|stream| stream.outbound.cease());
             self.events.push_back(Event::Paused);
+        }
+        if let Some(cause) = self.streams.iter().find_map(|stream| stream.outbound.verdict(now))
+            && self.goodbyes.is_none()
+        {
+            self.events.push_back(Event::Broken(cause));
+            self.finish();
         }
     }
 
     fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
-        if let Some(control) = self.transmit_control(buf) {
+        if let Some(control) = self.transmit_control(now, buf) {
             return Some(control);
         }
         if self.goodbyes.is_some() {
@@ -181,9 +198,9 @@ impl<M: Media> Session for Sender<M> {
     }
 
     fn poll_timeout(&self) -> Option<Time> {
-        let request = self.request.as_ref()?;
-        let silence = request.expires();
-        Some(self.next_media().map_or(silence, |next| next.min(silence)))
+        let request = self.request.as_ref().filter(|_| self.goodbyes.is_none())?;
+        let report = self.streams.iter().map(|stream| stream.outbound.next_report()).min();
+        [Some(request.expires()), report, self.next_media()].into_iter().flatten().min()
     }
 
     fn poll_event(&mut self) -> Option<Event> {

@@ -5,13 +5,15 @@ mod pair;
 use std::collections::BTreeSet;
 
 use self::pair::{Datagram, Pair, Video};
+use crate::law::breaker::Cause;
 use crate::law::playback::{self, Outcome};
 use crate::law::rate::r3cp::Parameters;
 use crate::session::Session;
 use crate::session::stored::control::Control;
-use crate::session::stored::sender;
+use crate::session::stored::receiver::Bounds;
+use crate::session::stored::{First, Media, sender};
 use crate::time::{Span, Time};
-use crate::video::Class;
+use crate::video::{Class, Kind};
 use crate::wire;
 use crate::wire::rtcp::{App, Writer};
 use crate::wire::stored::{FlowControl, Message, Mode, NAME};
@@ -84,7 +86,7 @@ fn observed(pair: &Pair, end: Time) -> Vec<Outcome> {
 #[test]
 fn receiver_counts_the_outcomes_that_the_law_of_playback_has() {
     // Half of the video's rate passes, and some of it is lost: every outcome but late occurs.
-    for (loss, capacity) in [(7, 0.9), (23, 0.6)] {
+    for (loss, capacity) in [(7, 0.9), (23, 0.7)] {
         let mut pair = Pair::new(Video::of_seconds(60), Span::from_millis(30));
         pair.lose_every(Datagram::Media, loss);
         pair.limit(capacity * pair.mu());
@@ -166,6 +168,83 @@ fn receiver_that_is_gone_gets_nothing_more() {
     pair.run_until(at(60.0));
     assert!(pair.departures().iter().all(|time| *time < at(11.5)));
     assert!(pair.sender_events().contains(&sender::Event::Paused));
+}
+
+#[test]
+fn pause_stops_the_sender_and_the_video_goes_on_where_it_stood() {
+    let mut pair = Pair::new(Video::of_seconds(20), Span::from_millis(30));
+    pair.start(Control::R3cpPlus, stored(&pair));
+    pair.run_until(at(8.0));
+    pair.pause();
+    let before = pair.played.len();
+    pair.run_until(at(18.0));
+    assert_eq!(pair.played.len(), before);
+    let sent_while = |from, to| pair.departures().iter().filter(|time| (at(from)..at(to)).contains(*time)).count();
+    // The message takes 30 ms.
+    assert_eq!(sent_while(8.05, 18.0), 0);
+    pair.resume();
+    pair.run_until(at(18.0) + Span::from_millis(100));
+    assert!(pair.played.len() > before, "the bank plays on at once");
+    pair.run_until(at(35.0));
+    let frames: Vec<u32> = pair.played.iter().map(|(_, frame)| frame.index).collect();
+    assert_eq!(frames, (0..pair.video.len() as u32).collect::<Vec<_>>());
+    for (time, frame) in &pair.played {
+        let pause = if *time > at(18.0) { SECOND * 10 } else { Span::ZERO };
+        let due = pair.clock_start() + frame.decode + pause;
+        assert!(*time >= due && time.since(due) < Span::from_millis(1), "{} at {time:?}", frame.index);
+    }
+    assert_eq!(pair.receiver().tallies(at(35.0)).0.performance(), Some(1.0));
+    assert!(pair.is_ended());
+}
+
+#[test]
+fn video_that_begins_within_has_no_picture_from_before() {
+    let video = Video::of_seconds(20);
+    // Of an open group: the two B after the I are displayed before it, and refer to a P that is not sent.
+    let index = 118;
+    let frame = |nth| video.frame(nth).expect("a frame");
+    assert_eq!([0, 1, 2, 3].map(|nth| frame(index + nth).class), "IBBP".chars().map(class).collect::<Vec<_>>()[..]);
+    let first = First::new(index, frame(index).decode, frame(index).display);
+    let mut pair = Pair::beginning(video, Span::from_millis(30), first);
+    pair.start(Control::R3cpPlus, stored(&pair));
+    pair.run_until(at(20.0));
+    let frames: Vec<u32> = pair.played.iter().map(|(_, frame)| frame.index).collect();
+    let expected: Vec<u32> =
+        (index..pair.video.len() as u32).filter(|nth| ![index + 1, index + 2].contains(nth)).collect();
+    assert_eq!(frames, expected);
+    assert_eq!(pair.receiver().tallies(at(20.0)).0.performance(), Some(1.0));
+}
+
+fn class(letter: char) -> Class {
+    Class::Picture(Kind::of(&letter.to_string()).expect("a kind"))
+}
+
+/// RFC 8083 §4.3: ten times the rate of a TCP at this loss and round trip.
+#[test]
+fn path_that_carries_a_third_of_it_ends_the_video() {
+    let mut pair = Pair::new(Video::of_seconds(90), Span::from_millis(30));
+    pair.limit(0.3 * pair.mu());
+    pair.start(Control::None, Parameters::of_video(pair.mu()));
+    pair.run_until(at(60.0));
+    assert!(pair.sender_events().contains(&sender::Event::Broken(Cause::Congestion)), "{:?}", pair.sender_events());
+    // Three reports of five seconds each, spread by a half.
+    let last = *pair.departures().last().expect("packets");
+    assert!((at(7.5)..at(35.0)).contains(&last), "{last:?}");
+}
+
+#[test]
+fn greatest_rate_is_kept_and_frames_are_skipped_for_it() {
+    let mut pair = Pair::new(Video::of_seconds(40), Span::from_millis(30));
+    let most = 0.7 * pair.mu();
+    pair.bound(Bounds { max_rate: Some(most), fair: false });
+    pair.start(Control::R3cpPlus, stored(&pair));
+    pair.run_until(at(40.0));
+    // The first rate is mu, until playout begins.
+    let late = pair.departures().into_iter().filter(|time| (at(5.0)..at(35.0)).contains(time)).count();
+    assert!(late as f64 <= most * 30.0 + 2.0, "{late}");
+    let tally = pair.receiver().tallies(at(40.0)).0;
+    assert!(tally.share(Outcome::Skipped).expect("frames") > 0.2 && tally.share(Outcome::Late).expect("frames") < 0.02);
+    assert!(tally.performance_of(Kind::I).expect("frames") > 0.99, "B and P are skipped first: {tally:?}");
 }
 
 fn flow_control(token: u64, number: u32, rho: f64) -> Vec<u8> {

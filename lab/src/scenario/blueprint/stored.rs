@@ -22,6 +22,8 @@ use crate::scenario::{Files, traffic};
 struct StoredText {
     control: Option<Spanned<String>>,
     predictor: Option<Spanned<String>>,
+    /// The media time after each period from which frames to skip are chosen, too.
+    horizon: Option<Spanned<String>>,
     /// Constants of R3CP+.
     #[serde(default)]
     constants: BTreeMap<String, Spanned<toml::Value>>,
@@ -48,6 +50,10 @@ pub(super) fn read(mut section: Section<'_>, rng: &Rng, duration: Span, files: &
         Some(text) => text.get_ref().parse().map_err(|why| refused(text, &format!("predictor: {why}")))?,
         None => predict::Choice::default(),
     };
+    let horizon = match &text.horizon {
+        Some(text) => text.get_ref().parse().map_err(|why| refused(text, &why))?,
+        None => Span::ZERO,
+    };
     let mut constants = Vec::new();
     for (name, value) in text.constants {
         let text = match value.get_ref() {
@@ -57,7 +63,7 @@ pub(super) fn read(mut section: Section<'_>, rng: &Rng, duration: Span, files: &
         r3cp::Parameters::default().set(&name, &text).map_err(|why| Fault::at(&value.span(), why.to_string()))?;
         constants.push((name, text));
     }
-    let stored = Parameters { frames, frame_time, payload, control, constants, predictor };
+    let stored = Parameters { frames, frame_time, payload, control, constants, predictor, horizon };
     stored.ends(0, Time::ZERO, &Rng::new(0)).map_err(|why| Fault::at(&span, why.to_string()))?;
     Ok(Kind::Stored(stored))
 }

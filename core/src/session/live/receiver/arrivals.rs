@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::session::MAX_DATAGRAM;
+use crate::session::rtp::Inbound;
 use crate::time::{Span, Time};
 use crate::wire::rtp;
 use crate::wire::sequence::nearest;
@@ -32,7 +33,8 @@ pub(super) struct Arrivals {
     marks: VecDeque<(Time, u64)>,
     /// Packets received since the last report.
     pub(super) fresh: usize,
-    pub(super) rfc3550: Rfc3550,
+    /// Statistics for receiver reports.
+    pub(super) inbound: Inbound,
 }
 
 /// The classification of a packet.
@@ -44,19 +46,6 @@ pub(super) enum Noted {
     Suspect,
     /// A packet that confirms the suspect; both are to be noted now, the suspect first.
     Confirmed,
-}
-
-/// The statistics of receiver reports (RFC 3550 §6.4.1).
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub(super) struct Rfc3550 {
-    /// The first sequence number.
-    pub(super) base: u64,
-    pub(super) received: u64,
-    /// Interarrival jitter, in ticks.
-    pub(super) jitter: f64,
-    transit: Option<i64>,
-    /// Packets expected and received at the last report.
-    prior: (u64, u64),
 }
 
 impl Arrivals {
@@ -72,7 +61,7 @@ impl Arrivals {
             times: VecDeque::new(),
             marks: VecDeque::from([(now, first)]),
             fresh: 0,
-            rfc3550: Rfc3550 { base: first, ..Rfc3550::default() },
+            inbound: Inbound::new(rtp::CLOCK_RATE, first),
         }
     }
 
@@ -90,7 +79,7 @@ impl Arrivals {
         if sequence > self.highest {
             (self.highest, self.newest) = (sequence, header.timestamp);
         }
-        self.rfc3550.note(now, header.timestamp);
+        self.inbound.on_packet(now, header.timestamp);
         self.fresh += 1;
         if sequence >= self.first {
             let at = (sequence - self.first) as usize;
@@ -145,31 +134,6 @@ impl Arrivals {
             self.marks[0].1.max(self.first).max((self.highest + 1).saturating_sub(most as u64)).min(self.highest + 1);
         let at = ((begin - self.first) as usize).min(self.times.len());
         (begin, self.times.range(at..).copied())
-    }
-}
-
-impl Rfc3550 {
-    /// Counts a packet, and updates the jitter (RFC 3550 A.8).
-    fn note(&mut self, now: Time, timestamp: u32) {
-        self.received += 1;
-        let transit = i64::from(rtp::timestamp(now).wrapping_sub(timestamp));
-        if let Some(before) = self.transit.replace(transit) {
-            let change = i64::from((transit - before) as i32).unsigned_abs() as f64;
-            self.jitter += (change - self.jitter) / 16.0;
-        }
-    }
-
-    /// Packets expected less packets received, negative if some came twice (RFC 3550 A.3).
-    pub(super) fn cumulative_lost(&self, highest: u64) -> i32 {
-        ((highest + 1 - self.base) as i64 - self.received as i64).clamp(i32::MIN.into(), i32::MAX.into()) as i32
-    }
-
-    /// Fraction lost since the last call, as an 8-bit fixed-point number (RFC 3550 A.3).
-    pub(super) fn fraction_lost(&mut self, highest: u64) -> u8 {
-        let expected = highest + 1 - self.base;
-        let (before, received_before) = core::mem::replace(&mut self.prior, (expected, self.received));
-        let (expected, received) = (expected.saturating_sub(before), self.received - received_before);
-        (expected.saturating_sub(received) * 256).checked_div(expected).map_or(0, |share| share.min(255) as u8)
     }
 }
 
@@ -232,19 +196,5 @@ mod tests {
         assert_eq!(note(sequence + 1, 90_000), Noted::Confirmed);
         assert_eq!(note(sequence, 90_000), Noted::Number(first + 50_000));
         assert_eq!(note(sequence + 1, 90_000), Noted::Number(first + 50_001));
-    }
-
-    #[test]
-    fn receiver_reports_count_as_rfc_3550_a_3_does() {
-        let mut arrivals = Arrivals::new(at(0), &packet(100));
-        // Three of four, then one of four: a quarter is 64/256, three quarters are 192/256.
-        for sequence in [100, 101, 103] {
-            arrivals.note(at(0), &packet(sequence));
-        }
-        let highest = arrivals.highest();
-        assert_eq!((arrivals.rfc3550.fraction_lost(highest), arrivals.rfc3550.cumulative_lost(highest)), (64, 1));
-        arrivals.note(at(0), &packet(107));
-        let highest = arrivals.highest();
-        assert_eq!((arrivals.rfc3550.fraction_lost(highest), arrivals.rfc3550.cumulative_lost(highest)), (192, 4));
     }
 }

@@ -4,8 +4,9 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 use crate::session::Transmit;
+use crate::session::live::End;
 use crate::session::live::secret::Secret;
-use crate::session::live::{End, cname};
+use crate::session::rtp::cname;
 use crate::wire::hello::{self, Answer, Refusal};
 use crate::wire::rtcp::{App, Full, Report, Source, Writer};
 

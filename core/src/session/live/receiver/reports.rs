@@ -109,16 +109,8 @@ pub(super) fn report_blocks(
     let known = arrivals.iter_mut().zip(ssrcs).filter_map(|(arrivals, ssrc)| Some((arrivals.as_mut()?, ssrc)));
     let blocks = known.map(|(arrivals, ssrc)| {
         let highest = arrivals.highest();
-        ReportBlock {
-            ssrc,
-            fraction_lost: arrivals.rfc3550.fraction_lost(highest),
-            cumulative_lost: arrivals.rfc3550.cumulative_lost(highest),
-            highest: highest as u32,
-            jitter: arrivals.rfc3550.jitter as u32,
-            last_report,
-            delay: NtpShort::from_span(now.since(received_at)),
-        }
-        .emit()
+        let delay = NtpShort::from_span(now.since(received_at));
+        ReportBlock { last_report, delay, ..arrivals.inbound.report(now, ssrc, highest) }.emit()
     });
     blocks.collect()
 }

@@ -4,7 +4,8 @@ use core::net::IpAddr;
 
 use super::{Sender, SourceId};
 use crate::session::MAX_DATAGRAM;
-use crate::session::live::{MAX_PAYLOAD, Media, OPAQUE, REPORT_INTERVAL, cname};
+use crate::session::live::{MAX_PAYLOAD, Media, OPAQUE, REPORT_INTERVAL};
+use crate::session::rtp::cname;
 use crate::units::{Bytes, Rate};
 use crate::wire::fecframe::Adui;
 use crate::wire::rtp;

@@ -1,9 +1,11 @@
 //! The bank: frames from their first packet to the end of their use, in decoding order.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::clock::Clock;
-use crate::law::playback::{self, Outcome, Tally};
+use super::slot::{Frame, Slot};
+use crate::law::playback::Tally;
+use crate::session::stored::First;
 use crate::time::{Span, Time};
 use crate::video::{Class, Kind};
 use crate::wire::stored::Place;
@@ -13,54 +15,18 @@ const MAX_FRAMES: u32 = 65_536;
 /// The time after its display for which a frame is kept: a frame that arrives later counts as one that
 /// never arrives. Ours: longer than any queue of a path that still serves playback.
 const RETENTION: Span = Span::from_secs(5);
-
-/// A frame that has arrived whole, in the order of decoding.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Frame {
-    /// Its index in the video.
-    pub index: u32,
-    /// Its class.
-    pub class: Class,
-    /// The time at which a decoder needs it, from the start of the video.
-    pub decode: Span,
-    /// The time at which it is displayed, from the start of the video.
-    pub display: Span,
-    /// The payloads of its packets, in order.
-    pub payloads: Vec<Box<[u8]>>,
-}
-
-/// A frame, as far as it is known.
-#[derive(Clone, PartialEq, Debug, Default)]
-struct Slot {
-    class: Option<Class>,
-    /// Decode time and display time.
-    times: Option<(Span, Span)>,
-    packets: u16,
-    payloads: BTreeMap<u16, Box<[u8]>>,
-    is_skipped: bool,
-    /// The arrival of its last packet.
-    arrival: Option<Time>,
-    /// The time from which on it is decodable.
-    ready: Option<Time>,
-    is_delivered: bool,
-}
-
-impl Slot {
-    /// True if later frames depend on it. A frame of which nothing is known may be one.
-    fn is_reference(&self) -> bool {
-        !matches!(self.class, Some(Class::Picture(Kind::B) | Class::Audio))
-    }
-
-    fn is_audio(&self) -> bool {
-        self.class == Some(Class::Audio)
-    }
-}
+/// Limit on the payloads that are kept: half a minute of 16 Mb/s. Packets beyond it count as lost.
+const MAX_BYTES: usize = 64 << 20;
 
 /// The received frames.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Bank {
     /// The index of the first frame that is kept.
     base: u32,
+    /// The index of the first frame of all.
+    first: u32,
+    /// The media time from which on frames count.
+    from: Span,
     slots: VecDeque<Slot>,
     /// The time at which the last two references before the first kept frame were decodable, the last one first.
     references: [Option<Time>; 2],
@@ -74,12 +40,15 @@ pub(super) struct Bank {
 
 impl Bank {
     /// A bank for a video from the frame `first` on.
-    pub(super) fn new(first: u32) -> Bank {
+    pub(super) fn new(first: First) -> Bank {
         Bank {
-            base: first,
+            base: first.index,
+            first: first.index,
+            from: first.from,
             slots: VecDeque::new(),
-            references: [None; 2],
-            next: [first; 2],
+            // Nothing before the first frame is missing.
+            references: [Some(Time::ZERO); 2],
+            next: [first.index; 2],
             tally: Tally::default(),
             audio: Tally::default(),
             bytes: 0,
@@ -101,16 +70,25 @@ impl Bank {
 
     /// Takes a frame's class from a group report, and notes if it was skipped.
     pub(super) fn describe(&mut self, index: u32, class: Class, is_skipped: bool) {
+        let is_leading = is_skipped && class == Class::Picture(Kind::B) && self.is_leading(index);
         if let Some(slot) = self.slot(index) {
             slot.class.get_or_insert(class);
             slot.is_skipped |= is_skipped;
+            slot.is_counted |= is_leading;
         }
+    }
+
+    /// True if a B after the first I is displayed before it, where playout begins within the video.
+    fn is_leading(&self, index: u32) -> bool {
+        let before = self.slots.iter().take(index.saturating_sub(self.base) as usize);
+        self.from > Span::ZERO && self.base == self.first && before.filter(|slot| slot.is_reference()).count() <= 1
     }
 
     /// Takes a packet. Returns true if it was missing.
     pub(super) fn insert(&mut self, now: Time, place: &Place, payload: &[u8]) -> bool {
+        let is_full = self.bytes + payload.len() > MAX_BYTES;
         let Some(slot) = self.slot(place.frame) else { return false };
-        if slot.arrival.is_some() || slot.is_delivered || slot.payloads.contains_key(&place.packet) {
+        if is_full || slot.arrival.is_some() || slot.is_delivered || slot.payloads.contains_key(&place.packet) {
             return false;
         }
         slot.class = Some(place.class);
@@ -227,7 +205,7 @@ impl Bank {
     fn drop_first(&mut self, clock: Clock) {
         let Some(slot) = self.slots.pop_front() else { return };
         self.bytes -= slot.payloads.values().map(|payload| payload.len()).sum::<usize>();
-        count(&slot, clock, &mut self.tally, &mut self.audio);
+        slot.count(self.from, clock, (&mut self.tally, &mut self.audio));
         if slot.is_reference() {
             self.references = [slot.ready, self.references[0]];
         }
@@ -244,10 +222,20 @@ impl Bank {
         for slot in self.slots.iter().rev() {
             is_over = slot.times.map_or(is_over, |(_, display)| display <= playout);
             if is_over {
-                count(slot, clock, &mut pictures, &mut audio);
+                slot.count(self.from, clock, (&mut pictures, &mut audio));
             }
         }
         (pictures, audio)
+    }
+
+    /// Counts the frames displayed by media time `playout` of `clock` for good: a later clock has other deadlines.
+    pub(super) fn close(&mut self, clock: Clock, playout: Span) {
+        (self.tally, self.audio) = self.tallies(clock, playout);
+        let mut is_over = false;
+        for slot in self.slots.iter_mut().rev() {
+            is_over = slot.times.map_or(is_over, |(_, display)| display <= playout);
+            slot.is_counted |= is_over;
+        }
     }
 
     /// True if every frame before `end` has been delivered or is over at media time `playout`.
@@ -266,18 +254,4 @@ impl Bank {
         let slot = self.slots.get(index.checked_sub(self.base)? as usize)?;
         slot.class.zip(slot.times).map(|(class, (_, display))| (class, display))
     }
-}
-
-/// Counts the outcome of a frame.
-fn count(slot: &Slot, clock: Clock, pictures: &mut Tally, audio: &mut Tally) {
-    let deadline = slot.times.map_or(Time::ZERO, |(_, display)| clock.time_of(display));
-    let kind = match slot.class {
-        Some(Class::Picture(kind)) => kind,
-        Some(Class::Audio) => Kind::I,
-        // Nothing is known of it: a report and all of its packets were lost.
-        None => Kind::P,
-    };
-    let frame = playback::Frame { kind, sent: !slot.is_skipped, arrival: slot.arrival, deadline };
-    let outcome: Outcome = playback::outcome(&frame, slot.ready);
-    if slot.is_audio() { audio.add(kind, outcome) } else { pictures.add(kind, outcome) }
 }

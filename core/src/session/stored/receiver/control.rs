@@ -19,7 +19,12 @@ impl Receiver {
                     Some(Message::Report(report)) => self.on_report(now, &report),
                     _ => {}
                 },
-                Packet::Goodbye(goodbye) if self.ssrcs.iter().flatten().any(|ssrc| goodbye.names(*ssrc)) => {
+                Packet::Report(report) => {
+                    if let Some(sender) = report.sender {
+                        self.reception.on_sender_report(now, report.ssrc, sender.ntp);
+                    }
+                }
+                Packet::Goodbye(goodbye) if self.reception.any(|ssrc| goodbye.names(ssrc)) => {
                     self.end.get_or_insert(0);
                 }
                 _ => {}
@@ -45,8 +50,9 @@ impl Receiver {
 
     /// Writes the flow control message of this period, with the packets asked for.
     fn write_message(&mut self, now: Time, writer: &mut Writer<'_>) -> Option<()> {
-        let playout = self.clock.map_or(Span::ZERO, |clock| clock.media_time(now));
+        let playout = self.playout(now).unwrap_or(Span::ZERO);
         let period = self.period.as_mut()?;
+        self.reception.write(now, self.ssrc, writer).ok()?;
         // Reading(R3CP+ §3.2): the controls without selective transmission send every frame, late or not.
         let playout = if self.law.control() == Control::R3cpPlus { playout } else { Span::ZERO };
         let message = Message::FlowControl(FlowControl {
@@ -61,7 +67,7 @@ impl Receiver {
         let (subtype, data) = message.emit();
         writer.push(&App { subtype, ssrc: self.ssrc, name: NAME, data: &data }).ok()?;
         for (track, sequences) in core::mem::take(&mut period.asked).into_iter().enumerate() {
-            let Some(media_ssrc) = self.ssrcs[track].filter(|_| !sequences.is_empty()) else { continue };
+            let Some(media_ssrc) = self.reception.ssrc(track).filter(|_| !sequences.is_empty()) else { continue };
             let entries = Nack::entries_of(sequences.iter().map(|sequence| *sequence as u16));
             if writer.push(&Nack { sender_ssrc: self.ssrc, media_ssrc, entries: &entries }).is_ok() {
                 sequences.iter().for_each(|sequence| self.arrivals[track].ask(now, *sequence));

@@ -2,6 +2,7 @@
 
 use super::arrivals::repeatable;
 use super::clock::Clock;
+use super::trial::Measured;
 use super::{Event, Receiver};
 use crate::law::rate::r3cp::{Decision, LEAST_PERIOD, Path, Point, skipped};
 use crate::session::stored::WINDOW;
@@ -53,6 +54,11 @@ pub(super) struct State {
 }
 
 impl Period {
+    /// True once anything of the group has arrived.
+    pub(super) fn is_answered(&self) -> bool {
+        self.answered.is_some()
+    }
+
     /// The time of the next point, or of the message's repetition.
     pub(super) fn next(&self) -> Time {
         match self.answered {
@@ -73,7 +79,7 @@ impl Receiver {
         let Some(probed) = self.probes.results(now) else { return };
         self.events.push_back(Event::Probed { rtt: probed.rtt, loss: probed.loss });
         self.state.max_rtt = probed.max_rtt;
-        self.state.due = self.config.first.1;
+        self.state.due = self.config.first.decode;
         self.measure_rtt(probed.rtt);
         self.law.forecast.measure(Some(probed.loss), Some(Seconds(probed.rtt.as_secs_f64())));
         let mu = self.config.mu;
@@ -97,7 +103,9 @@ impl Receiver {
     pub(super) fn check_period(&mut self, now: Time) {
         let Some(period) = self.period.as_mut().filter(|period| now >= period.next()) else { return };
         if period.answered.is_some() {
-            self.pass_point(now);
+            if self.paused.is_none() {
+                self.pass_point(now);
+            }
         } else if period.repeats < MAX_REPEATS {
             period.repeats += 1;
             period.is_message_due = true;
@@ -128,8 +136,11 @@ impl Receiver {
         if self.clock.is_some() {
             self.totals.add(now, period.sent, period.decision.rho, p, arrived);
         }
-        let decision = match self.clock {
-            Some(clock) => self.decide(&period, clock.media_time(now), throughput),
+        let delay = self.state.rtt.saturating_sub(self.state.min_rtt.unwrap_or(self.state.rtt));
+        let measured = counted.map(|packets| Measured { packets, delay });
+        self.limits.measure(now, measured, self.law.parameters());
+        let decision = match self.playout(now) {
+            Some(playout) => self.decide(&period, playout, throughput),
             // Reading(R3CP+ §3.1): the first rates are mu, and stay so until playout begins.
             None => period.decision,
         };
@@ -165,16 +176,20 @@ impl Receiver {
             p_l: WINDOW.as_secs_f64() * mu,
         };
         let least = self.state.min_rtt.unwrap_or(self.state.rtt);
-        let delay = |rtt: f64| Seconds((rtt - least.as_secs_f64()).max(0.0));
+        // A path of which a trial has shown that it is full has no gate.
+        let is_full = self.limits.trial.is_congestion();
+        let delay = |rtt: f64| Seconds(if is_full { f64::INFINITY } else { (rtt - least.as_secs_f64()).max(0.0) });
         let measured = Path { p: self.state.p, delay: delay(self.state.rtt.as_secs_f64()) };
         let predicted = Path { p: point.p, delay: delay(forecast.rtt().unwrap_or(Seconds::from(self.state.rtt)).0) };
         let store = self.law.parameters().store;
         self.state.bank = (Seconds(ahead), Seconds(point.target() / mu + store.0));
-        self.law.decide(&point, measured, predicted, throughput)
+        let decision = self.law.decide(&point, measured, predicted, throughput);
+        let rho = self.limits.apply(decision.rho, self.state.rtt, self.law.parameters());
+        Decision { rho, ..decision }
     }
 
     /// Begins period `number` with its message.
-    fn begin(&mut self, now: Time, number: u32, decision: Decision) {
+    pub(super) fn begin(&mut self, now: Time, number: u32, decision: Decision) {
         let d = self.law.forecast.period().unwrap_or(LEAST_PERIOD);
         let asked = self.missing(now, number, &decision, d);
         let count = asked.iter().map(Vec::len).sum::<usize>();
@@ -239,7 +254,7 @@ impl Receiver {
         if self.clock.is_some() || self.period.is_none() || !self.bank.has_first() {
             return;
         }
-        let origin = self.config.first.1;
+        let origin = self.config.first.decode;
         let is_enough = match self.law.control() {
             Control::None => true,
             _ => self.state.due.saturating_sub(origin) >= self.state.max_rtt + WINDOW,

@@ -5,6 +5,7 @@ use core::net::SocketAddr;
 use super::resends::Lost;
 use super::{Event, Request, Sender, Stream};
 use crate::session::Transmit;
+use crate::session::rtp::cname;
 use crate::session::stored::Media;
 use crate::time::{Span, Time};
 use crate::wire;
@@ -35,6 +36,12 @@ impl<M: Media> Sender<M> {
                 Packet::Nack(nack) => {
                     if let Some(track) = self.streams.iter().position(|stream| stream.ssrc == nack.media_ssrc) {
                         lost.extend(nack.sequences().map(|sequence| Lost { track: track as u8, sequence }));
+                    }
+                }
+                Packet::Report(report) if Some(from) == self.peer => {
+                    for block in report.blocks() {
+                        let stream = self.streams.iter_mut().find(|stream| stream.ssrc == block.ssrc);
+                        stream.into_iter().for_each(|stream| stream.outbound.on_report(now, &block));
                     }
                 }
                 Packet::Goodbye(_) if Some(from) == self.peer => {
@@ -90,7 +97,7 @@ impl<M: Media> Sender<M> {
     }
 
     /// Writes the control packet that is due, if any.
-    pub(super) fn transmit_control(&mut self, buf: &mut [u8]) -> Option<Transmit> {
+    pub(super) fn transmit_control(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         let mut writer = Writer::new(buf);
         let ssrc = self.ssrc;
         if let Some((to, number)) = self.echoes.pop_front() {
@@ -112,6 +119,14 @@ impl<M: Media> Sender<M> {
             }
             return (!writer.is_empty()).then(|| Transmit { to, len: writer.len() });
         }
-        None
+        // A receiver that is silent has paused.
+        self.request?;
+        let media_time = self.due.media_time();
+        let stream = self.streams.iter_mut().find(|stream| stream.outbound.next_report() <= now)?;
+        // Deviation(RFC 3550 §6.4.1): stored media has no sampling instant. The timestamp is that of the position in the
+        // video; a receiver takes times from the places of packets.
+        let timestamp = stream.timestamp_of(media_time);
+        stream.outbound.write_report(now, timestamp, &cname(ssrc), &mut self.reports, &mut writer).ok()?;
+        Some(Transmit { to, len: writer.len() })
     }
 }

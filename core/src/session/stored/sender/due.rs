@@ -2,13 +2,14 @@
 
 use std::collections::VecDeque;
 
+use super::Config;
 use crate::law::rate::r3cp;
 use crate::law::schedule::selective::{self, Selection};
 use crate::rng::Rng;
 use crate::session::stored::media::MediaTime;
-use crate::session::stored::{Frame, Media};
+use crate::session::stored::{First, Frame, Media};
 use crate::time::Span;
-use crate::video::Class;
+use crate::video::{Class, Kind};
 use crate::wire::stored::{FlowControl, MAX_FRAMES, Mode};
 
 /// A frame that waits, or whose packets are being sent.
@@ -33,19 +34,36 @@ pub(super) struct Next {
 pub(super) struct Due {
     /// The first frame that is not taken on.
     next: u32,
+    /// Frames displayed before are skipped.
+    from: Span,
     position: MediaTime,
     /// In the order of sending.
     pending: Vec<Pending>,
     /// The classes of the last frames taken on, and true for those that were skipped.
     described: VecDeque<(Class, bool)>,
     is_end: bool,
+    /// The media time after the period within which frames to skip are chosen.
+    horizon: Span,
+    /// The packets that are still to be skipped.
+    debt: f64,
     rng: Rng,
 }
 
 impl Due {
-    pub(super) fn new(media: &impl Media, first: u32, rng: Rng) -> Due {
+    pub(super) fn new(media: &impl Media, config: &Config, rng: Rng) -> Due {
+        let Config { first: First { index: first, from, .. }, horizon, .. } = *config;
         let position = MediaTime::at(media, first);
-        Due { next: first, position, pending: Vec::new(), described: VecDeque::new(), is_end: false, rng }
+        Due {
+            next: first,
+            from,
+            position,
+            pending: Vec::new(),
+            described: VecDeque::new(),
+            is_end: false,
+            horizon,
+            debt: 0.0,
+            rng,
+        }
     }
 
     /// The media time of which every packet was sent or skipped.
@@ -81,7 +99,7 @@ impl Due {
         let FlowControl { lambda, rho, playout, mode, .. } = *message;
         let d = d.as_secs_f64();
         self.take_on(media, lambda.max(rho) * d, playout);
-        self.select(r3cp::skipped(lambda, rho, d, asked as f64), mode);
+        self.select(media, r3cp::skipped(lambda, rho, d, asked as f64), mode);
     }
 
     /// Takes on frames until `packets` wait. Those displayed before `playout` are skipped, also where they waited.
@@ -113,7 +131,7 @@ impl Due {
                 self.is_end = true;
                 return None;
             };
-            let (index, is_over) = (self.next, frame.display < playout);
+            let (index, is_over) = (self.next, frame.display < playout.max(self.from));
             self.next += 1;
             self.position.pass(media, index, frame.packets);
             self.described.push_back((frame.class, is_over));
@@ -128,13 +146,27 @@ impl Due {
     }
 
     /// Skips frames of `zeta` packets, and sorts the others into the order of `mode`.
-    fn select(&mut self, zeta: f64, mode: Mode) {
-        let is_candidate = |pending: &Pending| pending.sent == 0 && pending.frame.class != Class::Audio;
+    // Deviation(R3CP+ §3.3): what the B of the next half second can make up for is owed until they are due, where the paper
+    // chooses within the period. A period of 0.1 s may hold an I alone, which all frames of its group need.
+    fn select(&mut self, media: &impl Media, zeta: f64, mode: Mode) {
         self.pending.sort_by_key(|pending| pending.index);
+        self.debt = if zeta > 0.0 { self.debt + zeta } else { 0.0 };
+        self.skip_of(|class| class == Class::Picture(Kind::B), self.debt);
+        let later = f64::from(self.packets_of_later_b(media));
+        self.skip_of(|class| class != Class::Audio, self.debt - later);
+        self.debt = self.debt.min(later).max(0.0);
+        if mode == Mode::Selective {
+            // A frame that is partly sent is completed first.
+            self.pending.sort_by_key(|pending| (pending.sent == 0, core::cmp::Reverse(pending.frame.class)));
+        }
+    }
+
+    /// Skips waiting frames of `zeta` packets among those of some classes.
+    fn skip_of(&mut self, is_candidate: impl Fn(Class) -> bool, zeta: f64) {
         let candidates: Vec<(u32, selective::Frame)> = self
             .pending
             .iter()
-            .filter(|pending| is_candidate(pending))
+            .filter(|pending| pending.sent == 0 && is_candidate(pending.frame.class))
             .filter_map(|pending| match pending.frame.class {
                 Class::Picture(kind) => {
                     Some((pending.index, selective::Frame { kind, packets: pending.frame.packets.into() }))
@@ -144,12 +176,17 @@ impl Due {
             .collect();
         let frames: Vec<selective::Frame> = candidates.iter().map(|(_, frame)| *frame).collect();
         for nth in Selection::of(&frames, zeta, &mut self.rng).skipped {
+            self.debt -= f64::from(frames[nth].packets);
             self.skip(candidates[nth].0);
         }
-        if mode == Mode::Selective {
-            // A frame that is partly sent is completed first.
-            self.pending.sort_by_key(|pending| (pending.sent == 0, core::cmp::Reverse(pending.frame.class)));
-        }
+    }
+
+    /// The packets of the B that are decoded within the horizon after the frames taken on.
+    fn packets_of_later_b(&self, media: &impl Media) -> u32 {
+        let start = media.frame(self.next).map_or(Span::ZERO, |frame| frame.decode);
+        let later = (self.next..).map_while(|index| media.frame(index));
+        let within = later.take_while(|frame| frame.decode < start + self.horizon).take(MAX_FRAMES);
+        within.filter(|frame| frame.class == Class::Picture(Kind::B)).map(|frame| u32::from(frame.packets)).sum()
     }
 
     /// Skips a frame that waits.

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
+use crate::law::breaker;
 use crate::rng::Rng;
+use crate::session::rtp::Outbound;
 use crate::session::stored::Track;
 use crate::time::Span;
 use crate::wire::rtp::Header;
@@ -26,6 +28,8 @@ pub(super) struct Stream {
     rtx_next: u16,
     /// The last packets sent.
     history: VecDeque<Place>,
+    /// Its sender reports.
+    pub(super) outbound: Outbound,
 }
 
 impl Stream {
@@ -33,7 +37,8 @@ impl Stream {
         // Initial numbers are random (RFC 3550 §5.1), and high enough that packets before the first have one.
         let next = (1 << 16) + rng.below(1 << 16);
         let (ssrc, rtx_ssrc, timestamp, rtx_next) = (rng.u32(), rng.u32(), rng.u32(), rng.u32() as u16);
-        Stream { track, ssrc, rtx_ssrc, timestamp, next, rtx_next, history: VecDeque::new() }
+        let outbound = Outbound::new(ssrc, Some(breaker::Config::default()));
+        Stream { track, ssrc, rtx_ssrc, timestamp, next, rtx_next, history: VecDeque::new(), outbound }
     }
 
     /// The sequence number of the next packet.
@@ -56,7 +61,8 @@ impl Stream {
         Header { marker, payload_type, sequence, timestamp, ssrc: self.rtx_ssrc }
     }
 
-    fn timestamp_of(&self, display: Span) -> u32 {
+    /// The RTP timestamp of a media time.
+    pub(super) fn timestamp_of(&self, display: Span) -> u32 {
         let ticks = u128::from(display.as_nanos()) * u128::from(self.track.clock_rate) / 1_000_000_000;
         self.timestamp.wrapping_add(ticks as u32)
     }

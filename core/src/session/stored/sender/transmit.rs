@@ -2,7 +2,7 @@
 
 use super::due::Next;
 use super::resends::Lost;
-use super::{Request, Sender};
+use super::{LATENESS, Request, Sender};
 use crate::session::stored::Media;
 use crate::time::{Span, Time};
 use crate::wire::rtp::Header;
@@ -23,15 +23,15 @@ impl<M: Media> Sender<M> {
         let streams = &self.streams;
         let len = match self.resends.first(|lost| streams[usize::from(lost.track)].place_of(lost.sequence).is_some()) {
             Some(lost) => self.write_resend(lost, buf),
-            None => self.due.peek().and_then(|next| self.write(&next, buf)),
+            None => self.due.peek().and_then(|next| self.write(now, &next, buf)),
         }?;
-        // A packet that leaves late does not delay those after it, but no two are made up for.
-        self.next = (self.next + interval).max(now);
+        // A packet that leaves late does not delay those after it, but no more is made up for.
+        self.next = (self.next + interval).max(now - LATENESS);
         Some(len)
     }
 
     /// Writes the next packet that was not sent before.
-    fn write(&mut self, next: &Next, buf: &mut [u8]) -> Option<usize> {
+    fn write(&mut self, now: Time, next: &Next, buf: &mut [u8]) -> Option<usize> {
         let group = (self.request?.message.number as u16).to_be_bytes();
         let place = place(next).emit();
         let elements = stored::elements(&group, &place);
@@ -43,6 +43,7 @@ impl<M: Media> Sender<M> {
         let stream = &mut self.streams[usize::from(next.frame.track)];
         stream.header(next.frame.display, payload.marker).emit(&elements, buf);
         stream.record((next.index, next.packet));
+        stream.outbound.on_sent(now, payload.len);
         self.due.pop();
         self.sent += 1;
         Some(head + payload.len)

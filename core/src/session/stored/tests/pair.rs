@@ -10,7 +10,7 @@ use crate::rng::Rng;
 use crate::session::stored::control::Control;
 use crate::session::stored::receiver::{self, Receiver};
 use crate::session::stored::sender::{self, Sender};
-use crate::session::stored::{Frame, Media, Payload, Track};
+use crate::session::stored::{First, Frame, Media, Payload, Track, WINDOW};
 use crate::session::{MAX_DATAGRAM, Session};
 use crate::time::{Span, Time};
 use crate::video::{Class, Kind};
@@ -77,6 +77,8 @@ impl Media for Video {
 
 /// A sender, a receiver and a path without a queue, or with one of a fixed rate.
 pub(super) struct Pair {
+    first: First,
+    bounds: receiver::Bounds,
     pub(super) video: Arc<[Frame]>,
     sender: Sender<Video>,
     receiver: Option<Receiver>,
@@ -103,8 +105,15 @@ pub(super) struct Pair {
 
 impl Pair {
     pub(super) fn new(video: Video, delay: Span) -> Pair {
-        let config = sender::Config { key: KEY, tracks: vec![TRACK], first: 0 };
+        Pair::beginning(video, delay, First::default())
+    }
+
+    /// A pair whose session begins with the frame `first`.
+    pub(super) fn beginning(video: Video, delay: Span, first: First) -> Pair {
+        let config = sender::Config { key: KEY, tracks: vec![TRACK], first, horizon: WINDOW };
         Pair {
+            first,
+            bounds: receiver::Bounds::default(),
             video: video.0.clone(),
             sender: Sender::new(video, config, &Rng::new(1)),
             receiver: None,
@@ -145,13 +154,19 @@ impl Pair {
             key: KEY,
             sender: self.server(),
             tracks: vec![TRACK],
-            first: (0, Span::ZERO),
+            first: self.first,
             mu: self.mu(),
             control,
             parameters,
             predictor: predict::Choice::default(),
+            bounds: self.bounds,
         };
         self.receiver = Some(Receiver::new(config, self.now, &Rng::new(2)).expect("in range"));
+    }
+
+    /// Bounds the requested rate; before [`Pair::start`].
+    pub(super) fn bound(&mut self, bounds: receiver::Bounds) {
+        self.bounds = bounds;
     }
 
     /// Loses each `nth` datagram of a kind.
@@ -170,6 +185,16 @@ impl Pair {
 
     pub(super) fn receiver(&self) -> &Receiver {
         self.receiver.as_ref().expect("started")
+    }
+
+    pub(super) fn pause(&mut self) {
+        let now = self.now;
+        self.receiver.as_mut().expect("started").pause(now);
+    }
+
+    pub(super) fn resume(&mut self) {
+        let now = self.now;
+        self.receiver.as_mut().expect("started").resume(now);
     }
 
     pub(super) fn sender_mut(&mut self) -> &mut Sender<Video> {
