@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 
 use thalweg_core::law::predict;
 use thalweg_core::session::Session as _;
-use thalweg_core::session::stored::receiver::{Config, Event as Reception, Receiver};
+use thalweg_core::session::stored::First;
+use thalweg_core::session::stored::receiver::{Bounds, Config, Event as Reception, Receiver};
 use thalweg_core::time::{Span, Time};
 use thalweg_net::error::Error;
 use thalweg_net::report::Report;
@@ -125,11 +126,12 @@ impl PlayEndpoint {
             key: play.key,
             sender: SocketAddr::new(self.link.server.ip(), port),
             tracks: tracks.of_session(),
-            first: (play.first, play.decode),
+            first: First::new(play.first, play.decode, play.display),
             mu: play.mu,
             control: self.settings.control,
             parameters,
             predictor: predict::Choice::default(),
+            bounds: Bounds::default(),
         };
         Receiver::new(config, now, &self.rng.fork(&format!("{:016x}", play.key))).map_err(|error| self.error(error))
     }
