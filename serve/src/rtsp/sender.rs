@@ -25,7 +25,8 @@ use super::stored::Stored;
 use super::transport::Delivery;
 use crate::catalog::frames::{Frame, Kind};
 
-/// Time by which a packet may leave early, so that several leave at each turn.
+/// Time by which a packet may leave early, so that several leave at each turn. Turns are at its multiples, the same ones for all
+/// viewers: with 20 viewers of 1.2 Mb/s a third of the CPU time went into waking up for one packet.
 const SLACK: Span = Span::from_millis(4);
 
 /// The frame that a packet belongs to.

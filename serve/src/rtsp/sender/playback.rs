@@ -7,7 +7,7 @@ use thalweg_core::wire::npt::NptRange;
 use thalweg_rtsp::message::{Fields, Response};
 use thalweg_rtsp::transport::Transport;
 
-use super::{Sender, Started, Stream};
+use super::{SLACK, Sender, Started, Stream};
 use crate::rtsp::describe::control;
 use crate::rtsp::playback::{Arrival, Claim, End, Playback, Transmit};
 use crate::rtsp::reading::{Batch, Wanted};
@@ -119,7 +119,8 @@ impl Playback for Sender {
     fn poll_timeout(&self) -> Option<Time> {
         let play = self.playing.as_ref().filter(|_| self.paused.is_none())?;
         let report = self.streams.iter().map(Stream::next_report).min()?;
-        let media = play.next_packet().or_else(|| play.goodbye());
+        let turn = |due: Time| Time::from_nanos(due.as_nanos() / SLACK.as_nanos() * SLACK.as_nanos());
+        let media = play.next_packet().map(turn).or_else(|| play.goodbye());
         Some(media.map_or(report, |media| media.min(report)))
     }
 

@@ -57,6 +57,10 @@ fn frames_of_sixty_a_second_and_audio_leave_when_they_are_due() {
         let due = Span::from_secs(1) * (1024 * nth as u64) / 48_000;
         assert!(*at <= due && *at + SLACK >= due, "audio frame {nth} at {at}, due {due}");
     }
+    assert!(
+        packets.iter().all(|(at, _)| at.as_nanos() % SLACK.as_nanos() == 0),
+        "viewers that began apart share turns"
+    );
     let together = packets.chunk_by(|one, other| one.0 == other.0).map(<[_]>::len).max();
     assert!(together.is_some_and(|packets| packets <= 5), "{together:?} at once");
 }
