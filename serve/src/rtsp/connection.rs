@@ -184,13 +184,7 @@ impl Connection {
 
     /// Reads what has arrived, and answers each request.
     async fn read(&mut self) -> io::Result<()> {
-        let mut buf = [0; READ];
-        match self.stream.try_read(&mut buf) {
-            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
-            Ok(len) => self.decoder.push(&buf[..len]),
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
-            Err(error) => return Err(error),
-        }
+        self.receive()?;
         while !self.is_over
             && let Some(item) = self.decoder.poll()
         {
@@ -207,6 +201,20 @@ impl Connection {
             }
         }
         Ok(())
+    }
+
+    /// Reads once. The task keeps no buffer for it while it waits.
+    fn receive(&mut self) -> io::Result<()> {
+        let mut buf = [0; READ];
+        match self.stream.try_read(&mut buf) {
+            Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
+            Ok(len) => {
+                self.decoder.push(&buf[..len]);
+                Ok(())
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Passes an arrival to the session, which it keeps alive.

@@ -6,7 +6,7 @@ use thalweg_core::session::stored::Payload;
 use thalweg_core::wire::payload;
 
 /// Limit in bytes on the frames that are kept, unless one frame alone exceeds it.
-const LIMIT: usize = 32 << 10;
+const LIMIT: usize = 16 << 10;
 
 /// A frame with its packets.
 #[derive(Debug)]

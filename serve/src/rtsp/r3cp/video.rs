@@ -11,7 +11,7 @@ use crate::catalog::frames::{self, Order, Track};
 use crate::rtsp::stored::Stored;
 
 /// Bytes of frames that are read at once, unless one frame alone exceeds them.
-const BATCH: usize = 16 << 10;
+const BATCH: usize = 8 << 10;
 
 /// The tracks of a video that are set up.
 #[derive(Debug)]
