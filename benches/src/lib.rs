@@ -9,7 +9,8 @@
 //! Lossless transports ([`carrier`]) carry the bytes of programs between two [`place`]s with an emulated path
 //! between them ([`cable`]), or on loopback.
 //!
-//! Video servers ([`site`]) are measured from one client ([`http`]) or many ([`players`]).
+//! Video servers over HTTP ([`site`]) are measured from one client ([`http`]) or many ([`players`]), those over [`rtsp`] from
+//! many [`viewers`].
 
 pub mod bursts;
 pub mod cable;
@@ -31,6 +32,7 @@ pub mod program;
 pub mod quic;
 pub mod race;
 pub mod report;
+pub mod rtsp;
 pub mod scrap;
 pub mod sink;
 pub mod site;
@@ -39,6 +41,7 @@ pub mod statistics;
 pub mod stream;
 pub mod tap;
 pub mod udp;
+pub mod viewers;
 
 /// Pseudorandom bytes (SplitMix64's step).
 pub fn noise(seed: &mut u64, len: usize) -> Vec<u8> {

@@ -51,14 +51,7 @@ impl Tool {
         };
         let config_path = config.as_ref().map(Scrap::path);
         let mut program = Program::start(self.command(folder, address, files, config_path))?;
-        let start = Instant::now();
-        while TcpStream::connect(address).is_err() {
-            program.check()?;
-            if start.elapsed() > TIMEOUT {
-                return Err(format!("nobody listens at {address}"));
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
+        await_listener(&mut program, address)?;
         Ok(Site { program, address, _config: config })
     }
 
@@ -109,7 +102,21 @@ fn nginx(address: SocketAddr, folder: &Path, files: Option<[&Path; 2]>) -> Strin
     )
 }
 
-fn free() -> Result<SocketAddr, String> {
+/// Waits until a program listens.
+pub(crate) fn await_listener(program: &mut Program, address: SocketAddr) -> Result<(), String> {
+    let start = Instant::now();
+    while TcpStream::connect(address).is_err() {
+        program.check()?;
+        if start.elapsed() > TIMEOUT {
+            return Err(format!("nobody listens at {address}"));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// A free port on loopback.
+pub(crate) fn free() -> Result<SocketAddr, String> {
     let failed = |error| format!("no free port: {error}");
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr()).map_err(failed)
 }
