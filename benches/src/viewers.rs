@@ -8,9 +8,9 @@ use thalweg_core::law::predict;
 use thalweg_core::law::rate::r3cp::Parameters;
 use thalweg_core::rng::Rng;
 use thalweg_core::session::Session;
-use thalweg_core::session::stored::Track;
 use thalweg_core::session::stored::control::Control;
-use thalweg_core::session::stored::receiver::{Config, Receiver};
+use thalweg_core::session::stored::receiver::{Bounds, Config, Receiver};
+use thalweg_core::session::stored::{First, Track};
 use thalweg_core::time::Time;
 use thalweg_core::units::Seconds;
 use thalweg_rtsp::message::Method;
@@ -79,11 +79,12 @@ impl Viewer {
             key: play.key,
             sender,
             tracks,
-            first: (play.first, play.decode),
+            first: First::new(play.first, play.decode, play.display),
             mu: play.mu,
             control: Control::R3cpPlus,
             parameters: Parameters { store: Seconds(2.0), gate: Seconds(0.03), ..Parameters::of_video(play.mu) },
             predictor: predict::Choice::default(),
+            bounds: Bounds::default(),
         };
         let receiver = Receiver::new(config, now(start), &Rng::new(nth as u64)).map_err(|error| error.to_string())?;
         Ok(Viewer { _client: client, socket, receiver })
