@@ -92,6 +92,26 @@ fn command_gets_the_stream_and_its_exit_code_is_that_of_play() {
 }
 
 #[test]
+fn playback_continues_once_the_server_is_back() {
+    let Some((mut server, url, file)) = serving("back", "a.mp4", MP4) else { return };
+    let out = format!("{file}.ts");
+    let output = format!("file:{out}");
+    let mut player = Running::start(&["play", &url, "--control", "r3cp", "--store", "0s", "--output", &output]);
+    player.wait_for("a picture", |value| value["position_seconds"].as_f64().is_some_and(|at| at > 0.5));
+    server.child.kill().expect("a server");
+    server.end();
+    let lost = player.event("interrupted");
+    assert_eq!(lost["reason"], "the server has closed the connection");
+    let (address, _) = url["rtsp://".len()..].split_once('/').expect("a path");
+    let folder = file.strip_suffix("/a.mp4").expect("its folder");
+    let _server = Running::start(&["serve", folder, "--rtsp", address]);
+    let back = player.event("playing");
+    assert!(back["from_seconds"].as_f64().is_some_and(|from| from > 0.0), "{back}");
+    player.succeeds();
+    assert!(decoded(&out, "v").ends_with(&decoded(&file, "v")[50..]), "the last second");
+}
+
+#[test]
 fn failures_are_one_line_each() {
     let folder = folder("failures");
     fs::write(folder.join("a.txt"), "no video").expect("a file");

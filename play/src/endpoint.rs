@@ -13,9 +13,9 @@ use thalweg_core::law::{ParameterError, rate};
 use thalweg_core::metric::Metric;
 use thalweg_core::rng::Rng;
 use thalweg_core::session::stored::control::Control;
-use thalweg_core::session::stored::receiver::Receiver;
+use thalweg_core::session::stored::receiver::{Bounds, Receiver};
 use thalweg_core::time::{Span, Time};
-use thalweg_core::units::Seconds;
+use thalweg_core::units::{Rate, Seconds};
 use thalweg_net::endpoint::Endpoint;
 use thalweg_net::error::Error;
 use thalweg_net::output::Outputs;
@@ -44,6 +44,10 @@ pub struct Settings {
     pub control: Control,
     /// The playing time that is stored beyond the law's own target.
     pub store: Span,
+    /// The bound on the rate, with lower headers.
+    pub max_rate: Option<Rate>,
+    /// True if the rate stays below that of a TCP (RFC 5348).
+    pub is_fair: bool,
     /// Constants of the law by name, in place of those that follow from the video's rate.
     pub constants: Vec<(String, String)>,
 }
@@ -90,7 +94,16 @@ enum Stage {
     Over,
 }
 
+/// The headers of a packet in bytes: IPv4, UDP, RTP, and the extension with group and place (RFC 8285 §4.2).
+const HEADERS: u32 = 20 + 8 + 12 + 24;
+
 impl Settings {
+    /// The bounds on the rate for a video whose packets have `size` bytes of payload on average.
+    pub(crate) fn bounds(&self, size: u32) -> Bounds {
+        let bits = f64::from(8 * (size.min(1 << 16) + HEADERS));
+        Bounds { max_rate: self.max_rate.map(|rate| rate.as_bps() as f64 / bits), fair: self.is_fair }
+    }
+
     /// The constants for a video of `mu` packets per second.
     ///
     /// # Errors
@@ -150,6 +163,12 @@ impl PlayEndpoint {
         let mut outcomes = self.earlier;
         outcomes.add(self.tallies());
         outcomes
+    }
+
+    /// Ends the receiver, whose outcomes remain.
+    fn keep_outcomes(&mut self) {
+        self.earlier = self.outcomes();
+        self.session.receiver = None;
     }
 
     fn tallies(&self) -> (Tally, Tally) {

@@ -5,9 +5,11 @@ mod status;
 use std::io::{self, IsTerminal};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
+use clap::ValueEnum;
 use thalweg_core::law::rate::r3cp::PAPERS_MU;
 use thalweg_core::session::stored::control::Control;
 use thalweg_core::time::Span;
+use thalweg_core::units::Rate;
 use thalweg_net::error::Error;
 use thalweg_net::media_url::MediaUrl;
 use thalweg_net::output::{Existing, Output, Outputs};
@@ -54,6 +56,12 @@ pub(crate) struct Args {
     /// Playing time that is stored against interruptions, beyond what the control needs
     #[arg(long, value_name = "TIME", default_value_t = Span::from_secs(2), value_parser = store)]
     store: Span,
+    /// Limit of the rate with all headers, as in 5mbit, with servers that know R3CP+
+    #[arg(long, value_name = "RATE")]
+    max_rate: Option<Rate>,
+    /// Bound of the rate to the share of a TCP: tfrc, the equation of RFC 5348, over the losses that are measured
+    #[arg(long, value_name = "LAW", value_enum)]
+    fair: Option<FairArg>,
     /// Set a constant of the control, as in p_high=0.1; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     constants: Vec<(String, String)>,
@@ -61,9 +69,20 @@ pub(crate) struct Args {
     reporting: Reporting,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum FairArg {
+    Tfrc,
+}
+
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let settings =
-        Settings { from: args.from, control: args.control, store: args.store, constants: args.constants.clone() };
+    let settings = Settings {
+        from: args.from,
+        control: args.control,
+        store: args.store,
+        max_rate: args.max_rate,
+        is_fair: matches!(args.fair, Some(FairArg::Tfrc)),
+        constants: args.constants.clone(),
+    };
     // The rates of the video are not known yet; names and most values can be checked without them.
     settings.parameters(PAPERS_MU).map_err(|error| Failure::Usage(format!("play: --set: {error}")))?;
     let start = Start::now()?;

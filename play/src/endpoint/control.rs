@@ -16,8 +16,9 @@ impl PlayEndpoint {
     pub(super) fn on_key(&mut self, now: Time, key: Key) {
         match key {
             Key::Quit => self.finish(now),
+            Key::Pause if self.stage != Stage::Over && self.source.is_some() => self.toggle_pause(now),
             _ if self.stage != Stage::Playing => {}
-            Key::Pause => self.toggle_pause(now),
+            Key::Pause => {}
             Key::Back => self.seek(now, self.target().saturating_sub(STEP)),
             Key::Ahead => self.seek(now, self.target() + STEP),
         }
@@ -38,12 +39,34 @@ impl PlayEndpoint {
     }
 
     fn toggle_pause(&mut self, now: Time) {
-        self.is_paused = !self.is_paused;
-        let is_paused = self.is_paused;
-        if let (Some(Source::Plain(plain)), Some(client)) = (&mut self.source, self.link.client()) {
-            plain.is_paused = is_paused;
-            if is_paused { client.pause(now) } else { client.play(now, None) }
+        let was_paused = self.is_paused;
+        if let Some(receiver) = &mut self.session.receiver {
+            match was_paused {
+                true => receiver.resume(now),
+                false => receiver.pause(now),
+            }
+            // Without effect before playout.
+            self.is_paused = receiver.is_paused();
+        } else {
+            self.is_paused = !was_paused;
+            self.pause_plain(now);
         }
-        self.reports.push_back(if is_paused { reports::paused() } else { reports::resumed() });
+        if self.is_paused != was_paused {
+            self.reports.push_back(if self.is_paused { reports::paused() } else { reports::resumed() });
+        }
+    }
+
+    /// Stops or continues delivery. Without a connection the next PLAY waits until the pause is over.
+    fn pause_plain(&mut self, now: Time) {
+        let is_paused = self.is_paused;
+        if let Some(Source::Plain(plain)) = &mut self.source {
+            plain.is_paused = is_paused;
+        }
+        if let Some(client) = self.link.client().filter(|_| self.stage == Stage::Playing) {
+            match is_paused {
+                true => client.pause(now),
+                false => client.play(now, None),
+            }
+        }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::net::SocketAddr;
 
-use thalweg_core::law::predict;
+use thalweg_core::law::predict::{self, rls};
 use thalweg_core::session::Session as _;
 use thalweg_core::session::stored::First;
-use thalweg_core::session::stored::receiver::{Bounds, Config, Event as Reception, Receiver};
+use thalweg_core::session::stored::receiver::{Config, Event as Reception, Receiver};
 use thalweg_core::time::{Span, Time};
 use thalweg_net::error::Error;
 use thalweg_net::report::Report;
@@ -18,6 +18,9 @@ use crate::plain::Plain;
 use crate::source::{R3cp, Source};
 use crate::tracks::Tracks;
 
+/// The predictor of loss and round trip. Ours: with a gate of 30 ms and a store of 2 s, at 5 % random loss in `r3cp-s1`, it plays
+/// as many frames as any other (99.96 %; `ewma` 99.98 %), and without a gate the most (16 %; theta = 0.9 15 %, `ewma` 9 %).
+const PREDICTOR: rls::Parameters = rls::Parameters { m: 10, theta: 0.99, p0: 100.0 };
 /// The time without a datagram after which the server is asked for a sign of life.
 const SILENCE: Span = Span::from_secs(5);
 /// The time before the end of the video at which a lost server is not called again.
@@ -101,8 +104,7 @@ impl PlayEndpoint {
             plain.finish();
             self.play_out(now)?;
         }
-        self.earlier = self.outcomes();
-        self.session.receiver = None;
+        self.keep_outcomes();
         self.source = Some(match &playing.r3cp {
             Some(play) => {
                 let port = transports.first().and_then(|(_, transport)| transport.server_port).unwrap_or_default().0;
@@ -130,8 +132,8 @@ impl PlayEndpoint {
             mu: play.mu,
             control: self.settings.control,
             parameters,
-            predictor: predict::Choice::default(),
-            bounds: Bounds::default(),
+            predictor: predict::Choice::Rls(PREDICTOR),
+            bounds: self.settings.bounds(play.size),
         };
         Receiver::new(config, now, &self.rng.fork(&format!("{:016x}", play.key))).map_err(|error| self.error(error))
     }
@@ -169,12 +171,11 @@ impl PlayEndpoint {
             self.on_end(now);
             return Ok(());
         }
-        if self.stage == Stage::Playing {
-            self.interruptions += 1;
-        }
+        let is_first = self.stage == Stage::Playing;
+        self.interruptions += u64::from(is_first);
         self.stage = Stage::Opening { is_ready: false };
         let after = self.link.retry(now);
-        let banked = self.session.receiver.as_ref().map(|receiver| receiver.bank().0);
+        let banked = self.session.receiver.as_ref().filter(|_| is_first).map(|receiver| receiver.bank().0);
         self.reports.push_back(reports::interrupted(&self.link.url, why, after, banked));
         Ok(())
     }
@@ -223,7 +224,8 @@ impl PlayEndpoint {
         let server = self.link.server.ip();
         let text = format!("no answer from {server} over UDP, which R3CP+ needs; playing over TCP without it");
         self.reports.push_back(Report::warning(text));
-        (self.session.receiver, self.is_udp_blocked) = (None, true);
+        self.keep_outcomes();
+        self.is_udp_blocked = true;
         self.asked = Some(self.position);
         self.stage = Stage::Opening { is_ready: false };
         self.link.renew(now);

@@ -37,7 +37,8 @@ impl Readings for Status<'_> {
         self.0.to_json(at)
     }
 
-    fn line(&self, at: Time) -> Line {
+    /// Begins with the position in the video in place of the time.
+    fn line(&self, _at: Time) -> Line {
         if !self.0.has_begun() {
             return Line::default();
         }
@@ -50,7 +51,7 @@ impl Readings for Status<'_> {
         let rate = |name| self.0.get(name) * self.0.get("packet_bytes") * 8e-6;
         let rates = (rate("rho_packets_per_second"), rate("lambda_packets_per_second"));
         if rates.0.is_finite() {
-            line.push(2, format!("requested {:.2} of {:.2} Mb/s", rates.0, rates.1));
+            line.push(2, format!("requested {:.2} Mb/s (desired {:.2})", rates.0, rates.1));
         }
         let loss = |loss, next| format!("loss {:.1}% (next {:.1}%)", 100.0 * loss, 100.0 * next);
         let rtt = |rtt, next| format!("RTT {:.1} ms (next {:.1} ms)", 1e3 * rtt, 1e3 * next);
@@ -65,7 +66,6 @@ impl Readings for Status<'_> {
             line.push(3, *state);
         }
         self.outcomes().for_each(|text| line.push(2, text));
-        let _ = at;
         line
     }
 
@@ -114,5 +114,50 @@ impl Status<'_> {
         let dropped = self.0.get("output_dropped_datagrams_total");
         let dropped = (dropped > 0.0).then(|| format!("dropped {dropped}"));
         playable.into_iter().chain(others).chain(dropped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use thalweg_net::endpoint::Endpoint;
+    use thalweg_play::PlayEndpoint;
+
+    use super::*;
+
+    fn line(values: &[(&str, f64)]) -> String {
+        let value = |name| values.iter().find(|(known, _)| *known == name).map_or(f64::NAN, |(_, value)| *value);
+        let rows = PlayEndpoint::metrics().map(|metric| (metric, value(metric.name))).collect();
+        Status(&Figures::of("play", rows)).line(Time::ZERO).to_string()
+    }
+
+    #[test]
+    fn line_has_bank_rates_path_and_outcomes_of_r3cp() {
+        let values = [
+            ("position_seconds", 765.2),
+            ("bank_seconds", 2.41),
+            ("bank_target_seconds", 2.6),
+            ("rho_packets_per_second", 100.0),
+            ("lambda_packets_per_second", 110.0),
+            ("packet_bytes", 1250.0),
+            ("loss_ratio", 0.004),
+            ("forecast_loss_ratio", 0.005),
+            ("rtt_seconds", 0.031),
+            ("forecast_rtt_seconds", 0.0324),
+            ("state", 1.0),
+            ("playable_ratio", 0.998),
+            ("b_skipped_total", 3.0),
+            ("p_skipped_total", 1.0),
+            ("i_late_total", 0.0),
+        ];
+        assert_eq!(
+            line(&values),
+            "00:12:45  bank 2.4 of 2.6 s  requested 1.00 Mb/s (desired 1.10)  loss 0.4% (next 0.5%)  \
+             RTT 31.0 ms (next 32.4 ms)  loaded  playable 99.8%  skipped P 1 B 3"
+        );
+    }
+
+    #[test]
+    fn line_of_a_plain_session_has_the_position() {
+        assert_eq!(line(&[("position_seconds", 5.0), ("lost_packets_total", 0.0)]), "00:00:05");
     }
 }
