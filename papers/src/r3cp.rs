@@ -25,6 +25,7 @@ mod plan;
 mod record;
 mod setting;
 mod subject;
+mod trace;
 mod watch;
 
 pub use self::condition::{Condition, Path};
@@ -32,6 +33,7 @@ pub use self::plan::{Job, Plan};
 pub use self::record::{Record, Second};
 pub use self::setting::Setting;
 pub use self::subject::Subject;
+pub use self::trace::{Trace, chapter};
 
 /// Records of those jobs of a plan that have been run; missing ones prove nothing.
 pub type Results = crate::results::Results<Plan>;

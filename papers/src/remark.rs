@@ -16,14 +16,20 @@ pub fn of<'a>(remarks: &'a [Remark], claim: &str) -> Option<&'a Remark> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{geneva, tcp_stream};
+    use crate::{geneva, r3cp, tcp_stream};
 
     #[test]
     fn causes_name_claims_and_each_claim_once() {
         let geneva: Vec<&str> = geneva::claims::CLAIMS.iter().map(|claim| claim.id).collect();
         let tcp_stream: Vec<&str> = tcp_stream::claims::CLAIMS.iter().map(|claim| claim.id).collect();
+        let r3cp: Vec<&str> = r3cp::claims::CLAIMS.iter().map(|claim| claim.id).collect();
         let of_geneva = [geneva::causes::CAUSES, geneva::causes::UNEXPLAINED].concat();
-        for (claims, causes) in [(geneva, of_geneva), (tcp_stream, tcp_stream::causes::CAUSES.to_vec())] {
+        let all = [
+            (geneva, of_geneva),
+            (tcp_stream, tcp_stream::causes::CAUSES.to_vec()),
+            (r3cp, r3cp::causes::CAUSES.to_vec()),
+        ];
+        for (claims, causes) in all {
             let named: Vec<&str> = causes.iter().flat_map(|cause| cause.claims).copied().collect();
             for (nth, name) in named.iter().enumerate() {
                 assert!(claims.contains(name), "{name} is no claim");

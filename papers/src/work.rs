@@ -33,8 +33,21 @@ pub struct Work<O> {
 }
 
 /// A shipped scenario, by its name and text, with parameters that a plan sets.
-pub(super) fn described((name, text): (&str, &str), settings: &[(String, String)]) -> Result<Blueprint, Error> {
-    Blueprint::parse(name, text, settings, &mut |file| Err(format!("{file} is not at hand")))
+pub(super) fn described(scenario: (&str, &str), settings: &[(String, String)]) -> Result<Blueprint, Error> {
+    described_with(scenario, settings, None)
+}
+
+/// The same, with the name and the text of a file that the scenario names.
+pub(super) fn described_with(
+    (name, text): (&str, &str),
+    settings: &[(String, String)],
+    file: Option<(&str, &str)>,
+) -> Result<Blueprint, Error> {
+    let mut files = |named: &str| {
+        let found = file.filter(|(name, _)| *name == named).map(|(_, text)| text.to_owned());
+        found.ok_or_else(|| format!("{named} is not at hand"))
+    };
+    Blueprint::parse(name, text, settings, &mut files)
 }
 
 /// The part of the expected duration that is left at least while a run is not over.

@@ -158,17 +158,23 @@ fn short_tcp_stream_evaluation_has_all_sections() {
     check(&page, sections.map(str::to_owned), playback::claims::CLAIMS.iter().map(|claim| claim.id));
 }
 
-/// The same for R3CP+, with runs of 25 s under one setting.
-#[test]
-fn short_r3cp_evaluation_has_all_sections() {
-    let plan = r3cp::Plan {
+/// R3CP+'s evaluation with runs of 25 s under one setting.
+fn short_r3cp_plan() -> r3cp::Plan {
+    r3cp::Plan {
         seconds: 25,
         seeds: 1,
         videos: vec![1],
         tcp: vec![1],
         beside: vec![1, 2],
         settings: vec![r3cp::Setting::Store],
-    };
+        trace: None,
+    }
+}
+
+/// The same for R3CP+.
+#[test]
+fn short_r3cp_evaluation_has_all_sections() {
+    let plan = short_r3cp_plan();
     let jobs = plan.jobs();
     let results = run(&plan, &jobs, 2, None);
     // Four controls at two loads, under Figs. 4 and 7 and on three paths; one in Fig. 8; three subjects beside TCP.
@@ -177,6 +183,7 @@ fn short_r3cp_evaluation_has_all_sections() {
     let page = page(&results, "thalweg lab reproduce r3cp");
     let sections = [
         "Claims",
+        "Why some do not hold",
         "Fig. 3",
         "Fig. 4",
         "Figs. 5 and 6",
@@ -188,4 +195,27 @@ fn short_r3cp_evaluation_has_all_sections() {
         "Options",
     ];
     check(&page, sections.map(str::to_owned), r3cp::claims::CLAIMS.iter().map(|claim| claim.id));
+}
+
+#[test]
+fn frames_of_a_trace_replace_the_model_in_a_chapter_of_their_own() {
+    // 12 frames of 1000 bytes, 24 a second: 192 kb/s, half of the model's rate.
+    let kinds = ["I", "P", "B", "B", "P", "B", "B", "P", "B", "B", "B", "B"].iter().cycle().take(24).enumerate();
+    let frames =
+        kinds.map(|(at, kind)| format!("{at},{kind},{:.1},{:.1},1000\n", at as f64 * 41.667, at as f64 * 41.667));
+    let text = "frame,type,dts_ms,pts_ms,bytes\n".to_owned() + &frames.collect::<String>();
+    let trace = r3cp::Trace { name: "even.csv".into(), text: text.into() };
+    let plan = r3cp::Plan { trace: Some(trace.clone()), beside: vec![1], ..short_r3cp_plan() };
+    let alone = |job: &r3cp::Job| job.condition == r3cp::Condition::Load { videos: 1, tcp: 0 };
+    let jobs: Vec<r3cp::Job> = plan.jobs().into_iter().filter(alone).collect();
+    let results = run(&plan, &jobs, 2, None);
+    for job in &jobs {
+        let record = results.of(job).expect("it was run");
+        assert!((record.received_kbps - 192.0).abs() < 10.0, "{job}: {}", record.received_kbps);
+    }
+    let chapter = r3cp::chapter(&results, &trace);
+    let titles: Vec<&str> = chapter.iter().map(|section| section.title.as_str()).collect();
+    let of = ["Claims", "Table 3", "What was measured"].map(|title| format!("{title} over an MPEG-1 trace"));
+    assert_eq!(titles, of);
+    assert!(chapter[0].text[0].contains("even.csv"));
 }

@@ -49,7 +49,6 @@ struct VideoTraceText {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileText {
-    file: Spanned<String>,
     fps: Option<FrameTime>,
 }
 
@@ -130,7 +129,8 @@ pub(super) fn read(
 /// The frames of a video in decoding order, the time of one frame, and the payload of a packet.
 pub(super) type Frames = (Arc<[(Kind, Bytes)]>, Span, Bytes);
 
-/// The frames of a stored video of `duration` that `section` describes: a file of frames, again and again, or a model.
+/// The frames of a stored video of `duration` that `section` describes: a file of frames, again and again, or a model. A
+/// file whose name is empty is none; otherwise the file has the rate, and `rate` is ignored.
 pub(super) fn frames(
     mut section: Section<'_>,
     rng: &Rng,
@@ -144,8 +144,10 @@ pub(super) fn frames(
     if payload == Bytes(0) {
         return Err(refuse("'payload' must be above 0"));
     }
-    if section.table.contains_key("file") {
-        let FileText { file, fps } = section.rest()?;
+    let file: Option<Spanned<String>> = section.optional("file")?;
+    if let Some(file) = file.filter(|file| !file.get_ref().is_empty()) {
+        section.take("rate");
+        let FileText { fps } = section.rest()?;
         let trace = load(&file, files, |text| Trace::parse(text, fps.map(|fps| fps.0)))?;
         let typed = |frame: &Frame| frame.kind.map(|kind| (kind, frame.size));
         let kinds: Option<Vec<(Kind, Bytes)>> = trace.frames().iter().map(typed).collect();

@@ -8,14 +8,16 @@ use super::condition::{Condition, Path};
 use super::record::Record;
 use super::setting::Setting;
 use super::subject::Subject;
+use super::trace::Trace;
 use crate::jobs::Jobs;
 use crate::pool::Task;
-use crate::work::described;
+use crate::work::described_with;
 
 /// The size of the evaluation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
-    /// The duration of the runs of Figs. 3 to 6 and 9 and of Table 3, in seconds. Figs. 7 and 8 have those of the paper.
+    /// The duration of the runs of Figs. 3 to 6 and 9 and of Table 3, in seconds. Figs. 7 and 8 have those of the paper, and
+    /// 10 s more.
     pub seconds: u32,
     /// The number of seeds: 1, 2, ...
     pub seeds: u64,
@@ -27,6 +29,8 @@ pub struct Plan {
     pub beside: Vec<u32>,
     /// The settings.
     pub settings: Vec<Setting>,
+    /// The frames of every video; none for modeled ones.
+    pub trace: Option<Trace>,
 }
 
 /// One run.
@@ -52,6 +56,7 @@ impl Plan {
             tcp: vec![1, 2, 4, 8],
             beside: (1..=10).collect(),
             settings: Setting::ALL.to_vec(),
+            trace: None,
         }
     }
 
@@ -101,7 +106,11 @@ impl Plan {
         if !matches!(job.condition, Condition::Congested | Condition::Pair) {
             set("duration_s", &self.seconds.to_string());
         }
-        described(job.condition.scenario(), &settings)
+        let trace = self.trace.as_ref().map(|Trace { name, text }| (name.as_str(), text.as_ref()));
+        if let Some((name, _)) = trace {
+            settings.push(("frames".to_owned(), name.to_owned()));
+        }
+        described_with(job.condition.scenario(), &settings, trace)
     }
 
     /// The parameters of a job's scenario, each with its value.

@@ -14,6 +14,7 @@ use thalweg_papers::geneva::{self, Length};
 use thalweg_papers::keep::{FileError, Keep};
 use thalweg_papers::page::Page;
 use thalweg_papers::pool::{self, Pool};
+use thalweg_papers::results::Results;
 use thalweg_papers::{r3cp, tcp_stream};
 
 use self::destination::Destination;
@@ -75,6 +76,8 @@ pub(super) struct Args {
 
 /// The default folder of recordings.
 const BESIDE: &str = "../shared/data/net";
+/// The folder of the frames of videos.
+const FRAMES_BESIDE: &str = "../shared/data/frames";
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Paper {
@@ -153,18 +156,44 @@ impl Args {
                 Ok(Report { page, kept, jobs, broken: Vec::new() })
             }
             Paper::TcpStream => self.evaluated(&self.tcp_stream_plan(), pool),
-            Paper::R3cp => self.evaluated(&self.r3cp_plan(), pool),
+            Paper::R3cp => self.r3cp(pool),
         };
         shown.end();
         report
     }
 
     fn evaluated<E: Evaluation>(&self, plan: &E, pool: Pool<'_>) -> Result<Report, Failure> {
-        let keep = self.keep.as_deref().map(|folder| Keep::open(folder, plan)).transpose().map_err(unusable)?;
+        let (results, jobs) = self.results(plan, None, pool)?;
+        let page = evaluation::page(&results, &self.command());
+        Ok(Report { page, kept: results.len(), jobs, broken: E::evidence(&results).broken() })
+    }
+
+    /// The results of a plan, which are kept in a folder of their own within that of --keep, and the number of its runs.
+    fn results<E: Evaluation>(
+        &self,
+        plan: &E,
+        own: Option<&str>,
+        pool: Pool<'_>,
+    ) -> Result<(Results<E>, usize), Failure> {
+        let folder = self.keep.as_ref().map(|folder| folder.join(own.unwrap_or_default()));
+        let keep = folder.as_deref().map(|folder| Keep::open(folder, plan)).transpose().map_err(unusable)?;
         let jobs = plan.jobs();
         let results = evaluation::run(plan, &jobs, Pool { keep: keep.as_ref(), ..pool }).map_err(failed)?;
-        let page = evaluation::page(&results, &self.command());
-        Ok(Report { page, kept: results.len(), jobs: jobs.len(), broken: E::evidence(&results).broken() })
+        Ok((results, jobs.len()))
+    }
+
+    /// R3CP+'s evaluation with modeled videos, and with the frames of a real one if they are at hand.
+    fn r3cp(&self, pool: Pool<'_>) -> Result<Report, Failure> {
+        let plan = self.r3cp_plan();
+        let mut report = self.evaluated(&plan, pool)?;
+        let Ok(text) = std::fs::read_to_string(Path::new(FRAMES_BESIDE).join(r3cp::Trace::STAND_IN)) else {
+            return Ok(report);
+        };
+        let trace = r3cp::Trace { name: r3cp::Trace::STAND_IN.to_owned(), text: text.into() };
+        let plan = r3cp::Plan { trace: Some(trace.clone()), ..plan };
+        let (results, jobs) = self.results(&plan, Some("trace"), pool)?;
+        report.page.sections.extend(r3cp::chapter(&results, &trace));
+        Ok(Report { kept: report.kept + results.len(), jobs: report.jobs + jobs, ..report })
     }
 
     fn fec_arq_plan(&self) -> Result<fec_arq::Plan, Failure> {
