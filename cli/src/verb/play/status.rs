@@ -43,8 +43,10 @@ impl Readings for Status<'_> {
             return Line::default();
         }
         let mut line = Line::at(Time::ZERO + Span::from_secs_f64(self.0.get("position_seconds")));
-        if let Some(bank) =
-            self.two("bank_seconds", "bank_target_seconds", |bank, of| format!("bank {bank:.1} of {of:.1} s"))
+        // Before the first decision there is no target.
+        if self.0.get("bank_target_seconds") > 0.0
+            && let Some(bank) =
+                self.two("bank_seconds", "bank_target_seconds", |bank, of| format!("bank {bank:.1} of {of:.1} s"))
         {
             line.push(1, bank);
         }

@@ -267,7 +267,7 @@ impl Session for Receiver {
             return None;
         }
         let control = match &self.period {
-            None => self.probes.next(),
+            None => Some(self.probes.next()),
             // A sender that has stopped is asked for nothing.
             Some(period) => Some(period.next()).filter(|_| self.paused.is_none() || !period.is_answered()),
         };

@@ -67,10 +67,9 @@ impl Probes {
         }
     }
 
-    /// The time of the next probe, or of the end of the round.
-    pub(super) fn next(&self) -> Option<Time> {
-        let end = self.end();
-        (self.round < MAX_ROUNDS).then_some(end.map_or(self.next, |end| end.min(self.next)))
+    /// The time of the next probe, or of the end of the round. That of the last round has passed.
+    pub(super) fn next(&self) -> Time {
+        self.end().map_or(self.next, |end| end.min(self.next))
     }
 
     fn echoes(&self) -> u32 {
@@ -96,5 +95,24 @@ impl Probes {
     /// True if no probe was ever answered.
     pub(super) fn is_hopeless(&self) -> bool {
         self.round >= MAX_ROUNDS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unanswered_probes_are_given_up_after_the_last_round() {
+        let mut probes = Probes::new(Time::ZERO);
+        let (mut sent, mut now) = (0, Time::ZERO);
+        while !probes.is_hopeless() {
+            now = probes.next();
+            sent += std::iter::from_fn(|| probes.transmit(now)).count() as u32;
+        }
+        assert_eq!(sent, COUNT * MAX_ROUNDS);
+        let round = INTERVAL * u64::from(COUNT - 1) + PATIENCE;
+        assert_eq!(now, Time::ZERO + round * u64::from(MAX_ROUNDS));
+        assert!(probes.next() <= now, "so that the caller notices it at once");
     }
 }
