@@ -1,22 +1,21 @@
 //! Stories of a sender and a receiver over virtual time.
 
+mod faults;
+mod hostile;
 mod pair;
+mod path;
 
 use std::collections::BTreeSet;
 
-use self::pair::{Datagram, Pair, Video};
-use crate::law::breaker::Cause;
+use self::pair::{Pair, Video};
+use self::path::{Datagram, Fault};
 use crate::law::playback::{self, Outcome};
 use crate::law::rate::r3cp::Parameters;
-use crate::session::Session;
 use crate::session::stored::control::Control;
 use crate::session::stored::receiver::Bounds;
-use crate::session::stored::{First, Media, sender};
+use crate::session::stored::{First, Media};
 use crate::time::{Span, Time};
 use crate::video::{Class, Kind};
-use crate::wire;
-use crate::wire::rtcp::{App, Writer};
-use crate::wire::stored::{FlowControl, Message, Mode, NAME};
 
 const SECOND: Span = Span::from_secs(1);
 
@@ -53,7 +52,7 @@ fn clean_path_delivers_every_frame_in_order_and_in_time() {
 #[test]
 fn each_payload_is_delivered_as_it_was_stored() {
     let mut pair = Pair::new(Video::of_seconds(5), Span::from_millis(30));
-    pair.lose_every(Datagram::Media, 9);
+    pair.path.disturb(Datagram::Media, Fault::Lost, 9);
     pair.start(Control::R3cpPlus, stored(&pair));
     pair.run_until(at(8.0));
     assert!(pair.played.len() > 100, "{}", pair.played.len());
@@ -88,8 +87,8 @@ fn receiver_counts_the_outcomes_that_the_law_of_playback_has() {
     // Half of the video's rate passes, and some of it is lost: every outcome but late occurs.
     for (loss, capacity) in [(7, 0.9), (23, 0.7)] {
         let mut pair = Pair::new(Video::of_seconds(60), Span::from_millis(30));
-        pair.lose_every(Datagram::Media, loss);
-        pair.limit(capacity * pair.mu());
+        pair.path.disturb(Datagram::Media, Fault::Lost, loss);
+        pair.path.limit(capacity * pair.mu());
         pair.start(Control::R3cpPlus, Parameters::of_video(pair.mu()));
         pair.run_until(at(50.0));
         let outcomes = observed(&pair, at(50.0));
@@ -111,7 +110,7 @@ fn receiver_counts_the_outcomes_that_the_law_of_playback_has() {
 #[test]
 fn frame_is_sent_or_skipped_and_never_both() {
     let mut pair = Pair::new(Video::of_seconds(60), Span::from_millis(30));
-    pair.limit(0.5 * pair.mu());
+    pair.path.limit(0.5 * pair.mu());
     pair.start(Control::R3cpPlus, Parameters::of_video(pair.mu()));
     pair.run_until(at(40.0));
     let (sent, skipped) = (pair.sent_frames(), pair.skipped_frames());
@@ -126,7 +125,7 @@ fn frame_is_sent_or_skipped_and_never_both() {
 #[test]
 fn requested_rate_bounds_all_packets_in_every_second() {
     let mut pair = Pair::new(Video::of_seconds(40), Span::from_millis(50));
-    pair.lose_every(Datagram::Media, 6);
+    pair.path.disturb(Datagram::Media, Fault::Lost, 6);
     pair.start(Control::R3cpPlus, stored(&pair));
     pair.run_until(at(40.0));
     let departures = pair.departures();
@@ -135,39 +134,6 @@ fn requested_rate_bounds_all_packets_in_every_second() {
         // The packet that opens the window, and one that an earlier rate had planned.
         assert!(count as f64 <= pair.requested(start, start + SECOND) + 2.0, "{count} from {start:?}");
     }
-}
-
-#[test]
-fn lost_control_messages_do_not_stop_the_video() {
-    let mut pair = Pair::new(Video::of_seconds(60), Span::from_millis(30));
-    pair.lose_every(Datagram::Control, 3);
-    pair.start(Control::R3cpPlus, stored(&pair));
-    pair.run_until(at(50.0));
-    let performance = pair.receiver().tallies(at(50.0)).0.performance().expect("frames");
-    assert!(performance > 0.98, "{performance}");
-}
-
-#[test]
-fn blackout_pauses_the_sender_and_the_video_goes_on_after_it() {
-    let mut pair = Pair::new(Video::of_seconds(60), Span::from_millis(30));
-    pair.black_out(at(20.0), at(25.0));
-    pair.start(Control::R3cpPlus, stored(&pair));
-    pair.run_until(at(50.0));
-    let departures = pair.departures();
-    let in_vain = departures.iter().filter(|time| (at(21.5)..at(24.9)).contains(*time)).count();
-    assert_eq!(in_vain, 0, "five periods, at least a second, after the last message");
-    let after = pair.played.iter().filter(|(time, _)| *time > at(28.0)).count();
-    assert!(after as f64 > 0.95 * 22.0 * 24.0, "{after}");
-}
-
-#[test]
-fn receiver_that_is_gone_gets_nothing_more() {
-    let mut pair = Pair::new(Video::of_seconds(60), Span::from_millis(30));
-    pair.black_out(at(10.0), at(60.0));
-    pair.start(Control::R3cpPlus, stored(&pair));
-    pair.run_until(at(60.0));
-    assert!(pair.departures().iter().all(|time| *time < at(11.5)));
-    assert!(pair.sender_events().contains(&sender::Event::Paused));
 }
 
 #[test]
@@ -219,19 +185,6 @@ fn class(letter: char) -> Class {
     Class::Picture(Kind::of(&letter.to_string()).expect("a kind"))
 }
 
-/// RFC 8083 §4.3: ten times the rate of a TCP at this loss and round trip.
-#[test]
-fn path_that_carries_a_third_of_it_ends_the_video() {
-    let mut pair = Pair::new(Video::of_seconds(90), Span::from_millis(30));
-    pair.limit(0.3 * pair.mu());
-    pair.start(Control::None, Parameters::of_video(pair.mu()));
-    pair.run_until(at(60.0));
-    assert!(pair.sender_events().contains(&sender::Event::Broken(Cause::Congestion)), "{:?}", pair.sender_events());
-    // Three reports of five seconds each, spread by a half.
-    let last = *pair.departures().last().expect("packets");
-    assert!((at(7.5)..at(35.0)).contains(&last), "{last:?}");
-}
-
 #[test]
 fn greatest_rate_is_kept_and_frames_are_skipped_for_it() {
     let mut pair = Pair::new(Video::of_seconds(40), Span::from_millis(30));
@@ -245,57 +198,4 @@ fn greatest_rate_is_kept_and_frames_are_skipped_for_it() {
     let tally = pair.receiver().tallies(at(40.0)).0;
     assert!(tally.share(Outcome::Skipped).expect("frames") > 0.2 && tally.share(Outcome::Late).expect("frames") < 0.02);
     assert!(tally.performance_of(Kind::I).expect("frames") > 0.99, "B and P are skipped first: {tally:?}");
-}
-
-fn flow_control(token: u64, number: u32, rho: f64) -> Vec<u8> {
-    let message = FlowControl {
-        token,
-        number,
-        rho,
-        lambda: rho,
-        period: Span::from_millis(100),
-        playout: Span::ZERO,
-        mode: Mode::Selective,
-    };
-    let (subtype, data) = Message::FlowControl(message).emit();
-    let mut buf = [0; 200];
-    let mut writer = Writer::new(&mut buf);
-    writer.push(&App { subtype, ssrc: 1, name: NAME, data: &data }).expect("fits");
-    let len = writer.len();
-    buf[..len].to_vec()
-}
-
-#[test]
-fn forged_old_and_repeated_messages_change_nothing() {
-    let mut pair = Pair::new(Video::of_seconds(20), Span::from_millis(30));
-    pair.start(Control::R3cpPlus, stored(&pair));
-    pair.run_until(at(5.0));
-    let (client, victim) = (pair.client(), "192.0.2.1:4000".parse().expect("an address"));
-    let token = pair.token();
-    let sender = pair.sender_mut();
-    // A guess, and the token of another address: media can be directed to no third party.
-    for (from, token) in [(client, token ^ 1), (victim, token), (victim, 0)] {
-        let result = sender.handle_datagram(at(5.0), from, &flow_control(token, 1 << 20, 1e5));
-        assert_eq!(result, Err(wire::Error::Forged));
-    }
-    // An old message of the receiver's own.
-    assert_eq!(sender.handle_datagram(at(5.0), client, &flow_control(token, 2, 1e5)), Ok(()));
-    let before = pair.departures().len();
-    pair.run_until(at(6.0));
-    let sent = pair.departures().len() - before;
-    assert!(sent as f64 <= pair.requested(at(5.0), at(6.0)) + 2.0, "{sent}");
-}
-
-#[test]
-fn rates_beyond_all_bounds_send_no_flood() {
-    let mut pair = Pair::new(Video::of_seconds(20), Span::from_millis(30));
-    pair.start(Control::R3cpPlus, stored(&pair));
-    pair.run_until(at(2.0));
-    let (client, token) = (pair.client(), pair.token());
-    let sender = pair.sender_mut();
-    sender.handle_datagram(at(2.0), client, &flow_control(token, 1 << 30, 4e6)).expect("a message");
-    let mut buf = [0; 1500];
-    let burst = core::iter::from_fn(|| sender.poll_transmit(at(2.0), &mut buf)).take(10_000).count();
-    // What one period of 0.1 s holds at the greatest rate that a sender serves.
-    assert!(burst < 20, "{burst}");
 }

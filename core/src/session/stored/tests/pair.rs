@@ -1,9 +1,10 @@
 //! A sender and a receiver with a path between them.
 
 use core::net::SocketAddr;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::path::Path;
 use crate::law::predict;
 use crate::law::rate::r3cp::Parameters;
 use crate::rng::Rng;
@@ -20,13 +21,6 @@ use crate::wire::stored::{Message, PLACE, Place};
 
 const KEY: u64 = 77;
 const TRACK: Track = Track { payload_type: 96, rtx_payload_type: 97, clock_rate: 90_000 };
-
-/// A kind of datagram.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Datagram {
-    Media,
-    Control,
-}
 
 /// A video of 24 frames per second, I PBB PBB PBB and so on, of 6, 2 and 1 packets.
 #[derive(Clone, Debug)]
@@ -75,7 +69,7 @@ impl Media for Video {
     }
 }
 
-/// A sender, a receiver and a path without a queue, or with one of a fixed rate.
+/// A sender, a receiver and a path.
 pub(super) struct Pair {
     first: First,
     bounds: receiver::Bounds,
@@ -83,13 +77,7 @@ pub(super) struct Pair {
     sender: Sender<Video>,
     receiver: Option<Receiver>,
     now: Time,
-    delay: Span,
-    /// Datagrams in flight: arrival, true if to the receiver, bytes.
-    flying: VecDeque<(Time, bool, Vec<u8>)>,
-    lost: BTreeMap<Datagram, (u32, u32)>,
-    blackout: Option<(Time, Time)>,
-    /// The time between two packets of the bottleneck, and the time at which it is free.
-    bottleneck: Option<(Span, Time)>,
+    pub(super) path: Path,
     pub(super) played: Vec<(Time, receiver::Frame)>,
     started: Option<Time>,
     departures: Vec<Time>,
@@ -99,6 +87,8 @@ pub(super) struct Pair {
     /// The rates that arrived at the sender.
     rates: Vec<(Time, f64)>,
     token: u64,
+    /// The source of the packets that are no retransmissions.
+    ssrc: u32,
     events: Vec<sender::Event>,
     is_ended: bool,
 }
@@ -118,11 +108,7 @@ impl Pair {
             sender: Sender::new(video, config, &Rng::new(1)),
             receiver: None,
             now: Time::ZERO,
-            delay,
-            flying: VecDeque::new(),
-            lost: BTreeMap::new(),
-            blackout: None,
-            bottleneck: None,
+            path: Path::new(delay),
             played: Vec::new(),
             started: None,
             departures: Vec::new(),
@@ -131,6 +117,7 @@ impl Pair {
             skipped: BTreeSet::new(),
             rates: Vec::new(),
             token: 0,
+            ssrc: 0,
             events: Vec::new(),
             is_ended: false,
         }
@@ -169,20 +156,6 @@ impl Pair {
         self.bounds = bounds;
     }
 
-    /// Loses each `nth` datagram of a kind.
-    pub(super) fn lose_every(&mut self, kind: Datagram, nth: u32) {
-        self.lost.insert(kind, (nth, 0));
-    }
-
-    pub(super) fn black_out(&mut self, from: Time, to: Time) {
-        self.blackout = Some((from, to));
-    }
-
-    /// Puts a link of `rate` packets per second with a queue of 50 before the path.
-    pub(super) fn limit(&mut self, rate: f64) {
-        self.bottleneck = Some((Span::from_secs_f64(1.0 / rate), Time::ZERO));
-    }
-
     pub(super) fn receiver(&self) -> &Receiver {
         self.receiver.as_ref().expect("started")
     }
@@ -204,8 +177,10 @@ impl Pair {
     pub(super) fn run_until(&mut self, end: Time) {
         loop {
             self.drain();
-            let due = self.flying.iter().map(|(time, ..)| *time).min();
-            let next = [due, self.sender.poll_timeout(), self.receiver().poll_timeout()].into_iter().flatten().min();
+            let next = [self.path.next(), self.sender.poll_timeout(), self.receiver().poll_timeout()]
+                .into_iter()
+                .flatten()
+                .min();
             let Some(next) = next.filter(|next| *next <= end) else { break };
             self.now = self.now.max(next);
             self.deliver();
@@ -222,8 +197,7 @@ impl Pair {
     }
 
     fn deliver(&mut self) {
-        while let Some(at) = self.flying.iter().position(|(time, ..)| *time <= self.now) {
-            let Some((_, is_forward, bytes)) = self.flying.remove(at) else { return };
+        while let Some((is_forward, bytes)) = self.path.arrive(self.now) {
             let (client, server) = (self.client(), self.server());
             if is_forward {
                 self.observe_arrival(&bytes);
@@ -241,10 +215,10 @@ impl Pair {
         while let Some(transmit) = self.sender.poll_transmit(self.now, &mut buf) {
             let bytes = buf[..transmit.len].to_vec();
             self.observe_departure(&bytes);
-            self.fly(true, bytes);
+            self.path.send(self.now, true, bytes);
         }
         while let Some(transmit) = self.receiver.as_mut().and_then(|end| end.poll_transmit(self.now, &mut buf)) {
-            self.fly(false, buf[..transmit.len].to_vec());
+            self.path.send(self.now, false, buf[..transmit.len].to_vec());
         }
         self.events.extend(core::iter::from_fn(|| self.sender.poll_event()));
         let receiver = self.receiver.as_mut().expect("started");
@@ -260,34 +234,17 @@ impl Pair {
         }
     }
 
-    fn fly(&mut self, is_forward: bool, bytes: Vec<u8>) {
-        let kind = if is_rtcp(&bytes) { Datagram::Control } else { Datagram::Media };
-        if let Some((nth, count)) = self.lost.get_mut(&kind) {
-            *count += 1;
-            if count.is_multiple_of(*nth) {
-                return;
-            }
-        }
-        if self.blackout.is_some_and(|(from, to)| (from..to).contains(&self.now)) {
-            return;
-        }
-        let mut leaves = self.now;
-        if let Some((gap, free)) = self.bottleneck.as_mut().filter(|_| is_forward) {
-            if free.since(self.now) > *gap * 50 {
-                return;
-            }
-            *free = (*free).max(self.now) + *gap;
-            leaves = *free;
-        }
-        self.flying.push_back((leaves + self.delay, is_forward, bytes));
-    }
-
     fn place(bytes: &[u8]) -> Option<Place> {
         let packet = rtp::Packet::parse(bytes).ok().filter(|_| !is_rtcp(bytes))?;
         Place::parse(packet.element(PLACE)?).ok()
     }
 
     fn observe_departure(&mut self, bytes: &[u8]) {
+        if let Ok(packet) = rtp::Packet::parse(bytes)
+            && packet.header.payload_type == TRACK.payload_type
+        {
+            self.ssrc = packet.header.ssrc;
+        }
         if let Some(place) = Pair::place(bytes) {
             self.departures.push(self.now);
             self.sent.insert(place.frame);
@@ -341,6 +298,10 @@ impl Pair {
 
     pub(super) fn token(&self) -> u64 {
         self.token
+    }
+
+    pub(super) fn ssrc(&self) -> u32 {
+        self.ssrc
     }
 
     pub(super) fn is_ended(&self) -> bool {
