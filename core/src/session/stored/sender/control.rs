@@ -72,6 +72,7 @@ impl<M: Media> Sender<M> {
             self.peer = Some(from);
             self.events.push_back(Event::Started { to: from });
         }
+        self.forget(message.playout);
         let asked = self.resend(lost);
         if newest == Some(message.number) {
             if let Some(request) = &mut self.request {
@@ -94,6 +95,13 @@ impl<M: Media> Sender<M> {
         let Sender { streams, resends, .. } = self;
         let is_known = |lost: &Lost| streams[usize::from(lost.track)].place_of(lost.sequence).is_some();
         lost.into_iter().filter(is_known).filter(|lost| resends.push(*lost)).count()
+    }
+
+    /// Forgets packets of frames that are displayed before `playout`. Controls that send late frames too have zero here.
+    fn forget(&mut self, playout: Span) {
+        let Sender { media, streams, .. } = self;
+        let is_over = |frame| media.frame(frame).is_some_and(|frame| frame.display < playout);
+        streams.iter_mut().for_each(|stream| stream.forget(is_over));
     }
 
     /// Writes the control packet that is due, if any.
