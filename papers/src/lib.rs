@@ -14,8 +14,8 @@
 //! threads ([`pool`]) and keeps their records if it shall ([`keep`]); [`evaluation::judge`] makes a [`claim::Finding`]
 //! of each claim, of [`part`]s with intervals over seeds; [`evaluation::page`] makes a [`page::Page`], which is written
 //! as HTML or Markdown. Figures, tables and findings are computed from the records alone, and these come from the
-//! simulator, `thalweg-lab`. The feature `real` adds `tcp_stream::real`: the same figure with the TCP of this machine's
-//! kernel.
+//! simulator, `thalweg-lab`. The feature `real` adds `tcp_stream::real` and `r3cp::real`: figures with the TCP of this
+//! machine's kernel, and with `thalweg serve` and `play`.
 //!
 //! ```
 //! use thalweg_papers::evaluation::{page, run};
@@ -31,6 +31,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "real")]
+mod bar;
 pub mod claim;
 pub mod comparison;
 pub mod drawing;

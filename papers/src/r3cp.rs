@@ -22,6 +22,8 @@ pub mod errata;
 mod evaluation;
 pub mod figures;
 mod plan;
+#[cfg(feature = "real")]
+pub mod real;
 mod record;
 mod setting;
 mod subject;

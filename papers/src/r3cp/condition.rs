@@ -52,7 +52,7 @@ impl Path {
     }
 
     /// The round trip in ms and the loss of Table 2.
-    const fn values(self) -> (&'static str, &'static str) {
+    pub(super) const fn values(self) -> (&'static str, &'static str) {
         match self {
             Path::Ntu => ("10.2", "0.127"),
             Path::Nctu => ("32.4", "0.052"),

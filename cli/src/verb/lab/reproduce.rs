@@ -33,7 +33,8 @@ use crate::Failure;
   thalweg lab reproduce fec-arq --docs docs/reproduction-fec-arq.md
   thalweg lab reproduce tcp-stream --quick
   thalweg lab reproduce r3cp --quick
-  thalweg lab reproduce tcp-stream --real   # root; 26 min of real time")]
+  thalweg lab reproduce tcp-stream --real   # root; 26 min of real time
+  thalweg lab reproduce r3cp --real         # root; 13 min of real time")]
 pub(super) struct Args {
     /// Paper to reproduce.
     #[arg(value_name = "PAPER")]
@@ -42,7 +43,9 @@ pub(super) struct Args {
     #[arg(long)]
     quick: bool,
     /// For tcp-stream: measure Fig. 5, and two videos on one link, with the kernel's own TCP in network namespaces, and
-    /// compare them with the lab. Needs root and a build with the feature `kernel`; takes 26 minutes
+    /// compare them with the lab. Needs root and a build with the feature `kernel`; takes 26 minutes. For r3cp: measure
+    /// Figs. 7 and 8, Table 3, and lossy and recorded paths with `serve`, `play` and the kernel's TCP. Needs root, ffmpeg
+    /// and the videos; takes 13 minutes
     #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
     real: bool,
     /// Number of seeds, by default 5, 20 for tcp-stream and 10 for r3cp. Fig. 2 of geneva, where losses are rare, gets
@@ -55,9 +58,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "SECONDS", conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(25..=36_000))]
     seconds: Option<u32>,
     /// For fec-arq: folder of the recordings that replace the paper's unpublished trace, by default ../shared/data/net.
-    /// Without recordings, Table IV and the figures that need them stay empty
+    /// Without recordings, Table IV and the figures that need them stay empty. For r3cp --real: folder of recorded paths
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
+    /// For r3cp --real: folder of the videos, by default ../shared/data/video
+    #[arg(long, value_name = "DIR")]
+    videos: Option<PathBuf>,
     /// Path of the page, by default reproduction-PAPER.html. While the evaluation runs, NAME-provisional.html is in its
     /// place
     #[arg(long, value_name = "FILE")]
@@ -78,6 +84,10 @@ pub(super) struct Args {
 const BESIDE: &str = "../shared/data/net";
 /// The folder of the frames of videos.
 const FRAMES_BESIDE: &str = "../shared/data/frames";
+/// The default folder of videos.
+const VIDEOS: &str = "../shared/data/video";
+/// Runs of r3cp --real at the same time.
+const REAL_RUNS: usize = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Paper {
@@ -131,11 +141,20 @@ impl Args {
     /// Refuses options that belong to another paper.
     fn check(&self) -> Result<(), Failure> {
         match self.paper {
-            Paper::Geneva | Paper::FecArq | Paper::R3cp if self.real => {
-                Err(Failure::Usage("lab reproduce: --real is for tcp-stream".to_owned()))
+            Paper::Geneva | Paper::FecArq if self.real => {
+                Err(Failure::Usage("lab reproduce: --real is for tcp-stream and r3cp".to_owned()))
             }
-            Paper::Geneva | Paper::TcpStream | Paper::R3cp if self.recordings.is_some() => {
-                Err(Failure::Usage("lab reproduce: --recordings is for fec-arq".to_owned()))
+            Paper::R3cp if self.real && self.seeds.is_some() => {
+                Err(Failure::Usage("lab reproduce: r3cp --real has one run of each kind, and no --seeds".to_owned()))
+            }
+            _ if self.videos.is_some() && !(self.real && self.paper == Paper::R3cp) => {
+                Err(Failure::Usage("lab reproduce: --videos is for r3cp --real".to_owned()))
+            }
+            Paper::Geneva | Paper::TcpStream if self.recordings.is_some() => {
+                Err(Failure::Usage("lab reproduce: --recordings is for fec-arq and r3cp --real".to_owned()))
+            }
+            Paper::R3cp if self.recordings.is_some() && !self.real => {
+                Err(Failure::Usage("lab reproduce: --recordings is for fec-arq and r3cp --real".to_owned()))
             }
             Paper::FecArq if self.seconds.is_some() => {
                 Err(Failure::Usage("lab reproduce: --seconds is for geneva, tcp-stream and r3cp".to_owned()))
@@ -153,6 +172,17 @@ impl Args {
             Paper::FecArq => self.evaluated(&self.fec_arq_plan()?, pool),
             Paper::TcpStream if self.real => {
                 let (page, kept, jobs) = tcp_stream::real::report(self.seeds, pool, &self.command()).map_err(failed)?;
+                Ok(Report { page, kept, jobs, broken: Vec::new() })
+            }
+            Paper::R3cp if self.real => {
+                let inputs = r3cp::real::Inputs {
+                    program: std::env::current_exe().map_err(|error| failed(plain(&error)))?,
+                    videos: self.videos.clone().unwrap_or_else(|| VIDEOS.into()),
+                    recordings: self.recordings.clone().unwrap_or_else(|| BESIDE.into()),
+                };
+                // A run waits most of the time.
+                let pool = Pool { threads: self.jobs.map_or(REAL_RUNS, usize::from), ..pool };
+                let (page, kept, jobs) = r3cp::real::report(&inputs, pool, &self.command()).map_err(failed)?;
                 Ok(Report { page, kept, jobs, broken: Vec::new() })
             }
             Paper::TcpStream => self.evaluated(&self.tcp_stream_plan(), pool),

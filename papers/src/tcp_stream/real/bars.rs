@@ -6,8 +6,9 @@ use super::results::{ALONE, Results, Spot};
 use super::scene::Scene;
 use super::spread::Spread;
 use super::{QUEUES, pairs};
+use crate::bar::{self, Bar};
 use crate::figure::Subject;
-use crate::page::{Element, Row, Section, Table};
+use crate::page::Section;
 
 const ABOUT: &str = "Thalweg's requirements of the kernel's law are: A video alone has 90 Mb/s of payload on the link \
                      of 100 Mb/s. A CUBIC connection beside the video gets at least 1.5 times its rate beside a CUBIC \
@@ -23,15 +24,6 @@ const WHY: &str = "If a video alone misses its bar, delays of the machine are th
                    a lower rate for the 8 s in which dwnd grows again. CUBIC loses packets in the same situation; BBR \
                    paces, and does not slow down for single losses. The lab's sender is never delayed.";
 
-/// A number and the range in which it should lie.
-pub(super) struct Bar {
-    what: String,
-    wanted: &'static str,
-    /// The measured number; NaN if it was not run.
-    measured: f64,
-    holds: bool,
-}
-
 /// All bars.
 pub(super) fn all(results: &Results) -> Vec<Bar> {
     let each = || QUEUES.into_iter().flat_map(|queue| Carrier::OURS.map(|carrier| (queue, carrier)));
@@ -41,7 +33,7 @@ pub(super) fn all(results: &Results) -> Vec<Bar> {
         let mbps = Spread::of(results.real(spot, ALONE)).median;
         Bar {
             what: named("alone, 20 to 30 s, Mb/s", (queue, carrier)),
-            wanted: "at least 90",
+            wanted: "at least 90".into(),
             measured: mbps,
             holds: mbps >= 90.0,
         }
@@ -53,38 +45,25 @@ pub(super) fn all(results: &Results) -> Vec<Bar> {
             (50, Carrier::Printed) => ("above 1", times > 1.0),
             _ => return None,
         };
-        Some(Bar { what: named("background, times", (queue, carrier)), wanted, measured: times, holds })
+        Some(Bar { what: named("background, times", (queue, carrier)), wanted: wanted.into(), measured: times, holds })
     });
     let apart = each().map(|(queue, carrier)| {
         let times = pairs::apart(results, Spot { scene: Scene::Together, queue, carrier });
         Bar {
             what: named("two videos, greater over lesser", (queue, carrier)),
-            wanted: "at most 1.2",
+            wanted: "at most 1.2".into(),
             measured: times,
             holds: times <= 1.2,
         }
     });
     let stalls = f64::from(results.stalls());
-    let stalls = Bar { what: "stalls of all videos".into(), wanted: "none", measured: stalls, holds: stalls == 0.0 };
+    let stalls =
+        Bar { what: "stalls of all videos".into(), wanted: "none".into(), measured: stalls, holds: stalls == 0.0 };
     alone.chain(left).chain(apart).chain([stalls]).collect()
 }
 
-/// The table of the bars.
+/// The section of the bars.
 pub(super) fn section(bars: &[Bar]) -> Section {
-    let row = |bar: &Bar| {
-        let (measured, verdict) = match bar.measured.is_nan() {
-            true => ("-".to_owned(), "not run"),
-            false => (format!("{:.2}", bar.measured), if bar.holds { "holds" } else { "does not hold" }),
-        };
-        Row { subject: bar.what.clone(), tone: None, cells: vec![bar.wanted.to_owned(), measured, verdict.to_owned()] }
-    };
-    let head = ["what", "wanted", "kernel", "verdict"].map(str::to_owned).to_vec();
-    let table = Table { head, rows: bars.iter().map(row).collect() };
-    Section { title: "Bars".into(), text: vec![ABOUT.into(), WHY.into()], elements: vec![Element::Words(table)] }
-}
-
-/// A sentence with the number of bars that hold.
-pub(super) fn summary(bars: &[Bar]) -> String {
-    let hold = bars.iter().filter(|bar| bar.holds).count();
-    format!("{hold} of {} bars hold.", bars.len())
+    let elements = vec![bar::table(bars, "kernel")];
+    Section { title: "Bars".into(), text: vec![ABOUT.into(), WHY.into()], elements }
 }

@@ -8,6 +8,7 @@ use super::results::{ALONE, FIRST, Results, SECOND, Spot};
 use super::scene::Scene;
 use super::spread::Spread;
 use super::{QUEUES, bars, pairs};
+use crate::bar::{self, Bar};
 use crate::drawing;
 use crate::figure::Subject;
 use crate::page::{Element, Page, Row, Section, Table, interval};
@@ -94,7 +95,7 @@ fn in_numbers(results: &Results, queue: u32) -> Table {
     Table { head, rows: Carrier::ALL.map(row).into() }
 }
 
-fn summary(results: &Results, bars: &[bars::Bar]) -> String {
+fn summary(results: &Results, bars: &[Bar]) -> String {
     let left = |queue, carrier| {
         let times = left(results, queue, carrier);
         if times.is_nan() { "-".to_owned() } else { format!("{times:.2}") }
@@ -111,6 +112,6 @@ fn summary(results: &Results, bars: &[bars::Bar]) -> String {
          {stalled}. {}",
         one(QUEUES[0]),
         one(QUEUES[1]),
-        bars::summary(bars)
+        bar::summary(bars)
     )
 }
