@@ -7,7 +7,7 @@ use thalweg_core::wire::npt::NptRange;
 use thalweg_rtsp::message::{Fields, Response};
 use thalweg_rtsp::transport::Transport;
 
-use super::{SLACK, Sender, Started, Stream};
+use super::{SLACK, Sender, Started};
 use crate::rtsp::describe::control;
 use crate::rtsp::playback::{Arrival, Claim, End, Playback, Transmit};
 use crate::rtsp::reading::{Batch, Wanted};
@@ -58,7 +58,7 @@ impl Playback for Sender {
     fn pause(&mut self, now: Time) {
         if self.is_playing() {
             self.paused = Some(now);
-            self.streams.iter_mut().for_each(Stream::cease);
+            self.streams.iter_mut().for_each(|stream| stream.outbound.cease());
         }
     }
 
@@ -95,8 +95,8 @@ impl Playback for Sender {
         if !self.is_playing() {
             return self.part(now, buf);
         }
-        if let Some(nth) = self.streams.iter().position(|stream| stream.next_report() <= now) {
-            if let Some(cause) = self.streams[nth].verdict(now) {
+        if let Some(nth) = self.streams.iter().position(|stream| stream.outbound.next_report() <= now) {
+            if let Some(cause) = self.streams[nth].outbound.verdict(now) {
                 self.break_off(End::Breaker(cause));
                 return self.part(now, buf);
             }
@@ -118,7 +118,7 @@ impl Playback for Sender {
 
     fn poll_timeout(&self) -> Option<Time> {
         let play = self.playing.as_ref().filter(|_| self.paused.is_none())?;
-        let report = self.streams.iter().map(Stream::next_report).min()?;
+        let report = self.streams.iter().map(|stream| stream.outbound.next_report()).min()?;
         let turn = |due: Time| Time::from_nanos(due.as_nanos() / SLACK.as_nanos() * SLACK.as_nanos());
         let media = play.next_packet().map(turn).or_else(|| play.goodbye());
         Some(media.map_or(report, |media| media.min(report)))
