@@ -40,6 +40,8 @@ use crate::units::Seconds;
 
 /// The loss above which the gate is open at any delay.
 pub const HEAVY_LOSS: f64 = 0.3;
+/// The part of the store's length in which it is filled. Ours.
+const REFILL: f64 = 0.5;
 
 /// The state of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -134,10 +136,11 @@ impl Point {
         (p_l + 3.0 * mu * d - self.virtual_queue() - zeta_next) / ((1.0 - p) * d) - rho_prev
     }
 
-    /// The same point with `packets` more in the target.
-    #[must_use]
-    pub fn with_store(&self, packets: f64) -> Point {
-        Point { p_l: self.p_l + packets, ..*self }
+    /// The rate at which the queue has `packets` more than its target after `span` seconds, from the next point on. With no
+    /// packets and a span of d it is the desired rate.
+    pub fn rate_to_store(&self, packets: f64, span: f64) -> f64 {
+        let missing = self.target() + packets - self.next_queue();
+        (self.mu + missing / span) / (1.0 - self.p)
     }
 }
 
@@ -218,6 +221,12 @@ impl R3cp {
         if shut { State::Unloaded } else { State::of(path.p, p_low, p_high) }
     }
 
+    /// The rate that fills the store, without any bounds; lambda_n without a store.
+    pub fn storing_rate(&self, point: &Point) -> f64 {
+        let Seconds(store) = self.parameters.store;
+        point.rate_to_store(point.mu * store, point.d.max(REFILL * store))
+    }
+
     /// rho_n: the requested rate. Table 1.
     pub fn requested_rate(&self, request: &Request) -> f64 {
         use State::{Congested, Loaded, Unloaded};
@@ -246,19 +255,20 @@ impl R3cp {
     /// The decision at `point`, with the path as measured in the last period and as predicted for this one.
     // Deviation(R3CP+ Eq. (9)): the store belongs to the target. The lambda that follows from it is the one that Table 1
     // compares, so that the rate rises to fill the store and then rests; as a limit on the top alone it would make the
-    // rate saw. What must be skipped follows from the paper's target: no frame is worth less than a fuller store.
+    // rate saw. The store is filled in a part of its own length, not in a period: the frames of real videos are so
+    // unequal that the rate would jump between its bounds. What must be skipped follows from the paper's target: no frame is worth less than a fuller store.
     pub fn decide(&self, point: &Point, measured: Path, predicted: Path, throughput: f64) -> Decision {
-        let Parameters { lambda_max, store, .. } = self.parameters;
-        let bounded = |point: &Point| point.desired_rate().max(0.0).min(lambda_max);
+        let lambda_max = self.parameters.lambda_max;
+        let bounded = |rate: f64| rate.max(0.0).min(lambda_max);
         let (current, forecast) = (self.state(measured), self.state(predicted));
         let rho = self.requested_rate(&Request {
             current,
             forecast,
-            lambda: bounded(&point.with_store(point.mu * store.0)),
+            lambda: bounded(self.storing_rate(point)),
             rho_prev: point.rho_prev,
             throughput,
             bank_open: false,
         });
-        Decision { lambda: bounded(point), rho, current, forecast }
+        Decision { lambda: bounded(point.desired_rate()), rho, current, forecast }
     }
 }

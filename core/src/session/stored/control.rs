@@ -119,13 +119,11 @@ impl Law {
 
     /// The rates to request at `point`.
     pub(super) fn decide(&self, point: &Point, measured: Path, predicted: Path, throughput: f64) -> Decision {
-        let Parameters { store, lambda_max, rho_min, .. } = *self.parameters();
+        let Parameters { lambda_max, rho_min, .. } = *self.parameters();
         let decision = self.r3cp.decide(point, measured, predicted, throughput);
         let rate = match self.control {
             Control::R3cpPlus => return decision,
-            Control::R3cp => {
-                point.with_store(point.mu * store.0).desired_rate().clamp(rho_min.min(lambda_max), lambda_max)
-            }
+            Control::R3cp => self.r3cp.storing_rate(point).clamp(rho_min.min(lambda_max), lambda_max),
             Control::Tfcc => self.tfcc.requested_rate(measured.p, throughput).max(rho_min),
             Control::None => point.mu,
         };

@@ -76,10 +76,11 @@ impl Probes {
         self.sent.iter().filter(|(_, is_echoed)| *is_echoed).count() as u32
     }
 
-    /// The time at which the round is over if no further echo arrives: twice the longest round trip after its last probe.
+    /// The time at which the round is over if no further echo arrives: one and a half of the longest round trip after its
+    /// last probe.
     fn end(&self) -> Option<Time> {
         let (last, _) = *self.sent.last().filter(|_| self.sent.len() == COUNT as usize && self.echoes() > 0)?;
-        Some(last + self.max * 2)
+        Some(last + self.max.mul_div(3, 2))
     }
 
     /// The results, once the round is over.
