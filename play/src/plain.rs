@@ -1,10 +1,10 @@
 //! Plain reception: RTP within the RTSP connection, each track to access units with their times.
 
 mod order;
-mod reception;
 mod stream;
 
 use thalweg_core::rng::Rng;
+use thalweg_core::session::rtp::report_interval;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::wire::rtp::is_rtcp;
 use thalweg_rtsp::client::Playing;
@@ -14,8 +14,6 @@ use self::order::Interleave;
 use self::stream::Stream;
 use crate::tracks::{Track, Tracks, Unit};
 
-/// The mean interval of receiver reports in seconds (RFC 3550 §6.2).
-const REPORT_INTERVAL: f64 = 5.0;
 /// The time without a packet after which a video that is over has ended: not all servers say goodbye.
 const SILENCE: Span = Span::from_secs(3);
 /// The time before the end of the range within which its last access unit begins.
@@ -54,7 +52,7 @@ impl Plain {
             order: Interleave::new(tracks.tracks.iter().map(Track::is_video)),
             streams,
             ssrc: rng.u32(),
-            next_report: now + interval(&mut rng),
+            next_report: now + report_interval(&mut rng),
             rng,
             end: playing.range.end.or(tracks.duration),
             heard: now,
@@ -89,7 +87,7 @@ impl Plain {
         if now < self.next_report {
             return Vec::new();
         }
-        self.next_report = now + interval(&mut self.rng);
+        self.next_report = now + report_interval(&mut self.rng);
         let ssrc = self.ssrc;
         self.streams.iter_mut().filter_map(|stream| stream.report(now, ssrc)).collect()
     }
@@ -120,9 +118,4 @@ impl Plain {
         let counts = self.streams.iter().map(Stream::counts);
         counts.fold((0, 0), |(received, lost), (more, also)| (received + more, lost + also))
     }
-}
-
-/// The time to the next report, from half to one and a half of the mean (RFC 3550 §6.3.1).
-fn interval(rng: &mut Rng) -> Span {
-    Span::from_secs_f64(REPORT_INTERVAL * (0.5 + rng.unit()))
 }

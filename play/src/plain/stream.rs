@@ -1,20 +1,20 @@
 //! The RTP stream of one track.
 
+use thalweg_core::session::rtp::{Inbound, cname};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::wire::payload::{Depacketizer, Frame, Packet};
 use thalweg_core::wire::rtcp::{self, Compound, Report, Source, Writer};
 use thalweg_core::wire::rtp;
-use thalweg_core::wire::sequence::nearest;
+use thalweg_core::wire::sequence::{Unwrapper, nearest};
 use thalweg_rtsp::client::RtpInfo;
 
-use super::reception::Reception;
 use crate::source::MAX_UNIT;
 use crate::tracks::Track;
 
 /// The longest report.
 const REPORT: usize = 256;
-/// The name of this receiver (RFC 3550 §6.5.1); nothing is said about the user.
-const CNAME: &[u8] = b"thalweg";
+/// The cycle of sequence numbers with which [`Unwrapper`] begins; in a report they begin with none.
+const CYCLE: u64 = 1 << 16;
 
 /// The RTP stream of one track.
 #[derive(Debug)]
@@ -29,7 +29,9 @@ pub(super) struct Stream {
     info: RtpInfo,
     ssrc: Option<u32>,
     depacketizer: Depacketizer,
-    reception: Reception,
+    sequences: Unwrapper<16>,
+    /// None before the first packet.
+    inbound: Option<Inbound>,
     pub(super) has_ended: bool,
 }
 
@@ -43,7 +45,8 @@ impl Stream {
             info,
             ssrc: None,
             depacketizer: Depacketizer::new(track.format, MAX_UNIT),
-            reception: Reception::default(),
+            sequences: Unwrapper::default(),
+            inbound: None,
             has_ended: false,
         }
     }
@@ -66,12 +69,22 @@ impl Stream {
             }
             self.info.sequence = None;
         }
-        let (_, after_loss) = self.reception.count(now, &packet.header, self.track.clock_rate);
+        let after_loss = self.count(now, sequence, timestamp);
         let base = *self.base.get_or_insert(extended(timestamp));
         let packet = Packet { timestamp, marker, after_loss, payload: packet.payload };
         let mut deliver = self.timed(base, deliver);
         // A malformed payload has damaged its frame alone.
         let _ = self.depacketizer.push(packet, &mut deliver);
+    }
+
+    /// Counts a packet. Returns true if the one before it has not arrived.
+    fn count(&mut self, now: Time, sequence: u16, timestamp: u32) -> bool {
+        let highest = self.sequences.highest();
+        let number = self.sequences.unwrap(sequence.into());
+        let clock_rate = self.track.clock_rate;
+        let inbound = self.inbound.get_or_insert_with(|| Inbound::new(clock_rate, number - CYCLE));
+        inbound.on_packet(now, timestamp);
+        highest.is_some_and(|highest| number != highest + 1)
     }
 
     /// Takes an RTCP packet.
@@ -80,7 +93,9 @@ impl Stream {
         for frame in compound.frames() {
             match rtcp::Packet::parse(frame) {
                 Ok(rtcp::Packet::Report(Report { sender: Some(info), .. })) => {
-                    self.reception.on_sender_report(now, &info);
+                    if let Some(inbound) = &mut self.inbound {
+                        inbound.on_sender_report(now, info.ntp);
+                    }
                 }
                 Ok(rtcp::Packet::Goodbye(goodbye)) => {
                     self.has_ended |= self.ssrc.is_none_or(|ssrc| goodbye.names(ssrc));
@@ -92,11 +107,12 @@ impl Stream {
 
     /// A receiver report and its channel; none before the first packet.
     pub(super) fn report(&mut self, now: Time, own: u32) -> Option<(u8, Vec<u8>)> {
-        let block = self.reception.block(now, self.ssrc?)?;
+        let highest = self.sequences.highest()? - CYCLE;
+        let block = self.inbound.as_mut()?.report(now, self.ssrc?, highest);
         let mut buf = [0; REPORT];
         let mut writer = Writer::new(&mut buf);
         writer.push(&Report { ssrc: own, sender: None, raw_blocks: &[block.emit()] }).ok()?;
-        writer.push(&Source { ssrc: own, cname: CNAME }).ok()?;
+        writer.push(&Source { ssrc: own, cname: cname(own).as_bytes() }).ok()?;
         let len = writer.len();
         Some((self.channels.1 as u8, buf[..len].to_vec()))
     }
@@ -109,8 +125,12 @@ impl Stream {
         }
     }
 
+    /// Packets received, and packets that are missing.
     pub(super) fn counts(&self) -> (u64, u64) {
-        self.reception.counts()
+        let both = self.inbound.zip(self.sequences.highest());
+        both.map_or((0, 0), |(inbound, highest)| {
+            (inbound.received(), inbound.cumulative_lost(highest - CYCLE).max(0) as u64)
+        })
     }
 
     /// Delivery of whole frames with their media times. A damaged one is left out: it would show as an error.
@@ -133,4 +153,44 @@ impl Stream {
 /// A timestamp with a cycle before it.
 fn extended(timestamp: u32) -> u64 {
     (1 << 32) + u64::from(timestamp)
+}
+
+#[cfg(test)]
+mod tests {
+    use thalweg_core::wire::rtcp::ReportBlock;
+    use thalweg_core::wire::sdp::stored::Presentation;
+
+    use super::*;
+    use crate::tracks::Tracks;
+
+    /// RFC 3550 A.3.
+    #[test]
+    fn report_counts_across_the_wrap_of_sequence_numbers() {
+        let text = "v=0\r\ns=-\r\nm=audio 0 RTP/AVP 14\r\n";
+        let tracks = Tracks::choose(&Presentation::parse(text).expect("a description")).expect("tracks");
+        let mut stream = Stream::new(&tracks.tracks[0], (0, 1), Span::ZERO, RtpInfo::default());
+        let at = |n: u16| Time::ZERO + Span::from_millis(20 * u64::from(n));
+        assert_eq!(stream.report(at(0), 9), None, "nothing has arrived");
+        // 20 ms are 1800 ticks of 90 kHz. Two of ten are lost.
+        for n in (0..10).filter(|n| ![4, 7].contains(n)) {
+            let (sequence, timestamp) = (65_533u16.wrapping_add(n), 1800 * u32::from(n));
+            let header = rtp::Header { marker: true, payload_type: 14, sequence, timestamp, ssrc: 5 };
+            let mut bytes = [0; 64];
+            assert_eq!(header.emit(&[], &mut bytes), rtp::HEADER_LEN);
+            stream.handle_rtp(at(n), &bytes, &mut |_, _| {});
+        }
+        let (channel, report) = stream.report(at(10), 9).expect("a report");
+        let block =
+            Compound::parse(&report).expect("RTCP").frames().find_map(|frame| match rtcp::Packet::parse(frame) {
+                Ok(rtcp::Packet::Report(Report { ssrc: 9, raw_blocks, .. })) => {
+                    raw_blocks.first().map(ReportBlock::parse)
+                }
+                _ => None,
+            });
+        let block = block.expect("a block");
+        // 2/10 of 256; the extended number is one cycle and 6.
+        assert_eq!((channel, block.ssrc, block.fraction_lost, block.cumulative_lost), (1, 5, 51, 2));
+        assert_eq!((block.highest, block.jitter), (65_536 + 6, 0));
+        assert_eq!(stream.counts(), (8, 2));
+    }
 }

@@ -58,8 +58,13 @@ impl Inbound {
         }
     }
 
-    /// Packets expected less packets received, negative if some arrived twice.
-    fn cumulative_lost(&self, highest: u64) -> i32 {
+    /// Packets received, duplicates included.
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// Packets expected up to `highest` less packets received, negative if some arrived twice.
+    pub fn cumulative_lost(&self, highest: u64) -> i32 {
         let expected = (highest + 1).saturating_sub(self.base);
         (expected as i64 - self.received as i64).clamp(i32::MIN.into(), i32::MAX.into()) as i32
     }
