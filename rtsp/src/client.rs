@@ -1,4 +1,4 @@
-//! The client of a connection (RFC 2326 appendix A.1), without I/O: one request at a time, and keep-alives between them.
+//! The client of a connection (RFC 2326 appendix A.1), without I/O, with keep-alives between its requests.
 //!
 //! | call | request | event after it |
 //! |---|---|---|
@@ -7,6 +7,9 @@
 //! | [`Client::play`] | PLAY; for a seek of a plain session PAUSE before it | [`Event::Playing`] |
 //! | [`Client::pause`] | PAUSE | [`Event::Paused`] |
 //! | [`Client::tear_down`] | TEARDOWN | [`Event::Ended`] |
+//!
+//! A request waits for the response to the one before, except under R3CP+: once the response to the first SETUP has the
+//! session, the other SETUPs and the PLAY leave together (RFC 2326 §9.1), which saves a round trip for each.
 //!
 //! The caller passes received bytes to [`Client::handle_bytes`], calls [`Client::handle_timeout`] at
 //! [`Client::poll_timeout`], and drains [`Client::poll_transmit`] and [`Client::poll_event`] after each call.
@@ -59,8 +62,8 @@ pub struct Client {
     outgoing: Vec<u8>,
     /// The requests that wait for the response to the one before.
     waiting: VecDeque<Step>,
-    /// The request without a response: its CSeq, and its departure.
-    sent: Option<(u32, Step, Time)>,
+    /// The requests without a response: their CSeq, and their departure. Responses arrive in the same order (§9.1).
+    sent: VecDeque<(u32, Step, Time)>,
     sequence: u32,
     /// The base of relative URLs, and the URL of the whole.
     base: String,
@@ -90,7 +93,7 @@ impl Client {
             decoder: Decoder::default(),
             outgoing: Vec::new(),
             waiting: VecDeque::new(),
-            sent: None,
+            sent: VecDeque::new(),
             sequence: 0,
             base: text.clone(),
             aggregate: text,
@@ -121,7 +124,7 @@ impl Client {
     pub fn play(&mut self, now: Time, from: Option<Span>) {
         self.waiting.retain(|step| !matches!(step, Step::Play(_) | Step::Pause { .. }));
         // RFC 2326 §10.5 queues a PLAY behind one that lasts; R3CP+ replaces it.
-        let is_pausing = matches!(self.sent, Some((_, Step::Pause { .. }, _)));
+        let is_pausing = self.is_in_flight(|step| matches!(step, Step::Pause { .. }));
         if self.is_playing && !is_pausing && from.is_some() && self.offer == Offer::Interleaved {
             self.request(now, Step::Pause { is_for_seek: true });
         }
@@ -145,7 +148,7 @@ impl Client {
 
     /// Asks for a sign of life, unless a request is in flight. Without a response [`Event::Failed`] follows.
     pub fn keep_alive(&mut self, now: Time) {
-        if self.session.is_some() && self.sent.is_none() {
+        if self.session.is_some() && self.sent.is_empty() {
             self.request(now, Step::KeepAlive);
         }
     }
@@ -175,7 +178,7 @@ impl Client {
         if self.is_over || self.poll_timeout().is_none_or(|at| at > now) {
             return;
         }
-        match self.sent {
+        match self.sent.front() {
             Some((_, step, _)) => self.fail(Failure::Silent(step.method(&self.keep_alive))),
             None => self.request(now, Step::KeepAlive),
         }
@@ -183,9 +186,9 @@ impl Client {
 
     /// The time of the next keep-alive, or at which the request in flight has failed.
     pub fn poll_timeout(&self) -> Option<Time> {
-        match self.sent {
+        match self.sent.front() {
             _ if self.is_over => None,
-            Some((.., at)) => Some(at + PATIENCE),
+            Some((.., at)) => Some(*at + PATIENCE),
             None => self.session.as_ref().map(|_| self.last_request + self.timeout / 2),
         }
     }
@@ -218,17 +221,30 @@ impl Client {
         self.send_next(now);
     }
 
-    /// Sends the next request if none is in flight.
+    /// Sends the requests that need not wait.
     fn send_next(&mut self, now: Time) {
-        if self.sent.is_some() {
-            return;
+        while !self.is_over
+            && self.may_send()
+            && let Some(step) = self.waiting.pop_front()
+        {
+            self.sequence += 1;
+            let request = self.message(step).with("CSeq", self.sequence).with("User-Agent", &self.agent);
+            self.outgoing.extend(request.to_bytes());
+            self.sent.push_back((self.sequence, step, now));
+            self.last_request = now;
         }
-        let Some(step) = self.waiting.pop_front() else { return };
-        self.sequence += 1;
-        let request = self.message(step).with("CSeq", self.sequence).with("User-Agent", &self.agent);
-        self.outgoing.extend(request.to_bytes());
-        self.sent = Some((self.sequence, step, now));
-        self.last_request = now;
+    }
+
+    /// True if the next request does not need the responses in flight. Under R3CP+ the server is one that takes requests
+    /// together, and the session is all that a SETUP or a PLAY needs of the SETUP before.
+    fn may_send(&self) -> bool {
+        let is_pipelined = matches!(self.offer, Offer::R3cp { .. }) && self.session.is_some();
+        self.sent.is_empty() || is_pipelined && !self.is_in_flight(|step| !matches!(step, Step::Setup(_)))
+    }
+
+    /// True if a request of this kind is in flight.
+    fn is_in_flight(&self, is_of_kind: impl Fn(&Step) -> bool) -> bool {
+        self.sent.iter().any(|(_, step, _)| is_of_kind(step))
     }
 
     /// Answers a request of the server: none is implemented (§10, REDIRECT and ANNOUNCE are optional).

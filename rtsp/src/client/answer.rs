@@ -17,9 +17,9 @@ const MAX_REASON: usize = 200;
 impl Client {
     pub(super) fn on_response(&mut self, now: Time, response: &Response) {
         let sequence = response.field("CSeq").and_then(|number| number.trim().parse::<u32>().ok());
-        let Some((_, step, _)) = self.sent.take_if(|(number, ..)| sequence == Some(*number)) else {
-            return;
-        };
+        let first = self.sent.front().copied();
+        let Some((_, step, _)) = first.filter(|(number, ..)| sequence == Some(*number)) else { return };
+        self.sent.pop_front();
         match response.status.0 {
             300..=399 => self.fail(Failure::Redirected(response.field("Location").map(str::to_owned))),
             401 | 407 => self.fail(Failure::Unauthorized),
@@ -99,7 +99,11 @@ impl Client {
             return;
         }
         self.tracks.push((track, transport));
-        if !self.waiting.iter().any(|step| matches!(step, Step::Setup(_))) {
+        let is_ready = match self.offer {
+            Offer::R3cp { .. } => self.tracks.len() == 1,
+            Offer::Interleaved => !self.waiting.iter().any(|step| matches!(step, Step::Setup(_))),
+        };
+        if is_ready {
             self.events.push_back(Event::Ready);
         }
     }

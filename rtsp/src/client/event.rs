@@ -13,7 +13,8 @@ use crate::r3cp;
 pub enum Event {
     /// The description has arrived: [`super::Client::presentation`].
     Described,
-    /// All tracks are set up: [`super::Client::tracks`].
+    /// [`super::Client::play`] may follow: all tracks are set up, or, under R3CP+, the first one is and the requests for
+    /// the others have left.
     Ready,
     /// The session plays.
     Playing(Playing),

@@ -22,6 +22,14 @@ fn request(client: &mut Client) -> Request {
     request
 }
 
+/// The requests that the client sends together.
+fn requests(client: &mut Client) -> Vec<Request> {
+    let mut decoder = Decoder::default();
+    decoder.push(&client.poll_transmit().expect("requests"));
+    let request = |item| if let Item::Request(request) = item { request } else { panic!("{item:?}") };
+    std::iter::from_fn(|| decoder.poll()).map(request).collect()
+}
+
 /// Answers the request in flight.
 fn answer(client: &mut Client, now: Time, response: Response) {
     let sequence = request(client).field("CSeq").expect("a number").to_owned();
@@ -168,6 +176,69 @@ fn session_of_r3cp_has_one_port_and_a_key_for_each_play() {
     assert_eq!((play.key, play.size), (0x0123_4567_89ab_cdef, 1180));
     client.play(START, Some(Span::from_secs(3)));
     assert_eq!(request(&mut client).method, Method::Play, "without PAUSE");
+}
+
+/// A client under R3CP+ whose first SETUP of two is answered, with its session.
+fn with_session() -> Client {
+    let mut client = client();
+    describe(&mut client, "rtsp://foo/twister/");
+    client.set_up(START, &[0, 1], Offer::R3cp { port: 5000 });
+    assert_eq!(client.events.len(), 0);
+    answer(&mut client, START, set_up());
+    assert_eq!(client.poll_event(), Some(Event::Ready));
+    client
+}
+
+/// The response to a SETUP under R3CP+.
+fn set_up() -> Response {
+    let transport = "RTP/AVP;unicast;client_port=5000-5000;server_port=8554-8554;RTCP-mux";
+    Response::new(200).with("Session", "a").with("Transport", transport).with("R3CP", "version=1")
+}
+
+/// The response to a PLAY under R3CP+.
+fn plays() -> Response {
+    Response::new(200).with("R3CP", "version=1;key=0123456789abcdef;first=0;decode=0;display=0;mu=61.250;size=1180")
+}
+
+/// RFC 2326 §9.1: a client may send requests without waiting for each response, which arrive in the same order.
+#[test]
+fn requests_after_the_first_setup_of_r3cp_leave_together() {
+    let mut client = with_session();
+    client.play(START, None);
+    let sent = requests(&mut client);
+    let lines: Vec<_> = sent.iter().map(|request| (&request.method, request.field("Session"))).collect();
+    assert_eq!(lines, [(&Method::Setup, Some("a")), (&Method::Play, Some("a"))]);
+    let [setup, play] = [0, 1].map(|nth: usize| sent[nth].field("CSeq").expect("a number").to_owned());
+    // A seek waits for the PLAY: of several in a row the last one leaves.
+    client.play(START, Some(Span::from_secs(1)));
+    client.play(START, Some(Span::from_secs(2)));
+    assert_eq!(client.poll_transmit(), None);
+    client.handle_bytes(START, &set_up().with("CSeq", setup).to_bytes());
+    assert_eq!((client.tracks().len(), client.poll_event(), client.poll_transmit()), (2, None, None));
+    client.handle_bytes(START, &plays().with("CSeq", play).to_bytes());
+    assert!(matches!(client.poll_event(), Some(Event::Playing(_))));
+    assert_eq!(request(&mut client).field("Range"), Some("npt=2.000-"));
+}
+
+#[test]
+fn response_out_of_order_answers_nothing() {
+    let mut client = with_session();
+    client.play(START, None);
+    let play = requests(&mut client).pop().expect("a PLAY").field("CSeq").expect("a number").to_owned();
+    client.handle_bytes(START, &plays().with("CSeq", play).to_bytes());
+    assert_eq!(client.poll_event(), None);
+    client.handle_timeout(START + PATIENCE);
+    assert_eq!(client.poll_event(), Some(Event::Failed(Failure::Silent(Method::Setup))));
+}
+
+#[test]
+fn refusal_of_a_later_setup_is_seen_before_the_response_to_play() {
+    let mut client = with_session();
+    client.play(START, None);
+    let setup = requests(&mut client)[0].field("CSeq").expect("a number").to_owned();
+    client.handle_bytes(START, &Response::refusal(461, "no").with("CSeq", setup).to_bytes());
+    let Some(Event::Refused { method, status, .. }) = client.poll_event() else { panic!("no refusal") };
+    assert_eq!((method, status), (Method::Setup, Status(461)));
 }
 
 #[test]
