@@ -2,6 +2,7 @@
 
 mod built_in;
 mod failure;
+mod outputs;
 mod stream;
 mod tunnel;
 mod verb;

@@ -2,8 +2,8 @@
 //! videos and decodes the output, where it is installed.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -140,6 +140,48 @@ fn failures_are_one_line_each() {
         assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
         assert!(stderr.contains(expected), "{stderr}");
     }
+}
+
+#[test]
+fn terminal_is_refused_as_output() {
+    let Ok(there) = Command::new("script").arg("--version").output() else {
+        println!("skipped: no script");
+        return;
+    };
+    assert!(there.status.success());
+    let command = format!("{} play rtsp://127.0.0.1:9/a.mp4", env!("CARGO_BIN_EXE_thalweg"));
+    let output = Command::new("script").args(["-qec", &command, "/dev/null"]).stdin(Stdio::null()).output();
+    let output = output.expect("it was there");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!((output.status.code(), text.lines().count()), (Some(2), 1), "{text}");
+    assert!(text.starts_with("thalweg: play: standard output is a terminal"), "{text}");
+}
+
+#[test]
+fn video_is_played_over_tcp_where_udp_is_blocked() {
+    let Some((_server, url, file)) = serving("blocked", "a.mp4", MP4) else { return };
+    // An address that forwards TCP and has no UDP.
+    let (server, name) = url["rtsp://".len()..].split_once('/').expect("a path");
+    let front = TcpListener::bind("127.0.0.2:0").expect("a port");
+    let url = format!("rtsp://{}/{name}", front.local_addr().expect("its address"));
+    let server = server.to_owned();
+    thread::spawn(move || {
+        for near in front.incoming().map_while(Result::ok) {
+            let far = TcpStream::connect(&server).expect("a server");
+            let ends = |stream: &TcpStream| stream.try_clone().expect("a descriptor");
+            for (mut from, mut to) in [(ends(&near), ends(&far)), (ends(&far), ends(&near))] {
+                thread::spawn(move || {
+                    let _ = io::copy(&mut from, &mut to);
+                    let _ = to.shutdown(Shutdown::Both);
+                });
+            }
+        }
+    });
+    let out = format!("{file}.ts");
+    let events = play(&url, &["--output", &format!("file:{out}")]);
+    assert!(events.iter().any(|line| line.contains("which R3CP+ needs; playing over TCP without it")), "{events:?}");
+    assert!(events.iter().any(|line| line.contains("\"transport\":\"plain\"")), "{events:?}");
+    assert_eq!(decoded(&out, "v"), decoded(&file, "v"));
 }
 
 /// The URL of a server that answers each request by its method: status, reason and fields. It ends with the connection.

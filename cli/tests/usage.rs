@@ -81,6 +81,12 @@ fn usage_errors_are_one_line_and_exit_with_2() {
         (vec!["send", "--input", "udp://127.0.0.1:6000", "--to", "127.0.0.1:6000"], "leads back to --input udp://127"),
         (vec!["recv", "--listen", ":6000", "--output", "rtp://127.0.0.1:6000"], "leads back to --listen 0.0.0.0:6000"),
         (vec!["recv", "--listen", ":0", "--output", "-", "--output", "-"], "--output - is given twice"),
+        (vec!["play", "--output", "-", "--output", "-", "rtsp://a/b"], "play: --output - is given twice"),
+        (vec!["play", "--exec", "cat", "--append", "rtsp://a/b"], "--append need a file: output"),
+        (
+            vec!["play", "--output", "file:Cargo.toml", "rtsp://a/b"],
+            "--output file:Cargo.toml: file exists; replace it",
+        ),
     ] {
         expect_wrong_use(&args, expected);
     }

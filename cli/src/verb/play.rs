@@ -20,6 +20,7 @@ use thalweg_rtsp::url::Url;
 
 use self::status::Viewer;
 use crate::failure::Failure;
+use crate::outputs::OutputArgs;
 use crate::stream::{Reporting, Start};
 use crate::verb::replay::setting;
 
@@ -31,7 +32,8 @@ const MAX_POSITION: f64 = 1e6;
 /// Play a stored video of an RTSP server, as MPEG-TS.
 ///
 /// With `thalweg serve` R3CP+ controls the rate, and frames are skipped before they are late. Other servers send plain RTP
-/// within the RTSP connection. Keys of the terminal: space pauses, left and right seek by 10 s, q ends.
+/// within the RTSP connection. Without --output or --exec the video goes to standard output. Keys of the terminal: space
+/// pauses, left and right seek by 10 s, q ends.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -42,9 +44,8 @@ Examples:
 pub(crate) struct Args {
     /// The video, as rtsp://HOST[:PORT]/NAME
     url: Url,
-    /// Output of the media, as MPEG-TS: udp://HOST:PORT, ts+udp://, rtp://, file:PATH or -; may be repeated. Default: -
-    #[arg(long = "output", value_name = "URL", value_parser = MediaUrl::output)]
-    outputs: Vec<MediaUrl>,
+    #[command(flatten)]
+    output: OutputArgs,
     /// Command of the shell that plays what it reads, as 'ffplay -'; playback ends with it, and with its exit code
     #[arg(long, value_name = "COMMAND", conflicts_with = "outputs")]
     exec: Option<String>,
@@ -85,6 +86,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     };
     // The rates of the video are not known yet; names and most values can be checked without them.
     settings.parameters(PAPERS_MU).map_err(|error| Failure::Usage(format!("play: --set: {error}")))?;
+    args.output.check("play")?;
+    check_terminal(&args)?;
     let start = Start::now()?;
     let server = resolve(&args.url)?;
     let outputs = outputs(&args, &start)?;
@@ -105,21 +108,30 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// The open outputs, or the command.
-fn outputs(args: &Args, start: &Start) -> Result<Outputs, Failure> {
+/// The open outputs, or the command. Standard output is the default.
+fn outputs(args: &Args, start: &Start) -> Result<Outputs, Error> {
     if let Some(command) = &args.exec {
         return Ok(Outputs::new(vec![Output::exec(command)?]));
     }
-    let wanted = if args.outputs.is_empty() { &[MediaUrl::Stdio][..] } else { &args.outputs };
-    if wanted.contains(&MediaUrl::Stdio) && io::stdout().is_terminal() {
+    let mut outputs = args.output.open(&start.rng)?;
+    if outputs.is_empty() {
+        outputs.push(Output::open(&MediaUrl::Stdio, Existing::Keep, &start.rng)?);
+    }
+    Ok(Outputs::new(outputs))
+}
+
+/// Refuses standard output that is a terminal.
+fn check_terminal(args: &Args) -> Result<(), Failure> {
+    let OutputArgs { outputs, .. } = &args.output;
+    let is_written = args.exec.is_none() && outputs.is_empty() || outputs.contains(&MediaUrl::Stdio);
+    if is_written && io::stdout().is_terminal() {
         let url = &args.url;
         return Err(Failure::Usage(format!(
             "play: standard output is a terminal, which does not show MPEG-TS; use --exec 'ffplay -' or --output URL \
              for {url}"
         )));
     }
-    let open = |media_url: &MediaUrl| Output::open(media_url, Existing::Keep, &start.rng);
-    Ok(Outputs::new(wanted.iter().map(open).collect::<Result<_, _>>()?))
+    Ok(())
 }
 
 /// The address of the server.

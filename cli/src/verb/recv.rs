@@ -9,18 +9,16 @@ use thalweg_core::time::Span;
 use thalweg_net::endpoint::ReceiverEndpoint;
 use thalweg_net::error::Error;
 use thalweg_net::media_url::{Host, MediaUrl};
-use thalweg_net::output::{Existing, Output};
 use thalweg_net::report::Report;
 use thalweg_net::udp::{Socket, comes_in};
 
 use crate::failure::Failure;
+use crate::outputs::OutputArgs;
 use crate::stream::{Reporting, Start, latency};
-
-/// The greatest number of outputs: more than users need, and few enough to wait for all at once.
-const MAX_OUTPUTS: usize = 32;
 
 /// Receive a live stream and forward it to one or more outputs.
 #[derive(clap::Args)]
+#[command(mut_arg("outputs", |arg| arg.required(true)))]
 #[command(after_help = "\
 Examples:
   thalweg recv --listen 127.0.0.1:6000 --output udp://127.0.0.1:7000 \\
@@ -33,11 +31,8 @@ pub(crate) struct Args {
     /// IPv6
     #[arg(long, value_name = "HOST:PORT")]
     listen: Host,
-    /// Output of the media: udp://HOST:PORT, ts+udp://, rtp://, file:PATH or -; may be repeated. After the port of a
-    /// multicast group, ?iface=NAME&ttl=N, or one of the two, is allowed. A file is created when media arrives; each
-    /// further stream gets its own file, as in out.ts, out-2.ts
-    #[arg(long = "output", value_name = "URL", required = true, value_parser = MediaUrl::output)]
-    outputs: Vec<MediaUrl>,
+    #[command(flatten)]
+    output: OutputArgs,
     /// Time from input to output, 5ms to 10s; the longer value of sender and receiver applies
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
     latency: Span,
@@ -56,12 +51,6 @@ pub(crate) struct Args {
     /// without a goodbye
     #[arg(long)]
     once: bool,
-    /// Replace the file of a file: output once media arrives; without this or --append, an existing file is an error
-    #[arg(long, conflicts_with = "append")]
-    overwrite: bool,
-    /// Append all streams to the file of a file: output, instead of writing them to FILE, FILE-2, FILE-3
-    #[arg(long)]
-    append: bool,
     #[command(flatten)]
     reporting: Reporting,
 }
@@ -82,20 +71,16 @@ impl From<PlayoutArg> for Playout {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    if args.outputs.len() > MAX_OUTPUTS {
-        return Err(Failure::Usage(format!("recv: {} outputs; at most {MAX_OUTPUTS} are allowed", args.outputs.len())));
-    }
     let start = Start::now()?;
     let tried = format!("listening on {}", args.listen);
     let address = args.listen.resolve().map_err(Error::io(&tried))?;
     check(&args, address)?;
     let peer = Socket::bind(address).map_err(Error::io(&tried))?;
-    let open = |media_url| Output::open(media_url, args.existing(), &start.rng);
-    let outputs = args.outputs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let outputs = args.output.open(&start.rng)?;
 
     let config = Config { latency: args.latency, playout: args.playout.into(), hold: args.hold, allow: args.allow };
     let endpoint = ReceiverEndpoint::new(Receiver::new(config, &start.rng), outputs, args.once);
-    let names = args.outputs.iter().map(MediaUrl::to_string).collect::<Vec<_>>().join(", ");
+    let names = args.output.outputs.iter().map(MediaUrl::to_string).collect::<Vec<_>>().join(", ");
     let local = peer.local();
     let opening = Report::new("listening", format!("listening on {local}, output {names}, latency {}", args.latency))
         .with("address", local)
@@ -109,40 +94,14 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-impl Args {
-    fn existing(&self) -> Existing {
-        match (self.overwrite, self.append) {
-            (true, _) => Existing::Overwrite,
-            (_, true) => Existing::Append,
-            _ => Existing::Keep,
-        }
-    }
-}
-
-/// Refuses an output that is given twice, that leads to the listening address, or whose file exists and is to be kept.
+/// Refuses outputs as [`OutputArgs::check`] does, and one that leads to the listening address.
 fn check(args: &Args, listen: SocketAddr) -> Result<(), Failure> {
-    let existing = args.existing();
-    let has_file = args.outputs.iter().any(|output| matches!(output, MediaUrl::File { .. }));
-    if existing != Existing::Keep && !has_file {
-        return Err(Failure::Usage("recv: --overwrite and --append need a file: output".to_owned()));
+    args.output.check("recv")?;
+    let leads_back = |output: &&MediaUrl| output.address().is_some_and(|to| comes_in(listen, to));
+    match args.output.outputs.iter().find(leads_back) {
+        Some(output) => {
+            Err(Failure::Usage(format!("recv: --output {output}: leads back to --listen {listen}; use another port")))
+        }
+        None => Ok(()),
     }
-    for (nth, output) in args.outputs.iter().enumerate() {
-        if let MediaUrl::File { path, .. } = output
-            && existing == Existing::Keep
-            && path.is_file()
-        {
-            return Err(Failure::Usage(format!(
-                "recv: --output {output}: file exists; replace it with --overwrite, or continue it with --append"
-            )));
-        }
-        if args.outputs[..nth].contains(output) {
-            return Err(Failure::Usage(format!("recv: --output {output} is given twice")));
-        }
-        if output.address().is_some_and(|to| comes_in(listen, to)) {
-            return Err(Failure::Usage(format!(
-                "recv: --output {output}: leads back to --listen {listen}; use another port"
-            )));
-        }
-    }
-    Ok(())
 }
