@@ -41,6 +41,7 @@ pub struct Ledger {
     pub(crate) paced: AtomicU64,
     pub(crate) changed: AtomicU64,
     pub(crate) stalled: AtomicU64,
+    pub(crate) dropped: AtomicU64,
     pub(crate) displaced: AtomicU64,
     pub(crate) videos: AtomicU64,
     pub(crate) handshakes: AtomicU64,
@@ -50,7 +51,7 @@ pub struct Ledger {
 
 impl Ledger {
     /// Every metric that [`Probe::probe`] shows.
-    pub const METRICS: [Metric; 20] = [
+    pub const METRICS: [Metric; 21] = [
         gauge("connections", "Open connections"),
         counter("connections_total", "Connections accepted"),
         counter("requests_total", "Requests answered"),
@@ -67,6 +68,7 @@ impl Ledger {
             "stalled_connections_total",
             "Connections, and requests over QUIC, ended because the client did not read",
         ),
+        counter("dropped_frames_total", "Frames over RTSP dropped because the client read more slowly than they play"),
         counter("displaced_connections_total", "Connections closed in favour of an address that had fewer"),
         gauge("films", "Videos in the folder"),
         counter("failed_handshakes_total", "Connections whose TLS handshake failed or did not complete in time"),
@@ -106,6 +108,7 @@ impl Probe for Ledger {
             &self.paced,
             &self.changed,
             &self.stalled,
+            &self.dropped,
             &self.displaced,
             &self.videos,
             &self.handshakes,

@@ -41,18 +41,22 @@ impl Outgoing {
     }
 
     /// Adds an RTP packet of a frame. If more than a second of pictures or sound waits, whole frames are dropped: first B,
-    /// then P, then I, and sound last.
-    pub(crate) fn media(&mut self, channel: u8, frame: FrameTag, packet: &[u8]) {
+    /// then P, then I, and sound last. Returns their number.
+    pub(crate) fn media(&mut self, channel: u8, frame: FrameTag, packet: &[u8]) -> u64 {
         // Packets of the other track may have been added since the first one of the frame.
         let is_same = |unit: &&mut Unit| unit.frame.is_some_and(|other| other.is_same(frame));
         if let Some(unit) = self.units.iter_mut().rev().find(is_same) {
             interleave(channel, packet, &mut unit.bytes);
-            return;
+            return 0;
         }
-        while self.waits(frame) > LONGEST && self.drop_one() {}
+        let mut dropped = 0;
+        while self.waits(frame) > LONGEST && self.drop_one(frame.is_audio) {
+            dropped += 1;
+        }
         let mut bytes = Vec::new();
         interleave(channel, packet, &mut bytes);
         self.units.push_back(Unit { bytes, frame: Some(frame) });
+        dropped
     }
 
     /// Drops the media that waits: another position is played.
@@ -92,23 +96,27 @@ impl Outgoing {
         of(true).max(of(false))
     }
 
-    /// The frames of which nothing was written, oldest first.
-    fn droppable(&self) -> impl DoubleEndedIterator<Item = (usize, &Unit)> {
+    /// The frames of which nothing was written, oldest first, without the newest one of the track to which none is added:
+    /// its last packets may be missing.
+    fn droppable(&self, adds_audio: bool) -> impl DoubleEndedIterator<Item = (usize, &Unit)> {
         let begun = usize::from(self.written > 0);
-        self.units.iter().enumerate().skip(begun).filter(|(_, unit)| unit.frame.is_some())
+        let of_other = |unit: &Unit| unit.frame.is_some_and(|frame| frame.is_audio != adds_audio);
+        let unfinished = self.units.iter().rposition(of_other);
+        let units = self.units.iter().enumerate().skip(begun);
+        units.filter(move |(nth, unit)| unit.frame.is_some() && Some(*nth) != unfinished)
     }
 
-    fn drop_one(&mut self) -> bool {
+    fn drop_one(&mut self, adds_audio: bool) -> bool {
         let of = |wanted: Kind| {
             let is_wanted = move |frame: FrameTag| !frame.is_audio && frame.kind == wanted;
-            self.droppable().filter(move |(_, unit)| unit.frame.is_some_and(is_wanted))
+            self.droppable(adds_audio).filter(move |(_, unit)| unit.frame.is_some_and(is_wanted))
         };
         // The last P of its group is needed by the fewest, so the newest P goes first.
         let found = of(Kind::B)
             .next()
             .or_else(|| of(Kind::P).next_back())
             .or_else(|| of(Kind::I).next())
-            .or_else(|| self.droppable().next());
+            .or_else(|| self.droppable(adds_audio).next());
         let Some(nth) = found.map(|(nth, _)| nth) else { return false };
         self.units.remove(nth);
         true
@@ -136,18 +144,17 @@ mod tests {
         FrameTag { place, kind, is_audio: letter == 'a', length: Span::from_millis(100) }
     }
 
-    fn push(outgoing: &mut Outgoing, kinds: &str, start: usize) {
-        for (place, letter) in (start..).zip(kinds.chars()) {
-            outgoing.media(0, tag(place, letter), &[0; 10]);
-        }
+    /// Adds frames, and returns the number of those that were dropped.
+    fn push(outgoing: &mut Outgoing, kinds: &str, start: usize) -> u64 {
+        (start..).zip(kinds.chars()).map(|(place, letter)| outgoing.media(0, tag(place, letter), &[0; 10])).sum()
     }
 
     #[test]
     fn a_second_of_media_waits_and_b_is_dropped_before_p_before_i() {
         let mut outgoing = Outgoing::default();
-        push(&mut outgoing, "aIBBPBBPIPPa", 0);
+        assert_eq!(push(&mut outgoing, "aIBBPBBPIPPa", 0), 0);
         assert_eq!(kinds(&outgoing), "aIBBPBBPIPPa");
-        push(&mut outgoing, "PP", 12);
+        assert_eq!(push(&mut outgoing, "PP", 12), 2);
         assert_eq!(kinds(&outgoing), "aIPBBPIPPaPP");
         push(&mut outgoing, "IPP", 14);
         assert_eq!(kinds(&outgoing), "aIPPIPPaPPIP", "two B, and the newest P");
@@ -156,7 +163,18 @@ mod tests {
         push(&mut outgoing, "I", 25);
         assert_eq!(kinds(&outgoing), "aaIIIIIIIIII");
         push(&mut outgoing, "aaaaaaaaa", 26);
-        assert_eq!(kinds(&outgoing), "aaaaaaaaaa", "sound is dropped last");
+        assert_eq!(kinds(&outgoing), "aIaaaaaaaaa", "sound is dropped last, and the newest picture may grow");
+    }
+
+    #[test]
+    fn frame_that_grows_is_not_dropped() {
+        let mut outgoing = Outgoing::default();
+        push(&mut outgoing, "IPPPPPPPPP", 0);
+        // Sound that is due meanwhile finds more than a second of pictures.
+        outgoing.units[1].frame.as_mut().expect("a frame").length = Span::from_millis(150);
+        assert_eq!(outgoing.media(2, tag(0, 'a'), &[1]), 1);
+        outgoing.media(0, tag(9, 'P'), &[0; 10]);
+        assert_eq!((kinds(&outgoing).as_str(), outgoing.units[8].bytes.len()), ("IPPPPPPPPa", 28));
     }
 
     #[test]

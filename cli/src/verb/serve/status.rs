@@ -59,6 +59,7 @@ impl Status {
             ("refused", "refused_requests_total"),
             ("bad requests", "bad_requests_total"),
             ("changed", "changed_files_total"),
+            ("dropped frames", "dropped_frames_total"),
             ("bad handshakes", "failed_handshakes_total"),
         ];
         let counts = counts.map(|(label, name)| (label, self.0.get(name)));

@@ -58,7 +58,10 @@ impl Connection {
         match (transmit.route, transmit.frame) {
             (Route::Rtp(to), _) => self.send_datagram(false, to, packet),
             (Route::Rtcp(to), _) => self.send_datagram(true, to, packet),
-            (Route::Channel(channel), Some(frame)) => self.outgoing.media(channel, frame, packet),
+            (Route::Channel(channel), Some(frame)) => {
+                let dropped = self.outgoing.media(channel, frame, packet);
+                Ledger::add(&self.shared.ledger.dropped, dropped);
+            }
             (Route::Channel(channel), None) => self.outgoing.report(channel, packet),
         }
     }
