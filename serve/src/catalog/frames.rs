@@ -16,6 +16,7 @@ mod keep;
 mod mp4;
 mod order;
 mod packets;
+mod resident;
 mod shared;
 mod track;
 mod ts;

@@ -133,12 +133,16 @@ impl Connection {
         }
     }
 
-    /// Waits for what comes next. Frames are read ahead meanwhile.
+    /// Waits for what comes next. Frames are read ahead: those in memory at once, without the cost of another thread, and
+    /// others meanwhile.
     async fn next(&mut self) -> io::Result<Next> {
         if self.reading.is_none()
             && let Some(wanted) = self.machine.playback().and_then(Playback::wanted)
         {
-            self.reading = Some(spawn_blocking(|| wanted.read()));
+            match wanted.read_resident() {
+                Ok(batch) => return Ok(Next::Read(batch)),
+                Err(wanted) => self.reading = Some(spawn_blocking(|| wanted.read())),
+            }
         }
         let deadline = self.deadline();
         let (may_read, has_more) = (!self.is_over, !self.outgoing.is_empty());

@@ -1,5 +1,6 @@
-//! Frames that are read for a play, apart from the task that plays.
+//! Frames that are read for a play: at once those that are in memory, and others apart from the task that plays.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use super::stored::Stored;
@@ -24,6 +25,22 @@ pub(crate) struct Batch {
 impl Wanted {
     pub(crate) fn new(stored: &Arc<Stored>, play: u64, frames: Vec<(usize, usize)>) -> Wanted {
         Wanted { stored: stored.clone(), play, frames }
+    }
+
+    /// Reads the frames if all of them are in memory; none of them if the file is not what it was.
+    ///
+    /// # Errors
+    /// The disk has to be waited for: [`Wanted::read`] does so.
+    pub(crate) fn read_resident(self) -> Result<Option<Batch>, Wanted> {
+        let mut frames = Vec::with_capacity(self.frames.len());
+        for &(track, place) in &self.frames {
+            match self.stored.read_resident(track, place) {
+                Ok(frame) => frames.push(frame),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(self),
+                Err(_) => return Ok(None),
+            }
+        }
+        Ok(Some(Batch { play: self.play, frames }))
     }
 
     /// Reads the frames; none of them if the file cannot be read, or is not what it was. May block on a disk.

@@ -8,7 +8,7 @@ use thalweg_core::time::Span;
 use thalweg_core::wire::payload::Payload;
 use thalweg_rtsp::message::Response;
 
-use crate::catalog::frames::{Indexes, Order, StoredVideo, Track};
+use crate::catalog::frames::{Frame, Indexes, Order, StoredVideo, Track};
 use crate::site::{Site, is_absent};
 
 /// The longest payload of a packet: within 1500 bytes with the headers of RTP, UDP and IPv6.
@@ -25,6 +25,9 @@ pub(crate) struct Stored {
 
 /// A video, or the refusal to open it, and a note about its index for the operator.
 pub(crate) type Found = (Result<Stored, Response>, Option<String>);
+
+/// A way to read a frame.
+type Fetch = fn(&StoredVideo, &Track, &Frame, &mut Vec<u8>) -> io::Result<()>;
 
 impl Stored {
     /// Opens a video of a site. May block on a disk.
@@ -76,10 +79,22 @@ impl Stored {
     /// # Errors
     /// The file cannot be read, or has changed: what the index says of it is no longer true.
     pub(crate) fn read(&self, track: usize, place: usize) -> io::Result<Vec<u8>> {
+        self.read_by(StoredVideo::fetch, track, place)
+    }
+
+    /// Reads a frame that is in memory.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WouldBlock`] if it is not, and those of [`Stored::read`].
+    pub(crate) fn read_resident(&self, track: usize, place: usize) -> io::Result<Vec<u8>> {
+        self.read_by(StoredVideo::fetch_resident, track, place)
+    }
+
+    fn read_by(&self, fetch: Fetch, track: usize, place: usize) -> io::Result<Vec<u8>> {
         let track = self.track(track).ok_or(ErrorKind::NotFound)?;
         let frame = track.frames.get(place).ok_or(ErrorKind::NotFound)?;
         let mut bytes = Vec::new();
-        self.video.fetch(track, frame, &mut bytes)?;
+        fetch(&self.video, track, frame, &mut bytes)?;
         Ok(bytes)
     }
 }

@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::FileExt;
 
 use thalweg_core::wire::payload::{Stored, h264};
 use thalweg_mpegts::PACKET;
 use thalweg_mpegts::align::{Framer, SYNC_RUN};
 
+use super::resident::ReadAt;
 use super::ts::pes::Elementary;
 use super::{Codec, Frame, Framing, Track};
 
@@ -23,6 +23,11 @@ impl Track {
     /// # Errors
     /// The file cannot be read, is shorter than it was, or has other content.
     pub fn fetch(&self, video: &File, frame: &Frame, bytes: &mut Vec<u8>) -> io::Result<()> {
+        self.fetch_from(video, frame, bytes)
+    }
+
+    /// Reads a frame as [`Track::fetch`] does, from any form of its file.
+    pub(super) fn fetch_from(&self, video: &impl ReadAt, frame: &Frame, bytes: &mut Vec<u8>) -> io::Result<()> {
         bytes.clear();
         match self.framing {
             Framing::Plain | Framing::Lengths(_) => {
@@ -46,7 +51,7 @@ impl Track {
 }
 
 /// Collects a frame from the packets of a PID.
-fn demultiplex(video: &File, pid: u16, frame: &Frame, bytes: &mut Vec<u8>) -> io::Result<()> {
+fn demultiplex(video: &impl ReadAt, pid: u16, frame: &Frame, bytes: &mut Vec<u8>) -> io::Result<()> {
     let (mut framer, mut stream, mut skip) = (Framer::new(), Elementary::default(), usize::from(frame.skip));
     let (size, mut at) = (frame.size as usize, frame.offset);
     let most = MORE + SHARE * u64::from(frame.size);

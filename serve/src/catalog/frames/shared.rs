@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use super::coding::{Unusable, decode, encode};
 use super::keep::Keep;
+use super::resident::Resident;
 use super::{Frame, Index, Order, Track};
 use crate::catalog::walk::Stamp;
 use crate::error::plain;
@@ -131,7 +132,18 @@ impl StoredVideo {
     /// # Errors
     /// The file cannot be read, or has changed.
     pub fn fetch(&self, track: &Track, frame: &Frame, bytes: &mut Vec<u8>) -> io::Result<()> {
-        let fetched = track.fetch(&self.file, frame, bytes);
+        self.checked(track.fetch(&self.file, frame, bytes))
+    }
+
+    /// Reads a frame that is in memory, without waiting for a disk.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::WouldBlock`] if it is not in memory, and those of [`StoredVideo::fetch`].
+    pub(crate) fn fetch_resident(&self, track: &Track, frame: &Frame, bytes: &mut Vec<u8>) -> io::Result<()> {
+        self.checked(track.fetch_from(&Resident(&self.file), frame, bytes))
+    }
+
+    fn checked(&self, fetched: io::Result<()>) -> io::Result<()> {
         // Checked after the read, so that no byte of other content is sent.
         if self.has_changed()? {
             return Err(io::Error::other("the video changed while it was sent"));

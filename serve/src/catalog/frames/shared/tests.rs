@@ -65,6 +65,19 @@ fn viewers_share_an_index_until_the_video_changes() {
 }
 
 #[test]
+fn frame_in_memory_is_read_without_waiting() {
+    let folder = Folder::new("resident");
+    let video = folder.indexes(None).video("sub/a.mp4").expect("a video").video;
+    let (track, mut bytes) = (&video.index.video, Vec::new());
+    match video.fetch_resident(track, &track.frames[1], &mut bytes) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => println!("skipped: not on this file system"),
+        read => assert_eq!((read.expect("a frame"), bytes.clone()), ((), Tables::new().samples[1].clone())),
+    }
+    File::options().write(true).open(folder.0.join("sub/a.mp4")).and_then(|file| file.set_len(10)).expect("a file");
+    assert!(video.fetch_resident(track, &track.frames[1], &mut bytes).is_err());
+}
+
+#[test]
 fn kept_index_is_used_until_the_video_changes() {
     let folder = Folder::new("kept");
     for keep in [Keep::Beside, Keep::In(folder.0.join("cache"))] {
