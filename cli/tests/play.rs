@@ -125,6 +125,12 @@ fn failures_are_one_line_each() {
         ("rtsp://nosuch.invalid/a.mp4".to_owned(), "name or service not known"),
         (scripted(|_| "401 Unauthorized\r\n".to_owned()), "the server asks for a user and a password"),
         (scripted(|_| "302 Moved\r\nLocation: rtsp://b/c\r\n".to_owned()), "the server redirects to rtsp://b/c"),
+        (scripted(|_| "200 OK\r\n\r\nv=0\r\nm=video x\r\n".to_owned()), "malformed response: SDP: line 2"),
+        (scripted(|_| "200 OK\r\n\r\nv=0\r\ns=-\r\nt=0 0\r\n".to_owned()), "no track is H.264"),
+        (scripted(|_| format!("200 OK\r\nX: {}\r\n", "x".repeat(70_000))), "malformed response"),
+        (scripted(|_| "2000000 OK\r\n".to_owned()), "malformed response"),
+        (scripted(|method| sound(method, "Transport: RTP/AVP/TCP;interleaved=9-x")), "malformed response: "),
+        (scripted(|method| sound(method, "X: no transport")), "malformed response: "),
     ] {
         let (code, stdout, stderr) = run(&["play", &url, "--quiet", "--output", "udp://127.0.0.1:9"]);
         assert_eq!((code, stdout.as_str(), stderr.lines().count()), (1, "", 1), "{stderr}");
@@ -213,6 +219,15 @@ fn request(stream: &TcpStream) -> Option<(String, String)> {
     Some((first.split(' ').next()?.to_owned(), sequence.to_owned()))
 }
 
+/// The answer of a server of one track of sound, with this field in the response to SETUP.
+fn sound(method: &str, transport: &str) -> String {
+    match method {
+        "DESCRIBE" => "200 OK\r\n\r\nv=0\r\ns=-\r\nt=0 0\r\nm=audio 0 RTP/AVP 14\r\na=control:sound\r\n".to_owned(),
+        "SETUP" => format!("200 OK\r\nSession: 7\r\n{transport}\r\n"),
+        _ => "200 OK\r\nRTP-Info: url=sound;seq=0;rtptime=0\r\n".to_owned(),
+    }
+}
+
 /// Twenty frames of silence (MPEG-1 layer II, 32 kb/s, 48 kHz) as RTP packets (RFC 2250 §3), and a BYE, interleaved.
 fn packets() -> Vec<Vec<u8>> {
     let packet = |n: u16| {
@@ -230,11 +245,7 @@ fn packets() -> Vec<Vec<u8>> {
 
 #[test]
 fn server_without_r3cp_is_played_over_its_connection() {
-    let url = scripted(|method| match method {
-        "DESCRIBE" => "200 OK\r\n\r\nv=0\r\ns=-\r\nt=0 0\r\nm=audio 0 RTP/AVP 14\r\na=control:sound\r\n".to_owned(),
-        "SETUP" => "200 OK\r\nSession: 7\r\nTransport: RTP/AVP/TCP;interleaved=0-1\r\n".to_owned(),
-        _ => "200 OK\r\nRTP-Info: url=sound;seq=0;rtptime=0\r\n".to_owned(),
-    });
+    let url = scripted(|method| sound(method, "Transport: RTP/AVP/TCP;interleaved=0-1"));
     let out = folder("plain").join("a.ts").to_str().expect("UTF-8").to_owned();
     let mut player = Running::start(&["play", &url, "--output", &format!("file:{out}")]);
     player.succeeds();

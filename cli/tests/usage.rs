@@ -159,6 +159,7 @@ fn a_port_in_use_is_named() {
         (vec!["recv", "--listen", &udp, "--output", "-"], &udp),
         (vec!["send", "--input", &input, "--to", "127.0.0.1:6000"], &udp),
         (vec!["recv", "--listen", "127.0.0.1:0", "--output", "-", "--metrics", &tcp], &tcp),
+        (vec!["serve", ".", "--rtsp", &tcp], &tcp),
     ] {
         let line = failure(&args, 1);
         assert!(line.contains(taken.as_str()) && line.contains("address already in use"), "{line}");

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::net::{SocketAddr, UdpSocket};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use thalweg_core::law::predict;
@@ -174,8 +175,7 @@ fn expect_payloads(viewer: &Viewer, expected: &[Vec<Vec<u8>>]) {
 
 #[test]
 fn viewer_receives_every_frame_as_it_is_in_the_file() {
-    let make =
-        |folder: &std::path::Path| mp4(folder, "a.mp4", 3) && ts(folder, "mpeg2.ts", "-c:v mpeg2video -c:a mp2", 3);
+    let make = |folder: &Path| mp4(folder, "a.mp4", 3) && ts(folder, "mpeg2.ts", "-c:v mpeg2video -c:a mp2", 3);
     let Some(stage) = Stage::new("r3cp", make) else { return };
     for name in ["a.mp4", "mpeg2.ts"] {
         let expected = payloads(&stage, name);
@@ -244,16 +244,22 @@ fn nothing_is_sent_without_the_key_and_no_media_without_the_token() {
 }
 
 #[test]
-fn file_that_changes_ends_the_play_with_a_line() {
-    let Some(stage) = Stage::new("r3cp-changed", |folder| mp4(folder, "a.mp4", 20)) else { return };
-    let mut viewer = Viewer::new(&stage, "a.mp4");
-    let play = viewer.play("");
-    let mut receiver = viewer.receiver(&play, Control::R3cpPlus);
-    assert!(viewer.run(&mut receiver, Duration::from_millis(1500)) > 50);
-    let file = File::options().write(true).open(stage.folder.join("a.mp4")).expect("a file");
-    file.set_len(20_000).expect("it is truncated");
-    viewer.run(&mut receiver, Duration::from_secs(10));
-    assert!(viewer.ended, "the server says goodbye");
-    let mut events = std::iter::from_fn(|| stage.server.poll_event());
-    assert!(events.any(|event| matches!(event, Line::Broken { why, .. } if why.contains("has changed"))));
+fn file_that_is_truncated_or_replaced_ends_the_play_with_a_line() {
+    let truncate = |path: &Path| File::options().write(true).open(path).and_then(|file| file.set_len(20_000));
+    let replace = |path: &Path| {
+        std::fs::copy(path, path.with_extension("new"))?;
+        std::fs::rename(path.with_extension("new"), path)
+    };
+    for change in [truncate as fn(&Path) -> std::io::Result<()>, replace] {
+        let Some(stage) = Stage::new("r3cp-changed", |folder| mp4(folder, "a.mp4", 20)) else { return };
+        let mut viewer = Viewer::new(&stage, "a.mp4");
+        let play = viewer.play("");
+        let mut receiver = viewer.receiver(&play, Control::R3cpPlus);
+        assert!(viewer.run(&mut receiver, Duration::from_millis(1500)) > 50);
+        change(&stage.folder.join("a.mp4")).expect("it is changed");
+        viewer.run(&mut receiver, Duration::from_secs(10));
+        assert!(viewer.ended, "the server says goodbye");
+        let mut events = std::iter::from_fn(|| stage.server.poll_event());
+        assert!(events.any(|event| matches!(event, Line::Broken { why, .. } if why.contains("has changed"))));
+    }
 }

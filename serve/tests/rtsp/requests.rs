@@ -110,12 +110,19 @@ fn session_ends_after_its_timeout_unless_the_client_is_heard() {
 }
 
 #[test]
-fn half_open_connections_are_closed_and_others_served() {
+fn half_open_connections_do_not_disturb_a_viewer_or_keep_out_others() {
     let Some(stage) = stage("half-open") else { return };
+    let (url, mut viewer) = (stage.url("a%20b.mp4"), stage.connect());
+    set_up(&mut viewer, &url);
+    assert_eq!(viewer.ask("PLAY", &url, "").status, 200);
+    let (start, begun) = (Instant::now(), packets(&mut viewer, 1)[0].0);
     let crowd: Vec<_> = (0..1000).map(|_| stage.connect()).collect();
     let mut half = stage.connect();
     half.stream.write_all(b"DESCRIBE rtsp://127.0.0.1/").expect("half a request");
-    assert_eq!(stage.connect().ask("DESCRIBE", &stage.url("a%20b.mp4"), "").status, 200);
+    assert_eq!(stage.connect().ask("DESCRIBE", &url, "").status, 200);
+    // Two seconds of the video, at its pace.
+    while packets(&mut viewer, 1)[0].0.wrapping_sub(begun) < 2 * 90_000 {}
+    assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
     drop(crowd);
 }
 
