@@ -42,6 +42,15 @@ impl Serving {
     }
 }
 
+/// The first line of `thalweg`, which is then ended.
+fn opening_line(args: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_thalweg"));
+    let mut child = command.args(args).stderr(Stdio::piped()).spawn().expect("the binary runs");
+    let line = BufReader::new(child.stderr.take().expect("piped")).lines().next().expect("a line").expect("UTF-8");
+    child.kill().and_then(|()| child.wait()).expect("it still runs");
+    line
+}
+
 /// Runs another program; returns its exit code and output, if it is installed.
 fn peer(program: &str, args: &[&str]) -> Option<(i32, Vec<u8>)> {
     let output = Command::new(program).args(args).stdin(Stdio::null()).output();
@@ -91,6 +100,35 @@ fn rtsp_alone_or_beside_http_serves_what_ffmpeg_plays() {
     let Some((_, page)) = peer("curl", &["-s", &both.url("")]) else { return };
     let page = String::from_utf8_lossy(&page);
     assert!(page.contains(&format!("<a href=\"rtsp://{address}/clip.ts\">clip.ts</a>")), "{page}");
+}
+
+#[test]
+fn transport_streams_are_videos_and_refusals_have_a_reason_where_rtsp_serves_them() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-streams");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.to_str().expect("UTF-8");
+    for (more, forms) in [
+        (&["--listen", "127.0.0.1:0"][..], "MP4, WebM, HLS or DASH"),
+        (&["--rtsp", "127.0.0.1:0"], "MP4 or MPEG transport streams"),
+        (&["--listen", "127.0.0.1:0", "--rtsp", "127.0.0.1:0"], "MP4, WebM, HLS, DASH or MPEG transport streams"),
+    ] {
+        let line = opening_line(&[&["serve", path], more].concat());
+        assert!(line.contains(&format!("no videos yet ({forms})")), "{line}");
+    }
+    fs::write(folder.join("broken.ts"), bytes(50_000)).expect("a file");
+    let line = opening_line(&["serve", path, "--rtsp", "127.0.0.1:0"]);
+    assert!(line.starts_with("serving 1 video of "), "{line}");
+    let serving = Serving::of(folder, &["--rtsp", "127.0.0.1:0"]);
+    let rtsp = serving.opening["rtsp_url"].as_str().expect("a URL");
+    let (code, _, line) = run(&["play", &format!("{rtsp}broken.ts"), "--quiet", "--output", "udp://127.0.0.1:9"]);
+    let reason = "neither MP4 nor an MPEG transport stream";
+    assert!(code == 1 && line.contains(&format!("415 Unsupported Media Type: broken.ts: {reason}")), "{line}");
+    let noted = serving.running.event("warning");
+    assert!(noted["text"].as_str().expect("a text").starts_with("broken.ts: not served over RTSP: neither"), "{noted}");
+    let Some((_, page)) = peer("curl", &["-s", &serving.url("")]) else { return };
+    let page = String::from_utf8_lossy(&page);
+    assert!(page.contains("broken.ts</a> <small>refused: neither MP4") && !page.contains("No videos yet"), "{page}");
 }
 
 #[test]

@@ -24,9 +24,17 @@ const ASSETS: [(&str, &str, &[u8]); 5] = [
     (".thalweg/LICENSES", "text/plain; charset=utf-8", include_bytes!("../assets/LICENSES")),
 ];
 
-/// The page; videos that do not state their rate are assumed to have `rate`. `rtsp` is the URL of the folder over RTSP, if it
-/// is served so.
-pub(crate) fn answer(catalog: &Catalog, rate: Rate, downloads: bool, rtsp: Option<&str>) -> Answer {
+/// The folder over RTSP.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct OverRtsp {
+    /// The URL of the folder.
+    pub(crate) base: String,
+    /// The reasons for which videos were refused, by name.
+    pub(crate) refusals: HashMap<String, String>,
+}
+
+/// The page; videos that do not state their rate are assumed to have `rate`. It links to RTSP if the folder is served so.
+pub(crate) fn answer(catalog: &Catalog, rate: Rate, downloads: bool, rtsp: Option<&OverRtsp>) -> Answer {
     whole("text/html; charset=utf-8", Bytes::from(page(catalog, rate, downloads, rtsp))).guarded()
 }
 
@@ -37,14 +45,15 @@ pub(crate) fn asset(name: &str) -> Option<Answer> {
 }
 
 /// Each video is a link to its file: readable, and in some browsers playable, without a script.
-fn page(catalog: &Catalog, rate: Rate, downloads: bool, rtsp: Option<&str>) -> String {
+fn page(catalog: &Catalog, rate: Rate, downloads: bool, rtsp: Option<&OverRtsp>) -> String {
     let mut page = String::from(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Videos</title>\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<link rel=\"icon\" href=\"data:,\">\n\
          <link rel=\"stylesheet\" href=\"/.thalweg/page.css\">\n<h1>Videos</h1>\n\
          <video id=\"screen\" controls playsinline preload=\"auto\" hidden></video>\n<p id=\"message\" role=\"status\"></p>\n",
     );
-    if catalog.videos.is_empty() {
+    let streams = rtsp.filter(|_| !catalog.streams.is_empty());
+    if catalog.videos.is_empty() && streams.is_none() {
         page += "<p>No videos yet: MP4, WebM, HLS and DASH are shown.</p>\n";
     }
     let faults: HashMap<_, _> = catalog.faults.iter().map(|(name, why)| (name.as_str(), why.as_str())).collect();
@@ -62,11 +71,10 @@ fn page(catalog: &Catalog, rate: Rate, downloads: bool, rtsp: Option<&str>) -> S
         }
         page += "</ul>\n";
     }
-    if let Some(rtsp) = rtsp.filter(|_| !catalog.streams.is_empty()) {
+    if let Some(rtsp) = streams {
         page += "<h2>Transport streams</h2>\n<p>Players of RTSP play these, such as ffplay and mpv.</p>\n<ul>\n";
         for name in &catalog.streams {
-            let link = rtsp_link(rtsp, name);
-            let _ = writeln!(page, "<li><a href=\"{link}\">{}</a></li>", escaped(name));
+            let _ = writeln!(page, "<li>{}</li>", rtsp.link(name, name));
         }
         page += "</ul>\n";
     }
@@ -79,7 +87,7 @@ fn line(
     unknown: Rate,
     downloads: bool,
     fault: Option<&str>,
-    rtsp: Option<&str>,
+    rtsp: Option<&OverRtsp>,
 ) -> String {
     let (form, player) = match form {
         Form::File => ("file", ""),
@@ -99,7 +107,7 @@ fn line(
     };
     // Others than these have no H.264, or are several files.
     let rtsp = rtsp.filter(|_| matches!(&*extension(name), "mp4" | "m4v" | "mov"));
-    let rtsp = rtsp.map_or(String::new(), |rtsp| format!(" <a href=\"{}\">RTSP</a>", rtsp_link(rtsp, name)));
+    let rtsp = rtsp.map_or(String::new(), |rtsp| format!(" {}", rtsp.link(name, "RTSP")));
     let (link, name) = (utf8_percent_encode(name, IN_PATHS).to_string(), escaped(name));
     // A playlist or manifest by itself is no video.
     let download = download(&link, downloads && player.is_empty());
@@ -109,9 +117,14 @@ fn line(
     )
 }
 
-/// The URL of a video over RTSP, as the value of an attribute.
-fn rtsp_link(base: &str, name: &str) -> String {
-    format!("{}/{}", escaped(base), utf8_percent_encode(name, IN_PATHS))
+impl OverRtsp {
+    /// The link to a video, with the reason if it was refused when it was last asked for. The link remains, since the file may
+    /// have changed.
+    fn link(&self, name: &str, text: &str) -> String {
+        let (base, path) = (escaped(&self.base), utf8_percent_encode(name, IN_PATHS));
+        let why = self.refusals.get(name).map(|why| format!(" <small>refused: {}</small>", escaped(why)));
+        format!("<a href=\"{base}/{path}\">{}</a>{}", escaped(text), why.unwrap_or_default())
+    }
 }
 
 /// The link by which a file is saved, not played.
@@ -152,11 +165,13 @@ mod tests {
         let plain = page(&catalog, Rate::from_bps(3_600_000), false, None);
         assert!(!plain.contains("download") && !plain.contains("rtsp:"), "{plain}");
         catalog.streams = vec!["e & f.ts".to_owned()];
-        let with_rtsp = page(&catalog, Rate::from_bps(3_600_000), false, Some("rtsp://[::1]:8554"));
+        let refusals = [("e & f.ts".to_owned(), "no <program>".to_owned())].into();
+        let rtsp = OverRtsp { base: "rtsp://[::1]:8554".to_owned(), refusals };
+        let with_rtsp = page(&catalog, Rate::from_bps(3_600_000), false, Some(&rtsp));
         for expected in [
             "</small> <a href=\"rtsp://[::1]:8554/a/%3Cb%3E%20%22c%22%20%26%20d%3F.mp4\">RTSP</a></li>",
             "HLS, 45 kb/s, 3.6 Mb/s, 25 Mb/s</small></li>",
-            "<li><a href=\"rtsp://[::1]:8554/e%20%26%20f.ts\">e &amp; f.ts</a></li>",
+            "<li><a href=\"rtsp://[::1]:8554/e%20%26%20f.ts\">e &amp; f.ts</a> <small>refused: no &lt;program&gt;</small></li>",
         ] {
             assert!(with_rtsp.contains(expected), "{expected}: {with_rtsp}");
         }
@@ -172,6 +187,15 @@ mod tests {
         ] {
             assert!(page.contains(expected), "{expected}: {page}");
         }
+    }
+
+    #[test]
+    fn transport_streams_are_videos_where_rtsp_serves_them() {
+        let mut catalog = Catalog::default();
+        catalog.streams = vec!["a.ts".to_owned()];
+        let rtsp = OverRtsp { base: "rtsp://a:8554".to_owned(), refusals: HashMap::new() };
+        let has_videos = |rtsp| !page(&catalog, Rate::from_mbps(1), true, rtsp).contains("No videos yet");
+        assert_eq!((has_videos(None), has_videos(Some(&rtsp))), (false, true));
     }
 
     #[test]

@@ -15,7 +15,11 @@ const LONGEST: usize = 200;
 
 /// A fault of a video, in one line.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FormatError(String);
+pub struct FormatError {
+    why: String,
+    /// True if the file was not read to the end.
+    is_unreadable: bool,
+}
 
 impl FormatError {
     /// A fault; `why` ends a sentence that begins with the video's name, and is cut off, since it may quote long parts
@@ -25,17 +29,22 @@ impl FormatError {
         if let Some((end, _)) = why.char_indices().nth(LONGEST) {
             why.replace_range(end.., "...");
         }
-        FormatError(why)
+        FormatError { why, is_unreadable: false }
     }
 
     pub(crate) fn unreadable(error: io::Error) -> FormatError {
-        FormatError(format!("cannot be read: {error}"))
+        FormatError { why: format!("cannot be read: {error}"), is_unreadable: true }
+    }
+
+    /// True if the file could not be read, which may change without a change of the file.
+    pub(crate) fn is_unreadable(&self) -> bool {
+        self.is_unreadable
     }
 }
 
 impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.why)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 
@@ -39,6 +38,6 @@ fn recheck(shared: &Shared) {
     // A folder that is away for a while, as a network drive may be, keeps its catalog.
     if let Ok(faults) = shared.site.rescan() {
         faults.into_iter().for_each(|(name, why)| shared.report(Event::Fault { name, why }));
-        shared.ledger.videos.store(shared.site.catalog().videos.len() as u64, Ordering::Relaxed);
+        shared.count_videos();
     }
 }

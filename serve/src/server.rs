@@ -100,7 +100,7 @@ impl Server {
         }
         let local = http.as_ref().and_then(|(listener, _)| listener.local_addr().ok());
         let rtsp_local = ports.as_ref().and_then(|ports| ports.listener.local_addr().ok());
-        let site = Site::open(&folder, rate, downloads, rtsp_local.map(|local| local.port()));
+        let site = Site::open(&folder, rate, downloads);
         let site = site.map_err(|error| format!("{}: {}", folder.display(), plain(&error)))?;
         let begun = |error: io::Error| format!("starting: {}", plain(&error));
         let runtime =
@@ -111,7 +111,11 @@ impl Server {
         let quic = identity.zip(socket.flatten());
         let quic = quic.map(|(identity, socket)| http3::open(socket, &identity, &law, rate, &limits));
         let quic = quic.transpose().map_err(begun)?;
-        let indexes = Indexes::new(site.root(), keep);
+        let indexes = Arc::new(Indexes::new(site.root(), keep));
+        let site = match rtsp_local {
+            Some(local) => site.with_rtsp(local.port(), indexes.clone()),
+            None => site,
+        };
         let ports = ports.map(|ports| ports.open(limits.connections, indexes)).transpose().map_err(begun)?;
         drop(within);
         let alt_svc = quic.as_ref().zip(local).and_then(|(_, local)| format!("h3=\":{}\"", local.port()).parse().ok());

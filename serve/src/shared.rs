@@ -44,11 +44,14 @@ impl Shared {
 
     /// Reports the number and the faults of the videos.
     pub(crate) fn report_catalog(&self) {
-        let catalog = self.site.catalog();
-        self.ledger.videos.store(catalog.videos.len() as u64, Ordering::Relaxed);
-        for (name, why) in catalog.faults.clone() {
+        self.count_videos();
+        for (name, why) in self.site.catalog().faults.clone() {
             self.report(Event::Fault { name, why });
         }
+    }
+
+    pub(crate) fn count_videos(&self) {
+        self.ledger.videos.store(self.site.videos() as u64, Ordering::Relaxed);
     }
 
     /// Serves a connection, which is counted and has its place until it has ended, or has given its place up.

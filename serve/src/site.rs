@@ -20,7 +20,9 @@ use thalweg_core::units::Rate;
 use self::conditions::Verdict;
 use crate::answer::{Answer, Content, empty, refusal, text};
 use crate::catalog::Catalog;
+use crate::catalog::frames::Indexes;
 use crate::content::{Opened, Piece};
+use crate::page::OverRtsp;
 use crate::range::Wanted;
 use crate::root::Root;
 use crate::{kind, page};
@@ -37,8 +39,8 @@ pub struct Site {
     rate: Rate,
     /// True if files may be downloaded.
     downloads: bool,
-    /// The port of RTSP, if it is served.
-    rtsp: Option<u16>,
+    /// The port of RTSP and the frames of its videos, if it is served.
+    rtsp: Option<(u16, Arc<Indexes>)>,
 }
 
 impl Site {
@@ -46,15 +48,26 @@ impl Site {
     ///
     /// # Errors
     /// The path is not a folder, or cannot be read.
-    pub fn open(folder: &Path, rate: Rate, downloads: bool, rtsp: Option<u16>) -> io::Result<Site> {
+    pub fn open(folder: &Path, rate: Rate, downloads: bool) -> io::Result<Site> {
         let root = Arc::new(Root::open(folder)?);
         let catalog = Catalog::scan(&root)?;
-        Ok(Site { root, catalog: RwLock::new(Arc::new(catalog)), rate, downloads, rtsp })
+        Ok(Site { root, catalog: RwLock::new(Arc::new(catalog)), rate, downloads, rtsp: None })
+    }
+
+    /// The same content, which is also served over RTSP at this port: the page links there, and transport streams are videos.
+    pub fn with_rtsp(self, port: u16, indexes: Arc<Indexes>) -> Site {
+        Site { rtsp: Some((port, indexes)), ..self }
     }
 
     /// The result of the last scan of the folder.
     pub fn catalog(&self) -> Arc<Catalog> {
         self.catalog.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The number of videos in the folder.
+    pub fn videos(&self) -> usize {
+        let catalog = self.catalog();
+        catalog.videos.len() + if self.rtsp.is_some() { catalog.streams.len() } else { 0 }
     }
 
     /// Scans the folder again, and returns the faults that are new.
@@ -81,17 +94,18 @@ impl Site {
             return refusal(StatusCode::BAD_REQUEST, "invalid path\n");
         };
         let answer = match name.as_str() {
-            "" => page::answer(&self.catalog(), self.rate, self.downloads, self.rtsp_base(request).as_deref()),
+            "" => page::answer(&self.catalog(), self.rate, self.downloads, self.over_rtsp(request).as_ref()),
             name => page::asset(name).unwrap_or_else(|| self.response(name, request)),
         };
         if request.method == Method::HEAD { Answer { content: Content::Whole(Bytes::new()), ..answer } } else { answer }
     }
 
-    /// The URL of the folder over RTSP, at the host by which the client knows this machine.
-    fn rtsp_base(&self, request: &Parts) -> Option<String> {
+    /// The links of the page to RTSP, at the host by which the client knows this machine.
+    fn over_rtsp(&self, request: &Parts) -> Option<OverRtsp> {
+        let (port, indexes) = self.rtsp.as_ref()?;
         let named = request.headers.get(header::HOST).and_then(|host| host.to_str().ok()?.parse::<Authority>().ok());
         let authority = named.or_else(|| request.uri.authority().cloned())?;
-        Some(format!("rtsp://{}:{}", authority.host(), self.rtsp?))
+        Some(OverRtsp { base: format!("rtsp://{}:{port}", authority.host()), refusals: indexes.refusals() })
     }
 
     /// The folder.

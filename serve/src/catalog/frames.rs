@@ -16,6 +16,7 @@ mod keep;
 mod mp4;
 mod order;
 mod packets;
+mod refused;
 mod resident;
 mod shared;
 mod track;
@@ -30,7 +31,7 @@ use crate::rate::FormatError;
 
 pub use self::keep::Keep;
 pub(crate) use self::order::Order;
-pub use self::shared::{Found, Indexes, StoredVideo};
+pub use self::shared::{Found, Indexes, Refusal, StoredVideo};
 pub use self::track::{Codec, Framing, Track};
 
 /// Limit on the frames of a track: 46 hours of pictures, or a day of sound.

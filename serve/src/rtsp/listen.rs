@@ -24,7 +24,7 @@ pub(crate) struct Rtsp {
     pub(crate) places: Arc<Places>,
     start: Instant,
     /// The frames of the videos.
-    pub(crate) indexes: Indexes,
+    pub(crate) indexes: Arc<Indexes>,
     seeds: Mutex<Rng>,
 }
 
@@ -47,7 +47,11 @@ pub(crate) fn bind(at: SocketAddr) -> io::Result<Ports> {
 
 impl Ports {
     /// Takes the ports into this runtime, with places for this many connections.
-    pub(crate) fn open(self, connections: usize, indexes: Indexes) -> io::Result<(tokio::net::TcpListener, Arc<Rtsp>)> {
+    pub(crate) fn open(
+        self,
+        connections: usize,
+        indexes: Arc<Indexes>,
+    ) -> io::Result<(tokio::net::TcpListener, Arc<Rtsp>)> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         Ok((listener, Arc::new(Rtsp::new(self.datagrams, connections, indexes)?)))
     }
@@ -61,7 +65,7 @@ pub(crate) async fn listen(listener: tokio::net::TcpListener, rtsp: Arc<Rtsp>, s
 }
 
 impl Rtsp {
-    pub(crate) fn new(datagrams: Pair, connections: usize, indexes: Indexes) -> io::Result<Rtsp> {
+    pub(crate) fn new(datagrams: Pair, connections: usize, indexes: Arc<Indexes>) -> io::Result<Rtsp> {
         let mut seed = [[0; 8]; 3];
         getrandom(seed.as_flattened_mut(), GetRandomFlags::empty())?;
         let [seed, secret0, secret1] = seed.map(u64::from_ne_bytes);

@@ -8,7 +8,7 @@ use thalweg_core::time::Span;
 use thalweg_core::wire::payload::Payload;
 use thalweg_rtsp::message::Response;
 
-use crate::catalog::frames::{Frame, Indexes, Order, StoredVideo, Track};
+use crate::catalog::frames::{Frame, Indexes, Order, Refusal, StoredVideo, Track};
 use crate::site::{Site, is_absent};
 
 /// The longest payload of a packet: within 1500 bytes with the headers of RTP, UDP and IPv6.
@@ -38,7 +38,10 @@ impl Stored {
         }
         let found = match indexes.video(name) {
             Ok(found) => found,
-            Err(error) => return (Err(Response::refusal(415, format!("{name}: {error}"))), None),
+            Err(Refusal { why, is_new }) => {
+                let note = is_new.then(|| format!("{name}: not served over RTSP: {why}"));
+                return (Err(Response::refusal(415, format!("{name}: {why}"))), note);
+            }
         };
         (Ok(Stored::of(name, found.video)), found.note)
     }

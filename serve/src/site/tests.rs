@@ -18,7 +18,7 @@ impl Folder {
         fs::write(path.join("a.mp4"), (0..=255).cycle().take(10_000).collect::<Vec<u8>>()).expect("a file");
         fs::write(path.join(".secret"), "x").expect("a file");
         fs::write(path.join("b/c d.txt"), "text").expect("a file");
-        let site = Site::open(&path, Rate::from_mbps(3), !name.starts_with("no-"), None).expect("a folder");
+        let site = Site::open(&path, Rate::from_mbps(3), !name.starts_with("no-")).expect("a folder");
         Folder(path, site)
     }
 

@@ -42,8 +42,13 @@ pub(super) fn opening(server: &Server, secure: bool, names: &Names, folder: &str
         urls.push(elsewhere.first().or(here.as_ref()).map(url).unwrap_or_default());
     }
     let videos = figures(server.ledger()).get("films");
+    let forms = match (server.local(), server.rtsp()) {
+        (_, None) => "MP4, WebM, HLS or DASH",
+        (None, _) => "MP4 or MPEG transport streams",
+        _ => "MP4, WebM, HLS, DASH or MPEG transport streams",
+    };
     let serving = match videos {
-        0.0 => format!("serving {folder}, which has no videos yet (MP4, WebM, HLS or DASH),"),
+        0.0 => format!("serving {folder}, which has no videos yet ({forms}),"),
         1.0 => format!("serving 1 video of {folder}"),
         _ => format!("serving {videos} videos of {folder}"),
     };

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::{fmt, io};
 
 use super::coding::{Unusable, decode, encode};
 use super::keep::Keep;
+use super::refused::Refused;
 use super::resident::Resident;
 use super::{Frame, Index, Order, Track};
 use crate::catalog::walk::Stamp;
@@ -24,6 +25,7 @@ pub struct Indexes {
     videos: Mutex<HashMap<String, Arc<Slot>>>,
     /// Set once a file could not be written: the message for one suffices.
     is_read_only: Mutex<bool>,
+    refused: Mutex<Refused>,
 }
 
 /// A video's place, locked while its index is read.
@@ -48,18 +50,28 @@ pub struct Found {
     pub note: Option<String>,
 }
 
+/// The reason for which a video has no index.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// The fault of the video.
+    pub why: FormatError,
+    /// True if the file, as it is, was read for the first time.
+    pub is_new: bool,
+}
+
 impl Indexes {
     /// The indexes of the videos in a folder, kept in files if there is a place for them.
     pub fn new(root: Arc<Root>, keep: Option<Keep>) -> Indexes {
-        Indexes { root, keep, videos: Mutex::default(), is_read_only: Mutex::default() }
+        let (videos, is_read_only, refused) = Default::default();
+        Indexes { root, keep, videos, is_read_only, refused }
     }
 
     /// The video of a name, with the index that another viewer has, the kept one, or a new one. Waits for the disk, and
     /// for another viewer who wants the same.
     ///
     /// # Errors
-    /// The video cannot be read, or is not supported.
-    pub fn video(&self, name: &str) -> Result<Found, FormatError> {
+    /// The video cannot be read, or is not supported. One that is not is read again only once it has changed.
+    pub fn video(&self, name: &str) -> Result<Found, Refusal> {
         let file = self.root.file(Path::new(name)).map_err(FormatError::unreadable)?;
         let stamp = stamp(&file).map_err(FormatError::unreadable)?;
         let slot = self.slot(name);
@@ -67,21 +79,41 @@ impl Indexes {
         if let Some(video) = shared.upgrade().filter(|video| video.stamp == stamp) {
             return Ok(Found { video, note: None });
         }
+        if let Some(why) = self.refused().reason(name, &stamp) {
+            return Err(Refusal { why, is_new: false });
+        }
         let (kept, ignored) = self.kept(name, &stamp);
         let (index, note) = match kept {
             Some(index) => (index, None),
             None => {
-                let index = Index::read(&mut &file)?;
+                let read = Index::read(&mut &file);
                 if self::stamp(&file).map_err(FormatError::unreadable)? != stamp {
-                    return Err(FormatError::new("it changed while it was read"));
+                    return Err(FormatError::new("it changed while it was read").into());
                 }
+                let index = read.inspect_err(|why| self.refuse(name, stamp, why))?;
                 let failed = self.write(name, &index, &stamp);
                 (index, ignored.or(failed))
             }
         };
         let video = Arc::new(StoredVideo { index, file, stamp, order: OnceLock::new() });
         *shared = Arc::downgrade(&video);
+        self.refused().remove(name);
         Ok(Found { video, note })
+    }
+
+    /// The reasons for which videos were refused when they were last asked for, by name.
+    pub fn refusals(&self) -> HashMap<String, String> {
+        self.refused().reasons()
+    }
+
+    fn refuse(&self, name: &str, stamp: Stamp, why: &FormatError) {
+        if !why.is_unreadable() {
+            self.refused().insert(name, stamp, why.clone());
+        }
+    }
+
+    fn refused(&self) -> MutexGuard<'_, Refused> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The place of a name; places without a viewer are given up when there are twice as many as with one.
@@ -160,6 +192,18 @@ impl StoredVideo {
     /// True if the file was written to, truncated, or removed since.
     fn has_changed(&self) -> io::Result<bool> {
         Ok(stamp(&self.file)? != self.stamp)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.why.fmt(f)
+    }
+}
+
+impl From<FormatError> for Refusal {
+    fn from(why: FormatError) -> Refusal {
+        Refusal { is_new: !why.is_unreadable(), why }
     }
 }
 

@@ -78,6 +78,21 @@ fn frame_in_memory_is_read_without_waiting() {
 }
 
 #[test]
+fn refused_video_is_read_again_once_it_has_changed() {
+    let folder = Folder::new("refused");
+    let (indexes, name) = (folder.indexes(None), "sub/b.ts");
+    fs::write(folder.0.join(name), b"no video").expect("a file");
+    let refusal = |indexes: &Indexes| indexes.video(name).expect_err("no video");
+    let first = refusal(&indexes);
+    assert!(first.is_new && indexes.refusals()[name] == first.why.to_string());
+    assert_eq!(refusal(&indexes), Refusal { is_new: false, ..first });
+    fs::write(folder.0.join(name), b"other bytes").expect("a file");
+    assert!(refusal(&indexes).is_new);
+    fs::write(folder.0.join(name), Tables::new().video()).expect("a file");
+    assert!(indexes.video(name).is_ok() && indexes.refusals().is_empty());
+}
+
+#[test]
 fn kept_index_is_used_until_the_video_changes() {
     let folder = Folder::new("kept");
     for keep in [Keep::Beside, Keep::In(folder.0.join("cache"))] {
