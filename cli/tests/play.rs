@@ -1,13 +1,16 @@
 //! `thalweg play` as its users run it, beside `thalweg serve --rtsp` and a scripted server without R3CP+. ffmpeg makes the
 //! videos and decodes the output, where it is installed.
 
+mod scripted;
+
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io;
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use self::scripted::{scripted, sound};
 use crate::common::{Running, run};
 
 /// A folder of its own, which is empty.
@@ -39,9 +42,16 @@ fn decoded(file: &str, stream: &str) -> Vec<String> {
 
 /// A server of a folder with this video of 3 s, made by ffmpeg, if it is installed.
 fn serving(name: &str, video: &str, coding: &str) -> Option<(Running, String, String)> {
+    serving_for(3, name, video, coding)
+}
+
+/// The same for a video of this length in seconds.
+fn serving_for(length: u32, name: &str, video: &str, coding: &str) -> Option<(Running, String, String)> {
     let folder = folder(name);
     let path = folder.join(video).to_str().expect("UTF-8").to_owned();
-    ffmpeg(&format!("-f lavfi -i testsrc=s=320x240:r=25:d=3 -f lavfi -i sine=d=3 -shortest {coding} {path}"))?;
+    ffmpeg(&format!(
+        "-f lavfi -i testsrc=s=320x240:r=25:d={length} -f lavfi -i sine=d={length} -shortest {coding} {path}"
+    ))?;
     let server = Running::start(&["serve", folder.to_str().expect("UTF-8"), "--rtsp", "127.0.0.1:0"]);
     let url = format!("{}{video}", server.address("listening", "rtsp_url"));
     Some((server, url, path))
@@ -109,6 +119,36 @@ fn playback_continues_once_the_server_is_back() {
     assert!(back["from_seconds"].as_f64().is_some_and(|from| from > 0.0), "{back}");
     player.succeeds();
     assert!(decoded(&out, "v").ends_with(&decoded(&file, "v")[50..]), "the last second");
+}
+
+#[test]
+fn start_behind_the_end_is_refused_in_one_line() {
+    let Some((_server, url, _)) = serving("behind", "a.mp4", MP4) else { return };
+    let (code, _, line) = run(&["play", &url, "--from", "1:00", "--quiet", "--output", "udp://127.0.0.1:9"]);
+    assert_eq!((code, line.lines().count()), (1, 1), "{line}");
+    assert!(line.contains("PLAY: 457 "), "{line}");
+}
+
+/// The resident memory of a process in bytes.
+fn resident(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a line");
+    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
+}
+
+#[test]
+fn memory_without_a_store_is_small_and_does_not_grow() {
+    let Some((_server, url, file)) = serving_for(14, "memory", "a.mp4", MP4) else { return };
+    let output = format!("file:{file}.ts");
+    let mut player = Running::start(&["play", &url, "--store", "0s", "--output", &output]);
+    let at = |seconds: f64| {
+        let is_there = |value: &serde_json::Value| value["position_seconds"].as_f64().is_some_and(|at| at >= seconds);
+        player.wait_for("a position", is_there);
+        resident(player.child.id())
+    };
+    let (early, late) = (at(3.0), at(12.0));
+    assert!(late <= 40 << 20 && late <= early + (1 << 20), "{early} bytes, then {late}");
+    player.succeeds();
 }
 
 #[test]
@@ -188,72 +228,4 @@ fn video_is_played_over_tcp_where_udp_is_blocked() {
     assert!(events.iter().any(|line| line.contains("which R3CP+ needs; playing over TCP without it")), "{events:?}");
     assert!(events.iter().any(|line| line.contains("\"transport\":\"plain\"")), "{events:?}");
     assert_eq!(decoded(&out, "v"), decoded(&file, "v"));
-}
-
-/// The URL of a server that answers each request by its method: status, reason and fields. It ends with the connection.
-fn scripted(answer: impl Fn(&str) -> String + Send + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("rtsp://{}/a", listener.local_addr().expect("its address"));
-    thread::spawn(move || {
-        let (stream, _) = listener.accept().expect("a player");
-        while let Some((method, sequence)) = request(&stream) {
-            let answer = answer(&method);
-            let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((answer.trim_end(), ""));
-            let len = body.len();
-            let text = format!("RTSP/1.0 {head}\r\nCSeq: {sequence}\r\nContent-Length: {len}\r\n\r\n{body}");
-            (&stream).write_all(text.as_bytes()).expect("a player");
-            if method == "PLAY" {
-                packets().iter().for_each(|packet| (&stream).write_all(packet).expect("a player"));
-            }
-        }
-    });
-    url
-}
-
-/// The method and the number of the next request.
-fn request(stream: &TcpStream) -> Option<(String, String)> {
-    let mut lines = BufReader::with_capacity(1, stream).lines().map_while(Result::ok);
-    let first = lines.next()?;
-    let fields: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
-    let sequence = fields.iter().find_map(|field| field.strip_prefix("CSeq: "))?;
-    Some((first.split(' ').next()?.to_owned(), sequence.to_owned()))
-}
-
-/// The answer of a server of one track of sound, with this field in the response to SETUP.
-fn sound(method: &str, transport: &str) -> String {
-    match method {
-        "DESCRIBE" => "200 OK\r\n\r\nv=0\r\ns=-\r\nt=0 0\r\nm=audio 0 RTP/AVP 14\r\na=control:sound\r\n".to_owned(),
-        "SETUP" => format!("200 OK\r\nSession: 7\r\n{transport}\r\n"),
-        _ => "200 OK\r\nRTP-Info: url=sound;seq=0;rtptime=0\r\n".to_owned(),
-    }
-}
-
-/// Twenty frames of silence (MPEG-1 layer II, 32 kb/s, 48 kHz) as RTP packets (RFC 2250 §3), and a BYE, interleaved.
-fn packets() -> Vec<Vec<u8>> {
-    let packet = |n: u16| {
-        // 1152 samples are 2160 ticks.
-        let header = [&[0x80, 14][..], &n.to_be_bytes(), &(2160 * u32::from(n)).to_be_bytes(), &[0, 0, 0, 5]].concat();
-        let mut frame = vec![0xff, 0xfd, 0x14, 0xc0];
-        frame.resize(96, 0);
-        let packet = [&header[..], &[0; 4], &frame].concat();
-        [&[b'$', 0, 0, packet.len() as u8][..], &packet].concat()
-    };
-    // An empty receiver report, and a BYE (RFC 3550 §6.6).
-    let end = [&[b'$', 1, 0, 16, 0x80, 201, 0, 1, 0, 0, 0, 5][..], &[0x81, 203, 0, 1, 0, 0, 0, 5]].concat();
-    (0..20).map(packet).chain([end]).collect()
-}
-
-#[test]
-fn server_without_r3cp_is_played_over_its_connection() {
-    let url = scripted(|method| sound(method, "Transport: RTP/AVP/TCP;interleaved=0-1"));
-    let out = folder("plain").join("a.ts").to_str().expect("UTF-8").to_owned();
-    let mut player = Running::start(&["play", &url, "--output", &format!("file:{out}")]);
-    player.succeeds();
-    let events = player.rest();
-    assert!(events.iter().any(|line| line.contains("\"transport\":\"plain\"")), "{events:?}");
-    // Of a transport stream: the packets of sound are the first ones with that PID.
-    assert!(fs::metadata(&out).expect("a file").len() > 20 * 96);
-    if ffmpeg("-version").is_some() {
-        assert_eq!(decoded(&out, "a").len(), 20);
-    }
 }
