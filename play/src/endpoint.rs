@@ -22,6 +22,7 @@ use thalweg_net::output::Outputs;
 use thalweg_net::poll::{Interests, Ready};
 use thalweg_net::report::Report;
 
+pub use self::server::PREDICTOR;
 use crate::figures::{METRICS, Outcomes};
 use crate::keys::Keys;
 use crate::link::Link;

@@ -15,6 +15,7 @@ mod dumbbell;
 mod goodput;
 #[cfg(feature = "kernel")]
 mod nginx;
+mod r3cp;
 #[cfg(feature = "kernel")]
 mod real;
 mod refusals;

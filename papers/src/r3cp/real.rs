@@ -19,9 +19,10 @@ use std::thread;
 use std::time::Duration;
 
 use self::record::Record;
-use self::scene::Scene;
-use self::videos::Videos;
-use self::viewer::Viewer;
+pub use self::record::Watched;
+pub use self::scene::Scene;
+use self::videos::{Clip, Videos};
+pub use self::viewer::Viewer;
 use crate::page::Page;
 use crate::pool::{Pool, Progress};
 
@@ -33,6 +34,17 @@ const LOOK: Duration = Duration::from_millis(100);
 struct Job {
     scene: Scene,
     viewer: Viewer,
+    /// The seed of the path's losses.
+    seed: u64,
+    /// The length in seconds.
+    seconds: u64,
+}
+
+impl Job {
+    /// The run that the page has.
+    fn of(scene: Scene, viewer: Viewer) -> Job {
+        Job { scene, viewer, seed: 1, seconds: scene.seconds() }
+    }
 }
 
 /// The records of the runs that have ended.
@@ -58,24 +70,37 @@ pub fn report(inputs: &Inputs, pool: Pool<'_>, command: &str) -> Result<(Page, u
     if let Some(missing) = thalweg_testbed::missing() {
         return Err(format!("--real: {missing}"));
     }
-    let videos = Videos::make(&inputs.videos).map_err(|why| format!("--real: {why}"))?;
+    let videos = Videos::make(&inputs.videos, &Clip::ALL).map_err(|why| format!("--real: {why}"))?;
     let jobs = jobs(&inputs.recordings);
     let results = run_all(&jobs, inputs, &videos, pool)?;
     Ok((page::of(&results, command), results.len(), jobs.len()))
+}
+
+/// Performs runs of one scene at the same time for `seconds`, each on a path of its own: a viewer, and the seed of the path.
+/// Returns the observations in the same order.
+///
+/// # Errors
+/// As of [`report`]; the recordings of a scene are missing.
+pub fn watch(scene: Scene, viewers: &[(Viewer, u64)], seconds: u64, inputs: &Inputs) -> Result<Vec<Watched>, String> {
+    let videos = Videos::make(&inputs.videos, &[scene.clip()])?;
+    let jobs: Vec<Job> = viewers.iter().map(|&(viewer, seed)| Job { scene, viewer, seed, seconds }).collect();
+    let pool = Pool { threads: jobs.len(), keep: None, stopped: &|| false, progress: &|_| () };
+    let mut results = run_all(&jobs, inputs, &videos, pool)?;
+    Ok(jobs.iter().flat_map(|job| results.remove(job).unwrap_or_default().viewers).collect())
 }
 
 /// All jobs, the longest first, so that the last ones end together.
 fn jobs(recordings: &Path) -> Vec<Job> {
     let scenes = Scene::ALL.into_iter().filter(|scene| scene.is_possible(recordings));
     let mut jobs: Vec<Job> =
-        scenes.flat_map(|scene| scene.viewers().iter().map(move |&viewer| Job { scene, viewer })).collect();
-    jobs.sort_by_key(|job| core::cmp::Reverse(job.scene.seconds()));
+        scenes.flat_map(|scene| scene.viewers().iter().map(move |&viewer| Job::of(scene, viewer))).collect();
+    jobs.sort_by_key(|job| core::cmp::Reverse(job.seconds));
     jobs
 }
 
 fn run_all(jobs: &[Job], inputs: &Inputs, videos: &Videos, pool: Pool<'_>) -> Result<Results, String> {
     let (next, stop, results) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(Results::new()));
-    let length = jobs.iter().map(|job| job.scene.seconds()).sum();
+    let length = jobs.iter().map(|job| job.seconds).sum();
     let (report, reports) = mpsc::channel();
     thread::scope(|scope| {
         for _ in 0..pool.threads.max(1) {
@@ -88,7 +113,7 @@ fn run_all(jobs: &[Job], inputs: &Inputs, videos: &Videos, pool: Pool<'_>) -> Re
                     let outcome = run::one(*job, inputs, videos, stop).map(|record| {
                         let record = record?;
                         results.lock().expect("no run panics").insert(*job, record);
-                        Some(job.scene.seconds())
+                        Some(job.seconds)
                     });
                     let _ = report.send(outcome);
                 }

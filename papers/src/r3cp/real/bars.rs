@@ -13,7 +13,7 @@ const LEFT_KBPS: f64 = 1_500.0 - 400.0;
 
 /// A bar of a run.
 fn bar(results: &Results, (scene, viewer): (Scene, Viewer), what: &str, of: fn(&Record) -> f64, least: f64) -> Bar {
-    let measured = results.get(&Job { scene, viewer }).map_or(f64::NAN, of);
+    let measured = results.get(&Job::of(scene, viewer)).map_or(f64::NAN, of);
     let what = format!("{}, {}: {what}", scene.title(), viewer.name());
     Bar { what, wanted: format!("at least {least}"), measured, holds: measured >= least }
 }
@@ -44,7 +44,7 @@ fn cubic(record: &Record) -> f64 {
 pub(super) fn all(results: &Results) -> Vec<Bar> {
     use Viewer::{Cubic, Plain, R3cpPlus, Tfcc};
     let (beside, lossy) = (Scene::Beside, Scene::Lossy);
-    let rival = |viewer| results.get(&Job { scene: beside, viewer }).map_or(f64::NAN, playback);
+    let rival = |viewer| results.get(&Job::of(beside, viewer)).map_or(f64::NAN, playback);
     let above = |viewer: Viewer| {
         let more = bar(results, (beside, R3cpPlus(2)), "", playback, 0.0);
         let what = format!("{}, R3CP+: playback less that of {}", beside.title(), viewer.name());

@@ -80,7 +80,7 @@ fn table_3(results: &Results) -> Element {
     ];
     let row = |(viewer, paper): (Viewer, [f64; 3])| {
         let cell = |(path, paper): (Path, f64)| {
-            let record = results.get(&Job { scene: Scene::Internet(path), viewer });
+            let record = results.get(&Job::of(Scene::Internet(path), viewer));
             let playback = record.and_then(|record| record.viewers.first()).map(|viewer| 100.0 * viewer.playback);
             format!("{paper} | {}", playback.map_or_else(|| "-".to_owned(), number))
         };

@@ -11,20 +11,22 @@ pub(super) struct Second {
     pub(super) played: f64,
     /// The rate at which packets arrived, retransmissions excluded.
     pub(super) received_kbps: f64,
+    /// The rate that was requested at its end.
+    pub(super) requested_kbps: f64,
     /// Media time in the buffer.
     pub(super) bank_s: f64,
 }
 
 /// The observations of one viewer.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(super) struct Watched {
+pub struct Watched {
     pub(super) seconds: Vec<Second>,
     /// The time from its begin to the first frame, in seconds; none if there was none.
-    pub(super) first: Option<f64>,
+    pub first: Option<f64>,
     /// The share of the pictures that were playable; of a player over TCP, of the playing time that was displayed.
-    pub(super) playback: f64,
+    pub playback: f64,
     /// The seconds after the first frame in which nothing was displayed.
-    pub(super) still: f64,
+    pub still: f64,
     totals: [f64; 3],
 }
 
@@ -39,6 +41,13 @@ pub(super) struct Record {
 }
 
 impl Watched {
+    /// The mean of the requested rate from the first frame on, in kb/s; NaN without a second after it.
+    pub fn requested_kbps(&self) -> f64 {
+        let begun = self.seconds.iter().filter(|second| self.first.is_some_and(|first| second.at > first));
+        let (sum, count) = begun.fold((0.0, 0.0), |(sum, count), second| (sum + second.requested_kbps, count + 1.0));
+        sum / count
+    }
+
     /// Takes a line of `play --json`.
     pub(super) fn take(&mut self, line: &Value) {
         let number = |name: &str| line[name].as_f64().unwrap_or(0.0);
@@ -57,10 +66,15 @@ impl Watched {
                 let played = of(&["playable"]);
                 let all = of(&["playable", "skipped", "broken", "late", "orphan"]);
                 let packets = number("received_packets");
+                let kbps = |rate: f64| rate * number("packet_bytes") * 8e-3;
                 let [played_before, packets_before, at_before] = self.totals;
-                let kbps = (packets - packets_before) * number("packet_bytes") * 8e-3 / (at - at_before).max(1e-3);
-                let second =
-                    Second { at, played: played - played_before, received_kbps: kbps, bank_s: number("bank_seconds") };
+                let second = Second {
+                    at,
+                    played: played - played_before,
+                    received_kbps: kbps((packets - packets_before) / (at - at_before).max(1e-3)),
+                    requested_kbps: kbps(number("rho_packets_per_second")),
+                    bank_s: number("bank_seconds"),
+                };
                 self.playback = if all > 0.0 { played / all } else { 0.0 };
                 let is_still = second.played == 0.0 && self.first.is_some_and(|first| at > first + 1.0);
                 self.still += f64::from(u8::from(is_still));
@@ -82,15 +96,17 @@ mod tests {
         let mut watched = Watched::default();
         let line = |at: f64, played: u64, skipped: u64| {
             json!({"t": at, "p_playable_total": played, "b_skipped_total": skipped, "received_packets": 10 * played,
-                "packet_bytes": 1_000, "bank_seconds": 0.5})
+                "packet_bytes": 1_000, "rho_packets_per_second": played, "bank_seconds": 0.5})
         };
         watched.take(&json!({"t": 0.5, "event": "started"}));
         watched.take(&line(1.0, 10, 0));
         watched.take(&line(2.0, 30, 10));
         watched.take(&line(3.0, 30, 30));
         // Twenty pictures, in 200 packets of 8000 bits.
-        let second = Second { at: 2.0, played: 20.0, received_kbps: 1_600.0, bank_s: 0.5 };
+        let second = Second { at: 2.0, played: 20.0, received_kbps: 1_600.0, requested_kbps: 240.0, bank_s: 0.5 };
         assert_eq!(watched.seconds[1], second);
         assert_eq!((watched.first, watched.playback, watched.still), (Some(0.5), 0.5, 1.0));
+        // 10, 30 and 30 packets of 8000 bits.
+        assert_eq!(watched.requested_kbps(), 8.0 * 70.0 / 3.0);
     }
 }

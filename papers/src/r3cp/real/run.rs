@@ -35,11 +35,11 @@ const OPENING: Duration = Duration::from_secs(10);
 pub(super) fn one(job: Job, inputs: &Inputs, videos: &Videos, stop: &AtomicBool) -> Result<Option<Record>, Error> {
     let read = |name: &str| std::fs::read_to_string(name).map_err(|error| plain(&error));
     let text = job.scene.path(&inputs.recordings);
-    let scenario = Scenario::parse("path", &text, Some(1), &mut |name| read(name));
+    let scenario = Scenario::parse("path", &text, Some(job.seed), &mut |name| read(name));
     let cable = Cable::lay(scenario.map_err(|why| Error::new("path", why))?)?;
     let mut stage = Stage::open(job, inputs, videos, &cable.hosts)?;
     let start = Instant::now();
-    let end = Duration::from_secs(job.scene.seconds());
+    let end = Duration::from_secs(job.seconds);
     while start.elapsed() < end {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);

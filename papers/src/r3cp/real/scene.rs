@@ -9,7 +9,7 @@ use crate::r3cp::Path;
 
 /// A path with its traffic.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Scene {
+pub enum Scene {
     /// Fig. 7: a source without feedback fills the link.
     Congested,
     /// Fig. 8: two videos beside a source without feedback.
@@ -20,6 +20,8 @@ pub(super) enum Scene {
     Beside,
     /// A long path with this loss in percent.
     Lossy(u32),
+    /// The link of the paper with this loss in percent, the lab's `r3cp-s1`. The page does not have it.
+    Paper(u32),
     /// A recorded path of Starlink.
     Starlink,
     /// A recorded LTE link.
@@ -82,7 +84,7 @@ impl Scene {
         use Viewer::{Bbr, Cubic, Plain, R3cp, R3cpPlus, Tfcc};
         match self {
             Scene::Congested => &[R3cpPlus(2), Tfcc],
-            Scene::Pair => &[R3cpPlus(2)],
+            Scene::Pair | Scene::Paper(_) => &[R3cpPlus(2)],
             Scene::Internet(_) => &[R3cpPlus(2), R3cp, Plain],
             Scene::Beside => &[R3cpPlus(2), R3cpPlus(10), Tfcc, Plain],
             Scene::Lossy(_) | Scene::Starlink | Scene::Lte => &[R3cpPlus(2), Plain, Cubic, Bbr],
@@ -111,6 +113,9 @@ impl Scene {
     pub(super) fn path(self, recordings: &File) -> String {
         let file = |name: Option<&str>| recordings.join(name.unwrap_or_default()).display().to_string();
         let queue = |rate: &str| format!("{{ kind = \"drop_tail\", rate = \"{rate}\", queue = 50 }}");
+        let lossy = |rate: &str, percent: u32| {
+            format!("{}, {{ kind = \"loss\", rate = {} }}", queue(rate), f64::from(percent) / 100.0)
+        };
         let (forward, delay) = match self {
             Scene::Congested | Scene::Pair | Scene::Beside => (queue("1.5mbit"), 30.0),
             Scene::Internet(path) => {
@@ -118,10 +123,8 @@ impl Scene {
                 let rtt: f64 = rtt.parse().unwrap_or_default();
                 (format!("{}, {{ kind = \"loss\", rate = {loss} }}", queue("10mbit")), rtt / 2.0)
             }
-            Scene::Lossy(percent) => {
-                let loss = f64::from(percent) / 100.0;
-                (format!("{}, {{ kind = \"loss\", rate = {loss} }}", queue("10mbit")), 100.0)
-            }
+            Scene::Lossy(percent) => (lossy("10mbit", percent), 100.0),
+            Scene::Paper(percent) => (lossy("1.5mbit", percent), 30.0),
             Scene::Starlink => {
                 let recorded = format!(
                     "{{ kind = \"recorded\", file = {:?}, index = \"time\", sent = \"send_ms\", delay = \"down_delay_ms\", \
@@ -149,6 +152,7 @@ impl Scene {
             Scene::Internet(path) => format!("path of {}", path.name()),
             Scene::Beside => "beside two CUBIC flows".into(),
             Scene::Lossy(percent) => format!("round trip of 200 ms, {percent} % of loss"),
+            Scene::Paper(percent) => format!("link of the paper, {percent} % of loss"),
             Scene::Starlink => "a recorded path of Starlink".into(),
             Scene::Lte => "a recorded LTE link".into(),
         }

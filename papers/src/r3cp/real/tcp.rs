@@ -61,7 +61,7 @@ impl Reader {
             at: now.as_secs_f64(),
             played: FRAMES * played.saturating_sub(played_before).as_secs_f64() / length.as_secs_f64(),
             received_kbps: Rate::of(Bytes(read.0 - read_before.0), length).as_bps() as f64 / 1e3,
-            bank_s: 0.0,
+            ..Second::default()
         });
         self.before = (now, read, played);
     }

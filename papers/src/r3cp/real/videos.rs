@@ -16,7 +16,7 @@ pub(super) enum Clip {
 }
 
 impl Clip {
-    const ALL: [Clip; 2] = [Clip::Mpeg1, Clip::H264];
+    pub(super) const ALL: [Clip; 2] = [Clip::Mpeg1, Clip::H264];
 
     /// The file in the folder of videos, the joined one, and its length in seconds.
     fn files(self) -> (&'static str, &'static str, &'static str) {
@@ -47,15 +47,15 @@ pub(super) struct Videos {
 }
 
 impl Videos {
-    /// Joins the videos of `from`.
+    /// Joins these videos of `from`.
     ///
     /// # Errors
     /// A video or the program `ffmpeg` is missing.
-    pub(super) fn make(from: &Path) -> Result<Videos, String> {
+    pub(super) fn make(from: &Path, clips: &[Clip]) -> Result<Videos, String> {
         let folder = std::env::temp_dir().join(format!("thalweg-r3cp-{}", process::id()));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {}", folder.display(), plain(&error)))?;
         let videos = Videos { folder };
-        for clip in Clip::ALL {
+        for clip in clips {
             let (source, name, seconds) = clip.files();
             let source = from.join(source);
             if !source.is_file() {

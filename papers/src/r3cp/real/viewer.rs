@@ -5,7 +5,7 @@ use crate::page::Tone;
 
 /// A viewer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Viewer {
+pub enum Viewer {
     /// `thalweg play` under R3CP+, with a store of this many seconds.
     R3cpPlus(u32),
     /// The same under R3CP.
