@@ -269,6 +269,12 @@ impl R3cp {
             throughput,
             bank_open: false,
         });
-        Decision { lambda: bounded(point.desired_rate()), rho, current, forecast }
+        let lambda = bounded(point.desired_rate());
+        // Deviation(R3CP+ §3.2): with a store, nothing is skipped on an UNLOADED path while half of the target is there: rho
+        // rises to lambda by itself. At the start of a video this would else cost frames on any path.
+        let can_wait = self.parameters.store.0 > 0.0 && point.virtual_queue() > 0.5 * point.target();
+        let is_unloaded = (current, forecast) == (State::Unloaded, State::Unloaded);
+        let lambda = if can_wait && is_unloaded { lambda.min(rho) } else { lambda };
+        Decision { lambda, rho, current, forecast }
     }
 }

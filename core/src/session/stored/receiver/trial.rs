@@ -12,11 +12,12 @@ const LASTING: Span = Span::from_secs(3);
 /// The periods of a trial, at the least.
 const PERIODS: u32 = 2;
 /// The losses that a trial expects if nothing changes.
-// Ours: at 130 packets per second and 5 % of loss two periods hold two or three losses, from which nothing follows. Of 20
-// expected ones fewer than ten have a probability of 0.5 % (Poisson).
-const EXPECTED: f64 = 20.0;
+// Ours: at 130 packets per second and 5 % of loss two periods hold two or three losses, from which nothing follows. Of 30
+// expected ones fewer than ten have a probability below 10^-5 (Poisson), and still of 2 in 1000 if the ratio before was too
+// high by half. A false verdict costs seconds of pictures.
+const EXPECTED: f64 = 30.0;
 /// The share of the expected losses below which the loss has fallen with the rate.
-const FALLEN: f64 = 0.5;
+const FALLEN: f64 = 1.0 / 3.0;
 
 /// A measured period.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -168,10 +169,10 @@ mod tests {
         let full = |trial: &Trial, _| u64::from(!trial.is_reduced() && !trial.is_congestion());
         run(&mut trial, 0, 3, Span::ZERO, full);
         assert!(!trial.is_reduced() && !trial.is_congestion(), "not yet three seconds");
-        run(&mut trial, 3, 3, Span::ZERO, full);
-        // At a loss of 1/20 twenty losses are expected in 400 packets, which take two seconds.
+        run(&mut trial, 3, 4, Span::ZERO, full);
+        // At a loss of 1/20 thirty losses are expected in 600 packets, which take three seconds.
         assert!(trial.is_congestion());
-        run(&mut trial, 6, 10, Span::ZERO, |_, nth| u64::from(nth % 4 == 0));
+        run(&mut trial, 7, 9, Span::ZERO, |_, nth| u64::from(nth % 8 == 0));
         assert!(trial.is_congestion(), "as long as anything is lost");
         run(&mut trial, 16, 4, Span::ZERO, |_, _| 0);
         assert!(!trial.is_congestion());
@@ -181,18 +182,18 @@ mod tests {
     fn loss_that_stays_at_the_lower_rate_was_random_after_all() {
         let mut trial = Trial::default();
         // By chance nothing is lost during the trial.
-        run(&mut trial, 0, 6, Span::ZERO, |trial, _| u64::from(!trial.is_reduced()));
+        run(&mut trial, 0, 7, Span::ZERO, |trial, _| u64::from(!trial.is_reduced()));
         assert!(trial.is_congestion());
-        run(&mut trial, 6, 3, Span::ZERO, |_, _| 1);
+        run(&mut trial, 7, 4, Span::ZERO, |_, _| 1);
         assert!(!trial.is_congestion() && !trial.is_reduced());
     }
 
     #[test]
     fn loss_that_stays_is_random_until_it_doubles() {
         let mut trial = Trial::default();
-        run(&mut trial, 0, 6, Span::ZERO, |_, _| 1);
+        run(&mut trial, 0, 7, Span::ZERO, |_, _| 1);
         assert!(!trial.is_congestion() && !trial.is_reduced());
-        run(&mut trial, 6, 59, Span::ZERO, |_, _| 1);
+        run(&mut trial, 7, 58, Span::ZERO, |_, _| 1);
         assert!(!trial.is_reduced(), "one trial suffices");
         let tried = Cell::new(false);
         run(&mut trial, 65, 8, Span::ZERO, |trial, _| {
