@@ -19,7 +19,7 @@ use thalweg_core::wire::rtp;
 
 use self::cursor::Cursor;
 use self::play::Play;
-use self::stream::{Session, Stream};
+use self::stream::Stream;
 use super::playback::{End, Route, Transmit};
 use super::stored::Stored;
 use super::transport::Delivery;
@@ -63,7 +63,7 @@ pub(crate) struct Sender {
     /// The address of the client.
     peer: IpAddr,
     streams: Vec<Stream>,
-    session: Session,
+    rng: Rng,
     /// The number of the play; frames read for an earlier one are dropped.
     play: u64,
     playing: Option<Play>,
@@ -77,23 +77,13 @@ pub(crate) struct Sender {
 impl Sender {
     pub(crate) fn new(stored: Arc<Stored>, peer: IpAddr, rng: Rng) -> Sender {
         let (streams, partings) = (Vec::new(), 0..0);
-        Sender {
-            stored,
-            peer,
-            streams,
-            session: Session::new(rng),
-            play: 0,
-            playing: None,
-            paused: None,
-            ended: None,
-            partings,
-        }
+        Sender { stored, peer, streams, rng, play: 0, playing: None, paused: None, ended: None, partings }
     }
 
     /// Adds the stream of a track, which must exist, or changes its delivery.
     fn add(&mut self, number: usize, delivery: Delivery) -> Option<&Stream> {
         let track = self.stored.track(number)?;
-        let stream = Stream::new(number, track, delivery, &mut self.session.rng);
+        let stream = Stream::new(number, track, delivery, &mut self.rng);
         self.streams.retain(|other| other.track != number);
         self.streams.push(stream);
         self.streams.last()
@@ -103,7 +93,7 @@ impl Sender {
     fn start(&mut self, now: Time, from: Span, until: Option<Span>) -> Started {
         let cursor = Cursor::new(&self.stored, self.streams.iter().map(|stream| stream.track), from, until);
         // No other play of this connection has the number, also of an earlier session.
-        self.play = self.session.rng.u64();
+        self.play = self.rng.u64();
         self.partings = 0..0;
         self.paused = None;
         self.ended = None;
@@ -152,7 +142,7 @@ impl Sender {
 
     fn report(&mut self, now: Time, nth: usize, is_end: bool, buf: &mut [u8]) -> Option<Transmit> {
         let since = self.playing.as_ref()?.since;
-        let len = self.streams[nth].report(now, since, is_end, &mut self.session, buf);
+        let len = self.streams[nth].report(now, since, is_end, &mut self.rng, buf);
         Some(Transmit { route: self.route(nth, true), len, frame: None })
     }
 
@@ -202,7 +192,7 @@ impl Sender {
     /// Writes the next goodbye of a play that was broken off.
     fn part(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         let nth = self.partings.next()?;
-        let len = self.streams.get_mut(nth)?.report(now, now, true, &mut self.session, buf);
+        let len = self.streams.get_mut(nth)?.report(now, now, true, &mut self.rng, buf);
         Some(Transmit { route: self.route(nth, true), len, frame: None })
     }
 

@@ -11,21 +11,6 @@ use crate::catalog::frames::Track;
 use crate::rtsp::describe::payload_type;
 use crate::rtsp::transport::Delivery;
 
-/// The values that the streams of a session share.
-#[derive(Debug)]
-pub(crate) struct Session {
-    pub(crate) rng: Rng,
-    /// The name by which a player knows that its streams belong together (RFC 3550 §6.5.1).
-    cname: String,
-}
-
-impl Session {
-    pub(crate) fn new(mut rng: Rng) -> Session {
-        let cname = cname(rng.u32());
-        Session { rng, cname }
-    }
-}
-
 /// The RTP stream of one track.
 #[derive(Debug)]
 pub(crate) struct Stream {
@@ -101,19 +86,14 @@ impl Stream {
         header
     }
 
-    /// Writes a sender report with the name of the session, and a goodbye if the stream ends; returns the length.
-    pub(crate) fn report(
-        &mut self,
-        now: Time,
-        since: Time,
-        is_end: bool,
-        session: &mut Session,
-        buf: &mut [u8],
-    ) -> usize {
+    /// Writes a sender report with the name of the source, and a goodbye if the stream ends; returns the length.
+    pub(crate) fn report(&mut self, now: Time, since: Time, is_end: bool, rng: &mut Rng, buf: &mut [u8]) -> usize {
         let timestamp = self.timestamp_after(now.since(since));
         let mut writer = Writer::new(buf);
-        // A hundred bytes fit every datagram.
-        let _ = self.outbound.write_report(now, timestamp, &session.cname, &mut session.rng, &mut writer);
+        // Deviation(RFC 3550 §6.5.1): each stream has a name of its own. With one name for both, GStreamer 1.22 sometimes loses
+        // a picture when it aligns the streams; players align them by RTP-Info (RFC 2326 §12.33). A hundred bytes fit every
+        // datagram.
+        let _ = self.outbound.write_report(now, timestamp, &cname(self.ssrc), rng, &mut writer);
         if is_end {
             let _ = writer.push(&Goodbye { sources: &[self.ssrc.to_be_bytes()], reason: b"" });
         }
