@@ -92,6 +92,23 @@ fn mpeg_video_and_sound_are_those_of_the_transport_stream() {
 }
 
 #[test]
+fn frames_that_are_skipped_disturb_no_decoder() {
+    let Some((_server, url, file)) = serving("skip", "a.mp4", MP4) else { return };
+    let out = format!("{file}.ts");
+    // Less than half of the pictures' rate, so that B and P are skipped.
+    let mut player = Running::start(&["play", &url, "--max-rate", "100kbit", "--output", &format!("file:{out}")]);
+    player.succeeds();
+    let last = player.rest().into_iter().rfind(|line| line.contains("b_skipped_total")).expect("figures");
+    let last: serde_json::Value = serde_json::from_str(&last).expect("JSON");
+    assert!(last["b_skipped_total"].as_f64() > Some(0.0), "{last}");
+    let decoder = Command::new("ffmpeg").args(["-v", "error", "-i", &out, "-f", "null", "-"]).output().expect("ffmpeg");
+    assert_eq!(
+        (decoder.status.success(), String::from_utf8_lossy(&decoder.stderr).into_owned()),
+        (true, String::new())
+    );
+}
+
+#[test]
 fn command_gets_the_stream_and_its_exit_code_is_that_of_play() {
     let Some((_server, url, file)) = serving("exec", "a.mp4", MP4) else { return };
     let mut player = Running::start(&["play", &url, "--exec", &format!("cat > {file}.ts; exit 7")]);

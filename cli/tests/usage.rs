@@ -99,6 +99,7 @@ fn malformed_addresses_and_numbers_are_refused_before_opening() {
         (send(&["--rate", "fixed:0bit"]), "fixed"),
         (send(&["--rate", "bbr"]), "bbr"),
         (send(&["--max-rate", "-1mbit"]), "invalid value '-1mbit' for '--max-rate'"),
+        (vec!["play", "--control", "none", "--max-rate", "1mbit", "rtsp://a/b"], "--max-rate and --fair do not bound"),
         (vec!["emulate", "--seed", "-1", "x.toml"], "invalid value '-1' for '--seed': must not be negative"),
         (send(&["--metrics", "99999"]), "'99999' has a port above 65535"),
         (send(&["--metrics", ":99999"]), "':99999' has a port above 65535"),

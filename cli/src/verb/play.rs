@@ -42,14 +42,15 @@ Examples:
     --exec 'mpv -'
   thalweg play rtsp://192.0.2.7:554/live.sdp --output file:a.ts --quiet")]
 pub(crate) struct Args {
-    /// The video, as rtsp://HOST[:PORT]/NAME
+    /// The video, as rtsp://HOST:PORT/NAME; port 554 if none is given
     url: Url,
     #[command(flatten)]
     output: OutputArgs,
     /// Command of the shell that plays what it reads, as 'ffplay -'; playback ends with it, and with its exit code
     #[arg(long, value_name = "COMMAND", conflicts_with = "outputs")]
     exec: Option<String>,
-    /// Position at which playback begins, in seconds or as H:MM:SS; it begins with the random access point before
+    /// Position at which playback begins, in seconds, as M:SS or as H:MM:SS; it begins with the random access point
+    /// before
     #[arg(long, value_name = "TIME", value_parser = position)]
     from: Option<Span>,
     #[arg(long, value_name = "CONTROL", default_value_t, help = control_help())]
@@ -86,6 +87,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     };
     // The rates of the video are not known yet; names and most values can be checked without them.
     settings.parameters(PAPERS_MU).map_err(|error| Failure::Usage(format!("play: --set: {error}")))?;
+    if args.control == Control::None && (args.max_rate.is_some() || args.fair.is_some()) {
+        let why = "play: --control none sends at the video's own pace, which --max-rate and --fair do not bound";
+        return Err(Failure::Usage(why.to_owned()));
+    }
     args.output.check("play")?;
     check_terminal(&args)?;
     let start = Start::now()?;

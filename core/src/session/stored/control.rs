@@ -44,8 +44,8 @@ impl Control {
                 "rate by the state and the forecast of the path; frames are skipped before they are late"
             }
             Control::R3cp => "the rate that the buffer needs, without congestion control",
-            Control::Tfcc => "rate by additive increase and multiplicative decrease; nothing is skipped",
-            Control::None => "the video's own pace, without retransmission",
+            Control::Tfcc => "rate by additive increase and multiplicative decrease of what was received",
+            Control::None => "the video's own pace, without retransmission or bounds on the rate",
         }
     }
 
