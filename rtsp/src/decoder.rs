@@ -136,7 +136,10 @@ fn request(line: &str) -> Result<(Method, String), Fault> {
     else {
         return Err(malformed);
     };
-    if method.is_empty() || url.is_empty() || !version.starts_with("RTSP/") {
+    // A `$` at the start would be that of an interleaved packet.
+    let is_method = !method.is_empty() && method.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    let is_url = !url.is_empty() && !url.contains(char::is_control);
+    if !is_method || !is_url || !version.starts_with("RTSP/") {
         return Err(malformed);
     }
     check(version)?;

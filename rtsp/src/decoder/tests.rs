@@ -51,6 +51,8 @@ fn bytes_that_are_no_message_get_a_status() {
     };
     assert_eq!(status("PLAY rtsp://a\r\n\r\n"), 400);
     assert_eq!(status("GET / HTTP/1.1\r\n\r\n"), 400);
+    assert_eq!(status("\0$PLAY rtsp://a RTSP/1.0\r\n\r\n"), 400);
+    assert_eq!(status("PLAY rtsp://a\0 RTSP/1.0\r\n\r\n"), 400);
     assert_eq!(status("HTTP/1.1 400 Bad Request\r\n\r\n"), 400);
     assert_eq!(status("PLAY rtsp://a RTSP/2.0\r\nCSeq: 1\r\n\r\n"), 505);
     assert_eq!(status("RTSP/2.0 200 OK\r\nCSeq: 1\r\n\r\n"), 505);
