@@ -34,7 +34,7 @@ use crate::Failure;
   thalweg lab reproduce tcp-stream --quick
   thalweg lab reproduce r3cp --quick
   thalweg lab reproduce tcp-stream --real   # root; 26 min of real time
-  thalweg lab reproduce r3cp --real         # root; 13 min of real time")]
+  thalweg lab reproduce r3cp --real         # root; 10 min of real time")]
 pub(super) struct Args {
     /// Paper to reproduce.
     #[arg(value_name = "PAPER")]
@@ -45,7 +45,7 @@ pub(super) struct Args {
     /// For tcp-stream: measure Fig. 5, and two videos on one link, with the kernel's own TCP in network namespaces, and
     /// compare them with the lab. Needs root and a build with the feature `kernel`; takes 26 minutes. For r3cp: measure
     /// Figs. 7 and 8, Table 3, and lossy and recorded paths with `serve`, `play` and the kernel's TCP. Needs root, ffmpeg
-    /// and the videos; takes 13 minutes
+    /// and the videos; takes 10 minutes
     #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
     real: bool,
     /// Number of seeds, by default 5, 20 for tcp-stream and 10 for r3cp. Fig. 2 of geneva, where losses are rare, gets
