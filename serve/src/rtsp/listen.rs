@@ -16,6 +16,9 @@ use crate::catalog::frames::Indexes;
 use crate::places::Places;
 use crate::shared::Shared;
 
+/// Limit on the connections that wait to be accepted. The kernel lowers it to `net.core.somaxconn`.
+const BACKLOG: i32 = 1024;
+
 /// The state that all RTSP connections share.
 #[derive(Debug)]
 pub(crate) struct Rtsp {
@@ -40,6 +43,8 @@ pub(crate) struct Ports {
 /// Opens the port of RTSP, and two for datagrams at the same address.
 pub(crate) fn bind(at: SocketAddr) -> io::Result<Ports> {
     let listener = TcpListener::bind(at)?;
+    // The standard library's backlog of 128 overflows when a crowd connects at once; each of it then waits for seconds.
+    rustix::net::listen(&listener, BACKLOG)?;
     listener.set_nonblocking(true)?;
     let (datagrams, note) = Datagrams::bind(at.ip(), at.port())?;
     Ok(Ports { listener, datagrams, note })
