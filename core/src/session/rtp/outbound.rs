@@ -3,14 +3,13 @@
 
 use crate::law::breaker::{self, Breaker, Cause};
 use crate::rng::Rng;
+use crate::session::rtp::report_interval;
 use crate::time::{Span, Time};
 use crate::units::Bytes;
 use crate::wire::ntp::{NtpShort, NtpTime};
 use crate::wire::rtcp::{Full, Report, ReportBlock, SenderInfo, Source, Writer};
 use crate::wire::rtp;
 
-/// The mean interval of reports in seconds (RFC 3550 §6.2).
-const REPORT_INTERVAL: f64 = 5.0;
 /// Bytes of UDP and IPv4 headers, which the breaker counts.
 const LOWER_HEADERS: u64 = 28;
 
@@ -23,12 +22,6 @@ pub struct Outbound {
     next_report: Time,
     /// None for packets within a TCP connection, which has its own congestion control.
     breaker: Option<Breaker>,
-}
-
-/// The time from one report to the next, spread from a half to one and a half of the mean: reports of many sessions must
-/// not fall together (RFC 3550 §6.3.1).
-pub fn report_interval(rng: &mut Rng) -> Span {
-    Span::from_secs_f64(REPORT_INTERVAL * (0.5 + rng.unit()))
 }
 
 impl Outbound {

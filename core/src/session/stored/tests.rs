@@ -192,9 +192,13 @@ fn greatest_rate_is_kept_and_frames_are_skipped_for_it() {
     pair.bound(Bounds { max_rate: Some(most), fair: false });
     pair.start(Control::R3cpPlus, stored(&pair));
     pair.run_until(at(40.0));
-    // The first rate is mu, until playout begins.
-    let late = pair.departures().into_iter().filter(|time| (at(5.0)..at(35.0)).contains(time)).count();
-    assert!(late as f64 <= most * 30.0 + 2.0, "{late}");
+    // From the first packet on, before playout, too.
+    let departures = pair.departures();
+    for second in 0..35 {
+        let within = at(f64::from(second))..at(f64::from(second + 1));
+        let sent = departures.iter().filter(|time| within.contains(*time)).count();
+        assert!(sent as f64 <= most + 2.0, "{sent} in second {second}");
+    }
     let tally = pair.receiver().tallies(at(40.0)).0;
     assert!(tally.share(Outcome::Skipped).expect("frames") > 0.2 && tally.share(Outcome::Late).expect("frames") < 0.02);
     assert!(tally.performance_of(Kind::I).expect("frames") > 0.99, "B and P are skipped first: {tally:?}");

@@ -39,8 +39,8 @@ struct Fair {
 
 impl Limits {
     pub(super) fn new(bounds: Bounds) -> Limits {
-        let losses = || tfrc::Receiver::new(tfrc::receiver::Config::new(SEGMENT));
-        let fair = bounds.fair.then(|| Fair { losses: losses(), base: None, p: 0.0 });
+        let losses = tfrc::Receiver::new(tfrc::receiver::Config::new(SEGMENT));
+        let fair = bounds.fair.then_some(Fair { losses, base: None, p: 0.0 });
         Limits { max_rate: bounds.max_rate, fair, trial: Trial::default(), reduced: None }
     }
 

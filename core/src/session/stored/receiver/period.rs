@@ -183,13 +183,13 @@ impl Receiver {
         let predicted = Path { p: point.p, delay: delay(forecast.rtt().unwrap_or(Seconds::from(self.state.rtt)).0) };
         let store = self.law.parameters().store;
         self.state.bank = (Seconds(ahead), Seconds(point.target() / mu + store.0));
-        let decision = self.law.decide(&point, measured, predicted, throughput);
-        let rho = self.limits.apply(decision.rho, self.state.rtt, self.law.parameters());
-        Decision { rho, ..decision }
+        self.law.decide(&point, measured, predicted, throughput)
     }
 
-    /// Begins period `number` with its message.
+    /// Begins period `number` with its message, whose rate stays within the bounds.
     pub(super) fn begin(&mut self, now: Time, number: u32, decision: Decision) {
+        let rho = self.limits.apply(decision.rho, self.state.rtt, self.law.parameters());
+        let decision = Decision { rho, ..decision };
         let d = self.law.forecast.period().unwrap_or(LEAST_PERIOD);
         let asked = self.missing(now, number, &decision, d);
         let count = asked.iter().map(Vec::len).sum::<usize>();
