@@ -14,6 +14,7 @@ pub mod reorder;
 pub mod tap;
 pub mod trace_link;
 pub mod watched;
+pub mod wifi;
 pub mod wire;
 
 use core::ops::Add;
@@ -38,6 +39,17 @@ pub trait Node {
     /// The minimum delay between a packet's entry and its exit.
     fn least_delay(&self) -> Span {
         Span::ZERO
+    }
+
+    /// Takes a packet at one of several inlets; most nodes have one.
+    fn accept_at(&mut self, now: Time, inlet: usize, packet: Packet) {
+        let _ = inlet;
+        self.accept(now, packet);
+    }
+
+    /// The number of the outlet by which the last packet left; most nodes have one, 0.
+    fn outlet(&self) -> usize {
+        0
     }
 
     /// Calls `accept`, then `next`: one call for a loop that needs both for each packet. [`Time::NEVER`] is none.
