@@ -119,6 +119,46 @@ fn tfrc_equation_matches_rfc_5348() {
 }
 
 #[test]
+fn gca_matches_its_paper_and_shares_match_their_definition() {
+    agrees(&["gca-equation"], include_str!("replay/gca-points.jsonl"), include_str!("replay/gca-equation.jsonl"));
+    agrees(&["gca-inverse"], include_str!("replay/gca-rates.jsonl"), include_str!("replay/gca-inverse.jsonl"));
+    agrees(&["gca-share"], include_str!("replay/gca-needs.jsonl"), include_str!("replay/gca-share.jsonl"));
+    agrees(&["gca-link"], include_str!("replay/gca-links.jsonl"), include_str!("replay/gca-link.jsonl"));
+    let lossless = "{\"s\":1024,\"rtt\":0.05,\"p\":0,\"alpha\":1,\"beta\":0.5}";
+    assert_eq!(String::from_utf8_lossy(&replay(&["gca-equation"], lossless).stdout), "{\"x\":\"inf\"}\n");
+}
+
+#[test]
+fn bad_lines_of_gca_name_the_key() {
+    let point = "\"s\":1024,\"rtt\":0.05,\"alpha\":1,\"beta\":0.5";
+    let flow = |change: (&str, &str)| {
+        let flow = format!("{{{point},\"cap\":null}}").replace(change.0, change.1);
+        format!("{{\"capacity\":2e6,\"flows\":[{flow}]}}")
+    };
+    for (law, bad, why) in [
+        ("gca-equation", format!("{{{point}}}"), "missing field `p`"),
+        ("gca-equation", format!("{{{point},\"p\":0.1}}").replace(":1,", ":0,"), "alpha must be above 0, not 0"),
+        ("gca-equation", format!("{{{point},\"p\":0.1}}").replace("0.5", "1"), "beta must be above 0 and below 1"),
+        ("gca-equation", format!("{{{point},\"p\":1.1}}"), "p must be 0 to 1, not 1.1"),
+        ("gca-inverse", format!("{{{point},\"x\":-1}}"), "x must be 0 to"),
+        ("gca-share", "{\"demand\":[]}".into(), "demand: no stream is given"),
+        ("gca-share", "{\"demand\":[9e6,0]}".into(), "demand must be above 0"),
+        ("gca-share", "{\"demand\":[9e6],\"norm\":\"mean\"}".into(), "norm: 'mean' is not sum, max or min"),
+        ("gca-share", "{\"demand\":[9e6],\"rtt\":[0.1,0.1]}".into(), "demand has 1 streams, rtt 2"),
+        ("gca-share", "{\"demand\":[9e6],\"p\":[0]}".into(), "p must be above 0"),
+        ("gca-link", "{\"capacity\":2e6,\"flows\":[]}".into(), "flows: no flow is given"),
+        ("gca-link", flow((":1,", ":-1,")), "alpha must be above 0, not -1"),
+        ("gca-link", flow(("null", "0")), "cap must be above 0"),
+        ("gca-link", flow(("1024", "0")), "s must be at least 1"),
+        ("gca-link", flow(("cap", "most")), "`most`"),
+    ] {
+        let (code, message) = complaint(&[law], &bad);
+        assert!(code == Some(1) && message.contains("line 1: ") && message.contains(why), "{bad}: {message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+}
+
+#[test]
 fn decodability_matches_enumeration_and_costs_match_the_paper() {
     let states = include_str!("replay/senders.jsonl");
     agrees(&["decodability"], states, include_str!("replay/decodability.jsonl"));
@@ -279,7 +319,7 @@ fn bad_line_is_named_and_earlier_lines_are_answered() {
         ("{\"s\":1024,\"rtt\":0.05}", "`p`"),
         ("{\"s\":0,\"rtt\":0.05,\"p\":0.1}", "s must be"),
         ("{\"s\":1024,\"rtt\":0,\"p\":0.1}", "rtt must be above 0"),
-        ("{\"s\":1024,\"rtt\":0.05,\"p\":1.1}", "p 0 to 1"),
+        ("{\"s\":1024,\"rtt\":0.05,\"p\":1.1}", "p must be 0 to 1"),
     ] {
         let (code, message) = complaint(&["tfrc-equation"], bad);
         assert!(code == Some(1) && message.contains("line 1") && message.contains(why), "{message}");
@@ -313,6 +353,8 @@ fn usage_errors_exit_with_2() {
         (vec!["tcp-stream", "--set", "beta=4"], "one of rate, mss"),
         (vec!["newreno", "--set", "mss=1500"], "one of iw, ssthresh"),
         (vec!["tfrc-equation", "--set", "b=2"], "has none"),
+        (vec!["gca-equation", "--set", "alpha=2"], "has none"),
+        (vec!["gca-share", "--set", "norm=max"], "has none"),
         (vec!["playback", "--set", "fps=24"], "has none"),
         (vec!["rls", "--set", "m=2.5"], "whole number"),
         (vec!["rls", "--set", "theta=0"], "theta must be above 0"),

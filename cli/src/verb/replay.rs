@@ -8,6 +8,7 @@ mod r3cp;
 mod reports;
 mod senders;
 mod series;
+mod shares;
 mod tcp_stream;
 #[cfg(test)]
 mod tests;
@@ -21,13 +22,14 @@ use thalweg_core::law::{ParameterError, predict, redundancy, window};
 use thalweg_core::probe::Probe;
 
 use crate::failure::Failure;
-use equation::Equations;
+use equation::{Equations, GcaPoint, GcaRate, TfrcPoint};
 use events::Events;
 use playback::Videos;
 use r3cp::{DesiredRate, RequestedRate};
 use reports::Reports;
 use senders::Senders;
 use series::Series;
+use shares::{Link, Needs, Shares};
 use tcp_stream::TcpStreamEvents;
 
 /// Run one law over a log of feedback.
@@ -52,6 +54,17 @@ use tcp_stream::TcpStreamEvents;
 ///
 /// tfrc-equation reads {"s":1024,"rtt":0.05,"p":0.01}: packet size in bytes, round trip in seconds, loss event rate. It
 /// writes the rate in bytes per second, and has no constants.
+///
+/// gca-equation reads the same with "alpha":1,"beta":0.5, and writes the rate of GCA's Eq. (2). gca-inverse reads
+/// {"x":1000,"s":1024,"rtt":0.02,"alpha":1,"beta":0.5} and writes the loss event rate p at which that rate is x.
+///
+/// gca-share reads the needs of streams, {"demand":[9e6,6e6,3e6],"norm":"sum"}, and writes the multiplier m of each over
+/// a TCP and its alpha at a beta of 0.5. "rtt" and "p", lists like demand, are by default equal for all streams; norm is
+/// sum (the mean of m is 1, the default), max or min (the largest or smallest is 1).
+///
+/// gca-link reads {"capacity":2e6,"flows":[{"s":1024,"rtt":0.04,"alpha":1,"beta":0.5,"cap":null}]} in bytes per second.
+/// It writes the loss event rate p at which the flows, each at most at its cap, share the link, and their rates x. If all
+/// caps fit, p is 0.
 ///
 /// decodability reads states of a lossless sender, as in the last example: loss rate; first undecoded, first unsent and
 /// last queued original; coded packets as [first, last]. It writes the probability that each original becomes
@@ -103,6 +116,10 @@ enum Law {
     NewReno,
     TcpStream,
     TfrcEquation,
+    GcaEquation,
+    GcaInverse,
+    GcaShare,
+    GcaLink,
     Decodability,
     R3cpRate,
     R3cpTable,
@@ -111,8 +128,12 @@ enum Law {
 
 impl Law {
     /// The laws of no registry, with their names and lines of help.
-    const OTHERS: [(Law, &'static str, &'static str); 5] = [
+    const OTHERS: [(Law, &'static str, &'static str); 9] = [
         (Law::TfrcEquation, "tfrc-equation", "The throughput equation of RFC 5348, in bytes per second"),
+        (Law::GcaEquation, "gca-equation", "GCA: the throughput equation, Eq. (2), in bytes per second"),
+        (Law::GcaInverse, "gca-inverse", "GCA: the loss event rate at which Eq. (2) has a given value"),
+        (Law::GcaShare, "gca-share", "Multipliers and parameters of GCA for streams that share by their needs"),
+        (Law::GcaLink, "gca-link", "Rates of flows of TFRC and GCA that share a link"),
         (Law::Decodability, "decodability", "Decodability and cost of a lossless sender's packets"),
         (Law::R3cpRate, "r3cp-rate", "R3CP+: the rate that the receiver of a stored video desires, Eq. (14)"),
         (Law::R3cpTable, "r3cp-table", "R3CP+: the rate that this receiver requests, Table 1"),
@@ -154,16 +175,15 @@ impl Law {
     /// The values that a line of output has, of those that the law shows; none for all but [`HIDDEN`].
     fn shown(&self) -> Option<&'static [&'static str]> {
         match self {
-            Law::Redundancy(_) | Law::Predictor(_) => None,
+            Law::Redundancy(_) | Law::Predictor(_) | Law::TfrcEquation | Law::GcaEquation | Law::GcaInverse => None,
             Law::NewReno => Some(&["cwnd", "ssthresh"]),
-            Law::TfrcEquation => Some(&["x"]),
             Law::TcpStream => {
                 Some(&["lwnd", "dwnd", "swnd", "send_window", "ssthresh", "delay_on", "diff", "cap", "tau"])
             }
             Law::R3cpRate => Some(&["lambda"]),
             Law::R3cpTable => Some(&["rho"]),
             // The answer is more than a row of numbers.
-            Law::Decodability | Law::Playback => Some(&[]),
+            Law::GcaShare | Law::GcaLink | Law::Decodability | Law::Playback => Some(&[]),
         }
     }
 }
@@ -218,12 +238,24 @@ pub(crate) fn setting(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
+/// Refuses all settings, for a law that has no constants.
+fn without_settings(settings: &[(String, String)]) -> Result<(), ParameterError> {
+    match settings.first() {
+        None => Ok(()),
+        Some((name, _)) => Err(ParameterError::Unknown { name: name.clone(), known: &[] }),
+    }
+}
+
 fn build(law: &Law, settings: &[(String, String)]) -> Result<Box<dyn Replayed>, ParameterError> {
     Ok(match law {
         Law::Redundancy(choice) => Box::new(Reports::new(choice, settings)?),
         Law::NewReno => Box::new(Events::newreno(settings)?),
         Law::TcpStream => Box::new(TcpStreamEvents::new(settings)?),
-        Law::TfrcEquation => Box::new(Equations::tfrc(settings)?),
+        Law::TfrcEquation => Box::new(Equations::<TfrcPoint>::new(settings)?),
+        Law::GcaEquation => Box::new(Equations::<GcaPoint>::new(settings)?),
+        Law::GcaInverse => Box::new(Equations::<GcaRate>::new(settings)?),
+        Law::GcaShare => Box::new(Shares::<Needs>::new(settings)?),
+        Law::GcaLink => Box::new(Shares::<Link>::new(settings)?),
         Law::Decodability => Box::new(Senders::new(settings)?),
         Law::Predictor(choice) => Box::new(Series::new(choice, settings)?),
         Law::R3cpRate => Box::new(DesiredRate::new(settings)?),

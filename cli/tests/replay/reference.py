@@ -196,6 +196,71 @@ write("points.jsonl", points)
 write("tfrc-equation.jsonl", [dict(x=tfrc_equation(**point)) for point in points])
 
 
+def gca_equation(s, rtt, p, alpha, beta):
+    delta = 1 / beta
+    return s / (rtt * (math.sqrt(2 * p * (delta - 1) / (alpha * (delta + 1)))
+                       + 12 * p * math.sqrt(p * (delta - 1) * (delta + 1) / (2 * alpha * delta**2)) * (1 + 32 * p**2)))
+
+
+def root(function, low, high):
+    """Where a falling function is 0 between exp(low) and exp(high), by the Illinois method on the logarithm."""
+    f_low, f_high = function(math.exp(low)), function(math.exp(high))
+    for _ in range(300):
+        middle = (low * f_high - high * f_low) / (f_high - f_low)
+        f_middle = function(math.exp(middle))
+        if f_middle == 0 or abs(high - low) < 1e-15:
+            break
+        if f_middle * f_high < 0:
+            low, f_low = high, f_high
+        else:
+            f_low /= 2
+        high, f_high = middle, f_middle
+    return math.exp(middle)
+
+
+greedy = [dict(s=1024, rtt=0.02, p=p, alpha=alpha, beta=beta) for p in (1e-8, 0.001, 0.02, 0.3, 1.0)
+          for alpha, beta in ((1.0, 0.5), (0.5, 0.25), (1.5, 0.75), (0.01, 0.95), (16.0, 0.05), (2.25, 0.5))]
+write("gca-points.jsonl", greedy)
+write("gca-equation.jsonl", [dict(x=gca_equation(**point)) for point in greedy])
+rates = [dict(x=x, s=1024, rtt=0.02, alpha=alpha, beta=beta) for x in (1000.0, 5e4, 2e6)
+         for alpha, beta in ((1.0, 0.5), (0.5, 0.25), (1.5, 0.75))]
+write("gca-rates.jsonl", rates)
+write("gca-inverse.jsonl", [dict(p=root(
+    lambda p: math.log(gca_equation(line["s"], line["rtt"], p, line["alpha"], line["beta"]) / line["x"]), -36, 0))
+    for line in rates])
+
+
+def gca_share(demand, norm="sum", rtt=None, p=None):
+    m = [d / tfrc_equation(1, r, p_i) for d, r, p_i in zip(demand, rtt or [1.0] * len(demand), p or [1.0] * len(demand))]
+    one = dict(sum=sum(m) / len(m), max=max(m), min=min(m))[norm]
+    return dict(m=[m_i / one for m_i in m], alpha=[(m_i / one)**2 for m_i in m])
+
+
+needs = [dict(demand=[9e6, 6e6, 3e6]), dict(demand=[5e5])]
+needs += [dict(demand=[9e6, 6e6, 3e6], rtt=[0.025, 0.024, 0.03], p=[0.0065, 0.0086, 0.0121], norm=norm)
+          for norm in ("sum", "max", "min")]
+write("gca-needs.jsonl", needs)
+write("gca-share.jsonl", [gca_share(**line) for line in needs])
+
+
+def gca_link(capacity, flows):
+    def x(p):
+        return [min(gca_equation(flow["s"], flow["rtt"], p, flow["alpha"], flow["beta"]), flow["cap"] or math.inf)
+                for flow in flows]
+    if all(flow["cap"] for flow in flows) and sum(flow["cap"] for flow in flows) <= capacity:
+        return dict(p=0.0, x=[flow["cap"] for flow in flows])
+    p = root(lambda p: math.log(sum(x(p)) / capacity), -36, 0)
+    return dict(p=p, x=x(p))
+
+
+flow = dict(s=1024, rtt=0.04, alpha=1, beta=0.5, cap=None)
+links = [dict(capacity=2e6, flows=[flow]), dict(capacity=2e6, flows=[dict(flow, cap=1.9e6)]),
+         dict(capacity=2.25e6, flows=[dict(flow, alpha=2.25), flow, dict(flow, alpha=0.25), dict(flow, cap=1e5)]),
+         dict(capacity=5e5, flows=[dict(flow, rtt=0.2, alpha=1.5, beta=0.75), dict(flow, s=500), dict(flow, cap=4e5)])]
+write("gca-links.jsonl", links)
+write("gca-link.jsonl", [gca_link(**line) for line in links])
+
+
 def decodable(eps, b, d, received, in_flight):
     """p_l and Q by every fate of every packet in flight: hybrid FEC-ARQ, rank deficiency by prefix."""
     p, q = [0.0] * (d - b), 0.0

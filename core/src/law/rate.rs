@@ -6,10 +6,11 @@
 //! | a congestion window | [`windowed`] | any of [`window`], with its pacing if it has one |
 //! | TFRC | [`tfrc`] | a pair of endpoints, a sender and a reporting receiver, since both determine its rate |
 //! | TFRC from acknowledgements | [`one_sided`] | both at the sender |
+//! | GCA | [`gca`] | TFRC, as greedy as its application says |
 //! | any of these, and an upper bound | [`capped`] | |
 //!
 //! The list of the laws is the call of `registry!` in this file. A session uses all but the pair through the same interface,
-//! [`Allowance`].
+//! [`Allowance`]. Several GCA senders that share a link by their needs have the parameters of [`share`].
 //!
 //! Two laws belong to the receiver of a stored video, which asks its sender for a rate once per period. Their decisions also
 //! depend on the receiver's buffer. Each has an interface of its own, and a sender cannot use either:
@@ -22,9 +23,11 @@
 mod allowance;
 pub mod capped;
 pub mod fixed;
+pub mod gca;
 pub mod one_sided;
 mod pacer;
 pub mod r3cp;
+pub mod share;
 pub mod tfcc;
 pub mod tfrc;
 pub mod windowed;
@@ -33,6 +36,7 @@ pub use allowance::{Allowance, Report};
 pub use pacer::Pacer;
 
 use fixed::Fixed;
+use gca::Greediness;
 use one_sided::OneSided;
 use windowed::Windowed;
 
@@ -103,6 +107,8 @@ registry! {
     Window(Windowed<window::Law>),
     /// TFRC (RFC 5348), which takes far more memory than the others.
     Tfrc(Box<OneSided>),
+    /// GCA, a TFRC with parameters.
+    Gca(Box<OneSided<Greediness>>),
     /// A fixed rate, headers included.
     Fixed(Fixed),
 }
@@ -131,6 +137,9 @@ mod tests {
             ("copa", Choice::default()),
             ("cubic", Choice::Window(window::Choice::Cubic(()))),
             ("tfrc", Choice::Tfrc(())),
+            ("gca", Choice::Gca(Greediness::default())),
+            ("gca:4", Choice::Gca(Greediness::new(4.0, 0.5).expect("in the domain"))),
+            ("gca:1:0.25", Choice::Gca(Greediness::new(1.0, 0.25).expect("in the domain"))),
             ("fixed:10mbit", Choice::Fixed(Rate::from_mbps(10))),
         ] {
             assert_eq!(text.parse(), Ok(choice.clone()));
@@ -145,6 +154,18 @@ mod tests {
             let error = refused(&format!("fixed:{rate}"));
             assert!(error.starts_with(&format!("'{rate}' is not a rate")) && error.contains("units are"), "{error}");
         }
+        for (text, expected) in [
+            ("gca:", "alpha: '' is not a number"),
+            ("gca:1:", "beta: '' is not a number"),
+            ("gca:0", "alpha must be at least 0.01 and at most 16, not 0"),
+            ("gca:17", "alpha must be at least 0.01 and at most 16, not 17"),
+            ("gca:NaN", "alpha: 'NaN' is not a number"),
+            ("gca:1:1", "beta must be at least 0.05 and at most 0.95, not 1"),
+            ("gca:1:0.5:2", "beta: '0.5:2' is not a number"),
+        ] {
+            assert_eq!(refused(text), expected);
+        }
+        assert!(refused("bbr").contains("gca[:ALPHA[:BETA]]"), "{}", refused("bbr"));
     }
 
     #[test]
@@ -162,6 +183,7 @@ mod tests {
         let next = |choice| Law::new(&choice, &config).expect("in range").next_send(100);
         assert_eq!(next(Choice::default()), None);
         assert_eq!(next(Choice::Tfrc(())), Some(Time::ZERO));
+        assert_eq!(next(Choice::Gca(Greediness::default())), Some(Time::ZERO));
         assert_eq!(next(Choice::Fixed(Rate::from_mbps(1))), Some(Time::ZERO));
     }
 }

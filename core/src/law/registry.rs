@@ -28,8 +28,8 @@ pub trait Parameters: Clone + PartialEq + fmt::Debug + Default {
     /// The names that [`Parameters::set`] accepts.
     const NAMES: &'static [&'static str];
 
-    /// The parameter that follows a colon in `NAME:ARGUMENT`, as help shows it; none for a law without one.
-    const ARGUMENT: Option<&'static str> = None;
+    /// The parameter that follows a colon in `NAME:ARGUMENT`; none for a law without one.
+    const ARGUMENT: Option<Argument> = None;
 
     /// Sets one parameter from text.
     ///
@@ -45,10 +45,19 @@ pub trait Parameters: Clone + PartialEq + fmt::Debug + Default {
         known(value, &[]).map(|_| ())
     }
 
-    /// The parameter that follows the colon, as text.
+    /// The parameter that follows the colon, as text; none if it is optional and has its default value.
     fn argument(&self) -> Option<String> {
         None
     }
+}
+
+/// The parameter that follows the colon of a law's name, as help shows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Argument {
+    /// The law's name alone is no law: `fixed:RATE`.
+    Required(&'static str),
+    /// The name alone stands for the law with its defaults: `gca[:ALPHA[:BETA]]`.
+    Optional(&'static str),
 }
 
 /// A law without parameters.
@@ -167,7 +176,7 @@ pub struct Description {
     /// The law's name, as users write it.
     pub name: &'static str,
     /// The parameter after the colon; none for a law without one.
-    pub argument: Option<&'static str>,
+    pub argument: Option<Argument>,
     /// The law's line of help.
     pub about: &'static str,
     /// The places in which the law runs.
@@ -190,13 +199,26 @@ impl Description {
             parameters: L::Parameters::NAMES,
         }
     }
+
+    /// True if users may write the law's name with a parameter after a colon, or, if not `is_given`, without.
+    pub(super) fn takes_argument(&self, is_given: bool) -> bool {
+        match self.argument {
+            None => !is_given,
+            Some(Argument::Required(_)) => is_given,
+            Some(Argument::Optional(_)) => true,
+        }
+    }
 }
 
 impl fmt::Display for Description {
-    /// The form that users write: `NAME` or `NAME:ARGUMENT`.
+    /// The form that users write: `NAME`, `NAME:ARGUMENT` or `NAME[:ARGUMENT]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)?;
-        self.argument.map_or(Ok(()), |argument| write!(f, ":{argument}"))
+        let name = self.name;
+        match self.argument {
+            None => f.write_str(name),
+            Some(Argument::Required(argument)) => write!(f, "{name}:{argument}"),
+            Some(Argument::Optional(argument)) => write!(f, "{name}[:{argument}]"),
+        }
     }
 }
 
@@ -303,9 +325,8 @@ macro_rules! registry {
             /// Parses `NAME`, or `NAME:ARGUMENT` for a law that has one. The error lists the laws that run anywhere.
             fn from_str(text: &str) -> Result<Choice, ParameterError> {
                 let (name, argument) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
-                let mut choice = Choice::named(name).filter(|choice| {
-                    choice.description().argument.is_some() == argument.is_some()
-                });
+                let mut choice = Choice::named(name)
+                    .filter(|choice| choice.description().takes_argument(argument.is_some()));
                 if let (Some(choice), Some(argument)) = (&mut choice, argument) {
                     choice.set_argument(argument)?;
                 }

@@ -8,8 +8,8 @@ use thalweg_core::law::playback::{Frame, Tally, outcomes};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::video::Kind;
 
-use super::Replayed;
 use super::line::{LARGEST, checked, parsed};
+use super::{Replayed, without_settings};
 
 /// The outcomes of the last video.
 #[derive(Default)]
@@ -38,10 +38,8 @@ struct Answer {
 impl Videos {
     /// The accounting, which has no constants to set.
     pub(super) fn new(settings: &[(String, String)]) -> Result<Videos, ParameterError> {
-        match settings.first() {
-            None => Ok(Videos::default()),
-            Some((name, _)) => Err(ParameterError::Unknown { name: name.clone(), known: &[] }),
-        }
+        without_settings(settings)?;
+        Ok(Videos::default())
     }
 }
 

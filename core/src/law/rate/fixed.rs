@@ -3,7 +3,7 @@
 use super::{Allowance, Config, Pacer, Report};
 use crate::law::ParameterError;
 use crate::law::parameter::known;
-use crate::law::registry::{Entry, Parameters};
+use crate::law::registry::{Argument, Entry, Parameters};
 use crate::probe::{Probe, Visitor};
 use crate::time::{Span, Time};
 use crate::units::{Bytes, ParseUnitError, Rate};
@@ -25,7 +25,7 @@ impl Fixed {
 /// The law's only parameter, which follows the colon.
 impl Parameters for Rate {
     const NAMES: &'static [&'static str] = &["rate"];
-    const ARGUMENT: Option<&'static str> = Some("RATE");
+    const ARGUMENT: Option<Argument> = Some(Argument::Required("RATE"));
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
         known(name, Rate::NAMES)?;

@@ -41,6 +41,21 @@ impl<E: Equation> OneSided<E> {
         let receiver = Receiver::with_equation(receiver::Config::new(config.segment), equation.clone());
         Ok(OneSided { sender: Sender::with_equation(now, config, equation)?, receiver })
     }
+
+    /// The same for a session.
+    ///
+    /// # Errors
+    /// The values of `config` are out of TFRC's ranges.
+    pub(super) fn within_session(config: &Config, equation: E) -> Result<OneSided<E>, ParameterError> {
+        let tfrc = sender::Config::new(config.packet, config.most);
+        OneSided::with_equation(config.now, sender::Config { granularity: config.slack, ..tfrc }, equation)
+    }
+
+    /// Changes the equation, in both halves; the next report is the first to use it.
+    pub fn set_equation(&mut self, equation: E) {
+        self.receiver.set_equation(equation.clone());
+        self.sender.set_equation(equation);
+    }
 }
 
 impl Entry<Config> for OneSided {
@@ -49,8 +64,7 @@ impl Entry<Config> for OneSided {
     type Parameters = ();
 
     fn start(_parameters: &(), config: &Config) -> Result<OneSided, ParameterError> {
-        let tfrc = sender::Config::new(config.packet, config.most);
-        OneSided::new(config.now, sender::Config { granularity: config.slack, ..tfrc })
+        OneSided::within_session(config, TcpThroughput::default())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::parameter::{known, number, positive, within};
 use super::{LossReport, ParameterError, Redundancy};
-use crate::law::registry::{self, Entry};
+use crate::law::registry::{self, Argument, Entry};
 use crate::probe::{Probe, Visitor};
 use crate::units::Seconds;
 
@@ -37,7 +37,7 @@ impl Parameters {
 
 impl registry::Parameters for Parameters {
     const NAMES: &'static [&'static str] = &["repair", "k"];
-    const ARGUMENT: Option<&'static str> = Some("N");
+    const ARGUMENT: Option<Argument> = Some(Argument::Required("N"));
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
         let name = known(name, <Parameters as registry::Parameters>::NAMES)?;
