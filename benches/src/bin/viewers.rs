@@ -30,7 +30,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
     let tool = Tool::Thalweg(settings.binary.clone());
     let folder = Scrap::empty_folder()?;
     video(folder.path(), RATE, 70)?;
-    let watched = watch(&mut tool.start(folder.path())?, std::env::var("VIEWERS").map_or(VIEWERS, |v| v.parse().unwrap()), WARM_UP, measured)?;
+    let watched = watch(&mut tool.start(folder.path())?, VIEWERS, WARM_UP, measured)?;
     eprintln!("viewers: {watched:?}");
 
     let folder = Scrap::empty_folder()?;

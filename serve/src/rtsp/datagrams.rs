@@ -1,34 +1,33 @@
 //! The two UDP ports of the server, which all sessions share: RTP leaves from the even one, RTCP from the next. Under R3CP+
 //! both use the even one.
 
+mod port;
 mod recipients;
+mod train;
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr, UdpSocket as StdSocket};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use thalweg_core::wire::rtcp::{Compound, Packet};
 use thalweg_core::wire::rtp::is_rtcp;
 use thalweg_core::wire::stored::{Message, Probe};
-use tokio::net::UdpSocket;
 use tokio::sync::mpsc::Sender;
-use tokio::time::sleep;
 
+use self::port::Port;
 use self::recipients::Recipients;
-use super::playback::{Arrival, Claim};
+pub(crate) use self::train::Train;
+use super::playback::{Arrival, Claim, Route};
 use crate::error::plain;
 
 /// Pairs of ports that are tried.
 const TRIES: usize = 64;
-/// The longest datagram that is read.
-const LONGEST: usize = 2048;
 
 /// The ports, and the sessions to which datagrams belong.
 #[derive(Debug)]
 pub(crate) struct Datagrams {
-    rtp: UdpSocket,
-    rtcp: UdpSocket,
+    rtp: Port,
+    rtcp: Port,
     ports: (u16, u16),
     /// True if the sockets reach IPv4 by mapped addresses.
     is_ipv6: bool,
@@ -62,7 +61,7 @@ impl Datagrams {
     /// Takes the ports into this runtime.
     pub(crate) fn new((rtp, rtcp): Pair) -> io::Result<Datagrams> {
         let (local, ports) = (rtp.local_addr()?, (rtp.local_addr()?.port(), rtcp.local_addr()?.port()));
-        let (rtp, rtcp) = (UdpSocket::from_std(rtp)?, UdpSocket::from_std(rtcp)?);
+        let (rtp, rtcp) = (Port::new(rtp)?, Port::new(rtcp)?);
         Ok(Datagrams { rtp, rtcp, ports, is_ipv6: local.is_ipv6(), recipients: Mutex::default() })
     }
 
@@ -71,14 +70,19 @@ impl Datagrams {
         self.ports
     }
 
-    /// Sends a datagram. Without space in the socket's buffer it is lost, as it might be on the path.
-    pub(crate) fn send(&self, is_rtcp: bool, to: SocketAddr, bytes: &[u8]) {
-        let socket = if is_rtcp { &self.rtcp } else { &self.rtp };
+    /// Sends datagrams of one route, all but the last of `segment` bytes. Without space in the socket's buffer they are lost, as
+    /// they might be on the path.
+    pub(crate) fn send(&self, route: Route, segment: usize, bytes: &[u8]) {
+        let (port, to) = match route {
+            Route::Rtp(to) => (&self.rtp, to),
+            Route::Rtcp(to) => (&self.rtcp, to),
+            Route::Channel(_) => return,
+        };
         let to = match to.ip() {
             IpAddr::V4(ip) if self.is_ipv6 => SocketAddr::new(ip.to_ipv6_mapped().into(), to.port()),
             _ => to,
         };
-        let _ = socket.try_send_to(bytes, to);
+        port.send(to, segment, bytes);
     }
 
     /// Has datagrams with a mark passed to its session, until [`Datagrams::forget`]; reports only from `client`.
@@ -93,8 +97,8 @@ impl Datagrams {
     /// Passes datagrams to their sessions until the server ends.
     pub(crate) async fn receive(&self) {
         tokio::join!(
-            receive(&self.rtp, |bytes, from| self.on_datagram(bytes, from)),
-            receive(&self.rtcp, |bytes, from| self.on_reports(bytes, from.ip())),
+            self.rtp.receive(|bytes, from| self.on_datagram(bytes, from)),
+            self.rtcp.receive(|bytes, from| self.on_reports(bytes, from.ip())),
         );
     }
 
@@ -123,18 +127,6 @@ impl Datagrams {
 
     fn recipients(&self) -> MutexGuard<'_, Recipients> {
         self.recipients.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Passes the datagrams of a socket to `take`, with canonical addresses.
-async fn receive(socket: &UdpSocket, take: impl Fn(&[u8], SocketAddr)) {
-    let mut buf = [0; LONGEST];
-    loop {
-        match socket.recv_from(&mut buf).await {
-            Ok((len, from)) => take(&buf[..len], SocketAddr::new(from.ip().to_canonical(), from.port())),
-            // Of an earlier datagram that could not be delivered.
-            Err(_) => sleep(Duration::from_millis(1)).await,
-        }
     }
 }
 

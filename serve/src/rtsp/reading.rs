@@ -32,21 +32,16 @@ impl Wanted {
     /// # Errors
     /// The disk has to be waited for: [`Wanted::read`] does so.
     pub(crate) fn read_resident(self) -> Result<Option<Batch>, Wanted> {
-        let mut frames = Vec::with_capacity(self.frames.len());
-        for &(track, place) in &self.frames {
-            match self.stored.read_resident(track, place) {
-                Ok(frame) => frames.push(frame),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(self),
-                Err(_) => return Ok(None),
-            }
+        match self.stored.read_resident(&self.frames) {
+            Ok(frames) => Ok(Some(Batch { play: self.play, frames })),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => Err(self),
+            Err(_) => Ok(None),
         }
-        Ok(Some(Batch { play: self.play, frames }))
     }
 
     /// Reads the frames; none of them if the file cannot be read, or is not what it was. May block on a disk.
     pub(crate) fn read(self) -> Option<Batch> {
-        let read = |&(track, place): &(usize, usize)| self.stored.read(track, place).ok();
-        let frames = self.frames.iter().map(read).collect::<Option<_>>()?;
+        let frames = self.stored.read(&self.frames).ok()?;
         Some(Batch { play: self.play, frames })
     }
 }

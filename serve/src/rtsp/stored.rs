@@ -26,9 +26,6 @@ pub(crate) struct Stored {
 /// A video, or the refusal to open it, and a note about its index for the operator.
 pub(crate) type Found = (Result<Stored, Response>, Option<String>);
 
-/// A way to read a frame.
-type Fetch = fn(&StoredVideo, &Track, &Frame, &mut Vec<u8>) -> io::Result<()>;
-
 impl Stored {
     /// Opens a video of a site. May block on a disk.
     pub(crate) fn open(site: &Site, indexes: &Indexes, name: &str) -> Found {
@@ -77,28 +74,28 @@ impl Stored {
         Some(self.track(track)?.stored(frame).packetize(PAYLOAD).ok()?.collect())
     }
 
-    /// Reads a frame.
+    /// Reads frames, each given by its track and its place.
     ///
     /// # Errors
     /// The file cannot be read, or has changed: what the index says of it is no longer true.
-    pub(crate) fn read(&self, track: usize, place: usize) -> io::Result<Vec<u8>> {
-        self.read_by(StoredVideo::fetch, track, place)
+    pub(crate) fn read(&self, frames: &[(usize, usize)]) -> io::Result<Vec<Vec<u8>>> {
+        self.video.fetch(&self.entries(frames)?)
     }
 
-    /// Reads a frame that is in memory.
+    /// Reads frames that are in memory.
     ///
     /// # Errors
-    /// [`ErrorKind::WouldBlock`] if it is not, and those of [`Stored::read`].
-    pub(crate) fn read_resident(&self, track: usize, place: usize) -> io::Result<Vec<u8>> {
-        self.read_by(StoredVideo::fetch_resident, track, place)
+    /// [`ErrorKind::WouldBlock`] if one is not, and those of [`Stored::read`].
+    pub(crate) fn read_resident(&self, frames: &[(usize, usize)]) -> io::Result<Vec<Vec<u8>>> {
+        self.video.fetch_resident(&self.entries(frames)?)
     }
 
-    fn read_by(&self, fetch: Fetch, track: usize, place: usize) -> io::Result<Vec<u8>> {
-        let track = self.track(track).ok_or(ErrorKind::NotFound)?;
-        let frame = track.frames.get(place).ok_or(ErrorKind::NotFound)?;
-        let mut bytes = Vec::new();
-        fetch(&self.video, track, frame, &mut bytes)?;
-        Ok(bytes)
+    fn entries(&self, frames: &[(usize, usize)]) -> io::Result<Vec<(&Track, &Frame)>> {
+        let entry = |&(track, place): &(usize, usize)| {
+            let track = self.track(track)?;
+            Some((track, track.frames.get(place)?))
+        };
+        frames.iter().map(entry).collect::<Option<_>>().ok_or(ErrorKind::NotFound.into())
     }
 }
 

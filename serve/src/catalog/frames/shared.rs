@@ -9,7 +9,7 @@ use std::{fmt, io};
 use super::coding::{Unusable, decode, encode};
 use super::keep::Keep;
 use super::refused::Refused;
-use super::resident::Resident;
+use super::resident::{ReadAt, Resident};
 use super::{Frame, Index, Order, Track};
 use crate::catalog::walk::Stamp;
 use crate::error::plain;
@@ -159,24 +159,29 @@ impl Indexes {
 }
 
 impl StoredVideo {
-    /// Reads a frame of one of its tracks into `bytes`, as [`Track::fetch`] does.
+    /// Reads frames of its tracks, each as [`Track::fetch`] does.
     ///
     /// # Errors
     /// The file cannot be read, or has changed.
-    pub fn fetch(&self, track: &Track, frame: &Frame, bytes: &mut Vec<u8>) -> io::Result<()> {
-        self.checked(track.fetch(&self.file, frame, bytes))
+    pub fn fetch(&self, frames: &[(&Track, &Frame)]) -> io::Result<Vec<Vec<u8>>> {
+        self.fetch_from(&self.file, frames)
     }
 
-    /// Reads a frame that is in memory, without waiting for a disk.
+    /// Reads frames that are in memory, without waiting for a disk.
     ///
     /// # Errors
-    /// [`io::ErrorKind::WouldBlock`] if it is not in memory, and those of [`StoredVideo::fetch`].
-    pub(crate) fn fetch_resident(&self, track: &Track, frame: &Frame, bytes: &mut Vec<u8>) -> io::Result<()> {
-        self.checked(track.fetch_from(&Resident(&self.file), frame, bytes))
+    /// [`io::ErrorKind::WouldBlock`] if one is not in memory, and those of [`StoredVideo::fetch`].
+    pub(crate) fn fetch_resident(&self, frames: &[(&Track, &Frame)]) -> io::Result<Vec<Vec<u8>>> {
+        self.fetch_from(&Resident(&self.file), frames)
     }
 
-    fn checked(&self, fetched: io::Result<()>) -> io::Result<()> {
-        // Checked after the read, so that no byte of other content is sent.
+    fn fetch_from(&self, file: &impl ReadAt, frames: &[(&Track, &Frame)]) -> io::Result<Vec<Vec<u8>>> {
+        let fetch = |&(track, frame): &(&Track, &Frame)| {
+            let mut bytes = Vec::new();
+            track.fetch_from(file, frame, &mut bytes).map(|()| bytes)
+        };
+        let fetched = frames.iter().map(fetch).collect();
+        // Checked after the reads, so that no byte of other content is sent.
         if self.has_changed()? {
             return Err(io::Error::other("the video changed while it was sent"));
         }

@@ -1,16 +1,16 @@
 //! Packets that are due, and the bytes of the connection.
 
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
 use std::time::Instant;
 
 use thalweg_core::law::breaker::Cause;
-use thalweg_core::session::MAX_DATAGRAM;
 
 use super::Connection;
 use crate::event::Event;
 use crate::ledger::Ledger;
+use crate::rtsp::datagrams::Train;
 use crate::rtsp::playback::{End, Route, Transmit};
+use crate::rtsp::sender::FrameTag;
 
 /// Packets that leave before requests are looked at again.
 const BURST: usize = 64;
@@ -18,16 +18,26 @@ const BURST: usize = 64;
 impl Connection {
     /// Sends the packets that are due.
     pub(super) fn transmit(&mut self) {
-        let mut buf = [0; MAX_DATAGRAM];
+        let rtsp = self.rtsp.clone();
+        let (mut train, send) =
+            (Train::new(), |route, segment, bytes: &[u8]| rtsp.datagrams.send(route, segment, bytes));
         for _ in 0..BURST {
-            let now = self.rtsp.now();
-            let Some(playback) = self.machine.playback() else { return };
-            let transmit = playback.poll_transmit(now, &mut buf);
+            let now = rtsp.now();
+            let Some(playback) = self.machine.playback() else { break };
+            let transmit = playback.poll_transmit(now, train.space());
             // The line of a play that is broken off precedes its goodbyes.
             self.report_end();
-            let Some(transmit) = transmit else { return };
-            self.send(transmit, &buf[..transmit.len]);
+            let Some(Transmit { route, len, frame }) = transmit else { break };
+            match route {
+                Route::Channel(channel) => self.interleave(channel, frame, &train.space()[..len]),
+                Route::Rtp(_) | Route::Rtcp(_) => {
+                    Ledger::add(&self.shared.ledger.sent, len as u64);
+                    train.push(route, len, send);
+                }
+            }
+            self.playing.iter().for_each(|playing| playing.busy.mark_progress());
         }
+        train.flush(send);
     }
 
     /// Reports the end of the play, if it has ended.
@@ -48,27 +58,16 @@ impl Connection {
         self.note_playing();
     }
 
-    fn send(&mut self, transmit: Transmit, packet: &[u8]) {
-        if packet.is_empty() {
-            return;
-        }
-        if let Some(playing) = &self.playing {
-            playing.busy.mark_progress();
-        }
-        match (transmit.route, transmit.frame) {
-            (Route::Rtp(to), _) => self.send_datagram(false, to, packet),
-            (Route::Rtcp(to), _) => self.send_datagram(true, to, packet),
-            (Route::Channel(channel), Some(frame)) => {
+    /// Adds a packet to those that the connection carries.
+    fn interleave(&mut self, channel: u8, frame: Option<FrameTag>, packet: &[u8]) {
+        match frame {
+            _ if packet.is_empty() => {}
+            Some(frame) => {
                 let dropped = self.outgoing.media(channel, frame, packet);
                 Ledger::add(&self.shared.ledger.dropped, dropped);
             }
-            (Route::Channel(channel), None) => self.outgoing.report(channel, packet),
+            None => self.outgoing.report(channel, packet),
         }
-    }
-
-    fn send_datagram(&self, is_rtcp: bool, to: SocketAddr, packet: &[u8]) {
-        Ledger::add(&self.shared.ledger.sent, packet.len() as u64);
-        self.rtsp.datagrams.send(is_rtcp, to, packet);
     }
 
     /// Writes what the connection takes.

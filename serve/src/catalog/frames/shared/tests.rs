@@ -50,14 +50,14 @@ fn viewers_share_an_index_until_the_video_changes() {
     let first = indexes.video("sub/a.mp4").expect("a video").video;
     let second = indexes.video("sub/a.mp4").expect("a video").video;
     assert!(Arc::ptr_eq(&first, &second));
-    let (track, mut bytes) = (&first.index.video, Vec::new());
-    first.fetch(track, &track.frames[1], &mut bytes).expect("a frame");
-    assert_eq!(bytes, Tables::new().samples[1]);
+    let track = &first.index.video;
+    let frames = [1, 0].map(|place: usize| (track, &track.frames[place]));
+    assert_eq!(first.fetch(&frames).expect("frames"), [1, 0].map(|place: usize| Tables::new().samples[place].clone()));
     let mut other = Tables::new();
     other.stts[3] = 20;
     fs::write(folder.0.join("sub/a.mp4"), other.video()).expect("a file");
     // The old viewers get nothing of other content, and new ones a new index.
-    assert!(first.fetch(track, &track.frames[1], &mut bytes).is_err());
+    assert!(first.fetch(&frames).is_err());
     let third = indexes.video("sub/a.mp4").expect("a video").video;
     assert_eq!((track.frames[1].decode, third.index.video.frames[1].decode), (40, 20));
     assert!(!folder.kept().exists());
@@ -68,13 +68,14 @@ fn viewers_share_an_index_until_the_video_changes() {
 fn frame_in_memory_is_read_without_waiting() {
     let folder = Folder::new("resident");
     let video = folder.indexes(None).video("sub/a.mp4").expect("a video").video;
-    let (track, mut bytes) = (&video.index.video, Vec::new());
-    match video.fetch_resident(track, &track.frames[1], &mut bytes) {
+    let track = &video.index.video;
+    let frames = [(track, &track.frames[1])];
+    match video.fetch_resident(&frames) {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => println!("skipped: not on this file system"),
-        read => assert_eq!((read.expect("a frame"), bytes.clone()), ((), Tables::new().samples[1].clone())),
+        read => assert_eq!(read.expect("a frame"), [Tables::new().samples[1].clone()]),
     }
     File::options().write(true).open(folder.0.join("sub/a.mp4")).and_then(|file| file.set_len(10)).expect("a file");
-    assert!(video.fetch_resident(track, &track.frames[1], &mut bytes).is_err());
+    assert!(video.fetch_resident(&frames).is_err());
 }
 
 #[test]
