@@ -30,9 +30,20 @@ use crate::check::{self, Leak};
 use crate::node::{Node, Tallied};
 use crate::packet::Packet;
 
-/// The index of a node in an engine.
+/// The index of a node in an engine, or of a port of a node.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(u32);
+
+/// The first index of ports; nodes have those below.
+const PORTS: u32 = 1 << 31;
+
+/// A port of a node: packets for it enter by the inlet of its number, and packets that leave by the outlet of its
+/// number take its route.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Port {
+    node: u32,
+    number: usize,
+}
 
 /// The destination of a node's packets.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,6 +54,20 @@ pub enum Route {
     To(NodeId),
     /// To one node per flow, by flow number; packets of other flows leave the network.
     ByFlow(Vec<Option<NodeId>>),
+    /// By the route of each outlet, in the order of their numbers.
+    ByOutlet(Vec<Route>),
+}
+
+impl Route {
+    /// The destination of a packet of `flow` that left by `outlet`.
+    fn of(&self, outlet: usize, flow: u32) -> Option<NodeId> {
+        match self {
+            Route::Away => None,
+            Route::To(to) => Some(*to),
+            Route::ByFlow(table) => table.get(flow as usize).copied().flatten(),
+            Route::ByOutlet(routes) => routes.get(outlet)?.of(0, flow),
+        }
+    }
 }
 
 /// Nodes, driven through virtual time.
@@ -50,6 +75,7 @@ pub enum Route {
 pub struct Engine<N> {
     now: Time,
     places: Vec<Place<N>>,
+    ports: Vec<Port>,
     agenda: Agenda,
     /// Nodes that have accepted a packet since their last turn.
     changed: Vec<u32>,
@@ -75,6 +101,7 @@ impl<N> Default for Engine<N> {
         Engine {
             now: Time::ZERO,
             places: Vec::new(),
+            ports: Vec::new(),
             agenda: Agenda::default(),
             changed: Vec::new(),
             reported: None,
@@ -88,9 +115,9 @@ impl<N: Node> Engine<N> {
     /// Adds a node whose packets take `route`; [`Engine::set_route`] can change it later.
     ///
     /// # Panics
-    /// With more than 2^32 nodes.
+    /// With more than 2^31 nodes.
     pub fn add(&mut self, node: N, route: Route) -> NodeId {
-        let id = u32::try_from(self.places.len()).expect("fewer than 2^32 nodes");
+        let id = u32::try_from(self.places.len()).ok().filter(|id| *id < PORTS).expect("at most 2^31 nodes");
         self.places.push(Place { node, route, planned: Time::NEVER, received: 0, sent: 0 });
         if let Some(next) = self.places[id as usize].node.next() {
             self.plan(id, next);
@@ -98,14 +125,45 @@ impl<N: Node> Engine<N> {
         NodeId(id)
     }
 
+    /// The port of a node that is its inlet and its outlet of this number. A route to the port leads to that inlet; the
+    /// route from the port is that of packets which leave by that outlet.
+    ///
+    /// # Panics
+    /// There is no such node.
+    pub fn port(&mut self, node: NodeId, number: usize) -> NodeId {
+        let id = PORTS + self.ports.len() as u32;
+        self.ports.push(Port { node: node.0, number });
+        let route = &mut self.places[node.0 as usize].route;
+        match route {
+            Route::ByOutlet(routes) => routes.resize(routes.len().max(number + 1), Route::Away),
+            _ => *route = Route::ByOutlet(vec![Route::Away; number + 1]),
+        }
+        NodeId(id)
+    }
+
     /// Routes `from`'s packets by `route` from now on.
     pub fn set_route(&mut self, from: NodeId, route: Route) {
-        self.places[from.0 as usize].route = route;
+        *self.route_mut(from) = route;
+    }
+
+    /// The route of a node, or of the outlet of a port.
+    fn route_mut(&mut self, from: NodeId) -> &mut Route {
+        let number = from.0.checked_sub(PORTS).map(|port| self.ports[port as usize].number);
+        let place = self.index(from);
+        match (&mut self.places[place].route, number) {
+            (Route::ByOutlet(routes), Some(number)) => &mut routes[number],
+            (route, _) => route,
+        }
+    }
+
+    /// The index of a node, or of the node that has this port.
+    fn index(&self, id: NodeId) -> usize {
+        id.0.checked_sub(PORTS).map_or(id.0, |port| self.ports[port as usize].node) as usize
     }
 
     /// Routes the packets of one flow that leave `from` to the node `to` from now on.
     pub fn lead(&mut self, from: NodeId, flow: u32, to: NodeId) {
-        let route = &mut self.places[from.0 as usize].route;
+        let route = self.route_mut(from);
         if !matches!(route, Route::ByFlow(_)) {
             *route = Route::ByFlow(Vec::new());
         }
@@ -164,6 +222,7 @@ impl<N: Node> Engine<N> {
                 Route::To(to) => Some(*to),
                 Route::ByFlow(table) => table.get(packet.flow as usize).copied().flatten(),
                 Route::Away => None,
+                route => route.of(place.node.outlet(), packet.flow),
             };
             match (to, out.packet) {
                 (Some(to), Some(packet)) => self.hand(to, packet),
@@ -178,11 +237,28 @@ impl<N: Node> Engine<N> {
 
     #[inline]
     fn hand(&mut self, to: NodeId, packet: Packet) {
-        let place = &mut self.places[to.0 as usize];
+        let Some(place) = self.places.get_mut(to.0 as usize) else { return self.hand_to_port(to, packet) };
         place.received += 1;
         let next = place.node.take_in(self.now, packet);
-        if self.changed.last() != Some(&to.0) {
-            self.changed.push(to.0);
+        self.note_change(to.0, next);
+    }
+
+    /// Passes a packet to a port, which is no index of a node.
+    #[inline(never)]
+    fn hand_to_port(&mut self, to: NodeId, packet: Packet) {
+        let Port { node, number } = self.ports[(to.0 - PORTS) as usize];
+        let place = &mut self.places[node as usize];
+        place.received += 1;
+        place.node.accept_at(self.now, number, packet);
+        let next = place.node.next().unwrap_or(Time::NEVER);
+        self.note_change(node, next);
+    }
+
+    /// Notes that a node has accepted a packet, and that its next event is at `next`.
+    #[inline]
+    fn note_change(&mut self, who: u32, next: Time) {
+        if self.changed.last() != Some(&who) {
+            self.changed.push(who);
         }
         // Of several changed nodes each is asked again: the turn of one may change the next event of another.
         self.reported = (self.changed.len() == 1).then_some(next);
@@ -204,14 +280,15 @@ impl<N: Node> Engine<N> {
         self.now
     }
 
-    /// The node with the index `id`.
+    /// The node with the index `id`, or with the port.
     pub fn node(&self, id: NodeId) -> &N {
-        &self.places[id.0 as usize].node
+        &self.places[self.index(id)].node
     }
 
     /// A node, for changes from outside between two runs.
     pub fn node_mut(&mut self, id: NodeId) -> &mut N {
-        &mut self.places[id.0 as usize].node
+        let index = self.index(id);
+        &mut self.places[index].node
     }
 
     /// Every node, in the order in which they were added.
@@ -221,12 +298,12 @@ impl<N: Node> Engine<N> {
 
     /// Packets that a node accepted.
     pub fn received(&self, id: NodeId) -> u64 {
-        self.places[id.0 as usize].received
+        self.places[self.index(id)].received
     }
 
     /// Packets that a node emitted.
     pub fn sent(&self, id: NodeId) -> u64 {
-        self.places[id.0 as usize].sent
+        self.places[self.index(id)].sent
     }
 
     /// Packets that left the network.

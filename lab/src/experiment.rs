@@ -19,12 +19,13 @@ use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
 pub use self::outcome::{
-    Ended, FlowOutcome, GROUP_QUANTITIES, GroupQuantity, HopOutcome, Outcome, QUANTITIES, Quantity, TransferOutcome,
+    Ended, FlowOutcome, GROUP_QUANTITIES, GroupQuantity, HopOutcome, Outcome, QUANTITIES, Quantity, StationOutcome,
+    TransferOutcome,
 };
 pub use self::recorder::{End, Place, Recorder};
 pub use self::run::Run;
 use crate::end::{stored, tunnel};
-use crate::network::Hop;
+use crate::network::{Course, Direction, Hop};
 use crate::path::Traffic;
 use crate::stream::receiver::ReportSize;
 use crate::stream::scheme::Scheme;
@@ -62,6 +63,10 @@ pub struct Group {
     pub access: AccessRange,
     /// The hops that its flows cross.
     pub hops: Range<usize>,
+    /// The direction from their senders to their receivers.
+    pub direction: Direction,
+    /// The stations at their ends, in turns, if they cross a cell.
+    pub stations: Range<usize>,
 }
 
 /// Access links whose delays are drawn for each flow.
@@ -225,10 +230,18 @@ impl Experiment {
             let most = (0..flows.len()).max_by(|a, b| flows[*a].total_cmp(&flows[*b])).unwrap_or(0);
             return Err((Part::Group(most), format!("about {all:.0} flows, expected at most {MOST_FLOWS}")));
         }
-        for (nth, Group { name, hops, .. }) in self.groups.iter().enumerate() {
-            if hops.is_empty() || hops.end > self.hops.len() {
+        for (nth, Group { name, hops, stations, .. }) in self.groups.iter().enumerate() {
+            let crossed = self.hops.get(hops.clone()).unwrap_or_default();
+            if crossed.is_empty() {
                 let why = format!("group '{name}' crosses hops {hops:?} of {}", self.hops.len());
                 return Err((Part::Group(nth), why));
+            }
+            for cell in crossed.iter().filter_map(Hop::cell) {
+                let all = cell.stations().len();
+                if stations.is_empty() || stations.end > all {
+                    let why = format!("group '{name}' has stations {stations:?} of {all}");
+                    return Err((Part::Group(nth), why));
+                }
             }
         }
         Ok(())
@@ -268,6 +281,12 @@ impl Kind {
 }
 
 impl Group {
+    /// The course of one of its flows through the network.
+    fn course(&self, member: usize) -> Course {
+        let station = self.stations.start + member % self.stations.len().max(1);
+        Course { hops: self.hops.clone(), direction: self.direction, station }
+    }
+
     /// The time by which the last of its flows has started.
     fn latest_start(&self) -> Span {
         self.start.end + self.every * (self.count as u64).saturating_sub(1)

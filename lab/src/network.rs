@@ -7,7 +7,8 @@
 //! ```
 //!
 //! One hop is a dumbbell, several are a parking lot. Every flow has access links of its own, one at each end for each
-//! direction, and returns through the same hops.
+//! direction, and returns through the same hops. A flow may also have its sender at the right and its receiver at the
+//! left. A hop may be a Wi-Fi cell, one medium for both directions, with stations at its right.
 
 mod direction;
 mod part;
@@ -25,22 +26,60 @@ use crate::check::Leak;
 use crate::engine::{Engine, NodeId, Route};
 use crate::node::drop_tail::{DropTail, Offered};
 use crate::node::queue::Limit;
+use crate::node::wifi::{Cell, Link};
 use crate::path::Element;
 
-/// A hop that flows share: elements one behind the other, separate for each direction.
+/// A hop that flows share.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Hop {
-    /// From the senders to the receivers.
-    pub forward: Vec<Element>,
-    /// From the receivers to the senders.
-    pub backward: Vec<Element>,
+pub enum Hop {
+    /// Elements one behind the other, separate for each direction.
+    Lanes {
+        /// From the senders to the receivers.
+        forward: Vec<Element>,
+        /// From the receivers to the senders.
+        backward: Vec<Element>,
+    },
+    /// A Wi-Fi cell, whose medium both directions share. Its access point is at the senders' end.
+    Cell(Box<Cell>),
 }
 
 impl Hop {
     /// A link of `rate` with a queue of `limit` before it and a wire of `delay` behind it, the same in both directions.
     pub fn link(rate: Rate, limit: Limit, delay: Span) -> Hop {
         let link = Element::from(DropTail::new(rate, limit).with_wire(delay));
-        Hop { forward: vec![link.clone()], backward: vec![link] }
+        Hop::Lanes { forward: vec![link.clone()], backward: vec![link] }
+    }
+
+    /// The elements of one direction; a cell has none.
+    pub fn lane(&self, direction: Direction) -> &[Element] {
+        match (self, direction) {
+            (Hop::Lanes { forward, .. }, Direction::Forward) => forward,
+            (Hop::Lanes { backward, .. }, Direction::Backward) => backward,
+            (Hop::Cell(_), _) => &[],
+        }
+    }
+
+    /// The cell, if it is one.
+    pub fn cell(&self) -> Option<&Cell> {
+        if let Hop::Cell(cell) = self { Some(cell) } else { None }
+    }
+}
+
+/// The way of a flow through the hops.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Course {
+    /// The hops that it crosses.
+    pub hops: Range<usize>,
+    /// The direction from its sender to its receiver.
+    pub direction: Direction,
+    /// The station at its end, if it crosses a cell.
+    pub station: usize,
+}
+
+impl From<Range<usize>> for Course {
+    /// Forward across `hops`, to the first station of a cell.
+    fn from(hops: Range<usize>) -> Course {
+        Course { hops, direction: Direction::Forward, station: 0 }
     }
 }
 
@@ -61,6 +100,8 @@ struct Flow {
     receiver: NodeId,
     /// The access link from the sender to the first hop.
     entry: NodeId,
+    /// The direction from the sender to the receiver.
+    direction: Direction,
 }
 
 /// A hop has no element in one direction.
@@ -79,15 +120,34 @@ impl std::error::Error for EmptyHop {}
 #[derive(Debug)]
 pub struct Network {
     engine: Engine<Part>,
-    hops: Vec<Lanes>,
+    hops: Vec<Nodes>,
     flows: Vec<Flow>,
 }
 
-/// The elements of one hop, as nodes; the last one of each direction routes each flow separately.
+/// The nodes of one hop.
 #[derive(Clone, Debug)]
-struct Lanes {
-    forward: Vec<NodeId>,
-    backward: Vec<NodeId>,
+enum Nodes {
+    /// Elements; the last one of each direction routes each flow separately.
+    Lanes { forward: Vec<NodeId>, backward: Vec<NodeId> },
+    /// A cell, and the port of each of its links, each of which routes each flow separately.
+    Cell { cell: NodeId, ports: Vec<NodeId> },
+}
+
+impl Nodes {
+    /// The nodes and ports of one direction. Without such a station in a cell there are none.
+    fn lane(&self, direction: Direction, station: usize) -> &[NodeId] {
+        match (self, direction) {
+            (Nodes::Lanes { forward, .. }, Direction::Forward) => forward,
+            (Nodes::Lanes { backward, .. }, Direction::Backward) => backward,
+            (Nodes::Cell { ports, .. }, direction) => {
+                let link = match direction {
+                    Direction::Forward => Link::Down(station),
+                    Direction::Backward => Link::Up(station),
+                };
+                ports.get(link.number()..=link.number()).unwrap_or_default()
+            }
+        }
+    }
 }
 
 impl Network {
@@ -97,9 +157,16 @@ impl Network {
     /// A hop has no element in one direction.
     pub fn new(hops: Vec<Hop>, flows: usize) -> Result<Network, EmptyHop> {
         let mut engine = Engine::default();
-        let hops = hops.into_iter().map(|hop| {
-            let forward = lane(&mut engine, hop.forward, flows)?;
-            Ok(Lanes { forward, backward: lane(&mut engine, hop.backward, flows)? })
+        let hops = hops.into_iter().map(|hop| match hop {
+            Hop::Lanes { forward, backward } => {
+                let forward = lane(&mut engine, forward, flows)?;
+                Ok(Nodes::Lanes { forward, backward: lane(&mut engine, backward, flows)? })
+            }
+            Hop::Cell(cell) => {
+                let links = 2 * cell.stations().len();
+                let cell = engine.add(Part::Cell(cell), Route::Away);
+                Ok(Nodes::Cell { cell, ports: (0..links).map(|link| engine.port(cell, link)).collect() })
+            }
         });
         let hops = hops.collect::<Result<_, _>>()?;
         Ok(Network { engine, hops, flows: Vec::new() })
@@ -110,8 +177,15 @@ impl Network {
         self.flows.len() as u32
     }
 
-    /// Adds a flow that crosses `hops`; if that range ends beyond the last hop, the flow crosses none.
-    pub fn add(&mut self, sender: impl Into<Part>, receiver: impl Into<Part>, access: Access, hops: Range<usize>) {
+    /// Adds a flow of a course; if that ends beyond the last hop, the flow crosses none.
+    pub fn add(
+        &mut self,
+        sender: impl Into<Part>,
+        receiver: impl Into<Part>,
+        access: Access,
+        course: impl Into<Course>,
+    ) {
+        let Course { hops, direction, station } = course.into();
         let number = self.next_flow();
         let engine = &mut self.engine;
         let mut link = |delay, to| {
@@ -125,9 +199,15 @@ impl Network {
         engine.set_route(to_receiver, Route::To(receiver));
         engine.set_route(to_sender, Route::To(sender));
         let crossed = self.hops.get(hops).unwrap_or_default();
-        join(engine, number, from_sender, crossed.iter().map(|hop| &hop.forward), to_receiver);
-        join(engine, number, from_receiver, crossed.iter().rev().map(|hop| &hop.backward), to_sender);
-        self.flows.push(Flow { sender, receiver, entry: from_sender });
+        let forward = crossed.iter().map(|hop| hop.lane(Direction::Forward, station));
+        let backward = crossed.iter().rev().map(|hop| hop.lane(Direction::Backward, station));
+        let (first, second) = match direction {
+            Direction::Forward => ((from_sender, to_receiver), (from_receiver, to_sender)),
+            Direction::Backward => ((from_receiver, to_sender), (from_sender, to_receiver)),
+        };
+        join(engine, number, first, forward);
+        join(engine, number, second, backward);
+        self.flows.push(Flow { sender, receiver, entry: from_sender, direction });
     }
 
     /// Processes all events up to `end`.
@@ -148,18 +228,23 @@ impl Network {
 
     /// Packets that a flow sent into its first hop, and those of them that any hop lost on the way to its receiver.
     pub fn of_flow(&self, flow: u32) -> Offered {
-        let elements = self.hops.iter().flat_map(|hop| &hop.forward);
+        let Some(Flow { entry, direction, .. }) = self.flows.get(flow as usize) else { return Offered::default() };
         Offered {
-            packets: self.flows.get(flow as usize).map_or(0, |flow| self.engine.sent(flow.entry)),
-            dropped: elements.map(|id| self.engine.node(*id).lost_of(flow)).sum(),
+            packets: self.engine.sent(*entry),
+            dropped: self.nodes(*direction).map(|node| node.lost_of(flow, *direction)).sum(),
         }
     }
 
-    /// The total time that the packets of a flow waited in the drop-tail queues of all hops on the way to its receiver;
-    /// none if no hop has such a queue.
+    /// The total time that the packets of a flow waited in the drop-tail queues and cells of all hops on the way to its
+    /// receiver; none if no hop has such a queue.
     pub fn waited_of_flow(&self, flow: u32) -> Option<Span> {
-        let nodes = self.hops.iter().flat_map(|hop| &hop.forward).map(|id| self.engine.node(*id));
-        nodes.filter_map(Part::as_drop_tail).map(|link| link.waited_of(flow)).reduce(|sum, one| sum + one)
+        let direction = self.flows.get(flow as usize)?.direction;
+        self.nodes(direction).filter_map(|node| node.waited_of(flow, direction)).reduce(|sum, one| sum + one)
+    }
+
+    /// The nodes of one direction of all hops.
+    fn nodes(&self, direction: Direction) -> impl Iterator<Item = &Part> {
+        self.hops.iter().flat_map(move |hop| hop.lane(direction, 0)).map(|id| self.engine.node(*id))
     }
 
     /// Checks that in + added = out + dropped + consumed + queued, for every node.
@@ -193,13 +278,12 @@ fn lane(engine: &mut Engine<Part>, elements: Vec<Element>, flows: usize) -> Resu
     if nodes.is_empty() { Err(EmptyHop) } else { Ok(nodes) }
 }
 
-/// Routes a flow from the node `from` over `lanes` to the node `to`.
+/// Routes a flow from the first of two nodes over `lanes` to the second.
 fn join<'a>(
     engine: &mut Engine<Part>,
     flow: u32,
-    from: NodeId,
-    lanes: impl Iterator<Item = &'a Vec<NodeId>>,
-    to: NodeId,
+    (from, to): (NodeId, NodeId),
+    lanes: impl Iterator<Item = &'a [NodeId]>,
 ) {
     let mut shared = None;
     let mut lead = |to, next| {
@@ -209,7 +293,7 @@ fn join<'a>(
         }
         shared = next;
     };
-    lanes.for_each(|lane| lead(lane[0], lane.last().copied()));
+    lanes.for_each(|lane| lane.first().into_iter().for_each(|first| lead(*first, lane.last().copied())));
     lead(to, None);
 }
 

@@ -152,6 +152,14 @@ impl<N: Node + ?Sized> Node for Box<N> {
     fn least_delay(&self) -> Span {
         (**self).least_delay()
     }
+
+    fn accept_at(&mut self, now: Time, inlet: usize, packet: Packet) {
+        (**self).accept_at(now, inlet, packet);
+    }
+
+    fn outlet(&self) -> usize {
+        (**self).outlet()
+    }
 }
 
 impl<N: Tallied + ?Sized> Tallied for Box<N> {

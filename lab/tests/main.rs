@@ -15,3 +15,4 @@ mod tcp;
 mod truth;
 mod tunnel;
 mod videos;
+mod wifi;

@@ -9,7 +9,7 @@ use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_lab::experiment::{AccessRange, Experiment, Group, Kind, Outcome, Run, Tcp};
-use thalweg_lab::network::Hop;
+use thalweg_lab::network::{Direction, Hop};
 use thalweg_lab::node::queue::Limit;
 use thalweg_lab::tcp::{Dialect, Recovery, Timeouts};
 use thalweg_lab::traffic::cbr::Cbr;
@@ -30,7 +30,17 @@ fn access() -> AccessRange {
 }
 
 fn group(name: &str, kind: Kind, count: usize, start: core::ops::Range<Span>) -> Group {
-    Group { name: name.to_owned(), kind, count, start, every: Span::ZERO, access: access(), hops: 0..1 }
+    Group {
+        name: name.to_owned(),
+        kind,
+        count,
+        start,
+        every: Span::ZERO,
+        access: access(),
+        hops: 0..1,
+        direction: Direction::Forward,
+        stations: 0..0,
+    }
 }
 
 /// Long TCP and ten streams, with a queue of one bandwidth-delay product.

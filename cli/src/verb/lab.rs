@@ -9,6 +9,7 @@ mod progress;
 mod reproduce;
 mod run;
 mod source;
+mod stations;
 mod table;
 mod workers;
 

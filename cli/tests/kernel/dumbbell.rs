@@ -8,7 +8,7 @@ use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use thalweg_lab::experiment::{AccessRange, Ended, Experiment, Group, Kind, Run, StoredVideo, Tcp};
-use thalweg_lab::network::Hop;
+use thalweg_lab::network::{Direction, Hop};
 use thalweg_lab::node::drop_tail::DropTail;
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::queue::Limit;
@@ -62,7 +62,7 @@ reverse.element = [{{ kind = "wire", delay = "{one_way}us" }}]
         let wire = || Element::from(Wire::new(Span::from_micros(self.rtt_ms * 500)));
         let link = DropTail::new(Rate::from_mbps(self.mbit), Limit::Packets(self.queue));
         let loss = Loss::independent(self.loss, Rng::new(seed).fork("loss"));
-        let hop = Hop { forward: vec![loss.into(), link.into(), wire()], backward: vec![wire()] };
+        let hop = Hop::Lanes { forward: vec![loss.into(), link.into(), wire()], backward: vec![wire()] };
         let none = Span::ZERO..Span::ZERO;
         let flows = Group {
             name: "bulk".into(),
@@ -73,6 +73,8 @@ reverse.element = [{{ kind = "wire", delay = "{one_way}us" }}]
             every: Span::ZERO,
             access: AccessRange { rate: Rate::from_mbps(100_000), near: none.clone(), far: none },
             hops: 0..1,
+            direction: Direction::Forward,
+            stations: 0..0,
         };
         let (warmup, measured) = (span(bulk.warm_up), span(bulk.measured));
         Experiment { hops: vec![hop], groups: vec![flows], duration: warmup + measured, warmup }

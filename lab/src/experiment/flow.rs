@@ -28,6 +28,8 @@ use crate::{end, stream};
 pub(super) struct Planned {
     /// The index of its group in the experiment.
     pub(super) group: usize,
+    /// Its number in the group; transfers of one load have that of the load.
+    member: usize,
     /// The start time.
     pub(super) start: Time,
     /// The number of segments that it sends, if that is finite.
@@ -43,6 +45,7 @@ pub(super) fn plan(experiment: &Experiment, root: &Rng) -> Result<Vec<Planned>, 
             let rng = root.fork(&group.name).fork(&member.to_string());
             let single = Planned {
                 group: index,
+                member,
                 start: Time::ZERO + within(&group.start, &mut rng.fork("start")) + group.every * member as u64,
                 segments: group.kind.video().map(|(video, mss)| video.size.0.div_ceil(mss.0)),
                 access: access(group, &rng),
@@ -77,41 +80,41 @@ fn within(range: &core::ops::Range<Span>, rng: &mut Rng) -> Span {
 
 /// Adds the endpoints of a planned flow to the network; their own random draws derive from `root`.
 pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned, root: &Rng) -> Result<(), Impossible> {
-    let (flow, access, hops) = (network.next_flow(), planned.access, group.hops.clone());
+    let (flow, access, course) = (network.next_flow(), planned.access, group.course(planned.member));
     match &group.kind {
         Kind::Tcp(tcp) | Kind::Transfers(tcp, _) => {
             let (sender, receiver) = tcp.ends(flow, planned)?;
-            network.add(sender, receiver, access, hops);
+            network.add(sender, receiver, access, course);
         }
         Kind::Stream(stream) => {
             let (sender, receiver) = stream.ends(flow, planned)?;
-            network.add(sender, receiver, access, hops);
+            network.add(sender, receiver, access, course);
         }
         Kind::Live(live) => {
             let (sender, receiver) = live.ends(flow, planned, &root.fork(&group.name).fork(&flow.to_string()))?;
-            network.add(sender, receiver, access, hops);
+            network.add(sender, receiver, access, course);
         }
         Kind::Tunnel(tunnel) => {
             let rng = root.fork(&group.name).fork(&flow.to_string());
             let (sender, receiver) = tunnel.ends(flow, planned.start, &rng).map_err(Impossible)?;
-            network.add(sender, receiver, access, hops);
+            network.add(sender, receiver, access, course);
         }
         Kind::Stored(stored) => {
             let rng = root.fork(&group.name).fork(&flow.to_string());
             let ends = stored.ends(flow, planned.start, &rng);
             let (sender, receiver) = ends.map_err(|error| Impossible(error.to_string()))?;
-            network.add(sender, receiver, access, hops);
+            network.add(sender, receiver, access, course);
         }
         Kind::Tfrc(media) => {
             let Media { rate, packet } = *media;
             let config = tfrc::Config { flow, start: planned.start, packet, rate, ..tfrc::Config::default() };
             let sender = TfrcSender::new(config).map_err(|error| Impossible(error.to_string()))?;
-            network.add(sender, TfrcReceiver::new(flow, packet), access, hops);
+            network.add(sender, TfrcReceiver::new(flow, packet), access, course);
         }
         Kind::Open(source) => {
             let until = source.until.map_or(Time::NEVER, |until| Time::ZERO + until);
             let origin = Origin::new(flow, source.traffic.clone(), planned.start.since(Time::ZERO)).until(until);
-            network.add(origin, Sink::default(), access, hops);
+            network.add(origin, Sink::default(), access, course);
         }
     }
     Ok(())

@@ -6,6 +6,7 @@ use thalweg_core::units::Bytes;
 
 use crate::end::stored::Playback;
 use crate::node::drop_tail::Offered;
+use crate::node::wifi::LinkCounters;
 use crate::statistics::delays::Delays;
 use crate::stream::counters::{Received, Sent};
 use crate::tcp::Playing;
@@ -29,6 +30,8 @@ pub struct Outcome {
     pub flows: Vec<FlowOutcome>,
     /// The results of each hop, from the senders to the receivers.
     pub hops: Vec<HopOutcome>,
+    /// The results of each station of a cell.
+    pub stations: Vec<StationOutcome>,
     /// Packets offered to the first hop in the whole run, the measure of a simulator's work.
     pub packets: u64,
     /// Turns of the event loop in the whole run.
@@ -52,6 +55,25 @@ impl HopOutcome {
     }
 }
 
+/// The results of one station of a cell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StationOutcome {
+    /// Its name.
+    pub name: String,
+    /// Packets from the access point.
+    pub down: LinkCounters,
+    /// Packets to the access point.
+    pub up: LinkCounters,
+}
+
+impl StationOutcome {
+    /// Subtracts an `earlier` reading of the same station.
+    pub(super) fn subtract(&mut self, earlier: &StationOutcome) {
+        self.down -= earlier.down;
+        self.up -= earlier.up;
+    }
+}
+
 /// The results of one flow.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowOutcome {
@@ -59,7 +81,7 @@ pub struct FlowOutcome {
     pub group: usize,
     /// Packets that it sent into its first hop, and those of them that were lost in any of the hops.
     pub offered: Offered,
-    /// The total time that its packets waited in drop-tail queues of hops; none without such a queue.
+    /// The total time that its packets waited in drop-tail queues and cells; none without such a hop.
     pub waited: Option<Span>,
     /// The results of its endpoints.
     pub ended: Ended,

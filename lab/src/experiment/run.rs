@@ -5,11 +5,12 @@ use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
 
 use super::flow::{self, Planned};
-use super::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, TransferOutcome};
+use super::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, StationOutcome, TransferOutcome};
 use super::{Experiment, Group, Impossible, Kind};
 use crate::check::Leak;
 use crate::end::live::received;
 use crate::network::{Direction, Network, Part};
+use crate::node::wifi::Link;
 
 /// An experiment with one seed, between its start and its end.
 #[derive(Debug)]
@@ -28,6 +29,7 @@ pub struct Run {
 pub(super) struct Counted {
     pub(super) flows: Vec<FlowOutcome>,
     pub(super) hops: Vec<HopOutcome>,
+    pub(super) stations: Vec<StationOutcome>,
 }
 
 impl Counted {
@@ -35,6 +37,7 @@ impl Counted {
     pub(super) fn subtract(&mut self, earlier: &Counted) {
         self.flows.iter_mut().zip(&earlier.flows).for_each(|(flow, earlier)| flow.subtract(earlier));
         self.hops.iter_mut().zip(&earlier.hops).for_each(|(hop, earlier)| hop.subtract(earlier));
+        self.stations.iter_mut().zip(&earlier.stations).for_each(|(station, earlier)| station.subtract(earlier));
     }
 }
 
@@ -101,10 +104,11 @@ impl Run {
         if let Some(before) = &self.before {
             counted.subtract(before);
         }
-        let Counted { flows, hops } = counted;
+        let Counted { flows, hops, stations } = counted;
         let packets = self.network.came(0, Direction::Forward).packets;
         let window = self.end.since(self.warmup);
-        Ok(Outcome { window, end: self.end, flows, hops, packets, turns: self.network.engine().turns() })
+        let turns = self.network.engine().turns();
+        Ok(Outcome { window, end: self.end, flows, hops, stations, packets, turns })
     }
 
     /// The groups of the experiment.
@@ -142,7 +146,15 @@ impl Run {
             .map(|hop| HopOutcome { offered: came(hop, Direction::Forward), returned: came(hop, Direction::Backward) })
             .collect();
         let flows = self.flows.iter().enumerate().map(|(number, planned)| self.count_flow(number, planned)).collect();
-        Counted { flows, hops }
+        let cells = (0..self.network.hops()).filter_map(|hop| self.network.cell(hop));
+        let stations = cells.flat_map(|cell| {
+            cell.stations().iter().enumerate().map(|(number, station)| StationOutcome {
+                name: station.name.clone(),
+                down: cell.counters(Link::Down(number)),
+                up: cell.counters(Link::Up(number)),
+            })
+        });
+        Counted { flows, hops, stations: stations.collect() }
     }
 
     fn count_flow(&self, number: usize, planned: &Planned) -> FlowOutcome {

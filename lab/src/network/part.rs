@@ -2,12 +2,14 @@
 
 use thalweg_core::law::window;
 use thalweg_core::probe::{Probe, Visitor};
-use thalweg_core::time::Time;
+use thalweg_core::time::{Span, Time};
 
+use super::Direction;
 use crate::node::drop_tail::DropTail;
 use crate::node::ends::{Origin, Sink};
 use crate::node::queue::Waiting;
 use crate::node::watched::Watched;
+use crate::node::wifi::{Cell, Way};
 use crate::node::{Node, Out, Tallied, Tally};
 use crate::packet::Packet;
 use crate::path::Element;
@@ -42,6 +44,18 @@ macro_rules! nodes {
             fn poll(&mut self, now: Time) -> Option<Packet> {
                 match self {
                     $($name::$variant(node) => node.poll(now),)*
+                }
+            }
+
+            fn accept_at(&mut self, now: Time, inlet: usize, packet: Packet) {
+                match self {
+                    $($name::$variant(node) => node.accept_at(now, inlet, packet),)*
+                }
+            }
+
+            fn outlet(&self) -> usize {
+                match self {
+                    $($name::$variant(node) => node.outlet(),)*
                 }
             }
 
@@ -81,6 +95,7 @@ nodes! {
     Part {
         Link: DropTail => DropTail,
         Other: Box<Element> => Box<Element>,
+        Cell: Cell => Box<Cell>,
         Origin: Origin => Box<Origin>,
         Sink: Sink => Sink,
         TcpSender: tcp::Sender<window::Law> => Box<tcp::Sender<window::Law>>,
@@ -118,24 +133,54 @@ impl Part {
         }
     }
 
-    /// Packets of one flow that a link or an element has lost.
-    pub(super) fn lost_of(&self, flow: u32) -> u64 {
+    /// The Wi-Fi cell, if it is one.
+    pub fn as_cell(&self) -> Option<&Cell> {
+        match self {
+            Part::Cell(cell) => Some(cell),
+            Part::Watched(watched) => watched.node().as_cell(),
+            _ => None,
+        }
+    }
+
+    /// Packets of one flow that a link or an element has lost; of a cell, those of one direction.
+    pub(super) fn lost_of(&self, flow: u32, direction: Direction) -> u64 {
         match self {
             Part::Link(link) => link.lost_of(flow),
             Part::Other(element) => element.lost_of(flow),
-            Part::Watched(watched) => watched.node().lost_of(flow),
+            Part::Cell(cell) => cell.lost_of(flow, way(direction)),
+            Part::Watched(watched) => watched.node().lost_of(flow, direction),
             _ => 0,
         }
     }
 
-    /// Packets that wait in the queue of a link or an element at `now`; none if it has no queue.
-    pub(super) fn waiting(&self, now: Time) -> Option<Waiting> {
+    /// The total time that the packets of one flow waited in a queue, if the node has one that counts it.
+    pub(super) fn waited_of(&self, flow: u32, direction: Direction) -> Option<Span> {
+        match self {
+            Part::Link(link) => Some(link.waited_of(flow)),
+            Part::Cell(cell) => Some(cell.waited_of(flow, way(direction))),
+            Part::Watched(watched) => watched.node().waited_of(flow, direction),
+            _ => None,
+        }
+    }
+
+    /// Packets that wait in the queue of a link, an element or one direction of a cell at `now`; none if it has no
+    /// queue.
+    pub(super) fn waiting(&self, now: Time, direction: Direction) -> Option<Waiting> {
         match self {
             Part::Link(link) => Some(link.waiting(now)),
             Part::Other(element) => element.waiting(now),
-            Part::Watched(watched) => watched.node().waiting(now),
+            Part::Cell(cell) => Some(cell.waiting(way(direction))),
+            Part::Watched(watched) => watched.node().waiting(now, direction),
             _ => None,
         }
+    }
+}
+
+/// The way through a cell: its access point is at the senders' end.
+pub(super) fn way(direction: Direction) -> Way {
+    match direction {
+        Direction::Forward => Way::Down,
+        Direction::Backward => Way::Up,
     }
 }
 
@@ -155,6 +200,7 @@ impl Probe for Part {
             Part::TfrcReceiver(end) => end.law().probe(visit),
             Part::Link(_)
             | Part::Other(_)
+            | Part::Cell(_)
             | Part::Origin(_)
             | Part::Sink(_)
             | Part::StreamReceiver(_)

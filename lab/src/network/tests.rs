@@ -78,18 +78,19 @@ fn what_every_element_of_every_hop_loses_is_some_flows_loss() {
     let columns = Columns { sent: "send_ms".into(), delay: "delay_ms".into(), lost: Some("lost".into()), least: None };
     let recording = Recording::parse(rows, &columns).expect("four rows");
     let recorded = Recorded::new(recording, Index::Packet, true);
-    let mut first = Hop::link(Rate::from_mbps(100), Limit::ENDLESS, millis(5));
-    first.forward = vec![loss.into(), trace.into()];
-    let mut second = Hop::link(Rate::from_mbps(5), Limit::Packets(20), millis(5));
-    second.forward.insert(0, recorded.into());
+    let link = |mbps, limit| Element::from(DropTail::new(Rate::from_mbps(mbps), limit).with_wire(millis(5)));
+    let first = Hop::Lanes { forward: vec![loss.into(), trace.into()], backward: vec![link(100, Limit::ENDLESS)] };
+    let slow = || link(5, Limit::Packets(20));
+    let second = Hop::Lanes { forward: vec![recorded.into(), slow()], backward: vec![slow()] };
     let mut network = Network::new(vec![first, second], 2).expect("two hops");
     network.add(cbr(0, 20), Sink::default(), access(), 0..2);
     network.add(cbr(1, 10), Sink::default(), access(), 0..1);
     network.watch(0);
     network.run_until(Time::ZERO + Span::from_secs(10));
     network.conservation().expect("conservation");
-    let lost_by =
-        |hop: usize| network.hops[hop].forward.iter().map(|id| network.engine.node(*id).tally().dropped.total());
+    let lost_by = |hop: usize| {
+        network.hops[hop].lane(Direction::Forward, 0).iter().map(|id| network.engine.node(*id).tally().dropped.total())
+    };
     let (first, second): (Vec<u64>, Vec<u64>) = (lost_by(0).collect(), lost_by(1).collect());
     assert!(first.iter().chain(&second).all(|lost| *lost > 0), "{first:?} {second:?}");
     let flows = [network.of_flow(0), network.of_flow(1)];
@@ -122,6 +123,6 @@ fn a_run_is_the_same_however_it_is_cut() {
 
 #[test]
 fn a_hop_without_an_element_is_refused() {
-    let hop = Hop { forward: Vec::new(), backward: Vec::new() };
+    let hop = Hop::Lanes { forward: Vec::new(), backward: Vec::new() };
     assert_eq!(Network::new(vec![hop], 1).err(), Some(EmptyHop));
 }

@@ -25,6 +25,8 @@ pub struct Entry {
     pub event: Event,
     /// The packet concerned.
     pub packet: Packet,
+    /// The inlet by which it arrived, or the outlet by which it left.
+    pub port: usize,
 }
 
 /// A node whose packets are recorded.
@@ -53,10 +55,14 @@ impl<N> Watched<N> {
 
 impl<N: Tallied> Node for Watched<N> {
     fn accept(&mut self, now: Time, packet: Packet) {
+        self.accept_at(now, 0, packet);
+    }
+
+    fn accept_at(&mut self, now: Time, inlet: usize, packet: Packet) {
         let (entry, dropped) = (packet.clone(), self.node.tally().dropped);
-        self.node.accept(now, packet);
+        self.node.accept_at(now, inlet, packet);
         let event = if self.node.tally().dropped == dropped { Event::Came } else { Event::Dropped };
-        self.log.push(Entry { at: now, event, packet: entry });
+        self.log.push(Entry { at: now, event, packet: entry, port: inlet });
     }
 
     fn next(&self) -> Option<Time> {
@@ -65,8 +71,12 @@ impl<N: Tallied> Node for Watched<N> {
 
     fn poll(&mut self, now: Time) -> Option<Packet> {
         let packet = self.node.poll(now)?;
-        self.log.push(Entry { at: now, event: Event::Left, packet: packet.clone() });
+        self.log.push(Entry { at: now, event: Event::Left, packet: packet.clone(), port: self.node.outlet() });
         Some(packet)
+    }
+
+    fn outlet(&self) -> usize {
+        self.node.outlet()
     }
 
     fn least_delay(&self) -> Span {

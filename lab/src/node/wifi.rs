@@ -34,6 +34,7 @@ mod contender;
 mod timing;
 
 use core::iter;
+use core::ops::SubAssign;
 
 use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
@@ -43,6 +44,7 @@ use self::contender::{Contender, Frame};
 pub use self::timing::{OVERHEAD, PhyRate, Slot};
 use self::timing::{SIFS, Timing};
 use super::drop_tail::Offered;
+use super::queue::Waiting;
 use super::{Drops, Node, Tallied, Tally};
 use crate::packet::Packet;
 
@@ -60,8 +62,26 @@ pub struct Config {
     /// Packets that may wait behind the one that contends for the medium: at the access point, for all stations
     /// together, and at each station.
     pub queue: u64,
-    /// The rate of each station, in both ways.
-    pub stations: Vec<PhyRate>,
+    /// The stations.
+    pub stations: Vec<Station>,
+}
+
+/// A station of a cell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Station {
+    /// Its name in results.
+    pub name: String,
+    /// The rate of its frames, in both ways.
+    pub rate: PhyRate,
+}
+
+/// One of the two ways through a cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// From the access point to the stations.
+    Down,
+    /// From the stations to the access point.
+    Up,
 }
 
 /// The way of a packet through a cell, with the station at which it leaves or enters.
@@ -85,6 +105,14 @@ impl Link {
     /// The link of a number.
     pub fn of(number: usize) -> Link {
         if number.is_multiple_of(2) { Link::Down(number / 2) } else { Link::Up(number / 2) }
+    }
+
+    /// The way of its packets.
+    pub fn way(self) -> Way {
+        match self {
+            Link::Down(_) => Way::Down,
+            Link::Up(_) => Way::Up,
+        }
     }
 
     fn contender(self) -> usize {
@@ -112,6 +140,17 @@ pub struct LinkCounters {
     pub airtime: Span,
 }
 
+impl SubAssign for LinkCounters {
+    fn sub_assign(&mut self, earlier: LinkCounters) {
+        self.offered -= earlier.offered;
+        self.given_up -= earlier.given_up;
+        self.delivered -= earlier.delivered;
+        self.bytes.0 -= earlier.bytes.0;
+        self.collisions -= earlier.collisions;
+        self.airtime = self.airtime.saturating_sub(earlier.airtime);
+    }
+}
+
 /// The losses and the waiting time of the packets of one flow on one way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct OfFlow {
@@ -133,7 +172,7 @@ struct Sending {
 pub struct Cell {
     timing: Timing,
     queue: u64,
-    rates: Vec<PhyRate>,
+    stations: Vec<Station>,
     contenders: Vec<Contender>,
     /// The end of the last transmission, acknowledgement included.
     busy_until: Time,
@@ -155,11 +194,12 @@ impl Cell {
     pub fn new(config: &Config, rng: &Rng) -> Cell {
         let access_point = Contender::new(PhyRate::OFDM_54, rng.fork("access point"));
         let stations = config.stations.iter().zip(1..);
-        let stations = stations.map(|(rate, number)| Contender::new(*rate, rng.fork(&format!("station {number}"))));
+        let stations =
+            stations.map(|(station, number)| Contender::new(station.rate, rng.fork(&format!("station {number}"))));
         Cell {
             timing: Timing::of(config.slot),
             queue: config.queue,
-            rates: config.stations.clone(),
+            stations: config.stations.clone(),
             contenders: iter::once(access_point).chain(stations).collect(),
             busy_until: Time::ZERO,
             open: Time::ZERO,
@@ -172,14 +212,41 @@ impl Cell {
         }
     }
 
-    /// The number of stations.
-    pub fn stations(&self) -> usize {
-        self.rates.len()
+    /// The stations, in the order of their numbers.
+    pub fn stations(&self) -> &[Station] {
+        &self.stations
     }
 
     /// The account of a link.
     pub fn counters(&self, link: Link) -> LinkCounters {
         self.links[link.number()]
+    }
+
+    /// Packets of one way that wait behind those that contend for the medium.
+    pub(crate) fn waiting(&self, way: Way) -> Waiting {
+        let (access_point, stations) = self.contenders.split_at(1);
+        let queues = if way == Way::Down { access_point } else { stations };
+        queues.iter().flat_map(Contender::behind).map(|packet| Waiting { packets: 1, bytes: packet.size }).sum()
+    }
+
+    /// Packets of one way that arrived, and those of them that were dropped.
+    pub(crate) fn offered(&self, way: Way) -> Offered {
+        self.links.iter().skip(usize::from(way == Way::Up)).step_by(2).map(|link| link.offered).sum()
+    }
+
+    /// Packets of one flow that were dropped on one way.
+    pub(crate) fn lost_of(&self, flow: u32, way: Way) -> u64 {
+        self.of_flow(flow, way).dropped
+    }
+
+    /// The total time that the delivered packets of one flow waited on one way, from their arrival to the transmission
+    /// that was received.
+    pub(crate) fn waited_of(&self, flow: u32, way: Way) -> Span {
+        self.of_flow(flow, way).waited
+    }
+
+    fn of_flow(&self, flow: u32, way: Way) -> OfFlow {
+        self.flows[way as usize].get(flow as usize).copied().unwrap_or_default()
     }
 
     /// Takes a packet into the queue of its link's near end. A link beyond the last station is a mistake of the caller.
@@ -230,7 +297,7 @@ impl Cell {
     fn head(&self, who: usize) -> Option<(Span, Span, Link)> {
         let frame = self.contenders[who].head()?;
         let (Link::Down(station) | Link::Up(station)) = frame.link;
-        let rate = self.rates[station];
+        let rate = self.stations[station].rate;
         Some((rate.airtime(frame.packet.size + OVERHEAD), rate.acknowledgement(), frame.link))
     }
 
@@ -290,7 +357,7 @@ impl Cell {
 
     /// The entry of a packet's flow, unless the packet is cross traffic.
     fn of_flow_mut(&mut self, link: Link, packet: &Packet) -> Option<&mut OfFlow> {
-        let flows = &mut self.flows[usize::from(matches!(link, Link::Up(_)))];
+        let flows = &mut self.flows[link.way() as usize];
         let flow = Some(packet.flow as usize).filter(|_| !packet.is_cross())?;
         if flows.len() <= flow {
             flows.resize(flow + 1, OfFlow::default());

@@ -6,6 +6,7 @@ mod stored;
 mod stream;
 mod tcp;
 mod tunnel;
+mod wifi;
 
 use core::ops::Range;
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ use super::quantity::Quantity;
 use super::section::Section;
 use super::{Files, MAX_NAMED, MAX_SCENARIO, loaded};
 use crate::experiment::{Experiment, Part};
+use crate::network::Hop;
 
 /// An experiment as its file and its settings describe it, for any seed.
 #[derive(Clone, PartialEq, Debug)]
@@ -139,7 +141,12 @@ fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<
     let root = Rng::new(seed).fork("scenario");
     let mut hops = Vec::new();
     for (index, section) in document.sections("hop")?.into_iter().enumerate() {
-        hops.push(hop::read(section, &root.fork(&format!("hop {}", index + 1)), files)?);
+        let span = section.span.clone();
+        let hop = hop::read(section, &root.fork(&format!("hop {}", index + 1)), files)?;
+        if hop.cell().is_some() && hops.iter().any(|hop: &Hop| hop.cell().is_some()) {
+            return Err(Fault::at(&span, "a second hop of kind 'wifi', expected one cell at most"));
+        }
+        hops.push(hop);
     }
     if hops.is_empty() {
         return Err(Fault::at(&(0..0), "missing [[hop]]"));

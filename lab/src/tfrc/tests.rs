@@ -38,7 +38,7 @@ fn network(hop: Hop, rate: Rate, rtt: u64) -> Network {
 
 fn lossy(p: f64, seed: u64) -> Hop {
     let back = DropTail::new(Rate::from_mbps(10_000), Limit::Packets(u64::MAX));
-    Hop { forward: vec![Loss::independent(p, Rng::new(seed)).into()], backward: vec![back.into()] }
+    Hop::Lanes { forward: vec![Loss::independent(p, Rng::new(seed)).into()], backward: vec![back.into()] }
 }
 
 fn ends(network: &Network) -> (&TfrcSender, &TfrcReceiver) {

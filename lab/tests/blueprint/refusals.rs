@@ -51,6 +51,52 @@ fn errors_name_the_line_and_what_was_expected() {
 }
 
 #[test]
+fn errors_of_cells_do() {
+    let hop = |lines: &str| format!("[run]\nduration = '1s'\n[[hop]]\n{lines}\n");
+    let cell = |slot: &str, station: &str| {
+        hop(&format!("kind = 'wifi'\nslot = '{slot}'\nqueue = 50\n[[hop.station]]\nname = 'tv'\n{station}"))
+    };
+    let tv = "[[hop]]\nkind = 'wifi'\nslot = '20us'\nqueue = 50\n[[hop.station]]\nname = 'tv'\nrate = '54mbit'\n";
+    refused(&[
+        (hop("kind = 'lte'"), "lab.toml:4: no hop of kind 'lte', expected wifi, or no 'kind'"),
+        (hop("kind = 'wifi'\nslot = '9us'"), "lab.toml:3: missing field `queue`"),
+        (hop("kind = 'wifi'\nslot = '9us'\nqueue = 50"), "lab.toml:3: missing [[hop.station]]: a cell has"),
+        (
+            hop("kind = 'wifi'\nslot = '9us'\nqueue = 50\ndelay = '2ms'"),
+            "lab.toml:7: unknown field `delay`, expected one",
+        ),
+        (
+            hop("kind = 'wifi'\nslot = '9us'\nqueue = '75kB'"),
+            "lab.toml:6: invalid type: string \"75kB\", expected a whole",
+        ),
+        (cell("10us", "rate = '54mbit'"), "lab.toml:5: expected a slot of \"20us\" or \"9us\""),
+        (cell("9us", "rate = '7mbit'"), "lab.toml:9: 7mbit is no rate of 802.11g, expected 1, 2, 5.5, 6, 9, 11"),
+        (cell("9us", "rate = '11mbit'"), "lab.toml:9: a station of 11mbit has no slots of 9us: set slot = \"20us\""),
+        (cell("9us", "rate = '6mbit'\ncount = 0"), "lab.toml:10: 0 stations, expected 1 to 2007 in a cell"),
+        (cell("9us", "rate = '6mbit'\ncount = 2008"), "lab.toml:10: 2008 stations, expected 1 to 2007 in a cell"),
+        (
+            cell("9us", "rate = '6mbit'\n[[hop.station]]\nname = 'tv'\nrate = '6mbit'"),
+            "lab.toml:11: a second station named 'tv': give one of them another 'name'",
+        ),
+        (cell("9us", "rate = '6mbit'\n[[hop.station]]\nname = 'a/b'\nrate = '6mbit'"), "lab.toml:11: 'a/b' has a '/'"),
+        (format!("{FRAME}{tv}{tv}"), "lab.toml:18: a second hop of kind 'wifi', expected one cell at most"),
+        (
+            format!("{FRAME}{tv}[[flow]]\nkind = 'tcp'\n"),
+            "lab.toml:18: missing 'station': the flow crosses a cell, expected one of tv",
+        ),
+        (
+            format!("{FRAME}{tv}[[flow]]\nkind = 'tcp'\nstation = 'pc'\n"),
+            "lab.toml:20: no station named 'pc', expected one of tv",
+        ),
+        (
+            format!("{FRAME}{tv}[[flow]]\nkind = 'tcp'\nhops = 1\nstation = 'tv'\n"),
+            "lab.toml:21: 'station' needs a hop of kind 'wifi' among the flow's",
+        ),
+        (flow("kind = 'tcp'\nway = 'up'"), "lab.toml:13: unknown variant `up`, expected `forward` or `backward`"),
+    ]);
+}
+
+#[test]
 fn errors_of_flows_do() {
     refused(&[
         (flow("count = 1"), "lab.toml:11: missing 'kind'"),

@@ -58,7 +58,7 @@ impl Dumbbell {
         }
         forward.push(queue().into());
         let backward = vec![Element::from(DropTail::new(Rate::from_mbps(1_000), Limit::ENDLESS).with_wire(wire))];
-        let network = Network::new(vec![Hop { forward, backward }], 16).expect("a hop");
+        let network = Network::new(vec![Hop::Lanes { forward, backward }], 16).expect("a hop");
         Dumbbell { link, network, now: Time::ZERO }
     }
 

@@ -6,6 +6,7 @@ use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 use thalweg_lab::experiment::{Experiment, Outcome, Run};
+use thalweg_lab::network::Direction;
 use thalweg_lab::node::watched::Event;
 use thalweg_lab::path::Element;
 use thalweg_lab::scenario::Blueprint;
@@ -35,7 +36,7 @@ fn outcome(experiment: &Experiment, seed: u64) -> Outcome {
     run(experiment, seed).finish().expect("in = out + dropped + queued")
 }
 
-/// Bytes that left each hop towards the receivers, by flow, and the results of the run.
+/// Bytes that left each hop towards their receivers, by flow, and the results of the run.
 fn watched(experiment: &Experiment, seed: u64) -> (Vec<Vec<Bytes>>, Outcome) {
     let mut run = run(experiment, seed);
     let hops = experiment.hops.len();
@@ -46,9 +47,14 @@ fn watched(experiment: &Experiment, seed: u64) -> (Vec<Vec<Bytes>>, Outcome) {
         now += Span::from_millis(200);
         run.until(now);
         for (hop, left) in left.iter_mut().enumerate() {
-            let [forward, _] = run.network_mut().take_log(hop);
-            for entry in forward.iter().filter(|entry| entry.event == Event::Left) {
-                left[entry.packet.flow as usize] += entry.packet.size;
+            let [forward, backward] = run.network_mut().take_log(hop);
+            let logs = [(Direction::Forward, forward), (Direction::Backward, backward)];
+            for (direction, entry) in logs.iter().flat_map(|(way, log)| log.iter().map(move |entry| (way, entry))) {
+                let flow = entry.packet.flow;
+                let group = &experiment.groups[run.group_of(flow).expect("a planned flow")];
+                if entry.event == Event::Left && group.direction == *direction {
+                    left[flow as usize] += entry.packet.size;
+                }
             }
         }
     }
@@ -61,11 +67,12 @@ fn no_link_carries_more_than_its_rate_and_no_flow_delivers_what_was_not_carried(
         let (left, outcome) = watched(&experiment, 1);
         let name = file.display();
         for (hop, (left, described)) in left.iter().zip(&experiment.hops).enumerate() {
-            let rates = described.forward.iter().filter_map(|element| match element {
+            let rates = described.lane(Direction::Forward).iter().filter_map(|element| match element {
                 Element::DropTail(link) => Some(link.rate()),
                 _ => None,
             });
-            let carried = left.iter().copied().sum::<Bytes>();
+            let forward = |flow: &usize| experiment.groups[outcome.flows[*flow].group].direction == Direction::Forward;
+            let carried = (0..left.len()).filter(forward).map(|flow| left[flow]).sum::<Bytes>();
             assert!(rates.into_iter().all(|rate| carried <= rate.bytes_in(experiment.duration)), "{name}, hop {hop}");
             let offered = outcome.hops[hop].offered;
             assert!(offered.dropped <= offered.packets, "{name}, hop {hop}: {offered:?}");

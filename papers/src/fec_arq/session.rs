@@ -13,7 +13,7 @@ use thalweg_core::units::{Bytes, Rate};
 use thalweg_lab::end::bytes::Writes;
 use thalweg_lab::end::tunnel::{Cipher, Parameters};
 use thalweg_lab::experiment::{AccessRange, Ended, Experiment, Group, Kind, Run};
-use thalweg_lab::network::Hop;
+use thalweg_lab::network::{Direction, Hop};
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::wire::Wire;
 
@@ -90,9 +90,11 @@ fn alone(case: &Case, schedule: Choice, (loss, rtt): (f64, Span), seed: u64, bur
         every: Span::ZERO,
         access: AccessRange { rate: Rate::from_mbps(1_000_000), near: none.clone(), far: none },
         hops: 0..1,
+        direction: Direction::Forward,
+        stations: 0..0,
     };
     Experiment {
-        hops: vec![Hop { forward: vec![lossy, delay()], backward: vec![delay()] }],
+        hops: vec![Hop::Lanes { forward: vec![lossy, delay()], backward: vec![delay()] }],
         groups: vec![group],
         duration: WARM_UP + every * bursts,
         warmup: WARM_UP,

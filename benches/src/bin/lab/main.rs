@@ -1,9 +1,10 @@
-//! The lab: CPU time per packet, beside ns-3 and for growing numbers of flows; CPU time of whole runs; memory of the
-//! largest.
+//! The lab: CPU time per packet, beside ns-3 and for growing numbers of flows; a Wi-Fi cell beside ns-3; CPU time of whole
+//! runs; memory of the largest.
 
 mod budget;
 mod rival;
 mod scaling;
+mod wifi;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -17,7 +18,8 @@ fn main() -> ExitCode {
 }
 
 fn bench(settings: &Settings) -> Result<(), String> {
-    let parts: [fn(&Settings) -> Result<Part, String>; 3] = [rival::measure, scaling::measure, budget::measure];
+    let parts: [fn(&Settings) -> Result<Part, String>; 4] =
+        [rival::measure, wifi::measure, scaling::measure, budget::measure];
     let mut measured = Vec::new();
     for part in parts {
         measured.push(part(settings)?);

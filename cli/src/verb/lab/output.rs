@@ -6,6 +6,7 @@ mod csv;
 mod earlier;
 mod flows;
 mod folder;
+mod stations;
 mod table;
 mod watch;
 
@@ -32,7 +33,7 @@ pub(super) use self::watch::Watch;
 /// The files to be written.
 #[derive(clap::Args, Default)]
 pub(super) struct Files {
-    /// Folder for results: summary.csv and flows.csv, the same as .jsonl, and timing.csv.
+    /// Folder for results: summary.csv, flows.csv and, of a Wi-Fi cell, stations.csv, the same as .jsonl, and timing.csv.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// With --out: also write the state and counters of flows and hops at this interval, 1ms or more, into
@@ -70,6 +71,8 @@ impl Files {
 /// The destinations of the results of runs, written as the runs end.
 pub(super) struct Output {
     folder: Option<Folder>,
+    /// The content of each file with rows for each run, in the order of the queue's tables.
+    contents: Vec<RowsOf>,
     queue: Mutex<Queue>,
 }
 
@@ -77,28 +80,20 @@ pub(super) struct Output {
 struct Queue {
     /// True if standard output gets a line for each run.
     json: bool,
-    tables: Option<Tables>,
+    /// Files with rows for each run.
+    tables: Vec<Table>,
     waiting: BTreeMap<usize, Rows>,
     next: usize,
 }
 
-/// Files with rows for each run.
-struct Tables {
-    summary: Table,
-    lines: Table,
-    timing: Table,
-    flows: Table,
-    flow_lines: Table,
-}
+/// The rows of one run in a file, for the run of a scheme.
+type RowsOf = fn(&str, &Finished) -> String;
 
 struct Rows {
     /// The line of standard output, with the processor time.
     printed: String,
-    summary: String,
-    line: String,
-    timing: String,
-    flows: String,
-    flow_lines: String,
+    /// The rows of each file, in the order of the files.
+    of_files: Vec<String>,
 }
 
 /// The shortest interval: no value changes more often than packets arrive.
@@ -109,8 +104,11 @@ impl Output {
     /// run is a line on standard output, too.
     pub(super) fn open(args: &Files, campaign: &Campaign, json: bool) -> Result<Output, Failure> {
         let hop = args.watched(campaign)?;
-        let (folder, tables) = args.out.as_ref().map(|path| args.folder(path, hop, campaign)).transpose()?.unzip();
-        Ok(Output { folder, queue: Mutex::new(Queue { json, tables, waiting: BTreeMap::new(), next: 0 }) })
+        let folder = args.out.as_ref().map(|path| args.folder(path, hop, campaign)).transpose()?;
+        let files = folder.as_ref().map_or(Ok(Vec::new()), |folder| tables(&folder.path, campaign))?;
+        let (tables, contents) = files.into_iter().unzip();
+        let queue = Mutex::new(Queue { json, tables, waiting: BTreeMap::new(), next: 0 });
+        Ok(Output { folder, contents, queue })
     }
 
     /// Begins to observe the run of `scheme` with `seed`, as far as files are to be written of it.
@@ -123,14 +121,9 @@ impl Output {
         if !self.queue.lock().expect("no thread panics with it").is_wanted() {
             return Ok(());
         }
-        let values: Vec<String> = reproducible_quantities().map(|name| cell(run.value(name))).collect();
         let rows = Rows {
             printed: format!("{}\n", object(scheme, run, quantities().map(|(name, _)| name))),
-            summary: format!("{},{},{}\n", quoted(scheme), run.seed, values.join(",")),
-            line: format!("{}\n", object(scheme, run, reproducible_quantities())),
-            timing: format!("{},{},{}\n", quoted(scheme), run.seed, cell(run.value(CPU))),
-            flows: flows::rows(scheme, run),
-            flow_lines: flows::lines(scheme, run),
+            of_files: self.contents.iter().map(|rows| rows(scheme, run)).collect(),
         };
         let mut queue = self.queue.lock().expect("no thread panics with it");
         queue.waiting.insert(number, rows);
@@ -157,29 +150,48 @@ impl Files {
         }
     }
 
-    fn folder(&self, path: &Path, hop: usize, campaign: &Campaign) -> Result<(Folder, Tables), Failure> {
+    fn folder(&self, path: &Path, hop: usize, campaign: &Campaign) -> Result<Folder, Failure> {
         if self.interval.is_some_and(|interval| interval < LEAST_INTERVAL) {
             return Err(Failure::Usage(format!("lab: --interval: must be at least {LEAST_INTERVAL}")));
         }
         fs::create_dir_all(path).map_err(|error| refusal(path, &error))?;
         earlier::remove(path, &self.written(campaign))?;
-        let names: Vec<&str> = reproducible_quantities().collect();
-        let tables = Tables {
-            summary: Table::create(path.join("summary.csv"), format!("scheme,seed,{}\n", names.join(",")))?,
-            lines: Table::create(path.join("summary.jsonl"), "")?,
-            timing: Table::create(path.join("timing.csv"), format!("scheme,seed,{CPU}\n"))?,
-            flows: Table::create(path.join("flows.csv"), flows::HEADER)?,
-            flow_lines: Table::create(path.join("flows.jsonl"), "")?,
-        };
         let Files { interval, trace, pcap, .. } = *self;
-        let folder = Folder { path: path.to_owned(), interval, trace, pcap, hop };
-        Ok((folder, tables))
+        Ok(Folder { path: path.to_owned(), interval, trace, pcap, hop })
     }
+}
+
+/// Creates the files with rows for each run in a folder, each with its content.
+fn tables(folder: &Path, campaign: &Campaign) -> Result<Vec<(Table, RowsOf)>, Failure> {
+    let names: Vec<&str> = reproducible_quantities().collect();
+    let summary = format!("scheme,seed,{}\n", names.join(","));
+    let timing = format!("scheme,seed,{CPU}\n");
+    let mut files: Vec<(&str, &str, RowsOf)> = vec![
+        ("summary.csv", &summary, summary_row),
+        ("summary.jsonl", "", |scheme, run| format!("{}\n", object(scheme, run, reproducible_quantities()))),
+        ("timing.csv", &timing, |scheme, run| format!("{},{},{}\n", quoted(scheme), run.seed, cell(run.value(CPU)))),
+        ("flows.csv", flows::HEADER, flows::rows),
+        ("flows.jsonl", "", flows::lines),
+    ];
+    if campaign.experiments()?.iter().any(|experiment| experiment.hops.iter().any(|hop| hop.cell().is_some())) {
+        files.extend([
+            ("stations.csv", stations::HEADER, stations::rows as RowsOf),
+            ("stations.jsonl", "", stations::lines),
+        ]);
+    }
+    let create = |(name, header, rows)| Ok((Table::create(folder.join(name), header)?, rows));
+    files.into_iter().map(create).collect()
+}
+
+/// The quantities of a run, as CSV.
+fn summary_row(scheme: &str, run: &Finished) -> String {
+    let values: Vec<String> = reproducible_quantities().map(|name| cell(run.value(name))).collect();
+    format!("{},{},{}\n", quoted(scheme), run.seed, values.join(","))
 }
 
 impl Queue {
     fn is_wanted(&self) -> bool {
-        self.json || self.tables.is_some()
+        self.json || !self.tables.is_empty()
     }
 
     fn settle(&mut self, all: bool) -> Result<(), Failure> {
@@ -190,8 +202,9 @@ impl Queue {
             }
             self.next = number + 1;
             self.print(&rows.printed)?;
-            if let Some(tables) = &mut self.tables {
-                tables.write(&rows)?;
+            for (table, text) in self.tables.iter_mut().zip(&rows.of_files) {
+                table.write(text)?;
+                table.flush()?;
             }
         }
         Ok(())
@@ -204,22 +217,6 @@ impl Queue {
             self.json = print_to_reader(line)?;
         }
         if self.is_wanted() { Ok(()) } else { Err(Failure::Unread) }
-    }
-}
-
-impl Tables {
-    fn write(&mut self, rows: &Rows) -> Result<(), Failure> {
-        for (table, text) in [
-            (&mut self.summary, &rows.summary),
-            (&mut self.lines, &rows.line),
-            (&mut self.timing, &rows.timing),
-            (&mut self.flows, &rows.flows),
-            (&mut self.flow_lines, &rows.flow_lines),
-        ] {
-            table.write(text)?;
-            table.flush()?;
-        }
-        Ok(())
     }
 }
 

@@ -13,6 +13,7 @@ use super::groups;
 use super::output::{self, Output};
 use super::print;
 use super::source::Source;
+use super::stations;
 use super::table::Table;
 use super::workers::{self, Results};
 use crate::failure::Failure;
@@ -165,7 +166,8 @@ impl Report<'_> {
         }
         let mut groups = groups::table();
         groups::rows(&mut groups, None, &runs);
-        format!("{text}{table}\n{groups}")
+        let stations = stations::table(&runs).map_or_else(String::new, |stations| format!("\n{stations}"));
+        format!("{text}{table}\n{groups}{stations}")
     }
 }
 

@@ -52,6 +52,11 @@ impl Contender {
         self.frames.front()
     }
 
+    /// The packets behind the one at the head.
+    pub(super) fn behind(&self) -> impl Iterator<Item = &Packet> {
+        self.frames.iter().skip(1).map(|frame| &frame.packet)
+    }
+
     pub(super) fn put(&mut self, frame: Frame) {
         self.frames.push_back(frame);
     }

@@ -18,7 +18,7 @@ fn rate(mbps: u64) -> PhyRate {
 }
 
 fn cell(slot: Slot, stations: &[u64], seed: u64) -> Cell {
-    let stations = stations.iter().map(|mbps| rate(*mbps)).collect();
+    let stations = stations.iter().map(|mbps| Station { name: String::new(), rate: rate(*mbps) }).collect();
     Cell::new(&Config { slot, queue: 50, stations }, &Rng::new(seed))
 }
 

@@ -8,9 +8,9 @@ use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use toml::Spanned;
 
-use super::{stored, stream, tcp, tunnel};
+use super::{stored, stream, tcp, tunnel, wifi};
 use crate::experiment::{AccessRange, Group, Kind, MOST_FLOWS, Source};
-use crate::network::Hop;
+use crate::network::{Direction, Hop};
 use crate::node::Node;
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::{Between, Quantity};
@@ -78,7 +78,7 @@ impl<'a> Flows<'a> {
         let own = section.section("access")?.map(AccessText::read).transpose()?;
         let access = own.or_else(|| self.access.clone());
         let access = access.ok_or_else(|| Fault::at(&span, "missing 'access', here or as [access] for all flows"))?;
-        let hops = section.optional("hops")?.map_or(Ok(0..self.hops.len()), |text| self.crossed(text))?;
+        let (hops, direction, stations) = self.course(&mut section)?;
         let group = |name: String, kind, count| Group {
             name,
             kind,
@@ -87,6 +87,8 @@ impl<'a> Flows<'a> {
             every,
             access: access.clone(),
             hops: hops.clone(),
+            direction,
+            stations: stations.clone(),
         };
         let listens = match kind.get_ref().as_str() {
             "tcp" => Kind::Tcp(tcp::read(section)?),
@@ -104,7 +106,8 @@ impl<'a> Flows<'a> {
                     let name = if count == 1 { name.clone() } else { format!("{name}/{}", member + 1) };
                     let late = every * member as u64;
                     let start = start.start + late..start.end + late;
-                    self.groups.push(Group { start, ..group(name, kind, 1) });
+                    let stations = one_of(&stations, member);
+                    self.groups.push(Group { start, stations, ..group(name, kind, 1) });
                     self.places.push(span.clone());
                 }
                 return Ok(());
@@ -151,8 +154,56 @@ impl<'a> Flows<'a> {
     /// True if the round trip of a flow takes no time apart from transmission times.
     fn instant(&self, group: &Group) -> bool {
         let hops = &self.hops[group.hops.clone()];
-        let mut delays = hops.iter().flat_map(|hop| hop.forward.iter().chain(&hop.backward)).map(Node::least_delay);
+        if hops.iter().any(|hop| hop.cell().is_some()) {
+            return false;
+        }
+        let lanes = hops.iter().flat_map(|hop| [Direction::Forward, Direction::Backward].map(|way| hop.lane(way)));
+        let mut delays = lanes.flatten().map(Node::least_delay);
         delays.all(|delay| delay == Span::ZERO) && group.access.near.start + group.access.far.start == Span::ZERO
+    }
+
+    /// The hops that a flow crosses, its direction, and the stations at its end.
+    fn course(&self, section: &mut Section<'_>) -> Result<(Range<usize>, Direction, Range<usize>), Fault> {
+        let hops = section.optional("hops")?.map_or(Ok(0..self.hops.len()), |text| self.crossed(text))?;
+        let direction = section.optional::<WayText>("way")?.map_or(Direction::Forward, Direction::from);
+        let station = section.optional("station")?;
+        let stations = self.stations(station, &hops, &section.span)?;
+        Ok((hops, direction, stations))
+    }
+
+    /// The stations of the name `station`; none if the flow, which crosses `hops`, crosses no cell.
+    fn stations(
+        &self,
+        station: Option<Spanned<String>>,
+        hops: &Range<usize>,
+        span: &Range<usize>,
+    ) -> Result<Range<usize>, Fault> {
+        let Some(cell) = self.hops[hops.clone()].iter().find_map(Hop::cell) else {
+            return match station {
+                Some(station) => {
+                    Err(Fault::at(&station.span(), "'station' needs a hop of kind 'wifi' among the flow's"))
+                }
+                None => Ok(0..0),
+            };
+        };
+        let names: Vec<&str> = cell.stations().iter().map(|station| wifi::base(&station.name)).collect();
+        let known = || {
+            let mut known = names.clone();
+            known.dedup();
+            known.join(", ")
+        };
+        let Some(station) = station else {
+            let why = format!("missing 'station': the flow crosses a cell, expected one of {}", known());
+            return Err(Fault::at(span, why));
+        };
+        let named = |name: &&str| *name == station.get_ref();
+        match names.iter().position(named) {
+            Some(first) => Ok(first..first + names.iter().filter(|name| named(name)).count()),
+            None => {
+                let why = format!("no station named '{}', expected one of {}", station.get_ref(), known());
+                Err(Fault::at(&station.span(), why))
+            }
+        }
     }
 
     /// The hops that a flow crosses, which its text counts from 1.
@@ -169,6 +220,12 @@ impl<'a> Flows<'a> {
     }
 }
 
+/// The station of one of a group's flows.
+fn one_of(stations: &Range<usize>, member: usize) -> Range<usize> {
+    let station = stations.start + member % stations.len().max(1);
+    station..station + stations.len().min(1)
+}
+
 /// Checks that access links, whose queues are unlimited, can carry a source of `rate`.
 fn carried(rate: Rate, access: &AccessRange) -> Result<(), String> {
     if rate <= access.rate {
@@ -178,6 +235,23 @@ fn carried(rate: Rate, access: &AccessRange) -> Result<(), String> {
         "a source of {rate}, expected at most the {} of its access links: lower 'rate' or raise that of 'access'",
         access.rate
     ))
+}
+
+/// `way` of a flow.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WayText {
+    Forward,
+    Backward,
+}
+
+impl From<WayText> for Direction {
+    fn from(way: WayText) -> Direction {
+        match way {
+            WayText::Forward => Direction::Forward,
+            WayText::Backward => Direction::Backward,
+        }
+    }
 }
 
 #[derive(Deserialize)]

@@ -1,10 +1,12 @@
-//! `[[hop]]`: a link in short form, or the elements of both directions.
+//! `[[hop]]`: a link in short form, the elements of both directions, or a Wi-Fi cell.
 
 use serde::Deserialize;
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
+use toml::Spanned;
 
+use super::wifi;
 use crate::network::Hop;
 use crate::path::Element;
 use crate::scenario::Files;
@@ -23,6 +25,12 @@ struct LinkText {
 
 pub(super) fn read(mut section: Section<'_>, rng: &Rng, files: &mut Files<'_>) -> Result<Hop, Fault> {
     let span = section.span.clone();
+    if let Some(kind) = section.optional::<Spanned<String>>("kind")? {
+        return match kind.get_ref().as_str() {
+            "wifi" => wifi::read(section, rng),
+            other => Err(Fault::at(&kind.span(), format!("no hop of kind '{other}', expected wifi, or no 'kind'"))),
+        };
+    }
     let (forward, backward) = (section.sections("forward")?, section.sections("backward")?);
     if forward.is_empty() && backward.is_empty() {
         let LinkText { rate, queue, delay } = section.rest()?;
@@ -31,12 +39,14 @@ pub(super) fn read(mut section: Section<'_>, rng: &Rng, files: &mut Files<'_>) -
         }
         return Ok(Hop::link(rate.0, queue.0, delay.0));
     }
-    section.finish("[[hop.forward]] and [[hop.backward]], or 'rate', 'queue' and 'delay' instead of them")?;
+    section.finish(
+        "[[hop.forward]] and [[hop.backward]], or 'rate', 'queue' and 'delay' instead of them, or kind = \"wifi\"",
+    )?;
     let mut lane = |name: &str, elements: Vec<Section<'_>>| match elements.len() {
         0 => Err(Fault::at(&span, format!("missing [[hop.{name}]]: a hop has elements in both directions"))),
         _ => lane(elements, &rng.fork(name), files),
     };
-    Ok(Hop { forward: lane("forward", forward)?, backward: lane("backward", backward)? })
+    Ok(Hop::Lanes { forward: lane("forward", forward)?, backward: lane("backward", backward)? })
 }
 
 fn lane(sections: Vec<Section<'_>>, rng: &Rng, files: &mut Files<'_>) -> Result<Vec<Element>, Fault> {

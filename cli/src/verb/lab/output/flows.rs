@@ -1,11 +1,10 @@
 //! `flows.csv` and `flows.jsonl`: a row for each flow of each run, within the measuring window.
 
-use serde_json::{Map, Number, Value};
 use thalweg_core::probe::Probe;
 use thalweg_core::time::Time;
 use thalweg_lab::experiment::{Ended, FlowOutcome};
 
-use super::csv::{cell, quoted};
+use super::csv::{cell, object, quoted};
 use crate::verb::lab::campaign::Finished;
 
 pub(super) const HEADER: &str = "scheme,seed,flow,group,kind,offered_packets,dropped_packets,delivered_bytes,\
@@ -31,11 +30,8 @@ pub(super) fn lines(scheme: &str, run: &Finished) -> String {
         let group = run.groups.get(flow.group).map_or("", String::as_str);
         let mut cells = cells(flow).into_iter();
         let kind = cells.next().unwrap_or_default();
-        let head: [Value; 5] = [scheme.into(), run.seed.into(), number.into(), group.into(), kind.into()];
-        let numbers = cells.map(|cell| cell.parse::<Number>().map_or(Value::Null, Value::Number));
-        let names = HEADER.trim_end().split(',').map(str::to_owned);
-        let object: Map<String, Value> = names.zip(head.into_iter().chain(numbers)).collect();
-        text += &format!("{}\n", Value::Object(object));
+        let head = vec![scheme.into(), run.seed.into(), number.into(), group.into(), kind.into()];
+        text += &format!("{}\n", object(HEADER, head, cells));
     }
     text
 }

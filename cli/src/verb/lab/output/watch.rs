@@ -176,7 +176,7 @@ impl Pair {
 }
 
 fn row(direction: Direction, entry: &Entry) -> String {
-    let Entry { at, event, packet } = entry;
+    let Entry { at, event, packet, .. } = entry;
     let event = match event {
         Event::Came => "came",
         Event::Dropped => "dropped",

@@ -1,0 +1,42 @@
+//! `stations.csv` and `stations.jsonl`: a row for each way of each station of a Wi-Fi cell, within the measuring window.
+
+use thalweg_lab::node::wifi::LinkCounters;
+
+use super::csv::{cell, object, quoted};
+use crate::verb::lab::campaign::Finished;
+
+pub(super) const HEADER: &str = "scheme,seed,station,way,offered_packets,dropped_packets,given_up_packets,\
+                                 delivered_packets,delivered_bytes,collisions,airtime_s\n";
+
+pub(super) fn rows(scheme: &str, run: &Finished) -> String {
+    links(run)
+        .map(|(station, way, cells)| {
+            format!("{},{},{},{way},{}\n", quoted(scheme), run.seed, quoted(station), cells.join(","))
+        })
+        .collect()
+}
+
+/// The rows as JSON, an object a line.
+pub(super) fn lines(scheme: &str, run: &Finished) -> String {
+    links(run)
+        .map(|(station, way, cells)| {
+            let head = vec![scheme.into(), run.seed.into(), station.into(), way.into()];
+            format!("{}\n", object(HEADER, head, cells.into_iter()))
+        })
+        .collect()
+}
+
+/// Each station, each of its ways, and the cells behind these.
+fn links(run: &Finished) -> impl Iterator<Item = (&str, &str, [String; 7])> {
+    run.outcome.stations.iter().flat_map(|station| {
+        let name = station.name.as_str();
+        [(name, "down", cells(&station.down)), (name, "up", cells(&station.up))]
+    })
+}
+
+fn cells(link: &LinkCounters) -> [String; 7] {
+    let LinkCounters { offered, given_up, delivered, bytes, collisions, airtime } = *link;
+    let counts = [offered.packets, offered.dropped, given_up, delivered, bytes.0, collisions];
+    let [a, b, c, d, e, f] = counts.map(|count| count.to_string());
+    [a, b, c, d, e, f, cell(airtime.as_secs_f64())]
+}
