@@ -11,6 +11,8 @@ use tokio::time::sleep;
 
 /// The space for datagrams that the kernel has joined (UDP GRO).
 const READ: usize = 64 << 10;
+/// The size in bytes that is requested of the kernel's buffers, for each direction.
+const BUFFER: usize = 4 << 20;
 
 /// A UDP port.
 #[derive(Debug)]
@@ -23,6 +25,9 @@ impl Port {
     /// Takes a port into this runtime.
     pub(super) fn new(socket: StdSocket) -> io::Result<Port> {
         let state = UdpSocketState::new((&socket).into())?;
+        // The kernel's own size holds the requests of some 250 viewers. It grants at most its `rmem_max` and `wmem_max`.
+        state.set_recv_buffer_size((&socket).into(), BUFFER)?;
+        state.set_send_buffer_size((&socket).into(), BUFFER)?;
         Ok(Port { socket: UdpSocket::from_std(socket)?, state })
     }
 
