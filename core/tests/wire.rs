@@ -75,6 +75,7 @@ fn hello() -> Vec<u8> {
         mp2t: true,
         payload_ids: true,
         repair: true,
+        loss_reports: false,
         payload_types: [33, 97],
         repair_ssrc: REPAIR,
         latency: Span::from_millis(90),

@@ -9,7 +9,7 @@
 //! | offset | field |
 //! |---|---|
 //! | 0 | version, 2 (8 bits) |
-//! | 1 | flags: 1 media is MPEG-TS, 2 source packets carry payload IDs, 4 repair exists (8 bits) |
+//! | 1 | flags: 1 media is MPEG-TS, 2 source packets carry payload IDs, 4 repair exists, 8 each new loss event is to be reported at once (8 bits) |
 //! | 2 | payload type of the source stream, of the repair stream (8 bits each) |
 //! | 4 | SSRC of the repair stream (32 bits) |
 //! | 8 | configured latency of the sender, us (32 bits) |
@@ -50,6 +50,7 @@ pub const VERSION: u8 = 2;
 const MP2T: u8 = 1;
 const PAYLOAD_IDS: u8 = 2;
 const REPAIR: u8 = 4;
+const LOSS_REPORTS: u8 = 8;
 const BUSY: u8 = 1;
 const SEATED: u8 = 2;
 /// The offset of the token in a hello, in every version.
@@ -57,6 +58,7 @@ const TOKEN: usize = 28;
 
 /// The sender's description of its stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "the flags of the format")]
 pub struct Hello {
     /// True if the media is an MPEG transport stream.
     pub mp2t: bool,
@@ -64,6 +66,8 @@ pub struct Hello {
     pub payload_ids: bool,
     /// True if there is repair to wait for.
     pub repair: bool,
+    /// True if the receiver is asked to report each new loss event at once, for a rate law (RFC 5348 §6.2).
+    pub loss_reports: bool,
     /// The payload types of the source and the repair stream.
     pub payload_types: [u8; 2],
     /// The SSRC of the repair stream; that of the source stream is the APP packet's.
@@ -113,7 +117,10 @@ impl Hello {
 
     /// Writes the APP data.
     pub fn emit(&self) -> [u8; Hello::LEN] {
-        let flags = flag(self.mp2t, MP2T) | flag(self.payload_ids, PAYLOAD_IDS) | flag(self.repair, REPAIR);
+        let flags = flag(self.mp2t, MP2T)
+            | flag(self.payload_ids, PAYLOAD_IDS)
+            | flag(self.repair, REPAIR)
+            | flag(self.loss_reports, LOSS_REPORTS);
         let mut data = [0; Hello::LEN];
         data[..4].copy_from_slice(&[VERSION, flags, self.payload_types[0], self.payload_types[1]]);
         let words = [
@@ -142,6 +149,7 @@ impl Hello {
             mp2t: flags & MP2T != 0,
             payload_ids: flags & PAYLOAD_IDS != 0,
             repair: flags & REPAIR != 0,
+            loss_reports: flags & LOSS_REPORTS != 0,
             payload_types: [*source, *repair],
             repair_ssrc,
             latency: Span::from_micros(latency.into()),
@@ -232,12 +240,12 @@ mod tests {
 
     prop_compose! {
         fn hello()(
-            (mp2t, payload_ids, repair) in any::<(bool, bool, bool)>(), payload_types: [u8; 2], words: [u32; 6],
+            (mp2t, payload_ids, repair, loss_reports) in any::<(bool, bool, bool, bool)>(), payload_types: [u8; 2], words: [u32; 6],
             token: u64, echo: u64, half: u64,
         ) -> Hello {
             let [latency, round_trip, spread, interval] = core::array::from_fn(|at| Span::from_micros(words[at].into()));
             Hello {
-                mp2t, payload_ids, repair, payload_types, repair_ssrc: words[4], latency, round_trip, spread, interval,
+                mp2t, payload_ids, repair, loss_reports, payload_types, repair_ssrc: words[4], latency, round_trip, spread, interval,
                 stamp: words[5], token, echo, half,
             }
         }

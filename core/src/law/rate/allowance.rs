@@ -78,9 +78,9 @@ pub trait Allowance: Probe {
     /// that bound all bytes sent.
     fn on_unpaced(&mut self, _size: Bytes) {}
 
-    /// Accounts for a packet of `size`, acknowledged at `now`, that was sent at `sent` as the `number`-th of all
-    /// packets, from 0 on. Called for each packet before the report of the same acknowledgement, for laws that depend
-    /// on individual packets.
+    /// Accounts for a packet of `size` that was sent at `sent` as the `number`-th of all packets, from 0 on. Its
+    /// acknowledgement would have arrived at `now` if the receiver had not held it back. Called for each packet before
+    /// the report of the same acknowledgement, for laws that depend on individual packets.
     fn on_delivered(&mut self, _now: Time, _number: u64, _sent: Time, _size: Bytes) {}
 
     /// Takes an acknowledgement into account.

@@ -13,8 +13,9 @@ use crate::units::{Rate, Seconds};
 
 /// The time between two solutions.
 const INTERVAL: Span = Span::from_secs(1);
-/// The correlation below which a stream does not move with the others, and that above which it does. Ours: two thirds of
-/// the queueing delay of streams behind one queue is common; that of others is so by chance at times, but not for long.
+/// The correlation below which a stream does not move with the others, and that above which it does. Ours: chance takes
+/// the correlation of 40 unrelated values, each like the one before, above the first at times, and above the second for
+/// ten solutions in a row hardly ever.
 const APART: f64 = 0.2;
 const TOGETHER: f64 = 0.5;
 /// The number of solutions in a row that must agree before a stream leaves or joins the others: a whole window, so that

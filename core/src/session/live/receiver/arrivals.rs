@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::session::MAX_DATAGRAM;
+use crate::session::path::packet_threshold::PACKET_THRESHOLD;
 use crate::session::rtp::Inbound;
 use crate::time::{Span, Time};
 use crate::wire::rtp;
@@ -31,6 +32,8 @@ pub(super) struct Arrivals {
     times: VecDeque<Option<Time>>,
     /// The highest sequence number at past reports.
     marks: VecDeque<(Time, u64)>,
+    /// The first sequence number that [`Arrivals::reveals_loss`] has not judged yet.
+    unjudged: u64,
     /// Packets received since the last report.
     pub(super) fresh: usize,
     /// Statistics for receiver reports.
@@ -60,6 +63,7 @@ impl Arrivals {
             first,
             times: VecDeque::new(),
             marks: VecDeque::from([(now, first)]),
+            unjudged: first,
             fresh: 0,
             inbound: Inbound::new(rtp::CLOCK_RATE, first),
         }
@@ -116,6 +120,13 @@ impl Arrivals {
         }
     }
 
+    /// Returns true if a packet is missing that the numbers of three later ones have overtaken since the last call.
+    pub(super) fn reveals_loss(&mut self) -> bool {
+        let overtaken = (self.highest + 1).saturating_sub(PACKET_THRESHOLD as u64).max(self.unjudged);
+        let mut judged = core::mem::replace(&mut self.unjudged, overtaken).max(self.first)..overtaken;
+        judged.any(|sequence| self.times.get((sequence - self.first) as usize).is_none_or(Option::is_none))
+    }
+
     /// The contents of a report at `now`: the first sequence number, and the arrival time of each packet from there on.
     /// A report reaches back by `window`, so that a lost report loses no information, but by no more than `most`
     /// packets.
@@ -162,6 +173,18 @@ mod tests {
         assert_eq!(arrivals.report(at(20), Span::from_millis(20), 100).1.nth(2), Some(Some(at(12))));
         let (begin, times) = arrivals.report(at(40), Span::from_millis(20), 100);
         assert_eq!((begin as u16, times.len()), (2, 0), "nothing has come for a window");
+    }
+
+    #[test]
+    fn missing_packet_is_a_loss_once_three_later_ones_have_arrived() {
+        let mut arrivals = Arrivals::new(at(0), &packet(10));
+        let mut reveals = |sequence| {
+            arrivals.note(at(0), &packet(sequence));
+            arrivals.reveals_loss()
+        };
+        // 12 is late, and 15 is lost.
+        let sequences = [10, 11, 13, 14, 12, 16, 17, 18, 19, 20];
+        assert_eq!(sequences.map(&mut reveals), [false, false, false, false, false, false, false, true, false, false]);
     }
 
     #[test]

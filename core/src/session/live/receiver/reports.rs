@@ -24,6 +24,10 @@ pub(super) struct Reports {
     sender_report: (NtpShort, Time),
     feedback_at: Time,
     full_at: Time,
+    /// The start of the last loss event that was to be reported at once.
+    loss_event: Option<Time>,
+    /// True if that event has not been reported yet.
+    is_loss_due: bool,
     /// Packets lost for good, and repaired, at the last extended report, and the first packet after that report's
     /// range.
     post_repair: (u64, u64, u64),
@@ -37,6 +41,8 @@ impl Reports {
             // The first report is sent at once: it shows that the sender's echo has arrived.
             feedback_at: now - IDLE,
             full_at: now + REPORT_INTERVAL,
+            loss_event: None,
+            is_loss_due: false,
             post_repair: (0, 0, 0),
         }
     }
@@ -52,9 +58,18 @@ impl Reports {
         }
     }
 
+    /// Takes a loss, which begins a loss event if the last one began more than a `round_trip` ago. A new loss event is
+    /// reported at once (RFC 5348 §6.2).
+    pub(super) fn on_loss(&mut self, now: Time, round_trip: Span) {
+        if self.loss_event.is_none_or(|began| now.since(began) > round_trip) {
+            (self.loss_event, self.is_loss_due) = (Some(now), true);
+        }
+    }
+
     /// The time at which a report of `fresh` new packets is due; none if there is none, and the stream is over.
     pub(super) fn feedback_due(&self, fresh: usize, is_over: bool) -> Option<Time> {
         match fresh {
+            _ if self.is_loss_due => Some(Time::ZERO),
             // The report shows the sender that the receiver is still there, and its address.
             0 => (!is_over).then_some(self.feedback_at + IDLE),
             EARLY.. => Some(Time::ZERO),
@@ -64,7 +79,9 @@ impl Reports {
 
     /// Sets the time of the next report, one `interval` later.
     pub(super) fn on_feedback(&mut self, now: Time, interval: Span) {
-        self.feedback_at = (self.feedback_at + interval).max(now);
+        // An early report of a loss event restarts the interval.
+        let due = if core::mem::take(&mut self.is_loss_due) { now } else { self.feedback_at };
+        self.feedback_at = (due + interval).max(now);
     }
 
     /// The time of the next full report.
@@ -136,4 +153,28 @@ pub(super) fn emit_feedback(
     }
     builder.finish(NtpShort::from(now));
     Ok(writer.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_loss_event_is_reported_at_once_and_restarts_the_interval() {
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        let (interval, round_trip) = (Span::from_millis(40), Span::from_millis(50));
+        let mut reports = Reports::new(at(1000), NtpTime(0), at(1000));
+        reports.on_feedback(at(1000), interval);
+        reports.on_feedback(at(1000), interval);
+        assert_eq!(reports.feedback_due(3, false), Some(at(1040)));
+        reports.on_loss(at(1010), round_trip);
+        assert_eq!(reports.feedback_due(3, false), Some(Time::ZERO));
+        reports.on_feedback(at(1010), interval);
+        assert_eq!(reports.feedback_due(3, false), Some(at(1050)));
+        // A loss within a round trip of the first one belongs to the same event.
+        reports.on_loss(at(1060), round_trip);
+        assert_eq!(reports.feedback_due(3, false), Some(at(1050)));
+        reports.on_loss(at(1061), round_trip);
+        assert_eq!(reports.feedback_due(3, false), Some(Time::ZERO));
+    }
 }

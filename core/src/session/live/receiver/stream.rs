@@ -186,6 +186,7 @@ impl Stream {
                 return self.on_source(now, header, bytes, counts);
             }
         };
+        self.note_loss(now, 0);
         counts.rejected += u64::from(self.held.take().is_some());
         let window = self.window.get_or_insert_with(|| Window::new(sequence));
         self.reports.on_source(sequence);
@@ -210,6 +211,7 @@ impl Stream {
         if arrivals.note(now, &header) == Noted::Suspect {
             return Err(Error::Malformed);
         }
+        self.note_loss(now, 1);
         counts.repairs += 1;
         // Without a source packet, recovered packets could not be put in order.
         let (Some(window), Some(sources)) = (&self.window, &self.arrivals[0]) else { return Ok(()) };
@@ -232,6 +234,15 @@ impl Stream {
         let (kept, given_up) = window.insert(now, sequence, adu, produced, Origin::Repair);
         counts.residual += given_up;
         counts.recovered += u64::from(kept == Kept::New);
+    }
+
+    /// Has a new loss event in one of the two RTP streams reported at once, if the sender asks for it.
+    fn note_loss(&mut self, now: Time, stream: usize) {
+        let round_trip = self.timeline.round_trip();
+        let reveals_loss = self.arrivals[stream].as_mut().is_some_and(Arrivals::reveals_loss);
+        if reveals_loss && self.hello.loss_reports {
+            self.reports.on_loss(now, round_trip);
+        }
     }
 
     fn reordering_delay(&self) -> Span {

@@ -76,6 +76,7 @@ impl Sender {
             mp2t: self.config.media == Media::Mp2t,
             payload_ids: self.has_payload_ids(),
             repair: !self.protection.is_none(),
+            loss_reports: self.config.rate.is_some(),
             payload_types: [self.streams.source.payload_type, self.streams.repair.payload_type],
             repair_ssrc: self.streams.repair.ssrc,
             latency: self.config.latency,

@@ -73,7 +73,7 @@ impl RateLimit {
         history: &History,
         round_trip: Option<Span>,
     ) -> RateLimit {
-        let config = Config { now, packet, most: FASTEST, slack: SLACK };
+        let config = Config { now, packet, most: most.unwrap_or(FASTEST), slack: SLACK };
         let law =
             Law::new(choice, &config).expect("a datagram's size and the bounds are within the ranges of all laws");
         RateLimit {

@@ -34,6 +34,8 @@ pub(super) struct Recovery {
     resumed: u64,
     /// The start of silence: the last acknowledgement, or the first packet after none was in flight.
     quiet: Time,
+    /// The newest arrival that the rate law knows.
+    arrived: Time,
     /// Losses found since the last report, and the time at which the newest of them was sent.
     found: u32,
     found_sent: Option<Time>,
@@ -68,6 +70,7 @@ impl Recovery {
             threshold: PacketThreshold::default(),
             resumed: 0,
             quiet: Time::ZERO,
+            arrived: Time::ZERO,
             found: 0,
             found_sent: None,
             counts: Counts::default(),
@@ -126,6 +129,9 @@ impl Recovery {
     ) -> Acknowledged {
         let overtaken = self.threshold.overtaken();
         let mut acknowledged = Acknowledged::default();
+        let delay = Span::from_micros(ack.delay_us.into());
+        // The delay of the return path varies; the times that the law gets never decrease.
+        self.arrived = self.arrived.max(now - delay);
         for (sequence, state) in self.arrived(newest, ack).into_iter().rev() {
             let Some(record) = self.sent().get(sequence).cloned() else { continue };
             if record.outcome != Outcome::InFlight {
@@ -141,14 +147,13 @@ impl Recovery {
             self.threshold.deliver(sequence);
             // Packets of an earlier association, and the time of the interruption, say nothing about the path.
             let Some(number) = sequence.checked_sub(self.resumed) else { continue };
-            allowance.on_delivered(now, number, record.sent, Bytes(record.size));
+            allowance.on_delivered(self.arrived.max(record.sent), number, record.sent, Bytes(record.size));
             let took = now.since(record.sent);
             if sequence < overtaken {
                 self.rtt.overtaken(took);
             }
             acknowledged.count += 1;
             acknowledged.newest = Some(record.sent);
-            let delay = Span::from_micros(ack.delay_us.into());
             acknowledged.rtt = (sequence == newest && delay < took).then(|| took.saturating_sub(delay));
         }
         if let Some(rtt) = acknowledged.rtt {
