@@ -150,6 +150,25 @@ fn errors_are_reported_in_one_line() {
     }
 }
 
+/// Each `--listen` has a `--to`, and each station of a cell has one of these pairs.
+#[test]
+fn pairs_that_do_not_fit_are_reported_in_one_line() {
+    let cases: [(&[&str], &str); 2] = [
+        (
+            &["scenarios/demo.toml", "--listen", ":0", "--to", "127.0.0.1:9", "--listen", ":0"],
+            "--listen: given 2 times, but --to 1 times; give each --listen a --to",
+        ),
+        (
+            &["scenarios/wifi.toml", "--listen", ":0", "--to", "127.0.0.1:9"],
+            "--listen: 1 with its --to, but scenarios/wifi.toml has 3 stations; give one for each, in its order",
+        ),
+    ];
+    for (args, message) in cases {
+        let expected = format!("thalweg: emulate: {message}; see thalweg emulate --help\n");
+        assert_eq!(fails(args), (Some(2), expected), "{args:?}");
+    }
+}
+
 /// A folder of this name with files of these texts.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);

@@ -17,12 +17,14 @@
 //! ```
 
 mod element;
+mod pair;
 
 use std::fmt;
 
 use thalweg_core::time::{Span, Time};
 
 pub use self::element::{Element, Traffic};
+pub use self::pair::{Pair, Side};
 use crate::node::delay_queue::DelayQueue;
 use crate::node::{Drops, Node, Tallied, Tally};
 use crate::packet::{CROSS, Packet};

@@ -9,9 +9,11 @@ mod quantity;
 mod section;
 mod traffic;
 mod value;
+mod wifi;
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
+use std::net::IpAddr;
 use std::path::Path as FilePath;
 
 use thalweg_core::rng::Rng;
@@ -23,9 +25,10 @@ use self::fault::Fault;
 pub use self::parameter::Parameter;
 use self::section::Section;
 pub use self::value::Value;
-use crate::path::Path;
+use crate::node::wifi::Cell;
+use crate::path::{Pair, Path};
 
-/// Two paths, one per direction, ready to be driven.
+/// Two paths, one per direction, ready to be driven, and the Wi-Fi cell behind them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scenario {
     /// The seed of every random choice of both paths.
@@ -34,6 +37,16 @@ pub struct Scenario {
     pub forward: Path,
     /// From the server to the client.
     pub reverse: Path,
+    /// The cell between the end of the forward path and the servers, which are at its stations.
+    pub cell: Option<Cell>,
+    /// The address of each of its stations, or none if the file has no addresses.
+    pub addresses: Vec<IpAddr>,
+}
+
+impl From<Scenario> for Pair {
+    fn from(scenario: Scenario) -> Pair {
+        Pair::new(scenario.forward, scenario.reverse, scenario.cell)
+    }
 }
 
 /// A loader of the files that a scenario names: returns a file's text, or the reason why there is none.
@@ -101,8 +114,11 @@ fn read(text: &str, seed: Option<u64>, files: &mut Files<'_>) -> Result<Scenario
         let table = document.take(name).ok_or_else(|| Fault::at(&(0..0), format!("missing [{name}]")))?;
         path(Section::of(table)?, &root.fork(name), files)
     };
-    let scenario = Scenario { seed, forward: direction("forward")?, reverse: direction("reverse")? };
-    document.finish("seed, [forward] or [reverse]")?;
+    let (forward, reverse) = (direction("forward")?, direction("reverse")?);
+    let wifi = document.section("wifi")?.map(|section| wifi::read(section, &root.fork("wifi"))).transpose()?;
+    document.finish("seed, [forward], [reverse] or [wifi]")?;
+    let (cell, addresses) = wifi.map_or((None, Vec::new()), |wifi| (Some(wifi.cell), wifi.addresses));
+    let scenario = Scenario { seed, forward, reverse, cell, addresses };
     Ok(scenario)
 }
 

@@ -179,7 +179,10 @@ fn errors_name_the_line_and_what_was_expected() {
         (complaint("[run]\n"), "path.toml:1: an experiment for `thalweg lab`"),
         (complaint("seed = -1\n"), "path.toml:1: invalid value: integer `-1`, expected a whole number from 0"),
         (complaint("seed = 1\nforward = 3\n"), "path.toml:2: expected a table, found integer"),
-        (complaint("seed = 1\n[forward]\n[reverse]\n[sideways]\n"), "path.toml:4: unknown 'sideways', expected seed"),
+        (
+            complaint("seed = 1\n[forward]\n[reverse]\n[sideways]\n"),
+            "path.toml:4: unknown 'sideways', expected seed, [forward], [reverse] or [wifi]",
+        ),
         (complaint("seed = \n"), "path.toml:1: "),
         (with("delay = \"20ms\""), "path.toml:3: missing 'kind'"),
         (with("kind = \"wires\""), "path.toml:4: no element of kind 'wires', expected wire, drop_tail"),
@@ -220,6 +223,26 @@ fn errors_name_the_line_and_what_was_expected() {
     for (seen, expected) in cases {
         assert!(seen.starts_with(expected), "expected: {expected}\n    seen: {seen}");
         assert!(!seen.contains('\n'), "{seen}");
+    }
+}
+
+#[test]
+fn errors_of_stations_do() {
+    let station = |name: &str, more: &str| format!("[[wifi.station]]\nname = '{name}'\nrate = '6mbit'\n{more}\n");
+    let cell = |stations: &[String]| {
+        complaint(&format!("seed = 1\n[forward]\n[reverse]\n[wifi]\nslot = '9us'\nqueue = 9\n{}", stations.concat()))
+    };
+    let two = "address = '10.0.0.2'";
+    for (seen, expected) in [
+        (cell(&[station("a", "address = 'here'")]), "path.toml:10: 'here' is no IP address such as 10.77.0.2"),
+        (cell(&[station("a", two), station("b", two)]), "path.toml:14: a second station with the address 10.0.0.2"),
+        (cell(&[station("a", two), station("b", "")]), "path.toml:4: some stations have an 'address' and others"),
+        (
+            cell(&[station("a", &format!("{two}\ncount = 2"))]),
+            "path.toml:10: several stations have no common 'address'",
+        ),
+    ] {
+        assert!(seen.starts_with(expected) && !seen.contains('\n'), "expected: {expected}\n    seen: {seen}");
     }
 }
 

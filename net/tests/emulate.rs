@@ -4,11 +4,15 @@ use std::net::{SocketAddr, UdpSocket};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use thalweg_lab::node::wifi::Link;
 use thalweg_lab::scenario::Scenario;
-use thalweg_net::emulate::{Emulator, MAX_CLIENTS};
+use thalweg_net::emulate::{Emulator, MAX_SOCKETS};
 use thalweg_net::signal::Stop;
 
 const LOOPBACK: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0);
+
+/// Clients that a relay with one socket keeps apart.
+const MOST_CLIENTS: usize = MAX_SOCKETS - 1;
 
 fn socket() -> UdpSocket {
     let socket = UdpSocket::bind(LOOPBACK).expect("a loopback socket");
@@ -30,25 +34,27 @@ impl Relay {
         let text = format!("seed = 1\n[forward]\nelement = [{forward}]\n[reverse]\nelement = [{reverse}]\n");
         let scenario = Scenario::parse("test", &text, None, &mut |_| Err("is not there".into())).expect("a scenario");
         let server = socket();
-        let mut emulator = Emulator::relay(LOOPBACK, server.local_addr().expect("bound"), scenario).expect("a relay");
-        let (at, stop) = (emulator.local().expect("a relay"), Stop::default());
-        let thread = thread::spawn({
-            let stop = stop.clone();
-            move || {
-                emulator.run(&stop, |_| {}).expect("the relay runs");
-                emulator
-            }
-        });
+        let pair = (LOOPBACK, server.local_addr().expect("bound"));
+        let emulator = Emulator::relay(&[pair], scenario).expect("a relay");
+        let (at, stop) = (emulator.local()[0], Stop::default());
+        let thread = carry(emulator, stop.clone());
         Relay { at, server, stop, thread }
     }
 
     fn end(self) -> Emulator {
         self.stop.ask();
         let emulator = self.thread.join().expect("the relay ends");
-        emulator.forward().check().expect("nothing is forgotten on the way there");
-        emulator.reverse().check().expect("nothing is forgotten on the way back");
+        emulator.check().expect("nothing is forgotten");
         emulator
     }
+}
+
+/// Runs the emulator in a thread until it is stopped.
+fn carry(mut emulator: Emulator, stop: Stop) -> JoinHandle<Emulator> {
+    thread::spawn(move || {
+        emulator.run(&stop, |_| {}).expect("the relay runs");
+        emulator
+    })
 }
 
 fn receive(socket: &UdpSocket) -> (Vec<u8>, SocketAddr) {
@@ -131,7 +137,7 @@ fn delay_is_at_least_as_configured() {
 #[test]
 fn clients_get_their_own_answers_and_the_most_idle_is_replaced() {
     let relay = Relay::start("", "");
-    let clients: Vec<UdpSocket> = (0..=MAX_CLIENTS).map(|_| socket()).collect();
+    let clients: Vec<UdpSocket> = (0..=MOST_CLIENTS).map(|_| socket()).collect();
     let mut seen = Vec::new();
     for (index, client) in clients.iter().enumerate() {
         client.send_to(&[index as u8], relay.at).expect("sent");
@@ -146,7 +152,7 @@ fn clients_get_their_own_answers_and_the_most_idle_is_replaced() {
     }
     clients[0].set_nonblocking(true).expect("a mode");
     assert!(clients[0].recv_from(&mut [0; 10]).is_err(), "the first one was forgotten");
-    assert_eq!(relay.end().clients(), Some(MAX_CLIENTS));
+    assert_eq!(relay.end().clients(), Some(MOST_CLIENTS));
 }
 
 #[test]
@@ -166,6 +172,44 @@ fn port_in_use_is_an_error_with_its_address() {
     let taken = socket();
     let at = taken.local_addr().expect("bound");
     let scenario = Scenario::parse("test", "seed = 1\n[forward]\n[reverse]\n", None, &mut |_| Err(String::new()));
-    let error = Emulator::relay(at, at, scenario.expect("a scenario")).expect_err("in use");
+    let error = Emulator::relay(&[(at, at)], scenario.expect("a scenario")).expect_err("in use");
     assert_eq!(error.to_string(), format!("listening on {at}: address already in use"));
+}
+
+/// A cell with two stations, each behind a socket of its own: datagrams go to the server of their socket and back, and
+/// count for their station.
+#[test]
+fn each_pair_of_addresses_is_a_station_of_the_cell() {
+    let text = "seed = 1\n[forward]\n[reverse]\n[wifi]\nslot = '20us'\nqueue = 50\n\
+                station = [{ name = 'tv', rate = '54mbit' }, { name = 'phone', rate = '6mbit' }]\n";
+    let scenario = || Scenario::parse("test", text, None, &mut |_| Err(String::new())).expect("a scenario");
+    let servers = [socket(), socket()];
+    let to = |server: &UdpSocket| server.local_addr().expect("bound");
+    let lone = Emulator::relay(&[(LOOPBACK, to(&servers[0]))], scenario()).expect_err("one address, two stations");
+    assert_eq!(lone.to_string(), "stations: 2 of them, expected one for each of 1 relays");
+    let pairs: Vec<(SocketAddr, SocketAddr)> = servers.iter().map(|server| (LOOPBACK, to(server))).collect();
+    let emulator = Emulator::relay(&pairs, scenario()).expect("a relay");
+    let (doors, stop) = (emulator.local(), Stop::default());
+    let thread = carry(emulator, stop.clone());
+    let client = socket();
+    for (station, rounds) in [(0, 30u8), (1, 20)] {
+        for mark in 0..rounds {
+            client.send_to(&[mark; 500], doors[station]).expect("sent");
+            let (payload, from) = receive(&servers[station]);
+            assert_eq!(payload, [mark; 500]);
+            servers[station].send_to(&payload[..100], from).expect("sent");
+            assert_eq!(receive(&client), (vec![mark; 100], doors[station]));
+        }
+    }
+    stop.ask();
+    let emulator = thread.join().expect("the relay ends");
+    emulator.check().expect("nothing is forgotten");
+    let cell = emulator.cell().expect("a cell");
+    for (station, rounds) in [(0, 30), (1, 20)] {
+        let [down, up] = [Link::Down(station), Link::Up(station)].map(|link| cell.counters(link));
+        assert_eq!((down.delivered, up.delivered), (rounds, rounds));
+        // Sizes with the headers of IP and UDP.
+        assert_eq!((down.bytes.0, up.bytes.0), (528 * rounds, 128 * rounds));
+    }
+    assert_eq!((emulator.forward().delivered(), emulator.reverse().delivered()), (50, 50));
 }

@@ -1,12 +1,14 @@
 //! `thalweg emulate`: other programs' packets, through a described path.
 
 use std::fmt::Display;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 use thalweg_core::time::Time;
+use thalweg_lab::node::wifi::{Cell, Link, LinkCounters};
 use thalweg_lab::scenario::Scenario;
-use thalweg_net::emulate::{Direction, Emulator};
+use thalweg_net::emulate::{Direction, Emulator, MAX_SOCKETS};
 use thalweg_net::media_url::Host;
 use thalweg_net::report::Report;
 use thalweg_net::reporter::{Line, Readings};
@@ -27,11 +29,16 @@ const SIDE: &str = "emulate";
 /// With --listen and --to, the emulator relays UDP: datagrams to --listen take the forward direction of the path to
 /// --to, and answers take the reverse direction to their client. With --tun and --tun-to, as root, the emulator
 /// connects two TUN devices: IP packets from --tun take the forward direction to --tun-to, packets from --tun-to the
-/// reverse direction. The emulator runs until SIGINT or SIGTERM, shows its counters on standard error, and ends with a
+/// reverse direction. If the path has a Wi-Fi cell, each station has a pair of --listen and --to, or an address at
+/// --tun-to. The emulator runs until SIGINT or SIGTERM, shows its counters on standard error, and ends with a
 /// summary.
 #[derive(clap::Args)]
 #[command(after_help = "Example: a receiver at port 6000, reached over the demo's link through port 6001
   thalweg emulate demo --listen 127.0.0.1:6001 --to 127.0.0.1:6000
+
+Example: receivers at the three stations of one Wi-Fi cell, each reached through a port of its own
+  thalweg emulate scenarios/wifi.toml --listen :6001 --to 127.0.0.1:6000 \\
+      --listen :7001 --to 127.0.0.1:7000 --listen :8001 --to 127.0.0.1:8000
 
 Example: a cable between two network namespaces; all commands: docs/emulate.md
   thalweg emulate demo --tun near --tun-to far")]
@@ -41,12 +48,12 @@ pub(crate) struct Args {
     #[arg(value_name = "PATH.toml")]
     path: PathBuf,
     /// UDP address at which to accept clients; `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4 and
-    /// IPv6.
+    /// IPv6. Given several times, each with a --to, all share the path.
     #[arg(long, value_name = "HOST:PORT", requires = "to", required_unless_present = "tun")]
-    listen: Option<Host>,
-    /// UDP address to which the clients' datagrams are relayed.
+    listen: Vec<Host>,
+    /// UDP address to which the datagrams of clients at the --listen of the same place are relayed.
     #[arg(long, value_name = "HOST:PORT", requires = "listen")]
-    to: Option<Host>,
+    to: Vec<Host>,
     /// TUN device of the client's end, created if it does not exist.
     #[arg(long, value_name = "DEVICE", requires = "tun_to", conflicts_with_all = ["listen", "to"])]
     tun: Option<Name>,
@@ -71,22 +78,19 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let stop = Stop::on_signal().map_err(|error| failed(format!("cannot handle signals: {error}")))?;
     let (mut emulator, opening) = open(&args, scenario)?;
     let mut reporter = reporter(SIDE, args.json, args.quiet);
-    reporter.report(Time::ZERO, &opening);
+    opening.iter().for_each(|report| reporter.report(Time::ZERO, report));
     let tick = |emulator: &Emulator| reporter.tick(emulator.now(), &Status(emulator));
     emulator.run(&stop, tick).map_err(failed)?;
     reporter.end(emulator.now(), &Status(&emulator));
-    for direction in [emulator.forward(), emulator.reverse()] {
-        direction.check().map_err(failed)?;
-    }
-    Ok(())
+    emulator.check().map_err(failed)
 }
 
 fn failed(why: impl Display) -> Failure {
     Failure::Failed(format!("emulate: {why}"))
 }
 
-/// The emulator that was asked for, and its opening report.
-fn open(args: &Args, scenario: Scenario) -> Result<(Emulator, Report), Failure> {
+/// The emulator that was asked for, and its opening reports: one for each pair of addresses, or of devices.
+fn open(args: &Args, scenario: Scenario) -> Result<(Emulator, Vec<Report>), Failure> {
     let (path, seed) = (args.path.display(), scenario.seed);
     if let (Some(near), Some(far)) = (&args.tun, &args.tun_to) {
         if near == far {
@@ -94,23 +98,46 @@ fn open(args: &Args, scenario: Scenario) -> Result<(Emulator, Report), Failure> 
         }
         let emulator = Emulator::cable(near, far, scenario).map_err(failed)?;
         let opening = Report::new("listening", format!("emulate: {near} -> {path} (seed {seed}) -> {far}"));
-        return Ok((emulator, opening.with("tun", near).with("tun_to", far).with("seed", seed)));
+        return Ok((emulator, vec![opening.with("tun", near).with("tun_to", far).with("seed", seed)]));
     }
-    let (Some(listen), Some(to)) = (&args.listen, &args.to) else {
-        return Err(Failure::Usage("emulate: needs --listen and --to, or --tun and --tun-to".into()));
-    };
+    let pairs = pairs(args, &scenario)?;
+    let emulator = Emulator::relay(&pairs, scenario).map_err(failed)?;
+    let openings = emulator.local().into_iter().zip(&pairs).map(|(at, (_, to))| {
+        let opening = Report::new("listening", format!("emulate: {at} -> {path} (seed {seed}) -> {to}"));
+        opening.with("address", at).with("to", to).with("seed", seed)
+    });
+    let openings = openings.collect();
+    Ok((emulator, openings))
+}
+
+/// The addresses of each pair of --listen and --to.
+fn pairs(args: &Args, scenario: &Scenario) -> Result<Vec<(SocketAddr, SocketAddr)>, Failure> {
+    let usage = |why: String| Failure::Usage(format!("emulate: {why}"));
+    let (listens, tos) = (args.listen.len(), args.to.len());
+    if listens != tos || listens == 0 {
+        return Err(usage(format!("--listen: given {listens} times, but --to {tos} times; give each --listen a --to")));
+    }
+    if let Some(stations) = scenario.cell.as_ref().map(|cell| cell.stations().len()).filter(|all| *all != listens) {
+        let path = args.path.display();
+        return Err(usage(format!(
+            "--listen: {listens} with its --to, but {path} has {stations} stations; give one for each, in its order"
+        )));
+    }
+    if listens > MAX_SOCKETS / 2 {
+        return Err(usage(format!("--listen: given {listens} times, expected at most {}", MAX_SOCKETS / 2)));
+    }
     let resolve = |host: &Host| host.resolve().map_err(|error| failed(format!("cannot resolve {host}: {error}")));
-    let (listen, to) = (resolve(listen)?, resolve(to)?);
-    if to.ip().is_unspecified() || to.port() == 0 {
-        return Err(Failure::Usage(format!("emulate: --to {to}: needs a host and a port, as in 127.0.0.1:6000")));
+    let resolved = args.listen.iter().zip(&args.to).map(|(listen, to)| Ok((resolve(listen)?, resolve(to)?)));
+    let pairs: Vec<(SocketAddr, SocketAddr)> = resolved.collect::<Result<_, Failure>>()?;
+    for (_, to) in &pairs {
+        if to.ip().is_unspecified() || to.port() == 0 {
+            return Err(usage(format!("--to {to}: needs a host and a port, as in 127.0.0.1:6000")));
+        }
+        if let Some((listen, _)) = pairs.iter().find(|(listen, _)| comes_in(*listen, *to)) {
+            return Err(usage(format!("--to {to}: leads back to --listen {listen}; use another port")));
+        }
     }
-    if comes_in(listen, to) {
-        return Err(Failure::Usage(format!("emulate: --to {to}: leads back to --listen {listen}; use another port")));
-    }
-    let emulator = Emulator::relay(listen, to, scenario).map_err(failed)?;
-    let at = emulator.local().unwrap_or(listen);
-    let opening = Report::new("listening", format!("emulate: {at} -> {path} (seed {seed}) -> {to}"));
-    Ok((emulator, opening.with("address", at).with("to", to).with("seed", seed)))
+    Ok(pairs)
 }
 
 /// The readings of every second.
@@ -125,6 +152,9 @@ impl Readings for Status<'_> {
             "forward": direction(emulator.forward()),
             "reverse": direction(emulator.reverse()),
         });
+        if let Some(cell) = emulator.cell() {
+            status["stations"] = stations(cell);
+        }
         if let Some(clients) = emulator.clients() {
             status["clients"] = clients.into();
         }
@@ -159,7 +189,7 @@ impl Readings for Status<'_> {
     }
 }
 
-fn direction(direction: &Direction) -> Value {
+fn direction(direction: Direction<'_>) -> Value {
     let elements: Map<String, Value> = direction
         .accounts()
         .map(|account| {
@@ -185,6 +215,26 @@ fn direction(direction: &Direction) -> Value {
     })
 }
 
+/// The counters of each station of a cell, by name.
+fn stations(cell: &Cell) -> Value {
+    let link = |link| {
+        let LinkCounters { offered, given_up, delivered, bytes, collisions, airtime } = cell.counters(link);
+        json!({
+            "received_packets_total": offered.packets,
+            "sent_packets_total": delivered,
+            "sent_bytes_total": bytes.0,
+            "lost_packets_total": offered.dropped,
+            "given_up_packets_total": given_up,
+            "collisions_total": collisions,
+            "airtime_seconds_total": airtime.as_secs_f64(),
+        })
+    };
+    let stations = cell.stations().iter().enumerate().map(|(number, station)| {
+        (station.name.clone(), json!({ "down": link(Link::Down(number)), "up": link(Link::Up(number)) }))
+    });
+    Value::Object(stations.collect())
+}
+
 fn summary(emulator: &Emulator) -> String {
     let mut text = String::new();
     for (name, direction) in [("forward", emulator.forward()), ("reverse", emulator.reverse())] {
@@ -206,6 +256,18 @@ fn summary(emulator: &Emulator) -> String {
         }
         if direction.refused() > 0 {
             text += &format!("  {} refused: the emulator was full\n", direction.refused());
+        }
+    }
+    for (number, station) in emulator.cell().into_iter().flat_map(|cell| cell.stations().iter().enumerate()) {
+        text += &format!("station {}:\n", escaped(&station.name));
+        let counters =
+            emulator.cell().map(|cell| [Link::Down(number), Link::Up(number)].map(|link| cell.counters(link)));
+        for (way, link) in ["down", "up"].into_iter().zip(counters.into_iter().flatten()) {
+            let LinkCounters { offered, delivered, collisions, .. } = link;
+            text += &format!(
+                "  {way:16} {} in, {delivered} out, {} lost, {collisions} collisions\n",
+                offered.packets, offered.dropped
+            );
         }
     }
     text.trim_end().to_owned()

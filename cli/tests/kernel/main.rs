@@ -32,6 +32,7 @@ mod video_phases;
 #[cfg(feature = "kernel")]
 mod videos;
 mod viewer;
+mod wifi;
 
 #[cfg(not(feature = "kernel"))]
 #[test]

@@ -224,9 +224,19 @@ impl Cell {
 
     /// Packets of one way that wait behind those that contend for the medium.
     pub(crate) fn waiting(&self, way: Way) -> Waiting {
+        let waiting = self.queues(way).iter().flat_map(Contender::behind);
+        waiting.map(|packet| Waiting { packets: 1, bytes: packet.size }).sum()
+    }
+
+    /// All packets of one way that are inside.
+    pub(crate) fn held(&self, way: Way) -> u64 {
+        self.queues(way).iter().map(Contender::waiting).sum()
+    }
+
+    /// The contenders that send one way.
+    fn queues(&self, way: Way) -> &[Contender] {
         let (access_point, stations) = self.contenders.split_at(1);
-        let queues = if way == Way::Down { access_point } else { stations };
-        queues.iter().flat_map(Contender::behind).map(|packet| Waiting { packets: 1, bytes: packet.size }).sum()
+        if way == Way::Down { access_point } else { stations }
     }
 
     /// Packets of one way that arrived, and those of them that were dropped.

@@ -6,7 +6,6 @@ mod stored;
 mod stream;
 mod tcp;
 mod tunnel;
-mod wifi;
 
 use core::ops::Range;
 use std::collections::BTreeMap;

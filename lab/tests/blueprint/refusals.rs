@@ -60,7 +60,7 @@ fn errors_of_cells_do() {
     refused(&[
         (hop("kind = 'lte'"), "lab.toml:4: no hop of kind 'lte', expected wifi, or no 'kind'"),
         (hop("kind = 'wifi'\nslot = '9us'"), "lab.toml:3: missing field `queue`"),
-        (hop("kind = 'wifi'\nslot = '9us'\nqueue = 50"), "lab.toml:3: missing [[hop.station]]: a cell has"),
+        (hop("kind = 'wifi'\nslot = '9us'\nqueue = 50"), "lab.toml:3: missing [[...station]]: a cell has"),
         (
             hop("kind = 'wifi'\nslot = '9us'\nqueue = 50\ndelay = '2ms'"),
             "lab.toml:7: unknown field `delay`, expected one",
@@ -92,6 +92,7 @@ fn errors_of_cells_do() {
             format!("{FRAME}{tv}[[flow]]\nkind = 'tcp'\nhops = 1\nstation = 'tv'\n"),
             "lab.toml:21: 'station' needs a hop of kind 'wifi' among the flow's",
         ),
+        (cell("9us", "rate = '6mbit'\naddress = '10.0.0.2'"), "lab.toml:3: a station of a hop has no 'address'"),
         (flow("kind = 'tcp'\nway = 'up'"), "lab.toml:13: unknown variant `up`, expected `forward` or `backward`"),
     ]);
 }

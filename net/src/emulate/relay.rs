@@ -1,52 +1,68 @@
-//! The ends of a relay: clients of a UDP socket, and one server.
+//! The ends of a relay: UDP sockets with their clients, and a server for each.
 
 use std::net::SocketAddr;
 
 use thalweg_core::time::Time;
 use thalweg_lab::packet::{Body, CROSS, Packet};
+use thalweg_lab::path::Side;
 
-use super::Direction;
+use super::Paths;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::poll::Interests;
 use crate::udp::{Inbox, Outbox, Socket, unspecified};
 
-/// The number of clients that are kept apart; a further one replaces the client that was silent for longest.
-pub const MAX_CLIENTS: usize = 63;
+/// The number of sockets: those that clients send to, and one towards the server for each client that is kept apart.
+pub const MAX_SOCKETS: usize = 64;
 
-/// The socket that clients send to, and the state of each client.
+/// The sockets that clients send to, and the state of each client.
 #[derive(Debug)]
 pub(super) struct Relay {
-    listen: Socket,
-    to: SocketAddr,
+    listeners: Vec<Listener>,
     clients: Clients,
     inbox: Inbox,
     outbox: Outbox,
 }
 
+/// A socket that clients send to, and the server behind it.
+#[derive(Debug)]
+struct Listener {
+    socket: Socket,
+    to: SocketAddr,
+}
+
 #[derive(Debug, Default)]
 struct Clients {
     known: Vec<Client>,
-    next_flow: u32,
+    /// Clients that were ever known.
+    seen: u32,
 }
 
 #[derive(Debug)]
 struct Client {
     address: SocketAddr,
+    /// The listener that it sends to.
+    listener: usize,
+    /// The number of its flow; modulo the number of listeners it is that of its listener, hence its station.
     flow: u32,
     upstream: Socket,
     last_seen: Time,
 }
 
 impl Relay {
-    pub(super) fn open(listen: SocketAddr, to: SocketAddr) -> Result<Relay, Error> {
-        let listen = Socket::bind(listen).map_err(Error::io(format!("listening on {listen}")))?;
+    /// A relay from each of the first addresses to the second one of its pair.
+    pub(super) fn open(pairs: &[(SocketAddr, SocketAddr)]) -> Result<Relay, Error> {
+        let listener = |&(listen, to): &(SocketAddr, SocketAddr)| {
+            let socket = Socket::bind(listen).map_err(Error::io(format!("listening on {listen}")))?;
+            Ok(Listener { socket, to })
+        };
+        let listeners = pairs.iter().map(listener).collect::<Result<_, Error>>()?;
         let (inbox, outbox) = (Inbox::default(), Outbox::default());
-        Ok(Relay { listen, to, clients: Clients::default(), inbox, outbox })
+        Ok(Relay { listeners, clients: Clients::default(), inbox, outbox })
     }
 
-    pub(super) fn local(&self) -> SocketAddr {
-        self.listen.local()
+    pub(super) fn local(&self) -> Vec<SocketAddr> {
+        self.listeners.iter().map(|listener| listener.socket.local()).collect()
     }
 
     pub(super) fn clients(&self) -> usize {
@@ -54,102 +70,112 @@ impl Relay {
     }
 
     /// Waits until `due` at most, and puts arrived datagrams onto their path.
-    pub(super) fn receive(
-        &mut self,
-        clock: &Clock,
-        due: Time,
-        forward: &mut Direction,
-        reverse: &mut Direction,
-    ) -> Result<(), Error> {
+    pub(super) fn receive(&mut self, clock: &Clock, due: Time, paths: &mut Paths) -> Result<(), Error> {
         let mut interests = Interests::new();
-        interests.read(&self.listen);
+        self.listeners.iter().for_each(|listener| interests.read(&listener.socket));
         for client in &self.clients.known {
             interests.read(&client.upstream);
         }
         let timeout = due.since(clock.now());
         let mut ready = interests.wait(timeout).map_err(Error::io("waiting for datagrams"))?;
-        let from_clients = ready.take();
+        let from_clients: Vec<bool> = self.listeners.iter().map(|_| ready.take()).collect();
         // Before new clients are added, which would shift the places.
         for index in 0..self.clients.known.len() {
             if ready.take() {
-                self.receive_from_server(index, clock, reverse);
+                self.receive_from_server(index, clock, paths);
             }
         }
-        if from_clients {
-            self.receive_from_clients(clock, forward);
+        for (listener, _) in from_clients.into_iter().enumerate().filter(|(_, ready)| *ready) {
+            self.receive_from_clients(listener, clock, paths);
         }
         Ok(())
     }
 
-    fn receive_from_clients(&mut self, clock: &Clock, forward: &mut Direction) {
-        self.listen.receive(&mut self.inbox);
+    fn receive_from_clients(&mut self, index: usize, clock: &Clock, paths: &mut Paths) {
+        let listener = &self.listeners[index];
+        listener.socket.receive(&mut self.inbox);
         let now = clock.now();
         for (from, payload) in self.inbox.datagrams() {
             // Without a socket for a further client, its datagram is lost, as on a host without free ports.
-            if let Some(flow) = self.clients.flow_of(now, from, self.to) {
-                forward.accept(now, Packet::datagram(flow, payload.to_vec()));
+            if let Some(flow) = self.clients.flow_of(now, from, (index, listener.to), self.listeners.len()) {
+                paths.accept(Side::Forward, now, Packet::datagram(flow, payload.to_vec()));
             }
         }
     }
 
-    fn receive_from_server(&mut self, index: usize, clock: &Clock, reverse: &mut Direction) {
+    fn receive_from_server(&mut self, index: usize, clock: &Clock, paths: &mut Paths) {
         let client = &self.clients.known[index];
         client.upstream.receive(&mut self.inbox);
         let now = clock.now();
         for (from, payload) in self.inbox.datagrams() {
-            if from == self.to {
-                reverse.accept(now, Packet::datagram(client.flow, payload.to_vec()));
+            if from == self.listeners[client.listener].to {
+                paths.accept(Side::Reverse, now, Packet::datagram(client.flow, payload.to_vec()));
             }
         }
     }
 
     /// Sends datagrams that have reached the end of their path by `now`.
-    pub(super) fn deliver(&mut self, now: Time, forward: &mut Direction, reverse: &mut Direction) {
-        self.deliver_to_server(now, forward);
-        self.deliver_to_clients(now, reverse);
+    pub(super) fn deliver(&mut self, now: Time, paths: &mut Paths) {
+        self.deliver_to_servers(now, paths);
+        self.deliver_to_clients(now, paths);
     }
 
-    fn deliver_to_server(&mut self, now: Time, forward: &mut Direction) {
+    fn deliver_to_servers(&mut self, now: Time, paths: &mut Paths) {
         let (clients, outbox) = (&mut self.clients.known, &mut self.outbox);
         let mut filling: Option<usize> = None;
-        while let Some(packet) = forward.poll(now) {
+        while let Some(packet) = paths.poll(Side::Forward, now) {
             let Some(index) = clients.iter().position(|client| client.flow == packet.flow) else { continue };
             if let Some(other) = filling.filter(|other| *other != index) {
                 outbox.flush(&mut clients[other].upstream);
             }
             filling = Some(index);
-            put(outbox, &mut clients[index].upstream, self.to, &packet.body);
+            let client = &mut clients[index];
+            put(outbox, &mut client.upstream, self.listeners[client.listener].to, &packet.body);
         }
         if let Some(index) = filling {
             outbox.flush(&mut clients[index].upstream);
         }
     }
 
-    fn deliver_to_clients(&mut self, now: Time, reverse: &mut Direction) {
-        while let Some(packet) = reverse.poll(now) {
-            if let Some(client) = self.clients.known.iter().find(|client| client.flow == packet.flow) {
-                put(&mut self.outbox, &mut self.listen, client.address, &packet.body);
+    fn deliver_to_clients(&mut self, now: Time, paths: &mut Paths) {
+        let (listeners, outbox) = (&mut self.listeners, &mut self.outbox);
+        let mut filling: Option<usize> = None;
+        while let Some(packet) = paths.poll(Side::Reverse, now) {
+            let Some(client) = self.clients.known.iter().find(|client| client.flow == packet.flow) else { continue };
+            if let Some(other) = filling.filter(|other| *other != client.listener) {
+                outbox.flush(&mut listeners[other].socket);
             }
+            filling = Some(client.listener);
+            put(outbox, &mut listeners[client.listener].socket, client.address, &packet.body);
         }
-        self.outbox.flush(&mut self.listen);
+        if let Some(index) = filling {
+            outbox.flush(&mut listeners[index].socket);
+        }
     }
 }
 
 impl Clients {
-    /// The flow of the client at `address`, which may be new; its datagrams go `to` the server.
-    fn flow_of(&mut self, now: Time, address: SocketAddr, to: SocketAddr) -> Option<u32> {
-        if let Some(client) = self.known.iter_mut().find(|client| client.address == address) {
+    /// The flow of the client at `address` of a listener, which may be new; its datagrams go to the listener's server.
+    fn flow_of(
+        &mut self,
+        now: Time,
+        address: SocketAddr,
+        (listener, to): (usize, SocketAddr),
+        listeners: usize,
+    ) -> Option<u32> {
+        let mut known = self.known.iter_mut();
+        if let Some(client) = known.find(|client| client.address == address && client.listener == listener) {
             client.last_seen = now;
             return Some(client.flow);
         }
         let upstream = Socket::bind(unspecified(to)).ok()?;
-        if self.known.len() == MAX_CLIENTS {
+        if self.known.len() + listeners == MAX_SOCKETS {
             let silent = self.known.iter().enumerate().min_by_key(|(_, client)| client.last_seen);
             silent.map(|(index, _)| index).map(|index| self.known.swap_remove(index));
         }
-        let flow = self.next_flow;
-        self.next_flow = (flow + 1) % CROSS;
-        self.known.push(Client { address, flow, upstream, last_seen: now });
+        let flow = self.seen * listeners as u32 + listener as u32;
+        self.seen = (self.seen + 1) % (CROSS / listeners as u32);
+        self.known.push(Client { address, listener, flow, upstream, last_seen: now });
         Some(flow)
     }
 }

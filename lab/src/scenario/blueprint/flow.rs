@@ -8,14 +8,14 @@ use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use toml::Spanned;
 
-use super::{stored, stream, tcp, tunnel, wifi};
+use super::{stored, stream, tcp, tunnel};
 use crate::experiment::{AccessRange, Group, Kind, MOST_FLOWS, Source};
 use crate::network::{Direction, Hop};
 use crate::node::Node;
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::{Between, Quantity};
 use crate::scenario::section::Section;
-use crate::scenario::{Files, traffic};
+use crate::scenario::{Files, traffic, wifi};
 
 /// `[access]`, or `access` of a flow.
 #[derive(Deserialize)]

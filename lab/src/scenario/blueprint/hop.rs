@@ -6,7 +6,6 @@ use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use toml::Spanned;
 
-use super::wifi;
 use crate::network::Hop;
 use crate::path::Element;
 use crate::scenario::Files;
@@ -14,6 +13,7 @@ use crate::scenario::element;
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::{Quantity, Queue};
 use crate::scenario::section::Section;
+use crate::scenario::wifi;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +27,7 @@ pub(super) fn read(mut section: Section<'_>, rng: &Rng, files: &mut Files<'_>) -
     let span = section.span.clone();
     if let Some(kind) = section.optional::<Spanned<String>>("kind")? {
         return match kind.get_ref().as_str() {
-            "wifi" => wifi::read(section, rng),
+            "wifi" => wifi::hop(section, rng),
             other => Err(Fault::at(&kind.span(), format!("no hop of kind '{other}', expected wifi, or no 'kind'"))),
         };
     }
