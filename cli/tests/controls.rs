@@ -101,6 +101,7 @@ fn every_parameter_is_listed_with_its_law() {
         ("\n## Static repair\n", of_repair("static")),
         ("\n## DP-FEC, a stand-in\n", of_repair("dp-fec")),
         ("\n## GCA\n", rate::gca::Greediness::NAMES),
+        ("\n## NADA (RFC 8698)\n", rate::nada::Priority::NAMES),
         ("\n## Congestion windows\n", Start::NAMES),
         ("\n### TCP Stream\n", Playback::NAMES),
         ("\n### TCP Stream\n", Variant::NAMES),

@@ -25,7 +25,7 @@
 //!
 //! | question | trait | answers |
 //! |---|---|---|
-//! | How fast may I send? | [`law::rate::Allowance`], [`law::window::CongestionWindow`] | a fixed rate, [TFRC](law::rate::tfrc), [GCA](law::rate::gca); [CUBIC](law::window::cubic), [Copa](law::window::copa), [TCP Stream](law::window::tcp_stream) and others |
+//! | How fast may I send? | [`law::rate::Allowance`], [`law::window::CongestionWindow`] | a fixed rate, [TFRC](law::rate::tfrc), [GCA](law::rate::gca), [NADA](law::rate::nada); [CUBIC](law::window::cubic), [Copa](law::window::copa), [TCP Stream](law::window::tcp_stream) and others |
 //! | How much do I protect? | [`law::redundancy::Redundancy`] | none, static, [GENEVA](law::redundancy::geneva) |
 //! | What goes into the next packet? | [`law::schedule::Schedule`] | [ARQ](law::schedule::arq), [cost-based](law::schedule::cost_based), [Thalweg's own](law::schedule::adaptive) |
 //!

@@ -7,6 +7,7 @@
 //! | TFRC | [`tfrc`] | a pair of endpoints, a sender and a reporting receiver, since both determine its rate |
 //! | TFRC from acknowledgements | [`one_sided`] | both at the sender |
 //! | GCA | [`gca`] | TFRC, as greedy as its application says |
+//! | NADA | [`nada`] | delay and loss as one signal, shared by priority |
 //! | any of these, and an upper bound | [`capped`] | |
 //!
 //! The list of the laws is the call of `registry!` in this file. A session uses all but the pair through the same interface,
@@ -24,6 +25,7 @@ mod allowance;
 pub mod capped;
 pub mod fixed;
 pub mod gca;
+pub mod nada;
 pub mod one_sided;
 mod pacer;
 pub mod r3cp;
@@ -37,6 +39,7 @@ pub use pacer::Pacer;
 
 use fixed::Fixed;
 use gca::Greediness;
+use nada::Nada;
 use one_sided::OneSided;
 use windowed::Windowed;
 
@@ -109,6 +112,8 @@ registry! {
     Tfrc(Box<OneSided>),
     /// GCA, a TFRC with parameters.
     Gca(Box<OneSided<Greediness>>),
+    /// NADA (RFC 8698).
+    Nada(Box<Nada>),
     /// A fixed rate, headers included.
     Fixed(Fixed),
 }
@@ -137,6 +142,7 @@ mod tests {
             ("copa", Choice::default()),
             ("cubic", Choice::Window(window::Choice::Cubic(()))),
             ("tfrc", Choice::Tfrc(())),
+            ("nada", Choice::Nada(nada::Priority::default())),
             ("gca", Choice::Gca(Greediness::default())),
             ("gca:4", Choice::Gca(Greediness::new(4.0, 0.5).expect("in the domain"))),
             ("gca:1:0.25", Choice::Gca(Greediness::new(1.0, 0.25).expect("in the domain"))),
@@ -161,6 +167,7 @@ mod tests {
             ("gca:17", "alpha must be at least 0.01 and at most 16, not 17"),
             ("gca:NaN", "alpha: 'NaN' is not a number"),
             ("gca:1:1", "beta must be at least 0.05 and at most 0.95, not 1"),
+            ("nada:0", "priority must be at least 0.05 and at most 20, not 0"),
             ("gca:1:0.5:2", "beta: '0.5:2' is not a number"),
         ] {
             assert_eq!(refused(text), expected);
