@@ -4,7 +4,7 @@
 mod scripted;
 
 use std::fs;
-use std::io;
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -76,6 +76,11 @@ fn pictures_and_sound_are_those_of_the_file() {
     // The encoder's delay is a frame that the edit list of the file leaves out.
     assert_eq!(decoded(&out, "a")[1..], decoded(&file, "a"));
 
+    let plain = format!("{file}.plain.ts");
+    let events = play(&url, &["--transport", "tcp", "--output", &format!("file:{plain}")]);
+    assert!(events.iter().any(|line| line.contains("\"transport\":\"plain\"")), "{events:?}");
+    assert_eq!(decoded(&plain, "v"), decoded(&file, "v"), "over TCP");
+
     let late = format!("{file}.late.ts");
     let events = play(&url, &["--from", "0:01.5", "--output", &format!("file:{late}")]);
     assert!(events.iter().any(|line| line.contains("\"from_seconds\":1,")), "{events:?}");
@@ -113,9 +118,45 @@ fn command_gets_the_stream_and_its_exit_code_is_that_of_play() {
     let Some((_server, url, file)) = serving("exec", "a.mp4", MP4) else { return };
     let mut player = Running::start(&["play", &url, "--exec", &format!("cat > {file}.ts; exit 7")]);
     assert_eq!(player.end().code(), Some(7));
+    let lines = player.rest();
+    assert!(lines.iter().any(|line| line.contains("exit 7': ended with exit code 7; playback ends")), "{lines:?}");
     assert!(fs::metadata(format!("{file}.ts")).expect("a file").len() > 10_000);
     let mut player = Running::start(&["play", &url, "--exec", "head -c 188 > /dev/null; exit 3"]);
     assert_eq!(player.end().code(), Some(3), "a player that ends before the video");
+    let mut player = Running::start(&["play", &url, "--exec", "no-such-player -"]);
+    assert_eq!(player.end().code(), Some(127));
+    let text =
+        "command 'no-such-player -': ended with exit code 127: the shell has not found it; playback ends with it";
+    let lines = player.rest();
+    assert!(lines.iter().any(|line| line.contains(text)), "{lines:?}");
+}
+
+#[test]
+fn seek_by_key_is_timed_and_counts_go_on() {
+    let Some((_server, url, _)) = serving_for(30, "seek", "a.mp4", MP4) else { return };
+    let line = format!("{} play {url} --json 2>&1 > /dev/null", env!("CARGO_BIN_EXE_thalweg"));
+    let script =
+        Command::new("script").args(["-qfec", &line, "/dev/null"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let Ok(mut script) = script else {
+        println!("skipped: no script");
+        return;
+    };
+    let mut keys = script.stdin.take().expect("a pipe");
+    let lines = BufReader::new(script.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
+    let mut lines = lines.filter_map(|line| serde_json::from_str::<serde_json::Value>(&line).ok());
+    let packets = |line: &serde_json::Value| line["received_packets"].as_f64();
+    let before = lines.find(|line| packets(line) > Some(10.0)).expect("figures");
+    keys.write_all(b"\x1b[C").expect("a terminal");
+    let to = lines.find(|line| line["event"] == "playing").expect("a seek");
+    assert!(to["from_seconds"].as_f64() >= Some(9.0) && to["control"] == "r3cp+", "{to}");
+    // Over loopback: probes of 0.2 s, and half a second of the video at its rate.
+    let begun = lines.find(|line| line["event"] == "started").expect("a picture");
+    assert!((0.2..1.5).contains(&begun["after_seconds"].as_f64().expect("a time")), "{begun}");
+    let after = lines.find(|line| packets(line).is_some()).expect("figures");
+    assert!(packets(&after) >= packets(&before), "{after}");
+    keys.write_all(b"q").expect("a terminal");
+    assert!(lines.any(|line| line["event"] == "ended"));
+    assert!(script.wait().expect("a process").success());
 }
 
 #[test]
@@ -132,6 +173,7 @@ fn playback_continues_once_the_server_is_back() {
     let (address, _) = url["rtsp://".len()..].split_once('/').expect("a path");
     let folder = file.strip_suffix("/a.mp4").expect("its folder");
     let _server = Running::start(&["serve", folder, "--rtsp", address]);
+    player.event("still");
     let back = player.event("playing");
     assert!(back["from_seconds"].as_f64().is_some_and(|from| from > 0.0), "{back}");
     player.succeeds();
@@ -198,6 +240,7 @@ fn failures_are_one_line_each() {
         (["rtsp://a/b", "--from=1:75"], "expected seconds, M:SS or H:MM:SS"),
         (["rtsp://a/b", "--set=speed=1"], "speed"),
         (["rtsp://a/b", "--control=bbr"], "r3cp+, r3cp, tfcc or none"),
+        (["rtsp://a/b", "--transport=quic"], "udp"),
     ] {
         let (code, _, stderr) = run(&["play", args[0], args[1], "--output", "udp://127.0.0.1:9"]);
         assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");

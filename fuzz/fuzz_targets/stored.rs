@@ -10,7 +10,7 @@ use thalweg_core::rng::Rng;
 use thalweg_core::session::stored::control::Control;
 use thalweg_core::session::stored::receiver::{self, Receiver};
 use thalweg_core::session::stored::sender::{self, Sender};
-use thalweg_core::session::stored::{First, Frame, Media, Payload, Track};
+use thalweg_core::session::stored::{First, Frame, Media, Payload, Track, Unit};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::video::{Class, Kind};
@@ -24,7 +24,7 @@ impl Media for Video {
     fn frame(&self, index: u32) -> Option<Frame> {
         let kind = [Kind::I, Kind::P, Kind::B, Kind::B][index as usize % 4];
         let decode = Span::from_millis(40) * u64::from(index);
-        let frame = Frame { class: Class::Picture(kind), track: 0, packets: 2, decode, display: decode };
+        let frame = Frame { class: Class::Picture(kind), track: 0, packets: 2, bytes: 200, decode, display: decode };
         (index < 1_000).then_some(frame)
     }
 
@@ -36,7 +36,8 @@ impl Media for Video {
 
 fuzz_target!(|datagrams: Vec<(u16, bool, Vec<u8>)>| {
     let [client, server] = [5000, 8554].map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
-    let config = sender::Config { key: 1, tracks: vec![TRACK], first: First::default(), horizon: Span::ZERO };
+    let (tracks, first, unit) = (vec![TRACK], First::default(), Unit::Mean(100));
+    let config = sender::Config { key: 1, tracks, first, horizon: Span::ZERO, unit };
     let mut sender = Sender::new(Video, config, &Rng::new(1));
     let config = receiver::Config {
         key: 1,
@@ -48,6 +49,7 @@ fuzz_target!(|datagrams: Vec<(u16, bool, Vec<u8>)>| {
         parameters: Parameters::of_video(50.0),
         predictor: predict::Choice::default(),
         bounds: receiver::Bounds::default(),
+            probes: receiver::PROBES,
     };
     let mut receiver = Receiver::new(config, Time::ZERO, &Rng::new(2)).expect("in range");
     let (mut now, mut buf) = (Time::ZERO, [0; MAX_DATAGRAM]);

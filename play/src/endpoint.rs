@@ -3,6 +3,7 @@
 mod control;
 mod reports;
 mod server;
+mod strain;
 
 use std::collections::VecDeque;
 
@@ -12,6 +13,7 @@ use thalweg_core::law::registry::Parameters as _;
 use thalweg_core::law::{ParameterError, rate};
 use thalweg_core::metric::Metric;
 use thalweg_core::rng::Rng;
+use thalweg_core::session::stored::Unit;
 use thalweg_core::session::stored::control::Control;
 use thalweg_core::session::stored::receiver::{Bounds, Receiver};
 use thalweg_core::time::{Span, Time};
@@ -23,7 +25,8 @@ use thalweg_net::poll::{Interests, Ready};
 use thalweg_net::report::Report;
 
 pub use self::server::PREDICTOR;
-use crate::figures::{METRICS, Outcomes};
+use self::strain::Strain;
+use crate::figures::{Counts, METRICS, Outcomes};
 use crate::keys::Keys;
 use crate::link::Link;
 use crate::session::PlaySession;
@@ -49,6 +52,8 @@ pub struct Settings {
     pub max_rate: Option<Rate>,
     /// True if the rate stays below that of a TCP (RFC 5348).
     pub is_fair: bool,
+    /// True if packets are asked for within the RTSP connection, without R3CP+.
+    pub is_interleaved: bool,
     /// Constants of the law by name, in place of those that follow from the video's rate.
     pub constants: Vec<(String, String)>,
 }
@@ -68,18 +73,32 @@ pub struct PlayEndpoint {
     keys: Option<Keys>,
     stage: Stage,
     is_paused: bool,
-    /// True once R3CP+ was tried, and no probe was answered.
+    /// True without R3CP+: by choice, or once no probe was answered.
     is_udp_blocked: bool,
     /// The position that was asked for, until its PLAY is answered.
     asked: Option<Span>,
     /// The position of the last access unit.
     pub(crate) position: Span,
-    /// The outcomes of earlier PLAYs.
+    /// The outcomes and the counts of earlier PLAYs.
     earlier: Outcomes,
+    pub(crate) counts: Counts,
+    first: First,
+    /// True once a line has said that the bank is empty while the server is gone.
+    is_still: bool,
+    strain: Strain,
     pub(crate) interruptions: u64,
     /// The time of the last turn.
     now: Time,
     reports: VecDeque<Report>,
+}
+
+/// The first access unit of a PLAY.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct First {
+    /// The time of the start, of the key that seeks, or of the PLAY after an interruption.
+    requested: Time,
+    /// True from the response to PLAY until the unit is played.
+    is_due: bool,
 }
 
 /// The stage of a player.
@@ -95,14 +114,11 @@ enum Stage {
     Over,
 }
 
-/// The headers of a packet in bytes: IPv4, UDP, RTP, and the extension with group and place (RFC 8285 §4.2).
-const HEADERS: u32 = 20 + 8 + 12 + 24;
-
 impl Settings {
     /// The bounds on the rate for a video whose packets have `size` bytes of payload on average.
     pub(crate) fn bounds(&self, size: u32) -> Bounds {
-        let bits = f64::from(8 * (size.min(1 << 16) + HEADERS));
-        Bounds { max_rate: self.max_rate.map(|rate| rate.as_bps() as f64 / bits), fair: self.is_fair }
+        let unit = Unit::Mean(size.min(1 << 16));
+        Bounds { max_rate: self.max_rate.map(|rate| unit.at_most(rate)), fair: self.is_fair }
     }
 
     /// The constants for a video of `mu` packets per second.
@@ -143,10 +159,14 @@ impl PlayEndpoint {
             keys,
             stage: Stage::Opening { is_ready: false },
             is_paused: false,
-            is_udp_blocked: false,
+            is_udp_blocked: settings.is_interleaved,
             asked: settings.from,
             position: settings.from.unwrap_or(Span::ZERO),
             earlier: Outcomes::default(),
+            counts: Counts::default(),
+            first: First { requested: now, is_due: false },
+            is_still: false,
+            strain: Strain::default(),
             interruptions: 0,
             now,
             reports: VecDeque::new(),
@@ -166,9 +186,10 @@ impl PlayEndpoint {
         outcomes
     }
 
-    /// Ends the receiver, whose outcomes remain.
+    /// Ends the receiver, whose outcomes and counts remain.
     fn keep_outcomes(&mut self) {
         self.earlier = self.outcomes();
+        self.counts = self.all_counts();
         self.session.receiver = None;
     }
 
@@ -176,12 +197,44 @@ impl PlayEndpoint {
         self.session.receiver.as_ref().map_or_else(Default::default, |receiver| receiver.tallies(self.now))
     }
 
+    /// True while a server plays.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.stage == Stage::Playing
+    }
+
+    /// The media time in the bank now.
+    pub(crate) fn banked(&self) -> Option<Span> {
+        self.session.receiver.as_ref()?.banked(self.now)
+    }
+
+    /// True while the bank has something to play.
+    fn is_banked(&self) -> bool {
+        self.banked().is_some_and(|banked| banked > Span::ZERO)
+    }
+
     /// Writes the access units that are due.
     fn play_out(&mut self, now: Time) -> Result<(), Error> {
         let (Some(source), Some(tracks)) = (&mut self.source, &self.tracks) else { return Ok(()) };
         let (units, position) = source.units(now, tracks, self.session.receiver.as_mut());
         self.position = position.unwrap_or(self.position);
+        if self.first.is_due && !units.is_empty() {
+            self.first.is_due = false;
+            self.reports.push_back(reports::started(now.since(self.first.requested)));
+        }
         self.sink.write(now, &units)
+    }
+
+    /// Handles the end of the command.
+    fn on_command(&mut self, now: Time, ended: &Error, code: i32) {
+        let why = match code {
+            0 => None,
+            // As the shell has it (POSIX, Shell Command Language §2.8.2).
+            127 => Some(": the shell has not found it"),
+            126 => Some(": it cannot be executed"),
+            _ => Some(""),
+        };
+        self.reports.extend(why.map(|why| Report::warning(format!("{ended}{why}; playback ends with it"))));
+        self.end(now);
     }
 
     /// Ends reception: says goodbye, and lets the outputs write what they hold.
@@ -216,11 +269,9 @@ impl Endpoint for PlayEndpoint {
 
     fn exchange(&mut self, now: Time, ready: &mut Ready) -> Result<bool, Error> {
         self.now = now;
-        let resumed = self.sink.outputs.resume(ready);
-        if self.exit_code().is_some() {
-            self.end(now);
-        } else {
-            resumed?;
+        match (self.sink.outputs.resume(ready), self.exit_code()) {
+            (Err(error), Some(code)) => self.on_command(now, &error, code),
+            (resumed, _) => resumed?,
         }
         let exchanged = self.link.exchange(now, ready);
         let keys = self.keys.as_ref().map_or_else(Vec::new, |keys| keys.read(ready));

@@ -1,19 +1,24 @@
 //! The metrics of a player.
 
+use std::collections::BTreeMap;
+
 use thalweg_core::law::playback::{Outcome, Tally};
-use thalweg_core::metric::{Metric, counter, gauge};
+use thalweg_core::metric::{Kind as Type, Metric, counter, gauge};
 use thalweg_core::probe::{Probe, Visitor};
+use thalweg_core::session::stored::receiver::Receiver;
+use thalweg_core::time::Span;
 use thalweg_core::video::Kind;
 
 use crate::endpoint::PlayEndpoint;
 use crate::source::Source;
 
-pub(crate) const METRICS: [Metric; 25] = [
+pub(crate) const METRICS: [Metric; 26] = [
     gauge("position_seconds", "position in the video"),
     gauge("packet_bytes", "mean payload of the video's packets, by which rates in packets are rates in bits"),
     gauge("playable_ratio", "share of pictures that were whole in time with their references"),
     counter("lost_packets_total", "packets that never arrived from a server without R3CP+"),
     counter("interruptions_total", "times that the server was gone"),
+    gauge("connected", "1 while a server plays, 0 while it is gone"),
     counter("i_playable_total", "I pictures that were whole in time"),
     counter("i_skipped_total", "I pictures that the sender skipped"),
     counter("i_broken_total", "I pictures of which a packet never arrived"),
@@ -35,6 +40,9 @@ pub(crate) const METRICS: [Metric; 25] = [
     counter("audio_late_total", "frames of sound that were whole too late"),
     counter("audio_orphan_total", "frames of sound that were not decodable"),
 ];
+
+/// Counters of earlier PLAYs by their names.
+pub(crate) type Counts = BTreeMap<&'static str, f64>;
 
 /// The outcomes of pictures and of sound, over all PLAYs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,23 +68,47 @@ impl Outcomes {
     }
 }
 
+impl PlayEndpoint {
+    /// The counters of packets and periods over all PLAYs.
+    pub(crate) fn all_counts(&self) -> Counts {
+        let mut counts = self.counts.clone();
+        let mut add = |name, value| *counts.entry(name).or_default() += value;
+        let is_counter =
+            |name| Receiver::METRICS.iter().any(|metric| metric.name == name && metric.kind == Type::Counter);
+        if let Some(receiver) = &self.session.receiver {
+            receiver.probe(&mut |name, value| {
+                if is_counter(name) {
+                    add(name, value);
+                }
+            });
+        }
+        if let Some(Source::Plain(plain)) = &self.source {
+            let (received, lost) = plain.counts();
+            add("received_packets", received as f64);
+            add("lost_packets_total", lost as f64);
+        }
+        counts
+    }
+}
+
 impl Probe for PlayEndpoint {
     fn probe(&self, visit: &mut Visitor<'_>) {
-        if let Some(receiver) = &self.session.receiver {
-            receiver.probe(visit);
+        match &self.session.receiver {
+            Some(receiver) if self.is_connected() => receiver.probe(visit),
+            // Without a server the last measurements of the path stand for nothing.
+            _ => visit("bank_seconds", self.banked().map_or(f64::NAN, Span::as_secs_f64)),
         }
-        let (size, lost) = match &self.source {
-            Some(Source::R3cp(r3cp)) => (f64::from(r3cp.size), f64::NAN),
-            Some(Source::Plain(plain)) => {
-                let (received, lost) = plain.counts();
-                visit("received_packets", received as f64);
-                (f64::NAN, lost as f64)
-            }
-            None => (f64::NAN, f64::NAN),
+        let counts = self.all_counts();
+        counts.iter().for_each(|(name, value)| visit(name, *value));
+        let lost = counts.get("lost_packets_total").copied().unwrap_or(f64::NAN);
+        let size = match &self.source {
+            Some(Source::R3cp(r3cp)) => f64::from(r3cp.size),
+            _ => f64::NAN,
         };
         let outcomes = self.outcomes();
         let playable = outcomes.pictures.performance().unwrap_or(f64::NAN);
-        let others = [self.position.as_secs_f64(), size, playable, lost, self.interruptions as f64];
+        let connected = f64::from(u8::from(self.is_connected()));
+        let others = [self.position.as_secs_f64(), size, playable, lost, self.interruptions as f64, connected];
         let counts = outcomes.counts().map(|count| count as f64);
         METRICS.iter().zip(others.into_iter().chain(counts)).for_each(|(metric, value)| visit(metric.name, value));
         self.sink.outputs.probe(visit);
@@ -88,7 +120,7 @@ mod tests {
     use super::*;
 
     /// The number of metrics before the outcomes.
-    const OTHERS: usize = 5;
+    const OTHERS: usize = 6;
 
     #[test]
     fn counts_are_in_the_order_of_their_names() {

@@ -55,6 +55,9 @@ pub(crate) struct Args {
     from: Option<Span>,
     #[arg(long, value_name = "CONTROL", default_value_t, help = control_help())]
     control: Control,
+    /// Transport of the video; tcp has no control
+    #[arg(long, value_name = "NAME", value_enum, default_value = "udp")]
+    transport: TransportArg,
     /// Playing time that is stored against interruptions, beyond what the control needs
     #[arg(long, value_name = "TIME", default_value_t = Span::from_secs(2), value_parser = store)]
     store: Span,
@@ -72,6 +75,14 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+enum TransportArg {
+    /// UDP under R3CP+; RTP over TCP with other servers, and where no datagram is answered
+    Udp,
+    /// RTP over TCP, within the RTSP connection, at the video's own pace
+    Tcp,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 enum FairArg {
     Tfrc,
 }
@@ -83,12 +94,19 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         store: args.store,
         max_rate: args.max_rate,
         is_fair: matches!(args.fair, Some(FairArg::Tfrc)),
+        is_interleaved: matches!(args.transport, TransportArg::Tcp),
         constants: args.constants.clone(),
     };
     // The rates of the video are not known yet; names and most values can be checked without them.
     settings.parameters(PAPERS_MU).map_err(|error| Failure::Usage(format!("play: --set: {error}")))?;
     if args.control == Control::None && (args.max_rate.is_some() || args.fair.is_some()) {
         let why = "play: --control none sends at the video's own pace, which --max-rate and --fair do not bound";
+        return Err(Failure::Usage(why.to_owned()));
+    }
+    let is_controlled = args.max_rate.is_some() || args.fair.is_some() || !args.constants.is_empty();
+    if matches!(args.transport, TransportArg::Tcp) && is_controlled {
+        let why =
+            "play: --transport tcp has no control, which --max-rate, --fair and --set are for; leave one of them out";
         return Err(Failure::Usage(why.to_owned()));
     }
     args.output.check("play")?;

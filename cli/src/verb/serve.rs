@@ -43,6 +43,7 @@ const TICK: Span = Span::from_secs(1);
 /// this. QUIC has TCP Stream built in. With --rtsp, MP4 and MPEG transport streams are also served over RTSP and RTP, at
 /// their nominal pace.
 #[derive(clap::Args)]
+#[command(group(clap::ArgGroup::new("address").required(true).multiple(true)))]
 #[command(after_help = "Examples:
   thalweg serve videos --listen :8080          # and http://this.machine:8080
   thalweg serve videos --listen 127.0.0.1:8080 --law paced --metrics 9100
@@ -57,11 +58,11 @@ pub(crate) struct Args {
     folder: PathBuf,
     /// Address to listen at (TCP, with TLS also UDP); `:PORT` listens on all IPv4 addresses, `[::]:PORT` on all of IPv4
     /// and IPv6
-    #[arg(long, value_name = "HOST:PORT", required_unless_present = "rtsp")]
+    #[arg(long, value_name = "HOST:PORT", group = "address")]
     listen: Option<Host>,
     /// Address to listen at for RTSP (TCP, and for RTP and RTCP the next even UDP port and the one after it), in place of
     /// --listen or beside it; with TLS it needs --public
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", group = "address")]
     rtsp: Option<Host>,
     /// Folder for indexes of the videos' frames, which RTSP needs; without it they are kept in `.thalweg` beside each
     /// video
@@ -86,10 +87,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
     /// Use TLS with a certificate and a key made for this run; their digests are printed, to compare or pin
-    #[arg(long, conflicts_with = "cert", requires = "listen")]
+    #[arg(long, conflicts_with = "cert")]
     tls: bool,
     /// Use TLS with this certificate, followed by its intermediate certificates (PEM)
-    #[arg(long, value_name = "FILE", requires_all = ["key", "listen"])]
+    #[arg(long, value_name = "FILE", requires = "key")]
     cert: Option<PathBuf>,
     /// Private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "cert")]
@@ -121,7 +122,14 @@ impl From<LawArg> for Choice {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let Args { folder, listen, rtsp, cache, public, rate, law, name, user, tls, cert, key, no_download, reporting } =
         args;
-    if rtsp.is_some() && (tls || cert.is_some()) && !public {
+    let is_secure = tls || cert.is_some();
+    if is_secure && listen.is_none() {
+        let option = if tls { "--tls" } else { "--cert" };
+        return Err(Failure::Usage(format!(
+            "serve: {option} is for HTTP, and RTSP is in the clear; leave {option} out, or add --listen and --public"
+        )));
+    }
+    if rtsp.is_some() && is_secure && !public {
         return Err(Failure::Usage(
             "serve: --rtsp is in the clear; with TLS, add --public to serve it all the same".into(),
         ));

@@ -25,7 +25,7 @@ pub mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use media::{First, Frame, Media, Payload, Track};
+pub use media::{First, Frame, HEADERS, Media, Payload, Track, Unit};
 
 use crate::time::Span;
 

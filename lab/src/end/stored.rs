@@ -13,7 +13,7 @@ use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::rng::Rng;
 use thalweg_core::session::stored::control::Control;
 use thalweg_core::session::stored::receiver::{self, Totals};
-use thalweg_core::session::stored::{First, Frame, Media, Payload, Track, sender};
+use thalweg_core::session::stored::{First, Frame, Media, Payload, Track, Unit, sender};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_core::video::{Class, Kind};
@@ -63,7 +63,8 @@ impl Pictures {
         let picture = |(at, &(kind, size)): (usize, &(Kind, Bytes))| {
             let packets = size.0.max(1).div_ceil(payload.0.max(1)).min(u16::MAX.into()) as u16;
             let (decode, display) = (frame_time * at as u64, frame_time * display(at) as u64);
-            Picture { frame: Frame { class: Class::Picture(kind), track: 0, packets, decode, display }, size }
+            let bytes = u32::try_from(size.0).unwrap_or(u32::MAX);
+            Picture { frame: Frame { class: Class::Picture(kind), track: 0, packets, bytes, decode, display }, size }
         };
         Pictures { pictures: frames.iter().enumerate().map(picture).collect(), payload }
     }
@@ -142,10 +143,12 @@ impl Parameters {
             parameters,
             predictor: self.predictor.clone(),
             bounds: receiver::Bounds::default(),
+            probes: receiver::PROBES,
         };
         let packet_bits = pictures.rate().as_bps() as f64 / mu;
         let receiver = receiver::Receiver::new(config, start, &rng.fork("receiver"))?;
-        let config = sender::Config { key, tracks: vec![TRACK], first: First::default(), horizon: self.horizon };
+        let (tracks, first, horizon) = (vec![TRACK], First::default(), self.horizon);
+        let config = sender::Config { key, tracks, first, horizon, unit: Unit::Packet };
         let sender = sender::Sender::new(pictures, config, &rng.fork("sender"));
         let player = Player { packet_bits, ..Player::default() };
         Ok((End::new(flow, client, sender, Server), End::new(flow, server, receiver, player).starting(start)))

@@ -8,7 +8,8 @@ use crate::evidence::Evidence;
 use crate::jobs::Jobs;
 use crate::page::Section;
 
-const ABOUT: &str = "Y. S. Sun, F.-M. Tsou, M. C. Chen: Predictive flow control for TCP-friendly end-to-end real-time \
+const ABOUT: &str = "With this page you can check each claim of the paper against runs of the lab, and run them again. \
+                     Y. S. Sun, F.-M. Tsou, M. C. Chen: Predictive flow control for TCP-friendly end-to-end real-time \
                      video on the Internet. The paper used a simulator of its own, and paths of the Internet. Here \
                      Thalweg's lab runs the session of thalweg-core over packets, with modeled videos in place of the \
                      paper's MPEG-1 video. The same seeds give the same bytes on every machine, with any number of \

@@ -1,5 +1,6 @@
 //! Events of a player, for people and for programs.
 
+use thalweg_core::session::stored::control::Control;
 use thalweg_core::session::stored::receiver::Event;
 use thalweg_core::time::Span;
 use thalweg_core::units::Seconds;
@@ -12,7 +13,7 @@ use crate::tracks::Tracks;
 const SAME: Span = Span::from_millis(500);
 
 /// The server plays from `start`.
-pub(super) fn playing(start: Span, asked: Option<Span>, tracks: &Tracks, is_r3cp: bool) -> Report {
+pub(super) fn playing(start: Span, asked: Option<Span>, tracks: &Tracks, control: Option<Control>) -> Report {
     let of = tracks.duration.map_or(String::new(), |duration| format!(" of {}", clock(duration)));
     let from = match asked {
         Some(asked) if start + SAME < asked => {
@@ -20,10 +21,28 @@ pub(super) fn playing(start: Span, asked: Option<Span>, tracks: &Tracks, is_r3cp
         }
         _ => format!("{}{of}", clock(start)),
     };
-    let (name, how) = if is_r3cp { ("r3cp+", "R3CP+") } else { ("plain", "RTP over TCP") };
-    Report::new("playing", format!("playing from {from}; {}, {how}", tracks.names()))
+    let (transport, how) = match control {
+        Some(Control::R3cpPlus) => ("r3cp+", "R3CP+"),
+        Some(Control::R3cp) => ("r3cp+", "R3CP"),
+        Some(Control::Tfcc) => ("r3cp+", "TFCC"),
+        Some(Control::None) => ("r3cp+", "RTP without control"),
+        None => ("plain", "RTP over TCP"),
+    };
+    let report = Report::new("playing", format!("playing from {from}; {}, {how}", tracks.names()))
         .with_number("from_seconds", start.as_secs_f64())
-        .with("transport", name)
+        .with("transport", transport);
+    control.into_iter().fold(report, |report, control| report.with("control", control))
+}
+
+/// The first picture or sound is played `after` the start, or the seek.
+pub(super) fn started(after: Span) -> Report {
+    let seconds = after.as_secs_f64();
+    Report::new("started", format!("playback begins after {seconds:.2} s")).with_number("after_seconds", seconds)
+}
+
+/// The server is gone, and the bank is empty.
+pub(super) fn still() -> Report {
+    Report::new("still", "the bank is empty; playback stands still until the server is back")
 }
 
 /// Playback stops by a key.
@@ -38,7 +57,9 @@ pub(super) fn resumed() -> Report {
 
 /// The server is gone.
 pub(super) fn interrupted(url: &Url, why: &str, after: Span, banked: Option<Seconds>) -> Report {
-    let bank = banked.filter(|bank| bank.0 > 0.0).map(|bank| format!("; {:.1} s are in the bank", bank.0));
+    let bank = banked
+        .filter(|bank| bank.0 > 0.0)
+        .map(|bank| format!("; playback continues for {:.1} s from the bank", bank.0));
     let text = format!("{url}: {why}{}; trying again in {after}", bank.unwrap_or_default());
     Report::new("interrupted", text).with("reason", why).with_number("retry_seconds", after.as_secs_f64())
 }
@@ -51,8 +72,7 @@ pub(super) fn reception(event: Event) -> Option<Report> {
             let report = Report::new("probed", text).with_number("rtt_seconds", rtt.as_secs_f64());
             Some(report.with_number("loss_ratio", loss))
         }
-        Event::Started => Some(Report::new("started", "the bank is filled; playback begins")),
-        Event::NoAnswer | Event::Ended => None,
+        Event::Started | Event::NoAnswer | Event::Ended => None,
         event => Some(Report::unknown(&event)),
     }
 }
@@ -73,12 +93,14 @@ mod tests {
     fn start_is_said_with_the_position_that_was_asked_for() {
         let text = "v=0\r\ns=-\r\na=range:npt=0-5400\r\nm=video 0 RTP/AVP 32\r\nm=audio 0 RTP/AVP 14\r\n";
         let tracks = Tracks::choose(&Presentation::parse(text).expect("a description")).expect("tracks");
-        let text =
-            |start, asked: Option<u64>| playing(Span::from_secs(start), asked.map(Span::from_secs), &tracks, true).text;
+        let text = |start, asked: Option<u64>| {
+            let control = Some(Control::Tfcc);
+            playing(Span::from_secs(start), asked.map(Span::from_secs), &tracks, control).text
+        };
         assert_eq!(
             text(748, Some(750)),
-            "playing from 0:12:28 of 1:30:00, the random access point before 0:12:30; MPEG video and MPEG audio, R3CP+"
+            "playing from 0:12:28 of 1:30:00, the random access point before 0:12:30; MPEG video and MPEG audio, TFCC"
         );
-        assert_eq!(text(0, None), "playing from 0:00:00 of 1:30:00; MPEG video and MPEG audio, R3CP+");
+        assert_eq!(text(0, None), "playing from 0:00:00 of 1:30:00; MPEG video and MPEG audio, TFCC");
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use thalweg_core::rng::Rng;
 use thalweg_core::session::Session;
 use thalweg_core::session::stored::sender::{self, Event};
-use thalweg_core::session::stored::{First, Track, WINDOW};
+use thalweg_core::session::stored::{First, Track, Unit, WINDOW};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::wire::npt::NptRange;
 use thalweg_rtsp::message::{Fields, Response};
@@ -45,6 +45,9 @@ struct Play {
     /// The key of the session, and the number of the play for frames that are read.
     key: u64,
     start: Start,
+    /// The mean packets per second, and the mean bytes of their payloads.
+    mu: f64,
+    size: u32,
     sender: sender::Sender<Video>,
     /// True once nothing but goodbyes is sent.
     is_over: bool,
@@ -66,9 +69,10 @@ impl Sender {
         };
         let tracks = self.tracks.iter().filter_map(track).collect();
         let first = First::new(start.first, start.decode, start.display);
-        let config = sender::Config { key, tracks, first, horizon: WINDOW };
+        let (mu, size) = video.mean_packets();
+        let config = sender::Config { key, tracks, first, horizon: WINDOW, unit: Unit::Mean(size) };
         let sender = sender::Sender::new(video, config, &self.rng.fork(&format!("{key:016x}")));
-        Play { key, start, sender, is_over: false }
+        Play { key, start, mu, size, sender, is_over: false }
     }
 
     fn end(&mut self, end: End) {
@@ -82,8 +86,7 @@ impl Sender {
 impl Play {
     /// The fields of the response to PLAY.
     fn fields(&self, length: Span) -> Fields {
-        let (key, Start { first, decode, display, from }) = (self.key, self.start);
-        let (mu, size) = self.sender.media().mean_packets();
+        let Play { key, start: Start { first, decode, display, from }, mu, size, .. } = *self;
         let mut fields = Fields::default();
         fields.push("Range", NptRange { start: Some(from), end: Some(length.max(from)) });
         fields.push(HEADER, r3cp::Play { key, first, decode, display, mu, size });

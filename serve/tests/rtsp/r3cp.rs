@@ -9,7 +9,7 @@ use thalweg_core::law::predict;
 use thalweg_core::law::rate::r3cp::Parameters;
 use thalweg_core::rng::Rng;
 use thalweg_core::session::stored::control::Control;
-use thalweg_core::session::stored::receiver::{self, Bounds, Event, Frame, Receiver};
+use thalweg_core::session::stored::receiver::{self, Bounds, Event, Frame, PROBES, Receiver};
 use thalweg_core::session::stored::{First, Track};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
@@ -84,6 +84,7 @@ impl Viewer {
             parameters: Parameters { store: Span::from_secs(2).into(), ..Parameters::of_video(play.mu) },
             predictor: predict::Choice::default(),
             bounds: Bounds::default(),
+            probes: PROBES,
         };
         Receiver::new(config, self.now(), &Rng::new(5)).expect("in range")
     }

@@ -43,6 +43,11 @@ impl Readings for Status<'_> {
             return Line::default();
         }
         let mut line = Line::at(Time::ZERO + Span::from_secs_f64(self.0.get("position_seconds")));
+        if self.0.get("connected") == 0.0 {
+            let bank = self.0.get("bank_seconds");
+            let bank = if bank > 0.0 { format!("{bank:.1} s in the bank") } else { "standing still".to_owned() };
+            line.push(0, format!("no server, {bank}"));
+        }
         // Before the first decision there is no target.
         if self.0.get("bank_target_seconds") > 0.0
             && let Some(bank) =

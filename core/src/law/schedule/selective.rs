@@ -4,7 +4,7 @@
 //!
 //! | paper | here |
 //! |---|---|
-//! | zeta_n, the amount to skip, Eq. (10) | `zeta`, in packets |
+//! | zeta_n, the amount to skip, Eq. (10) | `zeta`, in packets, or in bytes |
 //! | frames of less significance | B before P before I |
 //! | random selection without bursts | evenly spaced frames of a kind, from a random one on |
 //!
@@ -19,8 +19,8 @@ use crate::video::Kind;
 pub struct Frame {
     /// Its coding.
     pub kind: Kind,
-    /// The packets that carry it.
-    pub packets: u32,
+    /// Its size in packets, or in another unit of `zeta`.
+    pub amount: u32,
 }
 
 /// The frames of a period, as positions in the list of those that are due.
@@ -33,17 +33,17 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// The frames of `due` to skip, of at least `zeta` packets together, and the order of the others. Nothing is skipped
+    /// The frames of `due` to skip, of an amount of at least `zeta` together, and the order of the others. Nothing is skipped
     /// unless `zeta` is above 0.
     pub fn of(due: &[Frame], zeta: f64, rng: &mut Rng) -> Selection {
         let mut is_skipped = vec![false; due.len()];
         let mut left = zeta;
         for kind in Kind::ALL {
             let candidates: Vec<usize> = (0..due.len()).filter(|&n| due[n].kind == kind).collect();
-            let packets: Vec<u32> = candidates.iter().map(|&n| due[n].packets).collect();
-            for nth in skipped_of(&packets, left, rng) {
+            let amounts: Vec<u32> = candidates.iter().map(|&n| due[n].amount).collect();
+            for nth in skipped_of(&amounts, left, rng) {
                 is_skipped[candidates[nth]] = true;
-                left -= f64::from(packets[nth]);
+                left -= f64::from(amounts[nth]);
             }
         }
         let (skipped, mut sent): (Vec<usize>, Vec<usize>) = (0..due.len()).partition(|&n| is_skipped[n]);
@@ -53,20 +53,20 @@ impl Selection {
     }
 }
 
-/// The frames of one kind to skip: the fewest that are evenly spaced and have `zeta` packets together, or all.
+/// The frames of one kind to skip: the fewest that are evenly spaced and have `zeta` together, or all.
 // Reading(R3CP+ §3.2): whole frames, since a part of a frame is useless, and evenly spaced from a random one on, which is
 // random and no burst.
-fn skipped_of(packets: &[u32], zeta: f64, rng: &mut Rng) -> Vec<usize> {
-    let frames = packets.len();
+fn skipped_of(amounts: &[u32], zeta: f64, rng: &mut Rng) -> Vec<usize> {
+    let frames = amounts.len();
     if frames == 0 || zeta.is_nan() || zeta <= 0.0 {
         return Vec::new();
     }
     let first = rng.below(frames as u64) as usize;
-    for count in fewest(packets, zeta)..frames {
+    for count in fewest(amounts, zeta)..frames {
         let choices = (0..frames).map(|start| spaced(frames, count, (first + start) % frames));
         // Around the end of the list a choice may have neighbours that another start avoids: of five frames 0, 2, 4.
         let least = choices.clone().map(|choice| neighbours(&choice)).min().unwrap_or(0);
-        let enough = |choice: &Vec<usize>| choice.iter().map(|&n| f64::from(packets[n])).sum::<f64>() >= zeta;
+        let enough = |choice: &Vec<usize>| choice.iter().map(|&n| f64::from(amounts[n])).sum::<f64>() >= zeta;
         if let Some(choice) = choices.into_iter().find(|choice| neighbours(choice) == least && enough(choice)) {
             return choice;
         }
@@ -74,13 +74,13 @@ fn skipped_of(packets: &[u32], zeta: f64, rng: &mut Rng) -> Vec<usize> {
     (0..frames).collect()
 }
 
-/// The number of frames below which no choice has `zeta` packets: that of the largest frames.
-fn fewest(packets: &[u32], zeta: f64) -> usize {
-    let mut largest = packets.to_vec();
+/// The number of frames below which no choice has `zeta`: that of the largest frames.
+fn fewest(amounts: &[u32], zeta: f64) -> usize {
+    let mut largest = amounts.to_vec();
     largest.sort_unstable_by(|a, b| b.cmp(a));
     let mut sum = 0.0;
-    let below = largest.iter().take_while(|&&packets| {
-        sum += f64::from(packets);
+    let below = largest.iter().take_while(|&&amount| {
+        sum += f64::from(amount);
         sum < zeta
     });
     below.count() + 1
@@ -107,9 +107,9 @@ mod tests {
     /// Frames of a pattern, each of as many packets as its kind has in the mean of the paper's video: 6, 2 and 1.
     fn due(kinds: &str) -> Vec<Frame> {
         let frame = |letter: char| match Kind::of(letter.encode_utf8(&mut [0; 4])).expect("a kind") {
-            Kind::I => Frame { kind: Kind::I, packets: 6 },
-            Kind::P => Frame { kind: Kind::P, packets: 2 },
-            Kind::B => Frame { kind: Kind::B, packets: 1 },
+            Kind::I => Frame { kind: Kind::I, amount: 6 },
+            Kind::P => Frame { kind: Kind::P, amount: 2 },
+            Kind::B => Frame { kind: Kind::B, amount: 1 },
         };
         kinds.chars().map(frame).collect()
     }
@@ -171,7 +171,7 @@ mod tests {
 
     /// Frames that are due in a period.
     fn any_due() -> impl Strategy<Value = Vec<Frame>> {
-        let frame = (0usize..3, 1u32..20).prop_map(|(kind, packets)| Frame { kind: Kind::ALL[kind], packets });
+        let frame = (0usize..3, 1u32..20).prop_map(|(kind, amount)| Frame { kind: Kind::ALL[kind], amount });
         prop::collection::vec(frame, 0..40)
     }
 
@@ -186,7 +186,7 @@ mod tests {
             let most = skipped.iter().map(|&n| due[n].kind).max();
             prop_assert!(sent.iter().all(|&n| most.is_none_or(|most| due[n].kind >= most)));
             prop_assert!(sent.windows(2).all(|pair| due[pair[0]].kind >= due[pair[1]].kind));
-            let packets: u32 = skipped.iter().map(|&n| due[n].packets).sum();
+            let packets: u32 = skipped.iter().map(|&n| due[n].amount).sum();
             prop_assert!(f64::from(packets) >= zeta || sent.is_empty());
         }
 
@@ -195,7 +195,7 @@ mod tests {
             packets in prop::collection::vec(1u32..20, 1..40), share in 0.0f64..1.0, seed: u64,
         ) {
             let zeta = share * packets.iter().sum::<u32>() as f64;
-            let due: Vec<Frame> = packets.iter().map(|&packets| Frame { kind: Kind::B, packets }).collect();
+            let due: Vec<Frame> = packets.iter().map(|&amount| Frame { kind: Kind::B, amount }).collect();
             let Selection { skipped, .. } = Selection::of(&due, zeta, &mut Rng::new(seed));
             prop_assert!(skipped.len() > due.len().div_ceil(2) || neighbours(&skipped) == 0, "{:?}", skipped);
             // Fewer than the largest frames alone would need cannot be.
@@ -206,7 +206,7 @@ mod tests {
         fn equal_frames_are_skipped_to_the_packet(
             count in 1usize..60, packets in 1u32..9, part in 0.0f64..1.0, seed: u64,
         ) {
-            let due = vec![Frame { kind: Kind::B, packets }; count];
+            let due = vec![Frame { kind: Kind::B, amount: packets }; count];
             let zeta = part * (count as f64) * f64::from(packets);
             let Selection { skipped, .. } = Selection::of(&due, zeta, &mut Rng::new(seed));
             let enough = |frames: usize| frames as f64 * f64::from(packets) >= zeta;

@@ -1,7 +1,9 @@
 //! A stored video as its sender reads it.
 
+use crate::session::MAX_DATAGRAM;
 use crate::session::stored::WINDOW;
 use crate::time::Span;
+use crate::units::Rate;
 use crate::video::{Class, Kind};
 
 /// A frame of pictures or sound.
@@ -13,10 +15,64 @@ pub struct Frame {
     pub track: u8,
     /// The packets that carry it, at least 1.
     pub packets: u16,
+    /// The bytes of their payloads.
+    pub bytes: u32,
     /// The time at which a decoder needs it, from the start of the video.
     pub decode: Span,
     /// The time at which it is displayed, from the start of the video; not before `decode`.
     pub display: Span,
+}
+
+/// The headers of a packet in bytes: IPv4, UDP, RTP, and the extension with group and place (RFC 8285 §4.2).
+pub const HEADERS: u32 = LOWER_HEADERS + 12 + 24;
+/// Of these IPv4 and UDP.
+const LOWER_HEADERS: u32 = 20 + 8;
+
+/// The unit in which rates are packets per second.
+// Reading(R3CP+ §3): the packets of the paper's video are alike. Those of sound are small and many: where each counts as
+// one, they take the whole of a rate far below the video's mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    /// A packet, whatever its length. The paper's.
+    Packet,
+    /// The mean packet of the video, with this payload in bytes. A packet counts by its length, headers included.
+    Mean(u32),
+}
+
+impl Unit {
+    /// The amount of `packets` with payloads of `bytes` together, of which [`Unit::one`] is that of one unit.
+    pub(super) fn amount(self, packets: u32, bytes: u32) -> u32 {
+        match self {
+            Unit::Packet => packets,
+            Unit::Mean(_) => bytes + packets * HEADERS,
+        }
+    }
+
+    /// The rate in units per second with which no second carries more than `rate`, headers included.
+    ///
+    /// A second may begin with a packet, and have another one that was late before. A rate of less than four packets per
+    /// second may be exceeded.
+    pub fn at_most(self, rate: Rate) -> f64 {
+        let bits = rate.as_bps() as f64;
+        let packets = 2.0 * 8.0 * (MAX_DATAGRAM as f64 + f64::from(LOWER_HEADERS));
+        (bits - packets).max(0.5 * bits) / (8.0 * self.one())
+    }
+
+    /// The units of a datagram of `len` bytes, UDP and IP headers excluded.
+    pub(super) fn of_datagram(self, len: usize) -> f64 {
+        match self {
+            Unit::Packet => 1.0,
+            Unit::Mean(_) => (len as f64 + f64::from(LOWER_HEADERS)) / self.one(),
+        }
+    }
+
+    /// The amount of one unit.
+    pub(super) fn one(self) -> f64 {
+        match self {
+            Unit::Packet => 1.0,
+            Unit::Mean(bytes) => f64::from(bytes + HEADERS),
+        }
+    }
 }
 
 /// An RTP stream of a session.

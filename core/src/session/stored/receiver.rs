@@ -44,6 +44,9 @@ use crate::wire::rtp::{self, is_rtcp};
 use crate::wire::stored::{GROUP, PLACE, Place};
 use crate::wire::{self, sequence};
 
+/// The probes to a path of which nothing is known. Ours: the paper's probe has no numbers.
+pub const PROBES: u32 = 10;
+
 /// The configuration of a receiver. Most of it is what the sender's session description says.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
@@ -65,6 +68,9 @@ pub struct Config {
     pub predictor: predict::Choice,
     /// Bounds on the requested rate.
     pub bounds: Bounds,
+    /// The probes before the first message, one per 20 ms, at least 1. Each delays the start. Of [`PROBES`] a loss of a tenth
+    /// is seen; where the path is known, a few are enough, of which one must be answered.
+    pub probes: u32,
 }
 
 /// An event of a receiver.
@@ -126,7 +132,7 @@ impl Receiver {
             ssrc: rng.fork("ssrc").u32(),
             token: 0,
             reception: Reception::new(tracks, start, rng.fork("reports")),
-            probes: Probes::new(start),
+            probes: Probes::new(start, config.probes),
             law,
             period: None,
             state: State::default(),
@@ -177,6 +183,11 @@ impl Receiver {
     /// The bank as media time, and its target, at the last flow control point.
     pub fn bank(&self) -> (Seconds, Seconds) {
         self.state.bank
+    }
+
+    /// The media time between playout at `now` and what was due for arrival; none before playout.
+    pub fn banked(&self, now: Time) -> Option<Span> {
+        self.playout(now).map(|playout| self.state.due.saturating_sub(playout))
     }
 
     /// The bytes that wait for playout.

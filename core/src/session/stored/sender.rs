@@ -17,7 +17,7 @@ use self::stream::Stream;
 use crate::law::breaker::Cause;
 use crate::rng::Rng;
 use crate::session::path::tokens::Tokens;
-use crate::session::stored::{First, Media, Track};
+use crate::session::stored::{First, Media, Track, Unit};
 use crate::session::{MAX_DATAGRAM, Session, Transmit};
 use crate::time::{Span, Time};
 use crate::wire;
@@ -43,6 +43,8 @@ pub struct Config {
     pub first: First,
     /// The media time after each period from which frames to skip are chosen, too. 0 for the paper's choice.
     pub horizon: Span,
+    /// The unit of the rates that the receiver requests.
+    pub unit: Unit,
 }
 
 /// An event of a sender.

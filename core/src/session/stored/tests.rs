@@ -15,6 +15,7 @@ use crate::session::stored::control::Control;
 use crate::session::stored::receiver::Bounds;
 use crate::session::stored::{First, Media};
 use crate::time::{Span, Time};
+use crate::units::Rate;
 use crate::video::{Class, Kind};
 
 const SECOND: Span = Span::from_secs(1);
@@ -58,7 +59,7 @@ fn each_payload_is_delivered_as_it_was_stored() {
     assert!(pair.played.len() > 100, "{}", pair.played.len());
     for (_, frame) in &pair.played {
         let stored: Vec<Vec<u8>> = (0..pair.video[frame.index as usize].packets)
-            .map(|packet| Video::payload_of(frame.index, packet))
+            .map(|packet| Video::payload_of(frame.index, packet, 900))
             .collect();
         assert!(frame.payloads.iter().map(|payload| payload.to_vec()).eq(stored), "frame {}", frame.index);
     }
@@ -202,4 +203,28 @@ fn greatest_rate_is_kept_and_frames_are_skipped_for_it() {
     let tally = pair.receiver().tallies(at(40.0)).0;
     assert!(tally.share(Outcome::Skipped).expect("frames") > 0.2 && tally.share(Outcome::Late).expect("frames") < 0.02);
     assert!(tally.performance_of(Kind::I).expect("frames") > 0.99, "B and P are skipped first: {tally:?}");
+}
+
+#[test]
+fn greatest_rate_is_kept_in_bits_and_used_with_sound_of_small_packets() {
+    // 1.24 Mb/s of pictures, of which I are a third, and sound of 47 packets per second, which are 136 kb/s with headers.
+    for (bound, least) in [(300_000, 0.9), (600_000, 0.99), (900_000, 0.99)] {
+        let bound = Rate::from_bps(bound);
+        let mut pair = Pair::new(Video::with_sound(60), Span::from_millis(30));
+        pair.bound(Bounds { max_rate: Some(pair.unit().at_most(bound)), fair: false });
+        pair.start(Control::R3cpPlus, stored(&pair));
+        pair.run_until(at(60.0));
+        let bits = |start: Time, span: Span| 8.0 * pair.bytes_within(start, start + span) as f64;
+        for start in pair.departures() {
+            assert!(bits(start, SECOND) <= bound.as_bps() as f64, "{} of {bound}", bits(start, SECOND));
+        }
+        let used = bits(at(5.0), SECOND * 45) / 45.0 / bound.as_bps() as f64;
+        let (pictures, sound) = pair.receiver().tallies(at(55.0));
+        println!("{bound}: {used:.3} used, {:.3} of the pictures", pictures.performance().expect("pictures"));
+        assert!((0.85..=1.0).contains(&used), "{used} of {bound}");
+        assert!(
+            sound.performance() > Some(least) && pictures.performance_of(Kind::I) > Some(0.0),
+            "{pictures:?} {sound:?}"
+        );
+    }
 }

@@ -36,6 +36,10 @@ fn first(record: &Record) -> f64 {
     record.viewers.first().and_then(|viewer| viewer.first).unwrap_or(f64::NAN)
 }
 
+fn seek(record: &Record) -> f64 {
+    record.viewers.first().map_or(f64::NAN, |viewer| viewer.median_seek(Scene::Seeks(0, 0).seeks().len()))
+}
+
 fn cubic(record: &Record) -> f64 {
     record.flows_kbps.unwrap_or(f64::NAN) / LEFT_KBPS
 }
@@ -51,7 +55,15 @@ pub(super) fn all(results: &Results) -> Vec<Bar> {
         let measured = more.measured - rival(viewer);
         Bar { what, wanted: "above 0".into(), measured, holds: measured > 0.0 }
     };
-    vec![
+    let seeks = [(Scene::Seeks(60, 0), 1.5), (Scene::Seeks(200, 2), 2.5), (Scene::Seeks(200, 5), 2.5)];
+    let starts = seeks.into_iter().flat_map(|(scene, limit)| {
+        let subject = (scene, R3cpPlus(2));
+        [
+            most(results, subject, "seconds to the first frame", first, limit),
+            most(results, subject, "seconds from a key to the first frame after the seek, the median", seek, limit),
+        ]
+    });
+    let bars = vec![
         bar(results, (beside, R3cpPlus(2)), "playback", playback, 0.8),
         bar(results, (beside, R3cpPlus(10)), "playback", playback, 0.9),
         above(Plain),
@@ -64,5 +76,6 @@ pub(super) fn all(results: &Results) -> Vec<Bar> {
         most(results, (lossy(2), R3cpPlus(2)), "seconds to the first frame", first, 2.5),
         bar(results, (lossy(2), Cubic), "seconds without a picture", still, 1.0),
         bar(results, (lossy(5), Cubic), "seconds without a picture", still, 1.0),
-    ]
+    ];
+    bars.into_iter().chain(starts).collect()
 }

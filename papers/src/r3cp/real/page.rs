@@ -10,7 +10,8 @@ use crate::figure::Subject;
 use crate::page::{Axis, Element, Line, Page, Plot, Row, Section, Table, number};
 use crate::r3cp::Path;
 
-const ABOUT: &str = "Y. S. Sun, F.-M. Tsou, M. C. Chen: Predictive flow control for TCP-friendly end-to-end real-time \
+const ABOUT: &str = "With this page you can see what a viewer gets from R3CP+ on real paths, and compare it with plain RTP and a \
+                     player over TCP. Y. S. Sun, F.-M. Tsou, M. C. Chen: Predictive flow control for TCP-friendly end-to-end real-time \
                      video on the Internet, Figs. 7 and 8 and Table 3, with `thalweg serve` and `thalweg play` in network \
                      namespaces and the path of `thalweg emulate` between them. The videos are the trailer of Sintel: \
                      MPEG-1 of 378 kb/s, as the paper's, and H.264 of 1.5 Mb/s with sound. `play` has its defaults: \
@@ -95,17 +96,26 @@ fn in_numbers(results: &Results) -> Element {
     let row = |job: &Job| {
         let record = &results[job];
         let number_of = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
-        let first = record.viewers.first();
+        let (first, keys) = (record.viewers.first(), job.scene.seeks().len());
         let cells = vec![
             number_of(first.map(|viewer| viewer.playback)),
             number_of(first.map(|viewer| viewer.still)),
             number_of(first.and_then(|viewer| viewer.first)),
+            number_of(first.map(|viewer| viewer.median_seek(keys)).filter(|_| keys > 0)),
             number_of(record.flows_kbps),
             number_of(record.psnr),
         ];
         let subject = format!("{}: {}", job.scene.title(), job.viewer.name());
         Row { subject, tone: Some(job.viewer.tone()), cells }
     };
-    let head = ["run", "playback", "s without a picture", "s to the first frame", "CUBIC, kb/s", "PSNR, dB"];
+    let head = [
+        "run",
+        "playback",
+        "s without a picture",
+        "s to the first frame",
+        "s to seek, median",
+        "CUBIC, kb/s",
+        "PSNR, dB",
+    ];
     Element::Table(Table { head: head.map(str::to_owned).to_vec(), rows: results.keys().map(row).collect() })
 }

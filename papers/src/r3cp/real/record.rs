@@ -23,6 +23,8 @@ pub struct Watched {
     pub(super) seconds: Vec<Second>,
     /// The time from its begin to the first frame, in seconds; none if there was none.
     pub first: Option<f64>,
+    /// The time from each key that seeks to the first frame after it, in seconds.
+    pub seeks: Vec<f64>,
     /// The share of the pictures that were playable; of a player over TCP, of the playing time that was displayed.
     pub playback: f64,
     /// The seconds after the first frame in which nothing was displayed.
@@ -48,12 +50,21 @@ impl Watched {
         sum / count
     }
 
+    /// The median of the time from a key to the first frame after it, in seconds; a key of `keys` without one counts as the
+    /// longest.
+    pub fn median_seek(&self, keys: usize) -> f64 {
+        let mut seeks = self.seeks.clone();
+        seeks.sort_by(f64::total_cmp);
+        seeks.get(keys / 2).copied().unwrap_or(f64::INFINITY)
+    }
+
     /// Takes a line of `play --json`.
     pub(super) fn take(&mut self, line: &Value) {
         let number = |name: &str| line[name].as_f64().unwrap_or(0.0);
         let at = number("t");
         match line["event"].as_str() {
-            Some("started") => self.first = self.first.or(Some(at)),
+            Some("started") if self.first.is_none() => self.first = Some(at),
+            Some("started") => self.seeks.push(number("after_seconds")),
             Some(_) => {}
             None => {
                 let of = |outcomes: &[&str]| -> f64 {
@@ -99,6 +110,10 @@ mod tests {
                 "packet_bytes": 1_000, "rho_packets_per_second": played, "bank_seconds": 0.5})
         };
         watched.take(&json!({"t": 0.5, "event": "started"}));
+        for after in [0.9, 0.7] {
+            watched.take(&json!({"t": 9, "event": "started", "after_seconds": after}));
+        }
+        assert_eq!([2, 3, 4].map(|keys| watched.median_seek(keys)), [0.9, 0.9, f64::INFINITY]);
         watched.take(&line(1.0, 10, 0));
         watched.take(&line(2.0, 30, 10));
         watched.take(&line(3.0, 30, 30));

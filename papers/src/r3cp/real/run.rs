@@ -1,8 +1,8 @@
 //! One run: a server, viewers, and competing traffic on an emulated path.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::UdpSocket;
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -25,6 +25,9 @@ use super::{Inputs, Job};
 const SLICE: Duration = Duration::from_millis(100);
 /// The port of RTSP in the server's namespace.
 const PORT: u16 = 8554;
+/// The arrow keys of a terminal.
+const AHEAD: &[u8] = b"\x1b[C";
+const BACK: &[u8] = b"\x1b[D";
 /// The time in which the server opens its port.
 const OPENING: Duration = Duration::from_secs(10);
 
@@ -64,6 +67,8 @@ struct Stage<'a> {
     cbr: Option<Source>,
     players: Vec<Player>,
     readers: Vec<Reader>,
+    /// The keys that were pressed.
+    keys: usize,
 }
 
 impl<'a> Stage<'a> {
@@ -77,7 +82,8 @@ impl<'a> Stage<'a> {
         await_server(hosts)?;
         let flows = (0..job.scene.flows()).map(|_| Flow::start(hosts, "cubic")).collect::<Result<_, _>>()?;
         let cbr = job.scene.cbr().map(|cbr| Source::start(hosts, cbr)).transpose()?;
-        Ok(Stage { job, inputs, videos, hosts, _server: server, flows, cbr, players: Vec::new(), readers: Vec::new() })
+        let (players, readers) = (Vec::new(), Vec::new());
+        Ok(Stage { job, inputs, videos, hosts, _server: server, flows, cbr, players, readers, keys: 0 })
     }
 
     fn look(&mut self, elapsed: Duration) -> Result<(), Error> {
@@ -90,18 +96,33 @@ impl<'a> Stage<'a> {
                 None => self.readers.push(Reader::start(self.hosts, self.job.viewer.tcp(), self.job.scene.clip())?),
             }
         }
+        if let Some(&at) = self.job.scene.seeks().get(self.keys)
+            && elapsed.as_secs_f64() >= at
+        {
+            let key = if self.keys.is_multiple_of(2) { AHEAD } else { BACK };
+            self.players.iter_mut().try_for_each(|player| player.press(key))?;
+            self.keys += 1;
+        }
         self.readers.iter_mut().for_each(|reader| reader.look(elapsed));
         Ok(())
     }
 
     fn player(&self, options: &[String; 2]) -> Result<Player, Error> {
         let url = format!("rtsp://{NEAR}:{PORT}/{}", self.job.scene.clip().name());
+        if !self.job.scene.seeks().is_empty() {
+            // Keys are read from a terminal alone, which util-linux's `script` has.
+            let program = self.inputs.program.display();
+            let line = format!("'{program}' play {url} --json {} 2>&1 > /dev/null", options.join(" "));
+            let mut command = Command::new("script");
+            command.args(["-qfec", &line, "/dev/null"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+            return self.hosts.far.within(|| Player::start(command.stderr(Stdio::null())));
+        }
         let mut command = Command::new(&self.inputs.program);
         command.args(["play", &url, "--json"]).args(options).stdin(Stdio::null()).stdout(Stdio::null());
         if self.is_compared() {
             command.arg("--output").arg(format!("file:{}", self.output().display()));
         }
-        self.hosts.far.within(|| Player::start(&mut command))
+        self.hosts.far.within(|| Player::start(command.stderr(Stdio::piped())))
     }
 
     /// True if the pictures are compared with those of the video.
@@ -148,7 +169,8 @@ struct Program(Child);
 
 impl Program {
     fn start(command: &mut Command) -> Result<Program, Error> {
-        command.spawn().map(Program).map_err(Error::io("thalweg"))
+        let name = command.get_program().to_string_lossy().into_owned();
+        command.spawn().map(Program).map_err(Error::io(name))
     }
 }
 
@@ -162,14 +184,25 @@ impl Drop for Program {
 /// A running `thalweg play`, and a thread that reads its lines.
 struct Player {
     program: Program,
+    keys: Option<ChildStdin>,
     reader: JoinHandle<Watched>,
 }
 
 impl Player {
     fn start(command: &mut Command) -> Result<Player, Error> {
-        let mut program = Program::start(command.stderr(Stdio::piped()))?;
-        let lines = program.0.stderr.take().ok_or_else(|| Error::new("thalweg play", "no standard error"))?;
-        Ok(Player { program, reader: thread::spawn(move || read(lines)) })
+        let mut program = Program::start(command)?;
+        let Child { stdin, stdout, stderr, .. } = &mut program.0;
+        let keys = stdin.take();
+        let reader = match (stdout.take(), stderr.take()) {
+            (Some(lines), _) => thread::spawn(move || read(lines)),
+            (None, Some(lines)) => thread::spawn(move || read(lines)),
+            (None, None) => return Err(Error::new("thalweg play", "no output")),
+        };
+        Ok(Player { program, keys, reader })
+    }
+
+    fn press(&mut self, key: &[u8]) -> Result<(), Error> {
+        self.keys.as_mut().map_or(Ok(()), |keys| keys.write_all(key)).map_err(Error::io("keys of thalweg play"))
     }
 
     fn end(self) -> Watched {
@@ -178,7 +211,7 @@ impl Player {
     }
 }
 
-fn read(lines: ChildStderr) -> Watched {
+fn read(lines: impl Read) -> Watched {
     let mut watched = Watched::default();
     for line in BufReader::new(lines).lines().map_while(Result::ok) {
         if let Ok(line) = serde_json::from_str(&line) {

@@ -20,6 +20,8 @@ pub enum Scene {
     Beside,
     /// A long path with this loss in percent.
     Lossy(u32),
+    /// The same with a round trip in milliseconds and a loss in percent, and a viewer who seeks.
+    Seeks(u32, u32),
     /// The link of the paper with this loss in percent, the lab's `r3cp-s1`. The page does not have it.
     Paper(u32),
     /// A recorded path of Starlink.
@@ -37,7 +39,7 @@ pub(super) struct Cbr {
 }
 
 impl Scene {
-    pub(super) const ALL: [Scene; 10] = [
+    pub(super) const ALL: [Scene; 13] = [
         Scene::Congested,
         Scene::Pair,
         Scene::Internet(Path::Ntu),
@@ -46,6 +48,9 @@ impl Scene {
         Scene::Beside,
         Scene::Lossy(2),
         Scene::Lossy(5),
+        Scene::Seeks(60, 0),
+        Scene::Seeks(200, 2),
+        Scene::Seeks(200, 5),
         Scene::Starlink,
         Scene::Lte,
     ];
@@ -69,13 +74,14 @@ impl Scene {
         match self {
             Scene::Pair => 200,
             Scene::Beside => 120,
+            Scene::Seeks(..) => 20,
             _ => 60,
         }
     }
 
     pub(super) fn clip(self) -> Clip {
         match self {
-            Scene::Lossy(_) | Scene::Starlink | Scene::Lte => Clip::H264,
+            Scene::Lossy(_) | Scene::Seeks(..) | Scene::Starlink | Scene::Lte => Clip::H264,
             _ => Clip::Mpeg1,
         }
     }
@@ -84,7 +90,7 @@ impl Scene {
         use Viewer::{Bbr, Cubic, Plain, R3cp, R3cpPlus, Tfcc};
         match self {
             Scene::Congested => &[R3cpPlus(2), Tfcc],
-            Scene::Pair | Scene::Paper(_) => &[R3cpPlus(2)],
+            Scene::Pair | Scene::Paper(_) | Scene::Seeks(..) => &[R3cpPlus(2)],
             Scene::Internet(_) => &[R3cpPlus(2), R3cp, Plain],
             Scene::Beside => &[R3cpPlus(2), R3cpPlus(10), Tfcc, Plain],
             Scene::Lossy(_) | Scene::Starlink | Scene::Lte => &[R3cpPlus(2), Plain, Cubic, Bbr],
@@ -94,6 +100,11 @@ impl Scene {
     /// The start of each viewer, in seconds.
     pub(super) fn starts(self) -> &'static [f64] {
         if self == Scene::Pair { &[0.33, 100.19] } else { &[0.0] }
+    }
+
+    /// The seconds at which the viewer seeks by 10 s, ahead and back in turn.
+    pub fn seeks(self) -> &'static [f64] {
+        if matches!(self, Scene::Seeks(..)) { &[5.0, 8.0, 11.0, 14.0, 17.0] } else { &[] }
     }
 
     /// The CUBIC flows of the kernel beside the video.
@@ -124,6 +135,7 @@ impl Scene {
                 (format!("{}, {{ kind = \"loss\", rate = {loss} }}", queue("10mbit")), rtt / 2.0)
             }
             Scene::Lossy(percent) => (lossy("10mbit", percent), 100.0),
+            Scene::Seeks(rtt_ms, percent) => (lossy("10mbit", percent), f64::from(rtt_ms) / 2.0),
             Scene::Paper(percent) => (lossy("1.5mbit", percent), 30.0),
             Scene::Starlink => {
                 let recorded = format!(
@@ -152,6 +164,7 @@ impl Scene {
             Scene::Internet(path) => format!("path of {}", path.name()),
             Scene::Beside => "beside two CUBIC flows".into(),
             Scene::Lossy(percent) => format!("round trip of 200 ms, {percent} % of loss"),
+            Scene::Seeks(rtt, percent) => format!("seeks at a round trip of {rtt} ms, {percent} % of loss"),
             Scene::Paper(percent) => format!("link of the paper, {percent} % of loss"),
             Scene::Starlink => "a recorded path of Starlink".into(),
             Scene::Lte => "a recorded LTE link".into(),

@@ -144,7 +144,7 @@ impl Media for Video {
         let class = if self.tracks[number] == 0 { Class::Picture(frame.kind) } else { Class::Audio };
         let decode = self.media_time(track, frame.decode);
         let display = self.media_time(track, frame.display()).max(decode);
-        Some(Frame { class, track: number as u8, packets: packets(frame), decode, display })
+        Some(Frame { class, track: number as u8, packets: packets(frame), bytes: frame.size, decode, display })
     }
 
     fn payload(&mut self, frame: u32, packet: u16, buf: &mut [u8]) -> Option<Payload> {

@@ -46,7 +46,7 @@ pub(super) struct State {
     min_rtt: Option<Span>,
     max_rtt: Span,
     /// The media time due for arrival.
-    due: Span,
+    pub(super) due: Span,
     /// Packets received by the last point.
     received: u64,
     /// The bank and its target, as media time.
@@ -189,7 +189,9 @@ impl Receiver {
     /// Begins period `number` with its message, whose rate stays within the bounds.
     pub(super) fn begin(&mut self, now: Time, number: u32, decision: Decision) {
         let rho = self.limits.apply(decision.rho, self.state.rtt, self.law.parameters());
-        let decision = Decision { rho, ..decision };
+        // Before playout nothing is late, and a bound skips nothing: not the first I, without which playout would not begin.
+        let lambda = if self.clock.is_none() { decision.lambda.min(rho) } else { decision.lambda };
+        let decision = Decision { lambda, rho, ..decision };
         let d = self.law.forecast.period().unwrap_or(LEAST_PERIOD);
         let asked = self.missing(now, number, &decision, d);
         let count = asked.iter().map(Vec::len).sum::<usize>();

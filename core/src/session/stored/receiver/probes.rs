@@ -2,9 +2,7 @@
 
 use crate::time::{Span, Time};
 
-/// Probes of a round, and the time between two. Ours: the paper's probe has no numbers; ten in 0.2 s tell a loss of a
-/// tenth, and delay the start by little.
-const COUNT: u32 = 10;
+/// The time between two probes.
 const INTERVAL: Span = Span::from_millis(20);
 /// The time that a round waits for its echoes. RFC 6298 §2.1: the timeout before a round trip is known.
 const PATIENCE: Span = Span::from_secs(1);
@@ -16,6 +14,8 @@ const MAX_ROUNDS: u32 = 10;
 pub(super) struct Probes {
     /// The departure of each probe of this round, and true once it was echoed.
     sent: Vec<(Time, bool)>,
+    /// The probes of a round.
+    count: u32,
     round: u32,
     next: Time,
     /// Sum and maximum of the round trips.
@@ -35,8 +35,8 @@ pub(super) struct Probed {
 }
 
 impl Probes {
-    pub(super) fn new(start: Time) -> Probes {
-        Probes { sent: Vec::new(), round: 0, next: start, sum: Span::ZERO, max: Span::ZERO }
+    pub(super) fn new(start: Time, count: u32) -> Probes {
+        Probes { sent: Vec::new(), count: count.max(1), round: 0, next: start, sum: Span::ZERO, max: Span::ZERO }
     }
 
     /// The number of the probe that is due, which then counts as sent.
@@ -44,7 +44,7 @@ impl Probes {
         if now < self.next || self.round >= MAX_ROUNDS {
             return None;
         }
-        if self.sent.len() == COUNT as usize {
+        if self.sent.len() == self.count as usize {
             // No echo of this round arrived in time.
             (self.sent, self.round) = (Vec::new(), self.round + 1);
             if self.round == MAX_ROUNDS {
@@ -52,14 +52,14 @@ impl Probes {
             }
         }
         self.sent.push((now, false));
-        let is_last = self.sent.len() == COUNT as usize;
+        let is_last = self.sent.len() == self.count as usize;
         self.next = now + if is_last { PATIENCE } else { INTERVAL };
-        Some(self.round * COUNT + self.sent.len() as u32 - 1)
+        Some(self.round * self.count + self.sent.len() as u32 - 1)
     }
 
     /// Takes an echo.
     pub(super) fn echo(&mut self, now: Time, number: u32) {
-        let at = number.wrapping_sub(self.round * COUNT) as usize;
+        let at = number.wrapping_sub(self.round * self.count) as usize;
         if let Some((sent, is_echoed @ false)) = self.sent.get_mut(at) {
             *is_echoed = true;
             let rtt = now.since(*sent);
@@ -79,17 +79,17 @@ impl Probes {
     /// The time at which the round is over if no further echo arrives: one and a half of the longest round trip after its
     /// last probe.
     fn end(&self) -> Option<Time> {
-        let (last, _) = *self.sent.last().filter(|_| self.sent.len() == COUNT as usize && self.echoes() > 0)?;
+        let (last, _) = *self.sent.last().filter(|_| self.sent.len() == self.count as usize && self.echoes() > 0)?;
         Some(last + self.max.mul_div(3, 2))
     }
 
     /// The results, once the round is over.
     pub(super) fn results(&self, now: Time) -> Option<Probed> {
         let echoes = self.echoes();
-        if echoes < COUNT && self.end().is_none_or(|end| now < end) {
+        if echoes < self.count && self.end().is_none_or(|end| now < end) {
             return None;
         }
-        let loss = 1.0 - f64::from(echoes) / f64::from(COUNT);
+        let loss = 1.0 - f64::from(echoes) / f64::from(self.count);
         Some(Probed { rtt: self.sum / u64::from(echoes), max_rtt: self.max, loss })
     }
 
@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn unanswered_probes_are_given_up_after_the_last_round() {
-        let mut probes = Probes::new(Time::ZERO);
+        const COUNT: u32 = 10;
+        let mut probes = Probes::new(Time::ZERO, COUNT);
         let (mut sent, mut now) = (0, Time::ZERO);
         while !probes.is_hopeless() {
             now = probes.next();

@@ -20,7 +20,7 @@ pub(super) const METRICS: [Metric; 15] = [
     counter("periods", "flow control periods since playout began"),
     counter("received_packets", "packets received, retransmissions excluded"),
     counter("retransmitted_packets", "retransmissions received"),
-    counter("requested_packets", "packets asked for again"),
+    counter("requested_packets", "packets whose retransmission was requested"),
     gauge("buffer_bytes", "payload that waits for playout"),
 ];
 

@@ -7,7 +7,7 @@ use crate::law::rate::r3cp;
 use crate::law::schedule::selective::{self, Selection};
 use crate::rng::Rng;
 use crate::session::stored::media::MediaTime;
-use crate::session::stored::{First, Frame, Media};
+use crate::session::stored::{First, Frame, Media, Unit};
 use crate::time::Span;
 use crate::video::{Class, Kind};
 use crate::wire::stored::{FlowControl, MAX_FRAMES, Mode};
@@ -19,6 +19,15 @@ struct Pending {
     frame: Frame,
     /// Its packets that were sent.
     sent: u16,
+}
+
+impl Pending {
+    /// The amount of its packets that wait.
+    fn unsent(&self, unit: Unit) -> u32 {
+        let Frame { packets, bytes, .. } = self.frame;
+        let waiting = packets - self.sent;
+        unit.amount(waiting.into(), (u64::from(bytes) * u64::from(waiting) / u64::from(packets.max(1))) as u32)
+    }
 }
 
 /// A packet to send.
@@ -44,14 +53,15 @@ pub(super) struct Due {
     is_end: bool,
     /// The media time after the period within which frames to skip are chosen.
     horizon: Span,
-    /// The packets that are still to be skipped.
+    unit: Unit,
+    /// The amount that is still to be skipped.
     debt: f64,
     rng: Rng,
 }
 
 impl Due {
     pub(super) fn new(media: &impl Media, config: &Config, rng: Rng) -> Due {
-        let Config { first: First { index: first, from, .. }, horizon, .. } = *config;
+        let Config { first: First { index: first, from, .. }, horizon, unit, .. } = *config;
         let position = MediaTime::at(media, first);
         Due {
             next: first,
@@ -61,6 +71,7 @@ impl Due {
             described: VecDeque::new(),
             is_end: false,
             horizon,
+            unit,
             debt: 0.0,
             rng,
         }
@@ -97,22 +108,23 @@ impl Due {
     // Reading(R3CP+ §3.3): where more is requested than desired, to fill the receiver's store, all of it is owed.
     pub(super) fn take_share(&mut self, media: &impl Media, message: &FlowControl, d: Span, asked: usize) {
         let FlowControl { lambda, rho, playout, mode, .. } = *message;
-        let d = d.as_secs_f64();
-        self.take_on(media, lambda.max(rho) * d, playout);
-        self.select(media, r3cp::skipped(lambda, rho, d, asked as f64), mode);
+        let (d, one) = (d.as_secs_f64(), self.unit.one());
+        self.take_on(media, lambda.max(rho) * d * one, playout);
+        self.select(media, r3cp::skipped(lambda, rho, d, asked as f64) * one, mode);
     }
 
-    /// Takes on frames until `packets` wait. Those displayed before `playout` are skipped, also where they waited.
-    fn take_on(&mut self, media: &impl Media, packets: f64, playout: Span) {
+    /// Takes on frames until `amount` waits. Those displayed before `playout` are skipped, also where they waited.
+    fn take_on(&mut self, media: &impl Media, amount: f64, playout: Span) {
         let is_over = |pending: &&Pending| pending.sent == 0 && pending.frame.display < playout;
         let over: Vec<u32> = self.pending.iter().filter(is_over).map(|pending| pending.index).collect();
         over.into_iter().for_each(|index| self.skip(index));
         // Deviation(R3CP+ §3.3): packets that were not sent in their period lower what the next one takes on. Otherwise
         // every later frame would be late by them.
-        let mut missing = packets - f64::from(self.unsent());
+        let waiting: u32 = self.pending.iter().map(|pending| pending.unsent(self.unit)).sum();
+        let mut missing = amount - f64::from(waiting);
         while missing > 0.0 {
             let Some(frame) = self.take_next(media, playout) else { break };
-            missing -= f64::from(frame.packets);
+            missing -= f64::from(self.unit.amount(frame.packets.into(), frame.bytes));
         }
     }
 
@@ -145,14 +157,14 @@ impl Due {
         }
     }
 
-    /// Skips frames of `zeta` packets, and sorts the others into the order of `mode`.
+    /// Skips frames of an amount `zeta`, and sorts the others into the order of `mode`.
     // Deviation(R3CP+ §3.3): what the B of the next half second can make up for is owed until they are due, where the paper
     // chooses within the period. A period of 0.1 s may hold an I alone, which all frames of its group need.
     fn select(&mut self, media: &impl Media, zeta: f64, mode: Mode) {
         self.pending.sort_by_key(|pending| pending.index);
         self.debt = if zeta > 0.0 { self.debt + zeta } else { 0.0 };
         self.skip_of(|class| class == Class::Picture(Kind::B), self.debt);
-        let later = f64::from(self.packets_of_later_b(media));
+        let later = f64::from(self.later_b(media));
         self.skip_of(|class| class != Class::Audio, self.debt - later);
         self.debt = self.debt.min(later).max(0.0);
         if mode == Mode::Selective {
@@ -161,7 +173,7 @@ impl Due {
         }
     }
 
-    /// Skips waiting frames of `zeta` packets among those of some classes.
+    /// Skips waiting frames of an amount `zeta` among those of some classes.
     fn skip_of(&mut self, is_candidate: impl Fn(Class) -> bool, zeta: f64) {
         let candidates: Vec<(u32, selective::Frame)> = self
             .pending
@@ -169,24 +181,25 @@ impl Due {
             .filter(|pending| pending.sent == 0 && is_candidate(pending.frame.class))
             .filter_map(|pending| match pending.frame.class {
                 Class::Picture(kind) => {
-                    Some((pending.index, selective::Frame { kind, packets: pending.frame.packets.into() }))
+                    Some((pending.index, selective::Frame { kind, amount: pending.unsent(self.unit) }))
                 }
                 Class::Audio => None,
             })
             .collect();
         let frames: Vec<selective::Frame> = candidates.iter().map(|(_, frame)| *frame).collect();
         for nth in Selection::of(&frames, zeta, &mut self.rng).skipped {
-            self.debt -= f64::from(frames[nth].packets);
+            self.debt -= f64::from(frames[nth].amount);
             self.skip(candidates[nth].0);
         }
     }
 
-    /// The packets of the B that are decoded within the horizon after the frames taken on.
-    fn packets_of_later_b(&self, media: &impl Media) -> u32 {
+    /// The amount of the B that are decoded within the horizon after the frames taken on.
+    fn later_b(&self, media: &impl Media) -> u32 {
         let start = media.frame(self.next).map_or(Span::ZERO, |frame| frame.decode);
         let later = (self.next..).map_while(|index| media.frame(index));
         let within = later.take_while(|frame| frame.decode < start + self.horizon).take(MAX_FRAMES);
-        within.filter(|frame| frame.class == Class::Picture(Kind::B)).map(|frame| u32::from(frame.packets)).sum()
+        let b = within.filter(|frame| frame.class == Class::Picture(Kind::B));
+        b.map(|frame| self.unit.amount(frame.packets.into(), frame.bytes)).sum()
     }
 
     /// Skips a frame that waits.

@@ -2,7 +2,7 @@
 
 use super::due::Next;
 use super::resends::Lost;
-use super::{LATENESS, Request, Sender};
+use super::{LATENESS, Sender};
 use crate::session::stored::Media;
 use crate::time::{Span, Time};
 use crate::wire::rtp::Header;
@@ -19,12 +19,20 @@ impl<M: Media> Sender<M> {
             return None;
         }
         self.extend(now);
-        let interval = self.interval(&request)?;
+        let FlowControl { rho, mode, .. } = request.message;
+        if mode != Mode::Nominal && rho <= 0.0 {
+            return None;
+        }
+        let nominal = self.nominal_interval();
         let streams = &self.streams;
         let len = match self.resends.first(|lost| streams[usize::from(lost.track)].place_of(lost.sequence).is_some()) {
             Some(lost) => self.write_resend(lost, buf),
             None => self.due.peek().and_then(|next| self.write(now, &next, buf)),
         }?;
+        let interval = match mode {
+            Mode::Nominal => nominal,
+            _ => Span::from_secs_f64(self.config.unit.of_datagram(len) / rho),
+        };
         // A packet that leaves late does not delay those after it, but no more is made up for.
         self.next = (self.next + interval).max(now - LATENESS);
         Some(len)
@@ -69,18 +77,11 @@ impl<M: Media> Sender<M> {
         Some(head + 2 + payload.len)
     }
 
-    /// The time from one packet to the next at the rate in force; none if nothing may be sent.
-    fn interval(&self, request: &Request) -> Option<Span> {
-        let FlowControl { rho, mode, .. } = request.message;
-        match (mode, self.due.peek()) {
-            // The packets of a frame leave evenly within the time to the next frame.
-            (Mode::Nominal, Some(next)) => {
-                let following = self.media.frame(next.index + 1).map_or(next.frame.decode, |frame| frame.decode);
-                Some(following.saturating_sub(next.frame.decode).mul_div(1, u64::from(next.frame.packets)))
-            }
-            (Mode::Nominal, None) => Some(Span::ZERO),
-            _ => (rho > 0.0).then(|| Span::from_secs_f64(1.0 / rho)),
-        }
+    /// The time from one packet to the next at the video's pace: those of a frame leave evenly within the time to the next.
+    fn nominal_interval(&self) -> Span {
+        let Some(next) = self.due.peek() else { return Span::ZERO };
+        let following = self.media.frame(next.index + 1).map_or(next.frame.decode, |frame| frame.decode);
+        following.saturating_sub(next.frame.decode).mul_div(1, u64::from(next.frame.packets))
     }
 
     /// Takes on more frames where the message in force does not suffice, since the next one is late.

@@ -11,7 +11,7 @@ use crate::rng::Rng;
 use crate::session::stored::control::Control;
 use crate::session::stored::receiver::{self, Receiver};
 use crate::session::stored::sender::{self, Sender};
-use crate::session::stored::{First, Frame, Media, Payload, Track, WINDOW};
+use crate::session::stored::{First, Frame, Media, Payload, Track, Unit, WINDOW};
 use crate::session::{MAX_DATAGRAM, Session};
 use crate::time::{Span, Time};
 use crate::video::{Class, Kind};
@@ -21,6 +21,9 @@ use crate::wire::stored::{Message, PLACE, Place};
 
 const KEY: u64 = 77;
 const TRACK: Track = Track { payload_type: 96, rtx_payload_type: 97, clock_rate: 90_000 };
+const SOUND: Track = Track { payload_type: 98, rtx_payload_type: 99, clock_rate: 48_000 };
+/// The payload of a packet of pictures, and of sound: 47 frames per second are 113 kb/s without headers.
+const PAYLOADS: [usize; 2] = [900, 300];
 
 /// A video of 24 frames per second, I PBB PBB PBB and so on, of 6, 2 and 1 packets.
 #[derive(Clone, Debug)]
@@ -45,13 +48,28 @@ impl Video {
                 Kind::P => 2,
                 Kind::B => 1,
             };
-            Frame { class: Class::Picture(*kind), track: 0, packets, decode: time(at), display: time(display) }
+            let (class, bytes) = (Class::Picture(*kind), u32::from(packets) * PAYLOADS[0] as u32);
+            Frame { class, track: 0, packets, bytes, decode: time(at), display: time(display) }
         };
         Video(kinds.iter().enumerate().map(frame).collect())
     }
 
-    pub(super) fn payload_of(frame: u32, packet: u16) -> Vec<u8> {
-        let mut payload = vec![packet as u8; 900];
+    /// The same with four times the packets, and sound of 48 kHz in frames of 1024 samples.
+    pub(super) fn with_sound(seconds: u32) -> Video {
+        let sound = (0..).map(|nth| {
+            let time = Span::from_nanos(nth * 1024 * 1_000_000_000 / 48_000);
+            let bytes = PAYLOADS[1] as u32;
+            Frame { class: Class::Audio, track: 1, packets: 1, bytes, decode: time, display: time }
+        });
+        let larger = |frame: &Frame| Frame { packets: 4 * frame.packets, bytes: 4 * frame.bytes, ..*frame };
+        let mut frames: Vec<Frame> = Video::of_seconds(seconds).0.iter().map(larger).collect();
+        frames.extend(sound.take_while(|frame| frame.decode < Span::from_secs(seconds.into())));
+        frames.sort_by_key(|frame| frame.decode);
+        Video(frames.into())
+    }
+
+    pub(super) fn payload_of(frame: u32, packet: u16, len: usize) -> Vec<u8> {
+        let mut payload = vec![packet as u8; len];
         payload[..4].copy_from_slice(&frame.to_be_bytes());
         payload
     }
@@ -63,10 +81,21 @@ impl Media for Video {
     }
 
     fn payload(&mut self, frame: u32, packet: u16, buf: &mut [u8]) -> Option<Payload> {
-        let payload = Video::payload_of(frame, packet);
+        let payload = Video::payload_of(frame, packet, PAYLOADS[usize::from(self.0[frame as usize].track)]);
         buf[..payload.len()].copy_from_slice(&payload);
         Some(Payload { len: payload.len(), marker: packet + 1 == self.0[frame as usize].packets })
     }
+}
+
+fn tracks_of(frames: &[Frame]) -> Vec<Track> {
+    let has_sound = frames.iter().any(|frame| frame.track == 1);
+    [TRACK, SOUND].into_iter().take(1 + usize::from(has_sound)).collect()
+}
+
+/// The mean payload of a packet.
+fn size_of(frames: &[Frame]) -> u32 {
+    let packets: u32 = frames.iter().map(|frame| u32::from(frame.packets)).sum();
+    frames.iter().map(|frame| frame.bytes).sum::<u32>() / packets
 }
 
 /// A sender, a receiver and a path.
@@ -80,7 +109,8 @@ pub(super) struct Pair {
     pub(super) path: Path,
     pub(super) played: Vec<(Time, receiver::Frame)>,
     started: Option<Time>,
-    departures: Vec<Time>,
+    /// With the bytes of each, IP and UDP headers included.
+    departures: Vec<(Time, usize)>,
     arrivals: BTreeMap<(u32, u16), Time>,
     sent: BTreeSet<u32>,
     skipped: BTreeSet<u32>,
@@ -100,7 +130,8 @@ impl Pair {
 
     /// A pair whose session begins with the frame `first`.
     pub(super) fn beginning(video: Video, delay: Span, first: First) -> Pair {
-        let config = sender::Config { key: KEY, tracks: vec![TRACK], first, horizon: WINDOW };
+        let tracks = tracks_of(&video.0);
+        let config = sender::Config { key: KEY, tracks, first, horizon: WINDOW, unit: Unit::Mean(size_of(&video.0)) };
         Pair {
             first,
             bounds: receiver::Bounds::default(),
@@ -125,7 +156,8 @@ impl Pair {
 
     pub(super) fn mu(&self) -> f64 {
         let packets: u32 = self.video.iter().map(|frame| u32::from(frame.packets)).sum();
-        f64::from(packets) / (self.video.len() as f64 / 24.0)
+        let pictures = self.video.iter().filter(|frame| frame.track == 0).count();
+        f64::from(packets) / (pictures as f64 / 24.0)
     }
 
     pub(super) fn client(&self) -> SocketAddr {
@@ -140,13 +172,14 @@ impl Pair {
         let config = receiver::Config {
             key: KEY,
             sender: self.server(),
-            tracks: vec![TRACK],
+            tracks: tracks_of(&self.video),
             first: self.first,
             mu: self.mu(),
             control,
             parameters,
             predictor: predict::Choice::default(),
             bounds: self.bounds,
+            probes: receiver::PROBES,
         };
         self.receiver = Some(Receiver::new(config, self.now, &Rng::new(2)).expect("in range"));
     }
@@ -246,7 +279,7 @@ impl Pair {
             self.ssrc = packet.header.ssrc;
         }
         if let Some(place) = Pair::place(bytes) {
-            self.departures.push(self.now);
+            self.departures.push((self.now, bytes.len() + 28));
             self.sent.insert(place.frame);
         }
         for message in messages(bytes) {
@@ -289,7 +322,18 @@ impl Pair {
     }
 
     pub(super) fn departures(&self) -> Vec<Time> {
-        self.departures.clone()
+        self.departures.iter().map(|(time, _)| *time).collect()
+    }
+
+    /// The bytes that left from `start` to before `end`.
+    pub(super) fn bytes_within(&self, start: Time, end: Time) -> usize {
+        let is_within = |(time, _): &&(Time, usize)| (start..end).contains(time);
+        self.departures.iter().filter(is_within).map(|(_, bytes)| bytes).sum()
+    }
+
+    /// The unit of the sender's rates.
+    pub(super) fn unit(&self) -> Unit {
+        Unit::Mean(size_of(&self.video))
     }
 
     pub(super) fn clock_start(&self) -> Time {
