@@ -8,13 +8,13 @@
 // is left out: no queue discs, no logs, no traces but that of drops, and routes that are found by index. ns-3's links
 // carry two bytes of PPP around each IP packet; they count on its bottleneck, as they do in everybody's ns-3.
 
+#include "cpu.h"
+
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/network-module.h"
 #include "ns3/point-to-point-module.h"
-
-#include <sys/resource.h>
 
 #include <cstdio>
 #include <vector>
@@ -267,13 +267,6 @@ class Dumbbell {
     std::vector<Ptr<UdpClient>> m_cbr;
     std::vector<Ptr<PacketSink>> m_sinks;
 };
-
-double CpuSeconds() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    const auto seconds = [](const timeval& time) { return time.tv_sec + time.tv_usec * 1e-6; };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 /// Of nothing, nothing is lost.
 double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }

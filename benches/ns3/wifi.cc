@@ -5,14 +5,14 @@
 // Built and run by benches/ns3/run; prints one line of JSON. All stations are at one place, and nothing but collisions
 // loses a frame. There are no traces and no logs.
 
+#include "cpu.h"
+
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
 #include "ns3/mobility-module.h"
 #include "ns3/network-module.h"
 #include "ns3/wifi-module.h"
-
-#include <sys/resource.h>
 
 #include <cstdio>
 #include <vector>
@@ -90,13 +90,6 @@ class Cell {
     NodeContainer m_accessPoint, m_stations;
     std::vector<Ptr<PacketSink>> m_sinks;
 };
-
-double CpuSeconds() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    const auto seconds = [](const timeval& time) { return time.tv_sec + time.tv_usec * 1e-6; };
-    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 } // namespace
 

@@ -31,16 +31,16 @@
 //! Beacons, association, fragments and RTS/CTS do not exist; a beacon of 100 bytes at 1 Mb/s takes 1 % of the time.
 
 mod contender;
+mod link;
 mod timing;
 
 use core::iter;
-use core::ops::SubAssign;
 
 use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
-use thalweg_core::units::Bytes;
 
 use self::contender::{Contender, Frame};
+pub use self::link::{Link, LinkCounters, Way};
 pub use self::timing::{OVERHEAD, PhyRate, Slot};
 use self::timing::{SIFS, Timing};
 use super::drop_tail::Offered;
@@ -50,9 +50,6 @@ use crate::packet::Packet;
 
 /// Transmissions of a frame before it is dropped (dot11ShortRetryLimit: no frame here is longer than the RTS threshold).
 pub const RETRY_LIMIT: u32 = 7;
-
-/// The contender that is the access point; station k is contender k + 1.
-const ACCESS_POINT: usize = 0;
 
 /// The description of a cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,82 +70,6 @@ pub struct Station {
     pub name: String,
     /// The rate of its frames, in both ways.
     pub rate: PhyRate,
-}
-
-/// One of the two ways through a cell.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
-    /// From the access point to the stations.
-    Down,
-    /// From the stations to the access point.
-    Up,
-}
-
-/// The way of a packet through a cell, with the station at which it leaves or enters.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Link {
-    /// From the access point to a station.
-    Down(usize),
-    /// From a station to the access point.
-    Up(usize),
-}
-
-impl Link {
-    /// The number of the link among all of a cell: [`Node::accept_at`] takes it, [`Node::outlet`] returns it.
-    pub fn number(self) -> usize {
-        match self {
-            Link::Down(station) => 2 * station,
-            Link::Up(station) => 2 * station + 1,
-        }
-    }
-
-    /// The link of a number.
-    pub fn of(number: usize) -> Link {
-        if number.is_multiple_of(2) { Link::Down(number / 2) } else { Link::Up(number / 2) }
-    }
-
-    /// The way of its packets.
-    pub fn way(self) -> Way {
-        match self {
-            Link::Down(_) => Way::Down,
-            Link::Up(_) => Way::Up,
-        }
-    }
-
-    fn contender(self) -> usize {
-        match self {
-            Link::Down(_) => ACCESS_POINT,
-            Link::Up(station) => station + 1,
-        }
-    }
-}
-
-/// The account of one link of a cell.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct LinkCounters {
-    /// Packets that arrived, and those of them that were dropped: by a full queue, or at the retry limit.
-    pub offered: Offered,
-    /// Packets dropped at the retry limit.
-    pub given_up: u64,
-    /// Packets delivered.
-    pub delivered: u64,
-    /// Bytes of these packets, IP headers included.
-    pub bytes: Bytes,
-    /// Transmissions that collided.
-    pub collisions: u64,
-    /// The time during which its frames and their acknowledgements were on the medium.
-    pub airtime: Span,
-}
-
-impl SubAssign for LinkCounters {
-    fn sub_assign(&mut self, earlier: LinkCounters) {
-        self.offered -= earlier.offered;
-        self.given_up -= earlier.given_up;
-        self.delivered -= earlier.delivered;
-        self.bytes.0 -= earlier.bytes.0;
-        self.collisions -= earlier.collisions;
-        self.airtime = self.airtime.saturating_sub(earlier.airtime);
-    }
 }
 
 /// The losses and the waiting time of the packets of one flow on one way.

@@ -2,7 +2,7 @@
 
 mod bianchi;
 
-use thalweg_core::units::Rate;
+use thalweg_core::units::{Bytes, Rate};
 
 use super::*;
 
