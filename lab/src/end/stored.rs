@@ -144,6 +144,7 @@ impl Parameters {
             predictor: self.predictor.clone(),
             bounds: receiver::Bounds::default(),
             probes: receiver::PROBES,
+            start: 1.0,
         };
         let packet_bits = pictures.rate().as_bps() as f64 / mu;
         let receiver = receiver::Receiver::new(config, start, &rng.fork("receiver"))?;

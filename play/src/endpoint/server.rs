@@ -26,6 +26,9 @@ pub const PREDICTOR: rls::Parameters = rls::Parameters { m: 10, theta: 0.99, p0:
 /// loss all three are lost once in 8000 times, which costs a second.
 const PROBES: u32 = 5;
 const PROBES_AGAIN: u32 = 3;
+/// The rate before playout as a multiple of mu.
+// Deviation(R3CP+ §3.1): there it is mu. The start waits for a round trip and half a second of media, here two thirds as long.
+const START: f64 = 1.5;
 /// The time without a datagram after which the server is asked for a sign of life.
 const SILENCE: Span = Span::from_secs(5);
 /// The time before the end of the video at which a lost server is not called again.
@@ -142,6 +145,7 @@ impl PlayEndpoint {
             predictor: predict::Choice::Rls(PREDICTOR),
             bounds: self.settings.bounds(play.size),
             probes: if self.session.heard.is_some() { PROBES_AGAIN } else { PROBES },
+            start: START,
         };
         Receiver::new(config, now, &self.rng.fork(&format!("{:016x}", play.key))).map_err(|error| self.error(error))
     }

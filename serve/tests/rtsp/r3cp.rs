@@ -85,6 +85,7 @@ impl Viewer {
             predictor: predict::Choice::default(),
             bounds: Bounds::default(),
             probes: PROBES,
+            start: 1.0,
         };
         Receiver::new(config, self.now(), &Rng::new(5)).expect("in range")
     }

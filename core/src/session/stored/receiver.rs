@@ -71,6 +71,8 @@ pub struct Config {
     /// The probes before the first message, one per 20 ms, at least 1. Each delays the start. Of [`PROBES`] a loss of a tenth
     /// is seen; where the path is known, a few are enough, of which one must be answered.
     pub probes: u32,
+    /// The rate requested before playout, as a multiple of mu. At least 1; the paper's is 1.
+    pub start: f64,
 }
 
 /// An event of a receiver.

@@ -82,9 +82,9 @@ impl Receiver {
         self.state.due = self.config.first.decode;
         self.measure_rtt(probed.rtt);
         self.law.forecast.measure(Some(probed.loss), Some(Seconds(probed.rtt.as_secs_f64())));
-        let mu = self.config.mu;
+        let first = self.config.start * self.config.mu;
         let state = self.law.state(0.0);
-        self.begin(now, 1, Decision { lambda: mu, rho: mu, current: state, forecast: state });
+        self.begin(now, 1, Decision { lambda: first, rho: first, current: state, forecast: state });
     }
 
     fn measure_rtt(&mut self, rtt: Span) {
@@ -141,7 +141,7 @@ impl Receiver {
         self.limits.measure(now, measured, self.law.parameters());
         let decision = match self.playout(now) {
             Some(playout) => self.decide(&period, playout, throughput),
-            // Reading(R3CP+ §3.1): the first rates are mu, and stay so until playout begins.
+            // Reading(R3CP+ §3.1): the first rates are `start` times mu, with 1 the paper's, and stay so until playout begins.
             None => period.decision,
         };
         self.begin(now, period.number + 1, decision);

@@ -180,6 +180,7 @@ impl Pair {
             predictor: predict::Choice::default(),
             bounds: self.bounds,
             probes: receiver::PROBES,
+            start: 1.0,
         };
         self.receiver = Some(Receiver::new(config, self.now, &Rng::new(2)).expect("in range"));
     }
