@@ -25,6 +25,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Verb {
     Send(Box<verb::send::Args>),
+    Share(verb::share::Args),
     Recv(verb::recv::Args),
     Tunnel(verb::tunnel::Args),
     Pipe(verb::pipe::Args),
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
     };
     let outcome = match cli.verb {
         Verb::Send(args) => verb::send::run(*args),
+        Verb::Share(args) => verb::share::run(args),
         Verb::Recv(args) => verb::recv::run(args),
         Verb::Tunnel(args) => verb::tunnel::run(args),
         Verb::Pipe(args) => verb::pipe::run(args),

@@ -1,5 +1,7 @@
 //! Options and start-up that sending and receiving share.
 
+use std::io;
+
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
 use thalweg_net::clock::{Clock, sharpen_timers};
@@ -41,8 +43,13 @@ pub(crate) struct Start {
 impl Start {
     /// Starts the clock. From here on, a signal asks for an orderly end.
     pub(crate) fn now() -> Result<Start, Failure> {
+        Start::with(Stop::on_signal)
+    }
+
+    /// The same with other signals.
+    pub(crate) fn with(stop: impl FnOnce() -> io::Result<Stop>) -> Result<Start, Failure> {
         sharpen_timers();
-        let stop = Stop::on_signal().map_err(Error::io("handling signals"))?;
+        let stop = stop().map_err(Error::io("handling signals"))?;
         let rng = entropy::rng().map_err(Error::io("drawing a random seed"))?;
         Ok(Start { clock: Clock::start(), rng, stop })
     }

@@ -12,4 +12,5 @@ pub(crate) mod recv;
 pub(crate) mod replay;
 pub(crate) mod send;
 pub(crate) mod serve;
+pub(crate) mod share;
 pub(crate) mod tunnel;

@@ -16,6 +16,7 @@ mod peers;
 mod play;
 mod replay;
 mod serve;
+mod share;
 mod stream;
 mod toy;
 mod tunnel;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use thalweg_core::metric::Metric;
-use thalweg_net::endpoint::{Endpoint, ReceiverEndpoint, SenderEndpoint, TcpAccept, TunnelEndpoint};
+use thalweg_net::endpoint::{Endpoint, ReceiverEndpoint, SenderEndpoint, ShareEndpoint, TcpAccept, TunnelEndpoint};
 use thalweg_play::PlayEndpoint;
 
 fn root() -> PathBuf {
@@ -32,6 +32,9 @@ fn expect_listed(metrics: impl Iterator<Item = &'static Metric>, heading: &str) 
 #[test]
 fn every_metric_is_documented_for_its_endpoint() {
     expect_listed(SenderEndpoint::metrics(), "Sender");
+    let of_share =
+        ShareEndpoint::metrics().filter(|metric| SenderEndpoint::metrics().all(|other| other.name != metric.name));
+    expect_listed(of_share, "Share");
     expect_listed(ReceiverEndpoint::metrics(), "Receiver");
     expect_listed(TunnelEndpoint::<TcpAccept>::metrics(), "Tunnel and pipe");
     expect_listed(PlayEndpoint::metrics(), "Play");
@@ -59,6 +62,10 @@ fn every_event_is_documented_with_its_keys() {
     for (side, file) in [
         ("send", "net/src/endpoint/sender/reports.rs"),
         ("send", "cli/src/verb/send.rs"),
+        ("share", "cli/src/verb/share.rs"),
+        ("share", "net/src/endpoint/share.rs"),
+        ("share", "net/src/endpoint/share/stream.rs"),
+        ("share", "net/src/endpoint/share/groups.rs"),
         ("recv", "net/src/endpoint/receiver.rs"),
         ("recv", "net/src/output/recording.rs"),
         ("recv", "cli/src/verb/recv.rs"),

@@ -19,9 +19,10 @@ fn send<'a>(more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn every_verb_shows_an_example() {
-    for verb in
-        ["send", "recv", "tunnel", "pipe", "serve", "play", "emulate", "replay", "lab", "kernel", "keygen", "doctor"]
-    {
+    for verb in [
+        "send", "recv", "tunnel", "pipe", "serve", "play", "emulate", "replay", "lab", "kernel", "keygen", "doctor",
+        "share",
+    ] {
         let (code, help, _) = run(&[verb, "--help"]);
         assert_eq!(code, 0, "{verb}");
         assert!(help.contains("Example") && help.contains(&format!("thalweg {verb}")), "{help}");
@@ -32,9 +33,10 @@ fn every_verb_shows_an_example() {
 fn missing_arguments_show_the_usage() {
     let (code, stdout, stderr) = run(&[]);
     assert_eq!((code, stdout.as_str()), (2, ""));
-    for verb in
-        ["send", "recv", "tunnel", "pipe", "serve", "play", "emulate", "replay", "lab", "kernel", "keygen", "doctor"]
-    {
+    for verb in [
+        "send", "recv", "tunnel", "pipe", "serve", "play", "emulate", "replay", "lab", "kernel", "keygen", "doctor",
+        "share",
+    ] {
         assert!(stderr.contains(&format!("  {verb} ")), "{stderr}");
     }
 }

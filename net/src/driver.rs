@@ -6,7 +6,7 @@ use thalweg_core::time::{Span, Time};
 use crate::clock::Clock;
 use crate::endpoint::Endpoint;
 use crate::error::{Error, plain};
-use crate::figures::Figures;
+use crate::figures::to_prometheus;
 use crate::metrics::Server;
 use crate::poll::{self, Interests, Ready};
 use crate::report::Report;
@@ -62,7 +62,7 @@ impl<T: Endpoint> Driver<T> {
             event_loop.shut_down();
         }
         let Driver { clock, endpoint, mut audience, .. } = event_loop.driver;
-        audience.on_end(clock.now(), &Figures::read(&endpoint));
+        audience.on_end(clock.now(), &endpoint.figures());
         outcome.map(|()| endpoint)
     }
 }
@@ -104,14 +104,14 @@ impl<T: Endpoint> EventLoop<T> {
         self.report();
         if let Some(server) = &mut self.driver.metrics {
             let endpoint = &self.driver.endpoint;
-            server.serve(now, ready, || Figures::read(endpoint).to_prometheus());
+            server.serve(now, ready, || to_prometheus(&endpoint.figures()));
         }
         if now >= self.tick {
             self.tick = self.tick.max(now - TICK) + TICK;
             // Events of this turn are stamped later than `now`; the row of figures must not be stamped earlier than
             // those.
             let Driver { clock, endpoint, audience, .. } = &mut self.driver;
-            audience.on_figures(clock.now(), &Figures::read(endpoint));
+            audience.on_figures(clock.now(), &endpoint.figures());
         }
         if self.give_up.is_none() && self.driver.stop.asked() {
             self.give_up = Some(now + GRACE);

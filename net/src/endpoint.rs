@@ -3,6 +3,7 @@
 mod in_process;
 mod receiver;
 mod sender;
+mod share;
 mod stdio;
 mod tcp;
 mod tunnel;
@@ -10,6 +11,7 @@ mod tunnel;
 pub use in_process::{Ending, InProcess, Tasks};
 pub use receiver::ReceiverEndpoint;
 pub use sender::{Retry, SenderEndpoint};
+pub use share::{MAX_STREAMS, Plan, Planned, Plans, ShareEndpoint};
 pub use stdio::StandardIo;
 pub use tcp::{TcpAccept, TcpConnect};
 pub use tunnel::{LocalSide, LocalStream, TunnelEndpoint};
@@ -20,6 +22,7 @@ use thalweg_core::session::Session;
 use thalweg_core::time::{Span, Time};
 
 use crate::error::Error;
+use crate::figures::Figures;
 use crate::histogram::Histogram;
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
@@ -68,6 +71,14 @@ pub trait Endpoint: Probe {
     /// The histogram of this endpoint, if it has one.
     fn histogram(&self) -> Option<Histogram> {
         None
+    }
+
+    /// The values of all metrics: one set, or one per stream.
+    fn figures(&self) -> Vec<Figures>
+    where
+        Self: Sized,
+    {
+        vec![Figures::read(self)]
     }
 
     /// Handles the network's report that the peer's address is unreachable.

@@ -13,6 +13,8 @@ use crate::report::{Fact, Report};
 #[derive(Clone, PartialEq, Debug)]
 pub struct Figures {
     side: &'static str,
+    /// The name of the stream, of an endpoint that has several.
+    stream: Option<String>,
     rows: Vec<(&'static Metric, f64)>,
     histogram: Option<Histogram>,
     has_begun: bool,
@@ -27,7 +29,24 @@ impl Figures {
                 row.1 = value;
             }
         });
-        Figures { side: T::SIDE, rows, histogram: endpoint.histogram(), has_begun: endpoint.has_begun() }
+        let (histogram, has_begun) = (endpoint.histogram(), endpoint.has_begun());
+        Figures { side: T::SIDE, stream: None, rows, histogram, has_begun }
+    }
+
+    /// The same as those of the stream `name` of an endpoint `side` that has several, with further metrics.
+    pub fn of_stream(
+        self,
+        side: &'static str,
+        name: &str,
+        further: impl IntoIterator<Item = (&'static Metric, f64)>,
+    ) -> Figures {
+        let rows = self.rows.into_iter().chain(further).collect();
+        Figures { side, stream: Some(name.to_owned()), rows, ..self }
+    }
+
+    /// The name of the stream, if the endpoint has several.
+    pub fn stream(&self) -> Option<&str> {
+        self.stream.as_deref()
     }
 
     /// True if the endpoint has begun, so that its figures are worth a line.
@@ -37,7 +56,7 @@ impl Figures {
 
     /// Figures of something other than an endpoint.
     pub fn of(side: &'static str, rows: Vec<(&'static Metric, f64)>) -> Figures {
-        Figures { side, rows, histogram: None, has_begun: true }
+        Figures { side, stream: None, rows, histogram: None, has_begun: true }
     }
 
     /// The value of a metric; NaN where it is not known.
@@ -48,31 +67,49 @@ impl Figures {
     /// Formats as one JSON object, on one line without its newline.
     pub fn to_json(&self, at: Time) -> String {
         let mut line = json_start(at, self.side);
+        if let Some(stream) = &self.stream {
+            json_text(&mut line, "stream", stream);
+        }
         for (metric, value) in &self.rows {
             json_number(&mut line, metric.name, *value);
         }
         line + "}"
     }
 
-    /// Formats as Prometheus' text exposition format 0.0.4.
-    pub fn to_prometheus(&self) -> String {
-        let mut page = String::with_capacity(8192);
-        for (Metric { name, kind, help }, value) in &self.rows {
-            let kind = match kind {
-                Kind::Counter => "counter",
-                Kind::Gauge => "gauge",
-            };
-            let side = self.side;
-            let _ = write!(
-                page,
-                "# HELP thalweg_{name} {help}\n# TYPE thalweg_{name} {kind}\nthalweg_{name}{{side=\"{side}\"}} {value}\n"
-            );
+    /// The labels of Prometheus.
+    fn labels(&self) -> String {
+        let side = format!("side=\"{}\"", self.side);
+        match &self.stream {
+            // As the exposition format escapes.
+            Some(name) => {
+                format!("{side},stream=\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+            }
+            None => side,
         }
-        if let Some(histogram) = &self.histogram {
-            histogram.write(&mut page, self.side);
-        }
-        page
     }
+}
+
+/// Formats the figures of all streams, which have the same metrics, as Prometheus' text exposition format 0.0.4.
+pub fn to_prometheus(all: &[Figures]) -> String {
+    let mut page = String::with_capacity(8192 * all.len());
+    let Some(first) = all.first() else { return page };
+    for (nth, (Metric { name, kind, help }, _)) in first.rows.iter().enumerate() {
+        let kind = match kind {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+        };
+        let _ = write!(page, "# HELP thalweg_{name} {help}\n# TYPE thalweg_{name} {kind}\n");
+        for figures in all {
+            let value = figures.rows.get(nth).map_or(f64::NAN, |row| row.1);
+            let _ = writeln!(page, "thalweg_{name}{{{}}} {value}", figures.labels());
+        }
+    }
+    for figures in all {
+        if let Some(histogram) = &figures.histogram {
+            histogram.write(&mut page, figures.side);
+        }
+    }
+    page
 }
 
 impl Report {
@@ -134,7 +171,7 @@ mod tests {
             r#"{"t":1.500,"side":"send","media_packets_total":12,"overhead_ratio":null}"#
         );
         assert_eq!(
-            figures().to_prometheus(),
+            to_prometheus(&[figures()]),
             "# HELP thalweg_media_packets_total Packets\n# TYPE thalweg_media_packets_total counter\n\
              thalweg_media_packets_total{side=\"send\"} 12\n# HELP thalweg_overhead_ratio Overhead\n\
              # TYPE thalweg_overhead_ratio gauge\nthalweg_overhead_ratio{side=\"send\"} NaN\n"
@@ -149,7 +186,7 @@ mod tests {
         let figures = Figures { histogram: Some(histogram), rows: vec![], ..figures() };
         // Exposition formats, "Histograms and summaries".
         assert_eq!(
-            figures.to_prometheus(),
+            to_prometheus(&[figures]),
             "# HELP thalweg_delay_seconds Delay\n# TYPE thalweg_delay_seconds histogram\n\
              thalweg_delay_seconds_bucket{side=\"send\",le=\"0.005\"} 2\n\
              thalweg_delay_seconds_bucket{side=\"send\",le=\"1\"} 5\n\

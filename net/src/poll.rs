@@ -27,6 +27,11 @@ impl<'fd> Interests<'fd> {
         Interests(Vec::with_capacity(16))
     }
 
+    /// The number of descriptors.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// Waits for `fd` to be readable.
     pub fn read(&mut self, fd: &'fd impl AsFd) {
         self.0.push(PollFd::new(fd, PollFlags::IN));
@@ -54,7 +59,7 @@ impl<'fd> Interests<'fd> {
         let mut bits = 0;
         for (nth, fd) in self.0.iter().enumerate() {
             // Errors and hang-ups count as ready: the next read or write reports them.
-            bits |= u64::from(!fd.revents().is_empty()) << nth.min(63);
+            bits |= u128::from(!fd.revents().is_empty()) << nth.min(127);
         }
         Ok(Ready(bits))
     }
@@ -62,11 +67,18 @@ impl<'fd> Interests<'fd> {
 
 /// The ready descriptors, in the order in which they were registered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ready(u64);
+pub struct Ready(u128);
 
 impl Ready {
     /// No descriptor is ready.
     pub const NOTHING: Ready = Ready(0);
+
+    /// Passes over the next `count` descriptors; returns those that are ready.
+    pub fn take_several(&mut self, count: usize) -> Ready {
+        let several = Ready(self.0 & !(u128::MAX.checked_shl(count as u32).unwrap_or(0)));
+        self.0 = self.0.checked_shr(count as u32).unwrap_or(0);
+        several
+    }
 
     /// True if the next descriptor is ready; each call advances by one.
     pub fn take(&mut self) -> bool {

@@ -40,6 +40,8 @@ const TROUBLES: [&str; 15] = [
 const LASTING: [&str; 2] = ["over_rate", "lower_rate"];
 /// Carriage return and erasure of the line.
 const ERASE: &str = "\r\x1b[K";
+/// Erasure of the line above, at which the cursor then is.
+const ERASE_ABOVE: &str = "\x1b[A\x1b[K";
 
 /// Values that are reported every second.
 pub trait Readings {
@@ -63,11 +65,11 @@ pub trait Audience: Debug + Send {
     /// Receives an event.
     fn on_report(&mut self, now: Time, report: &Report);
 
-    /// Receives the figures of each second.
-    fn on_figures(&mut self, now: Time, figures: &Figures);
+    /// Receives the figures of each second, one per stream of the endpoint.
+    fn on_figures(&mut self, now: Time, figures: &[Figures]);
 
-    /// Receives the final figures.
-    fn on_end(&mut self, now: Time, figures: &Figures);
+    /// Receives the final figures, one per stream of the endpoint.
+    fn on_end(&mut self, now: Time, figures: &[Figures]);
 }
 
 /// Reports on standard error.
@@ -83,12 +85,12 @@ pub struct Reporter {
 #[derive(Debug)]
 enum Form {
     Json,
-    /// One line that is overwritten every second.
+    /// Lines that are overwritten every second.
     Terminal {
         colour: bool,
-        line_shown: bool,
+        lines_shown: usize,
     },
-    /// One line per [`LOG_INTERVAL`].
+    /// The same lines once per [`LOG_INTERVAL`].
     Log {
         next: Time,
     },
@@ -110,7 +112,7 @@ impl Reporter {
     pub fn human(side: &'static str) -> Reporter {
         let colour = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let form = match is_live(&io::stderr()) {
-            true => Form::Terminal { colour, line_shown: false },
+            true => Form::Terminal { colour, lines_shown: 0 },
             false => Form::Log { next: Time::ZERO + LOG_INTERVAL },
         };
         Reporter::new(side, form, Spool::stderr().ok())
@@ -136,7 +138,7 @@ impl Reporter {
         let text = match &mut self.form {
             Form::Json => report.to_json(now, self.side),
             // The text may contain names of files and contents of files.
-            Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), escaped(&report.text)),
+            Form::Terminal { lines_shown, .. } => erased(lines_shown) + &escaped(&report.text),
             Form::Quiet if !TROUBLES.contains(&report.event) => return,
             Form::Log { .. } | Form::Quiet => escaped(&report.text).into_owned(),
         };
@@ -153,15 +155,15 @@ impl Reporter {
         is_repeated
     }
 
-    /// Reports the figures of the last second.
-    pub fn tick(&mut self, now: Time, readings: &impl Readings) {
+    /// Reports the figures of the last second, each on a line of its own.
+    pub fn tick(&mut self, now: Time, readings: &[impl Readings]) {
         if let Some((text, end)) = self.form.tick(now, readings) {
             self.put(&text, end);
         }
     }
 
-    /// Reports the final figures, and removes the live line from the terminal.
-    pub fn end(&mut self, now: Time, readings: &impl Readings) {
+    /// Reports the final figures, and removes the live lines from the terminal.
+    pub fn end(&mut self, now: Time, readings: &[impl Readings]) {
         let text = self.form.end(now, readings);
         if !text.is_empty() {
             self.put(&text, "\n");
@@ -183,54 +185,66 @@ impl Audience for Reporter {
         self.report(now, report);
     }
 
-    fn on_figures(&mut self, now: Time, figures: &Figures) {
+    fn on_figures(&mut self, now: Time, figures: &[Figures]) {
         self.tick(now, figures);
     }
 
-    fn on_end(&mut self, now: Time, figures: &Figures) {
+    fn on_end(&mut self, now: Time, figures: &[Figures]) {
         self.end(now, figures);
     }
 }
 
 impl Form {
     /// The text of each second, and its terminator.
-    fn tick(&mut self, now: Time, readings: &impl Readings) -> Option<(String, &'static str)> {
+    fn tick(&mut self, now: Time, readings: &[impl Readings]) -> Option<(String, &'static str)> {
         if matches!(self, Form::Json) {
-            return Some((readings.json(now), "\n"));
+            return Some((joined(readings.iter().map(|readings| readings.json(now))), "\n"));
         }
-        let line = readings.line(now);
+        let lines =
+            || readings.iter().map(|readings| (readings, readings.line(now))).filter(|(_, line)| !line.is_empty());
         match self {
-            _ if line.is_empty() => None,
-            Form::Terminal { colour, line_shown } => {
-                *line_shown = true;
-                let red = *colour && readings.is_alarming();
-                // The last column stays free: terminals would wrap there.
-                let line = line.fit(line::columns().saturating_sub(1));
-                let text = if red { format!("{ERASE}\x1b[31m{line}\x1b[0m") } else { format!("{ERASE}{line}") };
-                Some((text, ""))
+            _ if lines().next().is_none() => None,
+            Form::Terminal { colour, lines_shown } => {
+                let erased = erased(lines_shown);
+                let text = joined(lines().map(|(readings, line)| {
+                    // The last column stays free: terminals would wrap there.
+                    let line = line.fit(line::columns().saturating_sub(1));
+                    let red = *colour && readings.is_alarming();
+                    if red { format!("{ERASE}\x1b[31m{line}\x1b[0m") } else { format!("{ERASE}{line}") }
+                }));
+                *lines_shown = lines().count();
+                Some((erased + &text, ""))
             }
             Form::Log { next } if now >= *next => {
                 *next = now + LOG_INTERVAL;
-                Some((line.to_string(), "\n"))
+                Some((joined(lines().map(|(_, line)| line.to_string())), "\n"))
             }
             Form::Log { .. } | Form::Quiet | Form::Json => None,
         }
     }
 
     /// The final text.
-    fn end(&mut self, now: Time, readings: &impl Readings) -> String {
+    fn end(&mut self, now: Time, readings: &[impl Readings]) -> String {
+        let last = || joined(readings.iter().map(|readings| readings.last(now)).filter(|last| !last.is_empty()));
         match self {
-            Form::Json => readings.json(now),
-            Form::Terminal { line_shown, .. } => format!("{}{}", erased(line_shown), readings.last(now)),
-            Form::Log { .. } => readings.last(now),
+            Form::Json => joined(readings.iter().map(|readings| readings.json(now))),
+            Form::Terminal { lines_shown, .. } => erased(lines_shown) + &last(),
+            Form::Log { .. } => last(),
             Form::Quiet => String::new(),
         }
     }
 }
 
-/// The sequence that erases a shown line; empty if none is shown.
-fn erased(line_shown: &mut bool) -> &'static str {
-    if std::mem::take(line_shown) { ERASE } else { "" }
+fn joined(lines: impl Iterator<Item = String>) -> String {
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The sequence that erases the shown lines; empty if none is shown.
+fn erased(lines_shown: &mut usize) -> String {
+    match std::mem::take(lines_shown) {
+        0 => String::new(),
+        lines => ERASE.to_owned() + &ERASE_ABOVE.repeat(lines - 1),
+    }
 }
 
 #[cfg(test)]
@@ -245,9 +259,9 @@ mod tests {
         let at = |millis| Time::ZERO + Span::from_millis(millis);
         let figures = || Figures::of("send", vec![(&Sender::METRICS[0], 7.0)]);
         let ticks =
-            (1..=millis / 1000).filter_map(|second| form.tick(at(second * 1000), &figures())).map(|(text, _)| text);
+            (1..=millis / 1000).filter_map(|second| form.tick(at(second * 1000), &[figures()])).map(|(text, _)| text);
         let mut lines: Vec<String> = ticks.collect();
-        lines.push(form.end(at(millis), &figures()));
+        lines.push(form.end(at(millis), &[figures()]));
         lines.retain(|line| !line.is_empty());
         lines
     }
@@ -271,5 +285,17 @@ mod tests {
     #[test]
     fn quiet_has_no_line_and_no_summary() {
         assert_eq!(lines(Form::Quiet, 25_000), [""; 0]);
+    }
+
+    #[test]
+    fn several_streams_have_a_live_line_each_which_are_erased_together() {
+        let mut form = Form::Terminal { colour: false, lines_shown: 0 };
+        let stream = |name| Figures::of("share", vec![(&Sender::METRICS[0], 7.0)]).of_stream("share", name, []);
+        let at = |second| Time::ZERO + Span::from_secs(second);
+        let first = form.tick(at(1), &[stream("tv"), stream("phone")]);
+        assert_eq!(first, Some(("\r\x1b[K00:00:01  tv\n\r\x1b[K00:00:01  phone".to_owned(), "")));
+        let (second, _) = form.tick(at(2), &[stream("tv")]).expect("a line");
+        assert_eq!(second, "\r\x1b[K\x1b[A\x1b[K\r\x1b[K00:00:02  tv");
+        assert_eq!(form.end(at(3), &[stream("tv")]), "\r\x1b[Ktv: 00:00:03 in all");
     }
 }

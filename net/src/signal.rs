@@ -1,11 +1,12 @@
-//! Requests to stop: SIGINT, SIGTERM and SIGHUP.
+//! Requests to stop: SIGINT, SIGTERM and SIGHUP; or, with SIGHUP, to read a configuration again.
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::low_level::{emulate_default_handler, register, signal_name};
 
 /// One request can arrive as several signals within this time: `timeout` and some shells signal the process and then
@@ -32,11 +33,21 @@ impl Stop {
     /// # Errors
     /// The kernel refuses to install a handler.
     pub fn on_signal() -> io::Result<Stop> {
+        let hangup = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+        Stop::on([SIGINT, SIGTERM].into_iter().chain(hangup))
+    }
+
+    /// The same without SIGHUP, which then is for a [`Reload`].
+    ///
+    /// # Errors
+    /// The kernel refuses to install a handler.
+    pub fn on_signal_but_hangup() -> io::Result<Stop> {
+        Stop::on([SIGINT, SIGTERM])
+    }
+
+    fn on(signals: impl IntoIterator<Item = i32>) -> io::Result<Stop> {
         let stop = Stop::default();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            if signal == SIGHUP && is_ignored(SIGHUP) {
-                continue;
-            }
+        for signal in signals {
             let stop = stop.clone();
             let handler = move || {
                 if stop.asked_before(SAME_REQUEST) {
@@ -75,6 +86,27 @@ impl Stop {
 
     fn elapsed(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
+    }
+}
+
+/// The flag that requests to read a configuration again.
+#[derive(Clone, Debug, Default)]
+pub struct Reload(Arc<AtomicBool>);
+
+impl Reload {
+    /// Makes SIGHUP request it, even where it was ignored.
+    ///
+    /// # Errors
+    /// The kernel refuses to install a handler.
+    pub fn on_hangup() -> io::Result<Reload> {
+        let reload = Reload::default();
+        flag::register(SIGHUP, Arc::clone(&reload.0))?;
+        Ok(reload)
+    }
+
+    /// True if it was requested since the last call.
+    pub fn take(&self) -> bool {
+        self.0.swap(false, Ordering::SeqCst)
     }
 }
 

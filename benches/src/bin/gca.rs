@@ -18,6 +18,8 @@ use thalweg_core::units::{Bytes, Rate, Seconds};
 const STREAMS: u32 = 64;
 /// The number of points on the equation, which are repeated.
 const POINTS: usize = 4096;
+/// The highest rate that a stream can use.
+const MOST: Rate = Rate::from_mbps(1_000);
 
 fn main() -> ExitCode {
     report("gca", |_| bench())
@@ -63,7 +65,7 @@ fn group() -> Result<Box<dyn FnMut()>, String> {
     let mut rng = Rng::new(2);
     let ids = || (0..STREAMS).map(Id);
     for id in ids() {
-        group.handle_need(Time::ZERO, id, Rate::from_mbps(1 + u64::from(id.0))).map_err(|error| error.to_string())?;
+        group.handle_need(Time::ZERO, id, Rate::from_mbps(1 + u64::from(id.0)), MOST).map_err(|error| error.to_string())?;
     }
     for tick in 0..40 {
         let now = Time::ZERO + Span::from_millis(250) * tick;

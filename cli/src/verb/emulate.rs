@@ -79,9 +79,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let (mut emulator, opening) = open(&args, scenario)?;
     let mut reporter = reporter(SIDE, args.json, args.quiet);
     opening.iter().for_each(|report| reporter.report(Time::ZERO, report));
-    let tick = |emulator: &Emulator| reporter.tick(emulator.now(), &Status(emulator));
+    let tick = |emulator: &Emulator| reporter.tick(emulator.now(), &[Status(emulator)]);
     emulator.run(&stop, tick).map_err(failed)?;
-    reporter.end(emulator.now(), &Status(&emulator));
+    reporter.end(emulator.now(), &[Status(&emulator)]);
     emulator.check().map_err(failed)
 }
 

@@ -8,10 +8,11 @@ use std::path::Path;
 use clap::ValueEnum;
 use thalweg_core::law::ParameterError;
 use thalweg_core::law::rate;
+use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::law::redundancy::{Choice, Law};
 use thalweg_core::law::registry;
 use thalweg_core::session::live::sender::{Breaker, Config, Sender, SourceId, redundancy};
-use thalweg_core::session::live::{DEFAULT_LATENCY, Ending};
+use thalweg_core::session::live::{DEFAULT_LATENCY, Ending, Media};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use thalweg_net::endpoint::{Endpoint, Retry, SenderEndpoint};
@@ -244,7 +245,7 @@ impl Args {
         Ok(Peer { to, multicast, socket })
     }
 
-    fn config(&self, to: SocketAddr, input: &Input, repair: Law) -> Config {
+    fn config(&self, to: SocketAddr, media: Media, repair: Law) -> Config {
         Config {
             to,
             fec_to: self.interop.fec_port.map(|port| {
@@ -252,7 +253,7 @@ impl Args {
                 fec_to.set_port(port);
                 fec_to
             }),
-            media: input.media(),
+            media,
             repair,
             latency: self.latency,
             max_rate: self.protection.max_rate,
@@ -283,6 +284,38 @@ impl Args {
             return Err(Failure::Usage("send: --fec-port: must differ from the port of --to".to_owned()));
         }
         Ok(())
+    }
+}
+
+/// A stream as one of several that share a path.
+pub(crate) struct OneOf {
+    pub(crate) input: MediaUrl,
+    pub(crate) config: Config,
+    pub(crate) retry: Retry,
+}
+
+impl Args {
+    /// The stream as one of several, with GCA as its law. Its receiver is one that sends reports.
+    pub(crate) fn one_of(&self) -> Result<OneOf, Failure> {
+        self.check()?;
+        if self.to.host.name.is_empty() || self.to.host.port == 0 {
+            return Err(Failure::Usage(format!("to: {}: needs a host and a port, as in HOST:6000", self.to)));
+        }
+        let to = self.to.resolve().map_err(Error::io(format!("sending to {}", self.to)))?;
+        if to.ip().is_multicast() {
+            return Err(Failure::Usage(format!("to: {to} is a multicast group, which sends no reports")));
+        }
+        let input = self.input()?;
+        if input.address().is_some_and(|at| comes_in(at, to)) {
+            return Err(Failure::Usage(format!("to: {to} leads back to input {input}; use another port")));
+        }
+        // The kind of media is that of the input, once it is open.
+        let config = Config {
+            rate: Some(rate::Choice::Gca(Greediness::default())),
+            breaker: self.protection.breaker.map_or(Breaker::Rfc8083, Breaker::from),
+            ..self.config(to, Media::Mp2t, self.protection.repair()?)
+        };
+        Ok(OneOf { input, config, retry: self.retry.into() })
     }
 }
 
@@ -334,7 +367,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             format!("without the reports (RFC 8888) of thalweg recv, the no-feedback timer of {law} lowers the rate");
         args.reporting.reporter("send").report(start.clock.now(), &Report::warning(text));
     }
-    let config = args.config(to, &input, repair);
+    let config = args.config(to, input.media(), repair);
     let mut endpoint = SenderEndpoint::new(config, start.clock.now(), &start.rng, args.retry.into(), input);
     if let Some(file) = &args.interop.sdp {
         peer.describe(endpoint.session(), file)?;

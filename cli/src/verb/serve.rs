@@ -12,6 +12,7 @@ use thalweg_core::units::Rate;
 use thalweg_kernel::{Name, Settings};
 use thalweg_net::clock::Clock;
 use thalweg_net::error::Error;
+use thalweg_net::figures::to_prometheus;
 use thalweg_net::media_url::Host;
 use thalweg_net::metrics;
 use thalweg_net::poll::Interests;
@@ -236,17 +237,17 @@ impl Watch {
             let mut ready = interests.wait(wait).map_err(Error::io("waiting"))?;
             let now = self.clock.now();
             if let Some(metrics) = &mut self.metrics {
-                metrics.serve(now, &mut ready, || figures(self.server.ledger()).to_prometheus());
+                metrics.serve(now, &mut ready, || to_prometheus(&[figures(self.server.ledger())]));
             }
             self.report_events(now);
             if now >= tick {
                 tick = now + TICK;
-                self.reporter.tick(now, &Status(figures(self.server.ledger())));
+                self.reporter.tick(now, &[Status(figures(self.server.ledger()))]);
             }
         }
         let now = self.clock.now();
         self.report_events(now);
-        self.reporter.end(now, &Status(figures(self.server.ledger())));
+        self.reporter.end(now, &[Status(figures(self.server.ledger()))]);
         Ok(())
     }
 

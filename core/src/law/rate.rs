@@ -11,7 +11,8 @@
 //! | any of these, and an upper bound | [`capped`] | |
 //!
 //! The list of the laws is the call of `registry!` in this file. A session uses all but the pair through the same interface,
-//! [`Allowance`]. Several GCA senders that share a link by their needs have the parameters of [`share`].
+//! [`Allowance`]. Several GCA senders that share a link by their needs have the parameters of [`share`], or the rates of its
+//! rival, [`fse`].
 //!
 //! Two laws belong to the receiver of a stored video, which asks its sender for a rate once per period. Their decisions also
 //! depend on the receiver's buffer. Each has an interface of its own, and a sender cannot use either:
@@ -24,6 +25,7 @@
 mod allowance;
 pub mod capped;
 pub mod fixed;
+pub mod fse;
 pub mod gca;
 pub mod nada;
 pub mod one_sided;
@@ -116,6 +118,18 @@ registry! {
     Nada(Box<Nada>),
     /// A fixed rate, headers included.
     Fixed(Fixed),
+}
+
+impl Law {
+    /// The law, if it is GCA.
+    pub fn gca(&self) -> Option<&OneSided<Greediness>> {
+        if let Law::Gca(law) = self { Some(law) } else { None }
+    }
+
+    /// The law, if it is GCA, for a change of its parameters.
+    pub fn gca_mut(&mut self) -> Option<&mut OneSided<Greediness>> {
+        if let Law::Gca(law) = self { Some(law) } else { None }
+    }
 }
 
 impl Choice {

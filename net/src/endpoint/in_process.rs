@@ -59,11 +59,13 @@ impl Audience for Tasks {
         self.shared.report(report.clone());
     }
 
-    fn on_figures(&mut self, _now: Time, figures: &Figures) {
-        self.shared.show(figures.clone());
+    fn on_figures(&mut self, _now: Time, figures: &[Figures]) {
+        if let [figures] = figures {
+            self.shared.show(figures.clone());
+        }
     }
 
-    fn on_end(&mut self, now: Time, figures: &Figures) {
+    fn on_end(&mut self, now: Time, figures: &[Figures]) {
         self.on_figures(now, figures);
     }
 }

@@ -11,6 +11,7 @@ pub(super) use reports::name;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 
+use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::metric::{Kind, Metric};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::rng::Rng;
@@ -18,6 +19,7 @@ use thalweg_core::session::Session;
 use thalweg_core::session::live::Ending;
 use thalweg_core::session::live::sender::{Config, Event, Sender};
 use thalweg_core::time::{Span, Time};
+use thalweg_core::units::Rate;
 
 use super::{Endpoint, REST};
 use crate::error::Error;
@@ -86,6 +88,21 @@ impl SenderEndpoint {
             finishing: None,
             ending: None,
         }
+    }
+
+    /// The current session.
+    pub(super) fn sender(&self) -> &Sender {
+        &self.calls.session
+    }
+
+    /// Changes the parameters of GCA, for this session and those that follow.
+    pub(super) fn set_greediness(&mut self, greediness: Greediness) {
+        self.calls.set_greediness(greediness);
+    }
+
+    /// Replaces the rate that GCA's path allows, until its next report.
+    pub(super) fn set_allowed_rate(&mut self, rate: Rate) {
+        self.calls.session.set_allowed_rate(rate);
     }
 
     /// The source of media.

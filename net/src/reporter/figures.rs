@@ -15,6 +15,7 @@ enum Unit {
     Percent(usize),
     Millis,
     Count,
+    Ratio,
 }
 
 #[derive(Clone, Copy)]
@@ -23,7 +24,11 @@ enum Total {
     Packets,
 }
 
-const PARTS: [Part; 18] = [
+const PARTS: [Part; 22] = [
+    (2, "need", "need_bps", Unit::Megabits, None),
+    (5, "wanted", "wanted_rate_bps", Unit::Megabits, None),
+    (1, "satisfaction", "satisfaction_ratio", Unit::Percent(0), None),
+    (2, "alpha", "alpha", Unit::Ratio, None),
     (1, "connections", "connections", Unit::Count, None),
     (1, "out", "carried_out_rate_bps", Unit::Megabits, Some(("carried_out_bytes_total", Total::Bytes))),
     (1, "in", "carried_in_rate_bps", Unit::Megabits, Some(("carried_in_bytes_total", Total::Bytes))),
@@ -89,6 +94,9 @@ impl Readings for Figures {
             return Line::default();
         }
         let mut line = Line::at(at);
+        if let Some(stream) = self.stream() {
+            line.push(0, stream);
+        }
         for (rank, label, name, unit, total) in PARTS {
             let value = self.get(name);
             if value.is_finite() && !(COSTS.contains(&name) && value <= 0.0) {
@@ -109,7 +117,8 @@ impl Readings for Figures {
             return String::new();
         }
         let mut line = Line::default();
-        line.push(0, format!("{} in all", clock(at)));
+        let stream = self.stream().map_or_else(String::new, |stream| format!("{stream}: "));
+        line.push(0, format!("{stream}{} in all", clock(at)));
         let sum = Summary { figures: self, line };
         sum.all()
     }
@@ -178,6 +187,7 @@ impl Unit {
             Unit::Percent(digits) => format!("{:.digits$}%", value * 100.0),
             Unit::Millis => format!("{:.1} ms", value * 1e3),
             Unit::Count => format!("{value:.0}"),
+            Unit::Ratio => format!("{value:.2}"),
         }
     }
 }

@@ -20,13 +20,17 @@ impl Audience for Viewer {
         self.0.report(now, report);
     }
 
-    fn on_figures(&mut self, now: Time, figures: &Figures) {
-        self.0.tick(now, &Status(figures));
+    fn on_figures(&mut self, now: Time, figures: &[Figures]) {
+        self.0.tick(now, &statuses(figures));
     }
 
-    fn on_end(&mut self, now: Time, figures: &Figures) {
-        self.0.end(now, &Status(figures));
+    fn on_end(&mut self, now: Time, figures: &[Figures]) {
+        self.0.end(now, &statuses(figures));
     }
+}
+
+fn statuses(figures: &[Figures]) -> Vec<Status<'_>> {
+    figures.iter().map(Status).collect()
 }
 
 /// The readings of every second.

@@ -27,6 +27,11 @@ impl<A> Capped<A> {
     pub fn law(&self) -> &A {
         &self.law
     }
+
+    /// The law, for a change of its parameters.
+    pub fn law_mut(&mut self) -> &mut A {
+        &mut self.law
+    }
 }
 
 impl<A: Allowance> Allowance for Capped<A> {

@@ -71,6 +71,21 @@ impl<E: Equation> OneSided<E> {
         self.sender.set_equation(equation);
     }
 
+    /// X: the rate that the path allows.
+    pub fn allowed_rate(&self) -> Rate {
+        Rate::from_bps((8.0 * self.sender.allowed()) as u64)
+    }
+
+    /// Replaces X until the next report, for flows whose rates are coupled (RFC 8699 §6.2).
+    pub fn set_allowed_rate(&mut self, rate: Rate) {
+        self.sender.set_allowed(rate.as_bps() as f64 / 8.0);
+    }
+
+    /// R and p: the smoothed round trip and the loss event rate; none before the first report.
+    pub fn path(&self) -> Option<(Span, f64)> {
+        Some((self.sender.rtt()?, self.sender.loss_event_rate()))
+    }
+
     /// Takes the receiver's report of `at`, if there is one.
     fn poll_receiver(&mut self, at: Time) {
         self.waiting.extend(self.receiver.poll_feedback(at).map(|feedback| (at, feedback)));

@@ -10,23 +10,28 @@
 //! | [`multipliers`] | M_i of streams whose round trips and loss event rates are given, or are taken to be equal |
 //! | [`Greediness::times`](super::gca::Greediness::times) | α_i and β of M_i |
 //! | [`Group`] | streams that come and go; M_i is solved anew each second, from the averages of ten |
+//! | [`Coupling`] | needs alone, needs and measurements, or the rival: RFC 8699 |
+//! | [`need_of_screen`] | D_i of a screen |
 //! | [`link`] | the rates at which flows of given parameters share a link, if all have the same loss event rate |
 //!
 //! Round trips and loss event rates are not equal on a link that is short: a faster stream sees a lower loss event rate,
 //! so that needs of 9 : 6 : 3 with fixed M_i result in rates of about 4 : 2.4 : 1. With measured values they result in
 //! 3 : 2 : 1.
 //!
-//! A stream whose delays and losses do not move with those of the others has its bottleneck to itself: what it leaves
-//! there reaches none of the others. Such a stream is reported, and runs as `gca:1` until they move together again.
-//! [`Group`] compares its round trips and loss event rates with the means of the others' by their correlation.
+//! A stream whose round trips do not move with those of the others has its bottleneck to itself: what it leaves there
+//! reaches none of the others. Such a stream is reported, and runs as `gca:1` until they move together again. [`Group`]
+//! compares its round trips with the mean of the others' by their correlation. Loss event rates decide nothing: those of
+//! streams behind one drop-tail queue are correlated by less than 0.2 for ten seconds and more.
 
 mod group;
 pub mod link;
+mod screen;
 mod series;
 #[cfg(test)]
 mod tests;
 
 pub use group::{Coupling, Event, Group, Id};
+pub use screen::need_of_screen;
 
 use core::fmt;
 use core::ops::Bound;

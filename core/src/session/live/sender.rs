@@ -6,6 +6,7 @@ mod blocks;
 mod brake;
 mod config;
 mod control;
+mod coupling;
 mod description;
 mod flow;
 mod guard;
@@ -26,6 +27,7 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 pub use self::config::{Breaker, Config, Event, SourceId, redundancy};
+pub use self::coupling::GcaState;
 use super::interval_stats::IntervalStats;
 use super::{Ending, MAX_PAYLOAD};
 use crate::law::redundancy::Redundancy;

@@ -1,5 +1,7 @@
 //! Calls: one session after another to the same receiver (RFC 8083 §4.5).
 
+use thalweg_core::law::rate;
+use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::metric::Kind;
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::rng::Rng;
@@ -128,6 +130,14 @@ impl Calls {
         self.session = Sender::new(self.config.clone(), now, &rng);
         (self.since, self.connected) = (now, None);
         true
+    }
+
+    /// Changes the parameters of GCA, if that is the law.
+    pub(super) fn set_greediness(&mut self, greediness: Greediness) {
+        if let Some(rate::Choice::Gca(configured)) = &mut self.config.rate {
+            *configured = greediness;
+        }
+        self.session.set_greediness(greediness);
     }
 
     /// The time at which [`Calls::turn`] has work to do.

@@ -1,11 +1,14 @@
 //! The streams of a group, which come and go, and the greediness of each.
 
+use core::fmt;
+use core::str::FromStr;
 use std::collections::VecDeque;
 
-use super::series::{Deviations, SLOTS, Series, correlation};
+use super::series::{Deviations, Series, correlation};
 use super::{LEAST, MOST, Need, Norm, multipliers};
 use crate::law::ParameterError;
 use crate::law::parameter::{positive, within};
+use crate::law::rate::fse::Exchange;
 use crate::law::rate::gca::Greediness;
 use crate::law::rate::tfrc::MAX_RTT;
 use crate::time::{Span, Time};
@@ -29,6 +32,31 @@ pub enum Coupling {
     Fixed,
     /// Needs, and the measurements of the streams.
     Measured,
+    /// None: all streams are as greedy as a TCP, and [`Exchange`] shares the sum of their rates, with needs as priorities.
+    Rfc8699,
+}
+
+impl Coupling {
+    /// Every coupling, with its name.
+    const ALL: [(Coupling, &str); 3] =
+        [(Coupling::Fixed, "fixed"), (Coupling::Measured, "measured"), (Coupling::Rfc8699, "rfc8699")];
+}
+
+impl FromStr for Coupling {
+    type Err = ParameterError;
+
+    fn from_str(text: &str) -> Result<Coupling, ParameterError> {
+        let named = Coupling::ALL.into_iter().find(|(_, name)| *name == text).map(|(coupling, _)| coupling);
+        let expected = "fixed, measured or rfc8699";
+        named.ok_or_else(|| ParameterError::Value { name: "coupling", value: text.to_owned(), expected })
+    }
+}
+
+impl fmt::Display for Coupling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = Coupling::ALL.into_iter().find(|(coupling, _)| coupling == self);
+        f.write_str(named.map_or("", |(_, name)| name))
+    }
 }
 
 /// A stream of a group, as the caller numbers it.
@@ -41,13 +69,15 @@ pub struct Id(pub u32);
 pub enum Event {
     /// The stream is to run with these parameters.
     Changed(Id, Greediness),
+    /// The allowed rate of the stream is to be this one, until its law determines another (RFC 8699).
+    Rate(Id, Rate),
     /// The stream's need asks for this multiplier, outside [`LEAST`] to [`MOST`]; the nearest of both applies.
     Bounded(Id, f64),
     /// The multiplier that the stream's need asks for is within its bounds again.
     Unbounded(Id),
-    /// The stream's delays and losses do not move with those of the others. It runs as `gca:1`, and no longer shares.
+    /// The stream's round trips do not move with those of the others. It runs as `gca:1`, and no longer shares.
     Apart(Id),
-    /// The stream's delays and losses move with those of the others again, and it shares with them.
+    /// The stream's round trips move with those of the others again, and it shares with them.
     Together(Id),
 }
 
@@ -56,6 +86,7 @@ pub enum Event {
 struct Member {
     id: Id,
     need: Rate,
+    most: Rate,
     series: Series,
     greediness: Greediness,
     is_bounded: bool,
@@ -71,6 +102,7 @@ pub struct Group {
     coupling: Coupling,
     norm: Norm,
     members: Vec<Member>,
+    exchange: Exchange,
     /// The time of the next solution.
     next: Time,
     events: VecDeque<Event>,
@@ -79,20 +111,24 @@ pub struct Group {
 impl Group {
     /// A group without streams.
     pub fn new(now: Time, coupling: Coupling, norm: Norm) -> Group {
-        Group { coupling, norm, members: Vec::new(), next: now + INTERVAL, events: VecDeque::new() }
+        let next = now + INTERVAL;
+        Group { coupling, norm, members: Vec::new(), exchange: Exchange::default(), next, events: VecDeque::new() }
     }
 
-    /// Takes the average bit rate that stream `id` needs; a stream that is not in the group joins it.
+    /// Takes the average bit rate that stream `id` needs, and the highest that it can use; a stream that is not in the
+    /// group joins it.
     ///
     /// # Errors
-    /// The need is 0.
-    pub fn handle_need(&mut self, now: Time, id: Id, need: Rate) -> Result<(), ParameterError> {
-        within("need", need.as_bps() as f64, positive(1e15))?;
+    /// A rate is 0, or the need exceeds `most`.
+    pub fn handle_need(&mut self, now: Time, id: Id, need: Rate, most: Rate) -> Result<(), ParameterError> {
+        within("need", need.as_bps() as f64, positive(most.as_bps() as f64))?;
+        within("most", most.as_bps() as f64, positive(1e15))?;
         match self.members.iter_mut().find(|member| member.id == id) {
-            Some(member) => member.need = need,
+            Some(member) => (member.need, member.most) = (need, most),
             None => self.members.push(Member {
                 id,
                 need,
+                most,
                 series: Series::new(),
                 greediness: Greediness::default(),
                 is_bounded: false,
@@ -107,7 +143,23 @@ impl Group {
     /// Removes stream `id`, if it is in the group.
     pub fn handle_departure(&mut self, now: Time, id: Id) {
         self.members.retain(|member| member.id != id);
+        self.exchange.handle_stop(id);
         self.solve(now);
+    }
+
+    /// Takes the allowed rate that the law of stream `id` has determined from a report. Only
+    /// [`Coupling::Rfc8699`] makes use of it.
+    pub fn handle_rate(&mut self, id: Id, determined: Rate) {
+        let Some(member) = self.members.iter().find(|member| member.id == id) else { return };
+        let priority = member.need.as_bps() as f64;
+        // The first rate registers the stream. A rate of 0 does not, and no law has one.
+        let registered = self.exchange.handle_start(id, priority, member.most, determined);
+        if self.coupling != Coupling::Rfc8699 || registered.is_err() {
+            return;
+        }
+        self.exchange.handle_rate(id, determined);
+        let rates = self.members.iter().filter_map(|member| Some((member.id, self.exchange.rate(member.id)?)));
+        self.events.extend(rates.map(|(id, rate)| Event::Rate(id, rate)));
     }
 
     /// Takes the round trip and the loss event rate that stream `id` has measured; those that cannot be are ignored.
@@ -167,10 +219,12 @@ impl Group {
     fn solve(&mut self, now: Time) {
         let sharing: Vec<usize> = (0..self.members.len()).filter(|n| !self.members[*n].is_apart).collect();
         let needs = self.needs(now, &sharing);
-        // An error means that no stream shares: every need and every measurement was checked when it was taken.
         let mut wanted = vec![1.0; self.members.len()];
-        for (n, multiplier) in sharing.into_iter().zip(multipliers(&needs, self.norm).into_iter().flatten()) {
-            wanted[n] = multiplier;
+        if self.coupling != Coupling::Rfc8699 {
+            // An error means that no stream shares: every need and every measurement was checked when it was taken.
+            for (n, multiplier) in sharing.into_iter().zip(multipliers(&needs, self.norm).into_iter().flatten()) {
+                wanted[n] = multiplier;
+            }
         }
         for (member, wanted) in self.members.iter_mut().zip(wanted) {
             let multiplier = wanted.clamp(LEAST, MOST);
@@ -192,7 +246,7 @@ impl Group {
     /// those that have.
     fn needs(&self, now: Time, sharing: &[usize]) -> Vec<Need> {
         let measured = |member: &Member| match self.coupling {
-            Coupling::Fixed => None,
+            Coupling::Fixed | Coupling::Rfc8699 => None,
             Coupling::Measured => member.series.mean(now).filter(|[_, p]| *p > 0.0),
         };
         let members = || sharing.iter().map(|n| &self.members[*n]);
@@ -212,13 +266,9 @@ impl Group {
 
 /// The mean of several series, by the places of their slots.
 fn mean(series: &[Deviations], of: &[usize]) -> Deviations {
-    let mut mean = [None; SLOTS];
-    for (place, mean) in mean.iter_mut().enumerate() {
-        let (sums, count) = of
-            .iter()
-            .filter_map(|n| series[*n][place])
-            .fold(([0.0; 2], 0u32), |(sums, count), it| ([sums[0] + it[0], sums[1] + it[1]], count + 1));
-        *mean = (count > 0).then(|| sums.map(|sum| sum / f64::from(count)));
-    }
-    mean
+    core::array::from_fn(|place| {
+        let found = of.iter().filter_map(|n| series[*n][place]);
+        let (sum, count) = found.fold((0.0, 0u32), |(sum, count), it| (sum + it, count + 1));
+        (count > 0).then(|| sum / f64::from(count))
+    })
 }

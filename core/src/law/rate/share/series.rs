@@ -1,4 +1,4 @@
-//! Measurements of one stream over the averaging window, and their correlation with those of others.
+//! Measurements of one stream over the averaging window, and the correlation of its round trips with those of others.
 
 use crate::time::{Span, Time};
 use crate::units::Seconds;
@@ -6,12 +6,13 @@ use crate::units::Seconds;
 /// The length of a slot. Slots of all streams begin at the same instants, so that their series can be compared.
 const SLOT: Span = Span::from_millis(250);
 /// The number of slots: the window is 10 s.
-pub(super) const SLOTS: usize = 40;
+const SLOTS: usize = 40;
 /// The fewest slots in common from which a correlation is computed.
 const FEWEST: usize = SLOTS / 2;
 
-/// The root mean square below which deviations of round trips and of loss event rates are none: those of rounding.
-const LEAST: Pair = [1e-6, 1e-6];
+/// The root mean square of deviations of the round trip, in seconds, below which there is no queue that fills and drains:
+/// the jitter of hosts is less. Ours.
+const LEAST: f64 = 5e-4;
 
 /// Round trips in seconds and loss event rates.
 pub(super) type Pair = [f64; 2];
@@ -32,8 +33,8 @@ struct Slot {
     sums: Pair,
 }
 
-/// The deviations of a series from its mean, by the places of the slots; none where a slot is empty.
-pub(super) type Deviations = [Option<Pair>; SLOTS];
+/// The deviations of the round trip from its mean, in seconds, by the places of the slots; none where a slot is empty.
+pub(super) type Deviations = [Option<f64>; SLOTS];
 
 impl Series {
     pub(super) fn new() -> Series {
@@ -70,9 +71,9 @@ impl Series {
 
     /// The deviations from the mean over the window at `now`.
     pub(super) fn deviations(&self, now: Time) -> Deviations {
-        let mean = self.mean(now).unwrap_or_default();
+        let [mean, _] = self.mean(now).unwrap_or_default();
         let mut means = self.means(now);
-        core::array::from_fn(|_| means.next().flatten().map(|[rtt, p]| [rtt - mean[0], p - mean[1]]))
+        core::array::from_fn(|_| means.next().flatten().map(|[rtt, _]| rtt - mean))
     }
 }
 
@@ -81,27 +82,21 @@ fn number(now: Time) -> u64 {
     now.as_nanos() / SLOT.as_nanos()
 }
 
-/// The mean of the correlations of round trips and of loss event rates, -1 to 1. One that does not vary has none; none at
-/// all if neither varies, or if the series have too few slots in common.
+/// Pearson's correlation of two series of round trips, -1 to 1; none if one varies by less than [`LEAST`], or if they have
+/// too few slots in common.
+///
+/// Loss event rates say less: a full queue loses packets of one stream and not of another.
 pub(super) fn correlation(one: &Deviations, other: &Deviations) -> Option<f64> {
-    let common: Vec<(Pair, Pair)> = one.iter().zip(other).filter_map(|(one, other)| one.zip(*other)).collect();
+    let common: Vec<(f64, f64)> = one.iter().zip(other).filter_map(|(one, other)| one.zip(*other)).collect();
     if common.len() < FEWEST {
         return None;
     }
-    let pairs = |which: usize| common.iter().map(move |(one, other)| (one[which], other[which]));
-    let of = |which: usize| coefficient(pairs(which), LEAST[which]);
-    let both: Vec<f64> = [of(0), of(1)].into_iter().flatten().collect();
-    (!both.is_empty()).then(|| both.iter().sum::<f64>() / both.len() as f64)
-}
-
-/// Pearson's coefficient; none if a series deviates by less than `least`.
-fn coefficient(pairs: impl Iterator<Item = (f64, f64)> + Clone, least: f64) -> Option<f64> {
-    let count = pairs.clone().count() as f64;
-    let (x, y) = pairs.clone().fold((0.0, 0.0), |(x, y), pair| (x + pair.0 / count, y + pair.1 / count));
-    let (xx, yy, xy) = pairs.fold((0.0, 0.0, 0.0), |(xx, yy, xy), pair| {
+    let count = common.len() as f64;
+    let (x, y) = common.iter().fold((0.0, 0.0), |(x, y), pair| (x + pair.0 / count, y + pair.1 / count));
+    let (xx, yy, xy) = common.iter().fold((0.0, 0.0, 0.0), |(xx, yy, xy), pair| {
         let (dx, dy) = (pair.0 - x, pair.1 - y);
         (xx + dx * dx, yy + dy * dy, xy + dx * dy)
     });
-    let varies = |square: f64| square > count * least * least;
+    let varies = |square: f64| square > count * LEAST * LEAST;
     (varies(xx) && varies(yy)).then(|| xy / f64::sqrt(xx * yy))
 }

@@ -68,6 +68,8 @@ fn link_gives_alike_flows_with_alpha_of_a_squared_multiplier_that_multiple() {
     assert_eq!((fits.p, fits.x), (0.0, vec![1.5e6, 5e5]));
 }
 
+const MANY: Rate = Rate::from_mbps(1_000);
+
 /// The events of a group until `end`, whose streams measure `rtt` and `p` every 50 ms.
 fn run(group: &mut Group, from: u64, end: u64, measured: impl Fn(u32, u64) -> Option<(f64, f64)>) -> Vec<Event> {
     let mut events = Vec::new();
@@ -102,7 +104,7 @@ fn is_near(found: [f64; 3], expected: [f64; 3]) {
 fn group(coupling: Coupling) -> Group {
     let mut group = Group::new(at(0), coupling, Norm::Sum);
     for (id, mbps) in [9, 6, 3].into_iter().enumerate() {
-        group.handle_need(at(0), Id(id as u32), Rate::from_mbps(mbps)).expect("above 0");
+        group.handle_need(at(0), Id(id as u32), Rate::from_mbps(mbps), MANY).expect("above 0");
     }
     group
 }
@@ -132,11 +134,11 @@ fn stream_that_leaves_returns_its_share_and_a_new_one_gets_its_own() {
     let stays = events(&mut group);
     let same = |event: &Event| matches!(event, Event::Changed(Id(id), it) if (it.alpha() - [2.25, 0.0, 0.25][*id as usize]).abs() < 1e-12);
     assert!(stays.iter().all(same), "{stays:?}");
-    group.handle_need(at(200), Id(2), Rate::from_mbps(9)).expect("above 0");
+    group.handle_need(at(200), Id(2), Rate::from_mbps(9), MANY).expect("above 0");
     let equal: Vec<Event> = events(&mut group);
     let one = Greediness::default();
     assert_eq!(equal, [Event::Changed(Id(0), one), Event::Changed(Id(2), one)]);
-    let error = group.handle_need(at(300), Id(1), Rate::from_bps(0)).expect_err("nothing needed");
+    let error = group.handle_need(at(300), Id(1), Rate::from_bps(0), MANY).expect_err("nothing needed");
     assert!(error.to_string().starts_with("need must be above 0"), "{error}");
     assert!(group.poll_event().is_none());
     for id in [0, 2] {
@@ -149,13 +151,13 @@ fn stream_that_leaves_returns_its_share_and_a_new_one_gets_its_own() {
 fn multiplier_above_three_is_bounded_and_reported_once() {
     let mut group = Group::new(at(0), Coupling::Fixed, Norm::Min);
     for (id, mbps) in [(0, 8), (1, 2)] {
-        group.handle_need(at(0), Id(id), Rate::from_mbps(mbps)).expect("above 0");
+        group.handle_need(at(0), Id(id), Rate::from_mbps(mbps), MANY).expect("above 0");
     }
     let events: Vec<Event> = core::iter::from_fn(|| group.poll_event()).collect();
     let nine = Greediness::times(MOST).expect("above 0");
     assert_eq!(events, [Event::Bounded(Id(0), 4.0), Event::Changed(Id(0), nine)]);
     assert!(run(&mut group, 0, 5_000, |_, _| None).is_empty());
-    group.handle_need(at(5_000), Id(0), Rate::from_mbps(6)).expect("above 0");
+    group.handle_need(at(5_000), Id(0), Rate::from_mbps(6), MANY).expect("above 0");
     assert_eq!(group.poll_event(), Some(Event::Unbounded(Id(0))));
 }
 
@@ -254,4 +256,32 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn rates_of_rfc_8699_are_shared_by_need_and_all_streams_stay_as_greedy_as_a_tcp() {
+    let mut group = group(Coupling::Rfc8699);
+    assert_eq!(group.poll_event(), None);
+    // Two streams are registered by their first rates: 4 and 2 Mb/s of 6, by needs of 9 and 6.
+    group.handle_rate(Id(0), Rate::from_mbps(4));
+    group.handle_rate(Id(1), Rate::from_mbps(2));
+    let rates: Vec<Event> = core::iter::from_fn(|| group.poll_event()).skip(1).collect();
+    assert_eq!(rates, [Event::Rate(Id(0), Rate::from_bps(3_600_000)), Event::Rate(Id(1), Rate::from_bps(2_400_000))]);
+    // The third is registered, and 9 Mb/s are shared by 9, 6 and 3.
+    group.handle_rate(Id(2), Rate::from_mbps(3));
+    let rates: Vec<Event> = core::iter::from_fn(|| group.poll_event()).collect();
+    let mbps = [4_500_000, 3_000_000, 1_500_000].map(Rate::from_bps);
+    assert_eq!(rates, [0, 1, 2].map(|id| Event::Rate(Id(id), mbps[id as usize])));
+    assert!(run(&mut group, 0, 20_000, |id, _| Some((0.02, 0.01 / f64::from(id + 1)))).is_empty());
+}
+
+#[test]
+fn couplings_are_parsed_printed_and_refused() {
+    for (text, coupling) in
+        [("fixed", Coupling::Fixed), ("measured", Coupling::Measured), ("rfc8699", Coupling::Rfc8699)]
+    {
+        assert_eq!((text.parse(), coupling.to_string()), (Ok(coupling), text.to_owned()));
+    }
+    let error = "nada".parse::<Coupling>().expect_err("another law").to_string();
+    assert!(error.contains("coupling") && error.contains("fixed, measured or rfc8699"), "{error}");
 }

@@ -201,6 +201,11 @@ impl<E: Equation> Sender<E> {
         self.x
     }
 
+    /// Replaces X, in bytes per second, until the next report; not below one packet in [`T_MBI`].
+    pub fn set_allowed(&mut self, x: f64) {
+        self.x = x.clamp(self.config.slowest(), FASTEST);
+    }
+
     /// R: the smoothed round trip, after the first report.
     pub fn rtt(&self) -> Option<Span> {
         self.r.map(Span::from_secs_f64)

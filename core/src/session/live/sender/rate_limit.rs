@@ -101,6 +101,16 @@ impl RateLimit {
         self.most.map_or(rate, |most| most.min(rate))
     }
 
+    /// The running law.
+    pub(super) fn law(&self) -> &Law {
+        self.law.law()
+    }
+
+    /// The running law, for a change of its parameters.
+    pub(super) fn law_mut(&mut self) -> &mut Law {
+        self.law.law_mut()
+    }
+
     /// The smoothed round trip.
     fn srtt(&self) -> Span {
         self.rtt.srtt().unwrap_or(INITIAL)
