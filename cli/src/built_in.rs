@@ -6,8 +6,11 @@ use std::path::Path;
 use thalweg_lab::scenario::{Error, Scenario};
 
 /// Scenarios for `emulate`, by name.
-const SCENARIOS: [(&str, &str); 2] =
-    [("demo", include_str!("../../scenarios/demo.toml")), ("gilbert", include_str!("../../scenarios/gilbert.toml"))];
+const SCENARIOS: [(&str, &str); 3] = [
+    ("demo", include_str!("../../scenarios/demo.toml")),
+    ("gilbert", include_str!("../../scenarios/gilbert.toml")),
+    ("share", include_str!("../../scenarios/share.toml")),
+];
 
 /// The name of the video.
 pub(crate) const CLIP: &str = "clip";
@@ -30,7 +33,7 @@ pub(crate) fn scenario(name: &Path, seed: Option<u64>) -> Result<Scenario, Error
 pub(crate) fn hint(name: &Path) -> String {
     let is_name = name.extension().is_none() && name.components().count() == 1;
     match is_name && !name.exists() {
-        true => format!("; built-in scenarios are {}", SCENARIOS.map(|(known, _)| known).join(" and ")),
+        true => format!("; built-in scenarios are {}", SCENARIOS.map(|(known, _)| known).join(", ")),
         false => String::new(),
     }
 }

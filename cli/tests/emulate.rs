@@ -103,7 +103,7 @@ fn errors_are_reported_in_one_line() {
         (
             &["gilbrt", "--listen", ":0", "--to", "127.0.0.1:9"],
             1,
-            "thalweg: emulate: gilbrt: cannot be read: no such file or directory; built-in scenarios are demo and gilbert\n"
+            "thalweg: emulate: gilbrt: cannot be read: no such file or directory; built-in scenarios are demo, gilbert, share\n"
                 .into(),
         ),
         (

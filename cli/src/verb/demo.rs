@@ -1,8 +1,10 @@
 //! `thalweg demo`: the measured part of ./demo.
 //!
 //! A video goes through `send`, `emulate` and `recv`, three processes on loopback, once with each repair over the same
-//! seeded link. This process is source and sink in one, so that one clock times every datagram at both ends.
+//! seeded link. This process is source and sink in one, so that one clock times every datagram at both ends. With
+//! `--share`, three streams go through one Wi-Fi cell (`shared.rs`).
 
+mod chain;
 mod decoder;
 mod ledger;
 mod link;
@@ -12,6 +14,7 @@ mod processes;
 mod progress;
 mod run;
 mod series;
+mod shared;
 mod terminal;
 mod video;
 mod words;
@@ -32,9 +35,12 @@ use run::{Run, Setup};
 use terminal::{columns, wrapped};
 use video::Video;
 
+/// The length of each run in seconds.
+const SECONDS: u64 = 20;
+
 /// Compare kinds of repair: one video over one lossy link, once with each.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  ./demo --input video.ts --seconds 30")]
+#[command(after_help = "Examples:\n  ./demo --input video.ts --seconds 30\n  ./demo --share")]
 pub(crate) struct Args {
     /// Video, MPEG-TS; it is looped
     #[arg(long, value_name = "FILE", default_value = built_in::CLIP)]
@@ -42,9 +48,12 @@ pub(crate) struct Args {
     /// Link, as for `thalweg emulate`
     #[arg(long, value_name = "FILE", default_value = "demo")]
     scenario: PathBuf,
-    /// Length of each run, 2 to 3600 seconds
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(2..=3600))]
-    seconds: u64,
+    /// Share one Wi-Fi cell among three streams in place of that: each as greedy as a TCP, then by what each needs
+    #[arg(long, conflicts_with_all = ["input", "scenario", "scheme"])]
+    share: bool,
+    /// Length of each run, 2 to 3600 seconds, by default 20; with --share at least 20, by default 45
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=3600))]
+    seconds: Option<u64>,
     /// Kinds of repair to compare, as for `thalweg send --repair`
     #[arg(long, value_name = "REPAIR,...", value_delimiter = ',', default_value = "none,static:8,geneva",
         value_parser = super::send::repair_form)]
@@ -61,6 +70,17 @@ struct Outcome {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    if args.share {
+        let seconds = args.seconds.unwrap_or(shared::SECONDS);
+        if seconds < shared::LEAST_SECONDS {
+            return Err(Failure::Usage(format!(
+                "demo: --seconds {seconds}: --share needs at least {}",
+                shared::LEAST_SECONDS
+            )));
+        }
+        return shared::perform(Span::from_secs(seconds), &args.out)
+            .map_err(|why| Failure::Failed(format!("demo: {why}")));
+    }
     let mut schemes = args.scheme.iter().enumerate();
     if let Some((_, twice)) = schemes.find(|(nth, scheme)| args.scheme[..*nth].contains(scheme)) {
         return Err(Failure::Usage(format!("demo: --scheme {twice} is given twice")));
@@ -75,7 +95,12 @@ fn perform(args: &Args) -> Result<(), String> {
     std::fs::create_dir_all(&args.out)
         .map_err(|error| format!("cannot create {}: {}", args.out.display(), plain(&error)))?;
     let stop = Stop::on_signal().map_err(|error| format!("cannot handle signals: {}", plain(&error)))?;
-    let setup = Setup { video, scenario: args.scenario.clone(), length: Span::from_secs(args.seconds), stop };
+    let setup = Setup {
+        video,
+        scenario: args.scenario.clone(),
+        length: Span::from_secs(args.seconds.unwrap_or(SECONDS)),
+        stop,
+    };
     println!("video  {}, {:.1} Mb/s, looped", args.input.display(), setup.video.rate.as_mbps_f64());
     println!("link   {}, the same for every run", args.scenario.display());
     println!("runs   {} of {}, each send -> emulate -> recv on loopback\n", args.scheme.len(), setup.length);

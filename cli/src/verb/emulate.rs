@@ -43,7 +43,7 @@ Example: receivers at the three stations of one Wi-Fi cell, each reached through
 Example: a cable between two network namespaces; all commands: docs/emulate.md
   thalweg emulate demo --tun near --tun-to far")]
 pub(crate) struct Args {
-    /// Path to emulate: a TOML file, or one of the built-in scenarios `demo` and `gilbert`.
+    /// Path to emulate: a TOML file, or one of the built-in scenarios `demo`, `gilbert` and `share`.
     /// scenarios/emulate-example.toml shows everything that a file can have.
     #[arg(value_name = "PATH.toml")]
     path: PathBuf,

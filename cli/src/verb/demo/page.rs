@@ -5,8 +5,8 @@ use std::path::Path;
 use thalweg_core::time::Time;
 use thalweg_papers::page::{Axis, Element, Image, Line, Number, Page, Plot, Row, Section, Table, Tone};
 
+use super::chain::LATENCY;
 use super::picture::{Moment, Still};
-use super::processes::LATENCY;
 use super::run::{Run, Setup};
 use super::words::{Result, conclusion, name, or_unknown, percent};
 use super::{Outcome, picture};

@@ -1,9 +1,8 @@
-//! The three processes of a run: `send`, `emulate` and `recv`, on ports of their own.
+//! Processes of this program, and what they report.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
@@ -16,27 +15,18 @@ use thalweg_net::signal::Stop;
 
 use super::series::Series;
 
-/// Latency from input to output, given to both endpoints.
-pub(super) const LATENCY: &str = "90ms";
-
-/// The longest time that `send` and `recv` may take to connect.
+/// The longest time that processes may take to connect.
 const CONNECT_TIMEOUT: Span = Span::from_secs(10);
 
 /// The processes, which are killed when this value is dropped.
 pub(super) struct Processes {
-    processes: [Process; 3],
+    processes: Vec<Process>,
     lines: Receiver<Line>,
-    /// The address that takes the video.
-    pub(super) input: SocketAddr,
 }
 
-/// The indices of the processes, in the order in which they start.
-const RECV: usize = 0;
-const EMULATE: usize = 1;
-const SEND: usize = 2;
-
 struct Process {
-    name: &'static str,
+    /// The name of its verb.
+    name: String,
     child: Child,
     series: Series,
     /// The last five lines that are not JSON.
@@ -51,44 +41,38 @@ struct Line {
 }
 
 impl Processes {
-    /// Starts the processes; the received video goes to `output`.
-    pub(super) fn start(repair: &str, scenario: &Path, output: SocketAddr, clock: Clock) -> Result<Processes, String> {
-        let [input, uplink, downlink] = free_ports()?;
+    /// Starts one process per command line, which begins with the verb; `--json` is added.
+    pub(super) fn start(commands: &[Vec<String>], clock: Clock) -> Result<Processes, String> {
         let program =
             std::env::current_exe().map_err(|error| format!("cannot find this program: {}", plain(&error)))?;
-        let command = |words: &[&str]| {
-            let mut command = Command::new(&program);
-            command.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-            command
-        };
-        let (to, listen) = (uplink.to_string(), downlink.to_string());
-        let (source, sink) = (format!("udp://{input}"), format!("udp://{output}"));
-        let mut emulate = command(&["emulate"]);
-        emulate.arg(scenario).args(["--listen", &to, "--to", &listen, "--json"]);
-        let recv = command(&["recv", "--listen", &listen, "--output", &sink, "--latency", LATENCY, "--json"]);
-        let mut send =
-            command(&["send", "--input", &source, "--to", &to, "--repair", repair, "--latency", LATENCY, "--json"]);
-        send.args(["--retry", "never"]);
         let (sender, lines) = channel();
-        let processes = [
-            Process::start("thalweg recv", recv, RECV, clock, sender.clone())?,
-            Process::start("thalweg emulate", emulate, EMULATE, clock, sender.clone())?,
-            Process::start("thalweg send", send, SEND, clock, sender)?,
-        ];
-        Ok(Processes { processes, lines, input })
+        let start = |(index, words): (usize, &Vec<String>)| {
+            let mut command = Command::new(&program);
+            command.args(words).arg("--json").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+            Process::start(&words[0], command, index, clock, sender.clone())
+        };
+        let processes = commands.iter().enumerate().map(start).collect::<Result<Vec<_>, _>>()?;
+        Ok(Processes { processes, lines })
     }
 
-    /// Waits until `send` reports that it is connected.
-    pub(super) fn connect(&mut self, clock: Clock, stop: &Stop) -> Result<(), String> {
+    /// Waits until the process `nth` has reported `event` `count` times.
+    pub(super) fn wait_for(
+        &mut self,
+        nth: usize,
+        event: &str,
+        count: usize,
+        clock: Clock,
+        stop: &Stop,
+    ) -> Result<(), String> {
         let start = clock.now();
-        while !self.send().has_event("connected") {
+        while self.series(nth).events(event).count() < count {
             let outcome = self.listen(Duration::from_millis(50));
             if stop.asked() {
                 return Err("stopped".into());
             }
             outcome?;
             if clock.now().since(start) > CONNECT_TIMEOUT {
-                return Err(format!("send and recv did not connect within {CONNECT_TIMEOUT}"));
+                return Err(format!("no connection within {CONNECT_TIMEOUT}"));
             }
         }
         Ok(())
@@ -112,22 +96,14 @@ impl Processes {
         }
     }
 
-    pub(super) fn send(&self) -> &Series {
-        &self.processes[SEND].series
+    /// The rows that the process `nth` has reported.
+    pub(super) fn series(&self, nth: usize) -> &Series {
+        &self.processes[nth].series
     }
 
-    pub(super) fn recv(&self) -> &Series {
-        &self.processes[RECV].series
-    }
-
-    /// Processor time that sender and receiver have used so far.
-    pub(super) fn cpu(&self) -> Option<Span> {
-        Some(self.processes[SEND].cpu()? + self.processes[RECV].cpu()?)
-    }
-
-    /// Rows that the relay has reported.
-    pub(super) fn emulate(&self) -> &Series {
-        &self.processes[EMULATE].series
+    /// Processor time that the process `nth` has used so far.
+    pub(super) fn cpu(&self, nth: usize) -> Option<Span> {
+        self.processes[nth].cpu()
     }
 
     /// Datagrams that the kernel dropped at the sockets of the processes and of this one.
@@ -140,12 +116,13 @@ impl Processes {
 
 impl Process {
     fn start(
-        name: &'static str,
+        verb: &str,
         mut command: Command,
         index: usize,
         clock: Clock,
         sender: Sender<Line>,
     ) -> Result<Process, String> {
+        let name = format!("thalweg {verb}");
         let mut child = command.spawn().map_err(|error| format!("cannot start {name}: {}", plain(&error)))?;
         if let Some(stderr) = child.stderr.take() {
             std::thread::spawn(move || {
@@ -201,7 +178,7 @@ impl Drop for Process {
 }
 
 /// Free ports. All are bound at the same time, so that they differ.
-fn free_ports<const N: usize>() -> Result<[SocketAddr; N], String> {
+pub(super) fn free_ports<const N: usize>() -> Result<[SocketAddr; N], String> {
     let bind = |_| UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| Ok((socket.local_addr()?, socket)));
     let held: Result<Vec<_>, _> = (0..N).map(bind).collect();
     let held = held.map_err(|error| format!("cannot find free UDP ports on 127.0.0.1: {}", plain(&error)))?;

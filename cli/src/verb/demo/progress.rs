@@ -4,8 +4,8 @@ use std::io::{Write, stdout};
 
 use thalweg_core::time::Span;
 
+use super::chain::Chain;
 use super::link::Link;
-use super::processes::Processes;
 use super::terminal::{columns, is_live};
 use super::words::percent;
 
@@ -33,12 +33,17 @@ impl Progress {
     }
 
     /// Shows the state of the run after `played` of the video: totals, not the last second.
-    pub(super) fn show(&mut self, played: Span, processes: &Processes) {
+    pub(super) fn show(&mut self, played: Span, processes: &Chain) {
+        self.show_parts(played, &totals(processes));
+    }
+
+    /// The same with other values, the most important first.
+    pub(super) fn show_parts(&mut self, played: Span, parts: &[String]) {
         let share = played.as_secs_f64() / self.length.as_secs_f64();
         let full = ((share * BAR as f64) as usize).min(BAR);
         let (name, bar) = (&self.name, "━".repeat(full) + &"╌".repeat(BAR - full));
         let head = format!("{name:<10} {bar} {:3.0} s", played.as_secs_f64());
-        self.line = fitting(head, &totals(processes), columns());
+        self.line = fitting(head, parts, columns());
         self.draw(&self.line);
     }
 
@@ -62,7 +67,7 @@ impl Progress {
 }
 
 /// Totals of the run so far, the most important first.
-fn totals(processes: &Processes) -> Vec<String> {
+fn totals(processes: &Chain) -> Vec<String> {
     let link = Link::of(processes.emulate());
     let (send, recv) = (processes.send(), processes.recv());
     let residual = recv.last("residual_lost_packets_total");

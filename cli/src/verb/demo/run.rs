@@ -12,10 +12,10 @@ use thalweg_net::clock::Clock;
 use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 
+use super::chain::Chain;
 use super::ledger::{Delivery, Mark, match_arrivals};
 use super::link::Link;
 use super::picture;
-use super::processes::Processes;
 use super::series::Series;
 use super::video::Video;
 
@@ -53,7 +53,7 @@ impl Run {
         setup: &Setup,
         repair: &str,
         capture: &Path,
-        mut watch: impl FnMut(Span, &Processes),
+        mut watch: impl FnMut(Span, &Chain),
     ) -> Result<Run, String> {
         let sink = socket()?;
         let output = sink.local_addr().map_err(|error| error.to_string())?;
@@ -61,7 +61,7 @@ impl Run {
             File::create(capture).map_err(|error| format!("cannot write {}: {}", capture.display(), plain(&error)))?;
         let playback = setup.video.playback()?;
         let clock = Clock::start();
-        let mut processes = Processes::start(repair, &setup.scenario, output, clock)?;
+        let mut processes = Chain::start(repair, &setup.scenario, output, clock)?;
         processes.connect(clock, &setup.stop)?;
         let source = socket()?;
         source
@@ -120,11 +120,11 @@ impl Run {
 /// Listens to the processes until the video has been played and has arrived; returns the share of a core that they
 /// took.
 fn monitor(
-    processes: &mut Processes,
+    processes: &mut Chain,
     clock: Clock,
     from: Time,
     setup: &Setup,
-    watch: &mut impl FnMut(Span, &Processes),
+    watch: &mut impl FnMut(Span, &Chain),
 ) -> Result<Option<f64>, String> {
     let before = processes.cpu();
     let (mut after, mut ended) = (None, false);

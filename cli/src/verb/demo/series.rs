@@ -34,9 +34,16 @@ impl Series {
         if points.iter().all(|point| point.1.is_nan()) { Vec::new() } else { points }
     }
 
-    /// True if an event of this name has arrived.
-    pub(super) fn has_event(&self, event: &str) -> bool {
-        self.rows.iter().any(|(_, row)| row.get("event").and_then(Value::as_str) == Some(event))
+    /// The rows of the stream `name`, of a process that has several.
+    pub(super) fn of_stream(&self, name: &str) -> Series {
+        let is_of = |(_, row): &&(Time, Value)| row.get("stream").and_then(Value::as_str) == Some(name);
+        Series { rows: self.rows.iter().filter(is_of).cloned().collect() }
+    }
+
+    /// The events of this name.
+    pub(super) fn events(&self, event: &str) -> impl Iterator<Item = &Value> {
+        let is_named = move |row: &&Value| row.get("event").and_then(Value::as_str) == Some(event);
+        self.rows.iter().map(|(_, row)| row).filter(is_named)
     }
 }
 
@@ -57,6 +64,9 @@ mod tests {
         assert!(points[0].1.is_nan());
         assert_eq!(series.last("w_packets"), Some(120.5));
         assert!(series.points("nothing", at(5), at(9)).is_empty());
-        assert!(series.has_event("connected") && !series.has_event("ended"));
+        assert_eq!((series.events("connected").count(), series.events("ended").count()), (1, 0));
+        series.push(at(8), json!({ "t": 3.0, "stream": "tv", "alpha": 2.25 }));
+        series.push(at(8), json!({ "t": 3.0, "stream": "phone", "alpha": 0.25 }));
+        assert_eq!(series.of_stream("tv").last("alpha"), Some(2.25));
     }
 }
