@@ -6,6 +6,7 @@ mod controls;
 mod demo;
 mod doctor;
 mod emulate;
+mod encoder;
 mod faults;
 mod keygen;
 mod lab;

@@ -95,6 +95,12 @@ impl Pacer {
         self.ready.len()
     }
 
+    /// The time from the next packet to the last whose time is known.
+    pub fn span(&self) -> Span {
+        let ends = self.ready.front().zip(self.ready.back());
+        ends.map_or(Span::ZERO, |((first, _), (last, _))| last.saturating_sub(*first))
+    }
+
     fn release(&mut self) -> Result<(), NoClock> {
         let searched = Bytes((self.waiting.len() * PACKET) as u64);
         let Some(Step { ticks: Some(ticks), packets, .. }) = self.rate else { return Err(NoClock { searched }) };

@@ -79,6 +79,8 @@ pub struct TsSource {
     looper: Option<Looper>,
     pacer: Pacer,
     ended: bool,
+    /// The time of timed packets at which no more input is wanted.
+    ahead: Span,
     /// Packets found before this turn.
     packets_before: u64,
     datagram: Vec<u8>,
@@ -92,14 +94,20 @@ impl TsSource {
             looper: (mode == LoopMode::Forever).then(Looper::new),
             pacer: Pacer::new(),
             ended: false,
+            ahead: Span::MAX,
             packets_before: 0,
             datagram: Vec::with_capacity(DATAGRAM),
         }
     }
 
+    /// The same source, which wants no more input once it has timed packets of `ahead`, however few.
+    pub fn reading_ahead(self, ahead: Span) -> TsSource {
+        TsSource { ahead, ..self }
+    }
+
     /// True if the next bytes should be pushed now; otherwise poll first. Never true after the end.
     pub fn wants(&self) -> bool {
-        !self.ended && self.pacer.ready() < ENOUGH
+        !self.ended && self.pacer.ready() < ENOUGH && self.pacer.span() < self.ahead
     }
 
     /// Takes the next bytes of the input, in chunks of any size.

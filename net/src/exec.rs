@@ -1,4 +1,5 @@
-//! A child process that takes media on its standard input, such as a player.
+//! A child process that takes media on its standard input, such as a player, or gives it on its standard output, such as an
+//! encoder.
 
 use std::fs::File;
 use std::io;
@@ -33,13 +34,28 @@ pub(crate) struct Exec {
     is_finishing: bool,
     dropped: u64,
     status: Option<ExitStatus>,
+    /// True once its group has no process left.
+    is_gone: bool,
 }
 
 impl Exec {
     /// Starts `command` with `/bin/sh -c`.
     pub(crate) fn start(command: &str) -> io::Result<Exec> {
+        Exec::spawn(command, Stdio::inherit())
+    }
+
+    /// Starts `command` as a source of media. Returns its standard output, too, which does not block.
+    pub(crate) fn source(command: &str) -> io::Result<(Exec, File)> {
+        let mut exec = Exec::spawn(command, Stdio::piped())?;
+        let output = exec.child.stdout.take().map(|stdout| File::from(OwnedFd::from(stdout)));
+        let output = output.ok_or(io::ErrorKind::BrokenPipe)?;
+        rustix::fs::fcntl_setfl(&output, OFlags::NONBLOCK)?;
+        Ok((exec, output))
+    }
+
+    fn spawn(command: &str, output: Stdio) -> io::Result<Exec> {
         let mut shell = Command::new("/bin/sh");
-        shell.args(["-c", command]).stdin(Stdio::piped()).process_group(0);
+        shell.args(["-c", command]).stdin(Stdio::piped()).stdout(output).process_group(0);
         let mut child = shell.spawn()?;
         let pidfd = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
         let input = child.stdin.take().map(|stdin| File::from(OwnedFd::from(stdin)));
@@ -47,7 +63,7 @@ impl Exec {
             rustix::fs::fcntl_setfl(input, OFlags::NONBLOCK)?;
         }
         let input = input.map(Spool::new);
-        Ok(Exec { child, pidfd, input, is_finishing: false, dropped: 0, status: None })
+        Ok(Exec { child, pidfd, input, is_finishing: false, dropped: 0, status: None, is_gone: false })
     }
 
     /// Queues bytes, all or none of them.
@@ -96,6 +112,47 @@ impl Exec {
         Ok(())
     }
 
+    /// Continues with data that the child has left waiting; returns true once it has ended. The rest of its group is then
+    /// asked to end, before the number of the group is given back.
+    pub(crate) fn resume_source(&mut self, ready: &mut Ready) -> io::Result<bool> {
+        let has_ended = ready.take();
+        if self.input.is_some() && ready.take() {
+            self.flush()?;
+        }
+        if has_ended {
+            self.ask_to_end();
+            self.is_gone();
+        }
+        Ok(has_ended)
+    }
+
+    /// Asks the group to end, by SIGTERM.
+    pub(crate) fn ask_to_end(&mut self) {
+        self.signal(Signal::TERM);
+    }
+
+    /// Ends the group, by SIGKILL.
+    pub(crate) fn kill(&mut self) {
+        self.signal(Signal::KILL);
+    }
+
+    /// Errors are ignored: processes may end at any time.
+    fn signal(&self, signal: Signal) {
+        if !self.is_gone {
+            let _ = kill_process_group(Pid::from_child(&self.child), signal);
+        }
+    }
+
+    /// True once the group has no process left.
+    pub(crate) fn is_gone(&mut self) -> bool {
+        if !self.is_gone {
+            self.status = self.status.or_else(|| self.child.try_wait().ok().flatten());
+            // A process that is left keeps the number of the group.
+            self.is_gone = self.status.is_some() && test_kill_process_group(Pid::from_child(&self.child)).is_err();
+        }
+        self.is_gone
+    }
+
     /// The exit code of the child, once it has ended; 128 + N, as in a shell, if signal N has ended it.
     pub(crate) fn exit_code(&self) -> Option<i32> {
         let status = self.status?;
@@ -112,18 +169,15 @@ impl Exec {
         self.dropped
     }
 
-    /// Ends the group. Errors are ignored: its processes may end at any time.
+    /// Ends the group, and waits for its end.
     fn end(&mut self) {
-        let group = Pid::from_child(&self.child);
         let deadline = Instant::now() + GRACE;
-        let _ = kill_process_group(group, Signal::TERM);
-        // The group exists as long as its first process was not waited for, so that the number is not another's.
-        while test_kill_process_group(group).is_ok() {
+        self.ask_to_end();
+        while !self.is_gone() {
             if Instant::now() >= deadline {
-                let _ = kill_process_group(group, Signal::KILL);
+                self.kill();
                 break;
             }
-            let _ = self.child.try_wait();
             poll::sleep(LOOK);
         }
         let _ = self.child.wait();
@@ -133,7 +187,7 @@ impl Exec {
 impl Drop for Exec {
     fn drop(&mut self) {
         self.input = None;
-        // A child that was waited for has given its number back, which may be another group's now.
+        // A player that was waited for has given its number back, which may be another group's now.
         if self.status.is_none() {
             self.end();
         }

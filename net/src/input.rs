@@ -1,5 +1,6 @@
 //! Media inputs.
 
+mod exec;
 mod realign;
 mod rtp;
 mod stream;
@@ -8,13 +9,14 @@ use std::net::SocketAddr;
 
 use thalweg_core::session::live::{MAX_PAYLOAD, Media};
 use thalweg_core::time::Time;
-use thalweg_core::units::Bytes;
+use thalweg_core::units::{Bytes, Rate};
 
 use crate::error::Error;
 use crate::media_url::{Framing, MediaUrl};
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
 use crate::udp::{Inbox, Socket};
+use exec::Encoder;
 use realign::{Realign, first_packet};
 use rtp::Unwrap;
 use stream::Stream;
@@ -34,6 +36,7 @@ pub struct Input {
 enum Source {
     Datagrams { socket: Socket, inbox: Inbox, contents: Contents },
     Stream(Stream),
+    Exec(Box<Encoder>),
 }
 
 #[derive(Debug)]
@@ -62,6 +65,7 @@ impl Input {
             },
             MediaUrl::File { path, repeat } => Source::Stream(Stream::file(path, *repeat).map_err(Error::io(&name))?),
             MediaUrl::Stdio => Source::Stream(Stream::stdin().map_err(Error::io(&name))?),
+            MediaUrl::Exec { command, start, least } => Source::Exec(Box::new(Encoder::new(command, *start, *least))),
         };
         let mut input = Input { name, source, refused: 0, notices: Vec::new(), reported_skipped: false };
         if let Source::Stream(stream) = &mut input.source {
@@ -82,12 +86,19 @@ impl Input {
     pub fn local(&self) -> Option<SocketAddr> {
         match &self.source {
             Source::Datagrams { socket, .. } => Some(socket.local()),
-            Source::Stream(_) => None,
+            Source::Stream(_) | Source::Exec(_) => None,
+        }
+    }
+
+    /// Takes the rate that the media should have, for a source that can follow; none is not known yet.
+    pub fn want(&mut self, now: Time, rate: Option<Rate>) {
+        if let Source::Exec(encoder) = &mut self.source {
+            encoder.want(now, rate);
         }
     }
 
     /// Passes data that is due by `now` to `take`; returns true if more may be waiting. Data of a file or a pipe is
-    /// passed only while `wanted`.
+    /// passed only while `wanted`, and a command starts once it is.
     ///
     /// # Errors
     /// The file cannot be read, or is not a transport stream.
@@ -98,9 +109,9 @@ impl Input {
         wanted: bool,
         mut take: impl FnMut(&[u8]),
     ) -> Result<bool, Error> {
-        let readable = ready.take();
         match &mut self.source {
             Source::Datagrams { socket, inbox, contents } => {
+                let readable = ready.take();
                 if let Contents::Ts(realign) = contents {
                     realign.release(now, &mut take);
                 }
@@ -120,7 +131,11 @@ impl Input {
                 Ok(more)
             }
             Source::Stream(stream) => {
-                stream.read(now, readable, wanted, take).map_err(|reason| Error::new(&self.name, reason))
+                stream.read(now, ready.take(), wanted, take).map_err(|reason| Error::new(&self.name, reason))
+            }
+            Source::Exec(encoder) => {
+                encoder.read(now, ready, wanted, take);
+                Ok(false)
             }
         }
     }
@@ -137,6 +152,7 @@ impl Input {
         match &self.source {
             Source::Datagrams { socket, .. } => interests.read(socket),
             Source::Stream(stream) => stream.interests(interests),
+            Source::Exec(encoder) => encoder.interests(interests),
         }
     }
 
@@ -146,13 +162,14 @@ impl Input {
             Source::Datagrams { contents: Contents::Ts(realign), .. } => realign.due(),
             Source::Datagrams { .. } => None,
             Source::Stream(stream) => stream.next(),
+            Source::Exec(encoder) => encoder.next(),
         }
     }
 
     /// True if no more data will come.
     pub fn is_over(&self) -> bool {
         match &self.source {
-            Source::Datagrams { .. } => false,
+            Source::Datagrams { .. } | Source::Exec(_) => false,
             Source::Stream(stream) => stream.is_over(),
         }
     }
@@ -160,7 +177,7 @@ impl Input {
     /// True if the input runs in real time, as all do but regular files.
     pub fn is_live(&self) -> bool {
         match &self.source {
-            Source::Datagrams { .. } => true,
+            Source::Datagrams { .. } | Source::Exec(_) => true,
             Source::Stream(stream) => !stream.is_file(),
         }
     }
@@ -176,12 +193,17 @@ impl Input {
             Source::Datagrams { contents: Contents::Ts(realign), .. } => realign.skipped(),
             Source::Datagrams { .. } => Bytes(0),
             Source::Stream(stream) => stream.skipped(),
+            Source::Exec(encoder) => encoder.skipped(),
         }
     }
 
     /// The next report, if any.
     pub fn poll_notice(&mut self) -> Option<Report> {
         let truncated = match &mut self.source {
+            Source::Exec(encoder) => {
+                let notice = encoder.poll_notice()?;
+                return Some(Report::warning(format!("{}: {notice}", self.name)));
+            }
             Source::Datagrams { .. } => None,
             Source::Stream(stream) => stream.take_truncated(),
         };
@@ -191,7 +213,7 @@ impl Input {
         }
         // The first gap is reported, the count is a metric.
         let is_timed = match &self.source {
-            Source::Datagrams { .. } => true,
+            Source::Datagrams { .. } | Source::Exec(_) => true,
             Source::Stream(stream) => stream.is_timed(),
         };
         if is_timed && self.skipped() > Bytes(0) && !std::mem::replace(&mut self.reported_skipped, true) {

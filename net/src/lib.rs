@@ -28,6 +28,11 @@ pub mod tun;
 pub mod udp;
 pub mod watch;
 
+/// A transport stream made for tests.
+#[cfg(test)]
+#[path = "../../cli/tests/common/ts.rs"]
+mod ts;
+
 pub use error::Error;
 
 /// The example of README.md, compiled.

@@ -9,6 +9,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use thalweg_core::units::Rate;
+
 /// An `--input` or an `--output`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MediaUrl {
@@ -23,7 +25,21 @@ pub enum MediaUrl {
     },
     /// Standard input or output.
     Stdio,
+    /// An encoder as an input: a command of the shell.
+    Exec {
+        /// The command.
+        command: String,
+        /// The media rate at which it begins.
+        start: Rate,
+        /// The media rate below which it is never asked to go.
+        least: Rate,
+    },
 }
+
+/// The default of [`MediaUrl::Exec`]'s `start`.
+pub const START_RATE: Rate = Rate::from_mbps(1);
+/// The default of [`MediaUrl::Exec`]'s `least`.
+pub const LEAST_RATE: Rate = Rate::from_bps(300_000);
 
 /// The contents of the datagrams of an [`MediaUrl::Udp`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +80,9 @@ impl MediaUrl {
                 Err(ParseError(format!("'{text}' is not an output, which needs a host and a port")))
             }
             MediaUrl::File { repeat: true, .. } => Err(ParseError(format!("'{text}': only an input can be looped"))),
+            MediaUrl::Exec { .. } => {
+                Err(ParseError(format!("'{text}': a command is an input; for an output, use --exec")))
+            }
             output => Ok(output),
         }
     }
@@ -72,7 +91,7 @@ impl MediaUrl {
     pub fn address(&self) -> Option<SocketAddr> {
         match self {
             MediaUrl::Udp(_, udp) => udp.resolve().ok(),
-            MediaUrl::File { .. } | MediaUrl::Stdio => None,
+            MediaUrl::File { .. } | MediaUrl::Stdio | MediaUrl::Exec { .. } => None,
         }
     }
 }
@@ -80,7 +99,8 @@ impl MediaUrl {
 impl FromStr for MediaUrl {
     type Err = ParseError;
 
-    /// Parses `udp://`, `ts+udp://` or `rtp://` with `HOST:PORT[?iface=NAME][&ttl=N]`; `file:PATH[?loop]`; `-`.
+    /// Parses `udp://`, `ts+udp://` or `rtp://` with `HOST:PORT[?iface=NAME][&ttl=N]`; `file:PATH[?loop]`; `-`;
+    /// `exec:COMMAND`.
     fn from_str(text: &str) -> Result<MediaUrl, ParseError> {
         const FRAMINGS: &[(&str, Framing)] =
             &[("udp://", Framing::Opaque), ("ts+udp://", Framing::Ts), ("rtp://", Framing::Rtp)];
@@ -94,12 +114,18 @@ impl FromStr for MediaUrl {
                 path => Ok(MediaUrl::File { path: path.into(), repeat }),
             };
         }
+        if let Some(command) = text.strip_prefix("exec:") {
+            return match command.trim() {
+                "" => Err(ParseError(format!("'{text}' has no command"))),
+                _ => Ok(MediaUrl::Exec { command: command.to_owned(), start: START_RATE, least: LEAST_RATE }),
+            };
+        }
         for (scheme, framing) in FRAMINGS {
             if let Some(rest) = text.strip_prefix(scheme) {
                 return Ok(MediaUrl::Udp(*framing, rest.parse()?));
             }
         }
-        Err(ParseError(format!("'{text}' is not one of udp://, ts+udp://, rtp://, file:PATH and -")))
+        Err(ParseError(format!("'{text}' is not one of udp://, ts+udp://, rtp://, file:PATH, exec:COMMAND and -")))
     }
 }
 
@@ -109,6 +135,7 @@ impl fmt::Display for MediaUrl {
             MediaUrl::Udp(framing, udp) => write!(f, "{framing}{udp}"),
             MediaUrl::File { path, .. } => write!(f, "file:{}", path.display()),
             MediaUrl::Stdio => f.write_str("-"),
+            MediaUrl::Exec { command, .. } => write!(f, "exec:{command}"),
         }
     }
 }
@@ -146,6 +173,7 @@ mod tests {
             "udp://studio.example:5000",
             "file:video.ts",
             "file:/a path/with ?marks.ts",
+            "exec:ffmpeg -i 'a b.mp4' -f mpegts - | cat",
             "-",
         ] {
             assert_eq!(text.parse::<MediaUrl>().expect(text).to_string(), text);
@@ -161,6 +189,8 @@ mod tests {
             "",
             "video.ts",
             "file:",
+            "exec:",
+            "exec: ",
             "http://127.0.0.1:5000",
             "udp://127.0.0.1",
             "udp://127.0.0.1:65536",

@@ -74,6 +74,9 @@ impl Output {
             }
             MediaUrl::File { path, .. } => (Contents::AsIs, Sink::Stream(Spool::file(path).map_err(Error::io(&name))?)),
             MediaUrl::Stdio => (Contents::AsIs, Sink::Stream(Spool::stdout().map_err(Error::io(&name))?)),
+            MediaUrl::Exec { command, .. } => {
+                (Contents::AsIs, Sink::Exec(Exec::start(command).map_err(Error::io(&name))?))
+            }
         };
         Ok(Output::new(name, contents, sink))
     }

@@ -36,11 +36,13 @@ Examples:
     | thalweg send --input - --to example.org:6000
   thalweg send --input file:video.ts --loop --to [2001:db8::2]:6000 \\
     --repair static:4 --block 20ms
+  thalweg send --rate tfrc --to example.org:6000 --input 'exec:./encoder.sh'
   thalweg send --input 'rtp://[ff12::8]:5004?iface=eth0' \\
     --to 239.1.1.1:5004 --plain-rtp --sdp video.sdp")]
 pub(crate) struct Args {
-    /// Source of the media: udp://HOST:PORT (datagrams of up to 1400 bytes), ts+udp://, rtp://, file:PATH or -
-    /// (MPEG-TS); after the port of a multicast group, ?iface=NAME is allowed
+    /// Source of the media: udp://HOST:PORT (datagrams of up to 1400 bytes), ts+udp://, rtp://, file:PATH, - or
+    /// exec:COMMAND (MPEG-TS); after the port of a multicast group, ?iface=NAME is allowed. COMMAND is an encoder for
+    /// /bin/sh, whose standard input gets a line 'rate BITS_PER_SECOND' at the start and at each change of 5 %
     #[arg(long, value_name = "URL", value_parser = MediaUrl::input)]
     input: MediaUrl,
     /// Address of `thalweg recv`; or, with --plain-rtp, of a multicast group, after whose port ?iface=NAME&ttl=N, or
@@ -50,6 +52,13 @@ pub(crate) struct Args {
     /// Loop the file, as one endless stream (file: inputs only)
     #[arg(long = "loop")]
     repeat: bool,
+    /// Media rate at which the encoder of exec: begins, by default 1mbit, or --max-rate if that is less
+    #[arg(long, value_name = "RATE")]
+    start_rate: Option<Rate>,
+    /// Media rate below which the encoder of exec: is never asked to go, by default 300kbit; media beyond the law's rate
+    /// is then dropped
+    #[arg(long, value_name = "RATE")]
+    least: Option<Rate>,
     /// Local address to send from
     #[arg(long, value_name = "HOST:PORT")]
     bind: Option<Host>,
@@ -211,13 +220,30 @@ fn settable(error: ParameterError) -> String {
 }
 
 impl Args {
-    /// The input, looped if `--loop` is given.
+    /// The input, looped if `--loop` is given; an encoder with its rates.
     fn input(&self) -> Result<MediaUrl, Failure> {
-        match (&self.input, self.repeat) {
-            (MediaUrl::File { path, .. }, true) => Ok(MediaUrl::File { path: path.clone(), repeat: true }),
-            (other, true) => Err(Failure::Usage(format!("send: --loop needs a file: input, not {other}"))),
-            (other, false) => Ok(other.clone()),
+        let mut input = self.input.clone();
+        match &mut input {
+            MediaUrl::File { repeat, .. } => *repeat |= self.repeat,
+            other if self.repeat => {
+                return Err(Failure::Usage(format!("send: --loop needs a file: input, not {other}")));
+            }
+            _ => {}
         }
+        let rates = [("--start-rate", self.start_rate), ("--least", self.least)];
+        let MediaUrl::Exec { start, least, .. } = &mut input else {
+            return match rates.into_iter().find(|(_, rate)| rate.is_some()) {
+                Some((option, _)) => Err(Failure::Usage(format!("send: {option} needs an exec: input, not {input}"))),
+                None => Ok(input),
+            };
+        };
+        if let Some((option, _)) = rates.into_iter().find(|(_, rate)| *rate == Some(Rate::from_bps(0))) {
+            return Err(Failure::Usage(format!("send: {option}: must be above zero")));
+        }
+        *least = self.least.unwrap_or(*least);
+        *start =
+            self.start_rate.unwrap_or(self.protection.max_rate.map_or(*start, |most| most.min(*start))).max(*least);
+        Ok(input)
     }
 
     /// The receiver's address, and a socket that can reach it.

@@ -221,6 +221,7 @@ impl Endpoint for SenderEndpoint {
         density.tick(now);
         // A live input is read even without a receiver; its media is counted, and not sent.
         let is_wanted = connected || (*has_begun && input.is_live());
+        input.want(now, calls.session.wanted_rate());
         let more = input.read(now, ready, is_wanted, |payload| {
             density.count += 1;
             *has_begun = true;

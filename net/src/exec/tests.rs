@@ -129,9 +129,9 @@ fn all_processes_of_the_child_are_asked_to_end() {
     let exec = scratch.start("trap 'echo asked >>$out; exit' TERM; sleep 1000 & echo $! >$out; wait");
     let of_sleep = scratch.line();
     assert!(exists(&of_sleep));
-    let start = Instant::now();
+    // It may take as long as init takes to wait for orphans: a zombie counts as a process of the group.
     drop(exec);
-    assert!(start.elapsed() < GRACE && !exists(&of_sleep));
+    assert!(!exists(&of_sleep));
     assert_eq!(scratch.read(), format!("{of_sleep}\nasked\n"));
 }
 

@@ -12,6 +12,7 @@ use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
 use thalweg_mpegts::source::{LoopMode, TsSource};
 
+use super::exec::AHEAD;
 use crate::error::plain;
 use crate::poll::{Interests, readable};
 
@@ -80,6 +81,12 @@ impl Stream {
     /// Standard input.
     pub(super) fn stdin() -> io::Result<Stream> {
         Ok(Stream::new(File::from(io::stdin().as_fd().try_clone_to_owned()?), false))
+    }
+
+    /// The standard output of an encoder.
+    pub(super) fn pipe(output: File) -> Stream {
+        let stream = Stream::new(output, false);
+        Stream { source: stream.source.reading_ahead(AHEAD), ..stream }
     }
 
     fn new(file: File, repeat: bool) -> Stream {

@@ -36,6 +36,7 @@ use crate::metric::Metric;
 use crate::rng::Rng;
 use crate::session::{Session, Transmit};
 use crate::time::{Span, Time};
+use crate::units::Rate;
 use crate::wire::{self, rtp};
 use advice::Advice;
 use blocks::Blocks;
@@ -159,6 +160,12 @@ impl Sender {
     /// True if the sender paces packets, and does not send them as soon as the source produces them.
     pub fn is_paced(&self) -> bool {
         !self.protection.is_none()
+    }
+
+    /// The media rate that the source should not exceed: what the rate law leaves, or a lower one that the brake requests.
+    /// None without a rate law while the source need not reduce its rate, and before the first block.
+    pub fn wanted_rate(&self) -> Option<Rate> {
+        self.rate_requests.wanted(self.rate_limit.as_ref().and_then(RateLimit::media_rate))
     }
 
     /// The latency that both ends keep.

@@ -9,9 +9,7 @@ use thalweg_core::wire::rtp;
 
 use super::*;
 use crate::report::Fact;
-
-#[path = "../../../../cli/tests/common/ts.rs"]
-mod ts;
+use crate::ts;
 
 const STEP: Span = Span::from_millis(10);
 

@@ -44,8 +44,8 @@ fn number(nth: usize, run: &Run) -> Number {
     Number {
         subject: run.way.name().to_owned(),
         tone: tone(nth),
-        value: all.join(", "),
-        caption: format!("of what each needs; a spread of {:.2}.", run.spread()),
+        value: format!("{:.2}", run.spread()),
+        caption: format!("spread of satisfaction: {} of what each needs.", all.join(", ")),
     }
 }
 

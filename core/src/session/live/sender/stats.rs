@@ -1,7 +1,6 @@
 //! A sender's counters and metrics.
 
 use super::Sender;
-use super::rate_limit::RateLimit;
 use crate::metric::{Metric, counter, gauge};
 use crate::probe::{Probe, Visitor};
 use crate::session::live::interval_stats::Counters;
@@ -80,7 +79,6 @@ impl Probe for Sender {
             "ertt" => ertt = value,
             _ => {}
         });
-        let wanted_rate = self.rate_requests.wanted(self.rate_limit.as_ref().and_then(RateLimit::media_rate));
         let values: [f64; METRICS.len()] = [
             counts.media_packets as f64,
             counts.media_bytes as f64,
@@ -100,7 +98,7 @@ impl Probe for Sender {
             self.interval.rate(|change| change.wire_bytes),
             self.protection.k().unwrap_or(f64::NAN),
             self.guard.limit().map_or(f64::NAN, |limit| self.protection.in_packets(limit)),
-            wanted_rate.map_or(f64::NAN, |rate| rate.as_bps() as f64),
+            self.wanted_rate().map_or(f64::NAN, |rate| rate.as_bps() as f64),
             f64::from(u8::from(self.guard.is_open())),
             self.latency().as_secs_f64(),
             counts.rejected as f64,
