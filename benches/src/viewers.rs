@@ -9,7 +9,7 @@ use thalweg_core::law::rate::r3cp::Parameters;
 use thalweg_core::rng::Rng;
 use thalweg_core::session::Session;
 use thalweg_core::session::stored::control::Control;
-use thalweg_core::session::stored::receiver::{Bounds, Config, Receiver};
+use thalweg_core::session::stored::receiver::{Bounds, Config, PROBES, Receiver};
 use thalweg_core::session::stored::{First, Track};
 use thalweg_core::time::Time;
 use thalweg_core::units::Seconds;
@@ -85,6 +85,8 @@ impl Viewer {
             parameters: Parameters { store: Seconds(2.0), gate: Seconds(0.03), ..Parameters::of_video(play.mu) },
             predictor: predict::Choice::default(),
             bounds: Bounds::default(),
+            probes: PROBES,
+            start: 1.0,
         };
         let receiver = Receiver::new(config, now(start), &Rng::new(nth as u64)).map_err(|error| error.to_string())?;
         Ok(Viewer { _client: client, socket, receiver })

@@ -49,7 +49,8 @@ fuzz_target!(|datagrams: Vec<(u16, bool, Vec<u8>)>| {
         parameters: Parameters::of_video(50.0),
         predictor: predict::Choice::default(),
         bounds: receiver::Bounds::default(),
-            probes: receiver::PROBES,
+        probes: receiver::PROBES,
+        start: 1.0,
     };
     let mut receiver = Receiver::new(config, Time::ZERO, &Rng::new(2)).expect("in range");
     let (mut now, mut buf) = (Time::ZERO, [0; MAX_DATAGRAM]);
