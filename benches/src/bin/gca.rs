@@ -65,7 +65,9 @@ fn group() -> Result<Box<dyn FnMut()>, String> {
     let mut rng = Rng::new(2);
     let ids = || (0..STREAMS).map(Id);
     for id in ids() {
-        group.handle_need(Time::ZERO, id, Rate::from_mbps(1 + u64::from(id.0)), MOST).map_err(|error| error.to_string())?;
+        group
+            .handle_need(Time::ZERO, id, Rate::from_mbps(1 + u64::from(id.0)), MOST)
+            .map_err(|error| error.to_string())?;
     }
     for tick in 0..40 {
         let now = Time::ZERO + Span::from_millis(250) * tick;

@@ -34,7 +34,8 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
     part.commands = [table_1(name, "T", "R"), self::largest(name)].iter().map(command_line).collect();
     part.text =
         "**Whole runs** of 180 simulated seconds, one of each; without `--quick` also the short evaluation of the \
-         whole paper.".into();
+         whole paper."
+            .into();
     // `./test` runs it anyway, so a quick run skips it.
     if !settings.quick {
         let report = std::env::temp_dir().join("thalweg-bench-reproduction.html");

@@ -63,10 +63,11 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
     }
     let aim = Target { what: "the least of these, the aim".into(), bound: Bound::AtLeast(AIM), unit: Unit::Millions };
     part.results.push((aim, slowest));
-    part.text = "**The first reference scenario**: N long-lived TCP flows (Linux's Reno, every segment acknowledged) beside \
+    part.text =
+        "**The first reference scenario**: N long-lived TCP flows (Linux's Reno, every segment acknowledged) beside \
                  ten streams of 39.6 Mb/s at a bottleneck of 1 Gb/s, round trip 10 ms. Packets are those that arrived \
                  at the bottleneck. With `--quick` the run of ns-3 is so short that its set-up is a large part of it."
-        .into();
+            .into();
     part.table = grid(["contestant", "N", "packets", "CPU s", "packets / CPU s"], &rows);
     Ok(part)
 }
