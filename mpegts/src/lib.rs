@@ -1,5 +1,6 @@
 //! MPEG transport streams (ISO/IEC 13818-1), as needed to carry them: packets found among arbitrary bytes, seven to a
-//! datagram, a file paced by its own clock and looped into one endless stream, access units muxed into a new stream.
+//! datagram, a file paced by its own clock and looped into one endless stream, access units muxed into a new stream, and
+//! whole pictures dropped where a path cannot carry all.
 #![forbid(unsafe_code)]
 
 pub mod aac;
@@ -13,6 +14,7 @@ pub mod pace;
 pub mod packet;
 pub mod pes;
 pub mod psi;
+pub mod shed;
 pub mod source;
 pub mod stamp;
 #[cfg(test)]

@@ -124,6 +124,24 @@ impl Packet {
         &mut self.0[start..]
     }
 
+    /// Removes the payload: the packet keeps its adaptation field, with the clock, and is filled up. It begins no unit and
+    /// is no point of random access any more. Its continuity counter must be that of the packet before, as of every
+    /// packet without a payload.
+    pub(crate) fn remove_payload(&mut self) {
+        let end = 5 + self.adaptation().len();
+        // The flags of an empty field are none. Those of a field that is too short for a clock must not name one.
+        let flags = match end {
+            5 => 0,
+            6..12 => self.0[5] & 0xe0,
+            _ => self.0[5],
+        };
+        self.0[1] &= !0x40;
+        self.0[3] = self.0[3] & 0x0f | 0x20;
+        self.0[5] = flags & !0x40;
+        self.0[end.max(6)..].fill(0xff);
+        self.0[4] = (PACKET - 5) as u8;
+    }
+
     /// The adaptation field after its length; empty if there is none, or if it does not fit.
     fn adaptation(&self) -> &[u8] {
         let has_adaptation = self.0[3] & 0x20 != 0;

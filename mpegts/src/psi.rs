@@ -1,8 +1,79 @@
 //! Sections: the form of the tables that describe a program (ISO/IEC 13818-1 §2.4.4).
 
+use thalweg_core::wire::Error;
+
+use crate::packet::Packet;
+
+/// The longest section: its length has 12 bits, of which two are zero (§2.4.4.4), after three bytes.
+const LONGEST: usize = 1024;
+
 /// Bytes between the length of a section and its body: identifier, version, and its number among several.
 const HEADER: usize = 5;
 const CHECKSUM: usize = 4;
+
+/// A section while its packets arrive.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Section(Vec<u8>);
+
+impl Section {
+    /// Adds a packet; the section of the table `table` after its common header and without its checksum, once it is
+    /// complete and correct.
+    pub fn push(&mut self, packet: &Packet, table: u8) -> Option<&[u8]> {
+        let payload = packet.payload();
+        if packet.starts_unit() {
+            let (pointer, rest) = payload.split_first()?;
+            self.0.clear();
+            self.0.extend_from_slice(rest.get(usize::from(*pointer)..)?);
+        } else if !self.0.is_empty() && self.0.len() < LONGEST {
+            self.0.extend_from_slice(payload);
+        }
+        let [id, high, low, ..] = *self.0.as_slice() else { return None };
+        let len = 3 + length(high, low);
+        let section = self.0.get(..len)?;
+        let is_current = *section.get(5)? & 1 == 1;
+        if id != table || !is_current || len < 12 || crc(section) != 0 { None } else { section.get(8..len - CHECKSUM) }
+    }
+}
+
+/// The PIDs of the program map tables that a program association table names (§2.4.4.3). Program 0, the network
+/// information table, is none.
+pub fn maps(association: &[u8]) -> impl Iterator<Item = u16> {
+    let programs = association.chunks_exact(4).filter(|entry| entry[..2] != [0, 0]);
+    programs.map(|entry| u16::from_be_bytes([entry[2] & 0x1f, entry[3]]))
+}
+
+/// A stream of a program map table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry<'a> {
+    /// The stream type (Table 2-34).
+    pub kind: u8,
+    /// The PID.
+    pub pid: u16,
+    /// The descriptors.
+    pub descriptors: &'a [u8],
+}
+
+/// The streams of a program map table (§2.4.4.8).
+///
+/// # Errors
+/// [`Error::Truncated`] if a length exceeds the section.
+pub fn entries(map: &[u8]) -> Result<Vec<Entry<'_>>, Error> {
+    let [_, _, high, low, rest @ ..] = map else { return Err(Error::Truncated) };
+    let mut rest = rest.get(length(*high, *low)..).ok_or(Error::Truncated)?;
+    let mut entries = Vec::new();
+    while let [kind, pid_high, pid_low, high, low, after @ ..] = rest {
+        let pid = u16::from_be_bytes([pid_high & 0x1f, *pid_low]);
+        let (descriptors, after) = after.split_at_checked(length(*high, *low)).ok_or(Error::Truncated)?;
+        entries.push(Entry { kind: *kind, pid, descriptors });
+        rest = after;
+    }
+    Ok(entries)
+}
+
+/// A length of 12 bits.
+fn length(high: u8, low: u8) -> usize {
+    usize::from(u16::from_be_bytes([high & 0x0f, low]))
+}
 
 /// A whole section of the table `table`, version 0, that applies at once. `id` is the stream's or the program's number
 /// (§2.4.4.3, §2.4.4.8). `body` has at most 1012 bytes.

@@ -10,7 +10,7 @@ mod tunnel;
 
 pub use in_process::{Ending, InProcess, Tasks};
 pub use receiver::ReceiverEndpoint;
-pub use sender::{Retry, SenderEndpoint};
+pub use sender::{Retry, SenderEndpoint, Shed};
 pub use share::{MAX_STREAMS, Plan, Planned, Plans, ShareEndpoint};
 pub use stdio::StandardIo;
 pub use tcp::{TcpAccept, TcpConnect};

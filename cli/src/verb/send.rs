@@ -15,7 +15,7 @@ use thalweg_core::session::live::sender::{Breaker, Config, Sender, SourceId, red
 use thalweg_core::session::live::{DEFAULT_LATENCY, Ending, Media};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
-use thalweg_net::endpoint::{Endpoint, Retry, SenderEndpoint};
+use thalweg_net::endpoint::{Endpoint, Retry, SenderEndpoint, Shed};
 use thalweg_net::error::Error;
 use thalweg_net::input::Input;
 use thalweg_net::media_url::{Host, MediaUrl, Udp};
@@ -95,6 +95,11 @@ struct Protection {
     max_rate: Option<Rate>,
     #[arg(long, value_name = "LAW", help = rate_help())]
     rate: Option<rate::Choice>,
+    /// Media that is dropped where the input is faster than --max-rate or --rate allow: pictures (of MPEG-TS: first those
+    /// that no other refers to, then up to the next random access point; never audio, tables and clock; udp:// counts as
+    /// MPEG-TS only once its datagrams are too long) or packets (datagrams, evenly)
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t)]
+    shed: ShedArg,
     /// Length of a block (packets that are repaired together), 5ms or more; longer blocks recover longer bursts and add
     /// more delay. A block takes at most (latency - round trip / 2) / 2, which is also the default, there with at most
     /// 170 packets
@@ -136,6 +141,13 @@ enum RetryArg {
     Never,
 }
 
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum ShedArg {
+    #[default]
+    Pictures,
+    Packets,
+}
+
 /// Parses the time to wait for a receiver.
 fn timeout(text: &str) -> Result<Span, String> {
     match text.parse() {
@@ -174,6 +186,15 @@ impl From<RetryArg> for Retry {
         match arg {
             RetryArg::Always => Retry::Always,
             RetryArg::Never => Retry::Never,
+        }
+    }
+}
+
+impl From<ShedArg> for Shed {
+    fn from(arg: ShedArg) -> Shed {
+        match arg {
+            ShedArg::Pictures => Shed::Pictures,
+            ShedArg::Packets => Shed::Packets,
         }
     }
 }
@@ -318,6 +339,7 @@ pub(crate) struct OneOf {
     pub(crate) input: MediaUrl,
     pub(crate) config: Config,
     pub(crate) retry: Retry,
+    pub(crate) shed: Shed,
 }
 
 impl Args {
@@ -341,7 +363,7 @@ impl Args {
             breaker: self.protection.breaker.map_or(Breaker::Rfc8083, Breaker::from),
             ..self.config(to, Media::Mp2t, self.protection.repair()?)
         };
-        Ok(OneOf { input, config, retry: self.retry.into() })
+        Ok(OneOf { input, config, retry: self.retry.into(), shed: self.protection.shed.into() })
     }
 }
 
@@ -394,7 +416,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         args.reporting.reporter("send").report(start.clock.now(), &Report::warning(text));
     }
     let config = args.config(to, input.media(), repair);
-    let mut endpoint = SenderEndpoint::new(config, start.clock.now(), &start.rng, args.retry.into(), input);
+    let endpoint = SenderEndpoint::new(config, start.clock.now(), &start.rng, args.retry.into(), input);
+    let mut endpoint = endpoint.with_shed(args.protection.shed.into());
     if let Some(file) = &args.interop.sdp {
         peer.describe(endpoint.session(), file)?;
     }

@@ -2,11 +2,13 @@
 
 mod calls;
 mod reports;
+mod shed;
 #[cfg(test)]
 mod tests;
 
 pub use calls::Retry;
 pub(super) use reports::name;
+pub use shed::Shed;
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -16,8 +18,8 @@ use thalweg_core::metric::{Kind, Metric};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::rng::Rng;
 use thalweg_core::session::Session;
-use thalweg_core::session::live::Ending;
 use thalweg_core::session::live::sender::{Config, Event, Sender};
+use thalweg_core::session::live::{Ending, Media};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
@@ -28,6 +30,7 @@ use crate::poll::{Interests, Ready};
 use crate::report::Report;
 use calls::Calls;
 use reports::describe;
+use shed::{PICTURES, Shedding};
 
 const CALLS: Metric =
     Metric { name: "calls_total", kind: Kind::Counter, help: "Sessions started: the first, and one for each retry" };
@@ -57,6 +60,7 @@ pub struct SenderEndpoint {
     calls: Calls,
     to: SocketAddr,
     input: Input,
+    shedding: Shedding,
     density: Density,
     /// The time of this turn.
     now: Time,
@@ -80,6 +84,7 @@ impl SenderEndpoint {
             fec_port: config.fec_to.map(|to| to.port()),
             calls: Calls::new(config, now, rng.fork("calls"), retry),
             input,
+            shedding: Shedding::default(),
             density: Density::default(),
             now,
             has_begun: false,
@@ -88,6 +93,12 @@ impl SenderEndpoint {
             finishing: None,
             ending: None,
         }
+    }
+
+    /// Drops what `shed` says where the input is faster than its session allows; without this, datagrams.
+    #[must_use]
+    pub fn with_shed(self, shed: Shed) -> SenderEndpoint {
+        SenderEndpoint { shedding: Shedding::new(shed), ..self }
     }
 
     /// The current session.
@@ -120,8 +131,9 @@ impl SenderEndpoint {
         if self.finishing.replace(self.finishing.unwrap_or(why)).is_some() {
             return;
         }
-        let SenderEndpoint { calls, input, .. } = self;
-        input.finish(|payload| calls.session.handle_media(now, payload));
+        let SenderEndpoint { calls, input, shedding, .. } = self;
+        let is_mpeg_ts = input.media() == Media::Mp2t;
+        input.finish(|payload| shedding.pass(now, is_mpeg_ts, payload, &mut calls.session));
         match calls.again.take() {
             // Between two calls there is no receiver to say goodbye to.
             Some((_, ending)) => self.end(if self.input.is_over() { ending } else { Ending::Bye }),
@@ -194,7 +206,7 @@ impl Endpoint for SenderEndpoint {
     const SIDE: &'static str = "send";
 
     fn metrics() -> impl Iterator<Item = &'static Metric> {
-        Sender::METRICS.iter().chain([&CALLS, &REFUSED, &SKIPPED])
+        Sender::METRICS.iter().chain([&CALLS, &REFUSED, &SKIPPED, &PICTURES])
     }
 
     fn session(&mut self) -> &mut Sender {
@@ -215,7 +227,9 @@ impl Endpoint for SenderEndpoint {
             self.reported_waiting = true;
             self.reports.push_back(reports::waiting(self.to));
         }
-        let SenderEndpoint { calls, input, density, has_begun, .. } = self;
+        let is_mpeg_ts = self.input.media() == Media::Mp2t;
+        self.calls.session.set_follows_budget(is_mpeg_ts && self.shedding.drops_pictures());
+        let SenderEndpoint { calls, input, shedding, density, has_begun, .. } = self;
         let connected = calls.session.is_connected();
         *has_begun |= connected;
         density.tick(now);
@@ -225,8 +239,9 @@ impl Endpoint for SenderEndpoint {
         let more = input.read(now, ready, is_wanted, |payload| {
             density.count += 1;
             *has_begun = true;
-            calls.session.handle_media(now, payload);
+            shedding.pass(now, is_mpeg_ts, payload, &mut calls.session);
         })?;
+        self.reports.extend(self.shedding.report(now, &self.calls.session));
         if self.input.is_over() {
             self.shut_down(now, "end of the input");
         }
@@ -274,5 +289,6 @@ impl Probe for SenderEndpoint {
         visit(CALLS.name, self.calls.count() as f64);
         visit(REFUSED.name, self.input.refused() as f64);
         visit(SKIPPED.name, self.input.skipped().0 as f64);
+        visit(PICTURES.name, self.shedding.pictures() as f64);
     }
 }

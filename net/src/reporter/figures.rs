@@ -56,8 +56,9 @@ const PARTS: [Part; 22] = [
 ];
 
 /// Counts of faults, which are shown above zero.
-const FAULTS: [(&str, &str); 10] = [
+const FAULTS: [(&str, &str); 11] = [
     ("unsent", "unsent_packets_total"),
+    ("shed pictures", "shed_pictures_total"),
     ("refused datagrams", "input_refused_datagrams_total"),
     ("skipped bytes", "input_skipped_bytes_total"),
     ("rejected", "rejected_datagrams_total"),

@@ -76,7 +76,7 @@ fn planned(mut stream: Table, defaults: &Table) -> Result<Planned, Failure> {
     let mut all = defaults.clone();
     all.extend(stream);
     let one = options::parse(&all)?.one_of()?;
-    Ok(Planned { name, group, need, most, input: one.input, config: one.config, retry: one.retry })
+    Ok(Planned { name, group, need, most, input: one.input, config: one.config, retry: one.retry, shed: one.shed })
 }
 
 /// The need, as a rate or by a screen.

@@ -4,6 +4,7 @@ mod advice;
 mod block;
 mod blocks;
 mod brake;
+mod budget;
 mod config;
 mod control;
 mod coupling;
@@ -26,6 +27,7 @@ mod transmit;
 use core::net::SocketAddr;
 use std::collections::VecDeque;
 
+pub use self::budget::MediaBudget;
 pub use self::config::{Breaker, Config, Event, SourceId, redundancy};
 pub use self::coupling::GcaState;
 use super::interval_stats::IntervalStats;
@@ -40,6 +42,7 @@ use crate::units::Rate;
 use crate::wire::{self, rtp};
 use advice::Advice;
 use blocks::Blocks;
+use budget::MediaShare;
 use flow::Flow;
 use guard::Guard;
 use history::History;
@@ -66,6 +69,10 @@ pub struct Sender {
     advice: Advice,
     /// The answer to "what goes into the next packet?".
     schedule: InOrder,
+    /// The part of the bytes sent that is media.
+    media_share: MediaShare,
+    /// True if the source leaves the room that repair needs.
+    follows_budget: bool,
     guard: Guard,
     history: History,
     reports: Reports,
@@ -95,6 +102,8 @@ impl Sender {
             protection: Protection::new(&config.repair, config.block),
             advice: Advice::default(),
             schedule: InOrder,
+            media_share: MediaShare::default(),
+            follows_budget: false,
             guard: Guard::new(config.breaker, config.repair.p_max()),
             history: History::default(),
             reports: Reports::default(),
@@ -165,7 +174,8 @@ impl Sender {
     /// The media rate that the source should not exceed: what the rate law leaves, or a lower one that the brake requests.
     /// None without a rate law while the source need not reduce its rate, and before the first block.
     pub fn wanted_rate(&self) -> Option<Rate> {
-        self.rate_requests.wanted(self.rate_limit.as_ref().and_then(RateLimit::media_rate))
+        let left = self.rate_limit.as_ref().and_then(|limit| self.media_share.of(limit.rate()));
+        self.rate_requests.wanted(left)
     }
 
     /// The latency that both ends keep.

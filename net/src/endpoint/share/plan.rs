@@ -6,7 +6,7 @@ use thalweg_core::law::rate::share::{Coupling, Norm};
 use thalweg_core::session::live::sender::Config;
 use thalweg_core::units::Rate;
 
-use crate::endpoint::Retry;
+use crate::endpoint::{Retry, Shed};
 use crate::error::Error;
 use crate::media_url::MediaUrl;
 
@@ -41,12 +41,14 @@ pub struct Planned {
     pub config: Config,
     /// The reaction to a failed session.
     pub retry: Retry,
+    /// The media that is dropped where the input is faster than its share.
+    pub shed: Shed,
 }
 
 impl Planned {
     /// True if a running stream of `other` need not begin anew.
     pub(super) fn is_same_stream(&self, other: &Planned) -> bool {
-        (&self.input, &self.config, self.retry) == (&other.input, &other.config, other.retry)
+        (&self.input, &self.config, self.retry, self.shed) == (&other.input, &other.config, other.retry, other.shed)
     }
 }
 

@@ -41,7 +41,7 @@ impl Stream {
     pub(super) fn begin(now: Time, id: Id, planned: Planned, rng: &Rng) -> Result<Stream, Error> {
         let input = Input::open(&planned.input)?;
         let config = Config { media: input.media(), ..planned.config.clone() };
-        let endpoint = SenderEndpoint::new(config, now, rng, planned.retry, input);
+        let endpoint = SenderEndpoint::new(config, now, rng, planned.retry, input).with_shed(planned.shed);
         let greediness = Greediness::default();
         Ok(Stream { id, planned, endpoint, greediness, allowed: None, is_leaving: false, next: None, failed: None })
     }

@@ -13,7 +13,7 @@ use thalweg_core::session::live::sender::{Breaker, Config};
 use thalweg_core::units::Rate;
 
 use super::*;
-use crate::endpoint::Retry;
+use crate::endpoint::{Retry, Shed};
 
 const STEP: Span = Span::from_millis(1);
 /// The delay of each way.
@@ -56,7 +56,16 @@ fn planned(name: &str, port: u16, mbps: u64) -> Planned {
         ..Config::new(address(port), none::None.into())
     };
     let (need, input) = (Rate::from_mbps(mbps), "udp://127.0.0.1:0".parse().expect("an endpoint"));
-    Planned { name: name.to_owned(), group: "all".to_owned(), need, most: need, input, config, retry: Retry::Always }
+    Planned {
+        name: name.to_owned(),
+        group: "all".to_owned(),
+        need,
+        most: need,
+        input,
+        config,
+        retry: Retry::Always,
+        shed: Shed::Pictures,
+    }
 }
 
 fn plan(coupling: Coupling, streams: &[Planned]) -> Plan {

@@ -127,6 +127,14 @@ impl Block {
         (Bytes(sources as u64), Bytes((self.longest(0, 1) + REPAIR_HEADERS) as u64))
     }
 
+    /// Bytes of media, RTP headers excluded, in the source packets that have not left.
+    pub(super) fn queued(&self) -> Bytes {
+        let left = self.left.min(self.sources());
+        let from = left.checked_sub(1).map_or(0, |last| self.ends[last]);
+        let headers = (self.sources() - left) * (Adui::OVERHEAD + rtp::HEADER_LEN);
+        Bytes((self.aduis.len() - from - headers) as u64)
+    }
+
     /// Length of the longest ADUI of part `part` of `parts`.
     fn longest(&self, part: usize, parts: usize) -> usize {
         (part..self.sources()).step_by(parts).map(|at| self.adui(at).len()).max().unwrap_or(0)

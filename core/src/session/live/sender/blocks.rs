@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::block::{Block, Encoders};
 use crate::time::{Span, Time};
+use crate::units::Bytes;
 
 /// A block that collects no more media and has no repair yet.
 #[derive(Clone, PartialEq, Debug)]
@@ -159,6 +160,13 @@ impl Blocks {
     /// Keeps the memory of a block that does not leave.
     pub(super) fn recycle(&mut self, block: Block) {
         self.spare.push(block);
+    }
+
+    /// Bytes of media that have not left yet.
+    pub(super) fn queued(&self) -> Bytes {
+        let open = self.open.iter().map(|(block, _)| block);
+        let waiting = self.waiting.iter().map(|closed| &closed.block);
+        open.chain(waiting).chain(&self.leaving).map(Block::queued).fold(Bytes(0), |all, block| all + block)
     }
 
     /// Drops all media.

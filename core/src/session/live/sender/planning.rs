@@ -84,13 +84,16 @@ impl Sender {
         }
         let wanted = repairs;
         if let Some(rate) = planned {
-            // Packets still queued from blocks before go first: a queue would never drain if repair filled the rate.
-            let time = open.saturating_sub(start.since(closes_at));
+            // Packets still queued from blocks before go first: a queue would never drain if repair filled the rate. That of
+            // a source that leaves the room of repair does.
+            let queued = if self.follows_budget { Span::ZERO } else { start.since(closes_at) };
+            let time = open.saturating_sub(queued);
             let available = rate.bytes_in(time).0.saturating_sub(sources + self.control_bytes);
             repairs = repairs.min((available / each) as usize);
         }
-        if let Some(limit) = &mut self.rate_limit {
-            limit.on_load(&load, wanted, repairs);
+        self.media_share.add(&load, wanted);
+        if repairs < wanted {
+            self.rate_limit.iter_mut().for_each(RateLimit::on_limited);
         }
         let round_trip = self.peer.round_trip().unwrap_or(Span::ZERO);
         self.events.extend(self.advice.few_packets(&self.protection, round_trip));
@@ -130,7 +133,7 @@ impl Sender {
     }
 
     /// The rate that blocks are planned for: the rate law's, and the maximum rate at most.
-    fn planned_rate(&self) -> Option<Rate> {
+    pub(super) fn planned_rate(&self) -> Option<Rate> {
         self.rate_limit.as_ref().map(RateLimit::rate).or(self.config.max_rate)
     }
 
@@ -171,7 +174,7 @@ impl Sender {
     }
 
     /// The planned limit on the wait of a packet that begins to wait at `now`.
-    fn planned_wait(&self, now: Time) -> Span {
+    pub(super) fn planned_wait(&self, now: Time) -> Span {
         let planned = self.protection.planned_wait();
         match self.rate_limit {
             Some(_) => planned_part(planned).saturating_sub(self.drained_at().since(now)),

@@ -5,7 +5,6 @@
 use core::cmp::Reverse;
 
 use super::history::History;
-use super::protection::Load;
 use crate::law::PacketReport;
 use crate::law::rate::capped::Capped;
 use crate::law::rate::{Allowance, Choice, Config, Law, Report};
@@ -27,9 +26,6 @@ const MOST_BACKOFF: u32 = 6;
 const SLACK: Span = Span::from_millis(1);
 /// The upper bound of the rate, for a law that sets none.
 const FASTEST: Rate = Rate::from_mbps(1_000_000);
-
-/// Weight of the newest block in the averages of bytes.
-const LOAD_GAIN: f64 = 1.0 / 16.0;
 
 /// A running rate law, and the state of its session.
 #[derive(Clone, PartialEq, Debug)]
@@ -57,9 +53,6 @@ pub(super) struct RateLimit {
     quiet: Time,
     /// Silences since the last acknowledgement.
     backoff: u32,
-    /// Averages over blocks: bytes of media, and all bytes with the repair that the law of redundancy wants.
-    media: f64,
-    all: f64,
 }
 
 impl RateLimit {
@@ -90,8 +83,6 @@ impl RateLimit {
             arrived: now,
             quiet: now,
             backoff: 0,
-            media: 0.0,
-            all: 0.0,
         }
     }
 
@@ -152,21 +143,6 @@ impl RateLimit {
         }
         self.last_sent = now;
         self.law.on_sent(now, size);
-    }
-
-    /// Notes the contents of a block, the repair packets that the law of redundancy wants for it, and those for which
-    /// this law leaves capacity.
-    pub(super) fn on_load(&mut self, load: &Load, wanted: usize, allowed: usize) {
-        self.is_limited |= allowed < wanted;
-        let all = load.wire.0 + load.control.0 + load.repair.0 * wanted as u64;
-        self.media += LOAD_GAIN * (load.media.0 as f64 - self.media);
-        self.all += LOAD_GAIN * (all as f64 - self.all);
-    }
-
-    /// The rate that the law leaves for media once headers, control and repair are paid; none before the first block.
-    pub(super) fn media_rate(&self) -> Option<Rate> {
-        let share = self.media / self.all;
-        (share > 0.0).then(|| Rate::from_bps((self.rate().as_bps() as f64 * share) as u64))
     }
 
     /// Accounts for control of `size`, headers included.

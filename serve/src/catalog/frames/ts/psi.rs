@@ -2,16 +2,9 @@
 //! 13818-1 §2.4.4).
 
 use thalweg_mpegts::packet::Packet;
-use thalweg_mpegts::psi::crc;
+use thalweg_mpegts::psi::{Entry, Section, entries, maps};
 
 use crate::rate::FormatError;
-
-/// The longest section: its length has 12 bits, of which two are zero (§2.4.4.4), after three bytes.
-const LONGEST: usize = 1024;
-
-/// A section while its packets arrive.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-struct Section(Vec<u8>);
 
 /// The streams of the first program, once its tables are known.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -42,25 +35,6 @@ pub(super) enum Audio {
     Mpeg,
 }
 
-impl Section {
-    /// Adds a packet; the section after its common header and without its checksum, once it is complete and correct.
-    fn push(&mut self, packet: &Packet, table: u8) -> Option<&[u8]> {
-        let payload = packet.payload();
-        if packet.starts_unit() {
-            let (pointer, rest) = payload.split_first()?;
-            self.0.clear();
-            self.0.extend_from_slice(rest.get(usize::from(*pointer)..)?);
-        } else if !self.0.is_empty() && self.0.len() < LONGEST {
-            self.0.extend_from_slice(payload);
-        }
-        let [id, high, low, ..] = *self.0.as_slice() else { return None };
-        let len = 3 + usize::from(u16::from_be_bytes([high & 0x0f, low]));
-        let section = self.0.get(..len)?;
-        let is_current = *section.get(5)? & 1 == 1;
-        if id != table || !is_current || len < 12 || crc(section) != 0 { None } else { section.get(8..len - 4) }
-    }
-}
-
 impl Tables {
     /// Adds a packet; the streams of the program, if it is the first time that they are known.
     ///
@@ -70,10 +44,7 @@ impl Tables {
         let pid = packet.pid();
         if pid == 0 {
             if let Some(section) = self.association.push(packet, 0) {
-                // Program 0 is the network information table.
-                let programs = section.chunks_exact(4).filter(|entry| entry[..2] != [0, 0]);
-                let first = programs.map(|entry| u16::from_be_bytes([entry[2] & 0x1f, entry[3]])).next();
-                self.map_pid = self.map_pid.or(first);
+                self.map_pid = self.map_pid.or(maps(section).next());
             }
         } else if Some(pid) == self.map_pid
             && let Some(section) = self.map.push(packet, 2)
@@ -91,26 +62,20 @@ impl Tables {
 
 /// The first video and the first audio of a program map table that are supported.
 fn streams(section: &[u8]) -> Result<Program, FormatError> {
-    let fault = || FormatError::new("its program map table is truncated");
-    let length = |high: u8, low: u8| usize::from(u16::from_be_bytes([high & 0x0f, low]));
-    let [_, _, high, low, rest @ ..] = section else { return Err(fault()) };
-    let mut rest = rest.get(length(*high, *low)..).ok_or_else(fault)?;
+    let entries = entries(section).map_err(|_| FormatError::new("its program map table is truncated"))?;
     let (mut video, mut audio, mut other) = (None, None, [None, None]);
-    while let [kind, pid_high, pid_low, high, low, after @ ..] = rest {
-        let pid = u16::from_be_bytes([pid_high & 0x1f, *pid_low]);
-        let descriptors = after.get(..length(*high, *low)).ok_or_else(fault)?;
+    for Entry { kind, pid, descriptors } in entries {
         match kind {
             0x1b => video = video.or(Some((Video::H264, pid))),
             0x01 | 0x02 => video = video.or(Some((Video::Mpeg, pid))),
             0x0f => audio = audio.or(Some((Audio::Adts, pid))),
             0x03 | 0x04 => audio = audio.or(Some((Audio::Mpeg, pid))),
             _ => {
-                if let Some((place, name)) = foreign(*kind, descriptors) {
+                if let Some((place, name)) = foreign(kind, descriptors) {
                     other[place] = other[place].or(Some(name));
                 }
             }
         }
-        rest = &after[descriptors.len()..];
     }
     match (video, audio, other) {
         (Some(video), Some(_), _) | (Some(video), None, [_, None]) => Ok(Program { video, audio }),
