@@ -64,6 +64,14 @@ fn exists(pid: &str) -> bool {
     stat.rsplit(')').next().is_some_and(|fields| !fields.is_empty() && !fields.starts_with(" Z"))
 }
 
+/// True if the process ends within a second.
+fn ends(pid: &str) -> bool {
+    (0..100).any(|_| {
+        poll::sleep(LOOK);
+        !exists(pid)
+    })
+}
+
 #[test]
 fn child_gets_all_data_then_the_end_of_its_input_and_its_exit_code_is_known() {
     let scratch = Scratch::new("all");
@@ -129,9 +137,10 @@ fn all_processes_of_the_child_are_asked_to_end() {
     let exec = scratch.start("trap 'echo asked >>$out; exit' TERM; sleep 1000 & echo $! >$out; wait");
     let of_sleep = scratch.line();
     assert!(exists(&of_sleep));
-    // It may take as long as init takes to wait for orphans: a zombie counts as a process of the group.
+    // It may take as long as init takes to wait for orphans: a zombie counts as a process of the group. And where the signal
+    // meets a shell that is about to become `sleep`, it is SIGKILL that ends this.
     drop(exec);
-    assert!(!exists(&of_sleep));
+    assert!(ends(&of_sleep), "{of_sleep} survived");
     assert_eq!(scratch.read(), format!("{of_sleep}\nasked\n"));
 }
 
@@ -145,9 +154,5 @@ fn processes_that_ignore_sigterm_are_killed_two_seconds_later() {
     drop(exec);
     let elapsed = start.elapsed();
     assert!(elapsed >= GRACE && elapsed < GRACE + Duration::from_secs(1), "{elapsed:?}");
-    let is_gone = (0..100).any(|_| {
-        poll::sleep(LOOK);
-        !exists(&stubborn)
-    });
-    assert!(is_gone, "{stubborn} survived");
+    assert!(ends(&stubborn), "{stubborn} survived");
 }
