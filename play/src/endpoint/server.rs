@@ -222,14 +222,16 @@ impl PlayEndpoint {
 
     /// Reports that playback stands still without a server, and that most pictures are not displayed.
     fn watch(&mut self, now: Time) {
-        if self.stage != Stage::Playing {
-            if self.source.is_some() && !self.is_banked() && !self.is_still {
+        match self.stage {
+            Stage::Opening { .. } if self.source.is_some() && !self.is_banked() && !self.is_still => {
                 self.is_still = true;
                 self.reports.push_back(reports::still());
             }
-        } else if self.strain.is_due(now) {
-            let pictures = self.outcomes().pictures;
-            self.reports.extend(self.strain.look(now, &pictures, self.settings.max_rate));
+            Stage::Playing if self.strain.is_due(now) => {
+                let pictures = self.outcomes().pictures;
+                self.reports.extend(self.strain.look(now, &pictures, self.settings.max_rate));
+            }
+            _ => {}
         }
     }
 
