@@ -100,28 +100,32 @@ impl Exec {
         }
     }
 
-    /// Continues with data that the child has left waiting, and notices its end.
+    /// Continues with data that a player has left waiting, and notices its end.
     pub(crate) fn resume(&mut self, ready: &mut Ready) -> io::Result<()> {
-        let has_ended = ready.take();
-        if self.input.is_some() && ready.take() {
-            self.flush()?;
-        }
-        if has_ended {
+        if self.continue_input(ready)? {
             self.status = self.child.try_wait()?;
+            // The number of the group is given back with the child, and may be another group's from now on.
+            self.is_gone = self.status.is_some();
         }
         Ok(())
     }
 
-    /// Continues with data that the child has left waiting; returns true once it has ended. The rest of its group is then
+    /// Continues with data that a source has left waiting; returns true once it has ended. The rest of its group is then
     /// asked to end, before the number of the group is given back.
     pub(crate) fn resume_source(&mut self, ready: &mut Ready) -> io::Result<bool> {
-        let has_ended = ready.take();
-        if self.input.is_some() && ready.take() {
-            self.flush()?;
-        }
+        let has_ended = self.continue_input(ready)?;
         if has_ended {
             self.ask_to_end();
             self.is_gone();
+        }
+        Ok(has_ended)
+    }
+
+    /// Continues with data that the child has left waiting; returns true once it has ended.
+    fn continue_input(&mut self, ready: &mut Ready) -> io::Result<bool> {
+        let has_ended = ready.take();
+        if self.input.is_some() && ready.take() {
+            self.flush()?;
         }
         Ok(has_ended)
     }
@@ -187,8 +191,7 @@ impl Exec {
 impl Drop for Exec {
     fn drop(&mut self) {
         self.input = None;
-        // A player that was waited for has given its number back, which may be another group's now.
-        if self.status.is_none() {
+        if !self.is_gone {
             self.end();
         }
     }

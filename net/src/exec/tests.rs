@@ -156,3 +156,20 @@ fn processes_that_ignore_sigterm_are_killed_two_seconds_later() {
     assert!(elapsed >= GRACE && elapsed < GRACE + Duration::from_secs(1), "{elapsed:?}");
     assert!(ends(&stubborn), "{stubborn} survived");
 }
+
+#[test]
+fn processes_of_a_source_that_has_ended_are_killed_too() {
+    let scratch = Scratch::new("source");
+    let command = "sh -c 'trap \"\" TERM; echo $$ >$out; while :; do sleep 1; done' & exit 4";
+    let (mut exec, _output) = Exec::source(&format!("export out={}; {command}", scratch.0.display())).expect("a shell");
+    let stubborn = scratch.line();
+    let has_ended = (0..100).any(|_| {
+        let mut interests = Interests::new();
+        exec.interests(&mut interests);
+        let mut ready = interests.wait(Span::from_millis(100)).expect("ppoll");
+        exec.resume_source(&mut ready).expect("no error but a closed pipe")
+    });
+    assert!(has_ended && exec.exit_code() == Some(4) && exists(&stubborn), "{:?}", exec.exit_code());
+    drop(exec);
+    assert!(ends(&stubborn), "{stubborn} survived");
+}

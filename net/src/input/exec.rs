@@ -9,6 +9,7 @@ mod restarts;
 #[cfg(test)]
 mod tests;
 
+use std::collections::VecDeque;
 use std::fs::File;
 
 use thalweg_core::time::{Span, Time};
@@ -40,7 +41,7 @@ pub(super) struct Encoder {
     /// Bytes of earlier runs that belong to no packet.
     skipped: Bytes,
     /// Warnings not yet reported.
-    notices: Vec<String>,
+    notices: VecDeque<String>,
 }
 
 #[derive(Debug)]
@@ -110,7 +111,7 @@ impl Encoder {
             restarts: Restarts::default(),
             state: State::Waiting(Time::ZERO),
             skipped: Bytes(0),
-            notices: Vec::new(),
+            notices: VecDeque::new(),
         }
     }
 
@@ -133,7 +134,7 @@ impl Encoder {
             State::Waiting(next) if wanted && *next <= now => self.start(now),
             State::Waiting(_) => {}
             State::Running(running) => match running.read(now, ready, wanted, take) {
-                Ok(()) if running.take_silent(now) => self.notices.push(format!("no media for {SILENCE}")),
+                Ok(()) if running.take_silent(now) => self.notices.push_back(format!("no media for {SILENCE}")),
                 Ok(()) => {}
                 Err(why) => self.fail(now, &why),
             },
@@ -155,7 +156,7 @@ impl Encoder {
             Ok(running) => self.state = State::Running(Box::new(running)),
             Err(why) => {
                 let wait = self.restarts.on_ended(Span::ZERO);
-                self.notices.push(format!("{why}; trying again in {wait}"));
+                self.notices.push_back(format!("{why}; trying again in {wait}"));
                 self.state = State::Waiting(now + wait);
             }
         }
@@ -167,7 +168,7 @@ impl Encoder {
         let Running { mut exec, stream, since, .. } = *running;
         self.skipped += stream.skipped();
         let wait = self.restarts.on_ended(now.since(since));
-        self.notices.push(format!("{why}; starting it again in {wait}"));
+        self.notices.push_back(format!("{why}; starting it again in {wait}"));
         exec.ask_to_end();
         self.state = State::Ending { exec, kill: Some(now + GRACE), look: now + LOOK, next: now + wait };
     }
@@ -199,6 +200,6 @@ impl Encoder {
 
     /// The next warning, if any.
     pub(super) fn poll_notice(&mut self) -> Option<String> {
-        (!self.notices.is_empty()).then(|| self.notices.remove(0))
+        self.notices.pop_front()
     }
 }
