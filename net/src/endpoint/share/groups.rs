@@ -44,11 +44,12 @@ impl Groups {
         let _ = group.handle_need(now, stream.id, planned.need, planned.most);
     }
 
-    /// Removes a stream from its group.
+    /// Removes a stream from its group. A group ends with its last stream.
     pub(super) fn leave(&mut self, now: Time, stream: &Stream) {
         if let Some(group) = self.groups.get_mut(&stream.planned.group) {
             group.handle_departure(now, stream.id);
         }
+        self.groups.retain(|_, group| group.poll_timeout().is_some());
     }
 
     /// The time at which [`Groups::couple`] has work to do.

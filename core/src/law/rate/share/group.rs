@@ -150,11 +150,13 @@ impl Group {
     /// Takes the allowed rate that the law of stream `id` has determined from a report. Only
     /// [`Coupling::Rfc8699`] makes use of it.
     pub fn handle_rate(&mut self, id: Id, determined: Rate) {
+        if self.coupling != Coupling::Rfc8699 {
+            return;
+        }
         let Some(member) = self.members.iter().find(|member| member.id == id) else { return };
         let priority = member.need.as_bps() as f64;
         // The first rate registers the stream. A rate of 0 does not, and no law has one.
-        let registered = self.exchange.handle_start(id, priority, member.most, determined);
-        if self.coupling != Coupling::Rfc8699 || registered.is_err() {
+        if self.exchange.handle_start(id, priority, member.most, determined).is_err() {
             return;
         }
         self.exchange.handle_rate(id, determined);
