@@ -1,5 +1,7 @@
 //! `thalweg send`.
 
+mod one_of;
+
 use std::fmt;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
@@ -8,7 +10,6 @@ use std::path::Path;
 use clap::ValueEnum;
 use thalweg_core::law::ParameterError;
 use thalweg_core::law::rate;
-use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::law::redundancy::{Choice, Law};
 use thalweg_core::law::registry;
 use thalweg_core::session::live::sender::{Breaker, Config, Sender, SourceId, redundancy};
@@ -25,6 +26,8 @@ use thalweg_net::udp::{Multicast, Socket, comes_in, route_to, unspecified};
 use crate::failure::Failure;
 use crate::stream::{Reporting, Start, latency};
 use crate::verb::replay::setting;
+
+pub(crate) use one_of::OneOf;
 
 /// Send a live stream, with as much repair (FEC) as it needs and its path can carry.
 #[derive(clap::Args)]
@@ -267,13 +270,18 @@ impl Args {
         Ok(input)
     }
 
+    /// The receiver's address; its errors begin with `option`.
+    fn receiver(&self, option: &str) -> Result<SocketAddr, Failure> {
+        if self.to.host.name.is_empty() || self.to.host.port == 0 {
+            return Err(Failure::Usage(format!("{option} {}: needs a host and a port, as in HOST:6000", self.to)));
+        }
+        self.to.resolve().map_err(|error| Error::io(format!("sending to {}", self.to))(error).into())
+    }
+
     /// The receiver's address, and a socket that can reach it.
     fn peer(&self) -> Result<Peer, Failure> {
-        if self.to.host.name.is_empty() || self.to.host.port == 0 {
-            return Err(Failure::Usage(format!("send: --to {}: needs a host and a port, as in HOST:6000", self.to)));
-        }
+        let to = self.receiver("send: --to")?;
         let tried = format!("sending to {}", self.to);
-        let to = self.to.resolve().map_err(Error::io(&tried))?;
         if let Some(law) = self.protection.rate.as_ref().filter(|_| to.ip().is_multicast()) {
             let why = format!("needs the reports of one receiver, not the multicast group {to}; use --max-rate");
             return Err(Failure::Usage(format!("send: --rate {law}: {why}")));
@@ -331,39 +339,6 @@ impl Args {
             return Err(Failure::Usage("send: --fec-port: must differ from the port of --to".to_owned()));
         }
         Ok(())
-    }
-}
-
-/// A stream as one of several that share a path.
-pub(crate) struct OneOf {
-    pub(crate) input: MediaUrl,
-    pub(crate) config: Config,
-    pub(crate) retry: Retry,
-    pub(crate) shed: Shed,
-}
-
-impl Args {
-    /// The stream as one of several, with GCA as its law. Its receiver is one that sends reports.
-    pub(crate) fn one_of(&self) -> Result<OneOf, Failure> {
-        self.check()?;
-        if self.to.host.name.is_empty() || self.to.host.port == 0 {
-            return Err(Failure::Usage(format!("to: {}: needs a host and a port, as in HOST:6000", self.to)));
-        }
-        let to = self.to.resolve().map_err(Error::io(format!("sending to {}", self.to)))?;
-        if to.ip().is_multicast() {
-            return Err(Failure::Usage(format!("to: {to} is a multicast group, which sends no reports")));
-        }
-        let input = self.input()?;
-        if input.address().is_some_and(|at| comes_in(at, to)) {
-            return Err(Failure::Usage(format!("to: {to} leads back to input {input}; use another port")));
-        }
-        // The kind of media is that of the input, once it is open.
-        let config = Config {
-            rate: Some(rate::Choice::Gca(Greediness::default())),
-            breaker: self.protection.breaker.map_or(Breaker::Rfc8083, Breaker::from),
-            ..self.config(to, Media::Mp2t, self.protection.repair()?)
-        };
-        Ok(OneOf { input, config, retry: self.retry.into(), shed: self.protection.shed.into() })
     }
 }
 
