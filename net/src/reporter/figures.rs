@@ -16,6 +16,7 @@ enum Unit {
     Millis,
     Count,
     Ratio,
+    TcpMultiple,
 }
 
 #[derive(Clone, Copy)]
@@ -24,7 +25,7 @@ enum Total {
     Packets,
 }
 
-const PARTS: [Part; 22] = [
+const PARTS: [Part; 23] = [
     (2, "need", "need_bps", Unit::Megabits, None),
     (5, "wanted", "wanted_rate_bps", Unit::Megabits, None),
     (1, "satisfaction", "satisfaction_ratio", Unit::Percent(0), None),
@@ -46,6 +47,7 @@ const PARTS: [Part; 22] = [
     ),
     (4, "overhead", "overhead_ratio", Unit::Percent(1), None),
     (6, "useless", "useless_ratio", Unit::Percent(1), None),
+    (5, "gca", "tcp_multiple", Unit::TcpMultiple, None),
     (6, "window", "repair_window_packets", Unit::Count, None),
     (8, "W", "w_packets", Unit::Count, None),
     (7, "ERTT", "ertt_seconds", Unit::Millis, None),
@@ -72,8 +74,15 @@ const FAULTS: [(&str, &str); 11] = [
 /// The rank of faults in the status line.
 const FAULT: u8 = 2;
 
-/// Ratios that are meaningless below zero, where media waits or is not sent at all.
-const COSTS: [&str; 2] = ["overhead_ratio", "useless_ratio"];
+/// The value above which a metric is shown. Costs are meaningless below zero, where media waits or is not sent at all; a law
+/// takes more than a TCP above 1.
+fn least(name: &str) -> f64 {
+    match name {
+        "overhead_ratio" | "useless_ratio" => 0.0,
+        "tcp_multiple" => 1.0,
+        _ => f64::NEG_INFINITY,
+    }
+}
 
 /// Times of a whole session.
 const TIMES: [(&str, &str); 6] = [
@@ -100,7 +109,7 @@ impl Readings for Figures {
         }
         for (rank, label, name, unit, total) in PARTS {
             let value = self.get(name);
-            if value.is_finite() && !(COSTS.contains(&name) && value <= 0.0) {
+            if value.is_finite() && value > least(name) {
                 line.push(rank, format!("{label} {}", unit.of(value)));
                 if let Some(total) = total.and_then(|(name, kind)| kind.of(self.get(name))) {
                     line.push_total(total);
@@ -189,6 +198,7 @@ impl Unit {
             Unit::Millis => format!("{:.1} ms", value * 1e3),
             Unit::Count => format!("{value:.0}"),
             Unit::Ratio => format!("{value:.2}"),
+            Unit::TcpMultiple => format!("{value:.2} x TCP"),
         }
     }
 }
@@ -242,6 +252,9 @@ mod tests {
     fn line_shows_known_values_and_counts_of_faults() {
         let wrong = [("unsent_packets_total", 7.0), ("rejected_datagrams_total", 0.0), ("overhead_ratio", 0.4)];
         assert_eq!(shown(&wrong), "01:01:01  unsent 7  overhead 40.0%");
+        // A law that takes no more than a TCP has nothing to warn of.
+        assert_eq!(shown(&[("tcp_multiple", 2.0)]), "01:01:01  gca 2.00 x TCP");
+        assert_eq!(shown(&[("tcp_multiple", 1.0)]), "01:01:01");
         // No receiver: media arrives and only hellos are sent.
         assert_eq!(shown(&[("media_rate_bps", 25e6), ("overhead_ratio", -0.99)]), "01:01:01  media 25.00 Mb/s");
     }

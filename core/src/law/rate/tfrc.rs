@@ -48,6 +48,7 @@ pub mod equation;
 pub mod receiver;
 pub mod sender;
 
+pub(crate) use equation::LEAST_P;
 pub use equation::{Equation, TcpThroughput};
 pub use receiver::Receiver;
 pub use sender::Sender;

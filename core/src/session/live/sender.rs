@@ -71,7 +71,7 @@ pub struct Sender {
     schedule: InOrder,
     /// The part of the bytes sent that is media.
     media_share: MediaShare,
-    /// True if the source leaves the room that repair needs.
+    /// True if the source leaves the rate that repair needs.
     follows_budget: bool,
     guard: Guard,
     history: History,

@@ -152,3 +152,18 @@ fn stream_goes_on_after_its_first_packets_were_late() {
         assert_eq!(story.lost(from, 9_900), 0, "{law}");
     }
 }
+
+/// At a β of 1/2, Eq. (2) of GCA is sqrt(α) times the equation of a TCP, whatever the loss.
+#[test]
+fn gca_shows_its_rate_as_a_multiple_of_a_tcps() {
+    for (law, multiple) in [("gca:4", Some(2.0)), ("gca", Some(1.0)), ("tfrc", None)] {
+        let lossy = Path::default().then("loss", Loss::independent(0.01, Rng::new(3))).then("wire", Wire::new(ms(20)));
+        let mut story = Story::new(config(law, none::None.into()), receiver_config(), lossy, wire(ms(20)));
+        story.until(500).play(Rate::from_mbps(3)).until(5500);
+        let shown = story.sender_metrics()["tcp_multiple"];
+        match multiple {
+            Some(multiple) => assert!((shown - multiple).abs() < 1e-9, "{shown} under {law}"),
+            None => assert!(shown.is_nan(), "{shown} under {law}"),
+        }
+    }
+}

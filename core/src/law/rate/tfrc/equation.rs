@@ -11,7 +11,7 @@ pub trait Equation: Clone + PartialEq + fmt::Debug {
     /// Bytes per second for p above 0, at most 1, and a round trip above 0. Decreases with p.
     fn rate(&self, segment: Bytes, rtt: Seconds, p: f64) -> f64;
 
-    /// The p at which `rate` returns `x` bytes per second, within [`LEAST_P`] ..= 1, for §6.3.1.
+    /// The p at which `rate` returns `x` bytes per second, within 1e-16 to 1, for §6.3.1.
     fn loss_event_rate(&self, segment: Bytes, rtt: Seconds, x: f64) -> f64 {
         let (mut low, mut high) = (LEAST_P, 1.0);
         // Bisects on the logarithm; 64 steps bring the ratio of the ends from 10^16 down to the last bit.
@@ -28,7 +28,7 @@ pub trait Equation: Clone + PartialEq + fmt::Debug {
 }
 
 /// The smallest p that an inverse returns: one loss event in 10^16 packets.
-pub const LEAST_P: f64 = 1e-16;
+pub(crate) const LEAST_P: f64 = 1e-16;
 
 /// The equation of §3.1 with b = 1: a Reno TCP that acknowledges every packet.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

@@ -6,6 +6,7 @@ use super::Sender;
 use crate::law::rate::Choice;
 use crate::law::rate::gca::Greediness;
 use crate::law::rate::one_sided::OneSided;
+use crate::law::rate::tfrc::LEAST_P;
 use crate::time::Span;
 use crate::units::Rate;
 
@@ -18,14 +19,24 @@ pub struct GcaState {
     pub p: f64,
     /// X: the rate that the path allows, headers included.
     pub allowed: Rate,
+    /// α and β.
+    pub greediness: Greediness,
+}
+
+impl GcaState {
+    /// The law's rate as a multiple of a TCP's with the same losses and round trip.
+    pub fn multiplier(&self) -> f64 {
+        self.greediness.multiplier(self.p.max(LEAST_P))
+    }
 }
 
 impl Sender {
     /// The state of the stream's law; none unless that is GCA and has had a report on this path.
     pub fn gca(&self) -> Option<GcaState> {
         let law = self.rate_limit.as_ref()?.law().gca()?;
+        let Some(Choice::Gca(greediness)) = self.config.rate else { return None };
         let (rtt, p) = law.path()?;
-        Some(GcaState { rtt, p, allowed: law.allowed_rate() })
+        Some(GcaState { rtt, p, allowed: law.allowed_rate(), greediness })
     }
 
     /// Changes the parameters of GCA, now and for the paths that follow. A stream with another law, or with none, stays as

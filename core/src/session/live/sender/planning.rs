@@ -85,7 +85,7 @@ impl Sender {
         let wanted = repairs;
         if let Some(rate) = planned {
             // Packets still queued from blocks before go first: a queue would never drain if repair filled the rate. That of
-            // a source that leaves the room of repair does.
+            // a source that leaves the rate of repair does.
             let queued = if self.follows_budget { Span::ZERO } else { start.since(closes_at) };
             let time = open.saturating_sub(queued);
             let available = rate.bytes_in(time).0.saturating_sub(sources + self.control_bytes);

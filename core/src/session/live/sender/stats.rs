@@ -41,7 +41,7 @@ impl Counters for Counts {
 }
 
 /// Metrics in the order of the probe.
-pub(super) const METRICS: [Metric; 23] = [
+pub(super) const METRICS: [Metric; 24] = [
     counter("media_packets_total", "Media datagrams from the input"),
     counter("media_bytes_total", "Bytes of the media datagrams from the input"),
     counter("unsent_packets_total", "Media datagrams not sent: no receiver, too long, or too late"),
@@ -64,6 +64,7 @@ pub(super) const METRICS: [Metric; 23] = [
         "wanted_rate_bps",
         "Media rate that the source should not exceed; NaN without a rate law while it need not reduce",
     ),
+    gauge("tcp_multiple", "Rate that GCA allows over that of a TCP on the same path; NaN under another law"),
     gauge("breaker_open", "1 while RFC 8083 requires the session to end"),
     gauge("latency_bound_seconds", "Latency from input to output that both ends keep"),
     counter("rejected_datagrams_total", "Datagrams rejected: invalid or unauthenticated"),
@@ -99,6 +100,7 @@ impl Probe for Sender {
             self.protection.k().unwrap_or(f64::NAN),
             self.guard.limit().map_or(f64::NAN, |limit| self.protection.in_packets(limit)),
             self.wanted_rate().map_or(f64::NAN, |rate| rate.as_bps() as f64),
+            self.gca().map_or(f64::NAN, |gca| gca.multiplier()),
             f64::from(u8::from(self.guard.is_open())),
             self.latency().as_secs_f64(),
             counts.rejected as f64,
