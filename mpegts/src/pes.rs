@@ -5,7 +5,6 @@
 //! | 0-2 | start code prefix 00 00 01 |
 //! | 3 | stream id |
 //! | 4-5 | length |
-//! | 8 | number of header bytes that follow |
 //! | 7 | bit 7: PTS, bit 6: DTS, other flags |
 //! | 8 | header bytes that follow |
 //! | 9-13 | PTS: 4 bits, 3 bits of it, 1, 15 bits of it, 1, 15 bits of it, 1 |

@@ -82,7 +82,7 @@ impl Shedder {
     fn judge(&mut self, now: Time, packet: Packet, queue: &Queue) -> Option<Packet> {
         let pid = packet.pid();
         if pid == NULL_PID {
-            return Some(packet).filter(|_| queue.has_room_for_null());
+            return Some(packet).filter(|_| queue.fits_null());
         }
         if self.tables.contains(pid) {
             self.tables.push(&packet, &mut self.videos);

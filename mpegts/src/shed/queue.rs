@@ -43,13 +43,13 @@ impl Queue {
     }
 
     /// True if so many bytes more are within the plan.
-    pub(super) fn has_room(&self, bytes: Bytes) -> bool {
+    pub(super) fn fits(&self, bytes: Bytes) -> bool {
         self.bytes.saturating_add(bytes.0) <= self.planned()
     }
 
     /// True if so many bytes more leave the reserve free.
-    pub(super) fn has_spare_room(&self, bytes: Bytes) -> bool {
-        self.has_room(bytes + self.reserve())
+    pub(super) fn leaves_reserve(&self, bytes: Bytes) -> bool {
+        self.fits(bytes + self.reserve())
     }
 
     /// True if so many bytes more leave in time.
@@ -57,13 +57,13 @@ impl Queue {
         self.limit.is_none_or(|limit| self.bytes.saturating_add(bytes.0) <= limit)
     }
 
-    /// True if a null packet is within half of what the reserve leaves: those must not take the room of pictures.
-    pub(super) fn has_room_for_null(&self) -> bool {
-        self.has_room(Bytes(self.planned() / 8 * 7 + PACKET as u64))
+    /// True if a null packet is within half of what the reserve leaves: those must not displace pictures.
+    pub(super) fn fits_null(&self) -> bool {
+        self.fits(Bytes(self.planned() / 8 * 7 + PACKET as u64))
     }
 
     /// True if the reserve is free.
     pub(super) fn is_short(&self) -> bool {
-        self.has_spare_room(Bytes(0))
+        self.leaves_reserve(Bytes(0))
     }
 }

@@ -42,10 +42,10 @@ impl Tables {
         } else if let Some(named) = self.videos(packet) {
             videos.retain(|of, video| video.map != pid || named.contains_key(of));
             for (of, codec) in named.into_iter().filter(|(of, _)| !self.contains(*of)) {
-                let has_room = videos.len() < MAX_PROGRAMS;
+                let is_below_limit = videos.len() < MAX_PROGRAMS;
                 match videos.get_mut(&of) {
                     Some(video) => video.set_codec(codec),
-                    None if has_room => drop(videos.insert(of, Video::new(pid, codec))),
+                    None if is_below_limit => drop(videos.insert(of, Video::new(pid, codec))),
                     None => {}
                 }
             }

@@ -188,10 +188,10 @@ impl Video {
         match kind {
             Kind::RandomAccess => queue.can_carry(growth) || queue.is_short(),
             _ if is_missing => false,
-            Kind::Disposable => queue.has_spare_room(growth),
+            Kind::Disposable => queue.leaves_reserve(growth),
             // Without a random access point, a stream that lacks a picture would never resume.
             Kind::Reference if !self.access.is_known() => true,
-            Kind::Reference => queue.has_room(growth + self.until_access(now, queue)),
+            Kind::Reference => queue.fits(growth + self.until_access(now, queue)),
         }
     }
 
@@ -205,7 +205,7 @@ impl Video {
         }
     }
 
-    /// The room that the next random access point needs now, if nothing else comes before it.
+    /// The bytes that the next random access point needs now, if nothing else comes before it.
     fn until_access(&self, now: Time, queue: &Queue) -> Bytes {
         let Some(wait) = self.access.next(now) else { return Bytes(0) };
         let Bytes(growth) = self.random_access(queue);
