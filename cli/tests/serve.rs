@@ -213,6 +213,7 @@ fn startup_errors_are_reported_in_one_line() {
         (vec!["serve", "."], 2, "<--listen <HOST:PORT>|--rtsp <HOST:PORT>>"),
         (vec!["serve", ".", "--listen", ":0", "--public"], 2, "--rtsp <HOST:PORT>"),
         (vec!["serve", ".", "--listen", ":0", "--tls", "--rtsp", ":0"], 2, "with TLS, add --public"),
+        (vec!["serve", ".", "--rtsp", ":0", "--public"], 2, "leave it out, or add --tls or --cert"),
         (vec!["serve", ".", "--listen", ":0", "--cert", "a"], 2, "--key <FILE>"),
         (vec!["serve", ".", "--listen", ":0", "--key", "a"], 2, "--cert <FILE>"),
         (vec!["serve", ".", "--listen", ":0", "--tls", "--cert", "a", "--key", "b"], 2, "cannot be used with"),

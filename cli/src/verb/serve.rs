@@ -65,8 +65,8 @@ pub(crate) struct Args {
     /// --listen or beside it; with TLS it needs --public
     #[arg(long, value_name = "HOST:PORT", group = "address")]
     rtsp: Option<Host>,
-    /// Folder for indexes of the videos' frames, which RTSP needs; without it they are kept in `.thalweg` beside each
-    /// video
+    /// Folder for indexes of the videos' frames, which RTSP needs, made with its parents if it is missing; without this
+    /// option they are kept in `.thalweg` beside each video
     #[arg(long, value_name = "DIR", requires = "rtsp")]
     cache: Option<PathBuf>,
     /// Serve RTSP in the clear although HTTP is under TLS
@@ -130,10 +130,12 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             "serve: {option} is for HTTP, and RTSP is in the clear; leave {option} out, or add --listen and --public"
         )));
     }
-    if rtsp.is_some() && is_secure && !public {
-        return Err(Failure::Usage(
-            "serve: --rtsp is in the clear; with TLS, add --public to serve it all the same".into(),
-        ));
+    if rtsp.is_some() && is_secure != public {
+        let why = match public {
+            true => "--public is for HTTP under TLS, and here nothing is; leave it out, or add --tls or --cert",
+            false => "--rtsp is in the clear; with TLS, add --public to serve it all the same",
+        };
+        return Err(Failure::Usage(format!("serve: {why}")));
     }
     let stop = Stop::on_signal().map_err(Error::io("handling signals"))?;
     let failed = |why| Failure::Failed(format!("serve: {why}"));
@@ -166,7 +168,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(why) = warning {
         reporter.report(clock.now(), &Report::warning(format!("certificate: {why}")));
     }
-    if let Some(mut lack) = lost.filter(|_| listen.is_some()) {
+    if let Some(mut lack) = lost {
         if secure {
             lack.why += "; over QUIC they use TCP Stream";
         }
