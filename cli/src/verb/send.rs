@@ -27,8 +27,6 @@ use crate::failure::Failure;
 use crate::stream::{Reporting, Start, latency};
 use crate::verb::replay::setting;
 
-pub(crate) use one_of::OneOf;
-
 /// Send a live stream, with as much repair (FEC) as it needs and its path can carry.
 #[derive(clap::Args)]
 #[command(after_help = "\

@@ -1,6 +1,8 @@
 //! The rate law of a stream: a bound on all that leaves, media, repair and control.
 //!
-//! Media and repair wait for the law. Control leaves at once, and its bytes are charged to the law before the next packet.
+//! Media and repair wait for the law. Control leaves at once. Once its bytes add up to a packet, the packet that leaves next
+//! is charged twice: control takes at most half of the law's rate. It must not take all of it, since a law that feedback has
+//! not reached for seconds allows less than the hellos take, and only media brings it the feedback by which it recovers.
 
 use core::cmp::Reverse;
 
@@ -123,14 +125,9 @@ impl RateLimit {
         self.law.next_send(history.in_flight())
     }
 
-    /// Charges pending control to the law, and returns whether it allows a packet now. If not, the sender is limited.
+    /// Returns whether the law allows a packet now. If not, the sender is limited.
     pub(super) fn allows(&mut self, now: Time, history: &History) -> bool {
-        let is_open = |law: &Capped<Law>| law.next_send(history.in_flight()).is_some_and(|next| next <= now);
-        while self.unpaced >= self.packet.0 && is_open(&self.law) {
-            self.unpaced -= self.packet.0;
-            self.law.on_sent(now, self.packet);
-        }
-        let allows = is_open(&self.law);
+        let allows = self.law.next_send(history.in_flight()).is_some_and(|next| next <= now);
         self.is_limited |= !allows;
         allows
     }
@@ -143,6 +140,10 @@ impl RateLimit {
         }
         self.last_sent = now;
         self.law.on_sent(now, size);
+        if self.unpaced >= self.packet.0 {
+            self.unpaced -= self.packet.0;
+            self.law.on_sent(now, self.packet);
+        }
     }
 
     /// Accounts for control of `size`, headers included.
