@@ -126,3 +126,23 @@ fn repair_delivers_earlier(cipher: &str) {
     assert_eq!((arq.value("tunnel_repair"), adaptive.value("tunnel_repair") > 0.0), (0.0, true));
     assert!(arq.value("tunnel_overhead") < adaptive.value("tunnel_overhead"));
 }
+
+/// Eq. (2) of GCA with an alpha of 4 and a beta of 1/2 is twice the rate of a TCP; how much more the tunnel gets is published
+/// in docs/controls.md.
+#[test]
+fn a_tunnel_with_a_greedier_law_gets_more() {
+    let of = |alpha: u32| {
+        let lines = "start = ['0s', '1s']\ncipher = 'none'\ntraffic = { kind = 'bulk' }";
+        tunnel(&format!("name = 'gca:{alpha}'\nrate = 'gca:{alpha}'\n{lines}"))
+    };
+    let text = scenario(20, 0.0, &(of(4) + &of(1))).replace("12s", "62s");
+    for seed in 1..=5 {
+        let outcome = run(&text, seed);
+        let bytes = |flow: usize| match &outcome.flows[flow].ended {
+            Ended::Tunnel { delivered, .. } => delivered.0,
+            other => panic!("{other:?}"),
+        };
+        println!("seed {seed}: {:.2} times as much", bytes(0) as f64 / bytes(1) as f64);
+        assert!(bytes(0) > bytes(1), "seed {seed}: {} and {}", bytes(0), bytes(1));
+    }
+}
