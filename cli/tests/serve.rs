@@ -139,10 +139,10 @@ fn server_reports_url_and_figures_and_exits_on_interrupt() {
     fs::write(folder.join("video.webm"), bytes(1000)).expect("a file");
     let mut serving = Serving::of(folder, &["--law", "paced"]);
     let url = format!("http://{}/", serving.address);
-    assert_eq!((&serving.opening["url"], &serving.opening["films"]), (&url.into(), &2.into()));
+    assert_eq!((&serving.opening["url"], &serving.opening["videos"]), (&url.into(), &2.into()));
     let broken = serving.running.event("unreadable");
     assert_eq!((&broken["file"], &broken["reason"]), (&"broken.mp4".into(), &"not an MP4 file".into()));
-    let row = serving.running.wait_for("figures", |value| value["films"] == 2);
+    let row = serving.running.wait_for("figures", |value| value["videos"] == 2);
     assert_eq!((&row["side"], &row["connections"]), (&"serve".into(), &0.into()));
     serving.running.interrupt();
     serving.running.succeeds();

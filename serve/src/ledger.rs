@@ -70,7 +70,7 @@ impl Ledger {
         ),
         counter("dropped_frames_total", "Frames over RTSP dropped because the client read more slowly than they play"),
         counter("displaced_connections_total", "Connections closed in favour of an address that had fewer"),
-        gauge("films", "Videos in the folder"),
+        gauge("videos", "Videos in the folder"),
         counter("failed_handshakes_total", "Connections whose TLS handshake failed or did not complete in time"),
         gauge("tls_connections", "Connections under TLS over TCP"),
         counter("tls_requests_total", "Requests answered under TLS over TCP"),

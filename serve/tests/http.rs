@@ -254,7 +254,7 @@ fn rescan_finds_a_new_video_and_reports_its_fault() {
     let stage = Stage::new("later", Choice::Paced, Limits { recheck: interval, ..Limits::default() });
     let _ = fs::remove_file(stage.folder.join("later.mp4"));
     fs::write(stage.folder.join("later.mp4"), "nonsense").expect("a file");
-    stage.wait_until("video", |stage| stage.value("films") == 2.0);
+    stage.wait_until("video", |stage| stage.value("videos") == 2.0);
     let expected = Event::Fault { name: "later.mp4".to_owned(), why: "not an MP4 file".to_owned() };
     stage.wait_until("word of it", |stage| stage.server.poll_event().is_some_and(|event| event == expected));
     assert!(String::from_utf8_lossy(&stage.get("GET / HTTP/1.1").1).contains("later.mp4"));

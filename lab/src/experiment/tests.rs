@@ -16,18 +16,18 @@ fn run(settings: &[(&str, &str)]) -> Outcome {
 fn beside(video: &[(&str, &str)]) -> (f64, f64) {
     let short = [("background_s", "0"), ("duration_s", "20")];
     let outcome = run(&[video, &short].concat());
-    let video = outcome.value("film_goodput_mbps");
+    let video = outcome.value("video_goodput_mbps");
     (video, outcome.value("tcp_goodput_mbps") - video)
 }
 
 #[test]
 fn a_clamped_video_has_its_playback_rate_and_no_more() {
     let outcome = run(&[("tcp", "clamp"), ("background_s", "19"), ("duration_s", "20"), ("queue_packets", "250")]);
-    let goodput = outcome.value("film_goodput_mbps");
+    let goodput = outcome.value("video_goodput_mbps");
     // ceil(3.6 Mb/s x 30 ms / 1460 bytes) = 10 segments, and their transmission times on the links.
     assert!((3.6..=10.0 * 1460.0 * 8.0 / 0.030 / 1e6).contains(&goodput), "{goodput}");
-    assert_eq!((outcome.value("film_stalls"), outcome.value("film_stalled_s")), (0.0, 0.0));
-    assert!(outcome.value("film_start_up_s") < 2.1, "{}", outcome.value("film_start_up_s"));
+    assert_eq!((outcome.value("video_stalls"), outcome.value("video_stalled_s")), (0.0, 0.0));
+    assert!(outcome.value("video_start_up_s") < 2.1, "{}", outcome.value("video_start_up_s"));
 }
 
 #[test]
@@ -36,10 +36,10 @@ fn alone_tcp_stream_has_far_more_than_its_playback_rate() {
         let outcome =
             run(&[("thresholds", thresholds), ("queue_packets", "250"), ("background_s", "14"), ("duration_s", "15")]);
         // The window grows from 10 segments by one each round trip; 250 and more fill the link after about 8 s.
-        let goodput = outcome.value("film_goodput_mbps");
+        let goodput = outcome.value("video_goodput_mbps");
         assert!((50.0..97.4).contains(&goodput), "{thresholds}: {goodput}");
-        assert_eq!(outcome.value("film_stalls"), 0.0);
-        assert!(outcome.value("film_start_up_s") < 2.0);
+        assert_eq!(outcome.value("video_stalls"), 0.0);
+        assert!(outcome.value("video_start_up_s") < 2.0);
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn opening(server: &Server, secure: bool, names: &Names, folder: &str
         text.extend(here.iter().map(|here| format!("{} (on this machine)", url(here))));
         urls.push(elsewhere.first().or(here.as_ref()).map(url).unwrap_or_default());
     }
-    let videos = figures(server.ledger()).get("films");
+    let videos = figures(server.ledger()).get("videos");
     let forms = match (server.local(), server.rtsp()) {
         (_, None) => "MP4, WebM, HLS or DASH",
         (None, _) => "MP4 or MPEG transport streams",
@@ -61,7 +61,7 @@ pub(super) fn opening(server: &Server, secure: bool, names: &Names, folder: &str
     if let Some(rtsp) = server.rtsp() {
         report = report.with("rtsp_address", rtsp).with("rtsp_url", urls.last().map_or("", String::as_str));
     }
-    report.with("folder", folder).with("law", law).with_number("films", videos)
+    report.with("folder", folder).with("law", law).with_number("videos", videos)
 }
 
 /// Hosts and ports for browsers on other machines, and for those on this machine if they differ.

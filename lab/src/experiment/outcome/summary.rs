@@ -71,22 +71,22 @@ pub const QUANTITIES: &[Quantity] = &[
         run.if_tcp(run.of_tcp().filter(ended).count() as f64)
     }),
     quantity(
-        "film_goodput_mbps",
+        "video_goodput_mbps",
         "goodput of a video over TCP until it has arrived, mean of the videos, Mb/s",
         |run| mean(run.of_tcp().filter_map(|flow| run.video_mbps(flow))),
     ),
     quantity(
-        "film_start_up_s",
+        "video_start_up_s",
         "time until a video could start: `rebuffer` of it has arrived, mean of the videos, s",
         |run| run.mean_of_videos(|video| video.start_up.map_or(f64::NAN, Span::as_secs_f64)),
     ),
-    quantity("film_stalls", "stalls of a video because its buffer was empty, mean of the videos", |run| {
+    quantity("video_stalls", "stalls of a video because its buffer was empty, mean of the videos", |run| {
         run.mean_of_videos(|video| f64::from(video.stalls))
     }),
-    quantity("film_stalled_s", "time that a video was stalled, mean of the videos, s", |run| {
+    quantity("video_stalled_s", "time that a video was stalled, mean of the videos, s", |run| {
         run.mean_of_videos(|video| video.stalled.as_secs_f64())
     }),
-    quantity("film_delay_s", "minimum playout delay without a stall, mean of the videos, s", |run| {
+    quantity("video_delay_s", "minimum playout delay without a stall, mean of the videos, s", |run| {
         run.mean_of_videos(|video| video.needed_delay.as_secs_f64())
     }),
     quantity("tunnel_goodput_mbps", "bytes that a tunnel delivered in order, mean of the tunnels, Mb/s", |run| {
