@@ -4,6 +4,7 @@ mod arrivals;
 mod bank;
 mod clock;
 mod control;
+mod end;
 mod groups;
 mod limits;
 mod pause;
@@ -90,8 +91,10 @@ pub enum Event {
     Started,
     /// The sender answers no probes.
     NoAnswer,
-    /// The sender has said goodbye, or every frame has been played.
+    /// Every frame has been played.
     Ended,
+    /// The sender has said goodbye before the end of the video, and what had arrived until then has been played.
+    CutOff,
 }
 
 /// The receiving side.
@@ -114,6 +117,8 @@ pub struct Receiver {
     limits: Limits,
     /// The first index that no frame has, once it is known.
     end: Option<u32>,
+    /// True once the sender has said goodbye, unless the end was known before.
+    is_cut_off: bool,
     goodbyes: Option<u8>,
     totals: Totals,
     events: VecDeque<Event>,
@@ -145,6 +150,7 @@ impl Receiver {
             paused: None,
             limits: Limits::new(config.bounds),
             end: None,
+            is_cut_off: false,
             goodbyes: None,
             totals: Totals::default(),
             events: VecDeque::new(),
@@ -197,12 +203,6 @@ impl Receiver {
         self.bank.bytes()
     }
 
-    /// Says goodbye to the sender, and nothing else from then on.
-    pub fn finish(&mut self) {
-        // Several, because any of them may be lost.
-        self.goodbyes = Some(3);
-    }
-
     /// Takes an RTP packet: an original, or a retransmission with the original's sequence number before its payload.
     fn on_packet(&mut self, now: Time, bytes: &[u8]) -> Result<(), wire::Error> {
         let packet = rtp::Packet::parse(bytes)?;
@@ -236,16 +236,6 @@ impl Receiver {
         self.bank.insert(now, &place, payload);
         self.start_playout(now);
         Ok(())
-    }
-
-    /// Ends the session once nothing more will be played.
-    fn check_end(&mut self, now: Time) {
-        let Some((clock, playout)) = self.clock.zip(self.playout(now)) else { return };
-        self.bank.forget(clock, playout);
-        if self.goodbyes.is_none() && self.end.is_some_and(|end| self.bank.is_over(end, playout)) {
-            self.events.push_back(Event::Ended);
-            self.finish();
-        }
     }
 }
 

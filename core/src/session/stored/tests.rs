@@ -50,6 +50,23 @@ fn clean_path_delivers_every_frame_in_order_and_in_time() {
     assert!(pair.is_ended(), "both ends know that the video is over");
 }
 
+/// Between sound, packets of a picture leave at other distances than those of the first one, and a B has no time to spare.
+#[test]
+fn store_without_control_is_there_before_playout() {
+    let played = |store: Span| {
+        let mut pair = Pair::new(Video::with_sound(20), Span::from_millis(30));
+        pair.start(Control::None, Parameters { store: store.into(), ..Parameters::of_video(pair.mu()) });
+        pair.run_until(at(15.0));
+        (pair.receiver().tallies(at(15.0)).0.performance().expect("pictures"), pair.clock_start())
+    };
+    let (without, at_once) = played(Span::ZERO);
+    let (with, later) = played(SECOND);
+    assert!(without < 0.9 && with == 1.0, "{without}, {with}");
+    // A flow control period is 0.1 s, and a report takes half a round trip.
+    let after = later.since(at_once);
+    assert!(after >= SECOND.mul_div(9, 10) && after <= SECOND + Span::from_millis(200), "{after:?}");
+}
+
 #[test]
 fn each_payload_is_delivered_as_it_was_stored() {
     let mut pair = Pair::new(Video::of_seconds(5), Span::from_millis(30));

@@ -25,7 +25,7 @@ impl Receiver {
                     }
                 }
                 Packet::Goodbye(goodbye) if self.reception.any(|ssrc| goodbye.names(ssrc)) => {
-                    self.end.get_or_insert(0);
+                    self.is_cut_off = self.end.is_none();
                 }
                 _ => {}
             }
@@ -44,6 +44,7 @@ impl Receiver {
         }
         if report.is_end {
             self.end = Some(report.first.saturating_add(report.frames.into()));
+            self.is_cut_off = false;
         }
         self.answered(now, report.number);
     }

@@ -182,7 +182,8 @@ impl Receiver {
         let measured = Path { p: self.state.p, delay: delay(self.state.rtt.as_secs_f64()) };
         let predicted = Path { p: point.p, delay: delay(forecast.rtt().unwrap_or(Seconds::from(self.state.rtt)).0) };
         let store = self.law.parameters().store;
-        self.state.bank = (Seconds(ahead), Seconds(point.target() / mu + store.0));
+        let target = if self.law.control() == Control::None { 0.0 } else { point.target() / mu };
+        self.state.bank = (Seconds(ahead), Seconds(target + store.0));
         self.law.decide(&point, measured, predicted, throughput)
     }
 
@@ -251,17 +252,18 @@ impl Receiver {
 
     /// Begins playout once the bank holds enough.
     // Reading(R3CP+ §3.1): preload is over when the queue covers the longest round trip and P_L. Without control, the
-    // first I alone must be there. In both cases the clock starts with decoding, so that the reordering is in it.
+    // first I alone must be there, and the store, since nothing fills it later. In both cases the clock starts with
+    // decoding, so that the reordering is in it.
     pub(super) fn start_playout(&mut self, now: Time) {
         if self.clock.is_some() || self.period.is_none() || !self.bank.has_first() {
             return;
         }
         let origin = self.config.first.decode;
-        let is_enough = match self.law.control() {
-            Control::None => true,
-            _ => self.state.due.saturating_sub(origin) >= self.state.max_rtt + WINDOW,
+        let enough = match self.law.control() {
+            Control::None => Span::from_secs_f64(self.law.parameters().store.0),
+            _ => self.state.max_rtt + WINDOW,
         };
-        if is_enough || self.end.is_some() {
+        if self.state.due.saturating_sub(origin) >= enough || self.end.is_some() || self.is_cut_off {
             self.clock = Some(Clock { at: now, media: origin });
             self.events.push_back(Event::Started);
         }

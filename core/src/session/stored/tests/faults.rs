@@ -58,6 +58,22 @@ fn receiver_that_is_gone_gets_nothing_more() {
     assert!(pair.sender_events().contains(&sender::Event::Paused));
 }
 
+#[test]
+fn sender_that_ends_within_the_video_cuts_it_off_once_what_arrived_is_played() {
+    let mut pair = Pair::new(Video::of_seconds(20), Span::from_millis(30));
+    pair.start(Control::R3cpPlus, stored(&pair));
+    pair.run_until(at(8.0));
+    pair.sender_mut().finish();
+    let arrived = *pair.sent_frames().last().expect("frames");
+    pair.run_until(at(9.0));
+    assert!(!pair.is_cut_off(), "two seconds are in the buffer");
+    pair.run_until(at(20.0));
+    assert!(pair.is_cut_off());
+    // A frame of which some packets had left stays incomplete.
+    let played = pair.played.last().expect("frames").1.index;
+    assert!(played <= arrived && played + 2 >= arrived, "{played} of {arrived}");
+}
+
 /// RFC 8083 §4.3: ten times the rate of a TCP at this loss and round trip.
 #[test]
 fn path_that_carries_a_third_of_it_ends_the_video() {

@@ -120,7 +120,8 @@ pub(super) struct Pair {
     /// The source of the packets that are no retransmissions.
     ssrc: u32,
     events: Vec<sender::Event>,
-    is_ended: bool,
+    /// The event with which the receiver has ended.
+    end: Option<receiver::Event>,
 }
 
 impl Pair {
@@ -150,7 +151,7 @@ impl Pair {
             token: 0,
             ssrc: 0,
             events: Vec::new(),
-            is_ended: false,
+            end: None,
         }
     }
 
@@ -259,7 +260,7 @@ impl Pair {
         while let Some(event) = receiver.poll_event() {
             match event {
                 receiver::Event::Started => self.started = Some(self.now),
-                receiver::Event::Ended => self.is_ended = true,
+                receiver::Event::Ended | receiver::Event::CutOff => self.end = Some(event),
                 _ => {}
             }
         }
@@ -350,7 +351,11 @@ impl Pair {
     }
 
     pub(super) fn is_ended(&self) -> bool {
-        self.is_ended && self.events.contains(&sender::Event::Ended)
+        self.end == Some(receiver::Event::Ended) && self.events.contains(&sender::Event::Ended)
+    }
+
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.end == Some(receiver::Event::CutOff)
     }
 
     pub(super) fn sender_events(&self) -> &[sender::Event] {
