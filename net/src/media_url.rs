@@ -41,6 +41,10 @@ pub const START_RATE: Rate = Rate::from_mbps(1);
 /// The default of [`MediaUrl::Exec`]'s `least`.
 pub const LEAST_RATE: Rate = Rate::from_bps(300_000);
 
+/// The forms of inputs, and of outputs.
+const INPUTS: &str = "udp://, ts+udp://, rtp://, file:PATH, exec:COMMAND and -";
+const OUTPUTS: &str = "udp://, ts+udp://, rtp://, file:PATH and -";
+
 /// The contents of the datagrams of an [`MediaUrl::Udp`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Framing {
@@ -75,33 +79,20 @@ impl MediaUrl {
     /// # Errors
     /// The text is not an endpoint, or fits an input only.
     pub fn output(text: &str) -> Result<MediaUrl, ParseError> {
-        match text.parse()? {
+        match MediaUrl::parse(text, OUTPUTS)? {
             MediaUrl::Udp(_, Udp { host, .. }) if host.name.is_empty() || host.port == 0 => {
                 Err(ParseError(format!("'{text}' is not an output, which needs a host and a port")))
             }
             MediaUrl::File { repeat: true, .. } => Err(ParseError(format!("'{text}': only an input can be looped"))),
             MediaUrl::Exec { .. } => {
-                Err(ParseError(format!("'{text}': a command is an input; for an output, use --exec")))
+                Err(ParseError(format!("'{text}': a command is an input; pipe the output - to it")))
             }
             output => Ok(output),
         }
     }
 
-    /// The address of a UDP endpoint, if its host can be resolved.
-    pub fn address(&self) -> Option<SocketAddr> {
-        match self {
-            MediaUrl::Udp(_, udp) => udp.resolve().ok(),
-            MediaUrl::File { .. } | MediaUrl::Stdio | MediaUrl::Exec { .. } => None,
-        }
-    }
-}
-
-impl FromStr for MediaUrl {
-    type Err = ParseError;
-
-    /// Parses `udp://`, `ts+udp://` or `rtp://` with `HOST:PORT[?iface=NAME][&ttl=N]`; `file:PATH[?loop]`; `-`;
-    /// `exec:COMMAND`.
-    fn from_str(text: &str) -> Result<MediaUrl, ParseError> {
+    /// Parses any of the forms; `forms` are those of which an error reminds.
+    fn parse(text: &str, forms: &str) -> Result<MediaUrl, ParseError> {
         const FRAMINGS: &[(&str, Framing)] =
             &[("udp://", Framing::Opaque), ("ts+udp://", Framing::Ts), ("rtp://", Framing::Rtp)];
         if text == "-" {
@@ -125,7 +116,28 @@ impl FromStr for MediaUrl {
                 return Ok(MediaUrl::Udp(*framing, rest.parse()?));
             }
         }
-        Err(ParseError(format!("'{text}' is not one of udp://, ts+udp://, rtp://, file:PATH, exec:COMMAND and -")))
+        // A path of a file.
+        let file =
+            if text.is_empty() || text.contains("://") { String::new() } else { format!("; for a file: file:{text}") };
+        Err(ParseError(format!("'{text}' is not one of {forms}{file}")))
+    }
+
+    /// The address of a UDP endpoint, if its host can be resolved.
+    pub fn address(&self) -> Option<SocketAddr> {
+        match self {
+            MediaUrl::Udp(_, udp) => udp.resolve().ok(),
+            MediaUrl::File { .. } | MediaUrl::Stdio | MediaUrl::Exec { .. } => None,
+        }
+    }
+}
+
+impl FromStr for MediaUrl {
+    type Err = ParseError;
+
+    /// Parses `udp://`, `ts+udp://` or `rtp://` with `HOST:PORT[?iface=NAME][&ttl=N]`; `file:PATH[?loop]`; `-`;
+    /// `exec:COMMAND`.
+    fn from_str(text: &str) -> Result<MediaUrl, ParseError> {
+        MediaUrl::parse(text, INPUTS)
     }
 }
 
@@ -211,6 +223,12 @@ mod tests {
         for text in ["udp://127.0.0.1:0", "udp://:5000", "file:a.ts?loop", "udp://239.1.1.1:0?iface=lo"] {
             assert!(MediaUrl::input(text).is_ok() && MediaUrl::output(text).is_err(), "{text}");
         }
+        let refusal = |parsed: Result<MediaUrl, ParseError>| parsed.expect_err("no scheme").to_string();
+        assert_eq!(
+            refusal(MediaUrl::output("/a/b.ts")),
+            "'/a/b.ts' is not one of udp://, ts+udp://, rtp://, file:PATH and -; for a file: file:/a/b.ts"
+        );
+        assert!(refusal(MediaUrl::input("http://a/b")).ends_with("file:PATH, exec:COMMAND and -"));
         let distant = "rtp://239.1.1.1:5000?ttl=3";
         assert!(MediaUrl::input(distant).is_err() && MediaUrl::output(distant).is_ok());
     }
