@@ -16,6 +16,7 @@
 
 mod answer;
 mod event;
+mod protocol;
 mod request;
 mod rtp_info;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use thalweg_core::time::{Span, Time};
 use thalweg_core::wire::sdp::stored::Presentation;
 
 pub use self::event::{Event, Failure, Playing};
+use self::protocol::Protocol;
 use self::request::Step;
 pub use self::rtp_info::RtpInfo;
 use crate::decoder::{Decoder, Item, interleave};
@@ -59,6 +61,8 @@ pub struct Client {
     url: Url,
     agent: String,
     decoder: Decoder,
+    /// True once the first bytes have shown that the peer speaks RTSP.
+    is_rtsp: bool,
     outgoing: Vec<u8>,
     /// The requests that wait for the response to the one before.
     waiting: VecDeque<Step>,
@@ -91,6 +95,7 @@ impl Client {
             url,
             agent: agent.to_owned(),
             decoder: Decoder::default(),
+            is_rtsp: false,
             outgoing: Vec::new(),
             waiting: VecDeque::new(),
             sent: VecDeque::new(),
@@ -161,6 +166,13 @@ impl Client {
     /// Takes received bytes.
     pub fn handle_bytes(&mut self, now: Time, bytes: &[u8]) {
         self.decoder.push(bytes);
+        if !self.is_rtsp && !self.is_over {
+            match protocol::of(self.decoder.rest()) {
+                Some(Protocol::Rtsp) => self.is_rtsp = true,
+                Some(other) => self.fail(Failure::OtherProtocol { peer: self.url.authority(), protocol: other.name() }),
+                None => return,
+            }
+        }
         while !self.is_over
             && let Some(item) = self.decoder.poll()
         {

@@ -81,7 +81,8 @@ impl Decoder {
         Some(item)
     }
 
-    fn rest(&self) -> &[u8] {
+    /// The bytes that are not parsed yet.
+    pub(crate) fn rest(&self) -> &[u8] {
         &self.bytes[self.at..]
     }
 

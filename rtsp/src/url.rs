@@ -31,6 +31,12 @@ impl Url {
         self.port
     }
 
+    /// `HOST:PORT`, IPv6 in brackets.
+    pub fn authority(&self) -> String {
+        let Url { host, port, .. } = self;
+        if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+    }
+
     /// The URL as it was given.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -121,6 +127,9 @@ mod tests {
         assert_eq!(of("RTSP://192.0.2.1:8554/a.mp4"), is("192.0.2.1", 8554));
         assert_eq!(of("rtsp://[2001:db8::1]/a"), is("2001:db8::1", 554));
         assert_eq!(of("rtsp://[2001:db8::1]:8554/a?b=c"), is("2001:db8::1", 8554));
+        let authority = |text: &str| text.parse::<Url>().map(|url| url.authority());
+        assert_eq!(authority("rtsp://a/b"), Ok("a:554".to_owned()));
+        assert_eq!(authority("rtsp://[2001:db8::1]:8554/a"), Ok("[2001:db8::1]:8554".to_owned()));
     }
 
     #[test]

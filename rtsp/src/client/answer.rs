@@ -61,6 +61,10 @@ impl Client {
     }
 
     fn on_description(&mut self, response: &Response) {
+        if response.body.trim_ascii().is_empty() {
+            self.fail(Failure::NoDescription);
+            return;
+        }
         let parsed = str::from_utf8(&response.body).map_err(|_| "the description is not UTF-8".to_owned());
         let parsed = parsed.and_then(|text| Presentation::parse(text).map_err(|error| error.to_string()));
         match parsed {

@@ -58,6 +58,15 @@ pub struct Playing {
 pub enum Failure {
     /// A response is malformed.
     Malformed(String),
+    /// The peer, `HOST:PORT`, speaks another protocol.
+    OtherProtocol {
+        /// The peer.
+        peer: String,
+        /// The protocol, where the first bytes show it.
+        protocol: Option<&'static str>,
+    },
+    /// The description of the video is empty.
+    NoDescription,
     /// No response to this method arrived within 10 s.
     Silent(Method),
     /// The video is elsewhere. Redirections are not followed: a server could direct clients to any host.
@@ -70,6 +79,13 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Malformed(why) => write!(f, "malformed response: {why}"),
+            Failure::OtherProtocol { peer, protocol: Some(protocol) } => {
+                write!(f, "{peer} speaks {protocol}, not RTSP; use the port of serve --rtsp")
+            }
+            Failure::OtherProtocol { peer, protocol: None } => {
+                write!(f, "{peer} does not speak RTSP; use the port of serve --rtsp")
+            }
+            Failure::NoDescription => f.write_str("the server sent an empty description"),
             Failure::Silent(method) => write!(f, "no response to {method} within 10 s"),
             Failure::Redirected(Some(to)) => write!(f, "the server redirects to {to}; use that URL"),
             Failure::Redirected(None) => f.write_str("the server redirects to another URL, which it does not name"),

@@ -139,7 +139,9 @@ fn failures_have_a_line_of_their_own() {
         "the server redirects to rtsp://b/c; use that URL"
     );
     assert_eq!(failure(Response::new(401)), "the server asks for a user and a password, which is not implemented");
-    assert_eq!(failure(Response::new(200)), "malformed response: SDP: line 1: v=0 is missing");
+    assert_eq!(failure(Response::new(200)), "the server sent an empty description");
+    let html = Response::new(200).with_body("text/html", "<html>".to_owned());
+    assert_eq!(failure(html), "malformed response: SDP: line 1: v=0 is missing");
 
     let mut client = client();
     client.handle_timeout(START + PATIENCE);
@@ -271,5 +273,28 @@ proptest! {
             client.play(START, None);
         }
         while client.poll_event().is_some() {}
+    }
+}
+
+#[test]
+fn peer_of_another_protocol_is_known_by_its_first_bytes() {
+    let failure = |bytes: &[u8]| {
+        let mut client = client();
+        client.handle_bytes(START, bytes);
+        match client.poll_event() {
+            Some(Event::Failed(failure)) => Some(failure.to_string()),
+            None => None,
+            other => panic!("{other:?}"),
+        }
+    };
+    let of = |protocol| Some(format!("foo:554 {protocol}; use the port of serve --rtsp"));
+    // RFC 9112 §4, RFC 4253 §4.2, RFC 5321 §4.2, RFC 8446 §5.1 and §6.
+    assert_eq!(failure(b"HTTP/1.1 400 Bad Request\r\n\r\n"), of("speaks HTTP, not RTSP"));
+    assert_eq!(failure(b"SSH-2.0-OpenSSH_9.6\r\n"), of("speaks SSH, not RTSP"));
+    assert_eq!(failure(b"220 mail.example ESMTP\r\n"), of("speaks SMTP or FTP, not RTSP"));
+    assert_eq!(failure(&[21, 3, 3, 0, 2, 2, 10]), of("speaks TLS, not RTSP"));
+    assert_eq!([failure(b"\0"), failure(b"* OK IMAP4rev1")], [of("does not speak RTSP"), of("does not speak RTSP")]);
+    for undecided in ["R", "RTSP/", "HTTP", "SSH", "22"] {
+        assert_eq!(failure(undecided.as_bytes()), None, "{undecided}");
     }
 }
