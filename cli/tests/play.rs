@@ -1,6 +1,7 @@
 //! `thalweg play` as its users run it, beside `thalweg serve --rtsp` and a scripted server without R3CP+. ffmpeg makes the
 //! videos and decodes the output, where it is installed.
 
+mod failures;
 mod scripted;
 
 use std::fs;
@@ -10,8 +11,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use self::scripted::{scripted, sound};
-use crate::common::{Running, run};
+use crate::common::Running;
 
 /// A folder of its own, which is empty.
 fn folder(name: &str) -> PathBuf {
@@ -59,11 +59,14 @@ fn serving_for(length: u32, name: &str, video: &str, coding: &str) -> Option<(Ru
 
 const MP4: &str = "-c:v libx264 -bf 2 -g 25 -pix_fmt yuv420p -c:a aac";
 
-/// The output of the player, which must end with 0.
+/// The output of the player, which must end with 0. The server is there all the time, and no standstill is reported.
 fn play(url: &str, more: &[&str]) -> Vec<String> {
-    let mut player = Running::start(&[&["play", url, "--control", "r3cp"], more].concat());
+    let control: &[&str] = if more.contains(&"--transport") { &[] } else { &["--control", "r3cp"] };
+    let mut player = Running::start(&[&["play", url], control, more].concat());
     player.succeeds();
-    player.rest()
+    let lines = player.rest();
+    assert!(!lines.iter().any(|line| line.contains("\"event\":\"still\"")), "{lines:?}");
+    lines
 }
 
 #[test]
@@ -111,6 +114,40 @@ fn frames_that_are_skipped_disturb_no_decoder() {
         (decoder.status.success(), String::from_utf8_lossy(&decoder.stderr).into_owned()),
         (true, String::new())
     );
+}
+
+#[test]
+fn pictures_at_the_videos_own_pace_are_in_time() {
+    // Without B no picture is decoded before its display, and none has time to spare but by the buffer.
+    let coding = "-c:v libx264 -bf 0 -g 25 -pix_fmt yuv420p -c:a aac";
+    let Some((_server, url, file)) = serving("none", "a.mp4", coding) else { return };
+    let output = format!("file:{file}.ts");
+    let mut player = Running::start(&["play", &url, "--control", "none", "--store", "0s", "--output", &output]);
+    player.succeeds();
+    let last = player.rest().into_iter().rfind(|line| line.contains("playable_ratio")).expect("figures");
+    let last: serde_json::Value = serde_json::from_str(&last).expect("JSON");
+    assert!(last["playable_ratio"].as_f64() > Some(0.95), "{last}");
+}
+
+#[test]
+fn video_that_is_cut_off_is_a_failure_at_its_position() {
+    let Some((_server, url, file)) = serving_for(12, "cut", "a.mp4", MP4) else { return };
+    let whole = fs::read(&file).expect("a file");
+    for transport in [["--control", "r3cp"], ["--transport", "tcp"]] {
+        let out = format!("file:{file}{}.ts", transport[0]);
+        let mut player = Running::start(&[&["play", &url, "--output", &out], &transport[..]].concat());
+        player.wait_for("a picture", |value| value["position_seconds"].as_f64().is_some_and(|at| at > 0.5));
+        fs::write(&file, &whole[..whole.len() / 2]).expect("a file");
+        let ended = player.event("ended");
+        assert_eq!(ended["reason"], "cut_off");
+        // What the server had sent, and not what the file had before.
+        assert!(ended["position_seconds"].as_f64().is_some_and(|at| (0.5..9.0).contains(&at)), "{ended}");
+        assert_eq!(player.end().code(), Some(1));
+        let line = player.last_line();
+        assert!(line.starts_with(&format!("thalweg: {url}: the server has ended the video at 0:00:0")), "{line}");
+        assert!(line.contains(" of 0:00:12.0; "), "{line}");
+        fs::write(&file, &whole).expect("a file");
+    }
 }
 
 #[test]
@@ -180,14 +217,6 @@ fn playback_continues_once_the_server_is_back() {
     assert!(decoded(&out, "v").ends_with(&decoded(&file, "v")[50..]), "the last second");
 }
 
-#[test]
-fn start_behind_the_end_is_refused_in_one_line() {
-    let Some((_server, url, _)) = serving("behind", "a.mp4", MP4) else { return };
-    let (code, _, line) = run(&["play", &url, "--from", "1:00", "--quiet", "--output", "udp://127.0.0.1:9"]);
-    assert_eq!((code, line.lines().count()), (1, 1), "{line}");
-    assert!(line.contains("PLAY: 457 "), "{line}");
-}
-
 /// The resident memory of a process in bytes.
 fn resident(process: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
@@ -208,59 +237,6 @@ fn memory_without_a_store_is_small_and_does_not_grow() {
     let (early, late) = (at(3.0), at(12.0));
     assert!(late <= 40 << 20 && late <= early + (1 << 20), "{early} bytes, then {late}");
     player.succeeds();
-}
-
-#[test]
-fn failures_are_one_line_each() {
-    let folder = folder("failures");
-    fs::write(folder.join("a.txt"), "no video").expect("a file");
-    let server = Running::start(&["serve", folder.to_str().expect("UTF-8"), "--rtsp", "127.0.0.1:0"]);
-    let base = server.address("listening", "rtsp_url");
-    let unused = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its address");
-    for (url, expected) in [
-        (format!("{base}absent.mp4"), "404 Not Found: no such file"),
-        (format!("{base}a.txt"), "415 Unsupported Media Type: a.txt: neither MP4"),
-        (format!("rtsp://{unused}/a.mp4"), "connection refused"),
-        ("rtsp://nosuch.invalid/a.mp4".to_owned(), "name or service not known"),
-        (scripted(|_| "401 Unauthorized\r\n".to_owned()), "the server asks for a user and a password"),
-        (scripted(|_| "302 Moved\r\nLocation: rtsp://b/c\r\n".to_owned()), "the server redirects to rtsp://b/c"),
-        (scripted(|_| "200 OK\r\n\r\nv=0\r\nm=video x\r\n".to_owned()), "malformed response: SDP: line 2"),
-        (scripted(|_| "200 OK\r\n\r\nv=0\r\ns=-\r\nt=0 0\r\n".to_owned()), "no track is H.264"),
-        (scripted(|_| format!("200 OK\r\nX: {}\r\n", "x".repeat(70_000))), "malformed response"),
-        (scripted(|_| "2000000 OK\r\n".to_owned()), "malformed response"),
-        (scripted(|method| sound(method, "Transport: RTP/AVP/TCP;interleaved=9-x")), "malformed response: "),
-        (scripted(|method| sound(method, "X: no transport")), "malformed response: "),
-    ] {
-        let (code, stdout, stderr) = run(&["play", &url, "--quiet", "--output", "udp://127.0.0.1:9"]);
-        assert_eq!((code, stdout.as_str(), stderr.lines().count()), (1, "", 1), "{stderr}");
-        assert!(stderr.starts_with(&format!("thalweg: {url}: {expected}")), "{stderr}");
-    }
-    for (args, expected) in [
-        (["http://a/b", "--quiet"], "expected rtsp://HOST[:PORT]/NAME"),
-        (["rtsp://a/b", "--from=1:75"], "expected seconds, M:SS or H:MM:SS"),
-        (["rtsp://a/b", "--set=speed=1"], "speed"),
-        (["rtsp://a/b", "--control=bbr"], "r3cp+, r3cp, tfcc or none"),
-        (["rtsp://a/b", "--transport=quic"], "udp"),
-    ] {
-        let (code, _, stderr) = run(&["play", args[0], args[1], "--output", "udp://127.0.0.1:9"]);
-        assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
-        assert!(stderr.contains(expected), "{stderr}");
-    }
-}
-
-#[test]
-fn terminal_is_refused_as_output() {
-    let Ok(there) = Command::new("script").arg("--version").output() else {
-        println!("skipped: no script");
-        return;
-    };
-    assert!(there.status.success());
-    let command = format!("{} play rtsp://127.0.0.1:9/a.mp4", env!("CARGO_BIN_EXE_thalweg"));
-    let output = Command::new("script").args(["-qec", &command, "/dev/null"]).stdin(Stdio::null()).output();
-    let output = output.expect("it was there");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!((output.status.code(), text.lines().count()), (Some(2), 1), "{text}");
-    assert!(text.starts_with("thalweg: play: standard output is a terminal"), "{text}");
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn transport_streams_are_videos_and_refusals_have_a_reason_where_rtsp_serves_the
     let rtsp = serving.opening["rtsp_url"].as_str().expect("a URL");
     let (code, _, line) = run(&["play", &format!("{rtsp}broken.ts"), "--quiet", "--output", "udp://127.0.0.1:9"]);
     let reason = "neither MP4 nor an MPEG transport stream";
-    assert!(code == 1 && line.contains(&format!("415 Unsupported Media Type: broken.ts: {reason}")), "{line}");
+    assert!(code == 1 && line.contains(&format!("refused by the server: {reason} (RTSP 415)")), "{line}");
     let noted = serving.running.event("warning");
     assert!(noted["text"].as_str().expect("a text").starts_with("broken.ts: not served over RTSP: neither"), "{noted}");
     let Some((_, page)) = peer("curl", &["-s", &serving.url("")]) else { return };

@@ -23,6 +23,8 @@ const AGENT: &str = concat!("Thalweg/", env!("CARGO_PKG_VERSION"));
 pub(crate) struct Connection {
     stream: TcpStream,
     pub(crate) client: Client,
+    /// The server as `HOST:PORT`.
+    peer: String,
     /// The time at which the attempt to connect is given up; none once it is connected.
     connecting_until: Option<Time>,
     outgoing: Vec<u8>,
@@ -40,7 +42,8 @@ impl Connection {
         let stream = TcpStream::from(socket);
         let _ = stream.set_nodelay(true);
         let client = Client::new(now, url.clone(), AGENT);
-        Ok(Connection { stream, client, connecting_until: Some(now + PATIENCE), outgoing: Vec::new() })
+        let peer = url.authority();
+        Ok(Connection { stream, client, peer, connecting_until: Some(now + PATIENCE), outgoing: Vec::new() })
     }
 
     /// Registers the descriptor.
@@ -67,10 +70,13 @@ impl Connection {
             if is_ready {
                 match self.stream.take_error() {
                     Ok(None) => self.connecting_until = None,
+                    Ok(Some(error)) if error.kind() == ErrorKind::ConnectionRefused => {
+                        return Err(format!("connection refused by {}, where serve --rtsp must listen", self.peer));
+                    }
                     Ok(Some(error)) | Err(error) => return Err(plain(&error)),
                 }
             } else if now >= until {
-                return Err("no answer within 10 s".to_owned());
+                return Err(format!("no answer from {} within 10 s", self.peer));
             } else {
                 return Ok(false);
             }

@@ -3,28 +3,25 @@
 mod control;
 mod reports;
 mod server;
+mod settings;
 mod strain;
 
 use std::collections::VecDeque;
 
 use thalweg_core::law::playback::Tally;
-use thalweg_core::law::rate::r3cp::Parameters;
-use thalweg_core::law::registry::Parameters as _;
-use thalweg_core::law::{ParameterError, rate};
 use thalweg_core::metric::Metric;
 use thalweg_core::rng::Rng;
-use thalweg_core::session::stored::Unit;
-use thalweg_core::session::stored::control::Control;
-use thalweg_core::session::stored::receiver::{Bounds, Receiver};
+use thalweg_core::session::stored::receiver::Receiver;
 use thalweg_core::time::{Span, Time};
-use thalweg_core::units::{Rate, Seconds};
 use thalweg_net::endpoint::Endpoint;
 use thalweg_net::error::Error;
 use thalweg_net::output::Outputs;
 use thalweg_net::poll::{Interests, Ready};
 use thalweg_net::report::Report;
 
+pub use self::reports::clock;
 pub use self::server::PREDICTOR;
+pub use self::settings::Settings;
 use self::strain::Strain;
 use crate::figures::{Counts, METRICS, Outcomes};
 use crate::keys::Keys;
@@ -36,27 +33,8 @@ use crate::tracks::Tracks;
 
 /// The time for which arriving datagrams may gather: less than a flow control period.
 const REST: Span = Span::from_millis(1);
-/// The interval at which frames that are due, and the bank's end, are looked for where nothing else wakes the loop.
+/// The interval at which frames that are due, and the buffer's end, are looked for where nothing else wakes the loop.
 const LOOK: Span = Span::from_millis(100);
-
-/// The choices of a user.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Settings {
-    /// The position at which playback begins.
-    pub from: Option<Span>,
-    /// The control of a session under R3CP+.
-    pub control: Control,
-    /// The playing time that is stored beyond the law's own target.
-    pub store: Span,
-    /// The bound on the rate, with lower headers.
-    pub max_rate: Option<Rate>,
-    /// True if the rate stays below that of a TCP (RFC 5348).
-    pub is_fair: bool,
-    /// True if packets are asked for within the RTSP connection, without R3CP+.
-    pub is_interleaved: bool,
-    /// Constants of the law by name, in place of those that follow from the video's rate.
-    pub constants: Vec<(String, String)>,
-}
 
 /// A player: the RTSP connection, the reception, and the outputs.
 #[derive(Debug)]
@@ -83,10 +61,11 @@ pub struct PlayEndpoint {
     earlier: Outcomes,
     pub(crate) counts: Counts,
     first: First,
-    /// True once a line has said that the bank is empty while the server is gone.
+    /// True once a line has said that the buffer is empty while the server is gone.
     is_still: bool,
     strain: Strain,
     pub(crate) interruptions: u64,
+    failure: Option<Error>,
     /// The time of the last turn.
     now: Time,
     reports: VecDeque<Report>,
@@ -106,35 +85,12 @@ struct First {
 enum Stage {
     /// Before the response to the first PLAY, and between two connections.
     Opening {
-        /// True once the tracks are set up, and the PLAY waits for the end of the bank.
+        /// True once the tracks are set up, and the PLAY waits for the end of the buffer.
         is_ready: bool,
     },
     Playing,
     /// Nothing more is received.
     Over,
-}
-
-impl Settings {
-    /// The bounds on the rate for a video whose packets have `size` bytes of payload on average.
-    pub(crate) fn bounds(&self, size: u32) -> Bounds {
-        let unit = Unit::Mean(size.min(1 << 16));
-        Bounds { max_rate: self.max_rate.map(|rate| unit.at_most(rate)), fair: self.is_fair }
-    }
-
-    /// The constants for a video of `mu` packets per second.
-    ///
-    /// # Errors
-    /// A constant is unknown or out of its range.
-    pub fn parameters(&self, mu: f64) -> Result<Parameters, ParameterError> {
-        let mut parameters = Parameters::of_video(mu);
-        parameters.store = Seconds(self.store.as_secs_f64());
-        parameters.gate = rate::r3cp::PLAYERS_GATE;
-        for (name, value) in &self.constants {
-            parameters.set(name, value)?;
-        }
-        parameters.check()?;
-        Ok(parameters)
-    }
 }
 
 impl PlayEndpoint {
@@ -168,6 +124,7 @@ impl PlayEndpoint {
             is_still: false,
             strain: Strain::default(),
             interruptions: 0,
+            failure: None,
             now,
             reports: VecDeque::new(),
             settings,
@@ -177,6 +134,16 @@ impl PlayEndpoint {
     /// The exit code of the command, once it has ended.
     pub fn exit_code(&self) -> Option<i32> {
         self.sink.outputs.exit_code()
+    }
+
+    /// The failure of a playback that has ended: the server has ended the video before its end.
+    pub fn failure(&self) -> Option<&Error> {
+        self.failure.as_ref()
+    }
+
+    /// The duration of the video, where it is known.
+    fn duration(&self) -> Option<Span> {
+        self.tracks.as_ref()?.duration
     }
 
     /// The outcomes of all pictures and frames of sound.
@@ -202,14 +169,14 @@ impl PlayEndpoint {
         self.stage == Stage::Playing
     }
 
-    /// The media time in the bank now.
-    pub(crate) fn banked(&self) -> Option<Span> {
+    /// The media time in the buffer now.
+    pub(crate) fn buffered(&self) -> Option<Span> {
         self.session.receiver.as_ref()?.banked(self.now)
     }
 
-    /// True while the bank has something to play.
-    fn is_banked(&self) -> bool {
-        self.banked().is_some_and(|banked| banked > Span::ZERO)
+    /// True while the buffer has something to play.
+    fn is_buffered(&self) -> bool {
+        self.buffered().is_some_and(|buffered| buffered > Span::ZERO)
     }
 
     /// Writes the access units that are due.

@@ -96,7 +96,7 @@ impl Probe for PlayEndpoint {
         match &self.session.receiver {
             Some(receiver) if self.is_connected() => receiver.probe(visit),
             // Without a server the last measurements of the path stand for nothing.
-            _ => visit("bank_seconds", self.banked().map_or(f64::NAN, Span::as_secs_f64)),
+            _ => visit("buffer_seconds", self.buffered().map_or(f64::NAN, Span::as_secs_f64)),
         }
         let counts = self.all_counts();
         counts.iter().for_each(|(name, value)| visit(name, *value));

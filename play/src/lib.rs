@@ -23,7 +23,7 @@ mod sink;
 mod source;
 mod tracks;
 
-pub use self::endpoint::{PREDICTOR, PlayEndpoint, Settings};
+pub use self::endpoint::{PREDICTOR, PlayEndpoint, Settings, clock};
 pub use self::keys::Keys;
 pub use self::link::Link;
 pub use self::session::PlaySession;

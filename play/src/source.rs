@@ -72,7 +72,7 @@ impl R3cp {
     }
 }
 
-/// The access units of a frame of the bank: one, if the frame is well-formed.
+/// The access units of a frame of the buffer: one, if the frame is well-formed.
 fn units_of(frame: &Frame, tracks: &Tracks) -> Vec<Unit> {
     let is_picture = frame.class != Class::Audio;
     let found = (0..).zip(&tracks.tracks).find(|(_, track)| track.is_video() == is_picture);

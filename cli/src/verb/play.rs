@@ -24,14 +24,18 @@ use crate::outputs::OutputArgs;
 use crate::stream::{Reporting, Start};
 use crate::verb::replay::setting;
 
+/// The default of `--store`.
+const STORE: Span = Span::from_secs(2);
 /// The longest store of media.
 const MAX_STORE: Span = Span::from_secs(600);
+/// The least `--max-rate`: four packets per second of 1500 bytes and their headers. With less a second may exceed it.
+const LEAST_RATE: Rate = Rate::from_bps(50_000);
 /// The latest position at which playback can begin.
 const MAX_POSITION: f64 = 1e6;
 
 /// Play a stored video of an RTSP server, as MPEG-TS.
 ///
-/// With `thalweg serve` R3CP+ controls the rate, and frames are skipped before they are late. Other servers send plain RTP
+/// With `thalweg serve` R3CP+ controls the rate, and pictures are skipped before they are late. Other servers send plain RTP
 /// within the RTSP connection. Without --output or --exec the video goes to standard output. Keys of the terminal: space
 /// pauses, left and right seek by 10 s, q ends.
 #[derive(clap::Args)]
@@ -53,16 +57,16 @@ pub(crate) struct Args {
     /// before
     #[arg(long, value_name = "TIME", value_parser = position)]
     from: Option<Span>,
-    #[arg(long, value_name = "CONTROL", default_value_t, help = control_help())]
-    control: Control,
+    #[arg(long, value_name = "CONTROL", help = control_help())]
+    control: Option<Control>,
     /// Transport of the video; tcp has no control
     #[arg(long, value_name = "NAME", value_enum, default_value = "udp")]
     transport: TransportArg,
-    /// Playing time that is stored against interruptions, beyond what the control needs
-    #[arg(long, value_name = "TIME", default_value_t = Span::from_secs(2), value_parser = store)]
-    store: Span,
+    /// Playing time that is buffered against interruptions, beyond what the control needs [default: 2s]
+    #[arg(long, value_name = "TIME", value_parser = store)]
+    store: Option<Span>,
     /// Limit of the rate with all headers, as in 5mbit, with servers that know R3CP+
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", value_parser = max_rate)]
     max_rate: Option<Rate>,
     /// Bound of the rate to the share of a TCP: tfrc, the equation of RFC 5348, over the losses that are measured
     #[arg(long, value_name = "LAW", value_enum)]
@@ -90,8 +94,8 @@ enum FairArg {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let settings = Settings {
         from: args.from,
-        control: args.control,
-        store: args.store,
+        control: args.control.unwrap_or_default(),
+        store: args.store.unwrap_or(STORE),
         max_rate: args.max_rate,
         is_fair: matches!(args.fair, Some(FairArg::Tfrc)),
         is_interleaved: matches!(args.transport, TransportArg::Tcp),
@@ -99,15 +103,22 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     };
     // The rates of the video are not known yet; names and most values can be checked without them.
     settings.parameters(PAPERS_MU).map_err(|error| Failure::Usage(format!("play: --set: {error}")))?;
-    if args.control == Control::None && (args.max_rate.is_some() || args.fair.is_some()) {
+    if settings.control == Control::None && (args.max_rate.is_some() || args.fair.is_some()) {
         let why = "play: --control none sends at the video's own pace, which --max-rate and --fair do not bound";
         return Err(Failure::Usage(why.to_owned()));
     }
-    let is_controlled = args.max_rate.is_some() || args.fair.is_some() || !args.constants.is_empty();
-    if matches!(args.transport, TransportArg::Tcp) && is_controlled {
-        let why =
-            "play: --transport tcp has no control, which --max-rate, --fair and --set are for; leave one of them out";
-        return Err(Failure::Usage(why.to_owned()));
+    let of_control = [
+        ("--control", args.control.is_some()),
+        ("--store", args.store.is_some()),
+        ("--max-rate", args.max_rate.is_some()),
+        ("--fair", args.fair.is_some()),
+        ("--set", !args.constants.is_empty()),
+    ];
+    if settings.is_interleaved
+        && let Some((option, _)) = of_control.iter().find(|(_, is_given)| *is_given)
+    {
+        let why = format!("play: --transport tcp has no control, which {option} is for; leave out one of the two");
+        return Err(Failure::Usage(why));
     }
     args.output.check("play")?;
     check_terminal(&args)?;
@@ -125,9 +136,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let link = Link::new(now, args.url.clone(), server);
     let endpoint = PlayEndpoint::new(now, settings, link, port, sink, Keys::open(), start.rng.fork("play"));
     let endpoint = start.run_for(endpoint, peer, &args.reporting, opening, |reporter| Box::new(Viewer(reporter)))?;
-    match endpoint.exit_code() {
-        None | Some(0) => Ok(()),
-        Some(code) => Err(Failure::Child(u8::try_from(code).unwrap_or(1))),
+    match (endpoint.exit_code(), endpoint.failure()) {
+        (None | Some(0), None) => Ok(()),
+        (None | Some(0), Some(failure)) => Err(failure.clone().into()),
+        (Some(code), _) => Err(Failure::Child(u8::try_from(code).unwrap_or(1))),
     }
 }
 
@@ -190,9 +202,18 @@ fn store(text: &str) -> Result<Span, String> {
     if span <= MAX_STORE { Ok(span) } else { Err("must be at most 10min".to_owned()) }
 }
 
+fn max_rate(text: &str) -> Result<Rate, String> {
+    match text.parse::<Rate>() {
+        Ok(rate) if rate >= LEAST_RATE => Ok(rate),
+        // Zero may lack its unit.
+        Err(error) if text.trim() != "0" => Err(error.to_string()),
+        _ => Err(format!("must be at least {LEAST_RATE}")),
+    }
+}
+
 fn control_help() -> String {
     let all = Control::ALL.map(|control| format!("{control} ({})", control.help())).join("; ");
-    format!("Control of the rate, with servers that know R3CP+: {all}")
+    format!("Control of the rate, with servers that know R3CP+: {all} [default: {}]", Control::default())
 }
 
 #[cfg(test)]

@@ -26,7 +26,14 @@ struct Part {
 impl Line {
     /// A line that begins with the time since the start, which is dropped last.
     pub fn at(time: Time) -> Line {
-        Line(vec![Part { rank: 0, text: clock(time), is_total: false }])
+        Line::beginning(clock(time))
+    }
+
+    /// A line that begins with another part, which is dropped last.
+    pub fn beginning(text: impl Into<String>) -> Line {
+        let mut line = Line::default();
+        line.push(0, text);
+        line
     }
 
     /// Adds a part at the end.

@@ -150,7 +150,7 @@ fn fig_7(results: &Results) -> Figure {
     let plots = [
         OverTime { title: "(a) Received rate", y: Axis::new("rate", "kb/s"), of: |second| second.received_kbps },
         OverTime { title: "(b) Playable frames", y: Axis::new("frames per second", ""), of: |second| second.played },
-        OverTime { title: "(c) Buffer", y: Axis::new("media time", "s"), of: |second| second.bank_s },
+        OverTime { title: "(c) Buffer", y: Axis::new("media time", "s"), of: |second| second.buffer_s },
     ];
     let panel = |setting| plots.each_ref().map(|plot| over_time(results, Condition::Congested, &BOTH, setting, plot));
     Figure {

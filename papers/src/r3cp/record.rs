@@ -44,7 +44,7 @@ pub struct Second {
     /// p_n at its end.
     pub p: f64,
     /// Media time in the buffer at its end, in seconds.
-    pub bank_s: f64,
+    pub buffer_s: f64,
     /// Playable frames that were displayed in it.
     pub played: f64,
 }

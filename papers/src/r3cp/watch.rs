@@ -52,12 +52,12 @@ impl Observer for Watch {
     fn look(&mut self, now: Time, run: &Run) -> ControlFlow<()> {
         for ((flow, received, before), seconds) in self.videos.iter_mut().zip(&mut self.seconds) {
             let Some((_, Part::StoredReceiver(end))) = run.network().ends(*flow) else { continue };
-            let (mut rho, mut packets, mut p, mut bank_s) = (f64::NAN, 0.0, f64::NAN, f64::NAN);
+            let (mut rho, mut packets, mut p, mut buffer_s) = (f64::NAN, 0.0, f64::NAN, f64::NAN);
             run.probe(*flow, &mut |name, value| match name {
                 "rho_packets_per_second" => rho = value,
                 "received_packets" => packets = value,
                 "loss_ratio" => p = value,
-                "bank_seconds" => bank_s = value,
+                "buffer_seconds" => buffer_s = value,
                 _ => {}
             });
             let playback = end.application().playback(now, end.session());
@@ -66,7 +66,7 @@ impl Observer for Watch {
                 requested_kbps: playback.kbps(rho),
                 received_kbps: playback.kbps(packets - *received),
                 p,
-                bank_s,
+                buffer_s,
                 played: frames.saturating_sub(*before) as f64,
             });
             (*received, *before) = (packets, frames);

@@ -30,8 +30,7 @@ impl PlayEndpoint {
     }
 
     fn seek(&mut self, now: Time, to: Span) {
-        let duration = self.tracks.as_ref().and_then(|tracks| tracks.duration);
-        let to = duration.map_or(to, |duration| to.min(duration.saturating_sub(LAST)));
+        let to = self.duration().map_or(to, |duration| to.min(duration.saturating_sub(LAST)));
         (self.asked, self.first.requested) = (Some(to), now);
         if let Some(client) = self.link.client() {
             client.play(now, Some(to));

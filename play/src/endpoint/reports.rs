@@ -40,9 +40,9 @@ pub(super) fn started(after: Span) -> Report {
     Report::new("started", format!("playback begins after {seconds:.2} s")).with_number("after_seconds", seconds)
 }
 
-/// The server is gone, and the bank is empty.
+/// The server is gone, and the buffer is empty.
 pub(super) fn still() -> Report {
-    Report::new("still", "the bank is empty; playback stands still until the server is back")
+    Report::new("still", "the buffer is empty; playback stands still until the server is back")
 }
 
 /// Playback stops by a key.
@@ -56,12 +56,18 @@ pub(super) fn resumed() -> Report {
 }
 
 /// The server is gone.
-pub(super) fn interrupted(url: &Url, why: &str, after: Span, banked: Option<Seconds>) -> Report {
-    let bank = banked
-        .filter(|bank| bank.0 > 0.0)
-        .map(|bank| format!("; playback continues for {:.1} s from the bank", bank.0));
-    let text = format!("{url}: {why}{}; trying again in {after}", bank.unwrap_or_default());
+pub(super) fn interrupted(url: &Url, why: &str, after: Span, buffered: Option<Seconds>) -> Report {
+    let buffer = buffered
+        .filter(|buffered| buffered.0 > 0.0)
+        .map(|buffered| format!("; playback continues for {:.1} s from the buffer", buffered.0));
+    let text = format!("{url}: {why}{}; trying again in {after}", buffer.unwrap_or_default());
     Report::new("interrupted", text).with("reason", why).with_number("retry_seconds", after.as_secs_f64())
+}
+
+/// The server has ended the video at `position`. The error that follows says it to people.
+pub(super) fn cut_off(position: Span) -> Report {
+    let report = Report::new("ended", "").with("reason", "cut_off");
+    report.with_number("position_seconds", position.as_secs_f64())
 }
 
 /// An event of the receiver that is worth a line.
@@ -72,15 +78,17 @@ pub(super) fn reception(event: Event) -> Option<Report> {
             let report = Report::new("probed", text).with_number("rtt_seconds", rtt.as_secs_f64());
             Some(report.with_number("loss_ratio", loss))
         }
-        Event::Started | Event::NoAnswer | Event::Ended => None,
+        Event::Started | Event::NoAnswer | Event::Ended | Event::CutOff => None,
         event => Some(Report::unknown(&event)),
     }
 }
 
-/// Hours, minutes and seconds.
-fn clock(position: Span) -> String {
-    let seconds = position.as_secs_f64() as u64;
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+/// A position in a video as hours, minutes and seconds, below a minute with tenths.
+pub fn clock(position: Span) -> String {
+    let tenths = position.as_micros() / 100_000;
+    let seconds = tenths / 10;
+    let fraction = if seconds < 60 { format!(".{}", tenths % 10) } else { String::new() };
+    format!("{}:{:02}:{:02}{fraction}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
 #[cfg(test)]
@@ -101,6 +109,12 @@ mod tests {
             text(748, Some(750)),
             "playing from 0:12:28 of 1:30:00, the random access point before 0:12:30; MPEG video and MPEG audio, TFCC"
         );
-        assert_eq!(text(0, None), "playing from 0:00:00 of 1:30:00; MPEG video and MPEG audio, TFCC");
+        assert_eq!(text(0, None), "playing from 0:00:00.0 of 1:30:00; MPEG video and MPEG audio, TFCC");
+    }
+
+    #[test]
+    fn positions_have_tenths_below_a_minute() {
+        let texts = [0, 2_480, 59_999, 60_000, 3_661_900].map(|millis| clock(Span::from_millis(millis)));
+        assert_eq!(texts, ["0:00:00.0", "0:00:02.4", "0:00:59.9", "0:01:00", "1:01:01"]);
     }
 }

@@ -31,8 +31,9 @@ const PROBES_AGAIN: u32 = 3;
 const START: f64 = 1.5;
 /// The time without a datagram after which the server is asked for a sign of life.
 const SILENCE: Span = Span::from_secs(5);
-/// The time before the end of the video at which a lost server is not called again.
-const LAST: Span = Span::from_secs(1);
+/// The time before the end of the video from which on a server that ends, or is lost, has sent all of it: the last picture may
+/// last that long, and servers round the duration.
+const LAST: Span = Span::from_secs(2);
 
 impl PlayEndpoint {
     /// Handles an event of the client.
@@ -83,10 +84,10 @@ impl PlayEndpoint {
         Ok(())
     }
 
-    /// Sends the PLAY once the tracks are set up and the bank of the connection before is empty.
+    /// Sends the PLAY once the tracks are set up and the buffer of the connection before is empty.
     pub(super) fn play_if_ready(&mut self, now: Time) {
         let is_ready = self.stage == Stage::Opening { is_ready: true };
-        if !is_ready || self.is_banked() || self.is_paused {
+        if !is_ready || self.is_buffered() || self.is_paused {
             return;
         }
         self.stage = Stage::Opening { is_ready: false };
@@ -152,17 +153,19 @@ impl PlayEndpoint {
 
     /// Handles a refusal: of a seek it is a warning, of all else the end.
     fn on_refusal(&mut self, method: &Method, status: Status, why: Option<&str>) -> Result<(), Error> {
-        let why = why.map_or(String::new(), |why| format!(": {why}"));
+        let why = match why {
+            Some(why) => format!("refused by the server: {why} (RTSP {})", status.0),
+            None => format!("{method} refused by the server: {status}"),
+        };
         if self.stage == Stage::Playing {
             self.asked = None;
-            self.reports.push_back(Report::warning(format!("{method}: {status}{why}; playback continues")));
+            self.reports.push_back(Report::warning(format!("{why}; playback continues")));
             return Ok(());
         }
-        let what = if *method == Method::Describe { String::new() } else { format!("{method}: ") };
-        Err(self.error(format!("{what}{status}{why}")))
+        Err(self.error(why))
     }
 
-    /// Handles the end of the connection: before the first PLAY it is an error, then playback continues from the bank.
+    /// Handles the end of the connection: before the first PLAY it is an error, then playback continues from the buffer.
     ///
     /// # Errors
     /// Nothing has been played yet.
@@ -178,8 +181,7 @@ impl PlayEndpoint {
             plain.finish();
             self.play_out(now)?;
         }
-        let duration = self.tracks.as_ref().and_then(|tracks| tracks.duration);
-        if self.session.receiver.is_none() && duration.is_some_and(|duration| self.position + LAST >= duration) {
+        if self.session.receiver.is_none() && self.duration().is_some_and(|duration| self.position + LAST >= duration) {
             self.on_end(now);
             return Ok(());
         }
@@ -187,8 +189,8 @@ impl PlayEndpoint {
         self.interruptions += u64::from(is_first);
         self.stage = Stage::Opening { is_ready: false };
         let after = self.link.retry(now);
-        let banked = self.banked().filter(|_| is_first).map(Seconds::from);
-        self.reports.push_back(reports::interrupted(&self.link.url, why, after, banked));
+        let buffered = self.buffered().filter(|_| is_first).map(Seconds::from);
+        self.reports.push_back(reports::interrupted(&self.link.url, why, after, buffered));
         Ok(())
     }
 
@@ -197,6 +199,7 @@ impl PlayEndpoint {
         while let Some(event) = self.session.poll_event() {
             match event {
                 Reception::Ended => self.on_end(now),
+                Reception::CutOff => self.on_goodbye(now),
                 Reception::NoAnswer => self.on_no_answer(now),
                 other => self.reports.extend(reports::reception(other)),
             }
@@ -210,7 +213,7 @@ impl PlayEndpoint {
                 }
             }
             if plain.is_over(now) && self.stage == Stage::Playing {
-                self.on_end(now);
+                self.on_goodbye(now);
             }
         } else if self.stage == Stage::Playing && self.session.heard.is_some_and(|heard| now >= heard + SILENCE) {
             self.session.heard = Some(now);
@@ -223,24 +226,46 @@ impl PlayEndpoint {
     /// Reports that playback stands still without a server, and that most pictures are not displayed.
     fn watch(&mut self, now: Time) {
         match self.stage {
-            Stage::Opening { .. } if self.source.is_some() && !self.is_banked() && !self.is_still => {
+            // Before the first picture nothing stands still.
+            Stage::Opening { .. }
+                if self.source.is_some() && !self.first.is_due && !self.is_buffered() && !self.is_still =>
+            {
                 self.is_still = true;
                 self.reports.push_back(reports::still());
             }
             Stage::Playing if self.strain.is_due(now) => {
                 let pictures = self.outcomes().pictures;
-                self.reports.extend(self.strain.look(now, &pictures, self.settings.max_rate));
+                self.reports.extend(self.strain.look(now, &pictures, &self.settings));
             }
             _ => {}
         }
     }
 
-    fn on_end(&mut self, now: Time) {
+    /// Handles the server's goodbye, which ends the video or cuts it off.
+    fn on_goodbye(&mut self, now: Time) {
+        self.play_rest(now);
+        let Some(duration) = self.duration().filter(|duration| self.position + LAST < *duration) else {
+            self.on_end(now);
+            return;
+        };
+        let (at, of) = (reports::clock(self.position), reports::clock(duration));
+        let why = format!("the server has ended the video at {at} of {of}; the lines of the server name the reason");
+        self.failure = Some(self.error(why));
+        self.reports.push_back(reports::cut_off(self.position));
+        self.end(now);
+    }
+
+    /// Plays what waits for more of the video.
+    fn play_rest(&mut self, now: Time) {
         if let Some(Source::Plain(plain)) = &mut self.source {
             plain.finish();
             // An output that fails now has nothing more to lose.
             let _ = self.play_out(now);
         }
+    }
+
+    fn on_end(&mut self, now: Time) {
+        self.play_rest(now);
         if self.stage != Stage::Over {
             self.reports.push_back(Report::new("ended", "ended: the video is over").with("reason", "over"));
         }

@@ -1,12 +1,15 @@
 //! The warning that most pictures are not displayed.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use thalweg_core::law::playback::{Outcome, Tally};
+use thalweg_core::session::stored::control::Control;
 use thalweg_core::time::{Span, Time};
-use thalweg_core::units::Rate;
 use thalweg_core::video::Kind;
 use thalweg_net::report::Report;
+
+use super::Settings;
 
 /// The interval of the looks, and those that a warning is about.
 const LOOK: Span = Span::from_secs(1);
@@ -14,11 +17,14 @@ const LOOKS: usize = 5;
 /// The time from one warning to the next.
 const AGAIN: Span = Span::from_secs(60);
 
+/// The pictures by outcome, in the order of [`Outcome::ALL`].
+type Counts = [u64; Outcome::ALL.len()];
+
 /// The counts of the last seconds.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Strain {
-    /// Of each look the pictures that were due by then, and those that were displayed.
-    looks: VecDeque<(u64, u64)>,
+    /// Of each look the pictures whose outcome was known by then.
+    looks: VecDeque<Counts>,
     next: Option<Time>,
     warned: Option<Time>,
 }
@@ -29,49 +35,83 @@ impl Strain {
         self.next.is_none_or(|next| now >= next)
     }
 
-    /// Takes the outcomes so far. Returns a warning if most pictures of the last seconds were not displayed.
-    pub(super) fn look(&mut self, now: Time, pictures: &Tally, max_rate: Option<Rate>) -> Option<Report> {
+    /// Takes the outcomes so far. Returns a warning if most of those that became known in the last seconds are not playable.
+    pub(super) fn look(&mut self, now: Time, pictures: &Tally, settings: &Settings) -> Option<Report> {
         self.next = Some(now + LOOK);
-        let count = |outcome| Kind::ALL.into_iter().map(|kind| pictures.of(kind, outcome)).sum::<u64>();
-        let (due, displayed) = (Outcome::ALL.into_iter().map(count).sum::<u64>(), count(Outcome::Playable));
-        self.looks.push_back((due, displayed));
+        let counts = Outcome::ALL.map(|outcome| Kind::ALL.into_iter().map(|kind| pictures.of(kind, outcome)).sum());
+        self.looks.push_back(counts);
         if self.looks.len() <= LOOKS {
             return None;
         }
-        let (due_before, displayed_before) = self.looks.pop_front()?;
-        let (due, displayed) = (due.saturating_sub(due_before), displayed.saturating_sub(displayed_before));
-        let is_warned = self.warned.is_some_and(|warned| now < warned + AGAIN);
-        if 2 * displayed >= due || is_warned {
+        let before = self.looks.pop_front()?;
+        let outcomes = Outcome::ALL.into_iter().zip(counts.into_iter().zip(before));
+        let outcomes = outcomes.map(|(outcome, (count, before))| (outcome, count.saturating_sub(before)));
+        let (playable, mut others): (Vec<_>, Vec<_>) = outcomes.partition(|(outcome, _)| *outcome == Outcome::Playable);
+        let sum = |outcomes: &[(Outcome, u64)]| outcomes.iter().map(|(_, count)| count).sum::<u64>();
+        let (displayed, hidden) = (sum(&playable), sum(&others));
+        if displayed >= hidden || self.warned.is_some_and(|warned| now < warned + AGAIN) {
             return None;
         }
         self.warned = Some(now);
-        let (what, how) = match max_rate {
-            Some(rate) => (format!("the path or --max-rate {rate}"), "raise --max-rate, "),
-            None => ("the path".to_owned(), ""),
-        };
-        let hidden = due - displayed;
-        let text = format!(
-            "{hidden} of {due} pictures of the last {LOOKS} s were not displayed, since {what} carries less than the video \
-             needs; {how}play a video of a lower bit rate, or try a longer --store"
-        );
-        Some(Report::warning(text))
+        others.retain(|(_, count)| *count > 0);
+        others.sort_by_key(|(_, count)| Reverse(*count));
+        let list = others.iter().map(|(outcome, count)| format!("{} {count}", outcome.name()));
+        let list = list.collect::<Vec<_>>().join(", ");
+        let due = displayed + hidden;
+        // Orphans follow from the others.
+        let cause = others.iter().map(|(outcome, _)| *outcome).find(|outcome| *outcome != Outcome::Orphan);
+        let cause = cause.map_or(String::new(), |cause| format!(": {}", explanation(cause, settings)));
+        Some(Report::warning(format!("{hidden} of the last {due} pictures were not displayed in time ({list}){cause}")))
+    }
+}
+
+/// The cause of an outcome, and the remedy.
+fn explanation(outcome: Outcome, settings: &Settings) -> String {
+    let Settings { max_rate, control, .. } = settings;
+    match outcome {
+        Outcome::Skipped => {
+            let raise = max_rate.map_or(String::new(), |rate| format!("raise --max-rate {rate}, "));
+            format!(
+                "the requested rate is less than the video needs; {raise}play a video of a lower bit rate, or try a longer \
+                 --store"
+            )
+        }
+        Outcome::Broken if *control == Control::None => {
+            "packets are lost, which --control none does not request again; use another control".to_owned()
+        }
+        Outcome::Broken => "packets are lost, and not retransmitted in time; try a longer --store".to_owned(),
+        Outcome::Late | Outcome::Orphan | Outcome::Playable => {
+            "packets arrive after the time of their picture; try a longer --store".to_owned()
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use thalweg_core::units::Rate;
+
     use super::*;
 
-    /// The texts of the looks of a minute and a half, of which each second has 24 pictures due.
-    fn warnings(displayed: impl Fn(u64) -> u64) -> Vec<(u64, String)> {
+    /// The texts of the looks of a minute and a half, of which each second has 24 pictures, those not displayed with the outcome
+    /// `other`.
+    fn warnings(other: Outcome, displayed: impl Fn(u64) -> u64) -> Vec<(u64, String)> {
+        let settings = Settings {
+            from: None,
+            control: Control::R3cpPlus,
+            store: Span::ZERO,
+            max_rate: Some(Rate::from_bps(300_000)),
+            is_fair: false,
+            is_interleaved: false,
+            constants: Vec::new(),
+        };
         let (mut strain, mut tally, mut found) = (Strain::default(), Tally::default(), Vec::new());
         for second in 0..90 {
             let now = Time::ZERO + LOOK * second;
             assert!(strain.is_due(now));
             for nth in 0..24 {
-                tally.add(Kind::P, if nth < displayed(second) { Outcome::Playable } else { Outcome::Skipped });
+                tally.add(Kind::P, if nth < displayed(second) { Outcome::Playable } else { other });
             }
-            let report = strain.look(now, &tally, Some(Rate::from_bps(300_000)));
+            let report = strain.look(now, &tally, &settings);
             found.extend(report.map(|report| (second, report.text)));
         }
         found
@@ -79,18 +119,29 @@ mod tests {
 
     #[test]
     fn warning_comes_after_five_seconds_and_again_after_a_minute() {
-        let found = warnings(|_| 2);
+        let found = warnings(Outcome::Skipped, |_| 2);
         assert_eq!(found.iter().map(|(second, _)| *second).collect::<Vec<_>>(), [5, 65]);
         assert_eq!(
             found[0].1,
-            "110 of 120 pictures of the last 5 s were not displayed, since the path or --max-rate 300kbit carries less than \
-             the video needs; raise --max-rate, play a video of a lower bit rate, or try a longer --store"
+            "110 of the last 120 pictures were not displayed in time (skipped 110): the requested rate is less than the video \
+             needs; raise --max-rate 300kbit, play a video of a lower bit rate, or try a longer --store"
         );
     }
 
     #[test]
+    fn cause_is_that_of_the_outcome() {
+        let text = |outcome| warnings(outcome, |_| 2).swap_remove(0).1;
+        assert!(
+            text(Outcome::Late)
+                .ends_with("(late 110): packets arrive after the time of their picture; try a longer --store")
+        );
+        assert!(text(Outcome::Broken).contains("(broken 110): packets are lost, and not retransmitted in time"));
+        assert!(text(Outcome::Orphan).ends_with("(orphan 110)"), "of others, which are not known");
+    }
+
+    #[test]
     fn half_of_the_pictures_and_short_losses_are_no_reason() {
-        assert_eq!(warnings(|_| 12), []);
-        assert_eq!(warnings(|second| if second % 10 < 2 { 0 } else { 24 }), []);
+        assert_eq!(warnings(Outcome::Late, |_| 12), []);
+        assert_eq!(warnings(Outcome::Late, |second| if second % 10 < 2 { 0 } else { 24 }), []);
     }
 }

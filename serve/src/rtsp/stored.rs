@@ -37,7 +37,7 @@ impl Stored {
             Ok(found) => found,
             Err(Refusal { why, is_new }) => {
                 let note = is_new.then(|| format!("{name}: not served over RTSP: {why}"));
-                return (Err(Response::refusal(415, format!("{name}: {why}"))), note);
+                return (Err(Response::refusal(415, why)), note);
             }
         };
         (Ok(Stored::of(name, found.video)), found.note)

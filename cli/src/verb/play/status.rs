@@ -4,6 +4,7 @@ use thalweg_core::time::{Span, Time};
 use thalweg_net::figures::Figures;
 use thalweg_net::report::Report;
 use thalweg_net::reporter::{Audience, Line, Readings, Reporter};
+use thalweg_play::clock;
 
 /// The outcomes other than playable, and the kinds of pictures, as the metrics name them.
 const OUTCOMES: [&str; 4] = ["skipped", "broken", "late", "orphan"];
@@ -46,23 +47,25 @@ impl Readings for Status<'_> {
         if !self.0.has_begun() {
             return Line::default();
         }
-        let mut line = Line::at(Time::ZERO + Span::from_secs_f64(self.0.get("position_seconds")));
+        let mut line = Line::beginning(clock(Span::from_secs_f64(self.0.get("position_seconds"))));
         if self.0.get("connected") == 0.0 {
-            let bank = self.0.get("bank_seconds");
-            let bank = if bank > 0.0 { format!("{bank:.1} s in the bank") } else { "standing still".to_owned() };
-            line.push(0, format!("no server, {bank}"));
+            let buffer = self.0.get("buffer_seconds");
+            let rest = if buffer > 0.0 { format!("{buffer:.1} s in the buffer") } else { "standing still".to_owned() };
+            line.push(0, format!("no server, {rest}"));
         }
+        let buffer = |buffer: f64, of| format!("buffer {:.1} of {of:.1} s", buffer.max(0.0));
         // Before the first decision there is no target.
-        if self.0.get("bank_target_seconds") > 0.0
-            && let Some(bank) =
-                self.two("bank_seconds", "bank_target_seconds", |bank, of| format!("bank {bank:.1} of {of:.1} s"))
+        if self.0.get("buffer_target_seconds") > 0.0
+            && let Some(buffer) = self.two("buffer_seconds", "buffer_target_seconds", buffer)
         {
-            line.push(1, bank);
+            line.push(1, buffer);
         }
         let rate = |name| self.0.get(name) * self.0.get("packet_bytes") * 8e-6;
-        let rates = (rate("rho_packets_per_second"), rate("lambda_packets_per_second"));
-        if rates.0.is_finite() {
-            line.push(2, format!("requested {:.2} Mb/s (desired {:.2})", rates.0, rates.1));
+        let (requested, desired) = (rate("rho_packets_per_second"), rate("lambda_packets_per_second"));
+        if requested.is_finite() {
+            // Only what is desired beyond that has an effect.
+            let desired = if desired > requested { format!(" (desired {desired:.2})") } else { String::new() };
+            line.push(2, format!("requested {requested:.2} Mb/s{desired}"));
         }
         let loss = |loss, next| format!("loss {:.1}% (next {:.1}%)", 100.0 * loss, 100.0 * next);
         let rtt = |rtt, next| format!("RTT {:.1} ms (next {:.1} ms)", 1e3 * rtt, 1e3 * next);
@@ -101,7 +104,7 @@ impl Readings for Status<'_> {
     }
 
     fn is_alarming(&self) -> bool {
-        self.0.get("bank_seconds") < 0.0
+        self.0.get("buffer_seconds") < 0.0
     }
 }
 
@@ -142,11 +145,11 @@ mod tests {
     }
 
     #[test]
-    fn line_has_bank_rates_path_and_outcomes_of_r3cp() {
+    fn line_has_buffer_rates_path_and_outcomes_of_r3cp() {
         let values = [
             ("position_seconds", 765.2),
-            ("bank_seconds", 2.41),
-            ("bank_target_seconds", 2.6),
+            ("buffer_seconds", 2.41),
+            ("buffer_target_seconds", 2.6),
             ("rho_packets_per_second", 100.0),
             ("lambda_packets_per_second", 110.0),
             ("packet_bytes", 1250.0),
@@ -162,13 +165,22 @@ mod tests {
         ];
         assert_eq!(
             line(&values),
-            "00:12:45  bank 2.4 of 2.6 s  requested 1.00 Mb/s (desired 1.10)  loss 0.4% (next 0.5%)  \
+            "0:12:45  buffer 2.4 of 2.6 s  requested 1.00 Mb/s (desired 1.10)  loss 0.4% (next 0.5%)  \
              RTT 31.0 ms (next 32.4 ms)  loaded  playable 99.8%  skipped P 1 B 3"
         );
     }
 
     #[test]
     fn line_of_a_plain_session_has_the_position() {
-        assert_eq!(line(&[("position_seconds", 5.0), ("lost_packets_total", 0.0)]), "00:00:05");
+        assert_eq!(line(&[("position_seconds", 5.3), ("lost_packets_total", 0.0)]), "0:00:05.3");
+    }
+
+    #[test]
+    fn desired_rate_is_shown_where_it_is_above_the_requested_one() {
+        let at = |desired| {
+            line(&[("rho_packets_per_second", 100.0), ("lambda_packets_per_second", desired), ("packet_bytes", 1250.0)])
+        };
+        assert!(at(0.0).ends_with("  requested 1.00 Mb/s"), "{}", at(0.0));
+        assert!(at(120.0).ends_with("  requested 1.00 Mb/s (desired 1.20)"), "{}", at(120.0));
     }
 }

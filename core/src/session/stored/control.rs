@@ -41,7 +41,7 @@ impl Control {
     pub const fn help(self) -> &'static str {
         match self {
             Control::R3cpPlus => {
-                "rate by the state and the forecast of the path; frames are skipped before they are late"
+                "rate by the state and the forecast of the path; pictures are skipped before they are late"
             }
             Control::R3cp => "the rate that the buffer needs, without congestion control",
             Control::Tfcc => "rate by additive increase and multiplicative decrease of what was received",

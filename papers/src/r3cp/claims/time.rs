@@ -42,8 +42,8 @@ pub(super) fn plays_on(evaluator: &Evaluator<'_>) -> Vec<Part> {
 
 pub(super) fn returns(evaluator: &Evaluator<'_>) -> Vec<Part> {
     let ours = evaluator.course(Subject::R3cpPlus, 50, 60, |second| second.received_kbps);
-    let late = evaluator.course(Subject::Tfcc, 55, 60, |second| second.bank_s);
-    let early = evaluator.course(Subject::Tfcc, 48, 53, |second| second.bank_s);
+    let late = evaluator.course(Subject::Tfcc, 55, 60, |second| second.buffer_s);
+    let early = evaluator.course(Subject::Tfcc, 48, 53, |second| second.buffer_s);
     vec![
         Part::new("received by R3CP+, 50 to 60 s, kb/s", ours, NEED),
         Part::new("growth of TFCC's buffer from 50 to 57 s, s", difference(&late, &early), Wanted::Above(0.0)),

@@ -68,7 +68,7 @@ fn over_time(results: &Results, scene: Scene) -> Vec<Element> {
     vec![
         plot("(a) Received rate", "rate", "kb/s", |second| second.received_kbps),
         plot("(b) Playable frames", "frames per second", "", |second| second.played),
-        plot("(c) Buffer", "media time", "s", |second| second.bank_s),
+        plot("(c) Buffer", "media time", "s", |second| second.buffer_s),
     ]
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Second {
     /// The rate that was requested at its end.
     pub(super) requested_kbps: f64,
     /// Media time in the buffer.
-    pub(super) bank_s: f64,
+    pub(super) buffer_s: f64,
 }
 
 /// The observations of one viewer.
@@ -84,7 +84,7 @@ impl Watched {
                     played: played - played_before,
                     received_kbps: kbps((packets - packets_before) / (at - at_before).max(1e-3)),
                     requested_kbps: kbps(number("rho_packets_per_second")),
-                    bank_s: number("bank_seconds"),
+                    buffer_s: number("buffer_seconds"),
                 };
                 self.playback = if all > 0.0 { played / all } else { 0.0 };
                 let is_still = second.played == 0.0 && self.first.is_some_and(|first| at > first + 1.0);
@@ -107,7 +107,7 @@ mod tests {
         let mut watched = Watched::default();
         let line = |at: f64, played: u64, skipped: u64| {
             json!({"t": at, "p_playable_total": played, "b_skipped_total": skipped, "received_packets": 10 * played,
-                "packet_bytes": 1_000, "rho_packets_per_second": played, "bank_seconds": 0.5})
+                "packet_bytes": 1_000, "rho_packets_per_second": played, "buffer_seconds": 0.5})
         };
         watched.take(&json!({"t": 0.5, "event": "started"}));
         for after in [0.9, 0.7] {
@@ -118,7 +118,7 @@ mod tests {
         watched.take(&line(2.0, 30, 10));
         watched.take(&line(3.0, 30, 30));
         // Twenty pictures, in 200 packets of 8000 bits.
-        let second = Second { at: 2.0, played: 20.0, received_kbps: 1_600.0, requested_kbps: 240.0, bank_s: 0.5 };
+        let second = Second { at: 2.0, played: 20.0, received_kbps: 1_600.0, requested_kbps: 240.0, buffer_s: 0.5 };
         assert_eq!(watched.seconds[1], second);
         assert_eq!((watched.first, watched.playback, watched.still), (Some(0.5), 0.5, 1.0));
         // 10, 30 and 30 packets of 8000 bits.

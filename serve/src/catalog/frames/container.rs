@@ -32,13 +32,13 @@ impl Container {
         }
         if let Some(name) = foreign(&start) {
             return Err(FormatError::new(format!(
-                "{name} is not supported by --rtsp; convert it with `ffmpeg -i video -c:v libx264 -c:a aac video.mp4`"
+                "{name} is not supported over RTSP; convert it with `ffmpeg -i video -c:v libx264 -c:a aac video.mp4`"
             )));
         }
         if (0..start.len()).any(|from| is_stream(&start[from..], PACKET)) {
             return Ok(Container::TransportStream);
         }
-        Err(FormatError::new("neither MP4 nor an MPEG transport stream, which --rtsp supports"))
+        Err(FormatError::new("neither MP4 nor an MPEG transport stream"))
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
             (&[&[0; 4][..], &packet, &[0; 4], &packet].concat(), "a transport stream with packets of 192 bytes"),
         ] {
             let refusal = of(bytes).expect_err("not supported");
-            assert!(refusal.starts_with(&format!("{name} is not supported by --rtsp")), "{refusal}");
+            assert!(refusal.starts_with(&format!("{name} is not supported over RTSP")), "{refusal}");
             assert!(refusal.lines().count() == 1 && refusal.ends_with("video.mp4`"), "{refusal}");
         }
         assert!(of(b"").is_err() && of(&[0x47; 100]).is_err() && of(b"%PDF-1.7").is_err());

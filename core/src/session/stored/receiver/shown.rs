@@ -7,8 +7,8 @@ use crate::probe::{Probe, Visitor};
 use crate::units::Seconds;
 
 pub(super) const METRICS: [Metric; 15] = [
-    gauge("bank_seconds", "media time between playout and what was due for arrival"),
-    gauge("bank_target_seconds", "target of the bank, its store included"),
+    gauge("buffer_seconds", "media time between playout and what was due for arrival"),
+    gauge("buffer_target_seconds", "target of the buffer, its store included"),
     gauge("lambda_packets_per_second", "desired rate"),
     gauge("rho_packets_per_second", "requested rate"),
     gauge("loss_ratio", "loss p of the last measured period"),

@@ -169,5 +169,5 @@ fn name(kind: [u8; 4]) -> String {
 }
 
 fn unsupported(what: &str) -> FormatError {
-    FormatError::new(format!("{what} is not supported by --rtsp; MP4 is with H.264 (avc1) and AAC (mp4a)"))
+    FormatError::new(format!("{what} is not supported over RTSP; MP4 is with H.264 (avc1) and AAC (mp4a)"))
 }

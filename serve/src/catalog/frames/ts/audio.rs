@@ -99,7 +99,7 @@ fn adts(bytes: &[u8; HEADER]) -> Result<Option<Header>, FormatError> {
         return Ok(None);
     }
     if seventh & 3 != 0 {
-        return Err(FormatError::new("AAC with several blocks of data in a frame is not supported by --rtsp"));
+        return Err(FormatError::new("AAC with several blocks of data in a frame is not supported over RTSP"));
     }
     Ok(Some(Header { header, len, samples: SAMPLES.into(), rate: parameters.rate(), config: Some(config) }))
 }

@@ -137,7 +137,7 @@ fn coding(kind: u8) -> Result<Kind, FormatError> {
         1 => Ok(Kind::I),
         2 => Ok(Kind::P),
         3 => Ok(Kind::B),
-        4 => Err(FormatError::new("MPEG-1 video with D pictures is not supported by --rtsp")),
+        4 => Err(FormatError::new("MPEG-1 video with D pictures is not supported over RTSP")),
         _ => Err(FormatError::new(format!("an MPEG-1/2 picture of the unknown coding type {kind}"))),
     }
 }

@@ -80,7 +80,7 @@ fn streams(section: &[u8]) -> Result<Program, FormatError> {
     match (video, audio, other) {
         (Some(video), Some(_), _) | (Some(video), None, [_, None]) => Ok(Program { video, audio }),
         (None, _, [Some(name), _]) | (Some(_), None, [_, Some(name)]) => Err(FormatError::new(format!(
-            "{name} is not supported by --rtsp; a transport stream is with H.264 or MPEG-1/2 video, AAC or MPEG audio"
+            "{name} is not supported over RTSP; a transport stream is with H.264 or MPEG-1/2 video, AAC or MPEG audio"
         ))),
         (None, ..) => Err(FormatError::new("it has no video, only audio or data")),
     }

@@ -97,14 +97,14 @@ fn wrong_streams_are_refused_in_one_line() {
     let cut = Muxer::new(H264, ADTS).bytes[..188].to_vec();
     for (refusal, words) in [
         (index(&cut).expect_err("no map"), ["without a program", "PMT"]),
-        (with(0x24, ADTS, &|_| {}), ["H.265 is not supported by --rtsp", "H.264"]),
-        (with(H264, 0x81, &|_| {}), ["AC-3 is not supported by --rtsp", "AAC"]),
+        (with(0x24, ADTS, &|_| {}), ["H.265 is not supported over RTSP", "H.264"]),
+        (with(H264, 0x81, &|_| {}), ["AC-3 is not supported over RTSP", "AAC"]),
         (with(ADTS, ADTS, &|_| {}), ["no video", "audio"]),
         (with(H264, ADTS, &|_| {}), ["without parameter sets", "H.264"]),
         (with(MPEG2, ADTS, &|_| {}), ["without a picture", "stream"]),
         (with(H264, ADTS, &|muxer| muxer.pes(VIDEO, None, &idr)), ["byte 376", "no time stamp"]),
         (with(MPEG2, ADTS, &|muxer| muxer.pes(VIDEO, None, &picture(1, true))), ["byte 376", "no time stamp"]),
-        (with(MPEG2, ADTS, &|muxer| muxer.pes(VIDEO, Some((0, 0)), &picture(4, true))), ["D pictures", "--rtsp"]),
+        (with(MPEG2, ADTS, &|muxer| muxer.pes(VIDEO, Some((0, 0)), &picture(4, true))), ["D pictures", "over RTSP"]),
         (
             with(MPEG2, ADTS, &|muxer| muxer.pes(AUDIO, Some((0, 0)), &[adts(1), adts(2)].concat())),
             ["channels", "midway"],
