@@ -15,7 +15,7 @@ use crate::session::stored::control::Control;
 use crate::session::stored::receiver::Bounds;
 use crate::session::stored::{First, Media};
 use crate::time::{Span, Time};
-use crate::units::Rate;
+use crate::units::{Rate, Seconds};
 use crate::video::{Class, Kind};
 
 const SECOND: Span = Span::from_secs(1);
@@ -65,6 +65,21 @@ fn store_without_control_is_there_before_playout() {
     // A flow control period is 0.1 s, and a report takes half a round trip.
     let after = later.since(at_once);
     assert!(after >= SECOND.mul_div(9, 10) && after <= SECOND + Span::from_millis(200), "{after:?}");
+}
+
+#[test]
+fn videos_own_pace_is_kept_by_ends_that_wake_up_late() {
+    let mut pair = Pair::new(Video::with_sound(60), Span::from_millis(30));
+    pair.tick(Span::from_millis(10));
+    pair.start(Control::None, Parameters { store: Seconds(0.5), ..Parameters::of_video(pair.mu()) });
+    pair.run_until(at(55.0));
+    assert_eq!(pair.receiver().tallies(at(55.0)).0.performance(), Some(1.0));
+    // The store, less the time behind; a period of 0.1 s and a round trip, after which it is known.
+    let buffered = pair.receiver().bank().0.0;
+    assert!((0.3..0.6).contains(&buffered), "{buffered}");
+    let second = pair.bytes_within(at(30.0), at(30.0) + SECOND) as f64;
+    let mean = pair.bytes_within(at(10.0), at(50.0)) as f64 / 40.0;
+    assert!(second < 1.5 * mean, "no burst: {second} of {mean}");
 }
 
 #[test]

@@ -11,6 +11,10 @@ use crate::wire::stored::{self, FlowControl, Mode, Place};
 /// Media time that is taken on when a message is late and all of its period is sent: as short as a period can be.
 const EXTENSION: Span = Span::from_millis(100);
 
+/// The time behind the video's own pace from which on packets leave at twice that pace: event loops wake up late, and without
+/// control nothing else makes up for it. Ours.
+const BEHIND: Span = Span::from_millis(100);
+
 impl<M: Media> Sender<M> {
     /// Writes the next packet of media, if one may leave now.
     pub(super) fn transmit_media(&mut self, now: Time, buf: &mut [u8]) -> Option<usize> {
@@ -23,7 +27,7 @@ impl<M: Media> Sender<M> {
         if mode != Mode::Nominal && rho <= 0.0 {
             return None;
         }
-        let nominal = self.nominal_interval();
+        let nominal = self.nominal_interval(now.since(request.origin.0) + request.origin.1);
         let streams = &self.streams;
         let len = match self.resends.first(|lost| streams[usize::from(lost.track)].place_of(lost.sequence).is_some()) {
             Some(lost) => self.write_resend(lost, buf),
@@ -77,11 +81,13 @@ impl<M: Media> Sender<M> {
         Some(head + 2 + payload.len)
     }
 
-    /// The time from one packet to the next at the video's pace: those of a frame leave evenly within the time to the next.
-    fn nominal_interval(&self) -> Span {
+    /// The time from one packet to the next at the video's pace, by which the media time `due` would be reached: those of a
+    /// frame leave evenly within the time to the next.
+    fn nominal_interval(&self, due: Span) -> Span {
         let Some(next) = self.due.peek() else { return Span::ZERO };
         let following = self.media.frame(next.index + 1).map_or(next.frame.decode, |frame| frame.decode);
-        following.saturating_sub(next.frame.decode).mul_div(1, u64::from(next.frame.packets))
+        let pace = if next.frame.decode + BEHIND < due { 2 } else { 1 };
+        following.saturating_sub(next.frame.decode).mul_div(1, pace * u64::from(next.frame.packets))
     }
 
     /// Takes on more frames where the message in force does not suffice, since the next one is late.

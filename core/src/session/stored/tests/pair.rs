@@ -106,6 +106,8 @@ pub(super) struct Pair {
     sender: Sender<Video>,
     receiver: Option<Receiver>,
     now: Time,
+    /// The interval at which both ends wake up; zero for ends that are never late.
+    tick: Span,
     pub(super) path: Path,
     pub(super) played: Vec<(Time, receiver::Frame)>,
     started: Option<Time>,
@@ -140,6 +142,7 @@ impl Pair {
             sender: Sender::new(video, config, &Rng::new(1)),
             receiver: None,
             now: Time::ZERO,
+            tick: Span::ZERO,
             path: Path::new(delay),
             played: Vec::new(),
             started: None,
@@ -217,7 +220,7 @@ impl Pair {
                 .flatten()
                 .min();
             let Some(next) = next.filter(|next| *next <= end) else { break };
-            self.now = self.now.max(next);
+            self.now = self.now.max(self.wakes(next));
             self.deliver();
             let now = self.now;
             if self.sender.poll_timeout().is_some_and(|due| due <= now) {
@@ -229,6 +232,17 @@ impl Pair {
             }
         }
         self.now = end;
+    }
+
+    /// Lets both ends wake up at multiples of `tick` alone.
+    pub(super) fn tick(&mut self, tick: Span) {
+        self.tick = tick;
+    }
+
+    /// The time at which an end wakes up that is to do so at `time`.
+    fn wakes(&self, time: Time) -> Time {
+        let tick = self.tick.max(Span::from_nanos(1)).as_nanos();
+        Time::from_nanos(time.since(Time::ZERO).as_nanos().div_ceil(tick) * tick)
     }
 
     fn deliver(&mut self) {
