@@ -73,7 +73,8 @@ impl Readings for Status<'_> {
             ("loss_ratio", "forecast_loss_ratio", &loss as &dyn Fn(f64, f64) -> String),
             ("rtt_seconds", "forecast_rtt_seconds", &rtt),
         ];
-        for (now, next, text) in path {
+        // Before the first rate is requested nothing is measured.
+        for (now, next, text) in path.into_iter().filter(|_| requested.is_finite()) {
             self.two(now, next, text).into_iter().for_each(|text| line.push(4, text));
         }
         if let Some(state) = STATES.get(self.0.get("state") as usize).filter(|_| self.0.get("state").is_finite()) {
@@ -173,6 +174,11 @@ mod tests {
     #[test]
     fn line_of_a_plain_session_has_the_position() {
         assert_eq!(line(&[("position_seconds", 5.3), ("lost_packets_total", 0.0)]), "0:00:05.3");
+    }
+
+    #[test]
+    fn line_has_no_loss_before_a_probe_is_answered() {
+        assert_eq!(line(&[("position_seconds", 0.0), ("loss_ratio", 0.0), ("forecast_loss_ratio", 0.0)]), "0:00:00.0");
     }
 
     #[test]
