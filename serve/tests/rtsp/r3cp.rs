@@ -31,7 +31,7 @@ struct Viewer {
     server: SocketAddr,
     tracks: Vec<Track>,
     start: Instant,
-    ended: bool,
+    ended: Option<Event>,
     frames: Vec<Frame>,
 }
 
@@ -63,7 +63,7 @@ impl Viewer {
             server.set_port(rtp.parse().expect("a port"));
         }
         let (start, frames) = (Instant::now(), Vec::new());
-        Viewer { client, url, socket, server, tracks, start, ended: false, frames }
+        Viewer { client, url, socket, server, tracks, start, ended: None, frames }
     }
 
     /// Requests a play, with a range if there is one.
@@ -97,7 +97,7 @@ impl Viewer {
     /// Drives a receiver until it has ended, or for this time; returns the datagrams that arrived.
     fn run(&mut self, receiver: &mut Receiver, most: Duration) -> usize {
         let (until, mut buf, mut arrived) = (Instant::now() + most, [0; 2048], 0);
-        while !self.ended && Instant::now() < until {
+        while self.ended.is_none() && Instant::now() < until {
             if receiver.poll_timeout().is_some_and(|at| at <= self.now()) {
                 receiver.handle_timeout(self.now());
             }
@@ -105,7 +105,7 @@ impl Viewer {
                 self.socket.send_to(&buf[..transmit.len], transmit.to).expect("it is sent");
             }
             while let Some(event) = receiver.poll_event() {
-                self.ended |= event == Event::Ended;
+                self.ended = Some(event).filter(|event| matches!(event, Event::Ended | Event::CutOff)).or(self.ended);
             }
             while let Some(frame) = receiver.poll_frame(self.now()) {
                 self.frames.push(frame);
@@ -185,7 +185,7 @@ fn viewer_receives_every_frame_as_it_is_in_the_file() {
         let play = viewer.play("");
         let mut receiver = viewer.receiver(&play, Control::R3cp);
         viewer.run(&mut receiver, Duration::from_secs(20));
-        assert!(viewer.ended, "{name}: {} frames of {}", viewer.frames.len(), expected.len());
+        assert_eq!(viewer.ended, Some(Event::Ended), "{name}: {} frames of {}", viewer.frames.len(), expected.len());
         let mut played: Vec<u32> = viewer.frames.iter().map(|frame| frame.index).collect();
         played.sort_unstable();
         assert_eq!(played, (0..expected.len() as u32).collect::<Vec<_>>(), "{name}");
@@ -209,7 +209,7 @@ fn seek_plays_from_the_random_access_point_before() {
     viewer.silence();
     let mut receiver = viewer.receiver(&seek, Control::R3cp);
     viewer.run(&mut receiver, Duration::from_secs(20));
-    assert!(viewer.ended, "{} frames", viewer.frames.len());
+    assert_eq!(viewer.ended, Some(Event::Ended), "{} frames", viewer.frames.len());
     assert_eq!(viewer.frames.iter().map(|frame| frame.index).min(), Some(seek.first));
     let (played, rest) = (viewer.frames.len(), expected.len() - seek.first as usize);
     assert!(played * 10 >= rest * 9, "{played} of {rest} frames");
@@ -260,7 +260,7 @@ fn file_that_is_truncated_or_replaced_ends_the_play_with_a_line() {
         assert!(viewer.run(&mut receiver, Duration::from_millis(1500)) > 50);
         change(&stage.folder.join("a.mp4")).expect("it is changed");
         viewer.run(&mut receiver, Duration::from_secs(10));
-        assert!(viewer.ended, "the server says goodbye");
+        assert_eq!(viewer.ended, Some(Event::CutOff), "the server says goodbye");
         let mut events = std::iter::from_fn(|| stage.server.poll_event());
         assert!(events.any(|event| matches!(event, Line::Broken { why, .. } if why.contains("has changed"))));
     }
