@@ -68,13 +68,17 @@ impl Bank {
         self.slots.get_mut(at)
     }
 
-    /// Takes a frame's class from a group report, and notes if it was skipped.
-    pub(super) fn describe(&mut self, index: u32, class: Class, is_skipped: bool) {
+    /// Takes a frame's class from a group report of `now`, and notes if it was skipped.
+    pub(super) fn describe(&mut self, now: Time, index: u32, class: Class, is_skipped: bool) {
         let is_leading = is_skipped && class == Class::Picture(Kind::B) && self.is_leading(index);
-        if let Some(slot) = self.slot(index) {
-            slot.class.get_or_insert(class);
-            slot.is_skipped |= is_skipped;
-            slot.is_counted |= is_leading;
+        let Some(slot) = self.slot(index) else { return };
+        let may_be_reference = slot.is_reference();
+        slot.class.get_or_insert(class);
+        slot.is_skipped |= is_skipped;
+        slot.is_counted |= is_leading;
+        if may_be_reference && !slot.is_reference() {
+            // Whole frames behind it have waited for it.
+            self.settle((index - self.base) as usize, now);
         }
     }
 
@@ -253,5 +257,32 @@ impl Bank {
     pub(super) fn known(&self, index: u32) -> Option<(Class, Span)> {
         let slot = self.slots.get(index.checked_sub(self.base)? as usize)?;
         slot.class.zip(slot.times).map(|(class, (_, display))| (class, display))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn picture_behind_one_that_is_reported_as_a_skipped_b_becomes_decodable() {
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        let mut bank = Bank::new(First { index: 0, decode: Span::ZERO, from: Span::ZERO });
+        let place = |frame: u32, kind| Place {
+            frame,
+            packet: 0,
+            packets: 1,
+            class: Class::Picture(kind),
+            decode: Span::from_millis(40) * u64::from(frame),
+            lead: Span::ZERO,
+        };
+        bank.insert(at(0), &place(0, Kind::I), &[1]);
+        bank.insert(at(80), &place(2, Kind::P), &[1]);
+        let clock = Clock { at: at(500), media: Span::ZERO };
+        let mut delivered = || bank.deliver(clock, Span::from_millis(80)).map(|frame| frame.index);
+        // Of the frame between them nothing is known: the P may refer to it.
+        assert_eq!([delivered(), delivered()], [Some(0), None]);
+        bank.describe(at(100), 1, Class::Picture(Kind::B), true);
+        assert_eq!(bank.deliver(clock, Span::from_millis(80)).map(|frame| frame.index), Some(2));
     }
 }

@@ -40,7 +40,7 @@ impl Receiver {
         }
         self.groups.report(report, &mut self.arrivals);
         for (index, class, is_skipped) in report.described() {
-            self.bank.describe(index, class, is_skipped);
+            self.bank.describe(now, index, class, is_skipped);
         }
         if report.is_end {
             self.end = Some(report.first.saturating_add(report.frames.into()));
