@@ -3,6 +3,7 @@
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod emulate;
+pub(crate) mod encode;
 pub(crate) mod kernel;
 pub(crate) mod keygen;
 pub(crate) mod lab;

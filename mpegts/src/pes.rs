@@ -81,6 +81,11 @@ impl Header {
         (AUDIO..=0xef).contains(&self.stream_id)
     }
 
+    /// True for video.
+    pub fn is_video(&self) -> bool {
+        (VIDEO..=0xef).contains(&self.stream_id)
+    }
+
     /// The decoding time: the DTS, or the PTS if there is none (§2.4.3.7).
     pub fn decoding_time(&self) -> Timestamp {
         self.dts.unwrap_or(self.pts)

@@ -1,0 +1,204 @@
+//! A pipeline of GStreamer, from a file.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use gstreamer::glib::{ParamSpec, Type, Value};
+use gstreamer::prelude::*;
+use gstreamer::{self as gst, MessageView, ParseContext, ParseFlags, State, StateChangeError, StateChangeSuccess};
+use gstreamer_app::{AppSink, AppSinkCallbacks};
+use thalweg_core::units::Rate;
+use thalweg_net::error::{Error, plain};
+
+use crate::output::Output;
+
+/// The time in which a pipeline has to stop; a driver that hangs does not keep the process longer.
+const GRACE: Duration = Duration::from_secs(1);
+/// The property of an encoder that is set.
+const PROPERTY: &str = "bitrate";
+/// Names of the encoder, and the bits per second of a unit of its property.
+const ENCODERS: [(&str, u64); 2] = [("venc_bps", 1), ("venc_kbps", 1_000)];
+
+/// A pipeline that runs, or will.
+#[derive(Debug)]
+pub(crate) struct Pipeline {
+    /// The file, as users named it.
+    name: String,
+    pipeline: gst::Pipeline,
+    encoder: Encoder,
+    /// The outcome of its start, which a device may delay.
+    started: Option<Receiver<Result<StateChangeSuccess, StateChangeError>>>,
+}
+
+/// The encoder of the video.
+#[derive(Debug)]
+struct Encoder {
+    element: gst::Element,
+    property: ParamSpec,
+    /// Bits per second of a unit of the property.
+    unit: u64,
+}
+
+/// A message of a pipeline.
+#[derive(Debug)]
+pub(crate) enum Notice {
+    /// The source has ended.
+    Ended,
+    /// An element warns of something.
+    Warning(String),
+}
+
+impl Pipeline {
+    /// Reads a file; `output` gets the buffers of its sink.
+    pub(crate) fn open(file: &Path, output: Arc<Output>) -> Result<Pipeline, Error> {
+        let name = file.display().to_string();
+        let failed = |reason: String| Error::new(&name, reason);
+        let text = fs::read_to_string(file).map_err(|error| failed(plain(&error)))?;
+        gst::init().map_err(|error| failed(format!("GStreamer does not start: {}", one_line(error.message()))))?;
+        let pipeline = parse(&text).map_err(failed)?;
+        let encoder = Encoder::find(&pipeline).map_err(failed)?;
+        let sink = pipeline.by_name("appsink").and_then(|sink| sink.downcast::<AppSink>().ok());
+        let sink =
+            sink.ok_or_else(|| failed("ends nowhere; let it end in: mpegtsmux ! appsink name=appsink".to_owned()))?;
+        sink.set_callbacks(AppSinkCallbacks::builder().new_sample(move |sink| output.take(sink)).build());
+        Ok(Pipeline { name, pipeline, encoder, started: None })
+    }
+
+    /// Starts it, in a thread of its own.
+    pub(crate) fn start(&mut self) {
+        self.started = Some(self.change(State::Playing));
+    }
+
+    /// Sets the bit rate of the encoder; the one that it then has, which may be another one.
+    pub(crate) fn set(&self, rate: Rate) -> Result<Rate, Error> {
+        self.encoder.set(rate).map_err(|reason| Error::new(&self.name, reason))
+    }
+
+    /// The name of the encoder and its kind, as `venc_kbps (x264enc)`.
+    pub(crate) fn encoder(&self) -> String {
+        self.encoder.to_string()
+    }
+
+    /// The next message.
+    ///
+    /// # Errors
+    /// The pipeline has failed.
+    pub(crate) fn poll(&mut self) -> Result<Option<Notice>, Error> {
+        let failed = |reason: String| Err(Error::new(&self.name, reason));
+        while let Some(message) = self.pipeline.bus().and_then(|bus| bus.pop()) {
+            let source = message.src().map(|source| source.name().to_string()).unwrap_or_default();
+            match message.view() {
+                MessageView::Error(error) => {
+                    return failed(format!("{source}: {}", one_line(error.error().message())));
+                }
+                MessageView::Warning(warning) => {
+                    let text = format!("{source}: {}", one_line(warning.error().message()));
+                    return Ok(Some(Notice::Warning(text)));
+                }
+                MessageView::Eos(_) => return Ok(Some(Notice::Ended)),
+                MessageView::Latency(_) => drop(self.pipeline.recalculate_latency()),
+                _ => {}
+            }
+        }
+        // The message of the element that failed, if there is one, was earlier.
+        match self.started.as_ref().and_then(|started| started.try_recv().ok()) {
+            Some(Err(_)) => failed("does not start".to_owned()),
+            _ => Ok(None),
+        }
+    }
+
+    /// Stops it; a device that hangs is left behind after a second.
+    pub(crate) fn stop(self) {
+        let _ = self.change(State::Null).recv_timeout(GRACE);
+    }
+
+    /// Changes its state in a thread of its own.
+    fn change(&self, state: State) -> Receiver<Result<StateChangeSuccess, StateChangeError>> {
+        let (sender, outcome) = channel();
+        let pipeline = self.pipeline.clone();
+        thread::spawn(move || sender.send(pipeline.set_state(state)));
+        outcome
+    }
+}
+
+/// The pipeline of a text.
+fn parse(text: &str) -> Result<gst::Pipeline, String> {
+    let mut context = ParseContext::new();
+    let parsed = gst::parse::launch_full(text, Some(&mut context), ParseFlags::FATAL_ERRORS);
+    let missing = context.missing_elements().join(", ");
+    match parsed {
+        Ok(element) => element.downcast().map_err(|_| "a single element is no pipeline".to_owned()),
+        Err(_) if !missing.is_empty() => Err(format!(
+            "no element {missing}; install its plugin, on Debian one of gstreamer1.0-plugins-base, -good, -bad, -ugly and \
+             gstreamer1.0-libav"
+        )),
+        Err(error) => Err(one_line(error.message())),
+    }
+}
+
+impl Encoder {
+    /// The element of a pipeline that has one of the two names.
+    fn find(pipeline: &gst::Pipeline) -> Result<Encoder, String> {
+        let mut found = ENCODERS.into_iter().filter_map(|(name, unit)| Some((pipeline.by_name(name)?, unit)));
+        let (element, unit) = match (found.next(), found.next()) {
+            (Some(one), None) => one,
+            (None, _) => {
+                let why = "no encoder has the name venc_bps or venc_kbps; name the one of the video, as in x264enc name=venc_kbps";
+                return Err(why.to_owned());
+            }
+            (Some(_), Some(_)) => {
+                return Err("both venc_bps and venc_kbps are there; name one encoder alone".to_owned());
+            }
+        };
+        let property = element.find_property(PROPERTY).filter(|property| {
+            let is_number = [Type::I32, Type::U32, Type::I64, Type::U64].contains(&property.value_type());
+            is_number && property.flags().contains(gst::glib::ParamFlags::WRITABLE | gst::glib::ParamFlags::READABLE)
+        });
+        match property {
+            Some(property) => Ok(Encoder { element, property, unit }),
+            None => {
+                let element = describe(&element);
+                Err(format!("{element} has no number {PROPERTY} that can be set; name an encoder that has one"))
+            }
+        }
+    }
+
+    /// Sets the bit rate, as near as the range of the property allows; the one that the encoder then has.
+    fn set(&self, rate: Rate) -> Result<Rate, String> {
+        let units = i32::try_from(rate.as_bps() / self.unit).unwrap_or(i32::MAX);
+        let kind = self.property.value_type();
+        let refused = || format!("{self} refuses {PROPERTY}={units}");
+        let mut value = units.to_value().transform_with_type(kind).map_err(|_| refused())?;
+        // Brings it into the range.
+        self.property.value_validate(&mut value);
+        self.element.set_property_from_value(PROPERTY, &value);
+        let units = number(&self.element.property_value(PROPERTY)).ok_or_else(refused)?;
+        Ok(Rate::from_bps(units.saturating_mul(self.unit)))
+    }
+}
+
+impl std::fmt::Display for Encoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&describe(&self.element))
+    }
+}
+
+/// The name of an element and its kind.
+fn describe(element: &gst::Element) -> String {
+    let kind = element.factory().map(|factory| factory.name().to_string()).unwrap_or_default();
+    format!("{} ({kind})", element.name())
+}
+
+/// The number of a property.
+fn number(value: &Value) -> Option<u64> {
+    value.transform::<u64>().ok()?.get().ok()
+}
+
+/// A message of GStreamer in one line.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
