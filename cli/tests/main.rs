@@ -6,6 +6,8 @@ mod controls;
 mod demo;
 mod doctor;
 mod emulate;
+#[cfg(feature = "gstreamer")]
+mod encode;
 mod encoder;
 mod faults;
 mod keygen;

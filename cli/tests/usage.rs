@@ -21,7 +21,7 @@ fn send<'a>(more: &[&'a str]) -> Vec<&'a str> {
 fn every_verb_shows_an_example() {
     for verb in [
         "send", "recv", "tunnel", "pipe", "serve", "play", "emulate", "replay", "lab", "kernel", "keygen", "doctor",
-        "share",
+        "share", "encode",
     ] {
         let (code, help, _) = run(&[verb, "--help"]);
         assert_eq!(code, 0, "{verb}");
@@ -35,7 +35,7 @@ fn missing_arguments_show_the_usage() {
     assert_eq!((code, stdout.as_str()), (2, ""));
     for verb in [
         "send", "recv", "tunnel", "pipe", "serve", "play", "emulate", "replay", "lab", "kernel", "keygen", "doctor",
-        "share",
+        "share", "encode",
     ] {
         assert!(stderr.contains(&format!("  {verb} ")), "{stderr}");
     }
@@ -92,6 +92,13 @@ fn usage_errors_are_one_line_and_exit_with_2() {
     ] {
         expect_wrong_use(&args, expected);
     }
+}
+
+#[test]
+#[cfg(not(feature = "gstreamer"))]
+fn encode_without_gstreamer_names_the_feature() {
+    let line = failure(&["encode", "tv.pipeline"], 2);
+    assert!(line.starts_with("thalweg: encode: this thalweg was built without the feature `gstreamer`; "), "{line}");
 }
 
 #[test]

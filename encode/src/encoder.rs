@@ -132,24 +132,24 @@ impl<R: FnMut(&str)> Encoder<R> {
                 // A unit of kbit/s is no difference.
                 let is_other = set.as_bps().abs_diff(rate.as_bps()) >= 1_000 + rate.as_bps() / 100;
                 if is_other && !std::mem::replace(&mut self.has_other, true) {
-                    (self.report)(&format!("{encoder} has a bitrate of {} in place of {}", mbps(set), mbps(rate)));
+                    (self.report)(&format!("{encoder} has a bitrate of {} in place of {}", kbps(set), kbps(rate)));
                 }
             }
             Step::Disobedient { coded, set } => (self.report)(&format!(
                 "{encoder} ignores its bitrate: {} in place of {}; `send` drops the rest",
-                mbps(coded),
-                mbps(set)
+                kbps(coded),
+                kbps(set)
             )),
             Step::Crowded { others, rate } => (self.report)(&format!(
                 "sound, tables and padding have {}, and the rate is {}: nothing is left for {encoder}",
-                mbps(others),
-                mbps(rate)
+                kbps(others),
+                kbps(rate)
             )),
         }
         Ok(())
     }
 }
 
-fn mbps(rate: Rate) -> String {
-    format!("{:.2} Mb/s", rate.as_mbps_f64())
+fn kbps(rate: Rate) -> String {
+    format!("{} kb/s", rate.as_bps() / 1_000)
 }

@@ -1,15 +1,18 @@
 //! A pipeline of GStreamer, from a file.
 
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
-use gstreamer::glib::{ParamSpec, Type, Value};
+use gstreamer::glib::{ParamFlags, ParamSpec, ParamSpecInt, ParamSpecUInt};
 use gstreamer::prelude::*;
-use gstreamer::{self as gst, MessageView, ParseContext, ParseFlags, State, StateChangeError, StateChangeSuccess};
+use gstreamer::{
+    self as gst, MessageView, ParseContext, ParseError, ParseFlags, State, StateChangeError, StateChangeSuccess,
+};
 use gstreamer_app::{AppSink, AppSinkCallbacks};
 use thalweg_core::units::Rate;
 use thalweg_net::error::{Error, plain};
@@ -38,7 +41,8 @@ pub(crate) struct Pipeline {
 #[derive(Debug)]
 struct Encoder {
     element: gst::Element,
-    property: ParamSpec,
+    /// The range of the property.
+    range: RangeInclusive<i64>,
     /// Bits per second of a unit of the property.
     unit: u64,
 }
@@ -129,12 +133,12 @@ impl Pipeline {
 fn parse(text: &str) -> Result<gst::Pipeline, String> {
     let mut context = ParseContext::new();
     let parsed = gst::parse::launch_full(text, Some(&mut context), ParseFlags::FATAL_ERRORS);
-    let missing = context.missing_elements().join(", ");
     match parsed {
         Ok(element) => element.downcast().map_err(|_| "a single element is no pipeline".to_owned()),
-        Err(_) if !missing.is_empty() => Err(format!(
-            "no element {missing}; install its plugin, on Debian one of gstreamer1.0-plugins-base, -good, -bad, -ugly and \
-             gstreamer1.0-libav"
+        Err(error) if error.matches(ParseError::NoSuchElement) => Err(format!(
+            "no element {}; install its plugin, on Debian one of gstreamer1.0-plugins-base, -good, -bad, -ugly and \
+             gstreamer1.0-libav",
+            context.missing_elements().join(", ")
         )),
         Err(error) => Err(one_line(error.message())),
     }
@@ -154,12 +158,10 @@ impl Encoder {
                 return Err("both venc_bps and venc_kbps are there; name one encoder alone".to_owned());
             }
         };
-        let property = element.find_property(PROPERTY).filter(|property| {
-            let is_number = [Type::I32, Type::U32, Type::I64, Type::U64].contains(&property.value_type());
-            is_number && property.flags().contains(gst::glib::ParamFlags::WRITABLE | gst::glib::ParamFlags::READABLE)
-        });
-        match property {
-            Some(property) => Ok(Encoder { element, property, unit }),
+        let settable = ParamFlags::READABLE | ParamFlags::WRITABLE;
+        let property = element.find_property(PROPERTY).filter(|property| property.flags().contains(settable));
+        match property.as_ref().and_then(range) {
+            Some(range) => Ok(Encoder { element, range, unit }),
             None => {
                 let element = describe(&element);
                 Err(format!("{element} has no number {PROPERTY} that can be set; name an encoder that has one"))
@@ -169,14 +171,14 @@ impl Encoder {
 
     /// Sets the bit rate, as near as the range of the property allows; the one that the encoder then has.
     fn set(&self, rate: Rate) -> Result<Rate, String> {
-        let units = i32::try_from(rate.as_bps() / self.unit).unwrap_or(i32::MAX);
-        let kind = self.property.value_type();
+        let units = i64::try_from(rate.as_bps() / self.unit).unwrap_or(i64::MAX);
+        let units = units.clamp(*self.range.start(), *self.range.end());
         let refused = || format!("{self} refuses {PROPERTY}={units}");
-        let mut value = units.to_value().transform_with_type(kind).map_err(|_| refused())?;
-        // Brings it into the range.
-        self.property.value_validate(&mut value);
+        let kind = self.element.property_type(PROPERTY).ok_or_else(refused)?;
+        let value = units.to_value().transform_with_type(kind).map_err(|_| refused())?;
         self.element.set_property_from_value(PROPERTY, &value);
-        let units = number(&self.element.property_value(PROPERTY)).ok_or_else(refused)?;
+        let set = self.element.property_value(PROPERTY).transform::<u64>().ok();
+        let units = set.and_then(|set| set.get::<u64>().ok()).ok_or_else(refused)?;
         Ok(Rate::from_bps(units.saturating_mul(self.unit)))
     }
 }
@@ -193,9 +195,13 @@ fn describe(element: &gst::Element) -> String {
     format!("{} ({kind})", element.name())
 }
 
-/// The number of a property.
-fn number(value: &Value) -> Option<u64> {
-    value.transform::<u64>().ok()?.get().ok()
+/// The range of a property that is a number.
+fn range(property: &ParamSpec) -> Option<RangeInclusive<i64>> {
+    if let Some(property) = property.downcast_ref::<ParamSpecUInt>() {
+        return Some(property.minimum().into()..=property.maximum().into());
+    }
+    let property = property.downcast_ref::<ParamSpecInt>()?;
+    Some(property.minimum().into()..=property.maximum().into())
 }
 
 /// A message of GStreamer in one line.
