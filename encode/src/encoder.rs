@@ -141,7 +141,7 @@ impl<R: FnMut(&str)> Encoder<R> {
                 kbps(set)
             )),
             Step::Crowded { others, rate } => (self.report)(&format!(
-                "sound, tables and padding have {}, and the rate is {}: nothing is left for {encoder}",
+                "sound, tables and padding take {} of the {} asked for; too little is left for {encoder}",
                 kbps(others),
                 kbps(rate)
             )),

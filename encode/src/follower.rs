@@ -7,7 +7,7 @@ use thalweg_core::units::Rate;
 
 use crate::budget::Usage;
 
-/// The bit rate of the video if nothing remains for it: an encoder needs one.
+/// The least bit rate of the video, even if less remains: an encoder needs one.
 pub const LEAST: Rate = Rate::from_bps(50_000);
 /// The least change of the remaining bit rate, relative to the last one, for which the encoder is set again; less is the
 /// grain of the measurement.
@@ -29,7 +29,7 @@ pub enum Step {
         /// The bit rate that was set.
         set: Rate,
     },
-    /// Sound, tables and null packets leave nothing for the video. Once, until something remains.
+    /// Sound, tables and null packets leave less than [`LEAST`] for the video. Once in a run.
     Crowded {
         /// The rate of all packets but the video's.
         others: Rate,
@@ -85,13 +85,11 @@ impl Follower {
     /// Sets the encoder anew if its share of the rate has changed by more than `change`, relative to the last one.
     fn set(&mut self, change: f64) {
         let Some(rate) = self.rate else { return };
-        let left = self.usage.for_video(rate);
-        let is_crowded = left.is_none();
-        if is_crowded && !self.is_crowded {
+        let left = self.usage.for_video(rate).unwrap_or(Rate::from_bps(0));
+        if left < LEAST && !std::mem::replace(&mut self.is_crowded, true) {
             self.steps.push_back(Step::Crowded { others: self.usage.others, rate });
         }
-        self.is_crowded = is_crowded;
-        let wanted = left.unwrap_or(LEAST).max(LEAST);
+        let wanted = left.max(LEAST);
         let is_new =
             self.set.is_none_or(|set| wanted.as_bps().abs_diff(set.as_bps()) as f64 > change * set.as_bps() as f64);
         if is_new {
