@@ -128,7 +128,7 @@ fn encoder_that_ignores_its_rate_is_reported_once_and_goes_on() {
     let encoder = "x264enc name=venc_kbps pass=quant quantizer=30 speed-preset=ultrafast tune=zerolatency ! h264parse";
     let name = file("ignores", &format!("{PICTURE} {encoder} ! {END}"));
     let mut encode = Encode::start(&name);
-    encode.ask(100_000);
+    encode.ask(300_000);
     encode.read(50);
     let (code, lines) = encode.end();
     assert!(lines.starts_with(&format!("encode: {name}: venc_kbps (x264enc) ignores its bitrate: ")), "{lines}");
