@@ -209,6 +209,7 @@ fn built_in_scenarios_are_listed_and_can_be_printed() {
         "md1",
         "trace",
         "scaling",
+        "gca",
         "geneva-s0",
         "geneva-s1",
         "geneva-s2",

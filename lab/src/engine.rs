@@ -291,6 +291,14 @@ impl<N: Node> Engine<N> {
         &mut self.places[index].node
     }
 
+    /// Plans the turn of a node that was changed from outside: its next event may be earlier.
+    pub fn plan_again(&mut self, id: NodeId) {
+        let index = self.index(id);
+        if let Some(next) = self.places[index].node.next() {
+            self.plan(index as u32, next.max(self.now));
+        }
+    }
+
     /// Every node, in the order in which they were added.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &N)> {
         self.places.iter().enumerate().map(|(index, place)| (NodeId(index as u32), &place.node))

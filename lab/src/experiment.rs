@@ -8,11 +8,13 @@ mod flow;
 mod outcome;
 mod recorder;
 mod run;
+mod sharing;
 
 use core::fmt;
 use core::ops::Range;
 
 use thalweg_core::law::rate;
+use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::law::redundancy;
 use thalweg_core::law::window::{self, Start};
 use thalweg_core::time::Span;
@@ -24,6 +26,7 @@ pub use self::outcome::{
 };
 pub use self::recorder::{End, Place, Recorder};
 pub use self::run::Run;
+pub use self::sharing::Share;
 use crate::end::{stored, tunnel};
 use crate::network::{Course, Direction, Hop};
 use crate::path::Traffic;
@@ -40,6 +43,8 @@ pub struct Experiment {
     pub hops: Vec<Hop>,
     /// The groups of flows that cross them.
     pub groups: Vec<Group>,
+    /// The coupling of the flows that have a need, if there is one.
+    pub share: Option<Share>,
     /// The time at which a run ends.
     pub duration: Span,
     /// The time at which the measurement begins.
@@ -67,6 +72,8 @@ pub struct Group {
     pub direction: Direction,
     /// The stations at their ends, in turns, if they cross a cell.
     pub stations: Range<usize>,
+    /// The rate that satisfies each of its flows, headers included, if one does.
+    pub need: Option<Rate>,
 }
 
 /// Access links whose delays are drawn for each flow.
@@ -91,8 +98,8 @@ pub enum Kind {
     Stream(Stream),
     /// A stream of the live profile, by the same sessions that `send` and `recv` use.
     Live(Live),
-    /// A stream whose rate TFRC limits.
-    Tfrc(Media),
+    /// A stream whose rate TFRC limits, or GCA.
+    Tfrc(Media, Option<Greediness>),
     /// Data through a tunnel, by the same sessions that `tunnel` and `pipe` use.
     Tunnel(tunnel::Parameters),
     /// A stored video under a control that its receiver runs.
@@ -244,7 +251,7 @@ impl Experiment {
                 }
             }
         }
-        Ok(())
+        self.share.map_or(Ok(()), |_| sharing::check(&self.groups))
     }
 }
 
@@ -257,6 +264,8 @@ pub(crate) enum Part {
     Warmup,
     /// A group, by its index.
     Group(usize),
+    /// The coupling.
+    Share,
 }
 
 impl Experiment {

@@ -10,6 +10,7 @@
 //! direction, and returns through the same hops. A flow may also have its sender at the right and its receiver at the
 //! left. A hop may be a Wi-Fi cell, one medium for both directions, with stations at its right.
 
+mod coupling;
 mod direction;
 mod part;
 mod watch;

@@ -1,6 +1,7 @@
 //! Means over seeds, and verdicts on claims about them.
 
 pub mod delays;
+pub mod transit;
 
 /// A mean over seeds with its 95 % confidence interval.
 #[derive(Clone, Copy, PartialEq, Debug)]

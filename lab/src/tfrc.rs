@@ -1,7 +1,7 @@
 //! TFRC (RFC 5348) as two endpoints of a flow: a sender that always has media, up to a rate, and a receiver that
 //! reports.
 //!
-//! The law is [`thalweg_core::law::rate::tfrc`]; this module puts it into packets. Packets have no content, so sizes on
+//! The law is [`thalweg_core::law::rate::tfrc`], with its own equation or that of GCA; this module puts it into packets. Packets have no content, so sizes on
 //! the wire are free: s of the equation is the size of a data packet with its headers.
 
 mod receiver;
@@ -12,8 +12,34 @@ mod tests;
 pub use receiver::TfrcReceiver;
 pub use sender::{Config, TfrcSender};
 
-use thalweg_core::law::rate::tfrc::Feedback;
+use thalweg_core::law::rate::gca::Greediness;
+use thalweg_core::law::rate::tfrc::{Equation, Feedback, TcpThroughput};
 use thalweg_core::time::{Span, Time};
+use thalweg_core::units::{Bytes, Seconds};
+
+/// The equation of a flow.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Throughput {
+    /// That of TFRC.
+    Tcp(TcpThroughput),
+    /// That of GCA. At α = 1 and β = 1/2 it differs from TFRC's by rounding alone.
+    Gca(Greediness),
+}
+
+impl Default for Throughput {
+    fn default() -> Throughput {
+        Throughput::Tcp(TcpThroughput::default())
+    }
+}
+
+impl Equation for Throughput {
+    fn rate(&self, segment: Bytes, rtt: Seconds, p: f64) -> f64 {
+        match self {
+            Throughput::Tcp(equation) => equation.rate(segment, rtt, p),
+            Throughput::Gca(equation) => equation.rate(segment, rtt, p),
+        }
+    }
+}
 
 /// Feedback whose real numbers are kept as bits, so that packets can be compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

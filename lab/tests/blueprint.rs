@@ -134,7 +134,7 @@ fn a_parameter_switches_the_scheme() {
     assert_eq!(repair("live-static8"), Fixed::new(8).into());
     assert_eq!(repair("live-none"), none::None.into());
     assert!(matches!(repair("live"), Law::Geneva(_)));
-    let Kind::Tfrc(media) = kind("tfrc") else { panic!("tfrc") };
+    let Kind::Tfrc(media, None) = kind("tfrc") else { panic!("tfrc") };
     assert_eq!((media.rate, media.packet), (Rate::from_mbps(30), Bytes(1500)));
 }
 

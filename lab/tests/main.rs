@@ -9,6 +9,7 @@ mod path;
 mod recordings;
 mod reference;
 mod scenario;
+mod sharing;
 mod stored;
 mod stream;
 mod tcp;

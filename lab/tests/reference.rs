@@ -40,6 +40,7 @@ fn group(name: &str, kind: Kind, count: usize, start: core::ops::Range<Span>) ->
         hops: 0..1,
         direction: Direction::Forward,
         stations: 0..0,
+        need: None,
     }
 }
 
@@ -54,6 +55,7 @@ fn dumbbell(tcp: Tcp, flows: usize, rtt_ms: u64) -> Experiment {
             // 303 us are one packet's time: streams that start together would lose packets together.
             group("cbr", cbr, 10, Span::ZERO..micros(303)),
         ],
+        share: None,
         warmup: Span::from_secs(10),
         duration: Span::from_secs(40),
     }
@@ -170,6 +172,7 @@ fn beside_poisson(tcp: Tcp, flows: usize, seed: u64) -> Experiment {
     Experiment {
         hops: vec![Hop::link(Rate::from_mbps(100), Limit::Packets(500), Span::from_millis(40))],
         groups: [tcps, udp].map(|group| Group { access: access.clone(), ..group }).into(),
+        share: None,
         warmup: Span::from_secs(50),
         duration: Span::from_secs(150),
     }

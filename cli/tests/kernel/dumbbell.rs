@@ -75,9 +75,10 @@ reverse.element = [{{ kind = "wire", delay = "{one_way}us" }}]
             hops: 0..1,
             direction: Direction::Forward,
             stations: 0..0,
+            need: None,
         };
         let (warmup, measured) = (span(bulk.warm_up), span(bulk.measured));
-        Experiment { hops: vec![hop], groups: vec![flows], duration: warmup + measured, warmup }
+        Experiment { hops: vec![hop], groups: vec![flows], share: None, duration: warmup + measured, warmup }
     }
 }
 

@@ -58,6 +58,11 @@ impl<S: Session, A: Application<S>> End<S, A> {
         &self.session
     }
 
+    /// The session, for changes from outside.
+    pub fn session_mut(&mut self) -> &mut S {
+        &mut self.session
+    }
+
     /// The application.
     pub fn application(&self) -> &A {
         &self.application

@@ -19,7 +19,7 @@ use crate::packet::HEADERS;
 use crate::stream::receiver::Receiver;
 use crate::stream::sender::Sender;
 use crate::tcp::{self, Dialect};
-use crate::tfrc::{self, TfrcReceiver, TfrcSender};
+use crate::tfrc::{self, TfrcReceiver, TfrcSender, Throughput};
 use crate::traffic::transfers::Transfers;
 use crate::{end, stream};
 
@@ -105,11 +105,12 @@ pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned, root:
             let (sender, receiver) = ends.map_err(|error| Impossible(error.to_string()))?;
             network.add(sender, receiver, access, course);
         }
-        Kind::Tfrc(media) => {
+        Kind::Tfrc(media, greediness) => {
             let Media { rate, packet } = *media;
-            let config = tfrc::Config { flow, start: planned.start, packet, rate, ..tfrc::Config::default() };
+            let equation = greediness.map_or_else(Throughput::default, Throughput::Gca);
+            let config = tfrc::Config { flow, start: planned.start, packet, rate, equation, ..tfrc::Config::default() };
             let sender = TfrcSender::new(config).map_err(|error| Impossible(error.to_string()))?;
-            network.add(sender, TfrcReceiver::new(flow, packet), access, course);
+            network.add(sender, TfrcReceiver::new(flow, packet, equation), access, course);
         }
         Kind::Open(source) => {
             let until = source.until.map_or(Time::NEVER, |until| Time::ZERO + until);

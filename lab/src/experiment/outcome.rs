@@ -2,12 +2,13 @@
 
 use thalweg_core::session::stream::sender::Counts;
 use thalweg_core::time::{Span, Time};
-use thalweg_core::units::Bytes;
+use thalweg_core::units::{Bytes, Rate};
 
 use crate::end::stored::Playback;
 use crate::node::drop_tail::Offered;
 use crate::node::wifi::LinkCounters;
 use crate::statistics::delays::Delays;
+use crate::statistics::transit::Transit;
 use crate::stream::counters::{Received, Sent};
 use crate::tcp::Playing;
 
@@ -79,6 +80,8 @@ impl StationOutcome {
 pub struct FlowOutcome {
     /// The index of its group in the experiment.
     pub group: usize,
+    /// The rate that satisfies it, if one does.
+    pub need: Option<Rate>,
     /// Packets that it sent into its first hop, and those of them that were lost in any of the hops.
     pub offered: Offered,
     /// The total time that its packets waited in drop-tail queues and cells; none without such a hop.
@@ -135,6 +138,8 @@ pub enum Ended {
         sent: u64,
         /// Packets that the receiver found lost.
         lost: u64,
+        /// Delays from one end to the other.
+        transit: Transit,
     },
     /// A source without feedback.
     Open {
@@ -187,10 +192,14 @@ impl Ended {
                 (*innovative, *useless) = (innovative.saturating_sub(*i), useless.saturating_sub(*u));
                 delays.subtract(earlier);
             }
-            (Ended::Tfrc { delivered, sent, lost }, Ended::Tfrc { delivered: d, sent: s, lost: l }) => {
+            (
+                Ended::Tfrc { delivered, sent, lost, transit },
+                Ended::Tfrc { delivered: d, sent: s, lost: l, transit: earlier },
+            ) => {
                 delivered.0 -= d.0;
                 *sent -= s;
                 *lost = lost.saturating_sub(*l);
+                transit.subtract(earlier);
             }
             (Ended::Stored(_), Ended::Stored(_)) => {}
             (Ended::Open { delivered }, Ended::Open { delivered: d }) => delivered.0 -= d.0,

@@ -6,6 +6,7 @@ use thalweg_core::time::{Span, Time};
 
 use super::flow::{self, Planned};
 use super::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, StationOutcome, TransferOutcome};
+use super::sharing::Sharing;
 use super::{Experiment, Group, Impossible, Kind};
 use crate::check::Leak;
 use crate::end::live::received;
@@ -18,6 +19,7 @@ pub struct Run {
     network: Network,
     groups: Vec<Group>,
     flows: Vec<Planned>,
+    sharing: Option<Sharing>,
     warmup: Time,
     end: Time,
     /// The counters at the end of the warm-up.
@@ -57,6 +59,7 @@ impl Run {
         }
         Ok(Run {
             network,
+            sharing: experiment.share.map(|share| Sharing::new(share, &experiment.groups, &flows)),
             groups: experiment.groups.clone(),
             flows,
             warmup: Time::ZERO + experiment.warmup,
@@ -69,8 +72,20 @@ impl Run {
     pub fn until(&mut self, at: Time) {
         let at = at.min(self.end);
         if self.before.is_none() && at >= self.warmup {
-            self.network.run_until(self.warmup);
+            self.advance(self.warmup);
             self.before = Some(self.count());
+        }
+        self.advance(at);
+    }
+
+    /// Processes all events up to `at`, and lets flows share.
+    fn advance(&mut self, at: Time) {
+        if let Some(sharing) = &mut self.sharing {
+            while sharing.next() <= at {
+                let now = sharing.next();
+                self.network.run_until(now);
+                sharing.couple(now, &mut self.network);
+            }
         }
         self.network.run_until(at);
     }
@@ -196,12 +211,13 @@ impl Run {
                 Ended::Stored(receiver.application().playback(now, receiver.session()))
             }
             ((Part::TfrcSender(sender), Part::TfrcReceiver(receiver)), _) => {
-                Ended::Tfrc { delivered: receiver.bytes(), sent: sender.sent(), lost: receiver.missing() }
+                let transit = receiver.transit();
+                Ended::Tfrc { delivered: receiver.bytes(), sent: sender.sent(), lost: receiver.missing(), transit }
             }
             ((_, Part::Sink(sink)), _) => Ended::Open { delivered: sink.bytes() },
             (ends, _) => unreachable!("no such pair of ends: {ends:?}"),
         };
         let (offered, waited) = (self.network.of_flow(number as u32), self.network.waited_of_flow(number as u32));
-        FlowOutcome { group: planned.group, offered, waited, ended }
+        FlowOutcome { group: planned.group, need: group.need, offered, waited, ended }
     }
 }

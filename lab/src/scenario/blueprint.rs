@@ -2,6 +2,7 @@
 
 mod flow;
 mod hop;
+mod share;
 mod stored;
 mod stream;
 mod tcp;
@@ -51,6 +52,7 @@ struct Places {
     duration: Range<usize>,
     warmup: Range<usize>,
     groups: Vec<Range<usize>>,
+    share: Range<usize>,
 }
 
 impl Places {
@@ -58,6 +60,7 @@ impl Places {
         match part {
             Part::Duration => self.duration.clone(),
             Part::Warmup => self.warmup.clone(),
+            Part::Share => self.share.clone(),
             Part::Group(nth) => self.groups.get(nth).cloned().unwrap_or_default(),
         }
     }
@@ -153,21 +156,31 @@ fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<
     let access = document.section("access")?.map(AccessText::read).transpose()?;
     let mut flows = flow::Flows::new(&hops, access, &root, duration.get_ref().0);
     let described = document.sections("flow")?;
-    document.finish("about, [parameters], [run], [[hop]], [access] or [[flow]]")?;
+    let share = document.section("share")?;
+    let share_at = share.as_ref().map(|share| share.span.clone()).unwrap_or_default();
+    let share = share.map(share::read).transpose()?.flatten();
+    document.finish("about, [parameters], [run], [[hop]], [access], [share] or [[flow]]")?;
     if described.is_empty() {
         return Err(Fault::at(&(0..0), "missing [[flow]]"));
     }
     for section in described {
         flows.add(section, files)?;
     }
-    let (groups, of_groups) = flows.into_groups();
+    let (mut groups, of_groups) = flows.into_groups();
+    if share.is_some() {
+        share::make_gca(&mut groups);
+    }
     if groups.iter().all(|group| group.count == 0) {
         return Err(Fault::at(&(0..0), "no flow: every 'count' is 0"));
     }
-    let places =
-        Places { warmup: warmup.as_ref().unwrap_or(&duration).span(), duration: duration.span(), groups: of_groups };
+    let places = Places {
+        warmup: warmup.as_ref().unwrap_or(&duration).span(),
+        duration: duration.span(),
+        groups: of_groups,
+        share: share_at,
+    };
     let (duration, warmup) = (duration.into_inner().0, warmup.map_or(Span::ZERO, |warmup| warmup.into_inner().0));
-    Ok(Reading { about, parameters, experiment: Experiment { hops, groups, duration, warmup }, places })
+    Ok(Reading { about, parameters, experiment: Experiment { hops, groups, share, duration, warmup }, places })
 }
 
 /// The parameters, and the values of all expressions, which the table borrows once they are substituted.

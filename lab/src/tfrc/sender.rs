@@ -1,10 +1,13 @@
 //! The sending endpoint.
 
 use thalweg_core::law::ParameterError;
+use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::law::rate::tfrc::{Feedback, Sender, sender};
+use thalweg_core::session::live::sender::GcaState;
 use thalweg_core::time::Time;
 use thalweg_core::units::{Bytes, Rate};
 
+use super::Throughput;
 use crate::node::{Node, Tallied, Tally};
 use crate::packet::{Body, Packet};
 
@@ -23,6 +26,8 @@ pub struct Config {
     pub rate: Rate,
     /// True if the rate follows each round-trip sample (RFC 5348 §4.5).
     pub damping: bool,
+    /// The equation of the law.
+    pub equation: Throughput,
 }
 
 impl Default for Config {
@@ -35,6 +40,7 @@ impl Default for Config {
             packet: Bytes(1500),
             rate: Rate::from_mbps(30),
             damping: false,
+            equation: Throughput::default(),
         }
     }
 }
@@ -43,7 +49,7 @@ impl Default for Config {
 #[derive(Clone, PartialEq, Debug)]
 pub struct TfrcSender {
     config: Config,
-    law: Sender,
+    law: Sender<Throughput>,
     /// Packets received: reports, and packets of other kinds.
     taken: u64,
 }
@@ -57,7 +63,7 @@ impl TfrcSender {
         // Deviation(RFC 5348 §3.1): s includes the headers, as does every size on the lab's wires; so does the
         // receiver's s.
         let law = sender::Config { damping: config.damping, ..sender::Config::new(config.packet, config.rate) };
-        Ok(TfrcSender { law: Sender::new(config.start, law)?, taken: 0, config })
+        Ok(TfrcSender { law: Sender::with_equation(config.start, law, config.equation)?, taken: 0, config })
     }
 
     /// Packets sent.
@@ -66,8 +72,26 @@ impl TfrcSender {
     }
 
     /// The law, for its inner values.
-    pub fn law(&self) -> &Sender {
+    pub fn law(&self) -> &Sender<Throughput> {
         &self.law
+    }
+
+    /// The state of the law; none unless that is GCA and has had a report.
+    pub fn gca(&self) -> Option<GcaState> {
+        let Throughput::Gca(_) = self.config.equation else { return None };
+        let allowed = Rate::from_bps((8.0 * self.law.allowed()) as u64);
+        Some(GcaState { rtt: self.law.rtt()?, p: self.law.loss_event_rate(), allowed })
+    }
+
+    /// Makes the law GCA with these parameters, from the next report on.
+    pub fn set_greediness(&mut self, greediness: Greediness) {
+        self.config.equation = Throughput::Gca(greediness);
+        self.law.set_equation(self.config.equation);
+    }
+
+    /// Replaces the allowed rate until the next report.
+    pub fn set_allowed_rate(&mut self, rate: Rate) {
+        self.law.set_allowed(rate.as_bps() as f64 / 8.0);
     }
 
     fn next_send(&self) -> Option<Time> {

@@ -1,6 +1,6 @@
 //! TFRC over networks: against its own equation, and within its limits.
 
-use thalweg_core::law::rate::tfrc::{Equation, TcpThroughput};
+use thalweg_core::law::rate::tfrc::Equation;
 use thalweg_core::rng::Rng;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate, Seconds};
@@ -30,9 +30,14 @@ fn at(secs: u64) -> Time {
 
 /// A TFRC flow of at most `rate` that starts at zero and crosses one hop.
 fn network(hop: Hop, rate: Rate, rtt: u64) -> Network {
+    network_of(Throughput::default(), hop, rate, rtt)
+}
+
+/// The same with another equation.
+fn network_of(equation: Throughput, hop: Hop, rate: Rate, rtt: u64) -> Network {
     let mut network = Network::new(vec![hop], 1).expect("a hop");
-    let sender = TfrcSender::new(Config { rate, ..Config::default() }).expect("valid");
-    network.add(sender, TfrcReceiver::new(0, PACKET), access(rtt), 0..1);
+    let sender = TfrcSender::new(Config { rate, equation, ..Config::default() }).expect("valid");
+    network.add(sender, TfrcReceiver::new(0, PACKET, equation), access(rtt), 0..1);
     network
 }
 
@@ -59,12 +64,12 @@ fn throughput(mut network: Network, secs: u64) -> f64 {
 
 /// The rate in packets per second at which a flow with independent loss agrees with the equation. A loss event is a
 /// loss and all losses within a round trip after it, so events are X R + 1 / p packets apart.
-fn agreement(p: f64, rtt: f64) -> f64 {
+fn agreement(equation: Throughput, p: f64, rtt: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1e6);
     for _ in 0..100 {
         let x = (low + high) / 2.0;
         let events = 1.0 / (x * rtt + 1.0 / p);
-        let allowed = TcpThroughput::default().rate(PACKET, Seconds(rtt), events) / PACKET.0 as f64;
+        let allowed = equation.rate(PACKET, Seconds(rtt), events) / PACKET.0 as f64;
         if x < allowed { low = x } else { high = x }
     }
     low
@@ -76,10 +81,21 @@ fn a_flow_with_independent_loss_gets_what_its_equation_says_at_any_round_trip() 
         for (p, seed) in [(0.002, 1), (0.01, 2), (0.03, 3)] {
             // 6000 round trips: 300 loss events and more.
             let seen = throughput(network(lossy(p, seed), Rate::from_mbps(100), rtt), 6 * rtt);
-            let expected = agreement(p, rtt as f64 / 1e3);
+            let expected = agreement(Throughput::default(), p, rtt as f64 / 1e3);
             let ratio = seen / expected;
             assert!((ratio - 1.0).abs() < 0.12, "p = {p}, {rtt} ms: {seen} packets a second, not {expected}: {ratio}");
         }
+    }
+}
+
+/// GCA, Eq. (2): a quarter of α is half of a TCP, and 2.25 one and a half.
+#[test]
+fn a_greedy_flow_with_independent_loss_gets_what_its_own_equation_says() {
+    for (alpha, beta) in [(0.25, 0.5), (2.25, 0.5), (1.4, 0.7)] {
+        let equation = Throughput::Gca(Greediness::new(alpha, beta).expect("in the domain"));
+        let seen = throughput(network_of(equation, lossy(0.01, 1), Rate::from_mbps(100), RTT), 6 * RTT);
+        let ratio = seen / agreement(equation, 0.01, RTT as f64 / 1e3);
+        assert!((ratio - 1.0).abs() < 0.12, "alpha = {alpha}, beta = {beta}: {ratio}");
     }
 }
 
@@ -118,7 +134,8 @@ fn when_reports_stop_the_rate_decays_and_when_the_media_stop_nothing_leaves() {
 
 #[test]
 fn a_packet_of_somebody_else_is_taken_and_means_nothing() {
-    let (mut sender, mut receiver) = (TfrcSender::new(Config::default()).expect("valid"), TfrcReceiver::new(0, PACKET));
+    let (mut sender, mut receiver) =
+        (TfrcSender::new(Config::default()).expect("valid"), TfrcReceiver::new(0, PACKET, Throughput::default()));
     let before = sender.law().clone();
     sender.accept(at(1), Packet::length(0, PACKET));
     receiver.accept(at(1), Packet::length(0, PACKET));

@@ -92,10 +92,12 @@ fn alone(case: &Case, schedule: Choice, (loss, rtt): (f64, Span), seed: u64, bur
         hops: 0..1,
         direction: Direction::Forward,
         stations: 0..0,
+        need: None,
     };
     Experiment {
         hops: vec![Hop::Lanes { forward: vec![lossy, delay()], backward: vec![delay()] }],
         groups: vec![group],
+        share: None,
         duration: WARM_UP + every * bursts,
         warmup: WARM_UP,
     }

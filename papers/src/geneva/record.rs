@@ -50,7 +50,7 @@ impl Record {
         let streams = outcome.flows.iter().filter_map(|flow| {
             let media = match &groups[flow.group].kind {
                 Kind::Stream(stream) => stream.media,
-                Kind::Tfrc(media) => *media,
+                Kind::Tfrc(media, _) => *media,
                 Kind::Live(live) => live.media,
                 Kind::Tcp(_) | Kind::Transfers(..) | Kind::Tunnel(_) | Kind::Stored(_) | Kind::Open(_) => return None,
             };

@@ -38,6 +38,7 @@ pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
     "lab/ns3-poisson.toml",
     "lab/ns3-wifi.toml",
     "lab/example.toml",
+    "papers/gca.toml",
     "papers/geneva-s0.toml",
     "papers/geneva-s1.toml",
     "papers/geneva-s2.toml",

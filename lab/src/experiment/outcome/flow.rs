@@ -5,6 +5,7 @@ use thalweg_core::units::Bytes;
 use super::{Ended, FlowOutcome, TransferOutcome};
 use crate::end::stored::Playback;
 use crate::statistics::delays::Delays;
+use crate::statistics::transit::Transit;
 use crate::tcp::Playing;
 
 impl FlowOutcome {
@@ -15,6 +16,11 @@ impl FlowOutcome {
     /// Delays of in-order delivery, if the flow is a tunnel.
     pub fn delays(&self) -> Option<&Delays> {
         if let Ended::Tunnel { delays, .. } = &self.ended { Some(delays) } else { None }
+    }
+
+    /// Delays from one end to the other, if the flow is a stream under TFRC or GCA.
+    pub fn transit(&self) -> Option<Transit> {
+        if let Ended::Tfrc { transit, .. } = self.ended { Some(transit) } else { None }
     }
 
     /// Packets that arrived and were not innovative, for each one that was; NaN if the flow is no tunnel.

@@ -25,9 +25,11 @@ impl Probe for FlowOutcome {
                 visit("w_mean", self.w_tot());
                 visit("fwnd_widest", self.widest());
             }
-            Ended::Tfrc { sent, lost, .. } => {
+            Ended::Tfrc { sent, lost, transit, .. } => {
                 visit("source_packets", *sent as f64);
                 visit("lost_packets", *lost as f64);
+                visit("delay_mean_s", transit.delay());
+                visit("jitter_s", transit.jitter());
             }
             Ended::Tunnel { sent, delays, .. } => {
                 visit("new_packets", sent.new as f64);

@@ -140,6 +140,19 @@ pub const QUANTITIES: &[Quantity] = &[
     quantity("rate_cv", "coefficient of variation of rho by period, mean of the videos", |run| {
         run.mean_of_stored(|video| or_nan(video.totals.rho_variation()))
     }),
+    quantity("delay_ms", "one-way delay of a packet of a TFRC or GCA stream, mean of the streams, ms", |run| {
+        run.mean_of_streams(|flow| flow.transit().map_or(f64::NAN, |transit| transit.delay() * 1e3))
+    }),
+    quantity("jitter_ms", "mean difference of two consecutive such delays, mean of the streams, ms", |run| {
+        run.mean_of_streams(|flow| flow.transit().map_or(f64::NAN, |transit| transit.jitter() * 1e3))
+    }),
+    quantity("satisfaction", "rate delivered over `need`, mean of the flows that have one", |run| {
+        mean(run.satisfactions())
+    }),
+    quantity("satisfaction_spread", "largest satisfaction less the smallest", |run| {
+        let (least, largest) = (run.satisfactions().reduce(f64::min), run.satisfactions().reduce(f64::max));
+        or_nan(largest.zip(least).map(|(largest, least)| largest - least))
+    }),
     quantity("packets", "packets offered to the first hop in the whole run", |run| run.packets as f64),
 ];
 
@@ -225,7 +238,18 @@ impl Outcome {
         (under_way > Span::ZERO).then(|| Rate::of(flow.delivered(), under_way).as_mbps_f64())
     }
 
-    pub(super) fn mbps(&self, delivered: Bytes) -> f64 {
+    /// The satisfaction of each flow that has a need.
+    fn satisfactions(&self) -> impl Iterator<Item = f64> {
+        self.flows.iter().filter_map(|flow| self.satisfaction(flow))
+    }
+
+    /// The rate that a flow delivered over that which satisfies it, if there is one.
+    pub fn satisfaction(&self, flow: &FlowOutcome) -> Option<f64> {
+        Some(self.mbps(flow.delivered()) / flow.need?.as_mbps_f64())
+    }
+
+    /// A rate over the window, in Mb/s.
+    pub fn mbps(&self, delivered: Bytes) -> f64 {
         Rate::of(delivered, self.window).as_mbps_f64()
     }
 

@@ -79,6 +79,7 @@ impl<'a> Flows<'a> {
         let access = own.or_else(|| self.access.clone());
         let access = access.ok_or_else(|| Fault::at(&span, "missing 'access', here or as [access] for all flows"))?;
         let (hops, direction, stations) = self.course(&mut section)?;
+        let need = section.optional("need")?.map(|need| needed(need, access.rate)).transpose()?;
         let group = |name: String, kind, count| Group {
             name,
             kind,
@@ -89,6 +90,7 @@ impl<'a> Flows<'a> {
             hops: hops.clone(),
             direction,
             stations: stations.clone(),
+            need,
         };
         let listens = match kind.get_ref().as_str() {
             "tcp" => Kind::Tcp(tcp::read(section)?),
@@ -234,6 +236,18 @@ fn carried(rate: Rate, access: &AccessRange) -> Result<(), String> {
     Err(format!(
         "a source of {rate}, expected at most the {} of its access links: lower 'rate' or raise that of 'access'",
         access.rate
+    ))
+}
+
+/// A need, which access links of the rate `most` can carry.
+fn needed(need: Spanned<Quantity<Rate>>, most: Rate) -> Result<Rate, Fault> {
+    let rate = need.get_ref().0;
+    if rate.as_bps() > 0 && rate <= most {
+        return Ok(rate);
+    }
+    Err(Fault::at(
+        &need.span(),
+        format!("a need of {rate}, expected one above zero, and at most the {most} of 'access'"),
     ))
 }
 

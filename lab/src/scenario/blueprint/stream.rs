@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use thalweg_core::law::ParameterError;
 use thalweg_core::law::rate;
+use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::law::redundancy::{Choice, Law};
-use thalweg_core::law::registry;
+use thalweg_core::law::registry::{self, Parameters as _};
 use thalweg_core::session::live::{DEFAULT_LATENCY, sender};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
@@ -36,6 +37,8 @@ struct StreamText {
     reports: Option<Spanned<u16>>,
     latency: Option<Spanned<Quantity<Span>>>,
     rate_law: Option<Spanned<String>>,
+    alpha: Option<Spanned<f64>>,
+    beta: Option<Spanned<f64>>,
     /// Constants of the scheme's law.
     #[serde(default)]
     constants: BTreeMap<String, Spanned<f64>>,
@@ -73,6 +76,7 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
     };
     let latency = latency(&text)?;
     let rate_law = rate_law(&text)?;
+    let greediness = greediness(&text)?;
     let block =
         |scheme: Scheme| fits(&scheme, media, syn).map(|()| stream(scheme)).map_err(|why| Fault::at(&span, why));
     let live = |repair| {
@@ -80,7 +84,11 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
         live.check().map_err(|why| Fault::at(&text.packet.span(), why.to_string())).map(|()| Kind::Live(live))
     };
     let Some(scheme) = &text.scheme else {
-        return if kind == "tfrc" { Ok(Kind::Tfrc(media)) } else { Err(Fault::at(&span, "missing 'scheme'")) };
+        return if kind == "tfrc" {
+            Ok(Kind::Tfrc(media, greediness))
+        } else {
+            Err(Fault::at(&span, "missing 'scheme'"))
+        };
     };
     if kind == "tfrc" {
         return Err(Fault::at(
@@ -94,7 +102,7 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
     let name = scheme.get_ref().as_str();
     Ok(match (name, session(name)) {
         ("udp", _) => stream(Scheme::Udp),
-        ("tfrc", _) => Kind::Tfrc(media),
+        ("tfrc", _) => Kind::Tfrc(media, greediness),
         ("cbr", _) => stream(Scheme::Cbr(on_the_wire(media, syn, 8))),
         (_, Some(law)) => {
             let choice = choice(law).map_err(unknown)?;
@@ -168,7 +176,7 @@ pub(super) fn least_rate(kind: &Kind) -> Option<Rate> {
     match kind {
         Kind::Stream(Stream { scheme: Scheme::Cbr(rate), .. }) => Some(*rate),
         Kind::Stream(stream) => Some(on_the_wire(stream.media, stream.syn, stream.scheme.least())),
-        Kind::Live(Live { media, .. }) | Kind::Tfrc(media) => Some(media.rate),
+        Kind::Live(Live { media, .. }) | Kind::Tfrc(media, _) => Some(media.rate),
         Kind::Tunnel(tunnel) => tunnel.config.rate.fixed(),
         Kind::Tcp(_) | Kind::Transfers(..) | Kind::Stored(_) | Kind::Open(_) => None,
     }
@@ -214,6 +222,20 @@ fn rate_law(text: &StreamText) -> Result<Option<rate::Choice>, Fault> {
         Some(zero) if zero.as_bps() == 0 => Err(Fault::at(&law.span(), "a fixed rate must be above zero")),
         _ => Ok(choice),
     }
+}
+
+/// The parameters of GCA; none for TFRC itself.
+fn greediness(text: &StreamText) -> Result<Option<Greediness>, Fault> {
+    let given = [("alpha", &text.alpha), ("beta", &text.beta)];
+    let mut greediness = None;
+    for (name, value) in given.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
+        if text.scheme.as_ref().is_some_and(|scheme| scheme.get_ref() != "tfrc") {
+            return Err(Fault::at(&value.span(), format!("'{name}' needs kind = \"tfrc\" or scheme = \"tfrc\"")));
+        }
+        let set = greediness.get_or_insert_with(Greediness::default).set(name, &value.get_ref().to_string());
+        set.map_err(|why| Fault::at(&value.span(), why.to_string()))?;
+    }
+    Ok(greediness)
 }
 
 /// The time from input to output of the live profile, within the range that `thalweg send` accepts.

@@ -11,7 +11,7 @@ pub(super) const HEADER: &str = "scheme,seed,flow,group,kind,offered_packets,dro
                                  retransmitted_packets,timeouts,transfer_start_s,transfer_bytes,transfer_end_s,\
                                  source_packets,repair_packets,lost_packets,residual_packets,bursty_events,fwnd_mean,\
                                  w_mean,fwnd_widest,residual_loss,new_packets,resent_packets,idle_opportunities,\
-                                 overhead,delay_mean_s,delay_p50_s,delay_p95_s,delay_p99_s\n";
+                                 overhead,delay_mean_s,delay_p50_s,delay_p95_s,delay_p99_s,jitter_s\n";
 
 pub(super) fn rows(scheme: &str, run: &Finished) -> String {
     let mut text = String::new();
