@@ -151,7 +151,7 @@ fn coupling_that_cannot_be_is_refused() {
         (format!("{share}[[flow]]\nkind = 'tfrc'\nrate = '6mbit'\n"), "no flow has a 'need'"),
         (format!("{share}{}", stream("1", "kind = 'tfrc'\ncount = 33")), "33 flows with a 'need', expected at most 32"),
         (stream("0", tfrc), "a need of 0bit, expected one above zero"),
-        (stream("6", "kind = 'tfrc'\nalpha = 0"), "alpha must be 0.01 to 16"),
+        (stream("6", "kind = 'tfrc'\nalpha = 0"), "alpha must be at least 0.01 and at most 16"),
         (stream("6", live), "'alpha' needs kind = \"tfrc\""),
     ] {
         let error = linked(&text).expect_err(expected);

@@ -115,11 +115,12 @@ pub(crate) fn difference(first: &[f64], second: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{fec_arq, geneva, r3cp, tcp_stream};
+    use crate::{fec_arq, gca, geneva, r3cp, tcp_stream};
 
     #[test]
     fn claims_have_names_of_their_own() {
         let mut names: Vec<&str> = fec_arq::claims::CLAIMS.iter().map(|claim| claim.id).collect();
+        names.extend(gca::claims::CLAIMS.iter().map(|claim| claim.id));
         names.extend(geneva::claims::CLAIMS.iter().map(|claim| claim.id));
         names.extend(r3cp::claims::CLAIMS.iter().map(|claim| claim.id));
         names.extend(tcp_stream::claims::CLAIMS.iter().map(|claim| claim.id));

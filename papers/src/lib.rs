@@ -6,6 +6,7 @@
 //! | hybrid FEC-ARQ | [`fec_arq`] |
 //! | TCP Stream | [`tcp_stream`] |
 //! | R3CP+ | [`r3cp`] |
+//! | GCA | [`gca`] |
 //!
 //! Each module is one paper: the conditions of its runs, the numbers of a run ([`results`] holds them), figures, tables
 //! and claims. Bounds of claims, causes of contradictions and errors of the paper are data in files of their own.
@@ -41,6 +42,7 @@ pub mod evaluation;
 pub mod evidence;
 pub mod fec_arq;
 pub mod figure;
+pub mod gca;
 pub mod geneva;
 pub mod jobs;
 pub mod keep;

@@ -35,8 +35,12 @@ impl Part {
     /// A part with a computed number, and its expected value up to rounding.
     pub(super) fn exact(what: impl Into<String>, value: f64, expected: f64) -> Part {
         let room = expected.abs() * 1e-7;
-        let measured = Estimate { mean: value, half_width: 0.0, count: 1 };
-        Part { what: what.into(), measured, wanted: Wanted::Within(expected - room, expected + room) }
+        Part::computed(what, value, Wanted::Within(expected - room, expected + room))
+    }
+
+    /// A part with a computed number.
+    pub(super) fn computed(what: impl Into<String>, value: f64, wanted: Wanted) -> Part {
+        Part { what: what.into(), measured: Estimate { mean: value, half_width: 0.0, count: 1 }, wanted }
     }
 
     /// The verdict on the number.

@@ -16,15 +16,17 @@ pub fn of<'a>(remarks: &'a [Remark], claim: &str) -> Option<&'a Remark> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{geneva, r3cp, tcp_stream};
+    use crate::{gca, geneva, r3cp, tcp_stream};
 
     #[test]
     fn causes_name_claims_and_each_claim_once() {
         let geneva: Vec<&str> = geneva::claims::CLAIMS.iter().map(|claim| claim.id).collect();
+        let gca: Vec<&str> = gca::claims::CLAIMS.iter().map(|claim| claim.id).collect();
         let tcp_stream: Vec<&str> = tcp_stream::claims::CLAIMS.iter().map(|claim| claim.id).collect();
         let r3cp: Vec<&str> = r3cp::claims::CLAIMS.iter().map(|claim| claim.id).collect();
         let of_geneva = [geneva::causes::CAUSES, geneva::causes::UNEXPLAINED].concat();
         let all = [
+            (gca, gca::causes::CAUSES.to_vec()),
             (geneva, of_geneva),
             (tcp_stream, tcp_stream::causes::CAUSES.to_vec()),
             (r3cp, r3cp::causes::CAUSES.to_vec()),

@@ -7,7 +7,7 @@ use thalweg_papers::keep::Keep;
 use thalweg_papers::page::{Page, interval};
 use thalweg_papers::pool::Pool;
 use thalweg_papers::results;
-use thalweg_papers::{fec_arq as hybrid, r3cp, tcp_stream as playback};
+use thalweg_papers::{fec_arq as hybrid, gca, r3cp, tcp_stream as playback};
 
 fn run<E: Evaluation>(plan: &E, jobs: &[E::Job], threads: usize, keep: Option<&Keep>) -> results::Results<E> {
     let pool = Pool { keep, threads, stopped: &|| false, progress: &|_| {} };
@@ -195,6 +195,33 @@ fn short_r3cp_evaluation_has_all_sections() {
         "Options",
     ];
     check(&page, sections.map(str::to_owned), r3cp::claims::CLAIMS.iter().map(|claim| claim.id));
+}
+
+/// The same for GCA, with runs of 20 s, of which ten are measured.
+#[test]
+fn short_gca_evaluation_has_all_sections() {
+    let plan = gca::Plan { seconds: 20, seeds: 1 };
+    let results = run(&plan, &plan.jobs(), 2, None);
+    // Eight controls in two cells.
+    assert_eq!(results.len(), 8 * 2);
+    assert!(broken(&results).is_empty());
+    let page = page(&results, "thalweg lab reproduce gca");
+    let sections = [
+        "Claims",
+        "Why some do not hold",
+        "Sources of alpha and beta, and rivals",
+        "Loss events",
+        "Table II",
+        "Table III",
+        "Fig. 3",
+        "Fig. 4",
+        "Fig. 5",
+        "Fig. 6",
+        "Fig. 7",
+        "Errors of the paper",
+        "Options",
+    ];
+    check(&page, sections.map(str::to_owned), gca::claims::CLAIMS.iter().map(|claim| claim.id));
 }
 
 #[test]

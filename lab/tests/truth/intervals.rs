@@ -29,7 +29,7 @@ fn recorded(experiment: &Experiment, every: Span, mut visit: impl FnMut(Place, &
 }
 
 /// Values that are no counts, and do not add up.
-const MEANS: [&str; 9] = [
+const MEANS: [&str; 10] = [
     "residual_loss",
     "fwnd_mean",
     "w_mean",
@@ -39,6 +39,7 @@ const MEANS: [&str; 9] = [
     "delay_p50_s",
     "delay_p95_s",
     "delay_p99_s",
+    "jitter_s",
 ];
 
 #[test]

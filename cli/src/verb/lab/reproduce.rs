@@ -15,7 +15,7 @@ use thalweg_papers::keep::{FileError, Keep};
 use thalweg_papers::page::Page;
 use thalweg_papers::pool::{self, Pool};
 use thalweg_papers::results::Results;
-use thalweg_papers::{r3cp, tcp_stream};
+use thalweg_papers::{gca, r3cp, tcp_stream};
 
 use self::destination::Destination;
 use super::{failed, interrupted, progress};
@@ -33,6 +33,7 @@ use crate::Failure;
   thalweg lab reproduce fec-arq --docs docs/reproduction-fec-arq.md
   thalweg lab reproduce tcp-stream --quick
   thalweg lab reproduce r3cp --quick
+  thalweg lab reproduce gca
   thalweg lab reproduce tcp-stream --real   # root; 26 min of real time
   thalweg lab reproduce r3cp --real         # root; 10 min of real time")]
 pub(super) struct Args {
@@ -48,20 +49,20 @@ pub(super) struct Args {
     /// and the videos; takes 10 minutes
     #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
     real: bool,
-    /// Number of seeds, by default 5, 20 for tcp-stream and 10 for r3cp. Fig. 2 of geneva, where losses are rare, gets
+    /// Number of seeds, by default 5, 20 for tcp-stream, 10 for r3cp and gca. Fig. 2 of geneva, where losses are rare, gets
     /// twice as many
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
     /// Length of each run, 25 to 36000 seconds. For geneva, warm-up included, 180 by default as in the paper; runs of
     /// Fig. 2 take two thirds of it. For tcp-stream and r3cp, the playing time of each video, 600 by default as in the
-    /// papers
+    /// papers. For gca, 100 by default
     #[arg(long, value_name = "SECONDS", conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(25..=36_000))]
     seconds: Option<u32>,
     /// For fec-arq: folder of the recordings that replace the paper's unpublished trace, by default ../shared/data/net.
     /// Without recordings, Table IV and the figures that need them stay empty. For r3cp --real: folder of recorded paths
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
-    /// For r3cp --real: folder of the videos, by default ../shared/data/video
+    /// For r3cp --real, and for the pictures of gca, which are left out with --quick: folder of the videos, by default ../shared/data/video
     #[arg(long, value_name = "DIR")]
     videos: Option<PathBuf>,
     /// Path of the page, by default reproduction-PAPER.html. While the evaluation runs, NAME-provisional.html is in its
@@ -99,6 +100,8 @@ enum Paper {
     TcpStream,
     /// Predictive flow control for TCP-friendly end-to-end real-time video on the Internet.
     R3cp,
+    /// TCP Compatible Greediness Control Algorithm for Wireless Multimedia Streaming.
+    Gca,
 }
 
 /// The result of one paper's runs.
@@ -117,6 +120,7 @@ impl Args {
             Paper::FecArq => "fec-arq",
             Paper::TcpStream => "tcp-stream",
             Paper::R3cp => "r3cp",
+            Paper::Gca => "gca",
         }
     }
 
@@ -141,23 +145,23 @@ impl Args {
     /// Refuses options that belong to another paper.
     fn check(&self) -> Result<(), Failure> {
         match self.paper {
-            Paper::Geneva | Paper::FecArq if self.real => {
+            Paper::Geneva | Paper::FecArq | Paper::Gca if self.real => {
                 Err(Failure::Usage("lab reproduce: --real is for tcp-stream and r3cp".to_owned()))
             }
             Paper::R3cp if self.real && self.seeds.is_some() => {
                 Err(Failure::Usage("lab reproduce: r3cp --real has one run of each kind, and no --seeds".to_owned()))
             }
-            _ if self.videos.is_some() && !(self.real && self.paper == Paper::R3cp) => {
-                Err(Failure::Usage("lab reproduce: --videos is for r3cp --real".to_owned()))
+            _ if self.videos.is_some() && !self.needs_videos() => {
+                Err(Failure::Usage("lab reproduce: --videos is for r3cp --real and gca without --quick".to_owned()))
             }
-            Paper::Geneva | Paper::TcpStream if self.recordings.is_some() => {
+            Paper::Geneva | Paper::TcpStream | Paper::Gca if self.recordings.is_some() => {
                 Err(Failure::Usage("lab reproduce: --recordings is for fec-arq and r3cp --real".to_owned()))
             }
             Paper::R3cp if self.recordings.is_some() && !self.real => {
                 Err(Failure::Usage("lab reproduce: --recordings is for fec-arq and r3cp --real".to_owned()))
             }
             Paper::FecArq if self.seconds.is_some() => {
-                Err(Failure::Usage("lab reproduce: --seconds is for geneva, tcp-stream and r3cp".to_owned()))
+                Err(Failure::Usage("lab reproduce: --seconds is for geneva, tcp-stream, r3cp and gca".to_owned()))
             }
             _ => Ok(()),
         }
@@ -177,7 +181,7 @@ impl Args {
             Paper::R3cp if self.real => {
                 let inputs = r3cp::real::Inputs {
                     program: std::env::current_exe().map_err(|error| failed(plain(&error)))?,
-                    videos: self.videos.clone().unwrap_or_else(|| VIDEOS.into()),
+                    videos: self.videos(),
                     recordings: self.recordings.clone().unwrap_or_else(|| BESIDE.into()),
                 };
                 // A run waits most of the time.
@@ -187,6 +191,7 @@ impl Args {
             }
             Paper::TcpStream => self.evaluated(&self.tcp_stream_plan(), pool),
             Paper::R3cp => self.r3cp(pool),
+            Paper::Gca => self.gca(pool),
         };
         shown.end();
         report
@@ -194,8 +199,13 @@ impl Args {
 
     fn evaluated<E: Evaluation>(&self, plan: &E, pool: Pool<'_>) -> Result<Report, Failure> {
         let (results, jobs) = self.results(plan, None, pool)?;
-        let page = evaluation::page(&results, &self.command());
-        Ok(Report { page, kept: results.len(), jobs, broken: E::evidence(&results).broken() })
+        Ok(self.report_of(&results, jobs))
+    }
+
+    /// The page of results, of which a plan has `jobs`.
+    fn report_of<E: Evaluation>(&self, results: &Results<E>, jobs: usize) -> Report {
+        let page = evaluation::page(results, &self.command());
+        Report { page, kept: results.len(), jobs, broken: E::evidence(results).broken() }
     }
 
     /// The results of a plan, which are kept in a folder of their own within that of --keep, and the number of its runs.
@@ -226,6 +236,28 @@ impl Args {
         Ok(Report { kept: report.kept + results.len(), jobs: report.jobs + jobs, ..report })
     }
 
+    /// GCA's evaluation, and pictures at the rates that arrived, which take longer than all runs.
+    fn gca(&self, pool: Pool<'_>) -> Result<Report, Failure> {
+        let (results, jobs) = self.results(&self.gca_plan(), None, pool)?;
+        let mut report = self.report_of(&results, jobs);
+        if self.needs_videos() {
+            report.page.sections.push(gca::pictures::section(&results, &self.videos(), pool.stopped));
+        }
+        Ok(report)
+    }
+
+    fn needs_videos(&self) -> bool {
+        match self.paper {
+            Paper::R3cp => self.real,
+            Paper::Gca => !self.quick,
+            Paper::Geneva | Paper::FecArq | Paper::TcpStream => false,
+        }
+    }
+
+    fn videos(&self) -> PathBuf {
+        self.videos.clone().unwrap_or_else(|| VIDEOS.into())
+    }
+
     fn fec_arq_plan(&self) -> Result<fec_arq::Plan, Failure> {
         let recordings = recordings(self.recordings.as_deref())?;
         let mut plan = if self.quick { fec_arq::Plan::quick(recordings) } else { fec_arq::Plan::paper(recordings) };
@@ -246,6 +278,12 @@ impl Args {
         let plan = if self.quick { r3cp::Plan::quick() } else { r3cp::Plan::paper() };
         let (seeds, seconds) = (self.seeds.unwrap_or(plan.seeds), self.seconds.unwrap_or(plan.seconds));
         r3cp::Plan { seeds, seconds, ..plan }
+    }
+
+    fn gca_plan(&self) -> gca::Plan {
+        let plan = if self.quick { gca::Plan::quick() } else { gca::Plan::paper() };
+        let (seeds, seconds) = (self.seeds.unwrap_or(plan.seeds), self.seconds.unwrap_or(plan.seconds));
+        gca::Plan { seeds, seconds }
     }
 
     fn geneva_plan(&self) -> geneva::Plan {
