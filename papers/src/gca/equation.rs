@@ -26,7 +26,7 @@ fn mbps(alpha: f64, beta: f64, p: f64) -> f64 {
     greediness(alpha, beta).rate(SEGMENT, RTT, p) * 8e-6
 }
 
-/// Values from a twentieth of `most` to `most`, with `steps` of them.
+/// As many values as `steps`, equally far apart, of which the last is `most`.
 fn up_to(most: f64, steps: u32) -> impl Iterator<Item = f64> {
     (1..=steps).map(move |step| most * f64::from(step) / f64::from(steps))
 }

@@ -132,12 +132,7 @@ const EVENTS: [Column; 3] = [
 ];
 
 /// Means over the seeds of a value of each run of a control and TFRC.
-pub(super) fn estimate(
-    results: &Results,
-    cell: Cell,
-    contender: Contender,
-    of: fn(&Record, &Record) -> f64,
-) -> Estimate {
+fn estimate(results: &Results, cell: Cell, contender: Contender, of: fn(&Record, &Record) -> f64) -> Estimate {
     let pair = |seed| {
         let record = |contender| results.record(cell, contender, seed);
         record(contender).zip(record(Contender::Tfrc)).map_or(f64::NAN, |(run, tfrc)| of(run, tfrc))
@@ -191,8 +186,8 @@ pub(super) fn measured(results: &Results, cell: Cell) -> String {
     format!(
         "{cell}: client 1 / client 3 is {}, the spread of satisfaction {}, and the bulk transfer has {} of what it has \
          beside TFRC",
-        of(SHARES[3].1),
-        of(SHARES[6].1),
-        of(SHARES[8].1)
+        of(|run, _| run.ratio(0)),
+        of(|run, _| run.unevenness()),
+        of(|run, tfrc| run.background_mbps / tfrc.background_mbps)
     )
 }

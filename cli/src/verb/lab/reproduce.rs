@@ -1,6 +1,7 @@
 //! `thalweg lab reproduce`: a paper's evaluation, run again.
 
 mod destination;
+mod plans;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -9,8 +10,6 @@ use std::time::Instant;
 use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 use thalweg_papers::evaluation::{self, Evaluation};
-use thalweg_papers::fec_arq::{self, Recording};
-use thalweg_papers::geneva::{self, Length};
 use thalweg_papers::keep::{FileError, Keep};
 use thalweg_papers::page::Page;
 use thalweg_papers::pool::{self, Pool};
@@ -258,46 +257,6 @@ impl Args {
         self.videos.clone().unwrap_or_else(|| VIDEOS.into())
     }
 
-    fn fec_arq_plan(&self) -> Result<fec_arq::Plan, Failure> {
-        let recordings = recordings(self.recordings.as_deref())?;
-        let mut plan = if self.quick { fec_arq::Plan::quick(recordings) } else { fec_arq::Plan::paper(recordings) };
-        plan.seeds = self.seeds.unwrap_or(plan.seeds);
-        Ok(plan)
-    }
-
-    fn tcp_stream_plan(&self) -> tcp_stream::Plan {
-        let mut plan = if self.quick { tcp_stream::Plan::quick() } else { tcp_stream::Plan::paper() };
-        if let Some(seeds) = self.seeds {
-            (plan.seeds, plan.fig5_seeds) = (seeds, seeds);
-        }
-        plan.video_seconds = self.seconds.unwrap_or(plan.video_seconds);
-        plan
-    }
-
-    fn r3cp_plan(&self) -> r3cp::Plan {
-        let plan = if self.quick { r3cp::Plan::quick() } else { r3cp::Plan::paper() };
-        let (seeds, seconds) = (self.seeds.unwrap_or(plan.seeds), self.seconds.unwrap_or(plan.seconds));
-        r3cp::Plan { seeds, seconds, ..plan }
-    }
-
-    fn gca_plan(&self) -> gca::Plan {
-        let plan = if self.quick { gca::Plan::quick() } else { gca::Plan::paper() };
-        let (seeds, seconds) = (self.seeds.unwrap_or(plan.seeds), self.seconds.unwrap_or(plan.seconds));
-        gca::Plan { seeds, seconds }
-    }
-
-    fn geneva_plan(&self) -> geneva::Plan {
-        let mut plan = if self.quick { geneva::Plan::quick() } else { geneva::Plan::paper() };
-        if let Some(seeds) = self.seeds {
-            (plan.seeds, plan.fig2_seeds) = (seeds, 2 * seeds);
-        }
-        if let Some(seconds) = self.seconds {
-            plan.length = Length::Whole(seconds.into());
-            plan.fig2_seconds = f64::from(seconds) * 2.0 / 3.0;
-        }
-        plan
-    }
-
     fn threads(&self) -> usize {
         self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from)
     }
@@ -368,20 +327,6 @@ fn unusable(FileError { operation, file, reason }: FileError) -> Failure {
     failed(format!("cannot {operation} {}: {}", file.display(), plain(&reason)))
 }
 
-/// Reads the recordings that exist; in a folder that is named, all of them must exist.
-fn recordings(folder: Option<&Path>) -> Result<Vec<Recording>, Failure> {
-    let at = folder.unwrap_or(Path::new(BESIDE));
-    let mut found = Vec::new();
-    for name in Recording::STAND_INS {
-        match std::fs::read_to_string(at.join(name)) {
-            Ok(text) => found.push(Recording::parse(name, &text).map_err(failed)?),
-            Err(_) if folder.is_none() => {}
-            Err(error) => return Err(unreadable(&at.join(name), &error)),
-        }
-    }
-    Ok(found)
-}
-
 /// The progress on a terminal, from the first report of a plan on; its length identifies the plan.
 #[derive(Default)]
 struct Shown(RefCell<Option<(u64, progress::Progress)>>);
@@ -399,8 +344,4 @@ impl Shown {
             progress.end();
         }
     }
-}
-
-fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
-    failed(format!("cannot read {}: {}", file.display(), plain(error)))
 }
