@@ -3,6 +3,7 @@
 use thalweg_papers::evaluation::{self, Evaluation, judge, page};
 use thalweg_papers::geneva::claims::CLAIMS;
 use thalweg_papers::geneva::{Condition, Job, Length, Plan, Results};
+use thalweg_papers::jobs::Jobs as _;
 use thalweg_papers::keep::Keep;
 use thalweg_papers::page::{Page, interval};
 use thalweg_papers::pool::Pool;

@@ -75,9 +75,7 @@ impl<'a> Flows<'a> {
             let why = format!("a flow of '{name}' starts at {last} or later, but the run ends at {}", self.duration);
             return Err(Fault::at(&when, why));
         }
-        let own = section.section("access")?.map(AccessText::read).transpose()?;
-        let access = own.or_else(|| self.access.clone());
-        let access = access.ok_or_else(|| Fault::at(&span, "missing 'access', here or as [access] for all flows"))?;
+        let access = self.access(&mut section)?;
         let (hops, direction, stations) = self.course(&mut section)?;
         let need = section.optional("need")?.map(|need| needed(need, access.rate)).transpose()?;
         let group = |name: String, kind, count| Group {
@@ -125,6 +123,13 @@ impl<'a> Flows<'a> {
         self.groups.push(group(name, listens, count));
         self.places.push(span);
         Ok(())
+    }
+
+    /// The access links of a flow: its own, or those of all flows.
+    fn access(&self, section: &mut Section<'_>) -> Result<AccessRange, Fault> {
+        let own = section.section("access")?.map(AccessText::read).transpose()?;
+        let access = own.or_else(|| self.access.clone());
+        access.ok_or_else(|| Fault::at(&section.span, "missing 'access', here or as [access] for all flows"))
     }
 
     /// A flow with random draws of its own, and the mean rate of a source without feedback.
