@@ -24,7 +24,7 @@ impl Device {
         Device { name: "client 3", average: 3.0, most: 8.0, size: (640, 480) },
     ];
 
-    /// An estimate of PSNR from throughput alone: 20 log10(MAX / |EXP - CRT|) dB, at most [`CEILING`], where MAX is the
+    /// An estimate of PSNR from throughput alone: 20 log10(MAX / |EXP - CRT|) dB, at most 100, where MAX is the
     /// maximum bit rate, EXP the average, and CRT the throughput.
     // Reading(GCA §V): the paper names neither the formula nor its rates. None that was tried gives its dB; this one keeps
     // its order under TFRC.
