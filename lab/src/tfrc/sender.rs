@@ -78,9 +78,9 @@ impl TfrcSender {
 
     /// The state of the law; none unless that is GCA and has had a report.
     pub fn gca(&self) -> Option<GcaState> {
-        let Throughput::Gca(_) = self.config.equation else { return None };
+        let Throughput::Gca(greediness) = self.config.equation else { return None };
         let allowed = Rate::from_bps((8.0 * self.law.allowed()) as u64);
-        Some(GcaState { rtt: self.law.rtt()?, p: self.law.loss_event_rate(), allowed })
+        Some(GcaState { rtt: self.law.rtt()?, p: self.law.loss_event_rate(), allowed, greediness })
     }
 
     /// Makes the law GCA with these parameters, from the next report on.
