@@ -190,6 +190,12 @@ pub struct Live {
     pub rate_law: Option<rate::Choice>,
     /// The time from input to output.
     pub latency: Span,
+    /// The maximum rate of the session, if it has one.
+    pub max_rate: Option<Rate>,
+    /// True for a source that follows the rate which the session leaves to media, `media` at most.
+    pub follows: bool,
+    /// A time without media, from the start of the run on.
+    pub pause: Option<Range<Span>>,
 }
 
 /// The reason why an experiment cannot be run.

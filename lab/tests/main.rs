@@ -8,6 +8,7 @@ mod lossless;
 mod path;
 mod recordings;
 mod reference;
+mod rmcat;
 mod scenario;
 mod sharing;
 mod stored;

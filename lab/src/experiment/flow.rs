@@ -222,7 +222,7 @@ impl Live {
             media: live::Media::Opaque,
             repair: self.repair.clone(),
             latency: self.latency,
-            max_rate: None,
+            max_rate: self.max_rate,
             rate: self.rate_law.clone(),
             block: None,
             source_id: SourceId::Explicit,
@@ -232,7 +232,9 @@ impl Live {
         };
         let media = u128::from(self.media.rate.as_bps()) * u128::from(payload.0) / u128::from(packet.0);
         let rate = Rate::from_bps(media.max(1) as u64);
-        let config = end::live::Config { flow, session, start: planned.start, stop: None, rate, payload };
+        let (start, follows) = (planned.start, self.follows);
+        let pause = self.pause.clone().map(|pause| Time::ZERO + pause.start..Time::ZERO + pause.end);
+        let config = end::live::Config { flow, session, start, stop: None, rate, follows, pause, payload };
         let receiver = live::receiver::Config { latency: self.latency, ..Default::default() };
         let receiver = end::live::Receiver::of(flow, receiver, from, &rng.fork("receiver"));
         Ok((end::live::Sender::of(config, &rng.fork("sender")), receiver))

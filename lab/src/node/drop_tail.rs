@@ -4,6 +4,8 @@
 //! link, not the one on it. The time at which a packet leaves is known on its arrival, so a link and the wire behind it
 //! are one node, with one event per packet.
 
+mod steps;
+
 use core::iter::Sum;
 use core::ops::SubAssign;
 use std::collections::VecDeque;
@@ -15,13 +17,17 @@ use super::queue::{Limit, Waiting};
 use super::{Drops, Node, Out, Tallied, Tally};
 use crate::packet::Packet;
 
+pub use steps::Steps;
+
 /// A bottleneck: a link, the queue before it and the wire behind it.
 ///
 /// Most links of a network are the flows' own, whose queues never fill: the state that only a bounded queue needs is
 /// kept apart, so that the others are small.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DropTail {
+    /// The rate, before the first of its changes.
     rate: Rate,
+    steps: Option<Box<Steps>>,
     delay: Span,
     /// Packets on the wire, on the link and waiting for it, in this order.
     backlog: VecDeque<Departure>,
@@ -88,6 +94,7 @@ impl DropTail {
     pub fn new(rate: Rate, limit: Limit) -> DropTail {
         DropTail {
             rate,
+            steps: None,
             delay: Span::ZERO,
             backlog: VecDeque::new(),
             free: Time::ZERO,
@@ -102,6 +109,12 @@ impl DropTail {
         self
     }
 
+    /// The same link, whose rate changes.
+    pub fn with_steps(mut self, steps: Steps) -> DropTail {
+        self.steps = Some(Box::new(steps));
+        self
+    }
+
     /// The same link, which counts the packets that each of the flows 0 .. `flows` offers and loses.
     pub fn counting(mut self, flows: usize) -> DropTail {
         let queue = self.queue.get_or_insert_with(|| Queue::new(Limit::ENDLESS));
@@ -109,7 +122,7 @@ impl DropTail {
         self
     }
 
-    /// The rate of the link.
+    /// The rate of the link, before the first of its changes.
     pub fn rate(&self) -> Rate {
         self.rate
     }
@@ -197,7 +210,11 @@ impl Node for DropTail {
         {
             return;
         }
-        let at = self.free.max(now) + self.rate.time_for(packet.size);
+        let start = self.free.max(now);
+        let at = match &self.steps {
+            None => start + self.rate.time_for(packet.size),
+            Some(steps) => steps.departure(self.rate, start, packet.size),
+        };
         self.free = at;
         self.first = self.first.min(at + self.delay);
         self.backlog.push_back(Departure { at, packet });

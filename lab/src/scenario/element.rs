@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use thalweg_core::rng::Rng;
-use thalweg_core::time::Span;
+use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 use toml::Spanned;
 
@@ -26,6 +26,15 @@ struct WireText {
 struct DropTailText {
     rate: Quantity<Rate>,
     queue: Queue,
+    #[serde(default)]
+    steps: Vec<StepText>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a time and a rate, as in { at = \"40s\", rate = \"2mbit\" }")]
+struct StepText {
+    at: Quantity<Span>,
+    rate: Quantity<Rate>,
 }
 
 #[derive(Deserialize)]
@@ -178,7 +187,15 @@ pub(super) fn read(
 fn drop_tail(text: DropTailText) -> Result<drop_tail::DropTail, &'static str> {
     match text.rate.0.as_bps() {
         0 => Err("the rate of a link must be above zero"),
-        _ => Ok(drop_tail::DropTail::new(text.rate.0, text.queue.0)),
+        _ => {
+            let link = drop_tail::DropTail::new(text.rate.0, text.queue.0);
+            let changes: Vec<_> = text.steps.iter().map(|step| (Time::ZERO + step.at.0, step.rate.0)).collect();
+            let steps = (!changes.is_empty()).then(|| drop_tail::Steps::new(&changes)).transpose()?;
+            Ok(match steps {
+                Some(steps) => link.with_steps(steps),
+                None => link,
+            })
+        }
     }
 }
 

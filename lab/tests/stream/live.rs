@@ -45,7 +45,7 @@ impl Live {
         let (start, stop) = (Time::ZERO + ms(200), Some(Time::ZERO + ms(5_200)));
         let (rate, payload) = (Rate::from_mbps(30), Bytes(1_316));
         let rng = Rng::new(seed);
-        let config = Config { flow: 0, session, start, stop, rate, payload };
+        let config = Config { flow: 0, session, start, stop, rate, follows: false, pause: None, payload };
         let from = "10.0.0.1:5000".parse().expect("an address");
         let hearing = receiver::Config { latency: ms(90), playout: Playout::Asap, ..Default::default() };
         let wire = || Path::default().then("wire", Wire::new(ms(10)));

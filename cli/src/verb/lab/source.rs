@@ -52,6 +52,14 @@ pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
     "papers/tcp-stream-s1.toml",
     "papers/tcp-stream-s2.toml",
     "papers/tcp-stream-pair.toml",
+    "rmcat/rmcat-5.1.toml",
+    "rmcat/rmcat-5.2.toml",
+    "rmcat/rmcat-5.4.toml",
+    "rmcat/rmcat-5.5.toml",
+    "rmcat/rmcat-5.6.toml",
+    "rmcat/rmcat-5.8.toml",
+    "rmcat/rmcat-wifi-4.1.toml",
+    "rmcat/rmcat-wifi-4.2.toml",
 );
 
 /// Files that these scenarios name.

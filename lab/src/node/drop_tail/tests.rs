@@ -100,3 +100,18 @@ fn losses_are_counted_by_flow() {
     // nothing.
     assert_eq!([0, 1, 7].map(|flow| link.waited_of(flow).as_micros()), [0, 12, 0]);
 }
+
+/// 1500 bytes take 12 ms at 1 Mb/s, and 3 ms at 4 Mb/s.
+#[test]
+fn rate_that_changes_counts_for_the_bits_that_are_left() {
+    let at = |millis| Time::ZERO + Span::from_millis(millis);
+    let steps = Steps::new(&[(at(18), Rate::from_mbps(4)), (at(30), Rate::from_mbps(1))]).expect("steps");
+    let mut link = DropTail::new(Rate::from_mbps(1), Limit::Packets(10)).with_steps(steps);
+    (0..7).for_each(|flow| link.accept(Time::ZERO, packet(flow)));
+    let left: Vec<u64> = departures(&mut link).into_iter().map(|(_, at)| at).collect();
+    // Half of the second packet has left at 18 ms; the rest takes 1.5 ms. Of the last, half has left at 30 ms.
+    assert_eq!(left, [12_000, 19_500, 22_500, 25_500, 28_500, 36_000, 48_000].map(|micros| micros * 1000));
+    for wrong in [&[(at(1), Rate::from_bps(0))][..], &[(at(1), Rate::from_mbps(1)), (at(1), Rate::from_mbps(2))]] {
+        assert!(Steps::new(wrong).is_err(), "{wrong:?}");
+    }
+}

@@ -16,7 +16,7 @@ use toml::Spanned;
 
 use crate::experiment::{Kind, Live, Media, Stream};
 use crate::scenario::fault::Fault;
-use crate::scenario::quantity::Quantity;
+use crate::scenario::quantity::{Between, Quantity};
 use crate::scenario::section::Section;
 use crate::scenario::traffic::whole;
 use crate::stream::receiver::ReportSize;
@@ -37,6 +37,9 @@ struct StreamText {
     reports: Option<Spanned<u16>>,
     latency: Option<Spanned<Quantity<Span>>>,
     rate_law: Option<Spanned<String>>,
+    max_rate: Option<Spanned<Quantity<Rate>>>,
+    follows: Option<Spanned<bool>>,
+    pause: Option<Spanned<Between>>,
     alpha: Option<Spanned<f64>>,
     beta: Option<Spanned<f64>>,
     /// Constants of the scheme's law.
@@ -74,13 +77,12 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
         };
         Kind::Stream(Stream { media, syn, scheme, srtt, reports })
     };
-    let latency = latency(&text)?;
-    let rate_law = rate_law(&text)?;
+    let of_session = OfSession::read(&text)?;
     let greediness = greediness(&text)?;
     let block =
         |scheme: Scheme| fits(&scheme, media, syn).map(|()| stream(scheme)).map_err(|why| Fault::at(&span, why));
     let live = |repair| {
-        let live = Live { media, repair, rate_law, latency };
+        let live = of_session.live(media, repair);
         live.check().map_err(|why| Fault::at(&text.packet.span(), why.to_string())).map(|()| Kind::Live(live))
     };
     let Some(scheme) = &text.scheme else {
@@ -221,6 +223,39 @@ fn rate_law(text: &StreamText) -> Result<Option<rate::Choice>, Fault> {
     match choice.as_ref().and_then(rate::Choice::fixed) {
         Some(zero) if zero.as_bps() == 0 => Err(Fault::at(&law.span(), "a fixed rate must be above zero")),
         _ => Ok(choice),
+    }
+}
+
+/// The keys that only a session has.
+struct OfSession {
+    latency: Span,
+    rate_law: Option<rate::Choice>,
+    max_rate: Option<Rate>,
+    follows: bool,
+    pause: Option<Range<Span>>,
+}
+
+impl OfSession {
+    fn read(text: &StreamText) -> Result<OfSession, Fault> {
+        let is_live = text.scheme.as_ref().is_some_and(|scheme| session(scheme.get_ref()).is_some());
+        let (max_rate, pause) = (text.max_rate.as_ref().map(Spanned::span), text.pause.as_ref().map(Spanned::span));
+        let follows = text.follows.as_ref().map(Spanned::span);
+        if let Some(span) = [max_rate, follows, pause].into_iter().flatten().next().filter(|_| !is_live) {
+            return Err(Fault::at(&span, "'max_rate', 'follows' and 'pause' need scheme = \"live\" or \"live-LAW\""));
+        }
+        Ok(OfSession {
+            latency: latency(text)?,
+            rate_law: rate_law(text)?,
+            max_rate: text.max_rate.as_ref().map(|most| most.get_ref().0),
+            follows: text.follows.as_ref().is_some_and(|follows| *follows.get_ref()),
+            pause: text.pause.as_ref().map(|pause| pause.get_ref().0.clone()),
+        })
+    }
+
+    /// The session of `media` with `repair`.
+    fn live(self, media: Media, repair: Law) -> Live {
+        let OfSession { latency, rate_law, max_rate, follows, pause } = self;
+        Live { media, repair, rate_law, latency, max_rate, follows, pause }
     }
 }
 
