@@ -4,7 +4,7 @@
 //! streams themselves measure.
 
 use super::super::gca::Greediness;
-use super::super::tfrc::equation::LEAST_P;
+use super::super::tfrc::LEAST_P;
 use super::super::tfrc::{Equation, MAX_RTT};
 use crate::law::ParameterError;
 use crate::law::parameter::{positive, within};
@@ -43,7 +43,7 @@ impl Flow {
 /// A link's state once its flows have settled.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Share {
-    /// p: the loss event rate of all flows, at least [`LEAST_P`]; 0 if the rates of all sources fit.
+    /// p: the loss event rate of all flows, at least 1e-16; 0 if the rates of all sources fit.
     pub p: f64,
     /// X_i: the rates of the flows in bytes per second, in their order. Together they are the capacity, unless all
     /// sources fit, or p reaches a bound.
