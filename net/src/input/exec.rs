@@ -28,6 +28,8 @@ const GRACE: Span = Span::from_secs(2);
 const LOOK: Span = Span::from_millis(10);
 /// The time without media after which a warning says so.
 const SILENCE: Span = Span::from_secs(5);
+/// The time after the end of its output in which a command ends with an exit code.
+const LINGER: Span = Span::from_millis(200);
 /// Media that is read ahead of its time: more would delay the effect of a new rate.
 pub(super) const AHEAD: Span = Span::from_millis(200);
 
@@ -69,12 +71,21 @@ struct Running {
     /// The time of the last media.
     heard: Time,
     is_reported_silent: bool,
+    /// The time at which its output has ended, once it has.
+    over: Option<Time>,
 }
 
 impl Running {
     fn start(command: &str, now: Time) -> Result<Running, String> {
         let (exec, output): (Exec, File) = Exec::source(command).map_err(|error| plain(&error))?;
-        Ok(Running { exec, stream: Stream::pipe(output), since: now, heard: now, is_reported_silent: false })
+        Ok(Running {
+            exec,
+            stream: Stream::pipe(output),
+            since: now,
+            heard: now,
+            is_reported_silent: false,
+            over: None,
+        })
     }
 
     /// Passes due media to `take`; fails if the encoder has ended, or its output is not MPEG-TS.
@@ -88,11 +99,19 @@ impl Running {
         if !wanted {
             self.heard = now;
         }
+        if self.stream.is_over() {
+            self.over.get_or_insert(now);
+        }
         match self.exec.exit_code().filter(|_| has_ended) {
             Some(code) => Err(format!("ended with exit code {code}")),
-            None if self.stream.is_over() => Err("its output has ended".to_owned()),
+            None if self.lingers_until().is_some_and(|end| now >= end) => Err("its output has ended".to_owned()),
             None => read.map(|_| ()),
         }
+    }
+
+    /// The time until which a command whose output has ended may end with an exit code.
+    fn lingers_until(&self) -> Option<Time> {
+        self.over.map(|over| over + LINGER)
     }
 
     /// True once, if there was no media for [`SILENCE`].
@@ -185,7 +204,9 @@ impl Encoder {
     pub(super) fn next(&self) -> Option<Time> {
         match &self.state {
             State::Waiting(next) => Some(*next).filter(|next| *next > Time::ZERO),
-            State::Running(running) => running.stream.next().into_iter().chain(self.announcer.next()).min(),
+            State::Running(running) => {
+                [running.stream.next(), self.announcer.next(), running.lingers_until()].into_iter().flatten().min()
+            }
             State::Ending { look, .. } => Some(*look),
         }
     }
