@@ -60,6 +60,8 @@ pub struct SenderEndpoint {
     calls: Calls,
     to: SocketAddr,
     input: Input,
+    /// The highest media rate that the source is asked for.
+    most: Option<Rate>,
     shedding: Shedding,
     density: Density,
     /// The time of this turn.
@@ -84,6 +86,7 @@ impl SenderEndpoint {
             fec_port: config.fec_to.map(|to| to.port()),
             calls: Calls::new(config, now, rng.fork("calls"), retry),
             input,
+            most: None,
             shedding: Shedding::default(),
             density: Density::default(),
             now,
@@ -99,6 +102,11 @@ impl SenderEndpoint {
     #[must_use]
     pub fn with_shed(self, shed: Shed) -> SenderEndpoint {
         SenderEndpoint { shedding: Shedding::new(shed), ..self }
+    }
+
+    /// Sets the highest media rate that the source is asked for.
+    pub(super) fn set_most(&mut self, most: Rate) {
+        self.most = Some(most);
     }
 
     /// The current session.
@@ -229,13 +237,14 @@ impl Endpoint for SenderEndpoint {
         }
         let is_mpeg_ts = self.input.media() == Media::Mp2t;
         self.calls.session.set_follows_budget(is_mpeg_ts && self.shedding.drops_pictures());
-        let SenderEndpoint { calls, input, shedding, density, has_begun, .. } = self;
+        let SenderEndpoint { calls, input, most, shedding, density, has_begun, .. } = self;
         let connected = calls.session.is_connected();
         *has_begun |= connected;
         density.tick(now);
         // A live input is read even without a receiver; its media is counted, and not sent.
         let is_wanted = connected || (*has_begun && input.is_live());
-        input.want(now, calls.session.wanted_rate());
+        let wanted = calls.session.wanted_rate();
+        input.want(now, wanted.map(|wanted| most.map_or(wanted, |most| wanted.min(most))));
         let more = input.read(now, ready, is_wanted, |payload| {
             density.count += 1;
             *has_begun = true;

@@ -104,7 +104,7 @@ impl ShareEndpoint {
                     if regrouped {
                         self.groups.leave(now, stream);
                     }
-                    stream.planned = planned;
+                    stream.plan(planned);
                     self.groups.join(now, stream);
                 }
                 next => {

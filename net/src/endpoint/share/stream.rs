@@ -41,7 +41,8 @@ impl Stream {
     pub(super) fn begin(now: Time, id: Id, planned: Planned, rng: &Rng) -> Result<Stream, Error> {
         let input = Input::open(&planned.input)?;
         let config = Config { media: input.media(), ..planned.config.clone() };
-        let endpoint = SenderEndpoint::new(config, now, rng, planned.retry, input).with_shed(planned.shed);
+        let mut endpoint = SenderEndpoint::new(config, now, rng, planned.retry, input).with_shed(planned.shed);
+        endpoint.set_most(planned.most);
         let greediness = Greediness::default();
         Ok(Stream { id, planned, endpoint, greediness, allowed: None, is_leaving: false, next: None, failed: None })
     }
@@ -60,6 +61,12 @@ impl Stream {
 
     pub(super) fn session(&self) -> &Sender {
         self.endpoint.sender()
+    }
+
+    /// Takes a plan with other needs.
+    pub(super) fn plan(&mut self, planned: Planned) {
+        self.endpoint.set_most(planned.most);
+        self.planned = planned;
     }
 
     pub(super) fn is_leaving(&self) -> bool {

@@ -3,6 +3,7 @@ mod world;
 use thalweg_core::law::rate::share::Coupling;
 
 use super::*;
+use crate::media_url::MediaUrl;
 use world::{World, address, plan, planned};
 
 /// The largest share of a need less the smallest.
@@ -137,4 +138,20 @@ fn memory_is_flat_over_an_hour() {
     let rest = allocation_counter::measure(|| drop(world.run((minutes - 3) * 60)));
     println!("{} bytes more after {minutes} minutes than after 3", rest.bytes_current);
     assert!(rest.bytes_current < 1 << 20, "{rest:?}");
+}
+
+/// On an idle link of 6 Mb/s the law leaves more than the stream can use.
+#[test]
+fn encoder_is_not_asked_for_more_than_its_stream_can_use() {
+    let file = std::env::temp_dir().join(format!("thalweg-share-most-{}", std::process::id()));
+    let command = format!("exec:while read line; do echo $line >>{}; done", file.display());
+    let stream = Planned { input: MediaUrl::input(&command).expect("a command"), ..planned("phone", 6001, 1) };
+    let mut world = World::new(plan(Coupling::Measured, &[stream]));
+    world.run(20);
+    let wanted = world.figure("phone", "wanted_rate_bps");
+    assert!(wanted > 1.2e6, "{wanted}");
+    let rates = std::fs::read_to_string(&file).expect("the encoder has run");
+    let _ = std::fs::remove_file(&file);
+    let asked: Vec<u64> = rates.lines().filter_map(|line| line.strip_prefix("rate ")?.parse().ok()).collect();
+    assert!(!asked.is_empty() && asked.iter().all(|rate| *rate <= 1_000_000), "{asked:?}");
 }
