@@ -49,6 +49,8 @@ pub mod keep;
 pub mod page;
 pub mod part;
 pub mod pool;
+#[cfg(feature = "real")]
+mod program;
 pub mod r3cp;
 pub mod remark;
 pub mod results;

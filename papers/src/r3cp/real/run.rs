@@ -1,6 +1,6 @@
 //! One run: a server, viewers, and competing traffic on an emulated path.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::UdpSocket;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
@@ -20,6 +20,7 @@ use super::tcp::Reader;
 use super::videos::{Videos, psnr};
 use super::viewer::Viewer;
 use super::{Inputs, Job};
+use crate::program::{Program, objects};
 
 /// The interval at which a run is observed.
 const SLICE: Duration = Duration::from_millis(100);
@@ -76,7 +77,7 @@ impl<'a> Stage<'a> {
         let server = hosts.near.within(|| {
             let at = format!("--rtsp={NEAR}:{PORT}");
             let mut command = Command::new(&inputs.program);
-            command.arg("serve").arg(&videos.folder).args([&at, "--public", "--quiet"]);
+            command.arg("serve").arg(&videos.folder).args([&at, "--quiet"]);
             Program::start(command.stdout(Stdio::null()).stderr(Stdio::null()))
         })?;
         await_server(hosts)?;
@@ -164,23 +165,6 @@ fn await_server(hosts: &Hosts) -> Result<(), Error> {
     })
 }
 
-/// A program that is killed on drop.
-struct Program(Child);
-
-impl Program {
-    fn start(command: &mut Command) -> Result<Program, Error> {
-        let name = command.get_program().to_string_lossy().into_owned();
-        command.spawn().map(Program).map_err(Error::io(name))
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// A running `thalweg play`, and a thread that reads its lines.
 struct Player {
     program: Program,
@@ -213,11 +197,7 @@ impl Player {
 
 fn read(lines: impl Read) -> Watched {
     let mut watched = Watched::default();
-    for line in BufReader::new(lines).lines().map_while(Result::ok) {
-        if let Ok(line) = serde_json::from_str(&line) {
-            watched.take(&line);
-        }
-    }
+    objects(lines).for_each(|line| watched.take(&line));
     watched
 }
 
