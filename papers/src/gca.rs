@@ -9,8 +9,8 @@
 //! | TFRC and GCA, and the rivals of both | [`Contender`] |
 //!
 //! A [`Plan`] lists jobs and begins them, and [`Results`] hold their records. [`claims`] reads results; [`causes`] lists
-//! the reasons that some claims do not hold. [`pictures`] has PSNR and SSIM beside the paper's. [`tables`] also compares the sources of alpha and beta that `thalweg share`
-//! has.
+//! the reasons that some claims do not hold. [`pictures`] has PSNR and SSIM beside the paper's. [`tables`] also compares
+//! the sources of alpha and beta that `thalweg share` has. With the feature `real`, `real` runs `thalweg share` itself.
 
 pub mod causes;
 mod cell;
@@ -23,6 +23,8 @@ mod evaluation;
 pub mod figures;
 pub mod pictures;
 mod plan;
+#[cfg(feature = "real")]
+pub mod real;
 mod record;
 pub mod tables;
 mod watch;

@@ -34,7 +34,8 @@ use crate::Failure;
   thalweg lab reproduce r3cp --quick
   thalweg lab reproduce gca
   thalweg lab reproduce tcp-stream --real   # root; 26 min of real time
-  thalweg lab reproduce r3cp --real         # root; 10 min of real time")]
+  thalweg lab reproduce r3cp --real         # root; 10 min of real time
+  thalweg lab reproduce gca --real          # root; 21 min of real time")]
 pub(super) struct Args {
     /// Paper to reproduce.
     #[arg(value_name = "PAPER")]
@@ -45,11 +46,12 @@ pub(super) struct Args {
     /// For tcp-stream: measure Fig. 5, and two videos on one link, with the kernel's own TCP in network namespaces, and
     /// compare them with the lab. Needs root and a build with the feature `kernel`; takes 26 minutes. For r3cp: measure
     /// Figs. 7 and 8, Table 3, and lossy and recorded paths with `serve`, `play` and the kernel's TCP. Needs root, ffmpeg
-    /// and the videos; takes 10 minutes
+    /// and the videos; takes 10 minutes. For gca: measure how `share` divides a path among three encoders beside CUBIC.
+    /// Needs root and a build with the feature `gstreamer`; takes 21 minutes
     #[arg(long, conflicts_with_all = ["quick", "seconds", "keep"])]
     real: bool,
     /// Number of seeds, by default 5, 20 for tcp-stream, 10 for r3cp and gca. Fig. 2 of geneva, where losses are rare, gets
-    /// twice as many
+    /// twice as many. For --real of tcp-stream and gca, the number of runs of each kind
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,
     /// Length of each run, 25 to 36000 seconds. For geneva, warm-up included, 180 by default as in the paper; runs of
@@ -144,8 +146,8 @@ impl Args {
     /// Refuses options that belong to another paper.
     fn check(&self) -> Result<(), Failure> {
         match self.paper {
-            Paper::Geneva | Paper::FecArq | Paper::Gca if self.real => {
-                Err(Failure::Usage("lab reproduce: --real is for tcp-stream and r3cp".to_owned()))
+            Paper::Geneva | Paper::FecArq if self.real => {
+                Err(Failure::Usage("lab reproduce: --real is for tcp-stream, r3cp and gca".to_owned()))
             }
             Paper::R3cp if self.real && self.seeds.is_some() => {
                 Err(Failure::Usage("lab reproduce: r3cp --real has one run of each kind, and no --seeds".to_owned()))
@@ -186,6 +188,12 @@ impl Args {
                 // A run waits most of the time.
                 let pool = Pool { threads: self.jobs.map_or(REAL_RUNS, usize::from), ..pool };
                 let (page, kept, jobs) = r3cp::real::report(&inputs, pool, &self.command()).map_err(failed)?;
+                Ok(Report { page, kept, jobs, broken: Vec::new() })
+            }
+            Paper::Gca if self.real => {
+                let program = std::env::current_exe().map_err(|error| failed(plain(&error)))?;
+                let (page, kept, jobs) =
+                    gca::real::report(&program, self.seeds, pool, &self.command()).map_err(failed)?;
                 Ok(Report { page, kept, jobs, broken: Vec::new() })
             }
             Paper::TcpStream => self.evaluated(&self.tcp_stream_plan(), pool),
@@ -248,7 +256,7 @@ impl Args {
     fn needs_videos(&self) -> bool {
         match self.paper {
             Paper::R3cp => self.real,
-            Paper::Gca => !self.quick,
+            Paper::Gca => !self.quick && !self.real,
             Paper::Geneva | Paper::FecArq | Paper::TcpStream => false,
         }
     }
