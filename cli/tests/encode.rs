@@ -154,6 +154,7 @@ fn wrong_pipelines_fail_in_one_line_that_names_the_file_and_the_part() {
     let end = "mpegtsmux ! appsink name=appsink";
     for (name, text, expected) in [
         ("syntax", "videotestsrc ! ! fakesink".to_owned(), "syntax error"),
+        ("binary", format!("videotestsrc ! \0 {end}"), "has a byte of zero"),
         ("missing", format!("videotestsrc ! x265encoder name=venc_kbps ! {end}"), "no element x265encoder; install"),
         ("property", format!("videotestsrc ! x264enc name=venc_kbps bitrte=5 ! {end}"), "bitrte"),
         ("unnamed", format!("videotestsrc ! x264enc ! {end}"), "no encoder has the name venc_bps or venc_kbps"),

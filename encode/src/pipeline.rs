@@ -131,6 +131,10 @@ impl Pipeline {
 
 /// The pipeline of a text.
 fn parse(text: &str) -> Result<gst::Pipeline, String> {
+    // GStreamer's strings end there.
+    if text.contains('\0') {
+        return Err("has a byte of zero; a pipeline is text".to_owned());
+    }
     let mut context = ParseContext::new();
     let parsed = gst::parse::launch_full(text, Some(&mut context), ParseFlags::FATAL_ERRORS);
     match parsed {

@@ -274,8 +274,13 @@ impl PlayEndpoint {
 
     /// Asks for the packets within the connection: a firewall may let no datagrams pass.
     fn on_no_answer(&mut self, now: Time) {
-        let server = self.link.server.ip();
-        let text = format!("no answer from {server} over UDP, which R3CP+ needs; playing over TCP without it");
+        let (server, port) = (self.link.server.ip(), self.link.server.port());
+        // The even port behind that of RTSP, unless it was taken.
+        let even = port + 2 - port % 2;
+        let text = format!(
+            "no answer from {server} over UDP; playing over TCP without control. If UDP port {even} of the server cannot be \
+             opened, --transport tcp does so at once"
+        );
         self.reports.push_back(Report::warning(text));
         self.keep_outcomes();
         self.is_udp_blocked = true;

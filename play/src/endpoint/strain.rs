@@ -70,11 +70,11 @@ fn explanation(outcome: Outcome, settings: &Settings) -> String {
     let Settings { max_rate, control, .. } = settings;
     match outcome {
         Outcome::Skipped => {
-            let raise = max_rate.map_or(String::new(), |rate| format!("raise --max-rate {rate}, "));
-            format!(
-                "the requested rate is less than the video needs; {raise}play a video of a lower bit rate, or try a longer \
-                 --store"
-            )
+            let remedy = match max_rate {
+                Some(rate) => format!("raise --max-rate {rate}, or play a video of a lower bit rate"),
+                None => "play a video of a lower bit rate, or try a longer --store".to_owned(),
+            };
+            format!("the requested rate is less than the video needs; {remedy}")
         }
         Outcome::Broken if *control == Control::None => {
             "packets are lost, which --control none does not request again; use another control".to_owned()
@@ -124,7 +124,7 @@ mod tests {
         assert_eq!(
             found[0].1,
             "110 of the last 120 pictures were not displayed in time (skipped 110): the requested rate is less than the video \
-             needs; raise --max-rate 300kbit, play a video of a lower bit rate, or try a longer --store"
+             needs; raise --max-rate 300kbit, or play a video of a lower bit rate"
         );
     }
 

@@ -44,7 +44,7 @@ impl Configuration {
             return Err(usage(format!("stream: {} of them, at most {MAX_STREAMS} are possible", streams.len())));
         }
         // The rest are options for all streams.
-        options::check(&table).map_err(usage)?;
+        options::check(&table, &OWN).map_err(usage)?;
         let mut plan = Plan { streams: Vec::with_capacity(streams.len()), coupling, norm };
         for (nth, stream) in (1..).zip(streams) {
             let Value::Table(stream) = stream else { return Err(usage("stream: must be tables")) };
@@ -59,8 +59,13 @@ impl Configuration {
     }
 }
 
+/// Keys beside the options, of the file and of a stream.
+const OWN: [&str; 4] = ["coupling", "norm", "bind", "stream"];
+const OF_STREAM: [&str; 5] = ["name", "need", "screen", "most", "group"];
+
 /// A stream from its table, with the options for all.
 fn planned(mut stream: Table, defaults: &Table) -> Result<Planned, Failure> {
+    options::check(&stream, &OF_STREAM).map_err(usage)?;
     let name = name(&mut stream, "name")?.ok_or_else(|| usage("name: is missing"))?;
     let group = name_or(&mut stream, "group", "default")?;
     let need = need(&mut stream)?;
@@ -213,7 +218,8 @@ mod tests {
             ("need = \"9mbit\"", "", "stream 'tv': need: is missing"),
             ("need = \"9mbit\"", "need = \"9mbit\"\nscreen = \"1x1\"", "stream 'tv': need: excludes screen"),
             ("640x480", "640", "stream 'phone': screen: '640' is not WIDTHxHEIGHT"),
-            ("latency = \"150ms\"", "latncy = \"150ms\"", "latncy: unknown key; expected one of "),
+            ("latency = \"150ms\"", "latncy = \"150ms\"", "latncy: unknown key; expected one of coupling, "),
+            ("need = \"9mbit\"", "needs = \"9mbit\"", "stream 'tv': needs: unknown key; expected one of name, need, "),
             ("latency = \"90ms\"", "latency = \"1ms\"", "stream 'phone': invalid value '1ms' for '--latency"),
             ("latency = \"90ms\"", "rate = \"tfrc\"", "stream 'phone': rate: "),
             ("latency = \"90ms\"", "json = true", "stream 'phone': json: unknown key"),

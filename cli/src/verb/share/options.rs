@@ -13,11 +13,11 @@ fn command() -> Command {
     send::Args::augment_args(Command::new("share").no_binary_name(true).disable_help_flag(true))
 }
 
-/// Checks that each key of a table is an option.
+/// Checks that each key of a table is one of `own`, or an option.
 ///
 /// # Errors
-/// The key that is none.
-pub(super) fn check(table: &Table) -> Result<(), String> {
+/// The key that is neither.
+pub(super) fn check(table: &Table, own: &[&str]) -> Result<(), String> {
     let command = command();
     let known = |name: &&str| !EXCLUDED.contains(name) && *name != "rate";
     let names: Vec<&str> = command.get_arguments().filter_map(|argument| argument.get_long()).filter(known).collect();
@@ -26,8 +26,9 @@ pub(super) fn check(table: &Table) -> Result<(), String> {
         if option == "rate" {
             return Err("rate: is gca for all streams; coupling determines its parameters".to_owned());
         }
-        if !names.contains(&option.as_str()) {
-            return Err(format!("{key}: unknown key; expected one of {}", names.join(", ")));
+        if !own.contains(&key.as_str()) && !names.contains(&option.as_str()) {
+            let all = [own, &names].concat().join(", ");
+            return Err(format!("{key}: unknown key; expected one of {all}"));
         }
     }
     Ok(())
@@ -38,7 +39,7 @@ pub(super) fn check(table: &Table) -> Result<(), String> {
 /// # Errors
 /// The key that is wrong, and the reason.
 pub(super) fn parse(table: &Table) -> Result<send::Args, Failure> {
-    check(table).map_err(Failure::Usage)?;
+    check(table, &[]).map_err(Failure::Usage)?;
     let command = command();
     let mut words = Vec::new();
     for (key, value) in table {
