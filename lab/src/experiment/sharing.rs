@@ -1,7 +1,7 @@
 //! Flows that share by their needs: the group of `thalweg share`, driven in virtual time.
 
 use thalweg_core::law::rate;
-use thalweg_core::law::rate::share::{Coupling, Event, Group as Shared, Id, Norm};
+use thalweg_core::law::rate::share::{Coupling, Event, Group as Shared, Id, MEASUREMENT_INTERVAL, Norm};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
@@ -22,8 +22,6 @@ pub struct Share {
 const MOST: usize = 32;
 /// The time between two looks at the laws: a host's timer. A host also looks after each datagram.
 const LOOK: Span = Span::from_millis(1);
-/// The time between two measurements of a flow, that of `thalweg share`.
-const INTERVAL: Span = Span::from_millis(50);
 
 /// Checks that there are flows to couple, and that all of them have a law that can be set.
 pub(super) fn check(groups: &[Group]) -> Result<(), (Part, String)> {
@@ -106,7 +104,7 @@ impl Sharing {
         self.next = now + LOOK;
         let is_due = now >= self.measures;
         if is_due {
-            self.measures = now + INTERVAL;
+            self.measures = now + MEASUREMENT_INTERVAL;
         }
         for member in self.members.iter_mut().filter(|member| member.start <= now) {
             let id = Id(member.flow);

@@ -63,7 +63,8 @@ pub(super) struct Args {
     /// Without recordings, Table IV and the figures that need them stay empty. For r3cp --real: folder of recorded paths
     #[arg(long, value_name = "DIR")]
     recordings: Option<PathBuf>,
-    /// For r3cp --real, and for the pictures of gca, which are left out with --quick: folder of the videos, by default ../shared/data/video
+    /// For r3cp --real, and for the pictures of gca, which are left out with --quick: folder of the videos, by default
+    /// ../shared/data/video
     #[arg(long, value_name = "DIR")]
     videos: Option<PathBuf>,
     /// Path of the page, by default reproduction-PAPER.html. While the evaluation runs, NAME-provisional.html is in its

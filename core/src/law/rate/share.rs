@@ -41,6 +41,7 @@ use super::gca::Greediness;
 use super::tfrc::{Equation, MAX_RTT, TcpThroughput};
 use crate::law::ParameterError;
 use crate::law::parameter::{positive, within};
+use crate::time::Span;
 use crate::units::{Bytes, Seconds};
 
 /// The largest M_i of a running stream. Ours: nine times the α of a TCP; a stream that needs more than its link has would
@@ -48,6 +49,9 @@ use crate::units::{Bytes, Seconds};
 pub const MOST: f64 = 3.0;
 /// The smallest M_i of a running stream, that of the smallest α.
 pub const LEAST: f64 = 0.1;
+/// The time between two measurements that the owner of a [`Group`] passes to it. Ours: five in each quarter of a second, over
+/// which streams are compared.
+pub const MEASUREMENT_INTERVAL: Span = Span::from_millis(50);
 
 /// The normalisation of the multipliers: the choice of c.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -11,7 +11,7 @@ impl Steps {
     /// Changes at these times, which must ascend, to these rates, which must be above zero.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The condition that does not hold.
     pub fn new(changes: &[(Time, Rate)]) -> Result<Steps, &'static str> {
         if changes.iter().any(|(_, rate)| rate.as_bps() == 0) {
             return Err("the rate of a link must be above zero");

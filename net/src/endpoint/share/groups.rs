@@ -2,15 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use thalweg_core::law::rate::share::{Coupling, Event, Group, MOST, Norm};
-use thalweg_core::time::{Span, Time};
+use thalweg_core::law::rate::share::{Coupling, Event, Group, MEASUREMENT_INTERVAL, MOST, Norm};
+use thalweg_core::time::Time;
 
 use super::stream::{Stream, of_stream};
 use crate::report::Report;
-
-/// The time between two measurements of a stream: a quarter of the second after which a group is solved anew, and below
-/// the resolution of its correlations.
-const INTERVAL: Span = Span::from_millis(50);
 
 /// Each group by its name.
 #[derive(Debug)]
@@ -61,7 +57,7 @@ impl Groups {
     pub(super) fn couple(&mut self, now: Time, streams: &mut [Stream], reports: &mut VecDeque<Report>) {
         let is_due = now >= self.next;
         if is_due {
-            self.next = now + INTERVAL;
+            self.next = now + MEASUREMENT_INTERVAL;
         }
         for stream in streams.iter_mut() {
             let Some(group) = self.groups.get_mut(&stream.planned.group) else { continue };
