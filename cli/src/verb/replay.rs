@@ -1,5 +1,6 @@
 //! `thalweg replay`: one law over a log of feedback, line by line.
 
+mod deadline;
 mod equation;
 mod events;
 mod line;
@@ -22,6 +23,7 @@ use thalweg_core::law::{ParameterError, predict, redundancy, window};
 use thalweg_core::probe::Probe;
 
 use crate::failure::Failure;
+use deadline::LiveSenders;
 use equation::{Equations, GcaPoint, GcaRate, TfrcPoint};
 use events::Events;
 use playback::Videos;
@@ -70,6 +72,14 @@ use tcp_stream::TcpStreamEvents;
 /// last queued original; coded packets as [first, last]. It writes the probability that each original becomes
 /// decodable, the number of originals still needed, and the cost: once for the packets in flight, and once for each
 /// packet that could be sent next.
+///
+/// deadline reads states of a live sender, {"loss":0.05,"run":1.06,"notice":0.1,"budget":0.04,"slot":0.001,
+/// "age":[0.002,0.001,0],"received":[],"in_flight":[[1,1,0.001],[2,2,0]]}: the share of lost packets and their mean
+/// number in a row; in seconds, the time until a loss is known, the time within which an original must leave, the time
+/// from one original to the next, and the age of each original, the oldest first; coded packets as first and last
+/// original, those in flight with the time since they left. An original of which no packet has arrived or is in flight
+/// is lost. It writes the weight of each original, the worth of the best packet in originals, and the choice: resend,
+/// repair or null. Constant: price=0.001.
 ///
 /// Predictors read {"x":0.02}, the next value of a series, and write the error of its prediction and the prediction of
 /// the value that follows. Constants: m=10, theta=0.9, p0=100 of rls, alpha=0.875 of ewma.
@@ -121,6 +131,7 @@ enum Law {
     GcaShare,
     GcaLink,
     Decodability,
+    Deadline,
     R3cpRate,
     R3cpTable,
     Playback,
@@ -128,13 +139,14 @@ enum Law {
 
 impl Law {
     /// The laws of no registry, with their names and lines of help.
-    const OTHERS: [(Law, &'static str, &'static str); 9] = [
+    const OTHERS: [(Law, &'static str, &'static str); 10] = [
         (Law::TfrcEquation, "tfrc-equation", "The throughput equation of RFC 5348, in bytes per second"),
         (Law::GcaEquation, "gca-equation", "GCA: the throughput equation, Eq. (2), in bytes per second"),
         (Law::GcaInverse, "gca-inverse", "GCA: the loss event rate at which Eq. (2) has a given value"),
         (Law::GcaShare, "gca-share", "Multipliers and parameters of GCA for streams that share by their needs"),
         (Law::GcaLink, "gca-link", "Rates of flows of TFRC and GCA that share a link"),
         (Law::Decodability, "decodability", "Decodability and cost of a lossless sender's packets"),
+        (Law::Deadline, "deadline", "The choice of a live sender whose media has a deadline, with its worth"),
         (Law::R3cpRate, "r3cp-rate", "R3CP+: the rate that the receiver of a stored video desires, Eq. (14)"),
         (Law::R3cpTable, "r3cp-table", "R3CP+: the rate that this receiver requests, Table 1"),
         (Law::Playback, "playback", "The outcome of each frame of a video that is played at a fixed pace"),
@@ -183,7 +195,7 @@ impl Law {
             Law::R3cpRate => Some(&["lambda"]),
             Law::R3cpTable => Some(&["rho"]),
             // The answer is more than a row of numbers.
-            Law::GcaShare | Law::GcaLink | Law::Decodability | Law::Playback => Some(&[]),
+            Law::GcaShare | Law::GcaLink | Law::Decodability | Law::Deadline | Law::Playback => Some(&[]),
         }
     }
 }
@@ -257,6 +269,7 @@ fn build(law: &Law, settings: &[(String, String)]) -> Result<Box<dyn Replayed>, 
         Law::GcaShare => Box::new(Shares::<Needs>::new(settings)?),
         Law::GcaLink => Box::new(Shares::<Link>::new(settings)?),
         Law::Decodability => Box::new(Senders::new(settings)?),
+        Law::Deadline => Box::new(LiveSenders::new(settings)?),
         Law::Predictor(choice) => Box::new(Series::new(choice, settings)?),
         Law::R3cpRate => Box::new(DesiredRate::new(settings)?),
         Law::R3cpTable => Box::new(RequestedRate::new(settings)?),

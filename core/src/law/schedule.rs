@@ -23,6 +23,7 @@
 //! | any of [`Choice`] | `--schedule` of tunnels and pipes; `thalweg lab reproduce fec-arq` |
 //! | [`in_order`] | live streams ([`crate::session::live`]) |
 //! | [`cost_based`] | `thalweg replay decodability` shows its choices |
+//! | [`deadline`] | `thalweg replay deadline` shows its choices |
 //! | any of them, or a user's own | a stream of a program that uses the library: [`crate::session::stream::End::new`] |
 //!
 //! A law here only decides: the sender keeps track of packets in flight, arrivals and losses in a [`Queue`]. The rate
@@ -35,6 +36,7 @@ pub mod arq;
 pub mod channel;
 pub mod cost;
 pub mod cost_based;
+pub mod deadline;
 pub mod decodability;
 pub mod gilbert_elliott;
 pub mod in_order;

@@ -147,3 +147,38 @@ fn endless_line_is_refused_at_the_length_limit() {
     let stop = replay(&mut *law, geneva().shown(), &mut BufReader::new(endless), &mut Vec::new());
     assert!(matches!(stop, Err(Stop::Line(1, why)) if why.contains("1048576 bytes")));
 }
+
+/// Second copy of a single original that no retransmission can save: .05 .95, by hand.
+#[test]
+fn deadline_shows_the_worth_of_a_copy() {
+    let law = Law::named("deadline").expect("a law");
+    let line = br#"{"loss":0.05,"run":1.0526315789473684,"notice":0.1,"budget":0.04,"slot":0.001,"age":[0],"received":[],"in_flight":[[0,0,0]]}"#;
+    let mut output = Vec::new();
+    let mut replayed = build(&law, &[]).expect("the default");
+    let done = replay(&mut *replayed, law.shown(), &mut BufReader::new(&line[..]), &mut output);
+    assert!(done.is_ok());
+    let answer: serde_json::Value = serde_json::from_slice(&output).expect("JSON");
+    assert!((answer["worth"].as_f64().expect("a number") - 0.0475).abs() < 1e-12, "{answer}");
+    assert_eq!(answer["choice"], serde_json::json!({"kind": "resend", "last": 0}));
+}
+
+#[test]
+fn impossible_states_of_a_live_sender_are_refused() {
+    let law = Law::named("deadline").expect("a law");
+    let whole = r#"{"loss":0.05,"run":1.1,"notice":0.1,"budget":0.04,"slot":0.001,"age":[0.001,0],"received":[],"in_flight":[]}"#;
+    for (from, to, why) in [
+        ("0.05", "1", "loss"),
+        ("1.1", "1", "run"),
+        ("[0.001,0]", "[0,0.001]", "age"),
+        ("0.04", "-1", "times"),
+        ("\"in_flight\":[]", "\"in_flight\":[[0,2,0]]", "[0,2]"),
+        ("\"in_flight\":[]", "\"in_flight\":[[0,1,0.5]]", "before original 1"),
+    ] {
+        let line = whole.replace(from, to);
+        let mut replayed = build(&law, &[]).expect("the default");
+        match replay(&mut *replayed, law.shown(), &mut BufReader::new(line.as_bytes()), &mut Vec::new()) {
+            Err(Stop::Line(1, text)) => assert!(text.contains(why), "{line}: {text}"),
+            _ => panic!("{line} is taken"),
+        }
+    }
+}

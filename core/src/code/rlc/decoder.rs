@@ -182,13 +182,28 @@ impl Decoder {
         self.trim();
     }
 
+    /// Gives up the originals before `number`: those that are unknown or not delivered never will be, and a repair symbol that
+    /// covers any of them is refused.
+    pub fn skip(&mut self, number: u64) {
+        for original in self.edge..number.min(self.first + self.slots.len() as u64) {
+            if *self.slot(original) == Slot::Covered {
+                self.system.give_up(original);
+            }
+        }
+        self.next = self.next.max(number);
+        self.edge = self.edge.max(number);
+        self.promised = self.promised.max(number);
+        self.advance();
+    }
+
     /// Drops the delivered originals that no innovative repair symbol can cover: such a symbol ends at the edge or
     /// later, and covers at most a window.
     fn trim(&mut self) {
         let coverable = self.edge.saturating_sub(self.config.window as u64 - 1);
         let first = self.promised.max(coverable).min(self.next);
         if first > self.first {
-            for slot in self.slots.drain(..(first - self.first) as usize) {
+            let gone = ((first - self.first) as usize).min(self.slots.len());
+            for slot in self.slots.drain(..gone) {
                 if let Slot::Known(symbol) = slot {
                     self.spares.put(symbol);
                 }
@@ -213,11 +228,16 @@ impl Decoder {
                 }
             }
         }
+        self.advance();
+        result
+    }
+
+    /// Moves the edge past known originals.
+    fn advance(&mut self) {
         while let Some(Slot::Known(_)) = self.slots.get((self.edge - self.first) as usize) {
             self.edge += 1;
         }
         self.trim();
-        result
     }
 
     /// Makes the unknown originals with nonzero `coefficients` unknowns of the system.

@@ -42,6 +42,12 @@ impl Channel {
         self.eps
     }
 
+    /// The variance of a number of losses over that of as many independent ones, `(1 + rho) / (1 - rho)`, rho being the part of
+    /// the knowledge about a packet that the next one keeps.
+    pub(super) fn in_a_row(&self) -> f64 {
+        ((1.0 + self.memory) / (1.0 - self.memory)).max(1.0)
+    }
+
     /// Packets sent since the newest of known outcome.
     pub(super) const fn since(&self) -> u32 {
         self.since

@@ -52,9 +52,19 @@ const MANY: usize = 256;
 /// The distance in packets beyond which knowledge of a packet is omitted.
 const MOST: usize = 4096;
 
+/// The originals that a gap keeps from the receiver's application.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Delivery {
+    /// All from the first missing one on, as in a lossless stream.
+    InOrder,
+    /// The missing ones alone, as in live media.
+    Any,
+}
+
 /// The decodability of a queue at its receiver, and the memory for its computation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Decodability {
+    delivery: Delivery,
     /// The number of originals above which unreachable deficiencies are omitted.
     many: usize,
     steps: Vec<Step>,
@@ -79,8 +89,17 @@ struct Candidate {
 }
 
 impl Default for Decodability {
+    /// That of a lossless stream.
     fn default() -> Decodability {
+        Decodability::new(Delivery::InOrder)
+    }
+}
+
+impl Decodability {
+    /// No packets yet.
+    pub fn new(delivery: Delivery) -> Decodability {
         Decodability {
+            delivery,
             many: MANY,
             steps: Vec::new(),
             fading: Vec::new(),
@@ -92,9 +111,7 @@ impl Default for Decodability {
             next: [0.0; 2],
         }
     }
-}
 
-impl Decodability {
     /// Evaluates `queue`, whose packets in flight are lost according to `channel`. The gain of repair is weighted with
     /// `weight`, called with the place of an original after B.
     pub fn evaluate(&mut self, queue: &Queue, channel: &Channel, weight: impl Fn(usize) -> f64) {
@@ -129,7 +146,8 @@ impl Decodability {
         self.candidates.len()
     }
 
-    /// p_l from B on, for each candidate: the probability that l will be decodable from the packets in flight.
+    /// p_l from B on, for each candidate: the probability that l will be there, from the packets in flight; with
+    /// [`Delivery::InOrder`], that all before it will be there, too.
     pub fn p(&self) -> &[f64] {
         &self.p
     }
@@ -189,31 +207,47 @@ impl Decodability {
             let later = self.steps.get(l + 1).copied();
             let (closing, onward) = (self.closing.before(l, later), self.onward.before(l, later));
             closing[0] = [1.0; 2];
-            chain::add(onward, closing, weight(l));
+            match (self.delivery, &later) {
+                (Delivery::InOrder, _) => chain::add(onward, closing, weight(l)),
+                (Delivery::Any, Some(step)) => self.onward.add_lost(l, step, &self.closing, weight(l + 1)),
+                (Delivery::Any, None) => {}
+            }
         }
     }
 
     /// Computes a and A, from the first to the last, and from them all results.
     fn forward(&mut self, mut reached: Distribution, weight: &impl Fn(usize) -> f64) {
         let mut backward = Distribution::new([0.0; 2]);
+        let mut lost = Distribution::new([0.0; 2]);
         self.p.clear();
         self.candidates.clear();
         for (l, step) in self.steps.iter().enumerate() {
             // Decoded originals wait for nothing.
             backward.shares[0] = [0.0; 2];
-            if l > 0 {
+            if l > 0 && self.delivery == Delivery::InOrder {
                 chain::add(&mut backward.shares[1..], &reached.shares[1..], weight(l - 1));
             }
-            step.forward(&mut reached);
-            step.forward(&mut backward);
-            let (closing, onward) = (self.closing.row(l), self.onward.row(l));
-            let mut known = [0.0; 2];
-            for (share, closes) in reached.shares.iter().zip(closing) {
-                known = [known[0] + share[0] * closes[0], known[1] + share[1] * closes[1]];
+            step.pass(&mut backward);
+            let missing = step.missing(reached.states);
+            if self.delivery == Delivery::Any {
+                step.lose(&reached, &mut lost);
+                chain::add(&mut backward.shares, &lost.shares, weight(l));
             }
+            step.pass(&mut reached);
+            [&mut reached, &mut backward].into_iter().for_each(|at| step.combine(at));
+            let (closing, onward) = (self.closing.row(l), self.onward.row(l));
+            let known = reached.closes(closing);
+            let p = match self.delivery {
+                Delivery::InOrder => known[0] + known[1],
+                Delivery::Any => {
+                    step.combine(&mut lost);
+                    let [good, bad] = lost.closes(closing);
+                    1.0 - missing + good + bad
+                }
+            };
             let [here, before] = [chain::falls(&reached.shares, onward), chain::falls(&backward.shares, closing)];
             let arrives = arriving(reached.states, step.next);
-            self.p.push(known[0] + known[1]);
+            self.p.push(p);
             self.candidates.push(Candidate {
                 gain: arriving([here[0] + before[0], here[1] + before[1]], step.next),
                 arrives,

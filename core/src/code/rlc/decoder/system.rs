@@ -89,6 +89,31 @@ impl System {
         }
     }
 
+    /// Removes an unknown that is no longer of interest. What the equations state about the others stays.
+    pub(super) fn give_up(&mut self, original: u64) {
+        if let Some(row) = self.equations.iter().position(|equation| equation.original == original) {
+            self.equations.swap_remove(row);
+        } else if let Some(column) = self.free.iter().position(|&free| free == original) {
+            let states = |equation: &Equation| equation.factors[column] != 0;
+            match self.equations.iter().position(states) {
+                // Solved for this unknown, the equation replaces it in the others, and its original is free instead.
+                Some(row) => {
+                    let Equation { original, mut factors, mut symbol } = self.equations.swap_remove(row);
+                    self.cover(original);
+                    factors.push(1);
+                    let scale = gf::exp(gf::ORDER - gf::log(factors[column]));
+                    symbol.iter_mut().for_each(|byte| *byte = gf::mul(*byte, scale));
+                    self.solve(column, scale, factors, symbol);
+                    self.equations.pop();
+                }
+                None => {
+                    self.free.swap_remove(column);
+                    self.replace(column, &[], &[]);
+                }
+            }
+        }
+    }
+
     /// Removes and returns the originals that are determined: those whose equations have no free original left.
     pub(super) fn take_determined(&mut self) -> Vec<(u64, Vec<u8>)> {
         let determined = |equation: &mut Equation| equation.factors.iter().all(|&factor| factor == 0);

@@ -191,3 +191,34 @@ fn window_of_4095_decodes_with_one_loss_in_ten() {
     assert_eq!(drain(&mut decoder).into_iter().map(|(_, original)| original).collect::<Vec<_>>(), originals);
     assert!(decoder.kept() < MAX_WINDOW);
 }
+
+/// Of two equations over three unknowns, one is left for the two that are still of interest.
+#[test]
+fn originals_given_up_take_one_equation_with_them() {
+    let (encoder, originals) = encoder(CONFIG, 6, 9);
+    let mut decoder = decoder_with(CONFIG, &originals, [0, 2, 5].into_iter());
+    for key in [1, 2] {
+        let id = id(0, 5, key);
+        assert_eq!(decoder.handle_repair(&id, &repair(&encoder, &id)), Ok(Arrival::Innovative));
+    }
+    assert_eq!(drain(&mut decoder).len(), 1);
+    decoder.skip(2);
+    assert_eq!((decoder.edge(), decoder.deficit()), (3, 1));
+    assert_eq!(decoder.handle_repair(&id(1, 5, 3), &repair(&encoder, &id(1, 5, 3))), Err(Error::Missing));
+    let last = id(2, 5, 4);
+    assert_eq!(decoder.handle_repair(&last, &repair(&encoder, &last)), Ok(Arrival::Innovative));
+    let delivered: Vec<_> = (2..6).map(|number| (number, originals[number as usize].clone())).collect();
+    assert_eq!(drain(&mut decoder), delivered);
+}
+
+#[test]
+fn originals_can_be_given_up_before_anything_of_them_has_arrived() {
+    let (encoder, originals) = encoder(CONFIG, 12, 9);
+    let mut decoder = Decoder::new(CONFIG).unwrap();
+    decoder.skip(10);
+    assert_eq!(decoder.handle_original(3, &originals[3]), Ok(Arrival::Redundant));
+    assert_eq!(decoder.handle_original(10, &originals[10]), Ok(Arrival::Innovative));
+    let last = id(10, 11, 1);
+    assert_eq!(decoder.handle_repair(&last, &repair(&encoder, &last)), Ok(Arrival::Innovative));
+    assert_eq!(drain(&mut decoder), [(10, originals[10].clone()), (11, originals[11].clone())]);
+}

@@ -33,6 +33,12 @@ const NEVER: f64 = 1e-13;
 impl Step {
     /// Takes the distribution at l - 1 to that at l.
     pub(super) fn forward(&self, at: &mut Distribution) {
+        self.pass(at);
+        self.combine(at);
+    }
+
+    /// Applies the original.
+    pub(super) fn pass(&self, at: &mut Distribution) {
         match self.original {
             Original::Arrived => {}
             Original::Lost => {
@@ -41,6 +47,31 @@ impl Step {
             }
             Original::InFlight { all, newest } => at.doubt(all, newest),
         }
+    }
+
+    /// The probability that no copy of l arrives, if the channel is in its states with the probabilities `states`.
+    pub(super) fn missing(&self, states: Pair) -> f64 {
+        match self.original {
+            Original::Arrived => 0.0,
+            Original::Lost => states[0] + states[1],
+            Original::InFlight { all, .. } => states[0] * all[0] + states[1] * all[1],
+        }
+    }
+
+    /// Fills `part` with the part of the distribution at l - 1 in which l is lost, once l has been applied.
+    pub(super) fn lose(&self, before: &Distribution, part: &mut Distribution) {
+        let lost = |[good, bad]: &Pair| match self.original {
+            Original::Arrived => [0.0; 2],
+            Original::Lost => [*good, *bad],
+            Original::InFlight { all, .. } => [0.0, good * all[0] + bad * all[1]],
+        };
+        part.shares.clear();
+        part.shares.push([0.0; 2]);
+        part.shares.extend(before.shares.iter().map(lost));
+    }
+
+    /// Applies the combinations that end with the original.
+    pub(super) fn combine(&self, at: &mut Distribution) {
         (0..self.arrived).for_each(|_| at.close());
         (0..self.coded).for_each(|nth| at.combine(self.link(nth)));
         at.shares.truncate(self.top + 1);
@@ -83,6 +114,12 @@ impl Distribution {
         }
         self.mean += self.states[0] * all[0] + self.states[1] * all[1];
         self.pass(newest);
+    }
+
+    /// The part, by state, in which a deficiency closes with the probabilities `closing`.
+    pub(super) fn closes(&self, closing: &[Pair]) -> Pair {
+        let pairs = self.shares.iter().zip(closing);
+        pairs.fold([0.0; 2], |sum, (share, closes)| [sum[0] + share[0] * closes[0], sum[1] + share[1] * closes[1]])
     }
 
     /// Applies a combination that arrived.
@@ -162,6 +199,20 @@ impl Chain {
         for values in [&mut self.values, &mut self.scratch] {
             values.clear();
             values.shrink_to(most);
+        }
+    }
+
+    /// Adds to row l, times `weight`, the values before step l + 1, `later`, of `closing`, whose row l was filled last: the part in
+    /// which the original of that step is lost.
+    pub(super) fn add_lost(&mut self, l: usize, later: &Step, closing: &Chain, weight: f64) {
+        let (start, end) = (self.starts[l], self.starts[l + 1]);
+        for (value, [good, bad]) in self.values[start..end].iter_mut().zip(&closing.scratch[1..]) {
+            let lost = match later.original {
+                Original::Arrived => return,
+                Original::Lost => [*good, *bad],
+                Original::InFlight { all, .. } => [bad * all[0], bad * all[1]],
+            };
+            *value = [value[0] + weight * lost[0], value[1] + weight * lost[1]];
         }
     }
 

@@ -10,7 +10,11 @@ fn combination(l: u64) -> Coded {
 }
 
 fn evaluated_in(queue: &Queue, channel: &Channel) -> Decodability {
-    let mut evaluated = Decodability::default();
+    evaluated_for(Delivery::InOrder, queue, channel)
+}
+
+fn evaluated_for(delivery: Delivery, queue: &Queue, channel: &Channel) -> Decodability {
+    let mut evaluated = Decodability::new(delivery);
     evaluated.evaluate(queue, channel, |_| 1.0);
     evaluated
 }
@@ -59,6 +63,10 @@ fn independent(into: f64) -> Gilbert {
 
 /// p and Q by the definition: all outcomes of all packets in flight are enumerated.
 fn enumerated(queue: &Queue, channel: Gilbert) -> (Vec<f64>, f64) {
+    enumerated_for(Delivery::InOrder, queue, channel)
+}
+
+fn enumerated_for(delivery: Delivery, queue: &Queue, channel: Gilbert) -> (Vec<f64>, f64) {
     let flight: Vec<(usize, bool, u32)> = queue
         .in_doubt()
         .enumerate()
@@ -76,16 +84,19 @@ fn enumerated(queue: &Queue, channel: Gilbert) -> (Vec<f64>, f64) {
         let share = share(channel, &lost);
         let mut deficiency = 0_u32;
         let mut closed = 0;
+        let mut alone = vec![false; queue.n()];
         for (l, place) in queue.in_doubt().enumerate() {
             let here = |uncoded| {
                 let is_here = |(nth, it): &(usize, &(usize, bool, u32))| (it.0, it.1) == (l, uncoded) && arrives(*nth);
                 flight.iter().enumerate().filter(is_here).count() as u32
             };
             let known = place.arrived || here(true) > 0;
+            alone[l] = known && delivery == Delivery::Any;
             deficiency = (deficiency + u32::from(!known)).saturating_sub(place.coded_arrived + here(false));
             closed = if deficiency == 0 { l + 1 } else { closed };
         }
-        p[..closed].iter_mut().for_each(|p| *p += share);
+        let there = |l: usize| l < closed || alone[l];
+        p.iter_mut().enumerate().filter(|(l, _)| there(*l)).for_each(|(_, p)| *p += share);
         q += share * f64::from(deficiency);
     }
     (p, q)
@@ -106,6 +117,10 @@ fn queue_of(outcomes: &[Outcome]) -> Queue {
         (0..*coded_arrived).for_each(|_| queue.arrived_as(&combination(l), true));
     }
     queue
+}
+
+fn any_delivery() -> impl Strategy<Value = Delivery> {
+    prop_oneof![Just(Delivery::InOrder), Just(Delivery::Any)]
 }
 
 prop_compose! {
@@ -152,9 +167,9 @@ proptest! {
 
 proptest! {
     #[test]
-    fn p_and_q_equal_an_enumeration(queue in any_queue(), channel in any_channel()) {
-        let (p, q) = enumerated(&queue, channel);
-        let evaluated = evaluated_in(&queue, &channel.before(&queue));
+    fn p_and_q_equal_an_enumeration(queue in any_queue(), channel in any_channel(), delivery in any_delivery()) {
+        let (p, q) = enumerated_for(delivery, &queue, channel);
+        let evaluated = evaluated_for(delivery, &queue, &channel.before(&queue));
         for (evaluated, p) in evaluated.p().iter().zip(&p) {
             prop_assert!((evaluated - p).abs() < 1e-9, "{:?} is not {:?}", evaluated, p);
         }
@@ -163,14 +178,16 @@ proptest! {
 
     /// The gains of all candidates, from one run of the chain, equal those of sending them.
     #[test]
-    fn gains_of_all_candidates_equal_an_enumeration(queue in any_queue(), eps in 0.01..0.6_f64, slope in 0.0..2.0_f64) {
+    fn gains_of_all_candidates_equal_an_enumeration(
+        queue in any_queue(), eps in 0.01..0.6_f64, slope in 0.0..2.0_f64, delivery in any_delivery(),
+    ) {
         let weight = |l: usize| 1.0 + slope * l as f64;
-        let mut together = Decodability::default();
+        let mut together = Decodability::new(delivery);
         together.evaluate(&queue, &Channel::independent(eps), weight);
         for nth in 0..queue.n() {
             let mut sent = queue.clone();
             sent.sent(&combination(queue.b() + nth as u64));
-            let (p, q) = enumerated(&sent, independent(eps));
+            let (p, q) = enumerated_for(delivery, &sent, independent(eps));
             let gain: f64 = p.iter().zip(together.p()).enumerate().map(|(l, (new, old))| weight(l) * (new - old)).sum();
             prop_assert!((together.gain(nth) - gain).abs() < 1e-9, "{nth}: {} is not {gain}", together.gain(nth));
             prop_assert!((together.q_repaired(nth) - q).abs() < 1e-9, "{nth}: {} is not {q}", together.q_repaired(nth));
@@ -179,16 +196,19 @@ proptest! {
 
     /// The same with bursts of losses, but only for the candidate that leaves in the order of the others.
     #[test]
-    fn gain_of_the_last_candidate_equals_an_enumeration(queue in any_queue(), channel in any_channel()) {
-        let before = evaluated_in(&queue, &channel.before(&queue));
+    fn gain_of_the_last_candidate_equals_an_enumeration(
+        queue in any_queue(), channel in any_channel(), delivery in any_delivery(),
+    ) {
+        let before = evaluated_for(delivery, &queue, &channel.before(&queue));
         let mut sent = queue.clone();
         sent.sent(&combination(queue.d() - 1));
-        let (p, q) = enumerated(&sent, channel);
+        let (p, q) = enumerated_for(delivery, &sent, channel);
         let gain: f64 = p.iter().zip(before.p()).map(|(new, old)| new - old).sum();
         let last = queue.n() - 1;
         prop_assert!((before.gain(last) - gain).abs() < 1e-9, "{} is not {gain}", before.gain(last));
         prop_assert!((before.q_repaired(last) - q).abs() < 1e-9, "{} is not {q}", before.q_repaired(last));
-        prop_assert!((before.p_all_repaired() - p[last]).abs() < 1e-9, "{} is not {}", before.p_all_repaired(), p[last]);
+        let all = enumerated(&sent, channel).0[last];
+        prop_assert!((before.p_all_repaired() - all).abs() < 1e-9, "{} is not {all}", before.p_all_repaired());
     }
 
     #[test]

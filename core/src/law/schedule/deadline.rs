@@ -1,0 +1,228 @@
+//! Repair of live media with a deadline: the packet that leaves next is the one that saves most media in time.
+//!
+//! The law is the choice of FEC-ARQ ([`super::cost`]) with a deadline in the place of a delay. Media is a sequence of
+//! *originals*, each of which is of use until a time of its own. Beside media, a sender may send an original again, or a
+//! random linear combination of those that are still of use. Such a packet is worth
+//!
+//! V = sum over l of w_l (p_l with the packet - p_l without it),
+//!
+//! p_l being the probability that original l arrives, or can be decoded, from all that has been sent
+//! ([`super::decodability`]). The best packet leaves if V exceeds the *price*, in originals. The weight w_l is the
+//! probability that nothing that is sent later saves l, so that the law waits with what can wait:
+//!
+//! | original l | w_l |
+//! |---|---|
+//! | is too late for a packet that leaves now | 0 |
+//! | is known to be lost, and no copy is in flight | 1: its packet must leave at some time |
+//! | is in flight | (f_k + price n_k) exp(-[`HASTE`] theta m / v) |
+//!
+//! - k is the number of retransmissions that are possible, one after the other, once the loss of the newest copy is
+//!   known. Without any, f = 1 and n = 0. Each is lost with probability eps. The last one is repeated as long as that is
+//!   worth the price, n copies in all: f_k = eps^(k - 1 + n). A packet that saves l saves these copies as well, hence
+//!   the price.
+//! - m is the number of originals that leave until l is too late, and theta the rate at which later combinations make up
+//!   for a loss: Chernoff's exponent of a walk which rises by one with probability eps, and falls by one with
+//!   probability r (1 - eps), per original. r is the number of combinations per original of late.
+//! - v corrects the exponent for losses in a row: the variance of their number over that of as many independent ones.
+
+mod window;
+
+pub use window::Window;
+
+use super::channel::Channel;
+use super::decodability::{Decodability, Delivery};
+use super::{Backlog, Decision, LARGEST, Next, ParameterError, Schedule, View, parameter};
+use crate::law::registry;
+use crate::probe::{Probe, Visitor};
+use crate::time::{Span, Time};
+
+/// The measurements of the path of live media.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Path {
+    /// The losses of the packets in flight and of the next one.
+    pub channel: Channel,
+    /// The time from the departure of a packet until its loss is known: a round trip, and the patience for reordering.
+    pub notice: Span,
+    /// The time from the production of an original to its last useful departure.
+    pub budget: Span,
+    /// The time from one original to the next.
+    pub slot: Span,
+}
+
+impl Backlog for Window {
+    type Path = Path;
+}
+
+/// The parameter of the law.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Parameters {
+    /// The least worth of a packet, in originals, 10⁻⁶ to 1.
+    pub price: f64,
+}
+
+impl Default for Parameters {
+    /// A price below which ideal codes gain little: chosen on the paths of `deadline/model.rs`.
+    fn default() -> Parameters {
+        Parameters { price: 1.0 / 1000.0 }
+    }
+}
+
+impl registry::Parameters for Parameters {
+    const NAMES: &'static [&'static str] = &["price"];
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+        let name = parameter::known(name, Parameters::NAMES)?;
+        self.price = parameter::number(name, value)?;
+        Ok(())
+    }
+}
+
+/// The state of the law.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Deadline {
+    price: f64,
+    now: Decodability,
+    weights: Vec<f64>,
+    /// r: combinations per original of late.
+    rate: f64,
+    /// The first original that had not been sent at the last choice.
+    next: u64,
+    /// V of the best packet at the last choice.
+    worth: f64,
+}
+
+/// Originals over which r is averaged. Ours: some windows of 40 ms at 10 Mb/s; fewer follow single bursts of losses,
+/// more adapt later to another path.
+const MEMORY: f64 = 200.0;
+
+/// The factor on the exponent of later repair. Chernoff's bound is too high by a factor of its own; and a combination
+/// later repairs a whole window, not one original. Ours: with 1, 5 % of independent losses cost more bytes than the bars of
+/// `deadline/model.rs` allow, for no gain; with 1.6, bursts of losses leave more than these.
+const HASTE: f64 = 1.3;
+
+/// The most copies of the last retransmission. Ours: more are worth their price at losses above 40 % alone.
+const COPIES: f64 = 8.0;
+
+/// The number of retransmissions beyond which another makes no difference.
+const ROUNDS: usize = 3;
+
+/// Values that differ by less are equal.
+const TIE: f64 = 1e-12;
+
+impl Deadline {
+    /// A law with these parameters.
+    ///
+    /// # Errors
+    /// The price is outside its range.
+    pub fn new(Parameters { price }: Parameters) -> Result<Deadline, ParameterError> {
+        parameter::within("price", price, 1e-6..=1.0)?;
+        let now = Decodability::new(Delivery::Any);
+        Ok(Deadline { price, now, weights: Vec::new(), rate: 0.0, next: 0, worth: 0.0 })
+    }
+
+    /// V of the best packet at the last choice, in originals.
+    pub fn worth(&self) -> f64 {
+        self.worth
+    }
+
+    /// The weights w_l of the window at the last choice, from its first original on.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// f_k + price n_k.
+    fn fails(&self, k: usize, eps: f64) -> f64 {
+        if k == 0 {
+            return 1.0;
+        }
+        let (mut last, mut copies) = (eps, 1.0);
+        while last * (1.0 - eps) > self.price && copies < COPIES {
+            (last, copies) = (last * eps, copies + 1.0);
+        }
+        last * libm::pow(eps, (k - 1) as f64) + self.price * copies
+    }
+
+    /// theta, per original; 0 if combinations do not make up for the losses.
+    fn exponent(&self, eps: f64) -> f64 {
+        let (up, down) = (eps, (self.rate * (1.0 - eps)).min(1.0 - TIE));
+        if down <= up {
+            return 0.0;
+        }
+        // x minimizes the mean of x^step.
+        let x = libm::sqrt((1.0 - up) * down / (up * (1.0 - down)));
+        -libm::log((1.0 - up + up * x) * (1.0 - down + down / x))
+    }
+
+    fn weigh(&mut self, now: Time, window: &Window, path: &Path) {
+        let &Path { channel, notice, budget, slot } = path;
+        let eps = channel.eps();
+        let fails = core::array::from_fn::<_, { ROUNDS + 1 }, _>(|k| self.fails(k, eps));
+        let decay = HASTE * self.exponent(eps) / channel.in_a_row() / slot.as_secs_f64().max(f64::MIN_POSITIVE);
+        self.weights.clear();
+        self.weights.extend(window.in_doubt().map(|(place, departed)| {
+            let until = place.entered + budget;
+            if until < now {
+                return 0.0;
+            }
+            if place.is_missing() {
+                return 1.0;
+            }
+            let known = departed + notice;
+            let more = until.since(known).as_nanos() / notice.as_nanos().max(1);
+            let k = if until < known { 0 } else { 1 + more as usize };
+            fails[k.min(ROUNDS)] * libm::exp(-decay * until.since(now).as_secs_f64())
+        }));
+    }
+
+    /// The best packet, as the place of its last original, and its worth.
+    fn best(&self) -> Option<(usize, f64)> {
+        let all = (0..self.now.candidates().min(LARGEST)).map(|nth| (nth, self.now.gain(nth)));
+        all.reduce(|best, next| if next.1 > best.1 + TIE { next } else { best })
+    }
+
+    /// Averages r over the originals up to `next`.
+    fn forget(&mut self, next: u64) {
+        let originals = next.saturating_sub(self.next);
+        self.rate *= libm::pow(1.0 - 1.0 / MEMORY, originals as f64);
+        self.next = next;
+    }
+}
+
+impl Schedule<Window> for Deadline {
+    fn choose(&mut self, view: &View<'_, Window>) -> Decision {
+        let queue = view.queue.queue();
+        self.forget(queue.d());
+        self.weigh(view.now, view.queue, &view.path);
+        let weights = &self.weights;
+        self.now.evaluate(queue, &view.path.channel, |l| weights[l]);
+        let best = self.best();
+        self.worth = best.map_or(0.0, |(_, worth)| worth);
+        let Some((nth, _)) = best.filter(|(_, worth)| *worth > self.price) else { return Decision::IDLE };
+        let (last, p_useless) = (queue.b() + nth as u64, self.now.p_useless(nth));
+        // The last missing original up to there closes all that a combination would, and needs no decoding.
+        let decision = match queue.last_missing(last).filter(|_| p_useless <= TIE) {
+            Some(original) => Decision::resend(original),
+            None => Decision::repair(queue, last, p_useless),
+        };
+        self.rate += if matches!(decision.next, Next::Repair { .. }) { 1.0 / MEMORY } else { 0.0 };
+        decision
+    }
+
+    fn rest(&mut self) {
+        self.now.rest();
+        self.weights = Vec::new();
+    }
+}
+
+impl Probe for Deadline {
+    /// Shows `worth` (V of the best packet of the last choice, originals) and `ahead` (r).
+    fn probe(&self, visit: &mut Visitor<'_>) {
+        visit("worth", self.worth);
+        visit("ahead", self.rate);
+    }
+}
+
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod tests;
