@@ -1,7 +1,7 @@
 //! The kernel's own TCP through `thalweg emulate --tun`: two network namespaces, and a cable between them.
 //!
 //! The tests need root and /dev/net/tun, take real time, and run with `THALWEG_TEST_ALL=1` only. Those of TCP Stream in
-//! the kernel also need the feature `kernel`.
+//! the kernel also need the feature `kernel`, those of encoders `gstreamer`.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -12,6 +12,8 @@ mod cable;
 #[cfg(feature = "kernel")]
 mod control;
 mod dumbbell;
+#[cfg(feature = "gstreamer")]
+mod gca;
 mod goodput;
 #[cfg(feature = "kernel")]
 mod nginx;

@@ -9,7 +9,7 @@ use std::process;
 
 use thalweg_net::error::plain;
 
-use self::run::Record;
+pub use self::run::Record;
 use crate::figure::Subject;
 use crate::page::{Page, Tone};
 use crate::pool::{Pool, Progress};
@@ -32,7 +32,8 @@ pub enum Way {
 }
 
 impl Way {
-    const ALL: [Way; 2] = [Way::Tfrc, Way::Shared];
+    /// Both ways.
+    pub const ALL: [Way; 2] = [Way::Tfrc, Way::Shared];
 }
 
 impl Subject for Way {
@@ -81,23 +82,38 @@ pub fn report(
     pool: Pool<'_>,
     command: &str,
 ) -> Result<(Page, usize, usize), String> {
+    let jobs: Vec<Way> = (0..runs.unwrap_or(RUNS)).flat_map(|_| Way::ALL).collect();
+    let results = run_all(&jobs, SECONDS, program, pool)?;
+    Ok((page::of(&results, command), results.len(), jobs.len()))
+}
+
+/// Performs runs of `seconds`, one after the other. Returns their records in the same order.
+///
+/// # Errors
+/// As of [`report`].
+pub fn watch(ways: &[Way], seconds: u64, program: &Path) -> Result<Vec<Record>, String> {
+    let pool = Pool { threads: 1, keep: None, stopped: &|| false, progress: &|_| () };
+    let results = run_all(ways, seconds, program, pool)?;
+    Ok(results.into_iter().map(|(_, record)| record).collect())
+}
+
+fn run_all(jobs: &[Way], seconds: u64, program: &Path, pool: Pool<'_>) -> Result<Results, String> {
     if let Some(missing) = thalweg_testbed::missing() {
         return Err(format!("--real: {missing}"));
     }
     let folder = Folder::make()?;
-    let jobs: Vec<Way> = (0..runs.unwrap_or(RUNS)).flat_map(|_| Way::ALL).collect();
-    let length = jobs.len() as u64 * SECONDS;
+    let length = jobs.len() as u64 * seconds;
     let mut results = Results::new();
-    for way in &jobs {
+    for way in jobs {
         let finished = results.len();
-        let watch = |seconds| {
-            let done = finished as u64 * SECONDS + seconds;
+        let watch = |passed| {
+            let done = finished as u64 * seconds + passed;
             (pool.progress)(Progress { jobs: jobs.len(), finished, length, done });
             (pool.stopped)()
         };
-        let record = run::one(*way, program, &folder.0, SECONDS, watch).map_err(|error| error.to_string())?;
+        let record = run::one(*way, program, &folder.0, seconds, watch).map_err(|error| error.to_string())?;
         let Some(record) = record else { break };
         results.push((*way, record));
     }
-    Ok((page::of(&results, command), results.len(), jobs.len()))
+    Ok(results)
 }

@@ -33,7 +33,7 @@ const PORT: u16 = 6001;
 
 /// The record of a run.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Record {
+pub struct Record {
     /// The media that each stream delivered in each second, in Mb/s.
     pub(super) media: [Vec<(f64, f64)>; STREAMS.len()],
     /// The payload that the download got in each second, in Mb/s.
@@ -49,18 +49,18 @@ impl Record {
     }
 
     /// The satisfaction of each stream: its rate over its need.
-    pub(super) fn satisfactions(&self) -> [f64; STREAMS.len()] {
+    pub fn satisfactions(&self) -> [f64; STREAMS.len()] {
         std::array::from_fn(|nth| Record::mean(&self.media[nth]) / f64::from(STREAMS[nth].1))
     }
 
     /// The largest satisfaction less the smallest.
-    pub(super) fn spread(&self) -> f64 {
+    pub fn spread(&self) -> f64 {
         let all = self.satisfactions();
         all.iter().copied().fold(f64::NEG_INFINITY, f64::max) - all.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
     /// The rate of the download, in Mb/s.
-    pub(super) fn download(&self) -> f64 {
+    pub fn download(&self) -> f64 {
         Record::mean(&self.cubic)
     }
 }
