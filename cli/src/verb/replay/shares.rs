@@ -72,7 +72,7 @@ impl Question for Needs {
     type Answer = Multipliers;
 
     fn answer(&self) -> Result<Multipliers, String> {
-        let norm: Norm = self.norm.parse().map_err(text)?;
+        let norm: Norm = self.norm.parse().map_err(|error: ParameterError| format!("norm: {error}"))?;
         let (rtt, p) = (self.each("rtt", &self.rtt)?, self.each("p", &self.p)?);
         let streams = self.demand.iter().zip(rtt.into_iter().zip(p));
         let needs: Vec<Need> = streams.map(|(&demand, (rtt, p))| Need { demand, rtt: Seconds(rtt), p }).collect();

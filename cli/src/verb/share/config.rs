@@ -229,7 +229,7 @@ mod tests {
             ("127.0.0.1:6002", "[::1]:6002", "stream 'phone': to: [::1]:6002: streams of IPv4 and IPv6"),
             ("127.0.0.1:6002", "239.1.1.1:6002", "stream 'phone': to: 239.1.1.1:6002 is a multicast group"),
             ("to = \"127.0.0.1:6002\"", "", "stream 'phone': to: is missing"),
-            ("rfc8699", "nada", "coupling: "),
+            ("rfc8699", "nada", "coupling: 'nada' is not fixed, "),
             ("udp://127.0.0.1:5002", "udp://127.0.0.1:6002", "stream 'phone': to: 127.0.0.1:6002 leads back to input"),
             ("udp://127.0.0.1:5002", "exec:", "stream 'phone': invalid value 'exec:' for '--input"),
             ("[[stream]]", "[stream", "line 4: "),

@@ -85,7 +85,8 @@ impl FromStr for Norm {
 
     fn from_str(text: &str) -> Result<Norm, ParameterError> {
         let named = Norm::ALL.into_iter().find(|(_, name)| *name == text).map(|(norm, _)| norm);
-        named.ok_or_else(|| ParameterError::Value { name: "norm", value: text.to_owned(), expected: "sum, max or min" })
+        let expected = || "sum, max or min".to_owned();
+        named.ok_or_else(|| ParameterError::Law { value: text.to_owned(), expected: expected() })
     }
 }
 

@@ -69,10 +69,9 @@ impl FromStr for Control {
     type Err = ParameterError;
 
     fn from_str(text: &str) -> Result<Control, ParameterError> {
-        Control::ALL.into_iter().find(|control| control.name() == text).ok_or_else(|| ParameterError::Value {
-            name: "control",
+        Control::ALL.into_iter().find(|control| control.name() == text).ok_or_else(|| ParameterError::Law {
             value: text.to_owned(),
-            expected: "r3cp+, r3cp, tfcc or none",
+            expected: "r3cp+, r3cp, tfcc or none".to_owned(),
         })
     }
 }

@@ -19,14 +19,14 @@ struct ShareText {
 pub(super) fn read(section: Section<'_>) -> Result<Option<Share>, Fault> {
     let ShareText { coupling, norm } = section.rest()?;
     let norm = match norm {
-        Some(norm) => norm.get_ref().parse().map_err(|why| Fault::at(&norm.span(), format!("{why}")))?,
+        Some(norm) => norm.get_ref().parse().map_err(|why| Fault::at(&norm.span(), format!("norm: {why}")))?,
         None => Norm::default(),
     };
     if coupling.get_ref() == "none" {
         return Ok(None);
     }
     let named = coupling.get_ref().parse::<Coupling>();
-    let coupling = named.map_err(|why| Fault::at(&coupling.span(), format!("{why}, or none")))?;
+    let coupling = named.map_err(|why| Fault::at(&coupling.span(), format!("coupling: {why}, or none")))?;
     Ok(Some(Share { coupling, norm }))
 }
 

@@ -43,7 +43,7 @@ pub(super) fn read(mut section: Section<'_>, rng: &Rng, duration: Span, files: &
     let text: StoredText = section.rest()?;
     let refused = |at: &Spanned<String>, why: &dyn core::fmt::Display| Fault::at(&at.span(), why.to_string());
     let control = match &text.control {
-        Some(text) => text.get_ref().parse().map_err(|why| refused(text, &why))?,
+        Some(text) => text.get_ref().parse().map_err(|why| refused(text, &format!("control: {why}")))?,
         None => Control::default(),
     };
     let predictor = match &text.predictor {

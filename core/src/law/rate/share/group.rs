@@ -47,8 +47,8 @@ impl FromStr for Coupling {
 
     fn from_str(text: &str) -> Result<Coupling, ParameterError> {
         let named = Coupling::ALL.into_iter().find(|(_, name)| *name == text).map(|(coupling, _)| coupling);
-        let expected = "fixed, measured or rfc8699";
-        named.ok_or_else(|| ParameterError::Value { name: "coupling", value: text.to_owned(), expected })
+        let expected = || "fixed, measured or rfc8699".to_owned();
+        named.ok_or_else(|| ParameterError::Law { value: text.to_owned(), expected: expected() })
     }
 }
 
