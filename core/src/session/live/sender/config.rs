@@ -135,7 +135,7 @@ pub enum Event {
     /// Repair comes in time again: the round trip is shorter, or the latency longer.
     InTime,
     /// Media came faster than the maximum rate or the rate law lets it leave, and datagrams that would have been too
-    /// late were dropped. At most once a second.
+    /// late were dropped. At most once a second, and once there are ten.
     OverRate {
         /// The rate at which packets may leave: the maximum rate, or a lower one of the rate law.
         greatest: Rate,
