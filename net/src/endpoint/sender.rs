@@ -1,6 +1,7 @@
 //! The sending end of a live stream.
 
 mod calls;
+mod density;
 mod reports;
 mod shed;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use crate::input::Input;
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
 use calls::Calls;
+use density::Density;
 use reports::describe;
 use shed::{PICTURES, Shedding};
 
@@ -47,10 +49,6 @@ const SKIPPED: Metric = Metric {
     help: "Bytes skipped at an MPEG-TS input because they belong to no packet",
 };
 
-/// Datagrams per [`PERIOD`] from which on waking for each one would cost more than all else.
-const DENSE: u32 = 60;
-/// The period over which density is measured.
-const PERIOD: Span = Span::from_millis(10);
 /// Time without an answer after which the user is asked to start a receiver.
 const NOTICE_DELAY: Span = Span::from_secs(1);
 
@@ -158,12 +156,15 @@ impl SenderEndpoint {
     /// Handles the session's events.
     fn handle_events(&mut self) {
         while self.ending.is_none()
-            && let Some(event) = self.calls.session.poll_event()
+            && let Some(mut event) = self.calls.session.poll_event()
         {
             let mut wait = None;
             match event {
                 Event::Connected { .. } => self.calls.on_connected(self.now),
                 Event::Busy => wait = Some(self.calls.on_busy(self.now)),
+                Event::TooShort { ref mut needed, .. } | Event::FewPackets { ref mut needed, .. } => {
+                    *needed = self.shedding.advise(self.now, &self.calls.session, *needed);
+                }
                 Event::Silent | Event::Left => wait = Some(self.calls.on_silent(self.now)),
                 Event::Ended(ending) => {
                     match self.calls.on_ended(self.now, ending, self.finishing.is_none()) {
@@ -189,22 +190,6 @@ impl SenderEndpoint {
     fn notice_at(&self) -> Option<Time> {
         let waits = !self.reported_waiting && self.finishing.is_none() && self.calls.is_unanswered();
         waits.then(|| self.calls.since + NOTICE_DELAY)
-    }
-}
-
-/// The density of datagrams in time.
-#[derive(Debug, Default)]
-struct Density {
-    since: Time,
-    count: u32,
-    is_dense: bool,
-}
-
-impl Density {
-    fn tick(&mut self, now: Time) {
-        if now.since(self.since) >= PERIOD {
-            *self = Density { since: now, count: 0, is_dense: self.count >= DENSE };
-        }
     }
 }
 
@@ -246,7 +231,7 @@ impl Endpoint for SenderEndpoint {
         let wanted = calls.session.wanted_rate();
         input.want(now, wanted.map(|wanted| most.map_or(wanted, |most| wanted.min(most))));
         let more = input.read(now, ready, is_wanted, |payload| {
-            density.count += 1;
+            density.on_datagram();
             *has_begun = true;
             shedding.pass(now, is_mpeg_ts, payload, &mut calls.session);
         })?;
@@ -263,7 +248,7 @@ impl Endpoint for SenderEndpoint {
 
     fn rest(&self) -> Span {
         // Unpaced datagrams are sent when they are read: below 63 Mb/s each on its own, above in trains.
-        if self.calls.session.is_paced() || self.density.is_dense { REST } else { Span::ZERO }
+        if self.calls.session.is_paced() || self.density.is_dense() { REST } else { Span::ZERO }
     }
 
     fn next(&self) -> Option<Time> {

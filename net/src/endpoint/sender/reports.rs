@@ -84,12 +84,12 @@ pub(super) fn retry(to: SocketAddr, ending: Ending, wait: Span) -> Report {
         .with_number("wait_seconds", wait.as_secs_f64())
 }
 
-/// Reports that so many pictures were dropped; `needed` is the latency at which random access points leave as a whole.
+/// Reports that so many pictures were dropped; `needed` is a latency at which random access points leave as a whole.
 pub(super) fn shed(pictures: u64, needed: Option<Span>) -> Report {
     let text = format!("media is faster than the rate limit: {pictures} more pictures were dropped");
     let advice = |needed: Span| {
         let millis = needed.as_nanos().div_ceil(1_000_000);
-        format!("; its random access points need --latency {millis}ms or more")
+        format!("; for whole random access points use --latency {millis}ms or more")
     };
     let report = Report::new("shed", text + &needed.map_or_else(String::new, advice))
         .with_number("shed_pictures", pictures as f64);

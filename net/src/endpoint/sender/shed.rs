@@ -1,7 +1,7 @@
 //! Shedding: what an input leaves out when it is faster than the rate that its session allows.
 
 use thalweg_core::metric::{Kind, Metric};
-use thalweg_core::session::live::sender::{MediaBudget, Sender};
+use thalweg_core::session::live::sender::Sender;
 use thalweg_core::time::{Span, Time};
 use thalweg_mpegts::shed::Shedder;
 
@@ -16,6 +16,9 @@ pub(super) const PICTURES: Metric = Metric {
 
 /// Interval between two reports of dropped pictures. Ours: shorter repeats what the count shows.
 const INTERVAL: Span = Span::from_secs(60);
+/// Time from the first dropped picture to its report. Ours: shorter knows neither the largest random access point nor the
+/// rate, and asks for a latency that is too short.
+const DELAY: Span = Span::from_secs(2);
 
 /// The media that is dropped first when an input is faster than the rate that its session allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -32,8 +35,12 @@ pub enum Shed {
 pub(super) struct Shedding {
     /// None if datagrams are dropped instead.
     shedder: Option<Shedder>,
-    /// Pictures reported, and the time of the last report.
-    reported: (u64, Option<Time>),
+    /// Pictures reported.
+    reported: u64,
+    /// The time from which on others are reported.
+    due: Option<Time>,
+    /// The greatest latency that a report has asked for.
+    advised: Span,
 }
 
 impl Shedding {
@@ -65,22 +72,34 @@ impl Shedding {
     /// The report of pictures dropped since the last one, if it is due; with the latency that random access points need.
     pub(super) fn report(&mut self, now: Time, session: &Sender) -> Option<Report> {
         let shedder = self.shedder.as_ref()?;
-        let (before, last) = self.reported;
-        if shedder.pictures() == before || last.is_some_and(|last| now.since(last) < INTERVAL) {
+        let pictures = shedder.pictures() - self.reported;
+        if pictures == 0 || now < *self.due.get_or_insert(now + DELAY) {
             return None;
         }
-        self.reported = (shedder.pictures(), Some(now));
-        let budget = session.media_budget(now);
-        let needed = budget.and_then(|budget| needed_latency(shedder, &budget, session.latency()));
-        Some(reports::shed(shedder.pictures() - before, needed))
+        (self.reported, self.due) = (self.reported + pictures, Some(now + INTERVAL));
+        let needed = self.needed_latency(now, session).map(|needed| self.advise(now, session, needed));
+        Some(reports::shed(pictures, needed))
     }
-}
 
-/// The latency at which random access points leave as a whole, if `latency` is too short for them. The wait grows with it.
-fn needed_latency(shedder: &Shedder, budget: &MediaBudget, latency: Span) -> Option<Span> {
-    let needed = shedder.needed_wait(budget)?;
-    let nanos = budget.longest_wait.as_nanos();
-    (nanos > 0).then(|| latency.mul_div(needed.as_nanos(), nanos))
+    /// The latency that a report asks for, where its own reason needs `needed`: enough for random access points and for
+    /// earlier reports, too, and an eighth more, since rates and round trips vary. A user who sets it once is asked for no
+    /// other.
+    pub(super) fn advise(&mut self, now: Time, session: &Sender, needed: Span) -> Span {
+        let needed = needed.max(self.needed_latency(now, session).unwrap_or_default());
+        if needed > self.advised {
+            self.advised = needed + needed / 8;
+        }
+        self.advised
+    }
+
+    /// The latency at which random access points leave as a whole, if that of the session is too short for them. The wait
+    /// grows with it.
+    fn needed_latency(&self, now: Time, session: &Sender) -> Option<Span> {
+        let budget = session.media_budget(now)?;
+        let needed = self.shedder.as_ref()?.needed_wait(&budget)?;
+        let nanos = budget.longest_wait.as_nanos();
+        (nanos > 0).then(|| session.latency().mul_div(needed.as_nanos(), nanos))
+    }
 }
 
 #[cfg(test)]

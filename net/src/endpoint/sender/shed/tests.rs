@@ -19,6 +19,7 @@ use super::*;
 use crate::endpoint::{Endpoint, Retry, SenderEndpoint};
 use crate::input::Input;
 use crate::poll::Interests;
+use crate::report::Fact;
 
 const LATENCY: Span = Span::from_millis(400);
 /// The duration of a picture.
@@ -78,24 +79,30 @@ struct Outcome {
     unsent: f64,
     repairs: f64,
     events: Vec<&'static str>,
+    /// Latencies that reports ask for, in seconds.
+    needed: Vec<f64>,
 }
 
 /// Sends a video with `repair`, while a rate of `share` of the video's is allowed.
 fn send(name: &str, shed: Shed, repair: Law, share: f64) -> Outcome {
+    send_within(LATENCY, name, shed, repair, share)
+}
+
+fn send_within(latency: Span, name: &str, shed: Shed, repair: Law, share: f64) -> Outcome {
     let stream = video();
     let file = File(std::env::temp_dir().join(format!("thalweg-{}-{name}.ts", std::process::id())));
     std::fs::write(&file.0, &stream).expect("a temporary file");
     let rate = Rate::of(Bytes((stream.len() as f64 * share) as u64), PICTURE * PICTURES);
     let [to, from]: [SocketAddr; 2] = [6000, 5000].map(|port| ([192, 0, 2, 1], port).into());
-    let config = Config { latency: LATENCY, max_rate: Some(rate), ..Config::new(to, repair) };
+    let config = Config { latency, max_rate: Some(rate), ..Config::new(to, repair) };
     let input = Input::open(&format!("file:{}", file.0.display()).parse().expect("a path")).expect("a video");
     let config = Config { media: input.media(), ..config };
     let mut now = Time::ZERO;
     let endpoint = SenderEndpoint::new(config, now, &Rng::new(1), Retry::Never, input);
     let mut endpoint = endpoint.with_shed(shed);
-    let config = receiver::Config { latency: LATENCY, playout: Playout::Asap, ..Default::default() };
+    let config = receiver::Config { latency, playout: Playout::Asap, ..Default::default() };
     let mut receiver = Receiver::new(config, &Rng::new(2));
-    let (mut buf, mut arrived, mut events) = ([0; MAX_DATAGRAM], Vec::new(), Vec::new());
+    let (mut buf, mut arrived, mut reports) = ([0; MAX_DATAGRAM], Vec::new(), Vec::new());
     // The video ends, and the last of it arrives, within this time.
     for _ in 0..22_000 {
         now += Span::from_millis(1);
@@ -120,7 +127,7 @@ fn send(name: &str, shed: Shed, repair: Law, share: f64) -> Outcome {
         while let Some(media) = receiver.poll_media(now) {
             arrived.extend(media.chunks(PACKET).map(|bytes| Packet::parse(bytes).expect("a packet")));
         }
-        events.extend(std::iter::from_fn(|| endpoint.poll_report()).map(|report| report.event));
+        reports.extend(std::iter::from_fn(|| endpoint.poll_report()));
     }
     assert!(endpoint.is_over());
     let mut figures = std::collections::BTreeMap::new();
@@ -133,8 +140,14 @@ fn send(name: &str, shed: Shed, repair: Law, share: f64) -> Outcome {
         shed: figures["shed_pictures_total"],
         unsent: figures["unsent_packets_total"],
         repairs: figures["repair_packets_total"],
-        events,
+        events: reports.iter().map(|report| report.event).collect(),
+        needed: reports.iter().filter_map(needed_seconds).collect(),
     }
+}
+
+fn needed_seconds(report: &Report) -> Option<f64> {
+    let fact = report.facts.iter().find(|(name, _)| *name == "needed_seconds");
+    fact.and_then(|(_, fact)| if let Fact::Number(seconds) = fact { Some(*seconds) } else { None })
 }
 
 /// The PES packets of a PID.
@@ -182,4 +195,14 @@ fn datagrams_dropped_evenly_leave_few_pictures_whole() {
     println!("{whole} of {PICTURES} pictures are whole, {sounds} sounds, {shed} shed, {unsent} datagrams unsent");
     assert!((whole as u64) < PICTURES / 4 && shed == 0.0 && unsent > 0.0);
     assert!(events.contains(&"over_rate"));
+}
+
+/// 60 ms are too short for blocks of a slow video and for its I pictures, each of which needs another latency.
+#[test]
+fn reports_ask_for_one_latency() {
+    let repair = redundancy(&"static:2".parse().expect("a law")).expect("a law of sessions");
+    let Outcome { events, needed, .. } = send_within(Span::from_millis(60), "latency", Shed::Pictures, repair, 0.8);
+    println!("{events:?} ask for {needed:.3?} s");
+    assert!(events.contains(&"few_packets") && events.contains(&"shed"), "{events:?}");
+    assert!(needed.len() == 2 && needed[0] == needed[1], "{needed:?}");
 }
