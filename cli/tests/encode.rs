@@ -155,8 +155,17 @@ fn wrong_pipelines_fail_in_one_line_that_names_the_file_and_the_part() {
     for (name, text, expected) in [
         ("syntax", "videotestsrc ! ! fakesink".to_owned(), "syntax error"),
         ("binary", format!("videotestsrc ! \0 {end}"), "has a byte of zero"),
-        ("missing", format!("videotestsrc ! x265encoder name=venc_kbps ! {end}"), "no element x265encoder; install"),
-        ("property", format!("videotestsrc ! x264enc name=venc_kbps bitrte=5 ! {end}"), "bitrte"),
+        (
+            "missing",
+            format!("videotestsrc ! x265encoder name=venc_kbps ! {end}"),
+            "no element x265encoder; gst-inspect-1.0 lists",
+        ),
+        ("empty", String::new(), "the file has no pipeline; thalweg encode --help shows one"),
+        (
+            "property",
+            format!("videotestsrc ! x264enc name=venc_kbps bitrte=5 ! {end}"),
+            "; gst-inspect-1.0 ELEMENT lists",
+        ),
         ("unnamed", format!("videotestsrc ! x264enc ! {end}"), "no encoder has the name venc_bps or venc_kbps"),
         (
             "both",
@@ -176,7 +185,7 @@ fn wrong_pipelines_fail_in_one_line_that_names_the_file_and_the_part() {
         (
             "source",
             format!("filesrc location=/no/such ! decodebin ! x264enc name=venc_kbps ! {end}"),
-            "filesrc0: Resource not found",
+            "filesrc0: Resource not found: No such file \"/no/such\"; check the file, device or address that filesrc0 has there",
         ),
     ] {
         let name = file(name, &text);

@@ -23,6 +23,8 @@ mod encoder;
 mod output;
 #[cfg(feature = "gstreamer")]
 mod pipeline;
+#[cfg(feature = "gstreamer")]
+mod remedy;
 
 pub use encoder::run;
 pub use error::Error;

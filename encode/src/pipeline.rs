@@ -10,14 +10,13 @@ use std::time::Duration;
 
 use gstreamer::glib::{ParamFlags, ParamSpec, ParamSpecInt, ParamSpecUInt};
 use gstreamer::prelude::*;
-use gstreamer::{
-    self as gst, MessageView, ParseContext, ParseError, ParseFlags, State, StateChangeError, StateChangeSuccess,
-};
+use gstreamer::{self as gst, MessageView, ParseContext, ParseFlags, State, StateChangeError, StateChangeSuccess};
 use gstreamer_app::{AppSink, AppSinkCallbacks};
 use thalweg_core::units::Rate;
 use thalweg_net::error::{Error, plain};
 
 use crate::output::Output;
+use crate::remedy;
 
 /// The time in which a pipeline has to stop; a driver that hangs does not keep the process longer.
 const GRACE: Duration = Duration::from_secs(1);
@@ -62,7 +61,8 @@ impl Pipeline {
         let name = file.display().to_string();
         let failed = |reason: String| Error::new(&name, reason);
         let text = fs::read_to_string(file).map_err(|error| failed(plain(&error)))?;
-        gst::init().map_err(|error| failed(format!("GStreamer does not start: {}", one_line(error.message()))))?;
+        gst::init()
+            .map_err(|error| failed(format!("GStreamer does not start: {}", remedy::one_line(error.message()))))?;
         let pipeline = parse(&text).map_err(failed)?;
         let encoder = Encoder::find(&pipeline).map_err(failed)?;
         let sink = pipeline.by_name("appsink").and_then(|sink| sink.downcast::<AppSink>().ok());
@@ -97,10 +97,10 @@ impl Pipeline {
             let source = message.src().map(|source| source.name().to_string()).unwrap_or_default();
             match message.view() {
                 MessageView::Error(error) => {
-                    return failed(format!("{source}: {}", one_line(error.error().message())));
+                    return failed(remedy::of_failure(&source, &error.error(), error.debug().as_deref()));
                 }
                 MessageView::Warning(warning) => {
-                    let text = format!("{source}: {}", one_line(warning.error().message()));
+                    let text = remedy::of_warning(&source, &warning.error(), warning.debug().as_deref());
                     return Ok(Some(Notice::Warning(text)));
                 }
                 MessageView::Eos(_) => return Ok(Some(Notice::Ended)),
@@ -137,15 +137,8 @@ fn parse(text: &str) -> Result<gst::Pipeline, String> {
     }
     let mut context = ParseContext::new();
     let parsed = gst::parse::launch_full(text, Some(&mut context), ParseFlags::FATAL_ERRORS);
-    match parsed {
-        Ok(element) => element.downcast().map_err(|_| "a single element is no pipeline".to_owned()),
-        Err(error) if error.matches(ParseError::NoSuchElement) => Err(format!(
-            "no element {}; install its plugin, on Debian one of gstreamer1.0-plugins-base, -good, -bad, -ugly and \
-             gstreamer1.0-libav",
-            context.missing_elements().join(", ")
-        )),
-        Err(error) => Err(one_line(error.message())),
-    }
+    let element = parsed.map_err(|error| remedy::of_parsing(&error, &context))?;
+    element.downcast().map_err(|_| "a single element is no pipeline; let it end in: ! appsink name=appsink".to_owned())
 }
 
 impl Encoder {
@@ -206,9 +199,4 @@ fn range(property: &ParamSpec) -> Option<RangeInclusive<i64>> {
     }
     let property = property.downcast_ref::<ParamSpecInt>()?;
     Some(property.minimum().into()..=property.maximum().into())
-}
-
-/// A message of GStreamer in one line.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

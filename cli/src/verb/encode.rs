@@ -14,7 +14,8 @@ use crate::failure::Failure;
 /// The file has a pipeline as for gst-launch-1.0. The encoder of the video has the name venc_bps or venc_kbps, after the
 /// unit of its property `bitrate`; the pipeline ends in `mpegtsmux ! appsink name=appsink`. MPEG-TS goes to standard
 /// output. Lines `rate BITS_PER_SECOND` on standard input are rates of this MPEG-TS; sound, tables and headers are taken
-/// off for the encoder. Once standard input has ended, the last rate stays.
+/// off for the encoder. Once standard input has ended, the last rate stays. It runs until the source ends: with a live
+/// source, as a camera, until Ctrl-C.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
