@@ -25,6 +25,7 @@ CONFIG.toml:
   latency = \"150ms\"         # an option of send, here for all streams
   coupling = \"measured\"     # fixed, measured or rfc8699
   norm = \"sum\"              # of the greediness: sum, max or min
+  bind = \"192.0.2.1:0\"      # local address and port to send from
   [[stream]]
   name = \"tv\"
   input = \"udp://127.0.0.1:5001\"
@@ -46,7 +47,7 @@ pub(crate) struct Args {
     /// The streams. After SIGHUP the file is read again; if it is invalid, the previous configuration stays
     #[arg(value_name = "CONFIG.toml")]
     config: PathBuf,
-    /// Print the parameters and the expected rate of each stream on a path, and send nothing
+    /// Print the parameters and the expected rate of each stream on a path, and send nothing. Needs --capacity and --rtt
     #[arg(long, requires_all = ["capacity", "rtt"])]
     explain: bool,
     /// Rate of that path, as in 18mbit
