@@ -76,9 +76,15 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
             return Ok(None);
         }
         self.left = self.left.checked_sub(1).ok_or_else(|| FormatError::new(format!("more than {MAX_BOXES} boxes")))?;
-        let cut = || FormatError::new(format!("truncated at byte {at}, in the header of a box"));
+        // Box by box the end of the file is reached exactly, unless the rest of the file is missing.
+        let is_whole_file = end == self.len;
+        let cut = |detail: String| match is_whole_file {
+            true => FormatError::new(format!("the file is incomplete; copy it again ({detail})")),
+            false => FormatError::new(detail),
+        };
+        let in_header = || cut(format!("truncated at byte {at}, in the header of a box"));
         if end - at < 8 {
-            return Err(cut());
+            return Err(in_header());
         }
         let first = self.read(at, 8)?;
         let (size, kind) =
@@ -88,7 +94,7 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
         }
         let (size, head) = match size {
             0 => (end - at, 8),
-            1 if end - at < 16 => return Err(cut()),
+            1 if end - at < 16 => return Err(in_header()),
             1 => (u64::from_be_bytes(self.read(at + 8, 8)?.try_into().expect("eight bytes")), 16),
             size => (size.into(), 8),
         };
@@ -96,7 +102,7 @@ impl<'a, F: Read + Seek> Boxes<'a, F> {
         match at.checked_add(size) {
             _ if size < head => Err(FormatError::new(format!("box {name} at byte {at} is shorter than its header"))),
             Some(ends) if ends <= end => Ok(Some(Head { kind, body: at + head, end: ends })),
-            _ => Err(FormatError::new(format!("box {name} at byte {at} extends beyond the end"))),
+            _ => Err(cut(format!("box {name} at byte {at} extends beyond the end"))),
         }
     }
 

@@ -197,7 +197,7 @@ impl Samples {
         self.bytes = self.bytes.saturating_add(size);
         if offset.checked_add(size).is_none_or(|end| end > self.file) || self.bytes > self.file {
             return Err(FormatError::new(format!(
-                "its tables have samples beyond the end of the file, at byte {offset}"
+                "the file is incomplete; copy it again (its tables have samples beyond the end of the file, at byte {offset})"
             )));
         }
         // Those without bytes count, too: a run of 2^32 of them takes no bytes of the file.
