@@ -76,7 +76,11 @@ impl Connection {
                     Ok(Some(error)) | Err(error) => return Err(plain(&error)),
                 }
             } else if now >= until {
-                return Err(format!("no answer from {} within 10 s", self.peer));
+                return Err(format!(
+                    "no answer from {} within 10 s; check the address, the port of serve --rtsp, and that firewalls let \
+                     TCP through to it",
+                    self.peer
+                ));
             } else {
                 return Ok(false);
             }

@@ -86,7 +86,9 @@ impl fmt::Display for Failure {
                 write!(f, "{peer} does not speak RTSP; use the port of serve --rtsp")
             }
             Failure::NoDescription => f.write_str("the server sent an empty description"),
-            Failure::Silent(method) => write!(f, "no response to {method} within 10 s"),
+            Failure::Silent(method) => {
+                write!(f, "no response to {method} within 10 s; check the port, which may be that of another service")
+            }
             Failure::Redirected(Some(to)) => write!(f, "the server redirects to {to}; use that URL"),
             Failure::Redirected(None) => f.write_str("the server redirects to another URL, which it does not name"),
             Failure::Unauthorized => f.write_str("the server asks for a user and a password, which is not implemented"),

@@ -145,7 +145,9 @@ fn failures_have_a_line_of_their_own() {
 
     let mut client = client();
     client.handle_timeout(START + PATIENCE);
-    let silent = Event::Failed(Failure::Silent(Method::Describe));
+    let silent = Failure::Silent(Method::Describe);
+    assert!(silent.to_string().contains("no response to DESCRIBE within 10 s; check the port"), "{silent}");
+    let silent = Event::Failed(silent);
     assert_eq!((client.poll_event(), client.poll_timeout()), (Some(silent), None));
 }
 
