@@ -96,6 +96,16 @@ fn encoder_that_is_missing_is_reported_and_the_sender_goes_on() {
 }
 
 #[test]
+fn program_that_does_not_exist_is_refused_at_the_start() {
+    for (command, program) in [("nosuchencoder -o -", "nosuchencoder"), ("/no/such/encoder", "/no/such/encoder")] {
+        let input = format!("exec:{command}");
+        let (code, _, stderr) = run(&["send", "--to", "127.0.0.1:6000", "--input", &input]);
+        let expected = format!("thalweg: input {input}: there is no program {program}; check its name and path\n");
+        assert_eq!((code, stderr), (1, expected));
+    }
+}
+
+#[test]
 fn rates_of_an_encoder_need_one() {
     let refused = |more: &[&str]| {
         let (code, _, stderr) = run(&[&["send", "--to", "127.0.0.1:6000"], more].concat());

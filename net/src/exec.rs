@@ -20,6 +20,13 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The time between two looks at processes that were asked to end.
 const LOOK: Span = Span::from_millis(10);
 
+/// True if the shell knows neither a program nor a word of its own by this name.
+pub(crate) fn is_unknown(name: &str) -> bool {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", "command -v -- \"$1\"", "sh", name]).stdin(Stdio::null()).stdout(Stdio::null());
+    shell.stderr(Stdio::null()).status().is_ok_and(|status| !status.success())
+}
+
 /// A command of the shell that runs, and the data queued for it.
 ///
 /// Its processes are a group of their own, so that signals of the terminal do not reach them. The group ends with this

@@ -65,7 +65,10 @@ impl Input {
             },
             MediaUrl::File { path, repeat } => Source::Stream(Stream::file(path, *repeat).map_err(Error::io(&name))?),
             MediaUrl::Stdio => Source::Stream(Stream::stdin().map_err(Error::io(&name))?),
-            MediaUrl::Exec { command, start, least } => Source::Exec(Box::new(Encoder::new(command, *start, *least))),
+            MediaUrl::Exec { command, start, least } => {
+                let encoder = Encoder::open(command, *start, *least).map_err(|why| Error::new(&name, why))?;
+                Source::Exec(Box::new(encoder))
+            }
         };
         let mut input = Input { name, source, refused: 0, notices: Vec::new(), reported_skipped: false };
         if let Source::Stream(stream) = &mut input.source {

@@ -17,7 +17,7 @@ use thalweg_core::units::{Bytes, Rate};
 
 use super::stream::Stream;
 use crate::error::plain;
-use crate::exec::Exec;
+use crate::exec::{self, Exec};
 use crate::poll::{Interests, Ready};
 use announcer::Announcer;
 use restarts::Restarts;
@@ -122,6 +122,19 @@ impl Running {
 }
 
 impl Encoder {
+    /// As [`Encoder::new`].
+    ///
+    /// # Errors
+    /// The program of the command does not exist, as far as the command's first word shows.
+    pub(super) fn open(command: &str, start: Rate, least: Rate) -> Result<Encoder, String> {
+        let word = command.split_whitespace().next().unwrap_or_default();
+        let is_plain = word.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-+".contains(letter));
+        if is_plain && exec::is_unknown(word) {
+            return Err(format!("there is no program {word}; check its name and path"));
+        }
+        Ok(Encoder::new(command, start, least))
+    }
+
     /// An encoder that begins at the rate `start`, and is never asked for less than `least`.
     pub(super) fn new(command: &str, start: Rate, least: Rate) -> Encoder {
         Encoder {
