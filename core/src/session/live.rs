@@ -1,6 +1,9 @@
 //! Live media: a real-time source, repaired by erasure codes whose redundancy a law sets.
 
 mod address;
+#[cfg(feature = "secure")]
+pub mod carried;
+mod inside;
 mod interval_stats;
 mod network;
 pub mod receiver;
@@ -10,16 +13,33 @@ pub mod sender;
 use core::fmt;
 use core::net::SocketAddr;
 
+pub use self::inside::inside;
 pub use self::network::Network;
 pub use self::secret::{End, Secret};
 
+use crate::session::MAX_DATAGRAM;
 use crate::time::Span;
 use crate::units::Bytes;
+use crate::wire::fecframe::{Adui, PayloadId};
 use crate::wire::hello::VERSION;
+use crate::wire::rtp;
+use crate::wire::secure::sealed::Sealed;
 
 /// The longest media datagram: an Ethernet payload without the headers of IPv6, UDP and RTP and the repair packet's
 /// header extension and payload ID.
 pub const MAX_PAYLOAD: usize = 1400;
+
+/// The longest media datagram inside an association, whose seal takes the rest.
+pub const MAX_SEALED_PAYLOAD: usize = MAX_PAYLOAD - Sealed::OVERHEAD;
+
+// Seven packets of MPEG-TS, and the repair of the longest media, fit into an Ethernet payload with IPv6, UDP and the seal.
+const _: () = {
+    let symbol = Adui::OVERHEAD + rtp::HEADER_LEN + MAX_SEALED_PAYLOAD;
+    // RFC 8285 §4.2: the extension that names a block, with its header.
+    let bounds = 4 + 4;
+    let repair = rtp::HEADER_LEN + bounds + PayloadId::LEN + symbol;
+    assert!(MAX_SEALED_PAYLOAD >= 7 * 188 && repair + Sealed::OVERHEAD + 48 <= MAX_DATAGRAM);
+};
 
 /// The window of minimum round trips and offsets of clocks: a minimum lasts for one to two of these. Ours: queues come
 /// and go within seconds (docs/controls.md, the live profile); longer follows a changed route later.
@@ -99,12 +119,17 @@ fn reordering_delay(round_trip: Span) -> Span {
     (round_trip / 4).max(Span::from_millis(1))
 }
 
-/// Bytes of the IP and UDP headers of a datagram to or from `address`.
+/// Bytes of the IP and UDP headers of a datagram to or from `address`, and of the seal of one inside an association.
 pub fn overhead(address: SocketAddr) -> Bytes {
-    match address {
+    inside::overhead(address).unwrap_or(match address {
         SocketAddr::V4(_) => Bytes(28),
         SocketAddr::V6(_) => Bytes(48),
-    }
+    })
+}
+
+/// The longest media datagram to `address`: [`MAX_PAYLOAD`], less the seal of one inside an association.
+pub fn max_payload(address: SocketAddr) -> usize {
+    if inside::overhead(address).is_some() { MAX_SEALED_PAYLOAD } else { MAX_PAYLOAD }
 }
 
 /// Bytes of a datagram of `len` bytes to or from `address`, IP and UDP headers included.

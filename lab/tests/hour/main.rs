@@ -4,6 +4,7 @@
 #[expect(dead_code, reason = "the stories need more of it")]
 #[path = "../live"]
 mod live {
+    pub(crate) mod keys;
     pub(crate) mod props;
     pub(crate) mod story;
     pub(crate) mod tap;

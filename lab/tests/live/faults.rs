@@ -1,8 +1,8 @@
 //! One fault per story: the stream goes on.
 
 use thalweg_core::rng::Rng;
-use thalweg_core::session::live::receiver::{self, Event as Heard, Receiver};
-use thalweg_core::session::live::sender::{self, Event as Said, Sender};
+use thalweg_core::session::live::receiver::{self, Event as Heard};
+use thalweg_core::session::live::sender::{self, Event as Said};
 use thalweg_core::session::live::{Ending, Playout};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::units::Rate;
@@ -12,24 +12,59 @@ use thalweg_lab::node::loss::Loss;
 use thalweg_lab::node::reorder::Reorder;
 use thalweg_lab::path::Path;
 
+use crate::live::keys::Keys;
 use crate::live::props::{address, at, ms, receiver_config, sender_config, wire};
 use crate::live::story::{Back, Story};
 
 /// A stream of 30 Mb/s over `forward`, at three seconds, when it has been running for 2.5 s.
-fn streaming(forward: Path, reverse: Path) -> Story {
-    let mut story = Story::new(sender_config(), receiver_config(), forward, reverse);
+fn streaming(keys: Option<Keys>, forward: Path, reverse: Path) -> Story {
+    let mut story = Story::with(keys, sender_config(), receiver_config(), forward, reverse);
     story.until(500).play(Rate::from_mbps(30)).until(3000);
     story
 }
 
 pub(crate) fn quiet() -> Story {
-    streaming(wire(ms(20)), wire(ms(20)))
+    quiet_with(None)
 }
 
-#[test]
-fn a_receiver_that_restarts_gets_the_stream_again() {
-    let mut story = quiet();
-    story.receiver = Receiver::new(receiver_config(), &Rng::new(33));
+pub(crate) fn quiet_with(keys: Option<Keys>) -> Story {
+    streaming(keys, wire(ms(20)), wire(ms(20)))
+}
+
+/// Makes tests of stories that run with a key and without.
+macro_rules! with_and_without_key {
+    ($($story:ident),* $(,)?) => {
+        mod clear {
+            $(#[test] fn $story() { super::$story(None); })*
+        }
+        mod keyed {
+            $(#[test] fn $story() { super::$story(Some($crate::live::keys::Keys::new(1))); })*
+        }
+    };
+}
+pub(crate) use with_and_without_key;
+
+with_and_without_key! {
+    a_receiver_that_restarts_gets_the_stream_again,
+    a_sender_that_restarts_takes_over_when_nothing_more_is_heard_of_its_old_stream,
+    without_reports_media_goes_on_for_two_seconds_and_then_beside_the_hellos,
+    after_ten_seconds_of_silence_media_stops_until_somebody_answers,
+    a_receiver_that_says_goodbye_gets_no_more_media,
+    a_receiver_that_is_unreachable_and_does_not_report_gets_no_more_media,
+    a_sender_that_is_gone_gets_no_more_reports,
+    path_longer_than_the_latency_carries_the_media_and_is_reported,
+    repair_arrives_in_time_from_the_reported_latency_on,
+    a_sender_that_moves_is_found_again,
+    a_receiver_that_moves_is_found_again,
+    reordering_is_not_loss,
+    copies_are_handed_out_once,
+    two_dark_seconds_are_lost_and_nothing_after_them,
+    lost_reports_raise_no_window,
+}
+
+fn a_receiver_that_restarts_gets_the_stream_again(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
+    story.restart_receiver(receiver_config(), 33);
     story.until(8000).pause().until(8500);
     // A hello every 200 ms, its answer, and the echo: a round trip and a half in total.
     let away = story.lost(2900, 3400);
@@ -38,10 +73,9 @@ fn a_receiver_that_restarts_gets_the_stream_again() {
     assert_eq!(story.sender_events.iter().filter(|(_, said)| matches!(said, Said::Connected { .. })).count(), 2);
 }
 
-#[test]
-fn a_sender_that_restarts_takes_over_when_nothing_more_is_heard_of_its_old_stream() {
-    let mut story = quiet();
-    story.sender = Sender::new(sender_config(), story.now, &Rng::new(44));
+fn a_sender_that_restarts_takes_over_when_nothing_more_is_heard_of_its_old_stream(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
+    story.restart_sender(sender_config(), 44);
     story.until(8000).pause().until(8500);
     assert!(story.is_in_order());
     // Two seconds of silence, a hello every tenth of a second, and two answers.
@@ -49,9 +83,8 @@ fn a_sender_that_restarts_takes_over_when_nothing_more_is_heard_of_its_old_strea
     assert_eq!(story.receiver_events.iter().filter(|(_, heard)| matches!(heard, Heard::Started { .. })).count(), 2);
 }
 
-#[test]
-fn without_reports_media_goes_on_for_two_seconds_and_then_beside_the_hellos() {
-    let mut story = quiet();
+fn without_reports_media_goes_on_for_two_seconds_and_then_beside_the_hellos(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
     story.back = Back::Nothing;
     story.until(8000);
     story.back = Back::Everything;
@@ -70,9 +103,8 @@ fn without_reports_media_goes_on_for_two_seconds_and_then_beside_the_hellos() {
     assert!(metrics["repair_window_packets"] <= 8.0, "{metrics:?}");
 }
 
-#[test]
-fn after_ten_seconds_of_silence_media_stops_until_somebody_answers() {
-    let mut story = quiet();
+fn after_ten_seconds_of_silence_media_stops_until_somebody_answers(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
     story.back = Back::Nothing;
     story.until(13_500);
     let (when, last) = *story.sender_events.last().expect("an event");
@@ -80,7 +112,9 @@ fn after_ten_seconds_of_silence_media_stops_until_somebody_answers() {
     assert!(when.since(at(13_000)) < ms(100), "{when:?}");
     let stopped = story.departures.len();
     story.until(16_000);
-    assert!(story.departures.len() - stopped <= 25, "hellos go on, ten a second");
+    // An association that hears nothing pings its peer twice a second.
+    let pings = if keys.is_some() { 5 } else { 0 };
+    assert!(story.departures.len() - stopped <= 25 + pings, "hellos go on, ten a second");
     story.back = Back::Everything;
     story.until(20_000).pause().until(20_500);
     assert!(matches!(story.sender_events.last(), Some((_, Said::Connected { .. }))));
@@ -95,9 +129,8 @@ fn answers_alone_do_not_keep_media_going() {
     assert_eq!(story.sender_events.last().expect("an event").1, Said::Silent);
 }
 
-#[test]
-fn a_receiver_that_says_goodbye_gets_no_more_media() {
-    let mut story = quiet();
+fn a_receiver_that_says_goodbye_gets_no_more_media(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
     story.receiver.finish();
     story.until(3050);
     assert_eq!(story.sender_events.last().expect("an event"), &(at(3020), Said::Left));
@@ -110,9 +143,8 @@ fn unreachable(mut story: Story) -> Story {
     story
 }
 
-#[test]
-fn a_receiver_that_is_unreachable_and_does_not_report_gets_no_more_media() {
-    let mut story = quiet();
+fn a_receiver_that_is_unreachable_and_does_not_report_gets_no_more_media(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
     story.back = Back::Nothing;
     let mut story = unreachable(story);
     let (when, last) = *story.sender_events.last().expect("an event");
@@ -123,26 +155,28 @@ fn a_receiver_that_is_unreachable_and_does_not_report_gets_no_more_media() {
     story.until(6000).pause().until(6500);
     assert_eq!(story.lost(4800, 6000), 0);
     // Such a message is wrong about a receiver that reports.
-    let mut story = unreachable(quiet());
+    let mut story = unreachable(quiet_with(keys));
     story.pause().until(5000);
     assert_eq!((story.sender_events.len(), story.lost(500, 4500)), (1, 0));
 }
 
-#[test]
-fn a_sender_that_is_gone_gets_no_more_reports() {
-    let mut story = quiet();
+fn a_sender_that_is_gone_gets_no_more_reports(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
     story.deaf = true;
     story.until(14_000);
     let (when, heard) = *story.receiver_events.last().expect("an event");
     assert_eq!(heard, Heard::Ended(Ending::Silent));
     assert!(when.since(at(13_000)) < ms(50), "ten seconds after its last word: {when:?}");
     let mut buf = [0; MAX_DATAGRAM];
-    assert!(story.receiver.poll_transmit(at(20_000), &mut buf).is_none());
+    story.until(31_000);
+    assert!(story.receiver.poll_transmit(at(31_000), &mut buf).is_none());
+    // An association that hears nothing for 15 s pings its peer for ten of these.
+    let last = story.last_returned.expect("it has sent");
+    assert!(last <= if keys.is_some() { at(18_000) } else { at(13_000) }, "{last:?}");
 }
 
-#[test]
-fn path_longer_than_the_latency_carries_the_media_and_is_reported() {
-    let mut story = Story::new(sender_config(), receiver_config(), wire(ms(100)), wire(ms(100)));
+fn path_longer_than_the_latency_carries_the_media_and_is_reported(keys: Option<Keys>) {
+    let mut story = Story::with(keys, sender_config(), receiver_config(), wire(ms(100)), wire(ms(100)));
     story.until(1000).play(Rate::from_mbps(30)).until(4000).pause().until(5000);
     assert_eq!(story.lost(0, 5000), 0);
     let reported = story.sender_events.iter().find_map(|(_, said)| match said {
@@ -160,12 +194,11 @@ fn path_longer_than_the_latency_carries_the_media_and_is_reported() {
 }
 
 /// The README's row of long paths: below half the round trip plus 12 ms there is no repair, above that it is in time.
-#[test]
-fn repair_arrives_in_time_from_the_reported_latency_on() {
+fn repair_arrives_in_time_from_the_reported_latency_on(keys: Option<Keys>) {
     for (latency, repaired) in [(111, false), (112, true), (140, true)] {
         let config = sender::Config { latency: ms(latency), ..sender_config() };
         let forward = wire(ms(100)).then("loss", Loss::independent(0.01, Rng::new(6)));
-        let mut story = Story::new(config, receiver_config(), forward, wire(ms(100)));
+        let mut story = Story::with(keys, config, receiver_config(), forward, wire(ms(100)));
         story.until(1000).play(Rate::from_mbps(30)).until(6000).pause().until(7000);
         let reported = story.sender_events.iter().any(|(_, said)| matches!(said, Said::TooShort { .. }));
         assert_eq!(reported, !repaired, "{latency} ms");
@@ -182,9 +215,8 @@ fn repair_arrives_in_time_from_the_reported_latency_on() {
     }
 }
 
-#[test]
-fn a_sender_that_moves_is_found_again() {
-    let mut story = quiet();
+fn a_sender_that_moves_is_found_again(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
     story.sender_at = address("192.168.7.7:7777");
     story.until(8000).pause().until(8500);
     let (when, heard) = *story.receiver_events.last().expect("an event");
@@ -195,9 +227,8 @@ fn a_sender_that_moves_is_found_again() {
     assert_eq!(story.receiver_events.len(), 2, "{:?}", story.receiver_events);
 }
 
-#[test]
-fn a_receiver_that_moves_is_found_again() {
-    let mut story = quiet();
+fn a_receiver_that_moves_is_found_again(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
     story.receiver_at = address("192.168.8.8:8888");
     story.until(8000).pause().until(8500);
     let (when, said) = *story.sender_events.last().expect("an event");
@@ -247,10 +278,9 @@ fn a_sender_whose_clock_steps_back_is_followed() {
     }
 }
 
-#[test]
-fn reordering_is_not_loss() {
+fn reordering_is_not_loss(keys: Option<Keys>) {
     let forward = wire(ms(20)).then("reorder", Reorder::new(0.3, ms(4), Rng::new(1)));
-    let mut story = streaming(forward, wire(ms(20)));
+    let mut story = streaming(keys, forward, wire(ms(20)));
     story.until(8000).pause().until(8500);
     // A receiver begins with the first packet that arrives.
     assert_eq!(story.lost(505, 8000), 0);
@@ -259,22 +289,26 @@ fn reordering_is_not_loss() {
     assert_eq!((metrics["lost_packets_total"], metrics["repair_window_packets"]), (0.0, 8.0));
 }
 
-#[test]
-fn copies_are_handed_out_once() {
+fn copies_are_handed_out_once(keys: Option<Keys>) {
     let forward = wire(ms(20)).then("copy", Duplicate::new(0.2, Rng::new(2)));
-    let mut story = streaming(forward, wire(ms(20)));
+    let mut story = streaming(keys, forward, wire(ms(20)));
     story.until(8000).pause().until(8500);
     assert_eq!(story.lost(500, 8000), 0);
     assert!(story.is_in_order());
     let heard = story.receiver_metrics();
     // A fifth of the source packets, within five deviations of a binomial.
     let expected = story.inputs.len() as f64 * 0.2;
+    if keys.is_some() {
+        // No copy is opened: neither of media, nor of anything else.
+        assert_eq!(heard["duplicate_packets_total"], 0.0);
+        assert!(heard["rejected_datagrams_total"] > expected, "{heard:?}");
+        return;
+    }
     assert!((heard["duplicate_packets_total"] - expected).abs() < 5.0 * (expected * 0.8).sqrt(), "{heard:?}");
 }
 
-#[test]
-fn two_dark_seconds_are_lost_and_nothing_after_them() {
-    let mut story = quiet();
+fn two_dark_seconds_are_lost_and_nothing_after_them(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
     (story.back, story.deaf) = (Back::Nothing, true);
     story.until(5000);
     (story.back, story.deaf) = (Back::Everything, false);
@@ -285,10 +319,9 @@ fn two_dark_seconds_are_lost_and_nothing_after_them() {
     assert!(story.is_in_order());
 }
 
-#[test]
-fn lost_reports_raise_no_window() {
+fn lost_reports_raise_no_window(keys: Option<Keys>) {
     let reverse = Path::default().then("loss", Loss::independent(0.3, Rng::new(4))).then("wire", wire_node());
-    let mut story = streaming(wire(ms(20)), reverse);
+    let mut story = streaming(keys, wire(ms(20)), reverse);
     story.until(10_000);
     let metrics = story.sender_metrics();
     assert_eq!((metrics["lost_packets_total"], metrics["repair_window_packets"]), (0.0, 8.0));

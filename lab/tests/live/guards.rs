@@ -1,6 +1,6 @@
 //! Effects that a stream must never have: flooding, control by unauthenticated peers, unbounded growth.
 
-mod cap;
+pub(super) mod cap;
 mod floor;
 mod forged;
 mod lock_in;

@@ -1,19 +1,32 @@
 //! Two senders and one receiver, which accepts one stream.
 
-use thalweg_core::rng::Rng;
 use thalweg_core::session::live::Ending;
+use thalweg_core::session::live::carried::Carried;
 use thalweg_core::session::live::receiver::Event as Heard;
 use thalweg_core::session::live::sender::{Config, Event as Said, Sender};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::units::Rate;
 
-use crate::live::faults::quiet;
+use crate::live::faults::{quiet_with, with_and_without_key};
+use crate::live::keys::Keys;
 use crate::live::props::{address, at, ms, sender_config};
 use crate::live::story::Story;
 
+with_and_without_key! {
+    second_sender_learns_that_the_receiver_is_busy,
+    a_stream_without_media_keeps_its_place_while_its_sender_is_there,
+    two_seconds_without_a_word_of_the_first_sender_give_its_place_to_another,
+    two_senders_with_little_to_say_do_not_take_the_receiver_from_each_other,
+}
+
+/// A second sender, with the story's key if there is one.
+fn another(story: &mut Story, config: Config) -> Carried<Sender> {
+    Keys::sender(story.keys.as_mut(), config, story.now, 77)
+}
+
 /// Runs `second` beside the story's receiver, in steps of a millisecond, until it is connected or the time is over.
 /// Returns the number of answers that it got.
-fn calls(story: &mut Story, second: &mut Sender, millis: core::ops::Range<u64>) -> usize {
+fn calls(story: &mut Story, second: &mut Carried<Sender>, millis: core::ops::Range<u64>) -> usize {
     let from = address("10.7.7.7:7000");
     let mut buf = [0; MAX_DATAGRAM];
     let mut answers = 0;
@@ -37,11 +50,10 @@ fn calls(story: &mut Story, second: &mut Sender, millis: core::ops::Range<u64>) 
     answers
 }
 
-#[test]
-fn second_sender_learns_that_the_receiver_is_busy() {
-    let mut story = quiet();
+fn second_sender_learns_that_the_receiver_is_busy(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
     let config = Config { answer_timeout: Some(ms(10_000)), ..sender_config() };
-    let mut second = Sender::new(config, story.now, &Rng::new(77));
+    let mut second = another(&mut story, config);
     // Ten seconds of attempts, and no goodbye to a receiver that never accepted the stream.
     let answers = calls(&mut story, &mut second, 3000..13_100);
     assert!(answers >= 10, "{answers}");
@@ -52,11 +64,10 @@ fn second_sender_learns_that_the_receiver_is_busy() {
     assert_eq!(story.lost(500, 13_400), 0, "the first stream is not harmed");
 }
 
-#[test]
-fn a_stream_without_media_keeps_its_place_while_its_sender_is_there() {
-    let mut story = quiet();
+fn a_stream_without_media_keeps_its_place_while_its_sender_is_there(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
     story.pause();
-    let mut second = Sender::new(sender_config(), story.now, &Rng::new(77));
+    let mut second = another(&mut story, sender_config());
     calls(&mut story, &mut second, 3000..12_000);
     assert!(!second.is_connected(), "the first says hello every 200 ms");
     story.play(Rate::from_mbps(30)).until(14_000);
@@ -64,15 +75,14 @@ fn a_stream_without_media_keeps_its_place_while_its_sender_is_there() {
     assert_eq!(story.receiver_events.iter().filter(|(_, heard)| matches!(heard, Heard::Started { .. })).count(), 1);
 }
 
-#[test]
-fn two_seconds_without_a_word_of_the_first_sender_give_its_place_to_another() {
+fn two_seconds_without_a_word_of_the_first_sender_give_its_place_to_another(keys: Option<Keys>) {
     for idle in [false, true] {
-        let mut story = quiet();
+        let mut story = quiet_with(keys);
         if idle {
             story.pause();
         }
         story.until(5000).deaf = true;
-        let mut second = Sender::new(sender_config(), story.now, &Rng::new(77));
+        let mut second = another(&mut story, sender_config());
         calls(&mut story, &mut second, 5000..9000);
         assert!(second.is_connected());
         // The first sender's last hello arrived up to 200 ms before, and the other one tries every 100 ms.
@@ -81,12 +91,11 @@ fn two_seconds_without_a_word_of_the_first_sender_give_its_place_to_another() {
 }
 
 /// Two cameras that both send a datagram now and then: the first keeps its place, and the other is refused.
-#[test]
-fn two_senders_with_little_to_say_do_not_take_the_receiver_from_each_other() {
-    let mut story = quiet();
+fn two_senders_with_little_to_say_do_not_take_the_receiver_from_each_other(keys: Option<Keys>) {
+    let mut story = quiet_with(keys);
     // A datagram in 0.7 s.
     story.play(Rate::from_bps(15_000));
-    let mut second = Sender::new(sender_config(), story.now, &Rng::new(77));
+    let mut second = another(&mut story, sender_config());
     calls(&mut story, &mut second, 3000..12_900);
     assert!(!second.is_connected());
     story.pause().until(14_000);

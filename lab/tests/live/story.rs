@@ -3,8 +3,8 @@
 use core::net::SocketAddr;
 use std::collections::{BTreeMap, VecDeque};
 
-use thalweg_core::rng::Rng;
 use thalweg_core::session::live::End;
+use thalweg_core::session::live::carried::{Carried, Notice};
 use thalweg_core::session::live::receiver::{self, Receiver};
 use thalweg_core::session::live::sender::{self, Sender};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
@@ -16,6 +16,7 @@ use thalweg_lab::node::Node;
 use thalweg_lab::packet::{Body, Packet};
 use thalweg_lab::path::Path;
 
+use crate::live::keys::Keys;
 use crate::live::props::{PAYLOAD, address, at, metrics, payload};
 use crate::live::tap::Tap;
 
@@ -68,8 +69,9 @@ impl Policer {
 /// A source, two sessions, and the paths between them.
 pub(crate) struct Story {
     pub(crate) now: Time,
-    pub(crate) sender: Sender,
-    pub(crate) receiver: Receiver,
+    pub(crate) sender: Carried<Sender>,
+    pub(crate) receiver: Carried<Receiver>,
+    pub(crate) keys: Option<Keys>,
     /// The addresses of both; a story may change them.
     pub(crate) sender_at: SocketAddr,
     pub(crate) receiver_at: SocketAddr,
@@ -111,17 +113,31 @@ pub(crate) struct Story {
     pub(crate) elsewhere: Vec<(SocketAddr, Vec<u8>)>,
     /// The datagrams returned, and the last ones sent, for stories that replay them.
     pub(crate) returned: Vec<Vec<u8>>,
+    /// The departure time of the receiver's last datagram.
+    pub(crate) last_returned: Option<Time>,
     pub(crate) recent: VecDeque<Vec<u8>>,
 }
 
 impl Story {
     /// A story at time zero, whose source is still silent.
     pub(crate) fn new(sender: sender::Config, receiver: receiver::Config, forward: Path, reverse: Path) -> Story {
+        Story::with(None, sender, receiver, forward, reverse)
+    }
+
+    /// The same, encrypted if there are `keys`.
+    pub(crate) fn with(
+        mut keys: Option<Keys>,
+        sender: sender::Config,
+        receiver: receiver::Config,
+        forward: Path,
+        reverse: Path,
+    ) -> Story {
         Story {
             now: Time::ZERO,
             receiver_at: sender.to,
-            sender: Sender::new(sender, Time::ZERO, &Rng::new(11)),
-            receiver: Receiver::new(receiver, &Rng::new(22)),
+            sender: Keys::sender(keys.as_mut(), sender, Time::ZERO, 11),
+            receiver: Keys::receiver(keys.as_mut(), receiver, 22),
+            keys,
             sender_at: address("10.0.0.1:5000"),
             clock_ahead: Span::ZERO,
             turns: None,
@@ -146,6 +162,7 @@ impl Story {
             written: None,
             elsewhere: Vec::new(),
             returned: Vec::new(),
+            last_returned: None,
             recent: VecDeque::new(),
         }
     }
@@ -174,6 +191,25 @@ impl Story {
         self.gap = Some(rate.time_for(Bytes(PAYLOAD as u64)));
         self.due = self.now;
         self
+    }
+
+    /// Restarts the program of the sender, without any of its state.
+    pub(crate) fn restart_sender(&mut self, config: sender::Config, seed: u64) {
+        self.sender = Keys::sender(self.keys.as_mut(), config, self.now, seed);
+    }
+
+    /// Restarts the program of the receiver.
+    pub(crate) fn restart_receiver(&mut self, config: receiver::Config, seed: u64) {
+        self.receiver = Keys::receiver(self.keys.as_mut(), config, seed);
+    }
+
+    /// The notices of both ends about keys.
+    pub(crate) fn notices(&mut self) -> [Vec<Notice>; 2] {
+        let (sender, receiver) = (&mut self.sender, &mut self.receiver);
+        [
+            core::iter::from_fn(|| sender.poll_notice()).collect(),
+            core::iter::from_fn(|| receiver.poll_notice()).collect(),
+        ]
     }
 
     /// Pauses the source.
@@ -218,7 +254,8 @@ impl Story {
 
     fn give(&mut self) {
         let length = (self.length)(self.given);
-        self.sender.handle_media(self.their_now(), &payload(self.given)[..length]);
+        let now = self.their_now();
+        self.sender.handle_media(now, &payload(self.given)[..length]);
         self.given += 1;
         if self.notes {
             self.inputs.push(self.now);
@@ -266,7 +303,8 @@ impl Story {
                 self.elsewhere.push((transmit.to, buf[..transmit.len].to_vec()));
             }
         }
-        self.sender_events.extend(core::iter::from_fn(|| self.sender.poll_event()).map(|event| (self.now, event)));
+        let (now, sender) = (self.now, &mut self.sender);
+        self.sender_events.extend(core::iter::from_fn(|| sender.poll_event()).map(|event| (now, event)));
         active
     }
 
@@ -302,13 +340,15 @@ impl Story {
             if let Some([_, sent]) = &mut self.written {
                 sent.extend_from_slice(&buf[..transmit.len]);
             }
+            self.last_returned = Some(self.now);
             if transmit.to == self.sender_at {
                 self.reverse.accept(self.now, Packet::datagram(0, buf[..transmit.len].to_vec()));
             } else {
                 self.elsewhere.push((transmit.to, buf[..transmit.len].to_vec()));
             }
         }
-        self.receiver_events.extend(core::iter::from_fn(|| self.receiver.poll_event()).map(|event| (self.now, event)));
+        let (now, receiver) = (self.now, &mut self.receiver);
+        self.receiver_events.extend(core::iter::from_fn(|| receiver.poll_event()).map(|event| (now, event)));
         active
     }
 

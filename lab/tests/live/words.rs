@@ -29,7 +29,7 @@ fn a_goodbye_counts_in_its_own_session_and_with_its_proof_alone() {
     story.until(3100);
     let goodbye = story.returned.iter().find(|datagram| is_goodbye(datagram)).cloned().expect("a goodbye");
     assert_eq!(story.sender_events.last().map(|(_, said)| *said), Some(Said::Left));
-    story.receiver = Receiver::new(receiver_config(), &Rng::new(33));
+    story.restart_receiver(receiver_config(), 33);
     story.until(4000);
     let connected = story.sender_events.len();
     assert!(matches!(story.sender_events[connected - 1].1, Said::Connected { .. }));

@@ -2,6 +2,8 @@
 
 mod arrivals;
 mod candidates;
+#[cfg(feature = "secure")]
+mod carriable;
 mod control;
 mod decoder;
 mod presence;

@@ -5,6 +5,8 @@ mod block;
 mod blocks;
 mod brake;
 mod budget;
+#[cfg(feature = "secure")]
+mod carriable;
 mod config;
 mod control;
 mod coupling;
@@ -31,7 +33,7 @@ pub use self::budget::MediaBudget;
 pub use self::config::{Breaker, Config, Event, SourceId, redundancy};
 pub use self::coupling::GcaState;
 use super::interval_stats::IntervalStats;
-use super::{Ending, MAX_PAYLOAD};
+use super::{Ending, max_payload};
 use crate::law::redundancy::Redundancy;
 use crate::law::schedule::in_order::InOrder;
 use crate::metric::Metric;
@@ -122,7 +124,7 @@ impl Sender {
 
     /// Takes a media datagram that the source has produced now.
     ///
-    /// The datagram is dropped, and counted, in three cases: it is longer than [`MAX_PAYLOAD`]; no receiver has
+    /// The datagram is dropped, and counted, in three cases: it is longer than [`max_payload`]; no receiver has
     /// answered yet, and the stream is not plain RTP; or the receiver sends no reports, and a datagram has been sent
     /// since the last hello.
     pub fn handle_media(&mut self, now: Time, payload: &[u8]) {
@@ -130,7 +132,7 @@ impl Sender {
         self.counts.media_bytes += payload.len() as u64;
         self.close_due(now);
         let interval = self.protection.interval();
-        if payload.len() > MAX_PAYLOAD || !self.wants_media() || !self.peer.takes_media(now, interval) {
+        if payload.len() > max_payload(self.config.to) || !self.wants_media() || !self.peer.takes_media(now, interval) {
             self.counts.unsent += 1;
             return;
         }

@@ -45,6 +45,11 @@ impl Keepalive {
         }
     }
 
+    /// True from a claim that the peer has gone until it is heard.
+    pub(super) fn is_doubted(&self) -> bool {
+        self.verify_by.is_some()
+    }
+
     /// The time at which the peer has been silent for too long.
     pub(super) fn silent_at(&self, config: &Config) -> Time {
         (self.heard + config.idle).min(self.verify_by.unwrap_or(Time::NEVER))

@@ -19,7 +19,7 @@ fn under(greatest: Rate, repair: Law) -> Story {
 }
 
 /// The highest rate over any tenth of a second.
-pub(super) fn peak(story: &Story) -> Rate {
+pub(in crate::live) fn peak(story: &Story) -> Rate {
     let mut window = VecDeque::new();
     let mut sum = Bytes(0);
     let mut most = 0;

@@ -23,6 +23,11 @@ impl Association {
         is_ours
     }
 
+    /// True from [`Association::on_unknown`] until the peer is heard again.
+    pub fn is_doubted(&self) -> bool {
+        self.keepalive.is_doubted()
+    }
+
     pub(super) fn on_cookie(&mut self, now: Time, cookie: u64) -> Result<(), Error> {
         self.handshake.as_mut().ok_or(Error::Repeated)?.on_cookie(now, cookie);
         Ok(())

@@ -1,0 +1,27 @@
+//! A sender inside an association.
+
+use core::net::SocketAddr;
+
+use super::{Event, Sender};
+use crate::session::live::carried::Carriable;
+use crate::time::Time;
+
+impl Carriable for Sender {
+    /// A stream has one receiver.
+    const PEERS: usize = 1;
+
+    fn on_association(&mut self, now: Time) {
+        self.peer.schedule_hello(now);
+    }
+
+    fn located(event: Event, at: impl Fn(SocketAddr) -> SocketAddr) -> Event {
+        match event {
+            Event::Connected { to, latency } => Event::Connected { to: at(to), latency },
+            other => other,
+        }
+    }
+
+    fn moved(to: SocketAddr) -> Event {
+        Event::Moved { to }
+    }
+}
