@@ -1,6 +1,7 @@
 //! `thalweg`: media over networks that lose packets and are shared with others. One file a verb, no arithmetic here.
 
 mod built_in;
+mod encryption;
 mod failure;
 mod outputs;
 mod stream;

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use thalweg_core::law::{rate, registry, schedule};
-use thalweg_core::session::secure::{self, Key};
+use thalweg_core::session::secure;
 use thalweg_core::session::tunnel::{self, Config, Tunnel};
 use thalweg_core::session::{MAX_DATAGRAM, stream};
 use thalweg_core::time::Span;
@@ -15,8 +15,8 @@ use thalweg_net::error::Error;
 use thalweg_net::media_url::Host;
 use thalweg_net::report::Report;
 use thalweg_net::udp::{Socket, unspecified};
-use thalweg_net::{entropy, key_file};
 
+use crate::encryption::{self, keys};
 use crate::failure::Failure;
 use crate::stream::{Reporting, Start};
 
@@ -98,7 +98,7 @@ pub(crate) struct Ready {
 impl PathOptions {
     /// Listens for peers at an address; the buffers of all of them together take at most `memory`.
     pub(crate) fn listen(&self, listen: &Listen, memory: Bytes) -> Result<Ready, Failure> {
-        let (config, key) = (Config { memory, ..self.config()? }, self.key()?);
+        let (config, key) = (Config { memory, ..self.config()? }, encryption::read(&self.key_file)?);
         let start = Start::now()?;
         let tried = format!("listening on {}", listen.listen);
         let address = listen.listen.resolve().map_err(Error::io(&tried))?;
@@ -113,18 +113,13 @@ impl PathOptions {
         if server.name.is_empty() || server.port == 0 {
             return Err(Failure::Usage(format!("{server}: needs a host and a port, as in HOST:7000")));
         }
-        let (config, key) = (self.config()?, self.key()?);
+        let (config, key) = (self.config()?, encryption::read(&self.key_file)?);
         let start = Start::now()?;
         let to = server.resolve_called().map_err(Error::io(format!("looking up {server}")))?;
         let socket = Socket::bind(unspecified(to)).map_err(Error::io(format!("connecting to {to}")))?;
         let now = start.clock.now();
         let tunnel = Tunnel::connect(config, &key, to, now, keys()?).map_err(|error| self.wrong(&error))?;
         Ok(Ready { start, tunnel, socket, peer: Some(to) })
-    }
-
-    fn key(&self) -> Result<Key, Failure> {
-        key_file::guard_memory()?;
-        Ok(key_file::read(&self.key_file)?)
     }
 
     fn config(&self) -> Result<Config, Failure> {
@@ -155,14 +150,10 @@ impl PathOptions {
 
     fn wrong(&self, error: &tunnel::Error) -> Failure {
         match error {
-            tunnel::Error::Key(error) => Failure::Failed(format!("key file {}: {error}", self.key_file.display())),
+            tunnel::Error::Key(error) => encryption::wrong(&self.key_file, error),
             tunnel::Error::Config(error) => Failure::Usage(error.to_string()),
         }
     }
-}
-
-fn keys() -> Result<secure::Entropy, Failure> {
-    Ok(entropy::keys().map_err(Error::io("drawing random keys"))?)
 }
 
 impl Ready {

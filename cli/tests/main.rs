@@ -9,6 +9,7 @@ mod emulate;
 #[cfg(feature = "gstreamer")]
 mod encode;
 mod encoder;
+mod encrypted;
 mod faults;
 mod keygen;
 mod lab;

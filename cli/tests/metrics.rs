@@ -67,6 +67,7 @@ fn every_event_is_documented_with_its_keys() {
         ("share", "net/src/endpoint/share/stream.rs"),
         ("share", "net/src/endpoint/share/groups.rs"),
         ("recv", "net/src/endpoint/receiver.rs"),
+        ("recv", "net/src/endpoint/keys.rs"),
         ("recv", "net/src/output/recording.rs"),
         ("recv", "cli/src/verb/recv.rs"),
         ("tunnel", "net/src/endpoint/tunnel/reports.rs"),

@@ -1,6 +1,7 @@
 //! One end of a stream or a tunnel, as driven by the event loop.
 
 mod in_process;
+mod keys;
 mod receiver;
 mod sender;
 mod share;

@@ -27,6 +27,8 @@ pub struct Input {
     name: String,
     source: Source,
     refused: u64,
+    /// The longest datagram that is taken.
+    longest: usize,
     /// Warnings not yet reported.
     notices: Vec<Report>,
     reported_skipped: bool,
@@ -70,11 +72,17 @@ impl Input {
                 Source::Exec(Box::new(encoder))
             }
         };
-        let mut input = Input { name, source, refused: 0, notices: Vec::new(), reported_skipped: false };
+        let mut input =
+            Input { name, source, refused: 0, longest: MAX_PAYLOAD, notices: Vec::new(), reported_skipped: false };
         if let Source::Stream(stream) = &mut input.source {
             stream.probe().map_err(|reason| Error::new(&input.name, reason))?;
         }
         Ok(input)
+    }
+
+    /// Refuses datagrams that are longer than `longest` bytes.
+    pub(crate) fn limit(&mut self, longest: usize) {
+        self.longest = longest;
     }
 
     /// The kind of media that its datagrams carry.
@@ -123,7 +131,7 @@ impl Input {
                 }
                 let more = socket.receive(inbox);
                 for (_, datagram) in inbox.datagrams() {
-                    let notice = contents.unpack(now, datagram, &mut take).unwrap_or_else(|reason| {
+                    let notice = contents.unpack(now, datagram, self.longest, &mut take).unwrap_or_else(|reason| {
                         self.refused += 1;
                         // The first refusal is reported, the count is a metric.
                         (self.refused == 1).then_some(reason)
@@ -233,9 +241,17 @@ pub(crate) fn not_mpeg_ts(name: &str) -> Report {
 
 impl Contents {
     /// Passes a datagram's payload to `take` and returns a warning, if any; an error is the reason for leaving it out.
-    fn unpack(&mut self, now: Time, datagram: &[u8], take: &mut impl FnMut(&[u8])) -> Result<Option<String>, String> {
+    fn unpack(
+        &mut self,
+        now: Time,
+        datagram: &[u8],
+        longest: usize,
+        take: &mut impl FnMut(&[u8]),
+    ) -> Result<Option<String>, String> {
         let payload = match self {
-            Contents::Opaque if datagram.len() > MAX_PAYLOAD => return self.realign(now, datagram, take).map(Some),
+            Contents::Opaque if datagram.len() > longest => {
+                return self.realign(now, datagram, longest, take).map(Some);
+            }
             Contents::Opaque => datagram,
             Contents::Ts(realign) => {
                 realign.push(now, datagram, take);
@@ -246,19 +262,25 @@ impl Contents {
                 None => return Ok(None),
             },
         };
-        if payload.len() > MAX_PAYLOAD {
-            return Err(format!("skipped a datagram of {} bytes; the maximum is {MAX_PAYLOAD}", payload.len()));
+        if payload.len() > longest {
+            return Err(format!("skipped a datagram of {} bytes; the maximum is {longest}", payload.len()));
         }
         take(payload);
         Ok(None)
     }
 
     /// Continues as `ts+udp://`, from a datagram that is too long, if that is a piece of an MPEG-TS stream.
-    fn realign(&mut self, now: Time, datagram: &[u8], take: &mut impl FnMut(&[u8])) -> Result<String, String> {
+    fn realign(
+        &mut self,
+        now: Time,
+        datagram: &[u8],
+        longest: usize,
+        take: &mut impl FnMut(&[u8]),
+    ) -> Result<String, String> {
         let len = datagram.len();
         let Some(start) = first_packet(datagram) else {
             return Err(format!(
-                "skipped a datagram of {len} bytes; the maximum is {MAX_PAYLOAD}. For MPEG-TS use ts+udp://, or \
+                "skipped a datagram of {len} bytes; the maximum is {longest}. For MPEG-TS use ts+udp://, or \
                  pkt_size=1316 in ffmpeg's URL"
             ));
         };
@@ -270,7 +292,7 @@ impl Contents {
         realign.push(now, &datagram[start..], take);
         *self = Contents::Ts(realign);
         Ok(format!(
-            "datagrams of {len} bytes are longer than {MAX_PAYLOAD}: this is MPEG-TS, and is sent from now on as by \
+            "datagrams of {len} bytes are longer than {longest}: this is MPEG-TS, and is sent from now on as by \
              ts+udp://, seven packets a datagram"
         ))
     }
@@ -282,7 +304,7 @@ mod tests {
 
     fn unpack(contents: &mut Contents, datagram: &[u8]) -> (Vec<Vec<u8>>, Result<Option<String>, String>) {
         let mut taken = Vec::new();
-        let notice = contents.unpack(Time::ZERO, datagram, &mut |payload| taken.push(payload.to_vec()));
+        let notice = contents.unpack(Time::ZERO, datagram, MAX_PAYLOAD, &mut |payload| taken.push(payload.to_vec()));
         (taken, notice)
     }
 
@@ -306,7 +328,7 @@ mod tests {
             let (mut contents, mut taken, mut notices) = (Contents::Opaque, Vec::new(), Vec::new());
             let mut take = |payload: &[u8]| taken.push(payload.to_vec());
             for datagram in [head].into_iter().chain(rest.chunks(1472)).filter(|datagram| !datagram.is_empty()) {
-                notices.extend(contents.unpack(Time::ZERO, datagram, &mut take).expect("MPEG-TS"));
+                notices.extend(contents.unpack(Time::ZERO, datagram, MAX_PAYLOAD, &mut take).expect("MPEG-TS"));
             }
             let Contents::Ts(realign) = &mut contents else { panic!("the cuts are within packets") };
             realign.finish(&mut take);

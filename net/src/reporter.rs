@@ -19,7 +19,7 @@ use crate::terminal::escaped;
 /// Interval between lines where standard error is a log rather than a terminal.
 const LOG_INTERVAL: Span = Span::from_secs(10);
 /// Events that are reported even with `--quiet`: a fault, or the end of one.
-const TROUBLES: [&str; 15] = [
+const TROUBLES: [&str; 18] = [
     "warning",
     "waiting",
     "busy",
@@ -33,6 +33,9 @@ const TROUBLES: [&str; 15] = [
     "lower_rate",
     "early",
     "other_version",
+    "other_key",
+    "encrypted",
+    "unencrypted",
     "unreadable",
     "broken_off",
 ];

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::ValueEnum;
+use thalweg_core::session::live::carried::{Carried, association};
 use thalweg_core::session::live::receiver::{Config, DEFAULT_HOLD, Receiver};
 use thalweg_core::session::live::{DEFAULT_LATENCY, Ending, Network, Playout};
 use thalweg_core::time::Span;
@@ -12,6 +13,7 @@ use thalweg_net::media_url::{Host, MediaUrl};
 use thalweg_net::report::Report;
 use thalweg_net::udp::{Socket, comes_in};
 
+use crate::encryption::{Encryption, keys};
 use crate::failure::Failure;
 use crate::outputs::OutputArgs;
 use crate::stream::{Reporting, Start, latency};
@@ -24,6 +26,7 @@ Examples:
   thalweg recv --listen 127.0.0.1:6000 --output udp://127.0.0.1:7000 \\
     --latency 90ms
   thalweg recv --listen :6000 --output - --playout constant | ffplay -
+  thalweg recv --listen :6000 --key-file k --output file:a.ts
   thalweg recv --listen [::]:6000 --once --output file:a.ts \\
     --output 'rtp://239.1.1.1:5004?iface=eth0'")]
 pub(crate) struct Args {
@@ -33,6 +36,8 @@ pub(crate) struct Args {
     listen: Host,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    encryption: Encryption,
     /// Time from input to output, 5ms to 10s; the longer value of sender and receiver applies
     #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
     latency: Span,
@@ -71,6 +76,7 @@ impl From<PlayoutArg> for Playout {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let key = args.encryption.key()?;
     let start = Start::now()?;
     let tried = format!("listening on {}", args.listen);
     let address = args.listen.resolve().map_err(Error::io(&tried))?;
@@ -79,13 +85,18 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let outputs = args.output.open(&start.rng)?;
 
     let config = Config { latency: args.latency, playout: args.playout.into(), hold: args.hold, allow: args.allow };
-    let endpoint = ReceiverEndpoint::new(Receiver::new(config, &start.rng), outputs, args.once);
+    let session = Receiver::new(config, &start.rng);
+    let session = match &key {
+        None => Carried::clear(session),
+        Some(key) => Carried::called(session, (association(), key), keys()?).map_err(|e| args.encryption.wrong(e))?,
+    };
+    let endpoint = ReceiverEndpoint::new(session, outputs, args.once);
     let names = args.output.outputs.iter().map(MediaUrl::to_string).collect::<Vec<_>>().join(", ");
     let local = peer.local();
     let opening = Report::new("listening", format!("listening on {local}, output {names}, latency {}", args.latency))
         .with("address", local)
         .with("output", names);
-    let endpoint = start.run(endpoint, peer, &args.reporting, opening)?;
+    let endpoint = start.run(endpoint, peer, &args.reporting, args.encryption.described(opening))?;
     match endpoint.ending() {
         Some(ending) if args.once && ending != Ending::Bye => {
             Err(Failure::Failed(format!("receiving on {local}: {ending}")))

@@ -23,6 +23,7 @@ use thalweg_net::media_url::{Host, MediaUrl, Udp};
 use thalweg_net::report::Report;
 use thalweg_net::udp::{Multicast, Socket, comes_in, route_to, unspecified};
 
+use crate::encryption::{Encryption, keys};
 use crate::failure::Failure;
 use crate::stream::{Reporting, Start, latency};
 use crate::verb::replay::setting;
@@ -37,6 +38,7 @@ Examples:
     | thalweg send --input - --to example.org:6000
   thalweg send --input file:video.ts --loop --to [2001:db8::2]:6000 \\
     --repair static:4 --block 20ms
+  thalweg send --key-file k --input - --to example.org:6000
   thalweg send --rate tfrc --to example.org:6000 --input 'exec:./encoder.sh'
   thalweg send --input 'rtp://[ff12::8]:5004?iface=eth0' \\
     --to 239.1.1.1:5004 --plain-rtp --sdp video.sdp")]
@@ -50,6 +52,8 @@ pub(crate) struct Args {
     /// one of the two, is allowed
     #[arg(long, value_name = "HOST:PORT")]
     to: Udp,
+    #[command(flatten)]
+    encryption: Encryption,
     /// Loop the file, as one endless stream (file: inputs only)
     #[arg(long = "loop")]
     repeat: bool,
@@ -284,6 +288,10 @@ impl Args {
             let why = format!("needs the reports of one receiver, not the multicast group {to}; use --max-rate");
             return Err(Failure::Usage(format!("send: --rate {law}: {why}")));
         }
+        if self.encryption.is_given() && to.ip().is_multicast() {
+            let why = format!("a key is for one receiver, not for the multicast group {to}");
+            return Err(Failure::Usage(format!("send: --key-file: {why}")));
+        }
         let multicast = self.to.multicast(to).map_err(Error::io(&tried))?;
         let Some(bind) = &self.bind else {
             let socket = Socket::sending(unspecified(to), to, multicast).map_err(Error::io(tried))?;
@@ -333,6 +341,14 @@ impl Args {
         if let Some((option, _)) = repairs.into_iter().find(|(_, is_given)| is_none && *is_given) {
             return Err(Failure::Usage(format!("send: {option} needs repair, not --repair none")));
         }
+        let clear = [
+            ("--plain-rtp", self.interop.plain_rtp),
+            ("--fec-port", self.interop.fec_port.is_some()),
+            ("--sdp", self.interop.sdp.is_some()),
+        ];
+        if let Some((option, _)) = clear.into_iter().find(|(_, is_given)| self.encryption.is_given() && *is_given) {
+            return Err(Failure::Usage(format!("send: {option} is for RTP in the clear; omit it, or --key-file")));
+        }
         if self.interop.fec_port == Some(self.to.host.port) {
             return Err(Failure::Usage("send: --fec-port: must differ from the port of --to".to_owned()));
         }
@@ -374,6 +390,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     args.check()?;
     let repair = args.protection.repair()?;
     let media_url = args.input()?;
+    let key = args.encryption.key()?;
     let start = Start::now()?;
     let mut peer = args.peer()?;
     let to = peer.to;
@@ -391,6 +408,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let config = args.config(to, input.media(), repair);
     let endpoint = SenderEndpoint::new(config, start.clock.now(), &start.rng, args.retry.into(), input);
     let mut endpoint = endpoint.with_shed(args.protection.shed.into());
+    if let Some(key) = &key {
+        endpoint = endpoint.with_key(key, keys()?).map_err(|error| args.encryption.wrong(error))?;
+    }
     if let Some(file) = &args.interop.sdp {
         peer.describe(endpoint.session(), file)?;
     }
@@ -405,11 +425,19 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let opening =
         Report::new("sending", text).with("to", to).with("from", peer.socket.local()).with("input", &media_url);
     let opening = local.into_iter().fold(opening, |opening, local| opening.with("input_address", local));
+    let opening = args.encryption.described(opening);
     let endpoint = start.run(endpoint, peer.socket, &args.reporting, opening)?;
     let failed = |why: &dyn fmt::Display| Err(Failure::Failed(format!("sending to {to}: {why}")));
+    if let Some(refusal) = endpoint.refusal() {
+        return failed(&refusal);
+    }
     match endpoint.ending() {
+        Some(ending @ Ending::NoAnswer) => {
+            let other = if key.is_some() { "does it have another key, or none" } else { "does it have a key" };
+            failed(&format!("{ending} Or {other}?"))
+        }
         Some(Ending::Silent) => failed(&"the receiver stopped answering"),
-        Some(ending @ (Ending::NoAnswer | Ending::Busy | Ending::Version(_) | Ending::Breaker)) => failed(&ending),
+        Some(ending @ (Ending::Busy | Ending::Version(_) | Ending::Breaker)) => failed(&ending),
         Some(Ending::Bye) | None => Ok(()),
     }
 }

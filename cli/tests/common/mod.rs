@@ -31,6 +31,14 @@ pub(crate) fn run_with(args: &[&str], stdin: Stdio) -> (i32, String, String) {
     (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
 }
 
+/// A file with a new shared key.
+pub(crate) fn key(name: &str) -> String {
+    let path = format!("{}/{}-{name}.key", env!("CARGO_TARGET_TMPDIR"), std::process::id());
+    let _ = std::fs::remove_file(&path);
+    assert_eq!(run(&["keygen", &path]).0, 0);
+    path
+}
+
 /// The page that Prometheus gets at `address`.
 pub(crate) fn scrape(address: &str) -> String {
     let mut connection = TcpStream::connect(address).expect("it listens");

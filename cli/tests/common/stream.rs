@@ -2,6 +2,8 @@
 
 use std::net::{SocketAddr, UdpSocket};
 
+use thalweg_core::session::live::MAX_PAYLOAD;
+
 use super::{Running, TIMEOUT};
 
 /// Latency far above the need of any of these streams, so that a machine busy with other work makes no packet late.
@@ -43,7 +45,12 @@ pub(crate) fn source(send: &Running) -> UdpSocket {
 
 /// Sends datagrams of all sizes, a few at a time, and expects all of them at the output before the next few are sent.
 pub(crate) fn expect_everything_in_order(source: &UdpSocket, sink: &UdpSocket) {
-    let sizes = [1316, 1316, 188, 1400, 1, 700, 0, 1316, 1316, 1316, 4, 999];
+    expect_in_order(source, sink, MAX_PAYLOAD);
+}
+
+/// The same where the longest datagram has `longest` bytes.
+pub(crate) fn expect_in_order(source: &UdpSocket, sink: &UdpSocket, longest: usize) {
+    let sizes = [1316, 1316, 188, longest, 1, 700, 0, 1316, 1316, 1316, 4, 999];
     let datagrams: Vec<Vec<u8>> = (0u8..96).zip(sizes.iter().cycle()).map(|(mark, &len)| vec![mark; len]).collect();
     let mut buffer = [0; 2048];
     for few in datagrams.chunks(16) {

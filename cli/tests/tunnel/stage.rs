@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use rustix::net::sockopt::set_socket_linger;
 
-use crate::common::{Running, TIMEOUT, run};
+pub(crate) use crate::common::key;
+use crate::common::{Running, TIMEOUT};
 
 /// Loss, reordering, duplication and corruption, both ways.
 pub(crate) const HARSH: &str = r#"
@@ -42,13 +43,6 @@ pub(crate) fn is_long() -> bool {
 pub(crate) fn file(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("tunnel-{}-{name}", std::process::id()));
     let _ = fs::remove_file(&path);
-    path
-}
-
-/// A file with a new shared key.
-pub(crate) fn key(name: &str) -> String {
-    let path = file(&format!("{name}.key")).to_str().expect("a name").to_owned();
-    assert_eq!(run(&["keygen", &path]).0, 0);
     path
 }
 

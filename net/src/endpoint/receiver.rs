@@ -5,10 +5,12 @@ use std::collections::VecDeque;
 use thalweg_core::metric::Metric;
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::session::Session;
+use thalweg_core::session::live::carried::Carried;
 use thalweg_core::session::live::receiver::{Event, Receiver};
 use thalweg_core::session::live::{Ending, Media, other_version};
 use thalweg_core::time::{Span, Time};
 
+use super::keys::{self, ENCRYPTED};
 use super::{Endpoint, REST, sender};
 use crate::error::Error;
 use crate::output::{Output, Outputs};
@@ -18,7 +20,7 @@ use crate::report::Report;
 /// A receiving session, and the outputs for its media.
 #[derive(Debug)]
 pub struct ReceiverEndpoint {
-    session: Receiver,
+    session: Carried<Receiver>,
     /// Events of the session not yet reported.
     events: VecDeque<Event>,
     outputs: Outputs,
@@ -32,7 +34,7 @@ pub struct ReceiverEndpoint {
 
 impl ReceiverEndpoint {
     /// Passes every datagram to every output; with `once`, ends with the first stream.
-    pub fn new(session: Receiver, outputs: Vec<Output>, once: bool) -> ReceiverEndpoint {
+    pub fn new(session: Carried<Receiver>, outputs: Vec<Output>, once: bool) -> ReceiverEndpoint {
         ReceiverEndpoint {
             session,
             events: VecDeque::new(),
@@ -57,15 +59,15 @@ impl ReceiverEndpoint {
 }
 
 impl Endpoint for ReceiverEndpoint {
-    type Session = Receiver;
+    type Session = Carried<Receiver>;
 
     const SIDE: &'static str = "recv";
 
     fn metrics() -> impl Iterator<Item = &'static Metric> {
-        Receiver::METRICS.iter().chain(Outputs::METRICS)
+        Receiver::METRICS.iter().chain(Outputs::METRICS).chain([&ENCRYPTED])
     }
 
-    fn session(&mut self) -> &mut Receiver {
+    fn session(&mut self) -> &mut Carried<Receiver> {
         &mut self.session
     }
 
@@ -120,6 +122,9 @@ impl Endpoint for ReceiverEndpoint {
         if let Some(stopped) = self.stopped.take() {
             return Some(stopped);
         }
+        if let Some(notice) = self.session.poll_notice() {
+            return Some(keys::describe(notice));
+        }
         let event = self.events.pop_front().or_else(|| self.session.poll_event())?;
         match event {
             Event::Started { .. } => self.is_streaming = true,
@@ -142,6 +147,7 @@ impl Probe for ReceiverEndpoint {
     fn probe(&self, visit: &mut Visitor<'_>) {
         self.session.probe(visit);
         self.outputs.probe(visit);
+        visit(ENCRYPTED.name, f64::from(u8::from(self.session.is_encrypted())));
     }
 }
 

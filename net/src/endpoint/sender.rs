@@ -2,6 +2,7 @@
 
 mod calls;
 mod density;
+mod keyed;
 mod reports;
 mod shed;
 #[cfg(test)]
@@ -19,11 +20,14 @@ use thalweg_core::metric::{Kind, Metric};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::rng::Rng;
 use thalweg_core::session::Session;
+use thalweg_core::session::live::carried::Carried;
 use thalweg_core::session::live::sender::{Config, Event, Sender};
 use thalweg_core::session::live::{Ending, Media};
+use thalweg_core::session::secure;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
+use super::keys::{self, ENCRYPTED};
 use super::{Endpoint, REST};
 use crate::error::Error;
 use crate::input::Input;
@@ -74,6 +78,8 @@ pub struct SenderEndpoint {
     /// The reason of the end, once this side has decided to end.
     finishing: Option<&'static str>,
     ending: Option<Ending>,
+    /// The reason for which the receiver has refused the handshake.
+    refusal: Option<secure::Ending>,
 }
 
 impl SenderEndpoint {
@@ -93,6 +99,7 @@ impl SenderEndpoint {
             reports: VecDeque::new(),
             finishing: None,
             ending: None,
+            refusal: None,
         }
     }
 
@@ -155,6 +162,7 @@ impl SenderEndpoint {
 
     /// Handles the session's events.
     fn handle_events(&mut self) {
+        self.handle_notices();
         while self.ending.is_none()
             && let Some(mut event) = self.calls.session.poll_event()
         {
@@ -194,15 +202,15 @@ impl SenderEndpoint {
 }
 
 impl Endpoint for SenderEndpoint {
-    type Session = Sender;
+    type Session = Carried<Sender>;
 
     const SIDE: &'static str = "send";
 
     fn metrics() -> impl Iterator<Item = &'static Metric> {
-        Sender::METRICS.iter().chain([&CALLS, &REFUSED, &SKIPPED, &PICTURES])
+        Sender::METRICS.iter().chain([&CALLS, &REFUSED, &SKIPPED, &PICTURES, &ENCRYPTED])
     }
 
-    fn session(&mut self) -> &mut Sender {
+    fn session(&mut self) -> &mut Carried<Sender> {
         &mut self.calls.session
     }
 
@@ -218,7 +226,7 @@ impl Endpoint for SenderEndpoint {
         }
         if self.notice_at().is_some_and(|due| due <= now) {
             self.reported_waiting = true;
-            self.reports.push_back(reports::waiting(self.to));
+            self.reports.push_back(reports::waiting(self.to, self.calls.session.is_encrypted()));
         }
         let is_mpeg_ts = self.input.media() == Media::Mp2t;
         self.calls.session.set_follows_budget(is_mpeg_ts && self.shedding.drops_pictures());
@@ -284,5 +292,6 @@ impl Probe for SenderEndpoint {
         visit(REFUSED.name, self.input.refused() as f64);
         visit(SKIPPED.name, self.input.skipped().0 as f64);
         visit(PICTURES.name, self.shedding.pictures() as f64);
+        visit(ENCRYPTED.name, f64::from(u8::from(self.calls.session.is_encrypted())));
     }
 }

@@ -5,8 +5,10 @@ use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::metric::Kind;
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::rng::Rng;
-use thalweg_core::session::live::Ending;
+use thalweg_core::session::live::carried::{Carried, association};
 use thalweg_core::session::live::sender::{Config, Sender};
+use thalweg_core::session::live::{Ending, inside};
+use thalweg_core::session::secure::{Entropy, Key, KeyError};
 use thalweg_core::time::{Span, Time};
 
 /// Wait between the end of a session and the first call after it.
@@ -28,7 +30,7 @@ pub enum Retry {
 /// The current session, and the state that is needed for the next one.
 #[derive(Debug)]
 pub(super) struct Calls {
-    pub(super) session: Sender,
+    pub(super) session: Carried<Sender>,
     config: Config,
     rng: Rng,
     retry: Retry,
@@ -57,7 +59,7 @@ impl Calls {
     pub(super) fn new(config: Config, now: Time, rng: Rng, retry: Retry) -> Calls {
         let earlier = vec![0.0; Sender::METRICS.len()];
         Calls {
-            session: Sender::new(config.clone(), now, &rng.fork("call 1")),
+            session: Carried::clear(Sender::new(config.clone(), now, &rng.fork("call 1"))),
             config,
             rng,
             retry,
@@ -71,6 +73,15 @@ impl Calls {
             again: None,
             earlier,
         }
+    }
+
+    /// Calls the receiver inside an association, before anything has left.
+    pub(super) fn encrypt(&mut self, key: &Key, now: Time, entropy: Entropy) -> Result<(), KeyError> {
+        let to = self.config.to;
+        self.config.to = inside(to, 0);
+        let session = Sender::new(self.config.clone(), now, &self.rng.fork("call 1"));
+        self.session = Carried::calling(session, (association(), key), to, now, entropy)?;
+        Ok(())
     }
 
     /// Handles the receiver's answer.
@@ -123,11 +134,10 @@ impl Calls {
         }
         self.disconnected.get_or_insert(now);
         self.wait = (self.wait * 2).min(LONGEST);
-        let session = &self.session;
-        add_counters(&mut self.earlier, session);
         self.count += 1;
         let rng = self.rng.fork(&format!("call {}", self.count));
-        self.session = Sender::new(self.config.clone(), now, &rng);
+        let ended = self.session.replace(Sender::new(self.config.clone(), now, &rng));
+        add_counters(&mut self.earlier, &ended);
         (self.since, self.connected) = (now, None);
         true
     }

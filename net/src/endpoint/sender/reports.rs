@@ -96,10 +96,11 @@ pub(super) fn shed(pictures: u64, needed: Option<Span>) -> Report {
     needed.into_iter().fold(report, |report, needed| report.with_number("needed_seconds", needed.as_secs_f64()))
 }
 
-/// Reports that no receiver has answered yet.
-pub(super) fn waiting(to: SocketAddr) -> Report {
+/// Reports that no receiver has answered yet, with or without a key.
+pub(super) fn waiting(to: SocketAddr, has_key: bool) -> Report {
     let listen = if to.is_ipv6() { format!("[::]:{}", to.port()) } else { format!(":{}", to.port()) };
-    let command = format!("thalweg recv --listen {listen} --output file:out.ts");
+    let key = if has_key { " --key-file FILE" } else { "" };
+    let command = format!("thalweg recv --listen {listen}{key} --output file:out.ts");
     Report::new("waiting", format!("waiting for a receiver at {to}; start one there: {command}"))
         .with("to", to)
         .with("command", command)

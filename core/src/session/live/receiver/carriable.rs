@@ -17,6 +17,7 @@ impl Carriable for Receiver {
     fn located(event: Event, at: impl Fn(SocketAddr) -> SocketAddr) -> Event {
         match event {
             Event::Started { from, media, latency } => Event::Started { from: at(from), media, latency },
+            Event::Moved { from } => Event::Moved { from: at(from) },
             Event::OtherVersion { from, version } => Event::OtherVersion { from: at(from), version },
             other => other,
         }

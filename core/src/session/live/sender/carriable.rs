@@ -17,6 +17,7 @@ impl Carriable for Sender {
     fn located(event: Event, at: impl Fn(SocketAddr) -> SocketAddr) -> Event {
         match event {
             Event::Connected { to, latency } => Event::Connected { to: at(to), latency },
+            Event::Moved { to } => Event::Moved { to: at(to) },
             other => other,
         }
     }
