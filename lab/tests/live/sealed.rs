@@ -11,6 +11,7 @@ use thalweg_core::session::live::{MAX_PAYLOAD, MAX_SEALED_PAYLOAD};
 use thalweg_core::session::secure::Ending;
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_core::wire::secure::handshake::Unknown;
+use thalweg_lab::node::corrupt::Corrupt;
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::path::Path;
 
@@ -163,6 +164,44 @@ fn a_forged_unknown_harms_nothing() {
     }
     story.until(8000).pause().until(8500);
     assert_eq!((story.lost(500, 8000), story.sender_events.len(), story.receiver_events.len()), (0, 1, 1));
+}
+
+/// Damage costs the packets that it hits, and no damaged datagram is delivered, as some are in the clear.
+#[test]
+fn damaged_datagrams_are_lost_whole() {
+    let forward = wire(ms(20)).then("corrupt", Corrupt::new(0.01, 3, Rng::new(3)));
+    let mut story = keyed(forward, wire(ms(20)));
+    story.until(500).play(MEDIA).until(8000).pause().until(8500);
+    assert!(story.outputs.iter().all(|output| output.intact) && story.is_in_order());
+    // One in a hundred of some 27 000, which repair recovers.
+    assert!(story.receiver_metrics()["rejected_datagrams_total"] > 200.0);
+    assert_eq!(story.lost(500, 8000), 0);
+}
+
+/// The receiver is busy, so that a second sender's new address is nothing to report.
+#[test]
+fn only_the_sender_of_the_stream_is_reported_to_move() {
+    let mut story = quiet_with(Some(Keys::new(1)));
+    let mut second = Keys::sender(story.keys.as_mut(), sender_config(), story.now, 77);
+    let mut from = address("10.7.7.7:7000");
+    let mut heard = [0, 0];
+    for millis in 3000..6000 {
+        story.until(millis);
+        if millis == 4000 {
+            from = address("10.7.7.8:7000");
+        }
+        second.handle_timeout(story.now);
+        for datagram in said(&mut second, story.now) {
+            let _ = story.receiver.handle_datagram(story.now, from, &datagram);
+        }
+        story.until(millis);
+        for datagram in heard_at(&mut story, from) {
+            heard[usize::from(millis >= 4000)] += 1;
+            let _ = second.handle_datagram(story.now, story.receiver_at, &datagram);
+        }
+    }
+    assert!(heard.iter().all(|count| *count > 10), "busy at both addresses: {heard:?}");
+    assert_eq!(story.receiver_events.len(), 1, "{:?}", story.receiver_events);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! An attacker on the path between sender and receiver, who reads and writes at will: live streams have no key.
+//! An attacker on the path between sender and receiver, who reads and writes at will where a stream has no key.
 
 use thalweg_core::session::live::{End, Secret};
 use thalweg_core::wire::hello::{Answer, Hello, NAME};

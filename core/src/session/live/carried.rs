@@ -50,6 +50,9 @@ pub trait Carriable: Session {
         Vec::new()
     }
 
+    /// Returns whether the stream is with the peer of this name.
+    fn is_with(&self, name: SocketAddr) -> bool;
+
     /// Takes note that there is an association with a peer from now on.
     fn on_association(&mut self, _now: Time) {}
 
@@ -86,8 +89,8 @@ enum Carrier {
 enum Change {
     /// There is an association from now on.
     Up,
-    /// The peer has proved a new address.
-    Moved(SocketAddr),
+    /// The peer of this name has proved a new address.
+    Moved { name: SocketAddr, to: SocketAddr },
     /// The user is to be notified.
     Noticed(Notice),
 }
@@ -173,7 +176,7 @@ impl<S: Carriable> Carried<S> {
             match change {
                 None => return,
                 Some(Change::Up) => self.session.on_association(now),
-                Some(Change::Moved(to)) => self.moves.push_back(to),
+                Some(Change::Moved { name, to }) => self.moves.extend(self.session.is_with(name).then_some(to)),
                 Some(Change::Noticed(notice)) => self.notices.push(notice),
             }
         }

@@ -1,4 +1,4 @@
-//! Forged reports: live streams have no key, so an attacker who reads the secret's halves on the path, and can write
+//! Forged reports: a stream without a key has no defence on the path, so an attacker who reads the secret's halves on the path, and can write
 //! the receiver's address on a datagram, is treated like the receiver. Such reports may take repair up to the limits
 //! that always hold, and down; never beyond, and without lasting effect.
 

@@ -135,7 +135,7 @@ impl Called {
         for peer in self.peers.iter_mut().flatten() {
             while let Some(event) = peer.association.poll_event() {
                 if let Event::Moved { to } = event {
-                    self.changes.push_back(Change::Moved(to));
+                    self.changes.push_back(Change::Moved { name: peer.name, to });
                 }
             }
         }

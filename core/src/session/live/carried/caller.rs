@@ -106,7 +106,7 @@ impl Caller {
                     self.was_up = true;
                     self.changes.push_back(Change::Up);
                 }
-                Event::Moved { to } => self.changes.push_back(Change::Moved(to)),
+                Event::Moved { to } => self.changes.push_back(Change::Moved { name: self.name(), to }),
                 Event::Ended(ending) => self.on_ended(now, ending),
                 Event::Rekeyed { .. } => {}
             }

@@ -14,6 +14,10 @@ impl Carriable for Receiver {
         core::mem::take(&mut self.config.allow)
     }
 
+    fn is_with(&self, name: SocketAddr) -> bool {
+        self.stream.as_ref().is_some_and(|stream| stream.from() == name)
+    }
+
     fn located(event: Event, at: impl Fn(SocketAddr) -> SocketAddr) -> Event {
         match event {
             Event::Started { from, media, latency } => Event::Started { from: at(from), media, latency },

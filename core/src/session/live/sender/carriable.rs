@@ -10,6 +10,10 @@ impl Carriable for Sender {
     /// A stream has one receiver.
     const PEERS: usize = 1;
 
+    fn is_with(&self, _name: SocketAddr) -> bool {
+        true
+    }
+
     fn on_association(&mut self, now: Time) {
         self.peer.schedule_hello(now);
     }
