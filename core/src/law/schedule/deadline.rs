@@ -14,7 +14,7 @@
 //! |---|---|
 //! | is too late for a packet that leaves now | 0 |
 //! | is known to be lost, and no copy is in flight | 1: its packet must leave at some time |
-//! | is in flight | (f_k + price n_k) exp(-[`HASTE`] theta m / v) |
+//! | is in flight | (f_k + price n_k) exp(-1.3 theta m / v) |
 //!
 //! - k is the number of retransmissions that are possible, one after the other, once the loss of the newest copy is
 //!   known. Without any, f = 1 and n = 0. Each is lost with probability eps. The last one is repeated as long as that is

@@ -50,7 +50,7 @@ fn copy_is_worth_the_loss_that_it_prevents() {
 #[test]
 fn copy_is_worth_less_while_its_loss_can_be_waited_for() {
     let (law, decision) = chosen(&in_flight(1), at(0), Span::from_millis(150));
-    let weight = EPS.powi(3) + 3.0 * PRICE;
+    let weight = EPS * EPS * EPS + 3.0 * PRICE;
     assert!((law.weights()[0] - weight).abs() < 1e-12, "{:?}", law.weights());
     assert!((law.worth() - EPS * (1.0 - EPS) * weight).abs() < 1e-12);
     assert_eq!(decision, Decision::IDLE);
