@@ -117,12 +117,12 @@ fn broken_files_are_listed_with_a_one_line_fault() {
     assert!(catalog.videos.iter().all(|video| video.rates.is_empty()));
     let faults: Vec<_> = catalog.faults.iter().map(|(name, why)| format!("{name}: {why}")).collect();
     for (fault, start) in faults.iter().zip([
-        "a.mp4: box mdat at byte 48 ",
+        "a.mp4: the file is incomplete; copy it again (box mdat at byte 48 ",
         "b.m3u8: not a playlist",
         "c.mpd: not valid XML",
         "d.m3u8: cannot be read: ",
         "e.m3u8: none of the segments",
-        "g.mp4: box mdat",
+        "g.mp4: the file is incomplete; copy it again (box mdat",
         "itself.m3u8: none of the segments",
         "j.webm: truncated: element 0x18538067 at byte 8 ",
         "k.webm: not a WebM or MKV",
