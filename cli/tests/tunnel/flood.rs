@@ -44,15 +44,23 @@ fn count() -> u64 {
     if std::env::var_os("THALWEG_TEST_ALL").is_some() { 10_000_000 } else { 50_000 }
 }
 
+/// The number of times that the table of sockets is read for one of them.
+const READS: usize = 10;
+
 /// The bytes that wait at a UDP socket of 127.0.0.1, and the number of datagrams for which it had no space
 /// (proc_net(5), `rx_queue` and `drops`).
 fn socket_queue(port: u16) -> (u64, u64) {
-    let table = fs::read_to_string("/proc/net/udp").expect("the kernel tells");
     let local = format!("0100007F:{port:04X}");
-    let row = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).find(|row| row[1] == local);
-    let row = row.unwrap_or_else(|| panic!("no socket at port {port}"));
+    // The kernel writes the table in pieces, between which it loses its place if other sockets come and go.
+    let row = (0..READS).find_map(|_| row_of(&local)).unwrap_or_else(|| panic!("no socket at port {port}"));
     let waiting = row[4].split(':').nth(1).and_then(|bytes| u64::from_str_radix(bytes, 16).ok());
     (waiting.expect("a number"), row[12].parse().expect("a number"))
+}
+
+fn row_of(local: &str) -> Option<Vec<String>> {
+    let table = fs::read_to_string("/proc/net/udp").expect("a table of sockets");
+    let row = table.lines().map(|line| line.split_whitespace()).find(|row| row.clone().nth(1) == Some(local))?;
+    Some(row.map(str::to_owned).collect())
 }
 
 /// The unknown peers, and the datagrams that they send.
