@@ -17,6 +17,7 @@ mod tests;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde::Serialize;
 use thalweg_core::law::registry::Description;
 use thalweg_core::law::window::tcp_stream::Variant;
 use thalweg_core::law::{ParameterError, predict, redundancy, window};
@@ -303,6 +304,12 @@ fn replay(
         }
     }
     Ok(())
+}
+
+/// Writes an answer that is more than a row of numbers as one line of JSON.
+fn write_answer(answer: &impl Serialize, mut output: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut output, answer)?;
+    output.write_all(b"\n")
 }
 
 /// Writes the values called `shown` as one JSON object: null where not known yet, "inf" where infinite.

@@ -11,8 +11,8 @@ use thalweg_core::law::schedule::{Coded, Next, Schedule, View};
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::{Span, Time};
 
-use super::Replayed;
 use super::line::parsed;
+use super::{Replayed, write_answer};
 
 /// The law, and its last answer.
 pub(super) struct LiveSenders {
@@ -169,9 +169,8 @@ impl Replayed for LiveSenders {
         Ok(())
     }
 
-    fn write(&self, _shown: Option<&[&str]>, mut output: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut output, &self.answer)?;
-        output.write_all(b"\n")
+    fn write(&self, _shown: Option<&[&str]>, output: &mut dyn Write) -> io::Result<()> {
+        write_answer(&self.answer, output)
     }
 }
 

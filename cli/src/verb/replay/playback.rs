@@ -9,7 +9,7 @@ use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::video::Kind;
 
 use super::line::{LARGEST, checked, parsed};
-use super::{Replayed, without_settings};
+use super::{Replayed, without_settings, write_answer};
 
 /// The outcomes of the last video.
 #[derive(Default)]
@@ -83,9 +83,8 @@ impl Replayed for Videos {
         Ok(())
     }
 
-    fn write(&self, _shown: Option<&[&str]>, mut output: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut output, &self.answer)?;
-        output.write_all(b"\n")
+    fn write(&self, _shown: Option<&[&str]>, output: &mut dyn Write) -> io::Result<()> {
+        write_answer(&self.answer, output)
     }
 }
 

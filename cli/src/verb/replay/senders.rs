@@ -13,8 +13,8 @@ use thalweg_core::law::schedule::{Coded, Decision, Next, Overhead, Path, Queue, 
 use thalweg_core::probe::{Probe, Visitor};
 use thalweg_core::time::{Span, Time};
 
-use super::Replayed;
 use super::line::parsed;
+use super::{Replayed, write_answer};
 
 /// The cost-based law without a bound on the overhead, and its last answer.
 pub(super) struct Senders {
@@ -176,9 +176,8 @@ impl Replayed for Senders {
         Ok(())
     }
 
-    fn write(&self, _shown: Option<&[&str]>, mut output: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut output, &self.answer)?;
-        output.write_all(b"\n")
+    fn write(&self, _shown: Option<&[&str]>, output: &mut dyn Write) -> io::Result<()> {
+        write_answer(&self.answer, output)
     }
 }
 

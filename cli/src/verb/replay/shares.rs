@@ -14,7 +14,7 @@ use thalweg_core::units::{Bytes, Seconds};
 
 use super::equation::greediness;
 use super::line::parsed;
-use super::{Replayed, without_settings};
+use super::{Replayed, without_settings, write_answer};
 
 /// A question about shares without constants, and its last answer.
 pub(super) struct Shares<Q: Question> {
@@ -138,9 +138,8 @@ impl<Q: Question> Replayed for Shares<Q> {
         Ok(())
     }
 
-    fn write(&self, _shown: Option<&[&str]>, mut output: &mut dyn Write) -> io::Result<()> {
-        serde_json::to_writer(&mut output, &self.answer)?;
-        output.write_all(b"\n")
+    fn write(&self, _shown: Option<&[&str]>, output: &mut dyn Write) -> io::Result<()> {
+        write_answer(&self.answer, output)
     }
 }
 

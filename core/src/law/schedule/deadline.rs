@@ -157,7 +157,7 @@ impl Deadline {
         let &Path { channel, notice, budget, slot } = path;
         let eps = channel.eps();
         let fails = core::array::from_fn::<_, { ROUNDS + 1 }, _>(|k| self.fails(k, eps));
-        let decay = HASTE * self.exponent(eps) / channel.in_a_row() / slot.as_secs_f64().max(f64::MIN_POSITIVE);
+        let decay = HASTE * self.exponent(eps) / channel.in_a_row() / slot.max(Span::from_nanos(1)).as_secs_f64();
         self.weights.clear();
         self.weights.extend(window.in_doubt().map(|(place, departed)| {
             let until = place.entered + budget;

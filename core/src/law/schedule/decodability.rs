@@ -29,6 +29,9 @@
 //! a_e for l >= e, and in r_e for l < e, so that the two adjoint vectors R and A give the gain of every candidate
 //! without running the chain again for any.
 //!
+//! With [`Delivery::Any`] an original that arrived is there whatever is missing before it. Then only the lost part of each
+//! original waits: A_l has the weight of l itself, where l is lost, and R_l that of the originals behind l.
+//!
 //! A deficiency above the number of combinations still to come can never close, so d is followed only up to there: with
 //! N originals and K combinations all candidates together cost O(N (K + 2)), and behind the last combination next to
 //! nothing. Above 256 originals a first pass finds the d reached with more than 10⁻¹³; larger ones are omitted.
