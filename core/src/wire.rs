@@ -14,6 +14,8 @@ pub mod payload;
 #[cfg(feature = "media")]
 pub mod proof;
 #[cfg(feature = "media")]
+pub mod rlc;
+#[cfg(feature = "media")]
 pub mod rtcp;
 #[cfg(feature = "media")]
 pub mod rtp;

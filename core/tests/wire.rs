@@ -76,6 +76,7 @@ fn hello() -> Vec<u8> {
         payload_ids: true,
         repair: true,
         loss_reports: false,
+        sliding: false,
         payload_types: [33, 97],
         repair_ssrc: REPAIR,
         latency: Span::from_millis(90),

@@ -1,10 +1,15 @@
 //! Originals and repair symbols over a path that the input controls: it loses, reorders and duplicates packets. Decoded
 //! originals equal those sent, and the number of innovative packets equals the number of originals that the decoder
-//! learns in the end. Repair symbols equal those of an independent encoder.
+//! learns in the end. Repair packets equal those of an independent encoder.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use thalweg_core::code::rlc::{Arrival, Config, Decoder, Density, Encoder, LENGTH, RepairId};
+#[cfg(feature = "cu-fec")]
+use thalweg_core::wire::{
+    fecframe::Adui,
+    rlc::{FLOW, RepairPayloadId},
+};
 
 const CONFIG: Config = Config { window: 24, buffer: 30, longest: 20 };
 
@@ -72,25 +77,30 @@ fn repair(encoder: &Encoder, id: RepairId) -> Packet {
     let len = encoder.repair(&id, &mut symbol).expect("a kept range");
     symbol.truncate(len);
     #[cfg(feature = "cu-fec")]
-    assert_eq!(symbol, by_cu_fec(encoder, &id, len));
+    assert_eq!(packet(id, &symbol), by_cu_fec(encoder, &id, len));
     Packet::Repair(id, symbol)
 }
 
-/// The same repair symbol, by the crate `cu-fec`.
+/// The repair packet of RFC 8681: its payload ID, and the symbol behind the flow ID.
+#[cfg(feature = "cu-fec")]
+fn packet(id: RepairId, symbol: &[u8]) -> Vec<u8> {
+    [&RepairPayloadId::from(id).emit()[..], &[0; FLOW], symbol].concat()
+}
+
+/// The same repair packet, by the crate `cu-fec`.
 #[cfg(feature = "cu-fec")]
 fn by_cu_fec(encoder: &Encoder, id: &RepairId, len: usize) -> Vec<u8> {
-    let config = cu_fec::RlcConfig::new(len, CONFIG.window, cu_fec::Field::Gf256).expect("values in range");
+    const LONGEST: usize = FLOW + LENGTH + CONFIG.longest;
+    let config = cu_fec::RlcConfig::new(FLOW + len, CONFIG.window, cu_fec::Field::Gf256).expect("values in range");
     let first = cu_fec::EncodingSymbolId::new(id.first as u32);
-    let mut theirs =
-        cu_fec::RlcEncoder::<{ LENGTH + CONFIG.longest }, { CONFIG.window }>::new(config, first).expect("room");
+    let mut theirs = cu_fec::RlcEncoder::<LONGEST, { CONFIG.window }>::new(config, first).expect("room");
     for number in id.first..=id.last {
-        let original = encoder.original(number).expect("kept");
-        let mut source = [&(original.len() as u16).to_be_bytes(), original].concat();
-        source.resize(len, 0);
+        let mut source = vec![0; FLOW + len];
+        Adui { flow: 0, adu: encoder.original(number).expect("kept") }.emit(&mut source);
         theirs.push_source(&source).expect("a symbol of this size");
     }
     let density = cu_fec::DensityThreshold::new(id.density.threshold()).expect("a threshold");
-    let mut symbol = vec![0xff; len];
-    theirs.encode_repair(cu_fec::RepairParameters::new(id.key, density), &mut symbol).expect("a window");
-    symbol
+    let mut symbol = vec![0xff; FLOW + len];
+    let id = theirs.encode_repair(cu_fec::RepairParameters::new(id.key, density), &mut symbol).expect("a window");
+    [&id.to_bytes()[..], &symbol].concat()
 }

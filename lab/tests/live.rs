@@ -1,5 +1,6 @@
 //! Interaction of a live sender and a live receiver over virtual time: one fault per story.
 
+mod auto;
 mod blocks;
 mod damage;
 mod dense;

@@ -2,6 +2,7 @@
 //!
 //! The list of the laws, from which [`Choice`] and [`Law`] follow, is the call of `registry!` in this file.
 
+pub mod auto;
 pub mod dp_fec;
 pub mod fixed;
 pub mod geneva;
@@ -11,12 +12,14 @@ pub mod toy;
 
 pub use super::ParameterError;
 
+use auto::Auto;
 use dp_fec::DpFec;
 use fixed::Fixed;
 use geneva::Geneva;
 
 use super::{parameter, rate};
 use crate::law::registry::{Description, Line, Scope, forms, registry};
+use crate::law::schedule::deadline;
 use crate::probe::{Probe, Visitor};
 use crate::units::Seconds;
 
@@ -110,6 +113,12 @@ pub trait Redundancy: Probe {
     fn is_none(&self) -> bool {
         false
     }
+
+    /// The parameters of the schedule that decides about each packet, if the window is but its bound. Such a law runs in
+    /// live sessions alone.
+    fn deadline(&self) -> Option<deadline::Parameters> {
+        None
+    }
 }
 
 /// The longest round trip that a law accepts, an hour; samples outside 0 ..= `MAX_RTT` are ignored.
@@ -172,6 +181,10 @@ macro_rules! delegate {
             fn is_none(&self) -> bool {
                 match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.is_none(), )+ }
             }
+
+            fn deadline(&self) -> Option<deadline::Parameters> {
+                match self { $( $(#[cfg($($cfg)*)])? Law::$variant(law) => law.deadline(), )+ }
+            }
         }
 
         impl Probe for Law {
@@ -184,6 +197,8 @@ macro_rules! delegate {
 
 registry! {
     config: (), delegate: delegate;
+    /// Repair by its worth.
+    Auto(Auto),
     /// No repair.
     None(none::None),
     /// A fixed number of packets for each block.

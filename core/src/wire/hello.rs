@@ -8,8 +8,8 @@
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | version, 2 (8 bits) |
-//! | 1 | flags: 1 media is MPEG-TS, 2 source packets carry payload IDs, 4 repair exists, 8 each new loss event is to be reported at once (8 bits) |
+//! | 0 | version, 3 (8 bits) |
+//! | 1 | flags: 1 media is MPEG-TS, 2 source packets carry payload IDs, 4 repair exists, 8 each new loss event is to be reported at once, 16 the code is RFC 8681's, and lost packets are to be named at once by Generic NACKs (8 bits) |
 //! | 2 | payload type of the source stream, of the repair stream (8 bits each) |
 //! | 4 | SSRC of the repair stream (32 bits) |
 //! | 8 | configured latency of the sender, us (32 bits) |
@@ -25,7 +25,7 @@
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | version, 2 (8 bits), flags: 1 busy with another sender, 2 has this sender's stream (8 bits), 16 bits of zero |
+//! | 0 | version, 3 (8 bits), flags: 1 busy with another sender, 2 has this sender's stream (8 bits), 16 bits of zero |
 //! | 4 | configured latency of the receiver, us (32 bits) |
 //! | 8 | stamp of the hello (32 bits) |
 //! | 12 | token of the address that this answer is sent to (64 bits) |
@@ -45,12 +45,13 @@ use crate::time::Span;
 pub const NAME: [u8; 4] = *b"THLW";
 
 /// The version of the protocol.
-pub const VERSION: u8 = 2;
+pub const VERSION: u8 = 3;
 
 const MP2T: u8 = 1;
 const PAYLOAD_IDS: u8 = 2;
 const REPAIR: u8 = 4;
 const LOSS_REPORTS: u8 = 8;
+const SLIDING: u8 = 16;
 const BUSY: u8 = 1;
 const SEATED: u8 = 2;
 /// The offset of the token in a hello, in every version.
@@ -68,6 +69,9 @@ pub struct Hello {
     pub repair: bool,
     /// True if the receiver is asked to report each new loss event at once, for a rate law (RFC 5348 §6.2).
     pub loss_reports: bool,
+    /// True if the code is that of RFC 8681, whose window slides, and the receiver is asked to name lost packets at once by
+    /// Generic NACKs.
+    pub sliding: bool,
     /// The payload types of the source and the repair stream.
     pub payload_types: [u8; 2],
     /// The SSRC of the repair stream; that of the source stream is the APP packet's.
@@ -120,7 +124,8 @@ impl Hello {
         let flags = flag(self.mp2t, MP2T)
             | flag(self.payload_ids, PAYLOAD_IDS)
             | flag(self.repair, REPAIR)
-            | flag(self.loss_reports, LOSS_REPORTS);
+            | flag(self.loss_reports, LOSS_REPORTS)
+            | flag(self.sliding, SLIDING);
         let mut data = [0; Hello::LEN];
         data[..4].copy_from_slice(&[VERSION, flags, self.payload_types[0], self.payload_types[1]]);
         let words = [
@@ -150,6 +155,7 @@ impl Hello {
             payload_ids: flags & PAYLOAD_IDS != 0,
             repair: flags & REPAIR != 0,
             loss_reports: flags & LOSS_REPORTS != 0,
+            sliding: flags & SLIDING != 0,
             payload_types: [*source, *repair],
             repair_ssrc,
             latency: Span::from_micros(latency.into()),
@@ -240,13 +246,13 @@ mod tests {
 
     prop_compose! {
         fn hello()(
-            (mp2t, payload_ids, repair, loss_reports) in any::<(bool, bool, bool, bool)>(), payload_types: [u8; 2], words: [u32; 6],
+            [mp2t, payload_ids, repair, loss_reports, sliding] in any::<[bool; 5]>(), payload_types: [u8; 2], words: [u32; 6],
             token: u64, echo: u64, half: u64,
         ) -> Hello {
             let [latency, round_trip, spread, interval] = core::array::from_fn(|at| Span::from_micros(words[at].into()));
             Hello {
-                mp2t, payload_ids, repair, loss_reports, payload_types, repair_ssrc: words[4], latency, round_trip, spread, interval,
-                stamp: words[5], token, echo, half,
+                mp2t, payload_ids, repair, loss_reports, sliding, payload_types, repair_ssrc: words[4], latency, round_trip, spread,
+                interval, stamp: words[5], token, echo, half,
             }
         }
     }

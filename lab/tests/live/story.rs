@@ -11,6 +11,8 @@ use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_core::wire::hello::Answer;
+use thalweg_core::wire::rlc::SourcePayloadId;
+use thalweg_core::wire::rtp;
 use thalweg_lab::check;
 use thalweg_lab::node::Node;
 use thalweg_lab::packet::{Body, Packet};
@@ -47,6 +49,11 @@ pub(crate) struct Policer {
     /// Nanoseconds of the rate that are saved up.
     tokens: u64,
     filled: Time,
+}
+
+/// Bytes of an RTP packet on the wire, with this payload.
+const fn wire_len(payload: usize) -> u64 {
+    (28 + rtp::HEADER_LEN + payload) as u64
 }
 
 impl Policer {
@@ -360,6 +367,12 @@ impl Story {
     /// The metrics of the receiver.
     pub(crate) fn receiver_metrics(&self) -> BTreeMap<&'static str, f64> {
         metrics(&self.receiver)
+    }
+
+    /// Repair packets of the sliding window since `from`, resends among them: the only ones longer than a source packet.
+    pub(crate) fn repair_since(&self, from: Time) -> f64 {
+        let longest = wire_len(SourcePayloadId::LEN + PAYLOAD);
+        self.departures.iter().filter(|(at, size)| *at >= from && size.0 > longest).count() as f64
     }
 
     /// Datagrams that were input between two instants, in milliseconds, and not delivered.

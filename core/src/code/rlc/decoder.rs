@@ -50,6 +50,8 @@ pub struct Decoder {
     /// The sender's promise: no further repair symbol covers originals before this one.
     promised: u64,
     system: System,
+    /// The originals that the last packet has determined.
+    determined: Vec<u64>,
     spares: Spares,
 }
 
@@ -71,7 +73,8 @@ impl Decoder {
     pub fn new(config: Config) -> Result<Decoder, Error> {
         let config = config.check()?;
         let (slots, system, spares) = (VecDeque::new(), System::default(), Spares::default());
-        Ok(Decoder { config, first: 0, slots, next: 0, edge: 0, promised: 0, system, spares })
+        let determined = Vec::new();
+        Ok(Decoder { config, first: 0, slots, next: 0, edge: 0, promised: 0, system, determined, spares })
     }
 
     /// Takes an original as it was sent.
@@ -81,6 +84,7 @@ impl Decoder {
     /// that is not delivered, both without effect; [`Error::Inconsistent`] if it determines an original that is
     /// malformed.
     pub fn handle_original(&mut self, number: u64, original: &[u8]) -> Result<Arrival, Error> {
+        self.determined.clear();
         if original.len() > self.config.longest {
             return Err(Error::Length);
         }
@@ -107,6 +111,7 @@ impl Decoder {
     /// [`Error::Missing`] if it begins before the first original kept and ends at the edge or later, which happens only
     /// after [`forget`](Decoder::forget). [`Error::Inconsistent`] if it determines an original that is malformed.
     pub fn handle_repair(&mut self, id: &RepairId, symbol: &[u8]) -> Result<Arrival, Error> {
+        self.determined.clear();
         let count = self.config.count(id.first, id.last)?;
         if !(LENGTH..=LENGTH + self.config.longest).contains(&symbol.len()) {
             return Err(Error::Length);
@@ -152,6 +157,20 @@ impl Decoder {
         match &self.slots[(number - self.first) as usize] {
             Slot::Known(symbol) => Some((number, symbol::original(symbol))),
             Slot::Missing | Slot::Covered => unreachable!("all before the edge are known"),
+        }
+    }
+
+    /// The originals that the last packet has determined, beside the one that it was, with their numbers.
+    pub fn determined(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.determined.iter().filter_map(|&number| Some((number, self.original(number)?)))
+    }
+
+    /// The original `number`, if it is known and kept.
+    pub fn original(&self, number: u64) -> Option<&[u8]> {
+        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        match self.slots.get(index)? {
+            Slot::Known(symbol) => Some(symbol::original(symbol)),
+            Slot::Missing | Slot::Covered => None,
         }
     }
 
@@ -211,6 +230,7 @@ impl Decoder {
             self.first = first;
             if self.slots.is_empty() {
                 self.slots.shrink_to(IDLE);
+                self.determined = Vec::new();
                 self.spares.clear();
             }
         }
@@ -221,7 +241,10 @@ impl Decoder {
         let mut result = Ok(Arrival::Innovative);
         for (number, symbol) in self.system.take_determined() {
             match symbol::trimmed(symbol) {
-                Some(symbol) => self.put(number, Slot::Known(symbol)),
+                Some(symbol) => {
+                    self.put(number, Slot::Known(symbol));
+                    self.determined.push(number);
+                }
                 None => {
                     self.put(number, Slot::Missing);
                     result = Err(Error::Inconsistent);

@@ -64,6 +64,11 @@ impl Channel {
         self.eps + (self.last - self.eps) * carried
     }
 
+    /// The probability that a packet is lost, given that the one `packets` before it was.
+    pub(super) fn eps_after_loss(&self, packets: i32) -> f64 {
+        self.eps + (1.0 - self.eps) * libm::pow(self.memory, f64::from(packets))
+    }
+
     /// An upper bound of the loss probability of every packet sent since the newest of known outcome, of the next
     /// packet, and of any packet behind one that arrived.
     pub(super) fn eps_at_most(&self) -> f64 {

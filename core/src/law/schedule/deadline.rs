@@ -25,8 +25,10 @@
 //!   probability r (1 - eps), per original. r is the number of combinations per original of late.
 //! - v corrects the exponent for losses in a row: the variance of their number over that of as many independent ones.
 
+mod effort;
 mod window;
 
+use effort::Effort;
 pub use window::Window;
 
 use super::channel::Channel;
@@ -41,7 +43,8 @@ use crate::time::{Span, Time};
 pub struct Path {
     /// The losses of the packets in flight and of the next one.
     pub channel: Channel,
-    /// The time from the departure of a packet until its loss is known: a round trip, and the patience for reordering.
+    /// The time from the departure of a packet until its loss is known if the next packet arrives: a round trip, a slot, and
+    /// the patience for reordering.
     pub notice: Span,
     /// The time from the production of an original to its last useful departure.
     pub budget: Span,
@@ -60,10 +63,20 @@ pub struct Parameters {
     pub price: f64,
 }
 
+impl Parameters {
+    /// Checks the price.
+    ///
+    /// # Errors
+    /// It is outside its range.
+    pub fn check(&self) -> Result<(), ParameterError> {
+        parameter::within("price", self.price, 1e-6..=1.0)
+    }
+}
+
 impl Default for Parameters {
     /// A price below which ideal codes gain little: chosen on the paths of `deadline/model.rs`.
     fn default() -> Parameters {
-        Parameters { price: 1.0 / 1000.0 }
+        Parameters { price: 1.0 / 400.0 }
     }
 }
 
@@ -85,10 +98,12 @@ pub struct Deadline {
     weights: Vec<f64>,
     /// r: combinations per original of late.
     rate: f64,
-    /// The first original that had not been sent at the last choice.
+    /// The first original of the window at the last choice, and the first one that had not been sent.
+    first: u64,
     next: u64,
     /// V of the best packet at the last choice.
     worth: f64,
+    effort: Effort,
 }
 
 /// Originals over which r is averaged. Ours: some windows of 40 ms at 10 Mb/s; fewer follow single bursts of losses,
@@ -103,6 +118,13 @@ const HASTE: f64 = 1.3;
 /// The most copies of the last retransmission. Ours: more are worth their price at losses above 40 % alone.
 const COPIES: f64 = 8.0;
 
+/// The distance of two copies of the last retransmission, in packets: one of media is between.
+const APART: i32 = 2;
+
+/// The work of an evaluation, in values of the recursion, that is not bounded: some 10 us. Ours: windows of 100 originals
+/// are below, so that streams of 10 Mb/s at a round trip of 100 ms have each choice evaluated.
+const SMALL: usize = 4000;
+
 /// The number of retransmissions beyond which another makes no difference.
 const ROUNDS: usize = 3;
 
@@ -114,15 +136,30 @@ impl Deadline {
     ///
     /// # Errors
     /// The price is outside its range.
-    pub fn new(Parameters { price }: Parameters) -> Result<Deadline, ParameterError> {
-        parameter::within("price", price, 1e-6..=1.0)?;
+    pub fn new(parameters: Parameters) -> Result<Deadline, ParameterError> {
+        parameters.check()?;
         let now = Decodability::new(Delivery::Any);
-        Ok(Deadline { price, now, weights: Vec::new(), rate: 0.0, next: 0, worth: 0.0 })
+        Ok(Deadline {
+            price: parameters.price,
+            now,
+            weights: Vec::new(),
+            rate: 0.0,
+            first: 0,
+            next: 0,
+            worth: 0.0,
+            effort: Effort::new(),
+        })
     }
 
     /// V of the best packet at the last choice, in originals.
     pub fn worth(&self) -> f64 {
         self.worth
+    }
+
+    /// p_l at the last choice; none for an original that was not in the window then.
+    pub fn p(&self, l: u64) -> Option<f64> {
+        let place = usize::try_from(l.checked_sub(self.first)?).ok()?;
+        self.now.p().get(place).copied()
     }
 
     /// The weights w_l of the window at the last choice, from its first original on.
@@ -131,13 +168,14 @@ impl Deadline {
     }
 
     /// f_k + price n_k.
-    fn fails(&self, k: usize, eps: f64) -> f64 {
+    fn fails(&self, k: usize, channel: &Channel) -> f64 {
         if k == 0 {
             return 1.0;
         }
+        let (eps, again) = (channel.eps(), channel.eps_after_loss(APART));
         let (mut last, mut copies) = (eps, 1.0);
-        while last * (1.0 - eps) > self.price && copies < COPIES {
-            (last, copies) = (last * eps, copies + 1.0);
+        while last * (1.0 - again) > self.price && copies < COPIES {
+            (last, copies) = (last * again, copies + 1.0);
         }
         last * libm::pow(eps, (k - 1) as f64) + self.price * copies
     }
@@ -155,8 +193,8 @@ impl Deadline {
 
     fn weigh(&mut self, now: Time, window: &Window, path: &Path) {
         let &Path { channel, notice, budget, slot } = path;
-        let eps = channel.eps();
-        let fails = core::array::from_fn::<_, { ROUNDS + 1 }, _>(|k| self.fails(k, eps));
+        let fails = core::array::from_fn::<_, { ROUNDS + 1 }, _>(|k| self.fails(k, &channel));
+        let (eps, in_a_row) = (channel.eps(), channel.eps_after_loss(1));
         let decay = HASTE * self.exponent(eps) / channel.in_a_row() / slot.max(Span::from_nanos(1)).as_secs_f64();
         self.weights.clear();
         self.weights.extend(window.in_doubt().map(|(place, departed)| {
@@ -168,9 +206,14 @@ impl Deadline {
                 return 1.0;
             }
             let known = departed + notice;
-            let more = until.since(known).as_nanos() / notice.as_nanos().max(1);
-            let k = if until < known { 0 } else { 1 + more as usize };
-            fails[k.min(ROUNDS)] * libm::exp(-decay * until.since(now).as_secs_f64())
+            if until < known {
+                return fails[0] * libm::exp(-decay * until.since(now).as_secs_f64());
+            }
+            // The loss of each packet after it delays the notice by a slot.
+            let (spare, slot) = (until.since(known), slot.as_nanos().max(1));
+            let unnoticed = libm::pow(in_a_row, (1 + spare.as_nanos() / slot) as f64);
+            let k = 1 + (spare.as_nanos() / notice.as_nanos().max(1)) as usize;
+            (fails[k.min(ROUNDS)] + unnoticed) * libm::exp(-decay * until.since(now).as_secs_f64())
         }));
     }
 
@@ -192,11 +235,17 @@ impl Schedule<Window> for Deadline {
     fn choose(&mut self, view: &View<'_, Window>) -> Decision {
         let queue = view.queue.queue();
         self.forget(queue.d());
+        if !self.effort.suffices(queue, view.path.slot) {
+            return self.effort.decide(queue);
+        }
+        self.first = queue.b();
         self.weigh(view.now, view.queue, &view.path);
         let weights = &self.weights;
         self.now.evaluate(queue, &view.path.channel, |l| weights[l]);
         let best = self.best();
         self.worth = best.map_or(0.0, |(_, worth)| worth);
+        let is_large = self.now.work() > SMALL;
+        self.effort.spent(if is_large { self.now.work() } else { 0 }, self.worth / self.price);
         let Some((nth, _)) = best.filter(|(_, worth)| *worth > self.price) else { return Decision::IDLE };
         let (last, p_useless) = (queue.b() + nth as u64, self.now.p_useless(nth));
         // The last missing original up to there closes all that a combination would, and needs no decoding.

@@ -10,10 +10,12 @@ mod carriable;
 mod config;
 mod control;
 mod coupling;
+mod credit;
 mod description;
 mod flow;
 mod guard;
 mod history;
+mod immediate;
 mod keepalive;
 mod peer;
 mod phase;
@@ -22,6 +24,7 @@ mod protection;
 mod rate_limit;
 mod rate_requests;
 mod reports;
+mod sliding;
 mod stats;
 mod streams;
 mod transmit;
@@ -40,11 +43,12 @@ use crate::metric::Metric;
 use crate::rng::Rng;
 use crate::session::{Session, Transmit};
 use crate::time::{Span, Time};
-use crate::units::Rate;
+use crate::units::{Bytes, Rate};
 use crate::wire::{self, rtp};
 use advice::Advice;
 use blocks::Blocks;
 use budget::MediaShare;
+use credit::Credit;
 use flow::Flow;
 use guard::Guard;
 use history::History;
@@ -54,6 +58,7 @@ use protection::Protection;
 use rate_limit::RateLimit;
 use rate_requests::RateRequests;
 use reports::Reports;
+use sliding::Sliding;
 use stats::Counts;
 use streams::Streams;
 
@@ -64,6 +69,9 @@ pub struct Sender {
     peer: Peer,
     streams: Streams,
     blocks: Blocks,
+    /// The media of a stream without blocks, and the repair that it may send.
+    sliding: Option<Sliding>,
+    credit: Credit,
     /// Bytes of control sent since the last block closed.
     control_bytes: u64,
     /// The answer to "how much do I protect?": the law of redundancy, fitted to the source's blocks.
@@ -100,6 +108,8 @@ impl Sender {
             peer: Peer::new(config.to, now, rng),
             streams: Streams::new(config.media, &mut rng.fork("streams")),
             blocks: Blocks::new(now),
+            sliding: config.repair.deadline().map(Sliding::new),
+            credit: Credit::new(),
             control_bytes: 0,
             protection: Protection::new(&config.repair, config.block),
             advice: Advice::default(),
@@ -131,12 +141,18 @@ impl Sender {
         self.counts.media_packets += 1;
         self.counts.media_bytes += payload.len() as u64;
         self.close_due(now);
+        self.close_interval_due(now);
         let interval = self.protection.interval();
         if payload.len() > max_payload(self.config.to) || !self.wants_media() || !self.peer.takes_media(now, interval) {
             self.counts.unsent += 1;
             return;
         }
         self.flow.push(now, payload.len());
+        if let Some(sliding) = &mut self.sliding {
+            sliding.push(now, self.streams.header(self.streams.source, now), payload);
+            let packet = (rtp::HEADER_LEN + payload.len()) as u64 + self.headers();
+            return self.start_rate_law(now, Bytes(packet));
+        }
         let (source, length) = (self.streams.source, self.protection.block());
         let (mut block, closes_at) = self.blocks.take_open_or_new(now, length, source.next);
         block.push(now, self.streams.header(source, now), payload);
@@ -170,7 +186,7 @@ impl Sender {
 
     /// True if the sender paces packets, and does not send them as soon as the source produces them.
     pub fn is_paced(&self) -> bool {
-        !self.protection.is_none()
+        !self.protection.is_none() && self.sliding.is_none()
     }
 
     /// The media rate that the source should not exceed: what the rate law leaves, or a lower one that the brake requests.
@@ -239,6 +255,8 @@ impl Sender {
     fn fall_silent(&mut self, event: Event) {
         self.peer.give_up();
         self.blocks.clear();
+        self.sliding.iter_mut().for_each(Sliding::clear);
+        self.credit.clear();
         self.guard.on_silence();
         self.events.push_back(event);
     }
@@ -283,6 +301,7 @@ impl Session for Sender {
     fn handle_timeout(&mut self, now: Time) {
         if !self.phase.is_over() {
             self.close_due(now);
+            self.close_interval_due(now);
             self.check_peer(now);
             if self.guard.ends(now, self.peer.is_connected()) {
                 self.part(now, Ending::Breaker);
@@ -291,6 +310,7 @@ impl Session for Sender {
         }
         self.interval.tick(now, &self.counts);
         self.history.forget(now - history::MEMORY);
+        self.sliding.iter_mut().for_each(|sliding| sliding.forget(now));
     }
 
     fn poll_transmit(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
@@ -305,6 +325,7 @@ impl Session for Sender {
         }
         let waits = [
             self.blocks.closes_at(),
+            self.credit.closes_at(self.protection.interval()),
             self.departure_due(),
             self.gone_at(),
             self.answer_due(),

@@ -1,5 +1,6 @@
 //! The originals of live media that are still of use.
 
+use core::ops::Range;
 use std::collections::VecDeque;
 
 use super::super::{Coded, Place, Queue};
@@ -48,18 +49,29 @@ impl Window {
         self.queue.arrived(packet);
     }
 
+    /// Accounts for the arrival of a packet that was lost before.
+    pub fn arrived_late(&mut self, packet: &Coded) {
+        self.queue.arrived_late(packet);
+    }
+
     /// Accounts for a lost packet.
     pub fn lost(&mut self, packet: &Coded) {
         self.queue.lost(packet);
     }
 
     /// Removes the originals that are known to be there, and those for which it is too late at `now`, `budget` after their
-    /// production.
-    pub fn release(&mut self, now: Time, budget: Span) {
+    /// production. Returns the latter, some of which may be there.
+    pub fn release(&mut self, now: Time, budget: Span) -> Range<u64> {
         let first = self.queue.decodable();
         let late = (first..self.queue.d()).take_while(|l| self.queue.place(*l).entered + budget < now).count();
+        self.release_before(first + late as u64);
+        first..first + late as u64
+    }
+
+    /// Removes the originals before `number`, as far as they were sent.
+    pub fn release_before(&mut self, number: u64) {
         let before = self.queue.b();
-        self.queue.release(first + late as u64);
+        self.queue.release(number);
         self.departures.drain(..(self.queue.b() - before) as usize);
     }
 }

@@ -21,7 +21,7 @@ use crate::time::{Span, Time};
 use crate::wire::Error;
 use crate::wire::hello::{self, Answer, Challenge, Hello, Refusal};
 use crate::wire::proof;
-use crate::wire::rtcp::{App, Compound, Extended, Full, Goodbye, Packet, Report, Source, Writer};
+use crate::wire::rtcp::{App, Compound, Extended, Full, Goodbye, Nack, Packet, Report, Source, Writer};
 
 /// Bytes of a reply to an address that has proved nothing: a single APP packet.
 const BARE: usize = App::HEADER_LEN + Answer::LEN;
@@ -221,6 +221,14 @@ impl Receiver {
             return Some(Transmit { to, len });
         }
         let to = stream.from();
+        if let Some((named, sequences)) = stream.nacks.poll(now) {
+            let entries = Nack::entries_of(sequences);
+            let nack = Nack { sender_ssrc: self.ssrc, media_ssrc: stream.ssrcs()[named], entries: &entries };
+            let mut writer = Writer::new(buf);
+            writer.push(&nack).ok()?;
+            let len = writer.len();
+            return self.proved(to, buf, len);
+        }
         if stream.feedback_due().is_some_and(|due| due <= now) {
             stream.reports.on_feedback(now, stream.interval());
             let capacity = buf.len().saturating_sub(proof::LEN);

@@ -7,8 +7,10 @@ use core::net::SocketAddr;
 use super::arrivals::{Arrivals, MAX_DROPOUT, Noted};
 use super::candidates::{Candidate, SenderHello};
 use super::decoder::Decoder;
+use super::gaps::Nacks;
 use super::presence::Presence;
 use super::reports::Reports;
+use super::sliding::Sliding;
 use super::stats::Counts;
 use super::timeline::Timeline;
 use super::window::{Kept, Origin, Window};
@@ -19,6 +21,7 @@ use crate::session::path::tokens::Tokens;
 use crate::time::{Span, Time};
 use crate::wire::fecframe::{Adui, BlockBounds, PayloadId};
 use crate::wire::hello::{Challenge, Hello};
+use crate::wire::rlc::{RepairPayloadId, SourcePayloadId};
 use crate::wire::sequence::nearest;
 use crate::wire::{Error, rtp};
 
@@ -42,6 +45,9 @@ pub(super) struct Stream {
     pub(super) arrivals: [Option<Arrivals>; 2],
     window: Option<Window>,
     decoder: Decoder,
+    /// The decoder of a stream whose code has a sliding window, from its first source packet on.
+    sliding: Option<Sliding>,
+    pub(super) nacks: Nacks,
     /// A source packet whose number is too far ahead to be believed alone, with its arrival time.
     held: Option<(Time, Vec<u8>)>,
     /// True if early delivery was reported.
@@ -64,6 +70,8 @@ impl Stream {
             arrivals: [None, None],
             window: None,
             decoder: Decoder::default(),
+            sliding: None,
+            nacks: Nacks::default(),
             held: None,
             is_early_reported: false,
             presence: Presence::new(now),
@@ -152,25 +160,22 @@ impl Stream {
         counts: &mut Counts,
     ) -> Result<(), Error> {
         self.presence.on_media(now);
-        if header.ssrc == self.ssrc {
-            self.on_source(now, header, bytes, counts)?;
-        } else {
-            self.on_repair(now, header, bytes, counts)?;
+        match (header.ssrc == self.ssrc, self.hello.sliding) {
+            (true, _) => self.on_source(now, header, bytes, counts)?,
+            (false, false) => self.on_repair(now, header, bytes, counts)?,
+            (false, true) => self.on_combination(now, header, bytes, counts)?,
         }
         while let Some(adui) = self.decoder.pop_recovered() {
-            self.on_recovered(now, &adui, counts);
+            if let Ok(Adui { flow: 0, adu }) = Adui::parse(&adui) {
+                self.on_recovered(now, adu, counts);
+            }
             self.decoder.recycle(adui);
         }
         Ok(())
     }
 
     fn on_source(&mut self, now: Time, header: rtp::Header, bytes: &[u8], counts: &mut Counts) -> Result<(), Error> {
-        let (adu, id) = if self.hello.payload_ids {
-            let (adu, id) = PayloadId::split_source(bytes)?;
-            (adu, Some(id))
-        } else {
-            (bytes, None)
-        };
+        let (adu, id) = SourceId::split(bytes, &self.hello)?;
         check_layout(adu)?;
         let arrivals = self.arrivals[0].get_or_insert_with(|| Arrivals::new(now, &header));
         let sequence = match arrivals.note(now, &header) {
@@ -191,14 +196,24 @@ impl Stream {
         let window = self.window.get_or_insert_with(|| Window::new(sequence));
         self.reports.on_source(sequence);
         let produced = self.timeline.produced(header.timestamp).min(now);
+        if let SourceId::Sliding(id) = id {
+            self.sliding.get_or_insert_with(|| Sliding::new(sequence, id)).on_source(sequence, id, adu)?;
+            self.nacks.on_packet(now, 0, sequence);
+        }
         let (kept, given_up) = window.insert(now, sequence, adu, produced, Origin::Path);
         counts.sources += 1;
         counts.residual += given_up;
         match kept {
-            Kept::New if self.hello.repair => self.decoder.on_source(now, sequence, id, window),
             Kept::New => {}
             Kept::Duplicate => counts.duplicates += 1,
             Kept::Late => counts.late += 1,
+        }
+        match id {
+            SourceId::Sliding(_) => self.take_recovered(now, counts),
+            SourceId::Block(id) if kept == Kept::New && self.hello.repair => {
+                self.decoder.on_source(now, sequence, id, window);
+            }
+            SourceId::Block(_) => {}
         }
         Ok(())
     }
@@ -220,9 +235,36 @@ impl Stream {
         Ok(())
     }
 
+    /// Takes a repair packet of the code with a sliding window.
+    fn on_combination(
+        &mut self,
+        now: Time,
+        header: rtp::Header,
+        bytes: &[u8],
+        counts: &mut Counts,
+    ) -> Result<(), Error> {
+        let (id, symbol) = RepairPayloadId::split(rtp::Packet::parse(bytes)?.payload)?;
+        let arrivals = self.arrivals[1].get_or_insert_with(|| Arrivals::new(now, &header));
+        let Noted::Number(sequence) = arrivals.note(now, &header) else { return Err(Error::Malformed) };
+        self.note_loss(now, 1);
+        counts.repairs += 1;
+        self.nacks.on_packet(now, 1, sequence);
+        if let Some(sliding) = &mut self.sliding {
+            sliding.on_repair(id, symbol)?;
+        }
+        self.take_recovered(now, counts);
+        Ok(())
+    }
+
+    /// Takes the packets that the decoder of the sliding window has recovered from the last packet.
+    fn take_recovered(&mut self, now: Time, counts: &mut Counts) {
+        let Some(sliding) = self.sliding.take() else { return };
+        sliding.recovered().for_each(|adu| self.on_recovered(now, adu, counts));
+        self.sliding = Some(sliding);
+    }
+
     /// Puts a recovered packet in its place, if it is valid: corrupted symbols recover to arbitrary bytes.
-    fn on_recovered(&mut self, now: Time, adui: &[u8], counts: &mut Counts) {
-        let Ok(Adui { flow: 0, adu }) = Adui::parse(adui) else { return };
+    fn on_recovered(&mut self, now: Time, adu: &[u8], counts: &mut Counts) {
         let Ok(packet) = rtp::Packet::parse(adu) else { return };
         let (Some(window), Some(sources)) = (&mut self.window, &self.arrivals[0]) else { return };
         let sequence = nearest::<16>(sources.highest(), packet.header.sequence.into());
@@ -270,7 +312,7 @@ impl Stream {
         let end = self.presence.goodbye().map(|goodbye| goodbye + self.reordering_delay());
         let end = end.filter(|_| head.is_none());
         let (silence, gone, full) = (self.presence.silent_at(), self.presence.gone_at(), self.reports.full_at());
-        let waits = [head, silence, end, self.feedback_due(), self.address.next()];
+        let waits = [head, silence, end, self.feedback_due(), self.nacks.due(), self.address.next()];
         waits.into_iter().flatten().fold(gone.min(full), Time::min)
     }
 
@@ -289,8 +331,32 @@ impl Stream {
         let keep = if self.hello.repair { latency } else { Span::ZERO };
         if let Some(window) = &mut self.window {
             window.forget(now - keep);
+            self.sliding.iter_mut().for_each(|sliding| sliding.forget(window));
         }
         self.decoder.forget(now - latency);
+    }
+}
+
+/// The payload ID of a source packet, as the stream's code has it.
+#[derive(Clone, Copy)]
+enum SourceId {
+    Sliding(SourcePayloadId),
+    /// None if only repair packets carry IDs.
+    Block(Option<PayloadId>),
+}
+
+impl SourceId {
+    /// Splits a source packet into the RTP packet and its payload ID.
+    fn split<'a>(bytes: &'a [u8], hello: &Hello) -> Result<(&'a [u8], SourceId), Error> {
+        if hello.sliding {
+            let (adu, id) = SourcePayloadId::split(bytes)?;
+            return Ok((adu, SourceId::Sliding(id)));
+        }
+        if hello.payload_ids {
+            let (adu, id) = PayloadId::split_source(bytes)?;
+            return Ok((adu, SourceId::Block(Some(id))));
+        }
+        Ok((bytes, SourceId::Block(None)))
     }
 }
 

@@ -147,6 +147,11 @@ impl Window {
         self.held > FULL
     }
 
+    /// Sequence number of the first packet kept.
+    pub(super) fn first(&self) -> u64 {
+        self.first
+    }
+
     /// Sequence number of the packet that is delivered next.
     pub(super) fn turn(&self) -> u64 {
         self.turn

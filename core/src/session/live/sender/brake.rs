@@ -57,6 +57,9 @@ const RELIEF: Span = Span::from_secs(60);
 /// The brake is released only below this share of p_max, so that it does not oscillate. Ours: the hysteresis; closer to
 /// 1 the brake oscillates with the noise of the average, further it stays on a path that has recovered.
 const RELEASE: f64 = 0.8;
+/// The window of a probe as a part of the source packets, for a law whose window may be zero; a question takes away as much.
+/// Ours: it shows a loss ratio of 12 % or less as clearly as [`judge`] needs, and more leaves more losses unrepaired.
+const PROBE: f64 = 0.2;
 /// Limit above which a released brake is off: no block can hold more repair.
 const OFF: f64 = 255.0;
 
@@ -73,9 +76,9 @@ pub(super) struct Pressure {
     pub(super) queue: bool,
     /// Time until reports cover packets that leave under another limit.
     pub(super) lag: Span,
-    /// The window that the law wants.
+    /// The window that the law wants, or the average that is sent if the window is but a bound.
     pub(super) window: f64,
-    /// The least and the greatest window that the law ever wants.
+    /// The least and the greatest window that the law ever wants; the least is 0 if the window is but a bound.
     pub(super) bounds: (f64, f64),
     /// Source packets that these windows are for, and source packets of a block.
     pub(super) k: f64,
@@ -106,6 +109,8 @@ pub(super) struct Brake {
     /// The time at which the source was last asked for a lower rate; none once the request is withdrawn.
     asked: Option<Time>,
     judge: Judge,
+    /// The time since which the path is full, or was when it was last known.
+    full_since: Option<Time>,
     limit: Option<f64>,
     /// The least window while the path is lossy, and the time since which reports indicate a queue there.
     least: f64,
@@ -126,6 +131,7 @@ impl Brake {
             stepped: Time::ZERO,
             asked: None,
             judge: Judge::new(),
+            full_since: None,
             limit: None,
             least: 0.0,
             queued: None,
@@ -143,6 +149,11 @@ impl Brake {
         window.max(self.least).min(self.limit.unwrap_or(f64::INFINITY))
     }
 
+    /// True while repair is limited to see what that changes.
+    pub(super) fn is_asking(&self) -> bool {
+        self.judge.is_open()
+    }
+
     /// The recent loss rate; NaN before there is one.
     pub(super) fn loss(&self) -> f64 {
         self.sums.0 as f64 / self.sums.1 as f64
@@ -153,7 +164,8 @@ impl Brake {
         let is_over = |episode: LossEpisode| {
             !episode.is_dipping() && episode.has_stayed(now, ENDURANCE) && !episode.is_chance(self.p_max)
         };
-        self.judge.is_full() && self.has_evidence(now) && self.episode.is_some_and(is_over)
+        let has_been_full = self.full_since.is_some_and(|since| now.since(since) >= ENDURANCE);
+        self.judge.is_full() && has_been_full && self.has_evidence(now) && self.episode.is_some_and(is_over)
     }
 
     fn has_evidence(&self, now: Time) -> bool {
@@ -173,6 +185,17 @@ impl Brake {
             return None;
         }
         self.average(now, pressure.lost, sent);
+        let demand = self.judge_report(now, pressure, sent);
+        self.full_since = match (self.judge.is_full(), self.judge.is_probing()) {
+            (true, _) => Some(self.full_since.unwrap_or(now)),
+            (_, true) => self.full_since,
+            _ => None,
+        };
+        demand
+    }
+
+    /// Takes the packets of a report, of which there are `sent`, once they are averaged.
+    fn judge_report(&mut self, now: Time, pressure: &Pressure, sent: u32) -> Option<Demand> {
         self.judge.on_report(now, &pressure.passed);
         if self.judge.is_lossy() && !self.judge.has_moved(now) {
             self.supply(now, pressure);
@@ -187,11 +210,13 @@ impl Brake {
             episode.count(now, pressure.lost, sent, self.p_max);
             episode.dip(now, !is_high);
         }
-        self.episode = episode.filter(|episode| !episode.has_dipped(now, self.span(now) / 2));
+        // What loss does during a question is the answer.
+        let is_open = self.judge.is_open();
+        self.episode = episode.filter(|episode| is_open || !episode.has_dipped(now, self.span(now) / 2));
         if self.episode.is_none() {
             self.judge.rest(now);
         }
-        if let Some(episode) = self.episode.filter(|_| is_high) {
+        if let Some(episode) = self.episode.filter(|_| is_high || is_open) {
             self.low_since = None;
             return self.tighten(now, &episode, pressure);
         }
@@ -252,7 +277,8 @@ impl Brake {
                 return self.restored();
             }
             Some(Answer::Probe) => {
-                let limit = least.min(self.fitting(now));
+                let probe = if least > 0.0 { least } else { PROBE * pressure.k };
+                let limit = probe.min(self.fitting(now));
                 self.step(now, limit);
             }
             Some(Answer::Full) => self.fits = (if is_probing { window / 2.0 } else { window }, now),
@@ -264,10 +290,15 @@ impl Brake {
     /// Takes repair down from `window`, because loss stays high, to see what that changes.
     fn ask(&mut self, now: Time, window: f64, pressure: &Pressure) {
         let (least, _) = pressure.bounds;
-        let limit = if window >= 2.0 * least { least } else { window / 2.0 };
+        let is_held_back = least == 0.0 && self.limit.is_some() && window < PROBE * pressure.k / 4.0;
+        let limit = match least {
+            0.0 => (window - PROBE * pressure.k).max(0.0),
+            _ if window >= 2.0 * least => least,
+            _ => window / 2.0,
+        };
         self.step(now, limit);
         // With next to no repair there is nothing to compare.
-        if window == 0.0 || window < least / 2.0 {
+        if window == 0.0 || window < least / 2.0 || is_held_back {
             self.judge.find_full(now);
             return;
         }

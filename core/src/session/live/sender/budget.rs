@@ -2,6 +2,7 @@
 
 use super::Sender;
 use super::protection::Load;
+use super::sliding::Sliding;
 use crate::time::{Span, Time};
 use crate::units::{Bytes, Rate};
 
@@ -66,7 +67,8 @@ impl Sender {
         // Of media that fits, one block is queued as well: what has not left of the one before, and what the open one holds.
         let block = self.protection.block();
         let longest_wait = self.planned_wait(now).saturating_sub(block);
-        let queued = Bytes(self.blocks.queued().0.saturating_sub(rate.bytes_in(block).0));
+        let waiting = self.sliding.as_ref().map_or_else(|| self.blocks.queued(), Sliding::queued);
+        let queued = Bytes(waiting.0.saturating_sub(rate.bytes_in(block).0));
         Some(MediaBudget { rate, longest_wait, queued })
     }
 }

@@ -4,8 +4,9 @@ use core::net::SocketAddr;
 
 use super::Sender;
 use super::brake::{Demand, Pressure, Sample};
-use super::history::{Settled, Stream};
+use super::history::Settled;
 use super::peer::{Call, Change, ReportKind};
+use super::protection::SYN;
 use super::reports::Reports;
 use crate::law::redundancy::LossReport;
 use crate::law::{breaker, rate};
@@ -18,7 +19,7 @@ use crate::wire::Error;
 use crate::wire::feedback::Feedback;
 use crate::wire::hello::{self, Answer, Challenge, Hello, Refusal};
 use crate::wire::ntp::NtpTime;
-use crate::wire::rtcp::{App, Compound, Full, Goodbye, Packet, Report, SenderInfo, Source, Writer};
+use crate::wire::rtcp::{App, Compound, Full, Goodbye, Nack, Packet, Report, SenderInfo, Source, Writer};
 use crate::wire::sequence::nearest;
 
 /// A round trip that exceeds its minimum by more than this, and by more than a part of the minimum, indicates a queue.
@@ -77,6 +78,7 @@ impl Sender {
             payload_ids: self.has_payload_ids(),
             repair: !self.protection.is_none(),
             loss_reports: self.config.rate.is_some(),
+            sliding: self.sliding.is_some(),
             payload_types: [self.streams.source.payload_type, self.streams.repair.payload_type],
             repair_ssrc: self.streams.repair.ssrc,
             latency: self.config.latency,
@@ -90,9 +92,11 @@ impl Sender {
         }
     }
 
-    /// The interval at which the receiver reports. A rate law needs reports at least once a round trip (RFC 5348 §6.2).
+    /// The interval at which the receiver reports. A rate law needs reports at least once a round trip (RFC 5348 §6.2);
+    /// repair by its worth takes a packet for lost that is not known to have arrived.
     fn report_interval(&self) -> Span {
         let interval = self.protection.interval();
+        let interval = if self.sliding.is_some() { interval.min(SYN) } else { interval };
         let round_trip = self.peer.round_trip().filter(|_| self.config.rate.is_some());
         round_trip.map_or(interval, |round_trip| interval.min(round_trip))
     }
@@ -109,6 +113,7 @@ impl Sender {
                     _ => {}
                 },
                 Packet::Feedback(feedback) => self.on_feedback(now, origin, &feedback),
+                Packet::Nack(nack) => self.on_nack(now, origin, &nack),
                 Packet::Report(report) => self.on_receiver_report(now, origin, &report),
                 Packet::Goodbye(goodbye) if self.peer.is_goodbye(from, &goodbye, origin.is_proved) => {
                     self.peer.forget();
@@ -165,18 +170,14 @@ impl Sender {
         }
         let in_flight = self.history.in_flight();
         for block in feedback.streams() {
-            let stream = match block.ssrc {
-                ssrc if ssrc == self.streams.source.ssrc => Stream::Source,
-                ssrc if ssrc == self.streams.repair.ssrc => Stream::Repair,
-                _ => continue,
-            };
+            let Some(stream) = self.streams.of(block.ssrc) else { continue };
             let Some(last) = self.history.last(stream) else { continue };
             for (sequence, arrival) in block.reports() {
                 let held = arrival.map(|arrival| arrival.offset.to_span().unwrap_or(Span::ZERO));
                 self.history.reported(now, stream, nearest::<16>(last, sequence.into()), held);
             }
         }
-        self.report_rate(now, in_flight);
+        self.report_settled(now, in_flight);
         if self.reports.are_due(now, self.protection.interval()) {
             self.settle(now);
         }
@@ -219,13 +220,40 @@ impl Sender {
         false
     }
 
-    /// Passes the packets that a feedback message has settled to the rate law; `in_flight` were in flight before.
-    fn report_rate(&mut self, now: Time, in_flight: u32) {
+    /// Takes the packets that the receiver names as lost.
+    fn on_nack(&mut self, now: Time, origin: Origin, nack: &Nack<'_>) {
+        if !self.believes(now, origin, nack.sender_ssrc) {
+            return;
+        }
+        let (Some(sliding), Some(stream)) = (&mut self.sliding, self.streams.of(nack.media_ssrc)) else { return };
+        let Some(last) = self.history.last(stream) else { return };
+        for sequence in nack.sequences() {
+            if let Some(order) = self.history.order(stream, nearest::<16>(last, sequence.into())) {
+                sliding.on_nack(now, order);
+            }
+        }
+    }
+
+    /// Passes the packets that a feedback message has settled to the rate law, and to the law of repair by its worth;
+    /// `in_flight` were in flight before.
+    fn report_settled(&mut self, now: Time, in_flight: u32) {
+        if self.rate_limit.is_none() && self.sliding.is_none() {
+            return;
+        }
         let (reordering, interval) = (self.reordering_delay(), self.protection.interval());
-        let Some(limit) = &mut self.rate_limit else { return };
         self.history.find_losses(now, reordering);
-        limit.on_report(now, self.history.newly_settled(), in_flight);
-        self.history.give_up(now - limit.timeout(interval));
+        let settled = self.history.newly_settled();
+        if let Some(limit) = &mut self.rate_limit {
+            limit.on_report(now, settled, in_flight);
+        }
+        if let Some(sliding) = &mut self.sliding {
+            sliding.on_settled(settled);
+            sliding.on_outcomes(self.history.new_outcomes());
+            sliding.release(now, self.protection.longest_wait());
+        }
+        if let Some(limit) = &self.rate_limit {
+            self.history.give_up(now - limit.timeout(interval));
+        }
     }
 
     /// The reordering threshold in time.
@@ -253,14 +281,19 @@ impl Sender {
         let stalled = self.history.stalled(now, STALL + least);
         let queue = grown > LEAST_QUEUE.max(least / QUEUE_PART);
         passed.report(queue);
+        let (window, bounds) = (self.protection.window(), self.protection.window_bounds());
+        let (window, bounds, spread) = match self.sliding {
+            Some(_) => (self.protection.as_window(self.credit.used()), (0.0, bounds.1), Span::ZERO),
+            None => (window, bounds, self.protection.spread()),
+        };
         let pressure = Pressure {
             lost: report.lost.saturating_add(stalled),
             delivered: report.delivered,
             passed,
             queue,
-            lag: least + grown + reordering_delay(least) + self.protection.spread() + self.protection.interval(),
-            window: self.protection.window(),
-            bounds: self.protection.window_bounds(),
+            lag: least + grown + reordering_delay(least) + spread + self.protection.interval(),
+            window,
+            bounds,
             k: self.protection.law_packets(),
             block: self.protection.block_packets(),
         };

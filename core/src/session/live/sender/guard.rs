@@ -52,6 +52,11 @@ impl Guard {
         self.brake.window(window)
     }
 
+    /// True while the brake limits repair to see what that changes.
+    pub(super) fn is_asking(&self) -> bool {
+        self.brake.is_asking()
+    }
+
     /// The greatest repair window; none while the brake is off.
     pub(super) fn limit(&self) -> Option<f64> {
         self.brake.limit()

@@ -101,6 +101,10 @@ pub(super) struct History {
     /// [`History::newly_settled`] has returned.
     fresh: Settled,
     returned: usize,
+    /// Outcomes in sending order, true for a loss, since the last call of [`History::settle`], and the number of these that
+    /// [`History::new_outcomes`] has returned.
+    outcomes: Vec<bool>,
+    outcomes_returned: usize,
     /// The order number before which packets without an outcome are given up, and the number of those.
     abandoned: u64,
     given_up: u32,
@@ -150,9 +154,7 @@ impl History {
     /// Takes the report on one packet: the time for which the receiver had held it, or none if it was missing. A packet
     /// reported delivered or settled as lost keeps that outcome.
     pub(super) fn reported(&mut self, now: Time, stream: Stream, sequence: u64, held: Option<Span>) {
-        let Orders { first, orders } = &self.streams[stream as usize];
-        let order = sequence.checked_sub(*first).and_then(|at| orders.get(usize::try_from(at).ok()?));
-        let Some(&order) = order else { return };
+        let Some(order) = self.order(stream, sequence) else { return };
         let delivered = self.sent.update(order, |sent| match (sent.outcome, held) {
             (Outcome::Unknown | Outcome::Missing, Some(held)) => {
                 let delay = now.since(sent.at).saturating_sub(held);
@@ -180,7 +182,8 @@ impl History {
         if self.fresh.packets.iter().any(|packet| packet.acknowledged.is_some()) {
             self.progressed = now;
         }
-        self.returned = 0;
+        (self.returned, self.outcomes_returned) = (0, 0);
+        self.outcomes.clear();
         core::mem::take(&mut self.fresh)
     }
 
@@ -215,6 +218,19 @@ impl History {
     pub(super) fn newly_settled(&mut self) -> &[PacketReport] {
         let returned = core::mem::replace(&mut self.returned, self.fresh.packets.len());
         &self.fresh.packets[returned..]
+    }
+
+    /// The outcomes since the last call, true for a loss, in sending order, as far as [`History::settle`] was not called.
+    pub(super) fn new_outcomes(&mut self) -> &[bool] {
+        let returned = core::mem::replace(&mut self.outcomes_returned, self.outcomes.len());
+        &self.outcomes[returned..]
+    }
+
+    /// The order number of packet `sequence` of `stream`, if it is remembered.
+    pub(super) fn order(&self, stream: Stream, sequence: u64) -> Option<u64> {
+        let Orders { first, orders } = &self.streams[stream as usize];
+        let at = usize::try_from(sequence.checked_sub(*first)?).ok()?;
+        orders.get(at).copied().filter(|order| *order != NEVER)
     }
 
     /// Takes back the memory of settled packets.
@@ -260,6 +276,7 @@ impl History {
     }
 
     fn pass(&mut self, lost: bool) {
+        self.outcomes.push(lost);
         self.run = if lost { self.run + 1 } else { 0 };
         if self.run == BURST {
             self.bursts += 1;

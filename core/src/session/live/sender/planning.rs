@@ -9,6 +9,7 @@ use crate::session::live::overhead;
 use crate::time::{Span, Time};
 use crate::units::{Bytes, Rate};
 use crate::wire::fecframe::PayloadId;
+use crate::wire::rlc::SourcePayloadId;
 use crate::wire::rtp;
 
 /// A block that closes later than this is delayed as a whole, rather than sent faster. Ours, not from a paper: timers of
@@ -32,7 +33,8 @@ impl Sender {
     /// its sending rate is not known earlier.
     pub(super) fn close(&mut self, block: Block, closes_at: Time) {
         let closed = self.blocks.close(block, closes_at);
-        self.start_rate_law(&closed);
+        let (Bytes(bytes), _) = closed.block.bytes();
+        self.start_rate_law(closes_at, Bytes(bytes / (closed.block.sources() as u64).max(1) + self.headers()));
         if self.config.rate.is_none() || self.blocks.have_left() {
             self.plan(closed, closes_at.max(self.blocks.free_at()));
             return;
@@ -111,20 +113,22 @@ impl Sender {
         self.blocks.schedule(block, start, end.since(start).max(bound));
     }
 
-    /// Starts the rate law, if there is one and it does not run yet: with the first block, whose packets have the size
-    /// that the law counts in.
-    fn start_rate_law(&mut self, closed: &ClosedBlock) {
+    /// Starts the rate law, if there is one and it does not run yet, with the size of the first packets, in which the law
+    /// counts.
+    pub(super) fn start_rate_law(&mut self, at: Time, packet: Bytes) {
         let Some(choice) = self.config.rate.as_ref().filter(|_| self.rate_limit.is_none()) else { return };
-        let (Bytes(bytes), _) = closed.block.bytes();
-        let packet = Bytes((bytes / (closed.block.sources() as u64).max(1)) + self.headers());
         let (most, round_trip) = (self.config.max_rate, self.peer.round_trip());
-        self.rate_limit = Some(RateLimit::new(choice, closed.closes_at, packet, most, &self.history, round_trip));
+        self.rate_limit = Some(RateLimit::new(choice, at, packet, most, &self.history, round_trip));
     }
 
     /// Bytes of a source packet on the wire beside its RTP packet.
-    fn headers(&self) -> u64 {
-        let ids = if self.has_payload_ids() { PayloadId::LEN as u64 } else { 0 };
-        overhead(self.peer.to()).0 + ids
+    pub(super) fn headers(&self) -> u64 {
+        let ids = match &self.sliding {
+            Some(_) => SourcePayloadId::LEN,
+            None if self.has_payload_ids() => PayloadId::LEN,
+            None => 0,
+        };
+        overhead(self.peer.to()).0 + ids as u64
     }
 
     /// Repair packets that a block of the law may get now.
@@ -186,8 +190,8 @@ impl Sender {
     /// queues may grow while the packet is in flight.
     fn longest_wait(&self) -> Span {
         match self.rate_limit {
-            Some(_) => self.protection.planned_wait(),
-            None => self.protection.longest_wait(),
+            None if self.sliding.is_none() => self.protection.longest_wait(),
+            _ => self.protection.planned_wait(),
         }
     }
 

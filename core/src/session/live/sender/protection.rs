@@ -77,6 +77,8 @@ impl Protection {
         let interval = law.interval();
         let syn = interval.map_or(SYN, |interval| Span::from_secs_f64(interval.syn.0));
         let bounds = interval.map_or((0.0, 0.0), |interval| interval.bounds);
+        // Without blocks, the law's interval takes their place.
+        let wanted = if law.deadline().is_some() { Some(Span::ZERO) } else { wanted };
         Protection {
             law: law.clone(),
             syn,
@@ -95,6 +97,11 @@ impl Protection {
         self.law.is_none()
     }
 
+    /// True if packets leave without blocks, as a schedule decides.
+    pub(super) fn is_sliding(&self) -> bool {
+        self.law.deadline().is_some()
+    }
+
     /// Sets the longest block that the latency allows: a packet waits for at most one block, and leaves within another.
     pub(super) fn set_budget(&mut self, latency: Span, round_trip: Span) {
         let budget = latency.saturating_sub(round_trip / 2 + SPARE) / 2;
@@ -104,7 +111,7 @@ impl Protection {
 
     /// The shortest block, whatever the latency.
     fn shortest(&self) -> Span {
-        (self.syn / 2).max(LEAST_SYN)
+        if self.is_sliding() { LEAST_SYN } else { (self.syn / 2).max(LEAST_SYN) }
     }
 
     /// The least latency at which repair comes in time on this round trip.
@@ -123,8 +130,11 @@ impl Protection {
     }
 
     /// The longest time until a packet and all its repair have left, at the current length of blocks: one block until
-    /// it closes, and one until it has left.
+    /// it closes, and one until it has left. Without blocks, repair may leave as long as it is in time.
     pub(super) fn spread(&self) -> Span {
+        if self.is_sliding() {
+            return self.longest_wait();
+        }
         // The first block determines the length of those after it.
         self.mean.map_or(self.longest_wait(), |_| self.block() * 2)
     }
@@ -162,7 +172,7 @@ impl Protection {
     }
 
     /// Source packets a second; none before the first block has closed.
-    fn rate(&self) -> Option<f64> {
+    pub(super) fn rate(&self) -> Option<f64> {
         self.mean.map(Mean::rate)
     }
 
@@ -292,6 +302,11 @@ impl Protection {
     /// A window, as the law counts it, in repair packets for one interval of the law.
     pub(super) fn in_packets(&self, window: f64) -> f64 {
         if self.is_scaled() { window * self.k().unwrap_or(PAPER_K) / PAPER_K } else { window }
+    }
+
+    /// A number of repair packets for one interval of the law, as the law counts its window.
+    pub(super) fn as_window(&self, packets: f64) -> f64 {
+        if self.is_scaled() { packets * PAPER_K / self.k().unwrap_or(PAPER_K) } else { packets }
     }
 
     /// Passes a report to the law.

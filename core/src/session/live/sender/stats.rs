@@ -15,6 +15,10 @@ pub(super) struct Counts {
     /// Payload bytes of the source packets.
     pub(super) source_bytes: u64,
     pub(super) repairs: u64,
+    pub(super) resent: u64,
+    /// Originals that were of no use any more, and the losses among them that the law expected, in millionths.
+    pub(super) expired: u64,
+    pub(super) expected_lost: u64,
     pub(super) wire_bytes: u64,
     pub(super) lost: u64,
     pub(super) delivered: u64,
@@ -31,6 +35,9 @@ impl Counters for Counts {
             sources: self.sources - earlier.sources,
             source_bytes: self.source_bytes - earlier.source_bytes,
             repairs: self.repairs - earlier.repairs,
+            resent: self.resent - earlier.resent,
+            expired: self.expired - earlier.expired,
+            expected_lost: self.expected_lost - earlier.expected_lost,
             wire_bytes: self.wire_bytes - earlier.wire_bytes,
             lost: self.lost - earlier.lost,
             delivered: self.delivered - earlier.delivered,
@@ -41,17 +48,22 @@ impl Counters for Counts {
 }
 
 /// Metrics in the order of the probe.
-pub(super) const METRICS: [Metric; 24] = [
+pub(super) const METRICS: [Metric; 26] = [
     counter("media_packets_total", "Media datagrams from the input"),
     counter("media_bytes_total", "Bytes of the media datagrams from the input"),
     counter("unsent_packets_total", "Media datagrams not sent: no receiver, too long, or too late"),
     counter("source_packets_total", "Source packets sent"),
-    counter("repair_packets_total", "Repair packets sent"),
+    counter("repair_packets_total", "Repair packets sent: combinations of several source packets"),
+    counter("resent_packets_total", "Source packets sent again"),
     counter("wire_bytes_total", "Bytes sent, with RTCP, IP and UDP headers"),
     counter("lost_packets_total", "Source and repair packets reported lost"),
     counter("delivered_packets_total", "Source and repair packets reported delivered"),
     counter("bursty_events_total", "Runs of more than three consecutive losses in sending order"),
     gauge("loss_before_repair_ratio", "Share of the reported packets that were lost, in the last second"),
+    gauge(
+        "expected_loss_ratio",
+        "Share of the source packets that repair by its worth expects to stay lost, in the last second",
+    ),
     gauge("overhead_ratio", "Bytes sent over media bytes sent, minus 1, in the last second"),
     gauge("repair_window_packets", "Repair packets per block of the repair law"),
     gauge("w_packets", "W_tot of GENEVA's Eq. (1): packets in flight"),
@@ -86,11 +98,13 @@ impl Probe for Sender {
             counts.unsent as f64,
             counts.sources as f64,
             counts.repairs as f64,
+            counts.resent as f64,
             counts.wire_bytes as f64,
             counts.lost as f64,
             counts.delivered as f64,
             self.history.bursts as f64,
             self.interval.ratio(|change| change.lost, |change| change.lost + change.delivered),
+            self.interval.ratio(|change| change.expected_lost, |change| change.sources) / 1e6,
             self.interval.ratio(|change| change.wire_bytes, |change| change.source_bytes) - 1.0,
             self.repair_window(),
             w,

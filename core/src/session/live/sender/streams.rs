@@ -1,5 +1,6 @@
 //! The RTP streams of a session, source and repair: identifiers, sequence numbers and timestamps.
 
+use super::history::Stream;
 use crate::rng::Rng;
 use crate::session::live::{Media, OPAQUE, REPAIR};
 use crate::time::Time;
@@ -41,6 +42,15 @@ impl Streams {
         let source = RtpStream::new(media_type, rng);
         let repair = RtpStream::new(REPAIR, rng);
         Streams { source, repair, scheduled: source.next, timestamp_base: rng.u32() }
+    }
+
+    /// The stream with this SSRC.
+    pub(super) fn of(&self, ssrc: u32) -> Option<Stream> {
+        match ssrc {
+            ssrc if ssrc == self.source.ssrc => Some(Stream::Source),
+            ssrc if ssrc == self.repair.ssrc => Some(Stream::Repair),
+            _ => None,
+        }
     }
 
     /// The RTP timestamp of `now`.

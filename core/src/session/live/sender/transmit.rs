@@ -16,7 +16,7 @@ use crate::wire::rtp;
 
 /// Packets at most half of this apart may leave this much early or late, so that GSO sends them together. Ours:
 /// docs/controls.md, "batch". Longer saves more wake-ups, and bunches packets more.
-const BATCH: Span = Span::from_micros(250);
+pub(super) const BATCH: Span = Span::from_micros(250);
 
 impl Sender {
     /// The time at which the next hello or challenge is due.
@@ -26,7 +26,11 @@ impl Sender {
 
     /// The time at which the next goodbye is due; only after all media has left.
     pub(super) fn farewell_due(&self) -> Option<Time> {
-        self.phase.next().filter(|_| self.blocks.is_empty())
+        let next = self.phase.next()?;
+        match &self.sliding {
+            Some(sliding) => Some(next.max(sliding.ends_at(self.protection.longest_wait())?)),
+            None => self.blocks.is_empty().then_some(next),
+        }
     }
 
     /// A hello, a challenge or a goodbye that is due.
@@ -48,12 +52,13 @@ impl Sender {
         let size = wire_size(len, to);
         self.control_bytes += size.0;
         self.rate_limit.iter_mut().for_each(|limit| limit.on_control(size));
+        self.charge(now, size);
         Some(Transmit { to, len })
     }
 
     /// The destination of the goodbye that is due by `now`. The session is over when the last one has left.
     fn poll_goodbye(&mut self, now: Time) -> Option<SocketAddr> {
-        if !self.blocks.is_empty() {
+        if self.farewell_due().is_none_or(|due| due > now) {
             return None;
         }
         match self.phase.step(now)? {
@@ -67,6 +72,9 @@ impl Sender {
 
     /// The time by which the next queued packet must leave.
     pub(super) fn departure_due(&self) -> Option<Time> {
+        if let Some(sliding) = &self.sliding {
+            return self.immediate_due(sliding);
+        }
         let block = self.blocks.first()?;
         let due = block.next()?;
         let due = match &self.rate_limit {
@@ -82,6 +90,18 @@ impl Sender {
 
     /// The next packet of the stream that is due.
     pub(super) fn poll_packet(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
+        let packet = if self.sliding.is_some() { self.poll_immediate(now, buf) } else { self.poll_block(now, buf) };
+        let transmit = packet?;
+        let size = wire_size(transmit.len, transmit.to);
+        self.guard.on_sent(now, size);
+        if let Some(limit) = &mut self.rate_limit {
+            limit.on_sent(now, size, &self.history);
+        }
+        Some(transmit)
+    }
+
+    /// The next packet of a block that is due.
+    fn poll_block(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         loop {
             let Some(block) = self.blocks.first() else {
                 let closed = self.blocks.take_waiting()?;
@@ -98,11 +118,6 @@ impl Sender {
                 return None;
             }
             if let Some(transmit) = self.emit_symbol(now, buf) {
-                let size = wire_size(transmit.len, transmit.to);
-                self.guard.on_sent(now, size);
-                if let Some(limit) = &mut self.rate_limit {
-                    limit.on_sent(now, size, &self.history);
-                }
                 return Some(transmit);
             }
         }

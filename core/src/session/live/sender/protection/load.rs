@@ -18,7 +18,7 @@ const GAIN: f64 = 0.25;
 const BLOCKS: f64 = 64.0;
 
 /// The contents of a block and the size of one repair packet of it, headers of IP and UDP included.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub(in crate::session::live::sender) struct Load {
     /// Source packets.
     pub(in crate::session::live::sender) sources: usize,
