@@ -11,7 +11,7 @@ use thalweg_core::session::live::{End, Secret};
 use thalweg_core::time::Span;
 use thalweg_core::wire::fecframe::{Adui, BlockBounds, PayloadId};
 use thalweg_core::wire::feedback::{Arrival, Builder, Ecn, Offset};
-use thalweg_core::wire::hello::{self, Answer, Challenge, Hello, Refusal};
+use thalweg_core::wire::hello::{self, Answer, Busy, Challenge, Hello, Refusal, Request};
 use thalweg_core::wire::mux::Frame;
 use thalweg_core::wire::ntp::{NtpShort, NtpTime};
 use thalweg_core::wire::rtcp::{
@@ -149,6 +149,16 @@ fn refusal() -> Vec<u8> {
     datagram(|writer| push(writer, &App { subtype: Refusal::SUBTYPE, ssrc: 0, name: hello::NAME, data: &data }))
 }
 
+fn request() -> Vec<u8> {
+    let data = Request { token: 3 }.emit();
+    datagram(|writer| push(writer, &App { subtype: Request::SUBTYPE, ssrc: 0, name: hello::NAME, data: &data }))
+}
+
+fn busy() -> Vec<u8> {
+    let data = Busy { echo: 3 }.emit();
+    datagram(|writer| push(writer, &App { subtype: Busy::SUBTYPE, ssrc: 0, name: hello::NAME, data: &data }))
+}
+
 fn cookie() -> Vec<u8> {
     let mut buf = [0; 32];
     let len = Cookie { id: 0x1111_1111_1111_1111, cookie: 0x2222_2222_2222_2222 }.emit(&mut buf);
@@ -221,6 +231,8 @@ fn documented_hex_dumps_equal_the_encoded_packets() {
         ("bare answer", bare_answer()),
         ("challenge", challenge()),
         ("refusal", refusal()),
+        ("request", request()),
+        ("busy", busy()),
         ("report", report()),
         ("goodbye", goodbye()),
         ("cookie", cookie()),

@@ -73,6 +73,7 @@ fn law(draw: u8) -> Geneva {
 fn sending([kind, rates, draw]: [u8; 3], to: SocketAddr) -> sender::Config {
     sender::Config {
         to,
+        listens: false,
         fec_to: None,
         media: Media::Opaque,
         repair: match kind >> 1 & 3 {

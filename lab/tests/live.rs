@@ -2,6 +2,7 @@
 
 mod auto;
 mod blocks;
+mod calls;
 mod damage;
 mod dense;
 mod faults;

@@ -84,7 +84,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let peer = Socket::bind(address).map_err(Error::io(&tried))?;
     let outputs = args.output.open(&start.rng)?;
 
-    let config = Config { latency: args.latency, playout: args.playout.into(), hold: args.hold, allow: args.allow };
+    let config =
+        Config { latency: args.latency, playout: args.playout.into(), hold: args.hold, allow: args.allow, call: None };
     let session = Receiver::new(config, &start.rng);
     let session = match &key {
         None => Carried::clear(session),

@@ -309,6 +309,7 @@ impl Args {
     fn config(&self, to: SocketAddr, media: Media, repair: Law) -> Config {
         Config {
             to,
+            listens: false,
             fec_to: self.interop.fec_port.map(|port| {
                 let mut fec_to = to;
                 fec_to.set_port(port);

@@ -5,6 +5,7 @@ mod address;
 pub mod carried;
 mod inside;
 mod interval_stats;
+mod knock;
 mod network;
 pub mod receiver;
 mod secret;

@@ -1,8 +1,8 @@
 //! The session's own messages: hello from the caller, answer from the callee, as data of RTCP APP packets (RFC 3550
 //! §6.7) with the name `THLW`.
 //!
-//! In every version the first byte of a hello is the version, and the 64 bits at offset 28 are the token that an answer
-//! or a refusal echoes.
+//! In every version the first byte of a hello or a request is the version, and the 64 bits at offset 28 are the token that
+//! an answer or a refusal echoes.
 //!
 //! Hello, subtype 0:
 //!
@@ -34,8 +34,10 @@
 //!
 //! An answer is shorter than its hello, which rules out amplification by forged hellos.
 
+mod call;
 mod short;
 
+pub use call::{Busy, Request};
 pub use short::{Challenge, Refusal};
 
 use super::Error;
@@ -169,7 +171,7 @@ impl Hello {
         })
     }
 
-    /// The version and the token of a hello of another version; none for this version, or if it is too short for a
+    /// The version and the token of a hello or a request of another version; none for this version, or if it is too short for a
     /// token.
     pub fn parse_other(data: &[u8]) -> Option<(u8, u64)> {
         let version = *data.first().filter(|version| **version != VERSION)?;

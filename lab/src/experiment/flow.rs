@@ -218,6 +218,7 @@ impl Live {
         let [from, to] = [5_000, 6_000].map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
         let session = live::sender::Config {
             to,
+            listens: false,
             fec_to: None,
             media: live::Media::Opaque,
             repair: self.repair.clone(),

@@ -33,18 +33,34 @@ impl Keys {
         Entropy::new(seed)
     }
 
-    /// A sender that calls its receiver; without keys in the clear.
+    /// A sender that calls its receiver, or listens; without keys in the clear.
     pub(crate) fn sender(keys: Option<&mut Keys>, config: sender::Config, now: Time, seed: u64) -> Carried<Sender> {
         let Some(keys) = keys else { return Carried::clear(Sender::new(config, now, &Rng::new(seed))) };
-        let to = config.to;
+        let (to, listens) = (config.to, config.listens);
         let session = Sender::new(sender::Config { to: inside(to, 0), ..config }, now, &Rng::new(seed));
-        Carried::calling(session, (keys.config, &keys.key()), to, now, keys.entropy()).expect("a shared key")
+        let (key, entropy) = (keys.key(), keys.entropy());
+        let carried = match listens {
+            true => Carried::called(session, (keys.config, &key), entropy),
+            false => Carried::calling(session, (keys.config, &key), to, now, entropy),
+        };
+        carried.expect("a shared key")
     }
 
-    /// A receiver that is called; without keys in the clear.
-    pub(crate) fn receiver(keys: Option<&mut Keys>, config: receiver::Config, seed: u64) -> Carried<Receiver> {
+    /// A receiver that is called, or calls; without keys in the clear.
+    pub(crate) fn receiver(
+        keys: Option<&mut Keys>,
+        config: receiver::Config,
+        now: Time,
+        seed: u64,
+    ) -> Carried<Receiver> {
+        let Some(keys) = keys else { return Carried::clear(Receiver::new(config, &Rng::new(seed))) };
+        let (call, key, entropy) = (config.call, keys.key(), keys.entropy());
+        let config = receiver::Config { call: call.map(|to| inside(to, 0)), ..config };
         let session = Receiver::new(config, &Rng::new(seed));
-        let Some(keys) = keys else { return Carried::clear(session) };
-        Carried::called(session, (keys.config, &keys.key()), keys.entropy()).expect("a shared key")
+        let carried = match call {
+            None => Carried::called(session, (keys.config, &key), entropy),
+            Some(to) => Carried::calling(session, (keys.config, &key), to, now, entropy),
+        };
+        carried.expect("a shared key")
     }
 }

@@ -143,7 +143,7 @@ impl Story {
             now: Time::ZERO,
             receiver_at: sender.to,
             sender: Keys::sender(keys.as_mut(), sender, Time::ZERO, 11),
-            receiver: Keys::receiver(keys.as_mut(), receiver, 22),
+            receiver: Keys::receiver(keys.as_mut(), receiver, Time::ZERO, 22),
             keys,
             sender_at: address("10.0.0.1:5000"),
             clock_ahead: Span::ZERO,
@@ -207,7 +207,7 @@ impl Story {
 
     /// Restarts the program of the receiver.
     pub(crate) fn restart_receiver(&mut self, config: receiver::Config, seed: u64) {
-        self.receiver = Keys::receiver(self.keys.as_mut(), config, seed);
+        self.receiver = Keys::receiver(self.keys.as_mut(), config, self.now, seed);
     }
 
     /// The notices of both ends about keys.

@@ -31,6 +31,7 @@ impl Live {
     fn new(repair: Law, loss: f64, seed: u64) -> Live {
         let session = sender::Config {
             to: "10.0.0.2:6000".parse().expect("an address"),
+            listens: false,
             fec_to: None,
             media: Media::Opaque,
             repair,

@@ -76,6 +76,7 @@ fn live_session(flow: u32, start: Time, rng: &Rng) -> (Part, Part) {
     let latency = ms(200);
     let session = sender::Config {
         to: "10.0.0.2:6000".parse().expect("an address"),
+        listens: false,
         fec_to: None,
         media: live::Media::Opaque,
         repair: law().into(),

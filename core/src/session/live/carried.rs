@@ -42,9 +42,6 @@ pub fn association() -> secure::Config {
 /// A session that associations can carry. It writes into buffers that are shorter than [`MAX_DATAGRAM`] by the headers of
 /// IPv6 and UDP and the seal, so that sealed datagrams fit into an Ethernet payload.
 pub trait Carriable: Session {
-    /// The number of associations that it can have at a time.
-    const PEERS: usize;
-
     /// Takes the networks of the peers that it accepts, which then are the carrier's to check; empty for all.
     fn take_allow(&mut self) -> Vec<Network> {
         Vec::new()
@@ -125,7 +122,7 @@ impl<S: Carriable> Carried<S> {
         (config, key): (secure::Config, &Key),
         entropy: Entropy,
     ) -> Result<Carried<S>, KeyError> {
-        let called = Called::new(S::PEERS, session.take_allow(), config, key, entropy)?;
+        let called = Called::new(session.take_allow(), config, key, entropy)?;
         Ok(Carried::new(session, Carrier::Called(Box::new(called))))
     }
 

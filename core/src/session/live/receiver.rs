@@ -1,6 +1,7 @@
 //! The receiving side of a live stream.
 
 mod arrivals;
+mod calling;
 mod candidates;
 #[cfg(feature = "secure")]
 mod carriable;
@@ -29,6 +30,7 @@ use crate::session::{Session, Transmit};
 use crate::time::{Span, Time};
 use crate::units::Bytes;
 use crate::wire::{self, rtp};
+use calling::Calling;
 use candidates::Candidates;
 use replies::Replies;
 use stats::{Counts, Latencies};
@@ -45,11 +47,13 @@ pub struct Config {
     pub hold: Span,
     /// Networks of the senders that are accepted; empty for all.
     pub allow: Vec<Network>,
+    /// The sender that is called, and the only one that is accepted; none if senders call.
+    pub call: Option<SocketAddr>,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { latency: DEFAULT_LATENCY, playout: Playout::Asap, hold: DEFAULT_HOLD, allow: Vec::new() }
+        Config { latency: DEFAULT_LATENCY, playout: Playout::Asap, hold: DEFAULT_HOLD, allow: Vec::new(), call: None }
     }
 }
 
@@ -92,6 +96,8 @@ pub enum Event {
         /// The peer's version.
         version: u8,
     },
+    /// The sender that is called has another receiver, and calls continue; once until it accepts this one.
+    Busy,
     /// No media has arrived for two seconds.
     Silent,
     /// The stream is over.
@@ -105,6 +111,7 @@ pub struct Receiver {
     tokens: Tokens,
     halves: Halves,
     ssrc: u32,
+    calling: Option<Calling>,
     stream: Option<Stream>,
     /// The secret of the previous stream: all but the first of its goodbyes arrive after its end.
     departed: Option<Secret>,
@@ -128,6 +135,7 @@ impl Receiver {
     pub fn new(config: Config, rng: &Rng) -> Receiver {
         let ssrc = rng.fork("ssrc").u32();
         Receiver {
+            calling: config.call.map(Calling::new),
             config,
             tokens: Tokens::new(rng.key("tokens")),
             halves: Halves::new(rng),
@@ -247,7 +255,7 @@ impl Session for Receiver {
             return None;
         }
         let stream = self.stream.as_ref().map(|stream| stream.next(self.latency(), self.config.playout));
-        stream.into_iter().chain([self.interval.next()]).min()
+        stream.into_iter().chain(self.call_due()).chain([self.interval.next()]).min()
     }
 
     fn poll_event(&mut self) -> Option<Event> {

@@ -17,6 +17,7 @@ mod guard;
 mod history;
 mod immediate;
 mod keepalive;
+mod listening;
 mod peer;
 mod phase;
 mod planning;
@@ -52,6 +53,7 @@ use credit::Credit;
 use flow::Flow;
 use guard::Guard;
 use history::History;
+use listening::Callers;
 use peer::Peer;
 use phase::Phase;
 use protection::Protection;
@@ -67,6 +69,8 @@ use streams::Streams;
 pub struct Sender {
     config: Config,
     peer: Peer,
+    /// Replies to receivers that call.
+    callers: Callers,
     streams: Streams,
     blocks: Blocks,
     /// The media of a stream without blocks, and the repair that it may send.
@@ -105,7 +109,8 @@ impl Sender {
     /// A sender whose first hello is due at once.
     pub fn new(config: Config, now: Time, rng: &Rng) -> Sender {
         let mut sender = Sender {
-            peer: Peer::new(config.to, now, rng),
+            peer: Peer::new(config.to, config.listens, now, rng),
+            callers: Callers::default(),
             streams: Streams::new(config.media, &mut rng.fork("streams")),
             blocks: Blocks::new(now),
             sliding: config.repair.deadline().map(Sliding::new),

@@ -8,12 +8,12 @@
 //! | 0 | version, 2 (8 bits), and 24 bits of zero |
 //! | 4 | token, to be echoed (64 bits) |
 //!
-//! Refusal, subtype 4, from SSRC 0: the version of a hello is not supported.
+//! Refusal, subtype 4, from SSRC 0: the version of a hello or a request is not supported.
 //!
 //! | offset | field |
 //! |---|---|
 //! | 0 | supported version (8 bits), and 24 bits of zero |
-//! | 4 | echo: the token of the hello (64 bits) |
+//! | 4 | echo: the token of the hello or the request (64 bits) |
 
 use super::{VERSION, get, put};
 use crate::wire::Error;
@@ -25,12 +25,12 @@ pub struct Challenge {
     pub token: u64,
 }
 
-/// The reply to a hello of another version.
+/// The reply to a hello or a request of another version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Refusal {
     /// The supported version.
     pub version: u8,
-    /// The token of the hello.
+    /// The token of the hello or the request.
     pub echo: u64,
 }
 
@@ -77,14 +77,14 @@ impl Refusal {
     }
 }
 
-fn emit(version: u8, number: u64) -> [u8; 12] {
+pub(super) fn emit(version: u8, number: u64) -> [u8; 12] {
     let mut data = [0; 12];
     data[0] = version;
     put(&mut data[4..], &[], &[number]);
     data
 }
 
-fn parse(data: &[u8]) -> Result<(u8, u64), Error> {
+pub(super) fn parse(data: &[u8]) -> Result<(u8, u64), Error> {
     let ([version, ..], rest) = data.split_first_chunk::<4>().ok_or(Error::Truncated)?;
     let ([], [number]) = get(rest)?;
     Ok((*version, number))

@@ -11,6 +11,9 @@ use crate::time::{Span, Time};
 use crate::wire::Error;
 use crate::wire::secure::Datagram;
 
+/// The number of associations. Ours: a peer that restarts each second has 15 before the first ends in silence; more take
+/// memory.
+const PEERS: usize = 64;
 /// The number of replies of the acceptor that may wait. Ours: as of a tunnel's server.
 const MAX_REPLIES: usize = 64;
 /// The number of associations that have not sent a sealed datagram yet; the oldest makes place for a new one. Ours:
@@ -43,19 +46,13 @@ struct Peer {
 }
 
 impl Called {
-    /// Accepts at most `peers` peers at a time.
-    pub(super) fn new(
-        peers: usize,
-        allow: Vec<Network>,
-        config: Config,
-        key: &Key,
-        entropy: Entropy,
-    ) -> Result<Called, KeyError> {
+    /// Accepts peers from the networks of `allow`.
+    pub(super) fn new(allow: Vec<Network>, config: Config, key: &Key, entropy: Entropy) -> Result<Called, KeyError> {
         Ok(Called {
             acceptor: Acceptor::new(config, key, entropy)?,
             allow,
             half_open: VecDeque::new(),
-            peers: (0..peers).map(|_| None).collect(),
+            peers: (0..PEERS).map(|_| None).collect(),
             replies: VecDeque::new(),
             changes: VecDeque::new(),
             plain: [0; LONGEST].into(),

@@ -2,20 +2,23 @@
 
 use core::net::SocketAddr;
 
+use super::calling::Calling;
 use super::{Event, Receiver};
 use crate::session::live::Network;
 use crate::session::live::carried::Carriable;
+use crate::time::Time;
 
 impl Carriable for Receiver {
-    /// Ours: a sender that restarts each second has 15 associations before the first ends in silence; more take memory.
-    const PEERS: usize = 64;
-
     fn take_allow(&mut self) -> Vec<Network> {
         core::mem::take(&mut self.config.allow)
     }
 
     fn is_with(&self, name: SocketAddr) -> bool {
         self.stream.as_ref().is_some_and(|stream| stream.from() == name)
+    }
+
+    fn on_association(&mut self, _now: Time) {
+        self.calling.iter_mut().for_each(Calling::restart);
     }
 
     fn located(event: Event, at: impl Fn(SocketAddr) -> SocketAddr) -> Event {

@@ -7,6 +7,7 @@
 
 use core::net::SocketAddr;
 
+use super::calling::Declined;
 use super::candidates::{Candidate, SenderHello};
 use super::replies::Reply;
 use super::reports::{emit_feedback, report_blocks};
@@ -19,7 +20,7 @@ use crate::session::live::{End, Media, address};
 use crate::session::rtp::cname;
 use crate::time::{Span, Time};
 use crate::wire::Error;
-use crate::wire::hello::{self, Answer, Challenge, Hello, Refusal};
+use crate::wire::hello::{self, Answer, Busy, Challenge, Hello, Refusal};
 use crate::wire::proof;
 use crate::wire::rtcp::{App, Compound, Extended, Full, Goodbye, Nack, Packet, Report, Source, Writer};
 
@@ -35,6 +36,7 @@ struct Contents {
     /// A hello of another version, and its token.
     other_version: Option<(u8, u64)>,
     challenge: Option<Challenge>,
+    declined: Option<Declined>,
     says_goodbye: bool,
 }
 
@@ -56,6 +58,12 @@ impl Contents {
                 Packet::App(App { subtype: Challenge::SUBTYPE, name: hello::NAME, data, .. }) => {
                     contents.challenge = Some(Challenge::parse(data)?);
                 }
+                Packet::App(App { subtype: Busy::SUBTYPE, name: hello::NAME, data, .. }) => {
+                    contents.declined = Some(Declined::Busy(Busy::parse(data)?));
+                }
+                Packet::App(App { subtype: Refusal::SUBTYPE, name: hello::NAME, data, .. }) => {
+                    contents.declined = Some(Declined::Version(Refusal::parse(data)?));
+                }
                 // A goodbye under the secret belongs to the secret's stream, whatever SSRC it names.
                 Packet::Goodbye(_) => contents.says_goodbye = true,
                 _ => {}
@@ -75,10 +83,12 @@ impl Receiver {
             || self.begin_proved(now, from, bytes)
         {
             self.on_proved(now, from, &contents, bytes.len())?;
-        } else if let Some(offer) = contents.offer {
+        } else if let Some(offer) = contents.offer.filter(|offer| self.expects(from, &offer.hello)) {
             self.on_sender_hello(now, from, offer, bytes.len());
-        } else if let Some(version) = contents.other_version {
+        } else if let Some(version) = contents.other_version.filter(|_| self.is_called(from)) {
             self.on_other_version(from, version, bytes.len());
+        } else if let Some(declined) = contents.declined {
+            return self.on_declined(from, declined).then_some(()).ok_or(Error::Unknown);
         } else if !(contents.says_goodbye && self.departed.is_some_and(|secret| secret.proves(End::Sender, bytes))) {
             return Err(Error::Unknown);
         }
@@ -204,7 +214,7 @@ impl Receiver {
         if is_likely { Ok(()) } else { Err(Error::Malformed) }
     }
 
-    /// A reply, a challenge, a report or a goodbye that is due.
+    /// A reply, a request, a challenge, a report or a goodbye that is due.
     pub(super) fn poll_control(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         if let Some(left) = self.goodbyes {
             self.goodbyes = Some(left.checked_sub(1)?);
@@ -213,6 +223,9 @@ impl Receiver {
             return self.proved(to, buf, len);
         }
         if let Some(transmit) = self.replies.poll_transmit(buf) {
+            return Some(transmit);
+        }
+        if let Some(transmit) = self.poll_call(now, buf) {
             return Some(transmit);
         }
         let stream = self.stream.as_mut()?;

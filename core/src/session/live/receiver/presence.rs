@@ -49,7 +49,12 @@ impl Presence {
     /// Returns whether another sender may take its place: the stream is over, the sender is silent, or no media has
     /// arrived for `hold`.
     pub(super) fn is_free(&self, now: Time, hold: Span) -> bool {
-        self.goodbye.is_some() || now.since(self.heard()) >= QUIET || now.since(self.media) >= hold
+        self.goodbye.is_some() || self.quiet_at() <= now || now.since(self.media) >= hold
+    }
+
+    /// The time at which the sender counts as silent.
+    pub(super) fn quiet_at(&self) -> Time {
+        self.heard() + QUIET
     }
 
     /// The time at which the sender counts as gone.

@@ -7,11 +7,8 @@ use crate::session::live::carried::Carriable;
 use crate::time::Time;
 
 impl Carriable for Sender {
-    /// A stream has one receiver.
-    const PEERS: usize = 1;
-
-    fn is_with(&self, _name: SocketAddr) -> bool {
-        true
+    fn is_with(&self, name: SocketAddr) -> bool {
+        self.peer.to() == name
     }
 
     fn on_association(&mut self, now: Time) {

@@ -55,8 +55,11 @@ pub enum SourceId {
 /// The configuration of a sender.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// The receiver.
+    /// The receiver; if receivers call, the address at which they do.
     pub to: SocketAddr,
+    /// True if receivers call: the sender then sends nothing before one has called, and media only to one that has proved its
+    /// address.
+    pub listens: bool,
     /// The destination of bare RFC 6865 repair packets; none sends them as an RTP stream beside the source.
     pub fec_to: Option<SocketAddr>,
     /// The kind of the media datagrams.
@@ -77,7 +80,7 @@ pub struct Config {
     pub source_id: SourceId,
     /// The breaker of the stream.
     pub breaker: Breaker,
-    /// Time without an answer to the first hello after which the session ends; none waits forever.
+    /// Time without a receiver, since the start, after which the session ends; none waits forever.
     pub answer_timeout: Option<Span>,
 }
 
@@ -87,6 +90,7 @@ impl Config {
     pub fn new(to: SocketAddr, repair: Law) -> Config {
         Config {
             to,
+            listens: false,
             fec_to: None,
             media: Media::Opaque,
             repair,
@@ -144,9 +148,9 @@ pub enum Event {
     },
     /// The receiver has another sender's stream, and hellos continue; once until it accepts this one.
     Busy,
-    /// No feedback has arrived for so long that media has stopped; hellos continue.
+    /// No feedback has arrived for so long that media has stopped; hellos continue, unless receivers call.
     Silent,
-    /// The receiver said goodbye, so that media has stopped; hellos continue.
+    /// The receiver said goodbye, so that media has stopped; hellos continue, unless receivers call.
     Left,
     /// Loss stays too high: the source should reduce its rate to this one.
     LowerRate(Rate),

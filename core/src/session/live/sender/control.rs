@@ -17,7 +17,7 @@ use crate::time::{Span, Time};
 use crate::units::Rate;
 use crate::wire::Error;
 use crate::wire::feedback::Feedback;
-use crate::wire::hello::{self, Answer, Challenge, Hello, Refusal};
+use crate::wire::hello::{self, Answer, Challenge, Hello, Refusal, Request};
 use crate::wire::ntp::NtpTime;
 use crate::wire::rtcp::{App, Compound, Full, Goodbye, Nack, Packet, Report, SenderInfo, Source, Writer};
 use crate::wire::sequence::nearest;
@@ -52,7 +52,7 @@ impl Sender {
         }
     }
 
-    fn emit_words(&self, now: Time, call: Option<Call>, buf: &mut [u8]) -> Result<usize, Full> {
+    pub(super) fn emit_words(&self, now: Time, call: Option<Call>, buf: &mut [u8]) -> Result<usize, Full> {
         let ssrc = self.streams.source.ssrc;
         let mut writer = Writer::new(buf);
         let sender = SenderInfo {
@@ -110,6 +110,7 @@ impl Sender {
                     Answer::SUBTYPE => self.on_answer(now, from, (ssrc, &Answer::parse(data)?), bytes),
                     Challenge::SUBTYPE => self.peer.on_challenge(now, from, Challenge::parse(data)?),
                     Refusal::SUBTYPE => self.on_refusal(now, from, &Refusal::parse(data)?),
+                    Request::SUBTYPE => self.on_request(now, from, data)?,
                     _ => {}
                 },
                 Packet::Feedback(feedback) => self.on_feedback(now, origin, &feedback),
@@ -134,7 +135,10 @@ impl Sender {
     fn on_answer(&mut self, now: Time, from: SocketAddr, answer: (u32, &Answer), datagram: &[u8]) {
         let was_busy = self.peer.is_busy();
         let before = self.peer.to().ip();
-        let change = self.peer.on_answer(now, from, answer, datagram);
+        let change = match self.is_of_caller(now, datagram) {
+            true => self.on_caller(now, from, answer, datagram),
+            false => self.peer.on_answer(now, from, answer, datagram),
+        };
         if self.peer.is_busy() && !was_busy && self.peer.calling_since().is_some() {
             self.events.push_back(Event::Busy);
         }

@@ -64,6 +64,7 @@ mod tests {
     fn describe(source_id: SourceId) -> String {
         let config = Config {
             to: ([192, 0, 2, 7], 6000).into(),
+            listens: false,
             fec_to: None,
             media: Media::Mp2t,
             repair: Fixed::new(5).into(),

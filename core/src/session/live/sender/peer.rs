@@ -11,20 +11,13 @@ use self::round_trip::RoundTrip;
 use super::keepalive::Keepalive;
 use crate::rng::Rng;
 use crate::session::live::address::{self, Address};
+use crate::session::live::knock;
 use crate::session::live::secret::{End, Halves, Secret};
 use crate::session::path::tokens::Tokens;
 use crate::time::{Span, Time};
 use crate::wire::hello::Challenge;
 use crate::wire::rtcp::Goodbye;
 
-/// Interval of hellos while they are not answered. Ours: a receiver that starts is found within a tenth of a second;
-/// hellos take 14 kb/s at most.
-const KNOCK: Span = Span::from_millis(100);
-/// The time for which hellos are that frequent; a receiver that does not answer for longer gets fewer. Ours: time to
-/// start both ends by hand; afterwards the hellos of a forgotten sender take a tenth of that.
-const EAGER: Span = Span::from_secs(10);
-/// The interval of those fewer hellos.
-const WAIT: Span = Span::from_secs(1);
 /// Least time between a hello and one that answers a challenge. Ours: as `LEAST_GAP` of a receiver. Forged challenges
 /// cause 50 hellos a second at most.
 const LEAST_GAP: Span = Span::from_millis(20);
@@ -35,6 +28,9 @@ const REMIND: Span = Span::from_millis(200);
 /// another sender's stream. Ours: a hundred reports at 10 ms are missing by then; a forged answer must not end a stream
 /// that is alive.
 const DOUBT: Span = Span::from_secs(1);
+/// Time without a message under the secret after which another receiver that calls may take the stream. Ours: as the `QUIET`
+/// of a receiver.
+const QUIET: Span = Span::from_secs(2);
 
 /// A change that an answer has caused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +41,15 @@ pub(super) enum Change {
     Moved,
     /// The receiver has another sender's stream now.
     Refused,
+}
+
+/// The progress of a caller's handshake.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// The caller is sent this hello.
+    Greet(Call),
+    /// The caller is the receiver now.
+    Agreed(Change),
 }
 
 /// The classification of a report.
@@ -92,6 +97,8 @@ pub(super) struct Call {
 pub(super) struct Peer {
     tokens: Tokens,
     halves: Halves,
+    /// True if receivers call: hellos leave only to one that is connected.
+    listens: bool,
     address: Address,
     /// Another address from which the receiver that we call has answered, and whether a hello to it is due.
     alias: Option<(SocketAddr, bool)>,
@@ -113,10 +120,11 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    pub(super) fn new(to: SocketAddr, now: Time, rng: &Rng) -> Peer {
+    pub(super) fn new(to: SocketAddr, listens: bool, now: Time, rng: &Rng) -> Peer {
         Peer {
             tokens: Tokens::new(rng.key("tokens")),
             halves: Halves::new(rng),
+            listens,
             address: Address::new(to),
             alias: None,
             state: State::Calling { since: now },
@@ -150,6 +158,16 @@ impl Peer {
     /// True if a receiver is connected.
     pub(super) fn is_connected(&self) -> bool {
         self.state == State::Connected
+    }
+
+    /// Returns whether a receiver that calls may have the stream.
+    pub(super) fn is_free(&self, now: Time) -> bool {
+        !self.is_connected() || now.since(self.keepalive.heard()) >= QUIET
+    }
+
+    /// The first hello to a receiver that has called from `to` with `token`.
+    pub(super) fn greeting(&self, to: SocketAddr, token: u64) -> Call {
+        Call { to, token: self.tokens.of(to, &[]), echo: token, half: 0 }
     }
 
     /// The time since which no receiver has answered at all.
@@ -253,8 +271,13 @@ impl Peer {
 
     /// The time at which the next hello or challenge is due.
     pub(super) fn next(&self) -> Time {
-        let challenge = self.address.next();
-        challenge.map_or(self.hello, |challenge| challenge.min(self.hello))
+        let hello = if self.says_hello() { self.hello } else { Time::NEVER };
+        self.address.next().map_or(hello, |challenge| challenge.min(hello))
+    }
+
+    /// Returns whether hellos leave: to a receiver that is connected, and to one that is called.
+    fn says_hello(&self) -> bool {
+        !self.listens || self.is_connected()
     }
 
     /// Makes the next hello due at `at`.
@@ -264,7 +287,7 @@ impl Peer {
 
     /// The hello that is due by `now`, if any. Another address gets at most one for each hello to the first one.
     pub(super) fn poll_hello(&mut self, now: Time) -> Option<Call> {
-        if now < self.hello {
+        if now < self.hello || !self.says_hello() {
             return None;
         }
         if let Some((to, due @ true)) = &mut self.alias {
@@ -274,8 +297,8 @@ impl Peer {
         self.hello = now
             + match self.state {
                 State::Connected => REMIND,
-                State::Calling { since } if now.since(since) >= EAGER => WAIT,
-                State::Calling { .. } | State::Silent => KNOCK,
+                State::Calling { since } => knock::interval(now.since(since)),
+                State::Silent => knock::KNOCK,
             };
         self.said = now;
         self.keepalive.on_hello();

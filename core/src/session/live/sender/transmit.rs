@@ -33,18 +33,12 @@ impl Sender {
         }
     }
 
-    /// A hello, a challenge or a goodbye that is due.
+    /// A reply to a caller, or a hello, a challenge or a goodbye that is due.
     pub(super) fn poll_control(&mut self, now: Time, buf: &mut [u8]) -> Option<Transmit> {
         let (to, len) = match self.phase {
             Phase::Ended => return None,
             Phase::Ending { .. } => (self.poll_goodbye(now)?, self.emit_control(now, None, buf).ok()?),
-            Phase::Open => match self.peer.poll_challenge(now) {
-                Some((to, challenge)) => (to, address::emit(challenge, buf).ok()?),
-                None => {
-                    let call = self.peer.poll_hello(now)?;
-                    (call.to, self.emit_control(now, Some(call), buf).ok()?)
-                }
-            },
+            Phase::Open => self.poll_reply(now, buf).or_else(|| self.poll_hello(now, buf))?,
         };
         if to == self.peer.to() {
             self.protection.on_spread_sent();
@@ -54,6 +48,15 @@ impl Sender {
         self.rate_limit.iter_mut().for_each(|limit| limit.on_control(size));
         self.charge(now, size);
         Some(Transmit { to, len })
+    }
+
+    /// Writes the challenge or the hello that is due; returns its destination and length.
+    fn poll_hello(&mut self, now: Time, buf: &mut [u8]) -> Option<(SocketAddr, usize)> {
+        if let Some((to, challenge)) = self.peer.poll_challenge(now) {
+            return Some((to, address::emit(challenge, buf).ok()?));
+        }
+        let call = self.peer.poll_hello(now)?;
+        Some((call.to, self.emit_control(now, Some(call), buf).ok()?))
     }
 
     /// The destination of the goodbye that is due by `now`. The session is over when the last one has left.

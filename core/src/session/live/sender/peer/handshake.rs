@@ -2,7 +2,7 @@
 
 use core::net::SocketAddr;
 
-use super::{Agreed, Change, DOUBT, Peer, State};
+use super::{Address, Agreed, Call, Change, DOUBT, Peer, State, Step};
 use crate::session::live::secret::{End, Secret};
 use crate::time::Time;
 use crate::wire::hello::{Answer, Refusal};
@@ -69,11 +69,40 @@ impl Peer {
         if self.half == 0 || !secret.proves(End::Receiver, datagram) {
             return None;
         }
-        self.agreed = Some(Agreed { ssrc, secret });
+        Some(self.accept(now, Agreed { ssrc, secret }, answer))
+    }
+
+    /// Takes the answer of a receiver that has called, while no receiver has the stream.
+    pub(in super::super) fn on_caller(
+        &mut self,
+        now: Time,
+        from: SocketAddr,
+        (ssrc, answer): (u32, &Answer),
+        datagram: &[u8],
+    ) -> Option<Step> {
+        if answer.echo != self.tokens.of(from, &[]) {
+            return None;
+        }
+        let half = self.halves.of(from, &[answer.token]);
+        if answer.half == 0 {
+            return Some(Step::Greet(Call { half, ..self.greeting(from, answer.token) }));
+        }
+        let secret = Secret { sender: half, receiver: answer.half };
+        // An answer to a hello that is older than the present receiver may be a recorded one.
+        if !secret.proves(End::Receiver, datagram) || !self.round_trip.on_other(now, answer.stamp) {
+            return None;
+        }
+        (self.address, self.half) = (Address::new(from), half);
+        Some(Step::Agreed(self.accept(now, Agreed { ssrc, secret }, answer)))
+    }
+
+    /// Takes the receiver with which a secret is agreed.
+    fn accept(&mut self, now: Time, agreed: Agreed, answer: &Answer) -> Change {
+        self.agreed = Some(agreed);
         (self.latency, self.echo) = (answer.latency, answer.token);
         // The next hello proves the secret, so that the receiver need not wait for media.
         self.schedule_hello(now);
-        Some(self.connect(now))
+        self.connect(now)
     }
 
     fn connect(&mut self, now: Time) -> Change {
@@ -92,7 +121,7 @@ impl Peer {
         }
         match self.alias {
             Some((alias, _)) if alias == from && answer.echo == self.tokens.of(from, &[]) => {
-                self.address = super::Address::new(from);
+                self.address = Address::new(from);
                 true
             }
             _ if answer.echo == self.tokens.of(self.to(), &[]) => {

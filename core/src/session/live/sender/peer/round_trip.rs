@@ -39,6 +39,16 @@ impl RoundTrip {
         true
     }
 
+    /// The same for an answer of another receiver, whose path is another one.
+    pub(super) fn on_other(&mut self, now: Time, stamp: u32) -> bool {
+        let mut other = RoundTrip { answered: self.answered, ..RoundTrip::new() };
+        let is_newer = other.on_answer(now, stamp);
+        if is_newer {
+            *self = other;
+        }
+        is_newer
+    }
+
     /// The windowed minimum.
     pub(super) fn get(&self) -> Option<Span> {
         self.minimum.get()
@@ -75,6 +85,17 @@ mod tests {
         assert_eq!(round_trip.get(), Some(Span::from_millis(300)));
         assert_eq!(round_trip.report_wait(Span::from_millis(10)), Span::from_millis(630));
         assert_eq!(round_trip.challenge_wait(), Span::from_millis(600));
+    }
+
+    #[test]
+    fn another_receiver_has_a_minimum_of_its_own_but_needs_a_newer_hello() {
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        let mut round_trip = RoundTrip::new();
+        assert!(round_trip.on_answer(at(400), 390_000));
+        assert!(!round_trip.on_other(at(500), 390_000), "answered before");
+        assert_eq!(round_trip.get(), Some(Span::from_millis(10)));
+        assert!(round_trip.on_other(at(600), 500_000));
+        assert_eq!(round_trip.get(), Some(Span::from_millis(100)));
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Other {
 /// A peer that has agreed on a secret with `HERE` by 40 ms.
 fn agreed() -> Peer {
     let [to, _] = places();
-    let mut peer = Peer::new(to, Time::ZERO, &Rng::new(1));
+    let mut peer = Peer::new(to, false, Time::ZERO, &Rng::new(1));
     let call = peer.poll_hello(at(0)).unwrap();
     assert_eq!((call.to, call.echo, call.half), (to, 0, 0), "no half is sent before the address is proved");
     assert_eq!(HERE.answer(&mut peer, 20, to, call), None);
@@ -63,7 +63,7 @@ fn two_answers_establish_a_secret() {
 #[test]
 fn answer_with_a_wrong_token_or_half_establishes_no_secret() {
     let [to, _] = places();
-    let mut peer = Peer::new(to, Time::ZERO, &Rng::new(1));
+    let mut peer = Peer::new(to, false, Time::ZERO, &Rng::new(1));
     let call = peer.poll_hello(at(0)).unwrap();
     assert_eq!(HERE.answer(&mut peer, 20, to, Call { token: 1, ..call }), None);
     assert_eq!(peer.poll_hello(at(99)), None, "not heard");
@@ -110,7 +110,7 @@ fn restarted_receiver_connects_as_a_new_one() {
 #[test]
 fn receiver_answering_from_another_address_is_called_there() {
     let [to, other] = places();
-    let mut peer = Peer::new(to, Time::ZERO, &Rng::new(1));
+    let mut peer = Peer::new(to, false, Time::ZERO, &Rng::new(1));
     let call = peer.poll_hello(at(0)).unwrap();
     assert_eq!(HERE.answer(&mut peer, 20, other, Call { token: 1, ..call }), None);
     assert_eq!(peer.poll_hello(at(100)).unwrap().to, to, "nobody who has not heard us");

@@ -1,0 +1,141 @@
+//! Receivers that call: the sender listens, and no port of the receiver is open.
+
+mod callers;
+mod strangers;
+
+use thalweg_core::rng::Rng;
+use thalweg_core::session::live::receiver;
+use thalweg_core::session::live::sender::{self, Event as Said};
+use thalweg_core::units::Rate;
+use thalweg_lab::node::loss::Loss;
+use thalweg_lab::path::Path;
+
+use crate::live::faults::with_and_without_key;
+use crate::live::keys::Keys;
+use crate::live::props::{address, at, ms, receiver_config, sender_config, wire};
+use crate::live::story::{Back, Story};
+
+/// The address at which the sender listens.
+const LISTENS_AT: &str = "10.0.0.1:5000";
+const MEDIA: Rate = Rate::from_mbps(30);
+
+fn listening() -> sender::Config {
+    sender::Config { to: address(LISTENS_AT), listens: true, ..sender_config() }
+}
+
+fn calling() -> receiver::Config {
+    receiver::Config { call: Some(address(LISTENS_AT)), ..receiver_config() }
+}
+
+/// A receiver behind a NAT, whose outer address only the sender sees.
+fn story_over(keys: Option<Keys>, forward: Path, reverse: Path) -> Story {
+    let mut story = Story::with(keys, listening(), calling(), forward, reverse);
+    story.receiver_at = address("203.0.113.7:40000");
+    story
+}
+
+fn story(keys: Option<Keys>) -> Story {
+    story_over(keys, wire(ms(20)), wire(ms(20)))
+}
+
+/// The same at three seconds, when the stream has been running for 2.5 s.
+fn streaming(keys: Option<Keys>) -> Story {
+    let mut story = story(keys);
+    story.until(500).play(MEDIA).until(3000);
+    story
+}
+
+with_and_without_key! {
+    a_receiver_behind_a_nat_gets_the_stream,
+    the_stream_begins_although_a_third_is_lost,
+    nothing_leaves_before_a_receiver_has_called,
+    a_receiver_whose_nat_changes_its_port_keeps_the_stream,
+    a_receiver_that_restarts_behind_another_port_gets_the_stream_after_two_seconds,
+    a_receiver_that_leaves_gets_no_more_datagrams_and_may_call_again,
+    a_sender_that_restarts_is_called_again,
+    an_outage_ends_with_the_stream,
+}
+
+fn a_receiver_behind_a_nat_gets_the_stream(keys: Option<Keys>) {
+    let mut story = streaming(keys);
+    story.pause().until(3500);
+    assert_eq!((story.lost(0, 3000), story.receiver_events.len()), (0, 1), "{:?}", story.receiver_events);
+    let (when, event) = story.sender_events[0];
+    assert!(matches!(event, Said::Connected { to, .. } if to == story.receiver_at), "{event:?}");
+    // In the clear two and a half round trips of 40 ms: request, hello, answer, hello, answer.
+    assert!(story.keys.is_some() || when == at(100), "{when:?}");
+    assert_eq!(story.elsewhere, []);
+}
+
+fn the_stream_begins_although_a_third_is_lost(keys: Option<Keys>) {
+    for seed in 0..5 {
+        let lossy = |seed| wire(ms(20)).then("loss", Loss::independent(0.3, Rng::new(seed)));
+        let mut story = story_over(keys, lossy(seed), lossy(seed + 100));
+        story.until(4000).play(Rate::from_mbps(1)).until(8000).pause().until(8500);
+        // Three quarters of 380 packets: repair is there for the loss that its paper measures.
+        assert!(story.outputs.len() > 285 && story.is_in_order(), "{} packets, seed {seed}", story.outputs.len());
+    }
+}
+
+fn nothing_leaves_before_a_receiver_has_called(keys: Option<Keys>) {
+    let mut story = story(keys);
+    story.back = Back::Nothing;
+    story.play(MEDIA).until(15_000);
+    assert!(story.departures.is_empty() && story.elsewhere.is_empty());
+    story.back = Back::Everything;
+    // By then a request leaves every second, and a hello of an association as well.
+    story.until(18_000).pause().until(18_500);
+    assert_eq!(story.lost(16_500, 18_000), 0, "{:?}", story.sender_events);
+}
+
+fn a_receiver_whose_nat_changes_its_port_keeps_the_stream(keys: Option<Keys>) {
+    let mut story = streaming(keys);
+    story.receiver_at = address("203.0.113.7:40001");
+    story.until(6000).pause().until(6500);
+    let (when, event) = *story.sender_events.last().expect("events");
+    assert!(matches!(event, Said::Moved { to } if to == story.receiver_at), "{:?}", story.sender_events);
+    assert!(when < at(4000) && story.lost(4000, 6000) == 0, "{when:?}");
+    assert_eq!(story.receiver_events.len(), 1, "{:?}", story.receiver_events);
+}
+
+fn a_receiver_that_restarts_behind_another_port_gets_the_stream_after_two_seconds(keys: Option<Keys>) {
+    let mut story = streaming(keys);
+    story.receiver_at = address("203.0.113.7:40001");
+    story.restart_receiver(calling(), 23);
+    story.until(8000).pause().until(8500);
+    let (when, event) = *story.sender_events.last().expect("events");
+    assert!(matches!(event, Said::Connected { to, .. } if to == story.receiver_at), "{:?}", story.sender_events);
+    assert!((at(5000)..at(5300)).contains(&when), "{when:?}");
+    assert_eq!(story.lost(5300, 8000), 0);
+}
+
+fn a_receiver_that_leaves_gets_no_more_datagrams_and_may_call_again(keys: Option<Keys>) {
+    let mut story = streaming(keys);
+    story.receiver.finish();
+    story.until(3200);
+    let sent = |story: &Story| story.departures.iter().filter(|(when, _)| *when > at(3200)).count();
+    story.until(8000);
+    // An association is kept alive until it ends in silence.
+    assert!(sent(&story) == 0 || (story.keys.is_some() && sent(&story) < 20), "{}", sent(&story));
+    story.restart_receiver(calling(), 23);
+    story.until(10_000).pause().until(10_500);
+    assert_eq!(story.lost(8300, 10_000), 0, "{:?}", story.sender_events);
+}
+
+fn a_sender_that_restarts_is_called_again(keys: Option<Keys>) {
+    let mut story = streaming(keys);
+    story.restart_sender(listening(), 12);
+    story.until(8000).pause().until(8500);
+    // It is called once it has been silent for two seconds.
+    assert_eq!(story.lost(5500, 8000), 0, "{:?} {:?}", story.sender_events, story.receiver_events);
+}
+
+fn an_outage_ends_with_the_stream(keys: Option<Keys>) {
+    let mut story = streaming(keys);
+    (story.back, story.deaf) = (Back::Nothing, true);
+    story.until(20_000);
+    assert!(story.sender_events.iter().any(|(_, said)| *said == Said::Silent), "{:?}", story.sender_events);
+    (story.back, story.deaf) = (Back::Everything, false);
+    story.until(26_000).pause().until(26_500);
+    assert_eq!(story.lost(22_000, 26_000), 0, "{:?} {:?}", story.sender_events, story.receiver_events);
+}
