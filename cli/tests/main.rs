@@ -1,5 +1,6 @@
 //! The program, as its users run it.
 
+mod calls;
 mod commands;
 mod common;
 mod controls;

@@ -27,8 +27,9 @@ fuzz_target!(|data: &[u8]| {
     let Some((&[kind, rates, law], script)) = data.split_first_chunk::<3>() else { return };
     let (receiver_address, here) = (SocketAddr::from(([192, 0, 2, 1], 6000)), SocketAddr::from(([192, 0, 2, 2], 5000)));
     let mut now = Time::ZERO;
-    let mut receiver = Receiver::new(receiving(kind), &Rng::new(1));
-    let mut sender = Sender::new(sending([kind, rates, law], receiver_address), now, &Rng::new(2));
+    let mut receiver = Receiver::new(receiving(kind, here), &Rng::new(1));
+    let to = if calls(kind) { here } else { receiver_address };
+    let mut sender = Sender::new(sending([kind, rates, law], to), now, &Rng::new(2));
     let (mut tap, mut script) = (Tap::default(), script.iter().copied());
     let (mut given, mut heard, mut out, mut is_true) = (0, 0, 0, true);
     while let Some(step) = script.next() {
@@ -55,9 +56,15 @@ struct Carried {
     is_true: bool,
 }
 
-fn receiving(kind: u8) -> receiver::Config {
+/// Returns whether the receiver calls.
+fn calls(kind: u8) -> bool {
+    kind & 32 != 0
+}
+
+fn receiving(kind: u8, sender: SocketAddr) -> receiver::Config {
     let playout = if kind & 1 == 0 { Playout::Asap } else { Playout::Constant };
-    receiver::Config { latency: Span::from_millis(30), playout, ..receiver::Config::default() }
+    let call = calls(kind).then_some(sender);
+    receiver::Config { latency: Span::from_millis(30), playout, call, ..receiver::Config::default() }
 }
 
 /// GENEVA with constants outside the paper's: the shortest block, the longest, no window, a large one.
@@ -73,7 +80,7 @@ fn law(draw: u8) -> Geneva {
 fn sending([kind, rates, draw]: [u8; 3], to: SocketAddr) -> sender::Config {
     sender::Config {
         to,
-        listens: false,
+        listens: calls(kind),
         fec_to: None,
         media: Media::Opaque,
         repair: match kind >> 1 & 3 {

@@ -30,6 +30,8 @@ use crate::report::Report;
 
 /// Time for which arriving datagrams may gather if nothing measures their spacing when they are read: a fifth of a SYN.
 const REST: Span = Span::from_millis(2);
+/// Time without an answer after which the user is asked to start the other end.
+const NOTICE_DELAY: Span = Span::from_secs(1);
 
 /// A session together with the source or the destination of its data.
 ///

@@ -1,32 +1,31 @@
 //! `thalweg send`.
 
 mod one_of;
+mod peer;
 
 use std::fmt;
-use std::io::{self, Write};
-use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
+use std::net::SocketAddr;
 
 use clap::ValueEnum;
 use thalweg_core::law::ParameterError;
 use thalweg_core::law::rate;
 use thalweg_core::law::redundancy::{Choice, Law};
 use thalweg_core::law::registry;
-use thalweg_core::session::live::sender::{Breaker, Config, Sender, SourceId, redundancy};
+use thalweg_core::session::live::sender::{Breaker, Config, SourceId, redundancy};
 use thalweg_core::session::live::{DEFAULT_LATENCY, Ending, Media};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use thalweg_net::endpoint::{Endpoint, Retry, SenderEndpoint, Shed};
-use thalweg_net::error::Error;
 use thalweg_net::input::Input;
-use thalweg_net::media_url::{Host, MediaUrl, Udp};
+use thalweg_net::media_url::{Host, MediaUrl};
 use thalweg_net::report::Report;
-use thalweg_net::udp::{Multicast, Socket, comes_in, route_to, unspecified};
+use thalweg_net::udp::comes_in;
 
 use crate::encryption::{Encryption, keys};
 use crate::failure::Failure;
 use crate::stream::{Reporting, Start, latency};
 use crate::verb::replay::setting;
+use peer::Way;
 
 /// Send a live stream, with as much repair (FEC) as it needs and its path can carry.
 #[derive(clap::Args)]
@@ -39,6 +38,7 @@ Examples:
   thalweg send --input file:video.ts --loop --to [2001:db8::2]:6000 \\
     --repair static:4 --block 20ms
   thalweg send --key-file k --input - --to example.org:6000
+  thalweg send --key-file k --input - --listen :6000
   thalweg send --rate tfrc --to example.org:6000 --input 'exec:./encoder.sh'
   thalweg send --input 'rtp://[ff12::8]:5004?iface=eth0' \\
     --to 239.1.1.1:5004 --plain-rtp --sdp video.sdp")]
@@ -48,12 +48,13 @@ pub(crate) struct Args {
     /// /bin/sh, whose standard input gets a line 'rate BITS_PER_SECOND' at the start and at each change of 5 %
     #[arg(long, value_name = "URL", value_parser = MediaUrl::input)]
     input: MediaUrl,
-    /// Address of `thalweg recv`; or, with --plain-rtp, of a multicast group, after whose port ?iface=NAME&ttl=N, or
-    /// one of the two, is allowed
-    #[arg(long, value_name = "HOST:PORT")]
-    to: Udp,
+    #[command(flatten)]
+    way: Way,
     #[command(flatten)]
     encryption: Encryption,
+    /// Let anyone who reaches the address of --listen have the media, in the clear
+    #[arg(long, conflicts_with = "key_file")]
+    public: bool,
     /// Loop the file, as one endless stream (file: inputs only)
     #[arg(long = "loop")]
     repeat: bool,
@@ -272,44 +273,10 @@ impl Args {
         Ok(input)
     }
 
-    /// The receiver's address; its errors begin with `option`.
-    fn receiver(&self, option: &str) -> Result<SocketAddr, Failure> {
-        if self.to.host.name.is_empty() || self.to.host.port == 0 {
-            return Err(Failure::Usage(format!("{option} {}: needs a host and a port, as in HOST:6000", self.to)));
-        }
-        self.to.resolve().map_err(|error| Error::io(format!("sending to {}", self.to))(error).into())
-    }
-
-    /// The receiver's address, and a socket that can reach it.
-    fn peer(&self) -> Result<Peer, Failure> {
-        let to = self.receiver("send: --to")?;
-        let tried = format!("sending to {}", self.to);
-        if let Some(law) = self.protection.rate.as_ref().filter(|_| to.ip().is_multicast()) {
-            let why = format!("needs the reports of one receiver, not the multicast group {to}; use --max-rate");
-            return Err(Failure::Usage(format!("send: --rate {law}: {why}")));
-        }
-        if self.encryption.is_given() && to.ip().is_multicast() {
-            let why = format!("a key is for one receiver, not for the multicast group {to}");
-            return Err(Failure::Usage(format!("send: --key-file: {why}")));
-        }
-        let multicast = self.to.multicast(to).map_err(Error::io(&tried))?;
-        let Some(bind) = &self.bind else {
-            let socket = Socket::sending(unspecified(to), to, multicast).map_err(Error::io(tried))?;
-            return Ok(Peer { to, multicast, socket });
-        };
-        let tried = format!("sending from {bind}");
-        let from = bind.resolve().map_err(Error::io(&tried))?;
-        if from.is_ipv4() != to.is_ipv4() {
-            return Err(Failure::Usage(format!("send: --bind {from} cannot reach {to}: one is IPv4, one IPv6")));
-        }
-        let socket = Socket::sending(from, to, multicast).map_err(Error::io(tried))?;
-        Ok(Peer { to, multicast, socket })
-    }
-
     fn config(&self, to: SocketAddr, media: Media, repair: Law) -> Config {
         Config {
             to,
-            listens: false,
+            listens: self.way.to.is_none(),
             fec_to: self.interop.fec_port.map(|port| {
                 let mut fec_to = to;
                 fec_to.set_port(port);
@@ -350,40 +317,13 @@ impl Args {
         if let Some((option, _)) = clear.into_iter().find(|(_, is_given)| self.encryption.is_given() && *is_given) {
             return Err(Failure::Usage(format!("send: {option} is for RTP in the clear; omit it, or --key-file")));
         }
-        if self.interop.fec_port == Some(self.to.host.port) {
+        if self.public && self.way.to.is_some() {
+            return Err(Failure::Usage("send: --public is for --listen; omit it".to_owned()));
+        }
+        if self.interop.fec_port.is_some() && self.interop.fec_port == self.way.to.as_ref().map(|to| to.host.port) {
             return Err(Failure::Usage("send: --fec-port: must differ from the port of --to".to_owned()));
         }
         Ok(())
-    }
-}
-
-/// The receiver, and the socket that reaches it.
-struct Peer {
-    to: SocketAddr,
-    multicast: Multicast,
-    socket: Socket,
-}
-
-impl Peer {
-    /// Writes the description (SDP) of the session, as it leaves this socket.
-    fn describe(&self, session: &Sender, file: &Path) -> Result<(), Error> {
-        let tried = format!("sending to {}", self.to);
-        let mut description = session.description(self.origin().map_err(Error::io(&tried))?);
-        description.ttl = self.socket.multicast_ttl().map_err(Error::io(&tried))?;
-        let text = description.to_string();
-        let written = match file.to_str() {
-            Some("-") => io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush()),
-            _ => std::fs::write(file, text),
-        };
-        written.map_err(Error::io(format!("writing the session description {}", file.display())))
-    }
-
-    /// The address that the receiver sees, as far as this machine knows it.
-    fn origin(&self) -> io::Result<IpAddr> {
-        match self.socket.local().ip() {
-            ip if ip.is_unspecified() => Ok(route_to(self.to, self.multicast)?.ip()),
-            ip => Ok(ip),
-        }
     }
 }
 
@@ -393,11 +333,13 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let media_url = args.input()?;
     let key = args.encryption.key()?;
     let start = Start::now()?;
-    let mut peer = args.peer()?;
-    let to = peer.to;
-    peer.socket.hear_errors().map_err(Error::io(format!("sending to {to}")))?;
+    let peer = args.peer()?;
+    let to = peer.address();
     if media_url.address().is_some_and(|at| comes_in(at, to)) {
-        return Err(Failure::Usage(format!("send: --to {to}: leads back to --input {media_url}; use another port")));
+        let option = if peer.is_called() { "--listen" } else { "--to" };
+        return Err(Failure::Usage(format!(
+            "send: {option} {to}: leads back to --input {media_url}; use another port"
+        )));
     }
     let input = Input::open(&media_url)?;
 
@@ -421,18 +363,20 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         (MediaUrl::Udp(_, udp), Some(local)) if udp.host.port == 0 => format!(" (port {})", local.port()),
         _ => String::new(),
     };
-    let text =
-        format!("sending {media_url}{port} to {to}, repair {}, latency {}", args.protection.repair, args.latency);
-    let opening =
-        Report::new("sending", text).with("to", to).with("from", peer.socket.local()).with("input", &media_url);
+    let terms = format!("repair {}, latency {}", args.protection.repair, args.latency);
+    let opening = peer.opening(&format!("{media_url}{port}"), &terms).with("input", &media_url);
     let opening = local.into_iter().fold(opening, |opening, local| opening.with("input_address", local));
     let opening = args.encryption.described(opening);
+    let (action, is_called) = (peer.action(), peer.is_called());
     let endpoint = start.run(endpoint, peer.socket, &args.reporting, opening)?;
-    let failed = |why: &dyn fmt::Display| Err(Failure::Failed(format!("sending to {to}: {why}")));
+    let failed = |why: &dyn fmt::Display| Err(Failure::Failed(format!("{action}: {why}")));
     if let Some(refusal) = endpoint.refusal() {
         return failed(&refusal);
     }
     match endpoint.ending() {
+        Some(Ending::NoAnswer) if is_called => failed(
+            &"no receiver called: does recv --call have this address, and the same key, and is this UDP port open?",
+        ),
         Some(ending @ Ending::NoAnswer) => {
             let other = if key.is_some() { "does it have another key, or none" } else { "does it have a key" };
             failed(&format!("{ending} Or {other}?"))

@@ -24,6 +24,14 @@ impl Stream {
         let send = Running::start(&[&["send", "--to", &to, "--latency", LATENCY], send].concat());
         Stream { send, recv }
     }
+
+    /// Starts the sender, and once it listens, the receiver, which calls it.
+    pub(crate) fn called(recv: &[&str], send: &[&str]) -> Stream {
+        let send = Running::start(&[&["send", "--listen", "127.0.0.1:0", "--latency", LATENCY], send].concat());
+        let to = send.address("sending", "from");
+        let recv = Running::start(&[&["recv", "--call", &to, "--latency", LATENCY], recv].concat());
+        Stream { send, recv }
+    }
 }
 
 /// A socket that takes the output, and its URL.

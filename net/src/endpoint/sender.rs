@@ -9,12 +9,10 @@ mod shed;
 mod tests;
 
 pub use calls::Retry;
-pub(super) use reports::name;
+pub(super) use reports::{any, name};
 pub use shed::Shed;
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
-
 use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::metric::{Kind, Metric};
 use thalweg_core::probe::{Probe, Visitor};
@@ -28,14 +26,14 @@ use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Rate;
 
 use super::keys::{self, ENCRYPTED};
-use super::{Endpoint, REST};
+use super::{Endpoint, NOTICE_DELAY, REST};
 use crate::error::Error;
 use crate::input::Input;
 use crate::poll::{Interests, Ready};
 use crate::report::Report;
 use calls::Calls;
 use density::Density;
-use reports::describe;
+use reports::{Way, describe};
 use shed::{PICTURES, Shedding};
 
 const CALLS: Metric =
@@ -53,14 +51,11 @@ const SKIPPED: Metric = Metric {
     help: "Bytes skipped at an MPEG-TS input because they belong to no packet",
 };
 
-/// Time without an answer after which the user is asked to start a receiver.
-const NOTICE_DELAY: Span = Span::from_secs(1);
-
 /// An input and the sessions that send its media, one after the other.
 #[derive(Debug)]
 pub struct SenderEndpoint {
     calls: Calls,
-    to: SocketAddr,
+    way: Way,
     input: Input,
     /// The highest media rate that the source is asked for.
     most: Option<Rate>,
@@ -83,10 +78,10 @@ pub struct SenderEndpoint {
 }
 
 impl SenderEndpoint {
-    /// Calls the receiver at once, and again as `retry` says, and sends the media of `input`.
+    /// Calls the receiver at once, or listens, and again as `retry` says, and sends the media of `input`.
     pub fn new(config: Config, now: Time, rng: &Rng, retry: Retry, input: Input) -> SenderEndpoint {
         SenderEndpoint {
-            to: config.to,
+            way: Way { address: config.to, listens: config.listens },
             fec_port: config.fec_to.map(|to| to.port()),
             calls: Calls::new(config, now, rng.fork("calls"), retry),
             input,
@@ -176,14 +171,14 @@ impl SenderEndpoint {
                 Event::Silent | Event::Left => wait = Some(self.calls.on_silent(self.now)),
                 Event::Ended(ending) => {
                     match self.calls.on_ended(self.now, ending, self.finishing.is_none()) {
-                        (ending, Some(wait)) => self.reports.push_back(reports::retry(self.to, ending, wait)),
+                        (ending, Some(wait)) => self.reports.push_back(reports::retry(self.way, ending, wait)),
                         (ending, None) => self.end(ending),
                     }
                     continue;
                 }
                 _ => {}
             }
-            self.reports.push_back(describe(event, self.input.is_live(), wait));
+            self.reports.push_back(describe(event, self.way, self.input.is_live(), wait));
             // Only Thalweg answers a hello.
             if let Event::Connected { .. } = event
                 && let Some(port) = self.fec_port.take()
@@ -226,7 +221,7 @@ impl Endpoint for SenderEndpoint {
         }
         if self.notice_at().is_some_and(|due| due <= now) {
             self.reported_waiting = true;
-            self.reports.push_back(reports::waiting(self.to, self.calls.session.is_encrypted()));
+            self.reports.push_back(reports::waiting(self.way, self.calls.session.is_encrypted()));
         }
         let is_mpeg_ts = self.input.media() == Media::Mp2t;
         self.calls.session.set_follows_budget(is_mpeg_ts && self.shedding.drops_pictures());

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::verb::send;
 
 /// Options of `send` that a stream of several does not have: those of the process, and those for other receivers.
-const EXCLUDED: [&str; 7] = ["json", "quiet", "metrics", "bind", "sdp", "plain-rtp", "fec-port"];
+const EXCLUDED: [&str; 9] = ["json", "quiet", "metrics", "bind", "listen", "public", "sdp", "plain-rtp", "fec-port"];
 
 fn command() -> Command {
     send::Args::augment_args(Command::new("share").no_binary_name(true).disable_help_flag(true))

@@ -210,6 +210,11 @@ impl Sender {
         self.config.source_id == SourceId::Plain
     }
 
+    /// True if media leaves before a receiver has answered.
+    fn sends_unasked(&self) -> bool {
+        self.is_plain() && !self.config.listens
+    }
+
     fn has_payload_ids(&self) -> bool {
         !self.is_plain() && !self.protection.is_none()
     }
@@ -221,7 +226,7 @@ impl Sender {
     }
 
     fn wants_media(&self) -> bool {
-        let has_receiver = self.peer.is_connected() || (self.is_plain() && self.peer.calling_since().is_some());
+        let has_receiver = self.peer.is_connected() || (self.sends_unasked() && self.peer.calling_since().is_some());
         has_receiver && self.phase.is_open()
     }
 
@@ -237,7 +242,7 @@ impl Sender {
 
     /// Begins to end the session; queued media still leaves.
     fn part(&mut self, now: Time, ending: Ending) {
-        let reachable = self.peer.is_connected() || self.is_plain();
+        let reachable = self.peer.is_connected() || self.sends_unasked();
         self.phase.end(now, reachable, ending);
     }
 
@@ -289,7 +294,7 @@ impl Sender {
 
     /// The time by which a receiver must have answered the first hello.
     fn answer_due(&self) -> Option<Time> {
-        let since = self.peer.calling_since().filter(|_| !self.is_plain())?;
+        let since = self.peer.calling_since().filter(|_| !self.sends_unasked())?;
         Some(since + self.config.answer_timeout?)
     }
 }

@@ -1,4 +1,4 @@
-//! Calls: one session after another to the same receiver (RFC 8083 §4.5).
+//! Calls: one session after another to the same receiver, or at the same port (RFC 8083 §4.5).
 
 use thalweg_core::law::rate;
 use thalweg_core::law::rate::gca::Greediness;
@@ -55,7 +55,7 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Calls the receiver at once.
+    /// Calls the receiver at once, or listens.
     pub(super) fn new(config: Config, now: Time, rng: Rng, retry: Retry) -> Calls {
         let earlier = vec![0.0; Sender::METRICS.len()];
         Calls {
@@ -75,12 +75,15 @@ impl Calls {
         }
     }
 
-    /// Calls the receiver inside an association, before anything has left.
+    /// Puts the stream inside an association, before anything has left.
     pub(super) fn encrypt(&mut self, key: &Key, now: Time, entropy: Entropy) -> Result<(), KeyError> {
         let to = self.config.to;
         self.config.to = inside(to, 0);
         let session = Sender::new(self.config.clone(), now, &self.rng.fork("call 1"));
-        self.session = Carried::calling(session, (association(), key), to, now, entropy)?;
+        self.session = match self.config.listens {
+            true => Carried::called(session, (association(), key), entropy)?,
+            false => Carried::calling(session, (association(), key), to, now, entropy)?,
+        };
         Ok(())
     }
 

@@ -10,7 +10,7 @@ impl SenderEndpoint {
     /// Encrypts everything, from now on, which is the start.
     ///
     /// # Errors
-    /// A static key does not have exactly one peer.
+    /// A static key has no peer, or several if the receiver is called.
     pub fn with_key(mut self, key: &Key, entropy: Entropy) -> Result<SenderEndpoint, KeyError> {
         self.calls.encrypt(key, self.now, entropy)?;
         self.input.limit(MAX_SEALED_PAYLOAD);
@@ -22,13 +22,15 @@ impl SenderEndpoint {
         self.refusal
     }
 
-    /// Handles the refusal of a key, which is final; other notices are for receivers.
+    /// Handles the refusal of a key, which is final; other notices are for the end that is called.
     pub(super) fn handle_notices(&mut self) {
         while let Some(notice) = self.calls.session.poll_notice() {
             if let Notice::Refused(ending) = notice {
-                self.reports.push_back(keys::describe(notice));
                 (self.refusal, self.ending) = (Some(ending), Some(Ending::NoAnswer));
+            } else if !self.way.listens {
+                continue;
             }
+            self.reports.push_back(keys::describe(notice, "receiver"));
         }
     }
 }

@@ -8,9 +8,16 @@ use thalweg_core::time::Span;
 
 use crate::report::Report;
 
+/// The address of the receiver, or, if the sender listens, its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Way {
+    pub(super) address: SocketAddr,
+    pub(super) listens: bool,
+}
+
 /// Describes an event of a session; `wait` is the time for which it waits for its receiver, if it does. Media of a live
 /// input is lost meanwhile.
-pub(super) fn describe(event: Event, is_live: bool, wait: Option<Span>) -> Report {
+pub(super) fn describe(event: Event, way: Way, is_live: bool, wait: Option<Span>) -> Report {
     let wait = wait.unwrap_or_default();
     // Reading of a file continues once a receiver answers again.
     let media = if is_live { "media is dropped" } else { "media waits" };
@@ -46,8 +53,8 @@ pub(super) fn describe(event: Event, is_live: bool, wait: Option<Span>) -> Repor
         .with_number("unsent_packets", unsent as f64),
         Event::Busy => Report::new("busy", format!("the receiver is busy with another stream; retrying for {wait}"))
             .with_number("wait_seconds", wait.as_secs_f64()),
-        Event::Silent => silent("no reports from the receiver", media, wait),
-        Event::Left => silent("the receiver closed the session", media, wait),
+        Event::Silent => silent("no reports from the receiver", way, media, wait),
+        Event::Left => silent("the receiver closed the session", way, media, wait),
         Event::LowerRate(rate) => {
             let bps = rate.as_bps() as f64;
             let text = format!("loss stays too high; reduce the source's rate to {:.2} Mb/s", bps * 1e-6);
@@ -59,9 +66,9 @@ pub(super) fn describe(event: Event, is_live: bool, wait: Option<Span>) -> Repor
     }
 }
 
-fn silent(why: &str, media: &str, wait: Span) -> Report {
-    Report::new("silent", format!("{why}; {media}, and hellos continue for {wait}"))
-        .with_number("wait_seconds", wait.as_secs_f64())
+fn silent(why: &str, way: Way, media: &str, wait: Span) -> Report {
+    let next = if way.listens { "until one calls".to_owned() } else { format!("and hellos continue for {wait}") };
+    Report::new("silent", format!("{why}; {media}, {next}")).with_number("wait_seconds", wait.as_secs_f64())
 }
 
 /// Describes the end; `why` is the reason of a goodbye.
@@ -71,15 +78,17 @@ pub(super) fn ended(ending: Ending, why: &str) -> Report {
     Report::new("ended", text).with("reason", name(ending))
 }
 
-/// Reports that a session has ended with `ending`, and that `to` is called again after `wait`.
-pub(super) fn retry(to: SocketAddr, ending: Ending, wait: Span) -> Report {
+/// Reports that a session has ended with `ending`, and that the next one begins after `wait`.
+pub(super) fn retry(way: Way, ending: Ending, wait: Span) -> Report {
     let why = match ending {
         Ending::Silent => "the receiver did not come back".to_owned(),
         other => other.to_string(),
     };
     let when = if wait > Span::ZERO { format!("again in {wait}") } else { "again now".to_owned() };
-    Report::new("retry", format!("{why}; connecting to {to} {when}"))
-        .with("to", to)
+    let Way { address, listens } = way;
+    let next = if listens { "waiting for a receiver to call".to_owned() } else { format!("connecting to {address}") };
+    Report::new("retry", format!("{why}; {next} {when}"))
+        .with(way.fact(), address)
         .with("reason", name(ending))
         .with_number("wait_seconds", wait.as_secs_f64())
 }
@@ -97,13 +106,34 @@ pub(super) fn shed(pictures: u64, needed: Option<Span>) -> Report {
 }
 
 /// Reports that no receiver has answered yet, with or without a key.
-pub(super) fn waiting(to: SocketAddr, has_key: bool) -> Report {
-    let listen = if to.is_ipv6() { format!("[::]:{}", to.port()) } else { format!(":{}", to.port()) };
+pub(super) fn waiting(way: Way, has_key: bool) -> Report {
+    let address = way.address;
     let key = if has_key { " --key-file FILE" } else { "" };
-    let command = format!("thalweg recv --listen {listen}{key} --output file:out.ts");
-    Report::new("waiting", format!("waiting for a receiver at {to}; start one there: {command}"))
-        .with("to", to)
-        .with("command", command)
+    let (end, text) = match way.listens {
+        true => (format!("--call {}", reached(address)), "no receiver has called yet; start one".to_owned()),
+        false => {
+            (format!("--listen {}", any(address)), format!("waiting for a receiver at {address}; start one there"))
+        }
+    };
+    let command = format!("thalweg recv {end}{key} --output file:out.ts");
+    Report::new("waiting", format!("{text}: {command}")).with(way.fact(), address).with("command", command)
+}
+
+impl Way {
+    /// The name of the address in JSON.
+    fn fact(self) -> &'static str {
+        if self.listens { "address" } else { "to" }
+    }
+}
+
+/// The option for listening at the port of `address` on all addresses of its family.
+pub(in crate::endpoint) fn any(address: SocketAddr) -> String {
+    if address.is_ipv6() { format!("[::]:{}", address.port()) } else { format!(":{}", address.port()) }
+}
+
+/// The address of a listening end as others reach it.
+fn reached(address: SocketAddr) -> String {
+    if address.ip().is_unspecified() { format!("HOST:{}", address.port()) } else { address.to_string() }
 }
 
 /// The name of an ending in JSON.
