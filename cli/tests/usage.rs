@@ -79,23 +79,6 @@ fn usage_errors_are_one_line_and_exit_with_2() {
         (send(&["--key-file", "k", "--plain-rtp"]), "--plain-rtp is for RTP in the clear"),
         (send(&["--key-file", "k", "--sdp", "-"]), "--sdp is for RTP in the clear"),
         (send(&["--key-file", "k", "--fec-port", "7000"]), "--fec-port is for RTP in the clear"),
-        (send(&["--listen", ":0"]), "'--to <HOST:PORT>' cannot be used with '--listen <HOST:PORT>'"),
-        (send(&["--public"]), "send: --public is for --listen; omit it"),
-        (
-            listen("0.0.0.0:0", &[]),
-            "send: --listen 0.0.0.0:0: without a key, the media goes to anyone who calls; add --key-file",
-        ),
-        (listen("[::]:0", &[]), "or --public to allow that"),
-        (listen(":0", &["--public", "--key-file", "k"]), "'--public' cannot be used with '--key-file <FILE>'"),
-        (listen(":0", &["--plain-rtp"]), "cannot be used with '--plain-rtp'"),
-        (listen(":0", &["--fec-port", "7000"]), "cannot be used with '--fec-port <PORT>'"),
-        (listen(":0", &["--sdp", "-"]), "cannot be used with '--sdp <FILE>'"),
-        (listen(":0", &["--bind", "127.0.0.1:0"]), "cannot be used with '--bind <HOST:PORT>'"),
-        (vec!["send", "--input", "-"], "--to <HOST:PORT>|--listen <HOST:PORT>"),
-        (vec!["recv", "--output", "-"], "--listen <HOST:PORT>|--call <HOST:PORT>"),
-        (vec!["recv", "--call", ":6000", "--output", "-"], "recv: --call :6000: needs a host and a port"),
-        (vec!["recv", "--call", "a:6000", "--output", "-", "--hold", "1s"], "cannot be used with '--hold <TIME>'"),
-        (vec!["recv", "--call", "a:1", "--output", "-", "--allow", "::/0"], "cannot be used with '--allow <CIDR>'"),
         (send(&["--quiet", "--json"]), "'--quiet' cannot be used with '--json'"),
         (vec!["recv", "--listen", ":0", "--output", "-", "--append"], "--append need a file: output"),
         (vec!["kernel", "load", "--rate", "1001gbit"], "between 1bit and 1000gbit"),
@@ -113,6 +96,31 @@ fn usage_errors_are_one_line_and_exit_with_2() {
             vec!["play", "--output", "file:Cargo.toml", "rtsp://a/b"],
             "--output file:Cargo.toml: file exists; replace it",
         ),
+    ] {
+        expect_wrong_use(&args, expected);
+    }
+}
+
+#[test]
+fn options_of_an_end_that_calls_and_of_one_that_is_called_exclude_each_other() {
+    for (args, expected) in [
+        (send(&["--listen", ":0"]), "'--to <HOST:PORT>' cannot be used with '--listen <HOST:PORT>'"),
+        (send(&["--public"]), "send: --public is for --listen; omit it"),
+        (
+            listen("0.0.0.0:0", &[]),
+            "send: --listen 0.0.0.0:0: without a key, the media goes to anyone who calls; add --key-file",
+        ),
+        (listen("[::]:0", &[]), "or --public to allow that"),
+        (listen(":0", &["--public", "--key-file", "k"]), "'--public' cannot be used with '--key-file <FILE>'"),
+        (listen(":0", &["--plain-rtp"]), "cannot be used with '--plain-rtp'"),
+        (listen(":0", &["--fec-port", "7000"]), "cannot be used with '--fec-port <PORT>'"),
+        (listen(":0", &["--sdp", "-"]), "cannot be used with '--sdp <FILE>'"),
+        (listen(":0", &["--bind", "127.0.0.1:0"]), "cannot be used with '--bind <HOST:PORT>'"),
+        (vec!["send", "--input", "-"], "--to <HOST:PORT>|--listen <HOST:PORT>"),
+        (vec!["recv", "--output", "-"], "--listen <HOST:PORT>|--call <HOST:PORT>"),
+        (vec!["recv", "--call", ":6000", "--output", "-"], "recv: --call :6000: needs a host and a port"),
+        (vec!["recv", "--call", "a:6000", "--output", "-", "--hold", "1s"], "cannot be used with '--hold <TIME>'"),
+        (vec!["recv", "--call", "a:1", "--output", "-", "--allow", "::/0"], "cannot be used with '--allow <CIDR>'"),
     ] {
         expect_wrong_use(&args, expected);
     }

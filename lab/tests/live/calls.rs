@@ -53,6 +53,7 @@ with_and_without_key! {
     a_receiver_that_restarts_behind_another_port_gets_the_stream_after_two_seconds,
     a_receiver_that_leaves_gets_no_more_datagrams_and_may_call_again,
     a_sender_that_restarts_is_called_again,
+    a_receiver_that_is_stopped_before_it_is_answered_calls_no_more,
     an_outage_ends_with_the_stream,
 }
 
@@ -120,6 +121,17 @@ fn a_receiver_that_leaves_gets_no_more_datagrams_and_may_call_again(keys: Option
     story.restart_receiver(calling(), 23);
     story.until(10_000).pause().until(10_500);
     assert_eq!(story.lost(8300, 10_000), 0, "{:?}", story.sender_events);
+}
+
+fn a_receiver_that_is_stopped_before_it_is_answered_calls_no_more(keys: Option<Keys>) {
+    let is_clear = keys.is_none();
+    let mut story = story(keys);
+    story.back = Back::Nothing;
+    story.until(1000);
+    story.receiver.finish();
+    story.until(3000);
+    // The hellos of an association go on until the program ends.
+    assert!(story.last_returned.is_some_and(|last| !is_clear || last <= at(1000)), "{:?}", story.last_returned);
 }
 
 fn a_sender_that_restarts_is_called_again(keys: Option<Keys>) {

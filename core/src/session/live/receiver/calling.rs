@@ -79,10 +79,10 @@ impl Receiver {
         is_ours
     }
 
-    /// The time at which the next request is due: the sender is not called while it is heard.
+    /// The time at which the next request is due: the sender is not called while it is heard, nor after `finish`.
     pub(super) fn call_due(&self) -> Option<Time> {
         let quiet_at = self.stream.as_ref().map_or(Time::ZERO, |stream| stream.presence.quiet_at());
-        self.calling.map(|calling| calling.next.max(quiet_at))
+        self.calling.filter(|_| self.goodbyes.is_none()).map(|calling| calling.next.max(quiet_at))
     }
 
     /// Writes the request that is due.
