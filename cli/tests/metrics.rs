@@ -61,7 +61,7 @@ fn every_event_is_documented_with_its_keys() {
     let rows = rows("Events");
     for (side, file) in [
         ("send", "net/src/endpoint/sender/reports.rs"),
-        ("send", "cli/src/verb/send.rs"),
+        ("send", "cli/src/verb/send/peer.rs"),
         ("share", "cli/src/verb/share.rs"),
         ("share", "net/src/endpoint/share.rs"),
         ("share", "net/src/endpoint/share/stream.rs"),
