@@ -1,5 +1,6 @@
 //! The programs that carry a stream: `thalweg`, or `srt-live-transmit` of Debian's srt-tools.
 
+use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,15 +17,23 @@ pub struct Contestant {
 
 #[derive(Clone, Debug)]
 enum Tool {
-    Thalweg { binary: PathBuf, options: String, latency: String },
+    Thalweg { binary: PathBuf, options: String, latency: String, key: Option<PathBuf> },
     Srt { query: String },
 }
 
 impl Contestant {
     /// `thalweg send` with `options`, and `thalweg recv`; both with `latency`.
     pub fn thalweg(name: &str, binary: &Path, options: &str, latency: &str) -> Contestant {
-        let tool = Tool::Thalweg { binary: binary.into(), options: options.into(), latency: latency.into() };
-        Contestant { name: name.into(), tool }
+        let (options, latency) = (options.into(), latency.into());
+        Contestant { name: name.into(), tool: Tool::Thalweg { binary: binary.into(), options, latency, key: None } }
+    }
+
+    /// The same, encrypted with a key file.
+    pub fn encrypted(mut self, file: &Path) -> Contestant {
+        if let Tool::Thalweg { key, .. } = &mut self.tool {
+            *key = Some(file.into());
+        }
+        self
     }
 
     /// `srt-live-transmit` with `query` appended to the addresses of both sides.
@@ -35,10 +44,10 @@ impl Contestant {
     /// The command of the receiver, which listens at `listen` and passes media to `output`.
     pub fn receiver(&self, listen: SocketAddr, output: SocketAddr) -> Command {
         match &self.tool {
-            Tool::Thalweg { binary, latency, .. } => {
+            Tool::Thalweg { binary, latency, key, .. } => {
                 let mut command = Command::new(binary);
                 command.args(["recv", "--listen", &listen.to_string(), "--output", &format!("udp://{output}")]);
-                command.args(["--latency", latency]);
+                command.args(["--latency", latency]).args(key_file(key));
                 command
             }
             Tool::Srt { query } => {
@@ -50,10 +59,10 @@ impl Contestant {
     /// The command of the sender, which takes media at `input` and sends it to `to`.
     pub fn sender(&self, input: SocketAddr, to: SocketAddr) -> Command {
         match &self.tool {
-            Tool::Thalweg { binary, options, latency } => {
+            Tool::Thalweg { binary, options, latency, key } => {
                 let mut command = Command::new(binary);
                 command.args(["send", "--input", &format!("udp://{input}"), "--to", &to.to_string()]);
-                command.args(options.split_whitespace()).args(["--latency", latency]);
+                command.args(options.split_whitespace()).args(["--latency", latency]).args(key_file(key));
                 command
             }
             Tool::Srt { query } => {
@@ -68,6 +77,10 @@ impl Contestant {
         let receiver = command_line(&self.receiver(port(6000), port(7000)));
         format!("{}\n{receiver}", command_line(&self.sender(port(5000), port(6000))))
     }
+}
+
+fn key_file(key: &Option<PathBuf>) -> impl Iterator<Item = &OsStr> {
+    key.iter().flat_map(|file| [OsStr::new("--key-file"), file.as_os_str()])
 }
 
 fn srt(from: &str, to: &str) -> Command {

@@ -3,8 +3,8 @@
 //!
 //! Streams ([`stream`]) are measured from outside: a [`source`] and a [`sink`] on loopback, real processes
 //! ([`program`]) between them, and a passive relay ([`tap`]) if packets on the wire are measured. A [`cell`] is the set
-//! of conditions, path and seeds included, that several contestants share. A process that runs to completion is a
-//! [`job`].
+//! of conditions that several contestants share; they take their [`turns`] in it, and [`bars`] say whether their
+//! results, the [`column`]s, hold. A process that runs to completion is a [`job`].
 //!
 //! Lossless transports ([`carrier`]) carry the bytes of programs between two [`place`]s with an emulated path
 //! between them ([`cable`]), or on loopback.
@@ -12,11 +12,14 @@
 //! Video servers over HTTP ([`site`]) are measured from one client ([`http`]) or many ([`players`]), those over [`rtsp`] from
 //! many [`viewers`].
 
+pub mod attempt;
+pub mod bars;
 pub mod bursts;
 pub mod cable;
 pub mod carrier;
 pub mod cell;
 pub mod certificate;
+pub mod column;
 pub mod connection;
 pub mod contestant;
 pub mod flow;
@@ -40,6 +43,7 @@ pub mod source;
 pub mod statistics;
 pub mod stream;
 pub mod tap;
+pub mod turns;
 pub mod udp;
 pub mod viewers;
 

@@ -42,13 +42,25 @@ impl Passage {
 /// The number of the first `packets` that a path without queues loses. Whether it loses the n-th packet depends on the
 /// seed only, neither on the packet's flow nor on its arrival time.
 pub fn losses(scenario: &Path, seed: u64, packets: u64) -> Result<u64, String> {
+    Ok(running_losses(scenario, seed)?.take(packets as usize).last().unwrap_or(0))
+}
+
+/// The number of packets up to and including the first one that a path without queues loses; `None` if it loses none of
+/// the first hundred thousand.
+pub fn first_loss(scenario: &Path, seed: u64) -> Result<Option<u64>, String> {
+    let mut losses = running_losses(scenario, seed)?.take(100_000);
+    Ok(losses.position(|lost| lost > 0).map(|nth| nth as u64 + 1))
+}
+
+/// The number of lost packets after each packet.
+fn running_losses(scenario: &Path, seed: u64) -> Result<impl Iterator<Item = u64>, String> {
     let mut path = Scenario::open(scenario, Some(seed)).map_err(|error| error.to_string())?.forward;
-    for nth in 0..packets {
+    Ok((0..).map(move |nth| {
         let now = Time::ZERO + Span::from_millis(nth);
         path.accept(now, Packet::datagram(0, Vec::new()));
         while path.poll(now).is_some() {}
-    }
-    Ok(path.accounts().map(|account| account.tally.dropped.of_ends).sum())
+        path.accounts().map(|account| account.tally.dropped.of_ends).sum()
+    }))
 }
 
 #[cfg(test)]
@@ -72,10 +84,11 @@ mod tests {
 
     #[test]
     fn channel_that_loses_everything_or_nothing_has_that_probability() {
-        for (rate, lost) in [("1.0", 50), ("0.0", 0)] {
+        for (rate, lost, first) in [("1.0", 50, Some(1)), ("0.0", 0, None)] {
             let text = format!("seed = 1\nforward.element = [{{ kind = \"loss\", rate = {rate} }}]\nreverse = {{}}\n");
             let file = Scrap::write(&text).expect("a file");
             assert_eq!(losses(file.path(), 3, 50), Ok(lost));
+            assert_eq!(first_loss(file.path(), 3), Ok(first));
         }
     }
 }

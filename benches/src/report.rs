@@ -12,6 +12,8 @@ pub struct Settings {
     pub binary: PathBuf,
     /// True if a rough result is enough.
     pub quick: bool,
+    /// The other arguments.
+    pub arguments: Vec<String>,
 }
 
 impl Settings {
@@ -21,15 +23,13 @@ impl Settings {
     }
 }
 
-/// Runs `bench` with the settings of the command line: `[--quick] BINARY`.
+/// Runs `bench` with the settings of the command line: `[--quick] [ARGUMENT...] BINARY`.
 pub fn main(name: &str, bench: impl FnOnce(&Settings) -> Result<(), String>) -> ExitCode {
-    let mut settings = Settings { binary: PathBuf::new(), quick: false };
-    for argument in std::env::args_os().skip(1) {
-        match argument.to_str() {
-            Some("--quick") => settings.quick = true,
-            _ => settings.binary = argument.into(),
-        }
-    }
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let all = arguments.len();
+    arguments.retain(|argument| argument != "--quick");
+    let quick = arguments.len() < all;
+    let settings = Settings { binary: arguments.pop().unwrap_or_default().into(), quick, arguments };
     sharpen_timers();
     match bench(&settings) {
         Ok(()) => ExitCode::SUCCESS,

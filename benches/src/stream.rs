@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use thalweg_net::drops::dropped_datagrams;
 
 use crate::contestant::Contestant;
-use crate::passage::Passage;
+use crate::passage::{self, Passage};
 use crate::program::Program;
 use crate::scrap::Scrap;
 use crate::sink::Sink;
@@ -24,14 +24,14 @@ const START: Duration = Duration::from_millis(200);
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The wait for the last datagrams, longer than any contestant's latency.
-const DRAIN: Duration = Duration::from_millis(500);
+const DRAIN: Duration = Duration::from_millis(1500);
 
 /// The parameters of a measurement.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Bits of media per second.
     pub rate: f64,
-    /// The time before the measured interval.
+    /// The time before the measured interval; after the first loss of an emulated path, if it has losses.
     pub warm_up: Duration,
     /// The duration of the measured interval.
     pub measured: Duration,
@@ -58,7 +58,7 @@ pub enum Connection {
 }
 
 /// The results of a measurement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Outcome {
     /// Bits of media per second that the source sent; may be less than planned on a busy machine.
     pub rate: f64,
@@ -113,7 +113,7 @@ struct Rig {
 /// Runs `contestant` once.
 pub fn run(contestant: &Contestant, plan: &Plan) -> Result<Outcome, String> {
     let mut rig = Rig::start(contestant, plan).map_err(|error| format!("{}: {error}", contestant.name))?;
-    let outcome = rig.wait_for_media().and_then(|()| rig.measure(plan));
+    let outcome = rig.wait_for_media().and_then(|()| rig.wait_for_loss(plan)).and_then(|()| rig.measure(plan));
     outcome.map_err(|error| format!("{}: {error}\n{}", contestant.name, contestant.lines()))
 }
 
@@ -149,6 +149,17 @@ impl Rig {
             if start.elapsed() > TIMEOUT {
                 return Err("nothing was delivered".into());
             }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
+    /// Waits until an emulated path has lost its first packet.
+    fn wait_for_loss(&mut self, plan: &Plan) -> Result<(), String> {
+        let (Connection::Emulated { scenario, seed, .. }, Some(tap)) = (&plan.path, &self.tap) else { return Ok(()) };
+        let first = passage::first_loss(scenario, *seed)?.unwrap_or(0);
+        while tap.count() < first {
+            self.programs.iter_mut().try_for_each(Program::check)?;
             thread::sleep(Duration::from_millis(10));
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -23,6 +23,7 @@ pub struct Passed {
 #[derive(Debug)]
 pub struct Tap {
     address: SocketAddr,
+    count: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
     threads: [JoinHandle<io::Result<Vec<Passed>>>; 2],
 }
@@ -33,22 +34,32 @@ impl Tap {
         let (near, far) = (udp::loopback()?, udp::loopback()?);
         far.connect(to)?;
         let address = near.local_addr()?;
-        let stop = Arc::new(AtomicBool::new(false));
+        let (count, stop) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
         let client = Arc::new(Mutex::new(None));
         let threads = [
-            Relay { from: near.try_clone()?, to: far.try_clone()?, client: client.clone(), forward: true },
-            Relay { from: far, to: near, client, forward: false },
+            Relay {
+                from: near.try_clone()?,
+                to: far.try_clone()?,
+                client: client.clone(),
+                forward: Some(count.clone()),
+            },
+            Relay { from: far, to: near, client, forward: None },
         ];
         let threads = threads.map(|relay| {
             let asked = stop.clone();
             thread::spawn(move || relay.run(&asked))
         });
-        Ok(Tap { address, stop, threads })
+        Ok(Tap { address, count, stop, threads })
     }
 
     /// The address that the sender must send to.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The number of packets from sender to receiver so far.
+    pub fn count(&self) -> u64 {
+        self.count.load(Ordering::Relaxed)
     }
 
     /// Stops, and returns the packets from sender to receiver.
@@ -66,12 +77,13 @@ struct Relay {
     to: UdpSocket,
     /// The sender's address, once its first datagram has arrived. The socket is then connected to it.
     client: Arc<Mutex<Option<SocketAddr>>>,
-    forward: bool,
+    /// The count of packets in the direction from sender to receiver; `None` in the other direction.
+    forward: Option<Arc<AtomicU64>>,
 }
 
 impl Relay {
     fn run(self, stop: &AtomicBool) -> io::Result<Vec<Passed>> {
-        if self.forward {
+        if self.forward.is_some() {
             self.meet(stop)?;
         }
         let mut inbox = Inbox::default();
@@ -81,10 +93,11 @@ impl Relay {
                 continue;
             }
             let batch: Vec<&[u8]> = inbox.datagrams().map(|(_, bytes)| bytes).collect();
-            if self.forward || self.client.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+            if self.forward.is_some() || self.client.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
                 udp::send_all(&self.to, &batch)?;
             }
-            if self.forward {
+            if let Some(count) = &self.forward {
+                count.fetch_add(batch.len() as u64, Ordering::Relaxed);
                 passed.extend(inbox.datagrams().map(|(at, bytes)| Passed { at, len: bytes.len(), ends: ends(bytes) }));
             }
         }

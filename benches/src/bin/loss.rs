@@ -1,10 +1,9 @@
-//! Repair on a path with bursts of losses, with the same seeds, beside SRT's packet filter and beside SRT in its usual
-//! setting.
+//! Repair on a path with bursts of losses, with the same seeds, beside SRT's packet filter.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
-use thalweg_bench::cell::{Cell, Loss, Path, Score, Turn};
+use thalweg_bench::attempt::attempt;
 use thalweg_bench::contestant::Contestant;
 use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
 use thalweg_bench::statistics::{median, quantile};
@@ -16,21 +15,11 @@ const RATE: f64 = 30e6;
 /// A round-trip time of 100 ms and a Gilbert-Elliott channel (0.005, 0.3, 0.7).
 const SCENARIO: &str = "scenarios/gilbert.toml";
 
-/// The same path.
-const PATH: Path = Path { rtt: Duration::from_millis(100), loss: Loss::Bursts(0.005, 0.3, 0.7) };
-
-/// Bits of media per second, and SRT's `latency` in milliseconds, in the comparison with retransmissions.
-const RATES: [f64; 3] = [3e6, 10e6, 30e6];
-const BUDGETS: [u64; 3] = [70, 120, 250];
-
 fn main() -> ExitCode {
-    report("loss", |settings| {
-        against_filter(settings)?;
-        against_resends(settings)
-    })
+    report("loss", bench)
 }
 
-fn against_filter(settings: &Settings) -> Result<(), String> {
+fn bench(settings: &Settings) -> Result<(), String> {
     let ours = Contestant::thalweg(
         "thalweg, GENEVA, blocks of 20 ms",
         &settings.binary,
@@ -48,11 +37,7 @@ fn against_filter(settings: &Settings) -> Result<(), String> {
             path: Connection::Emulated { binary: settings.binary.clone(), scenario: SCENARIO.into(), seed },
         };
         let mut turn = |contestant: &Contestant| {
-            let outcome = match Turn::take(contestant, &plan) {
-                Turn::Measured(outcome) => *outcome,
-                Turn::Ended(why) => return Err(why),
-                Turn::Invalid(why) => return Err(format!("{}, seed {seed}: invalid, {why}", contestant.name)),
-            };
+            let outcome = attempt(contestant, &plan)?;
             rows.push(row(contestant, seed, &outcome));
             eprintln!("loss: {}", rows[rows.len() - 1].join(", "));
             Ok::<_, String>(outcome)
@@ -93,55 +78,4 @@ fn row(contestant: &Contestant, seed: u64, outcome: &Outcome) -> [String; 7] {
 
 fn late(outcome: &Outcome, q: f64) -> f64 {
     quantile(outcome.latencies.iter().copied(), q)
-}
-
-/// Compares both with their defaults except for the latency. There is no target: the results are published as they are.
-fn against_resends(settings: &Settings) -> Result<(), String> {
-    let (seeds, measured) = settings.pick((2, Duration::from_secs(30)), (1, Duration::from_secs(10)));
-    let cells: Vec<Cell> = RATES
-        .iter()
-        .flat_map(|&rate| BUDGETS.map(|budget| Cell { path: PATH, rate, budget: Duration::from_millis(budget) }))
-        .collect();
-    let contestants = |cell: &Cell| [cell.thalweg(&settings.binary), cell.srt_resends()];
-    let mut rows = Vec::new();
-    let mut scores: Vec<(String, [Score; 2])> = Vec::new();
-    for cell in &cells {
-        let contestants = contestants(cell);
-        let pair = cell.measure(&contestants, &settings.binary, seeds, measured)?;
-        let [_, rate, budget] = cell.named();
-        for (contestant, score) in contestants.iter().zip(&pair) {
-            let [loss, overhead, p50, p99] = score.cells();
-            rows.push([rate.clone(), budget.clone(), contestant.name.clone(), loss, overhead, p50, p99]);
-        }
-        scores.extend(<[Score; 2]>::try_from(pair).ok().map(|pair| (format!("{rate} and {budget}"), pair)));
-    }
-    let lines = cells.first().map(|cell| contestants(cell).map(|contestant| contestant.lines())).unwrap_or_default();
-    let path = format!("thalweg emulate {SCENARIO} --seed 1 --listen 127.0.0.1:6001 --to 127.0.0.1:6000");
-    println!(
-        "### Beside SRT as people run it\n\nThe same path. SRT retransmits lost packets, without a packet filter; both \
-         programs have their defaults except for the latency. The time for repair is the latency beyond the one-way \
-         delay: SRT's `latency`, and `--latency` less half the round trip. Seeds 1 to {seeds}, {} s each, in turns; \
-         losses are sums, the others medians. Bytes on the wire are those from sender to receiver. Each run is \
-         checked: the emulator has lost exactly the packets that follow from the seed, and the machine none.\n\n```text\n{}\n{path}\n```\n",
-        measured.as_secs(),
-        lines.join("\n")
-    );
-    table(["media", "time for repair", "contestant", "lost after repair", "wire / media - 1", "p50", "p99"], &rows);
-    println!("{}\n", comparison(&scores));
-    Ok(())
-}
-
-/// A sentence that lists the cells in which each contestant loses less.
-fn comparison(scores: &[(String, [Score; 2])]) -> String {
-    let names = |is_so: &dyn Fn(&Score, &Score) -> bool| {
-        let names: Vec<&str> =
-            scores.iter().filter(|(_, [ours, theirs])| is_so(ours, theirs)).map(|(name, _)| &**name).collect();
-        if names.is_empty() { "nowhere".into() } else { names.join(", ") }
-    };
-    format!(
-        "Less is lost, by more than two standard deviations of the count of bursts, with `thalweg send`: {}; with \
-         SRT: {}. Elsewhere the runs are too short to tell them apart, or were invalid.",
-        names(&|ours, theirs| ours.is_ahead_of(theirs)),
-        names(&|ours, theirs| theirs.is_ahead_of(ours)),
-    )
 }
