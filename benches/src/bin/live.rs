@@ -43,10 +43,10 @@ fn main() -> ExitCode {
 }
 
 fn choose(settings: &Settings) -> Result<Choice, String> {
-    let mut all = false;
+    let (mut all, mut seeds) = (false, None);
     let turns = Turns {
         binary: settings.binary.clone(),
-        seeds: settings.pick(5, 1),
+        seeds: 0,
         measured: settings.pick(Duration::from_secs(60), Duration::from_secs(10)),
         at_once: 8,
     };
@@ -56,22 +56,22 @@ fn choose(settings: &Settings) -> Result<Choice, String> {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument}: a value is missing; {USAGE}"));
         let number = |text: &String| text.parse::<u64>().ok().filter(|&n| n > 0).ok_or_else(|| USAGE.to_owned());
         match argument.as_str() {
-            "--all" => {
-                (all, choice.turns.seeds) = (true, 1);
-                choice.cells = grid();
-            }
+            "--all" => all = true,
             "--srt" => choice.srt = true,
-            "--seeds" => choice.turns.seeds = number(value()?)?,
+            "--seeds" => seeds = Some(number(value()?)?),
             "--time" => choice.turns.measured = Duration::from_secs(number(value()?)?),
             "--at-once" => choice.turns.at_once = number(value()?)? as usize,
             "--repair" => choice.repair = value()?.clone(),
             option if option.starts_with('-') => return Err(USAGE.into()),
-            name if !all => choice.cells.push(name.parse()?),
-            _ => return Err(USAGE.into()),
+            name => choice.cells.push(name.parse()?),
         }
     }
-    if choice.cells.is_empty() {
-        choice.cells = HELD.iter().map(|(name, _)| name.parse()).collect::<Result<_, _>>()?;
+    choice.turns.seeds = seeds.unwrap_or(if all { 1 } else { settings.pick(5, 1) });
+    match (all, choice.cells.is_empty()) {
+        (true, true) => choice.cells = grid(),
+        (true, false) => return Err(format!("--all has every cell already; {USAGE}")),
+        (false, true) => choice.cells = HELD.iter().map(|(name, _)| name.parse()).collect::<Result<_, _>>()?,
+        (false, false) => {}
     }
     Ok(choice)
 }
@@ -103,7 +103,7 @@ fn keep(choice: &Choice) -> Result<(), String> {
         choice.cells.iter().flat_map(|&cell| Rival::ALL.map(|rival| (cell, rival))).collect();
     let entries: Vec<_> = wanted.iter().map(|&(cell, rival)| (cell, srt(&cell, rival))).collect();
     let columns = choice.turns.take(&entries);
-    let conditions = format!("{} {} {}", srt_version(), output("date", &["-u", "+%F"]), load());
+    let conditions = [srt_version(), output("date", &["-u", "+%F"]), load(), output("nice", &[])].join(" ");
     let mut kept = Kept::read(&Kept::file())?;
     let mut missing = Vec::new();
     for ((cell, rival), column) in wanted.iter().zip(columns) {
@@ -116,7 +116,7 @@ fn keep(choice: &Choice) -> Result<(), String> {
     let head = format!(
         "SRT's columns of `benches/run live`, by `benches/run live --srt`. With the `latency` of each cell:\n{}\n{}\n\
          cell, column, runs of {} s, datagrams, lost, bursts of lost ones, bytes on the wire / media - 1, median delay \
-         in ms;\nthen the version of SRT, the date, and the load average when the last run had ended",
+         in ms;\nthen the version of SRT, the date, the load average when the last run had ended, and the niceness",
         example[0],
         example[1],
         choice.turns.measured.as_secs(),
