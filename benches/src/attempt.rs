@@ -15,7 +15,10 @@ pub fn attempt(contestant: &Contestant, plan: &Plan) -> Result<Outcome, String> 
         let outcome = run(contestant, plan)?;
         match fault(&outcome, plan) {
             None => return Ok(outcome),
-            Some(why) => last = why,
+            Some(why) => {
+                eprintln!("{}: invalid, {why}", contestant.name);
+                last = why;
+            }
         }
     }
     Err(format!("{}: invalid, {last}", contestant.name))

@@ -1,7 +1,7 @@
 //! The cells that are held to bars, and whether results hold them.
 
 use crate::cell::{Cell, Loss};
-use crate::column::{Column, Rival};
+use crate::column::{Column, Rival, named_loss};
 use crate::report::Unit;
 use crate::statistics::{binomial_tail, holm, poisson_limit};
 
@@ -115,13 +115,11 @@ impl Row {
         let most = theirs.loss() / part;
         let allowed = most * self.own.sent as f64;
         let scale = self.own.sent as f64 / theirs.sent as f64 / part;
-        let bound = match part {
-            1.0 => format!("loss {:.1e}, at most {most:.1e} of {}", self.own.loss(), rival.named()),
-            _ => format!("loss {:.1e}, at most {most:.1e}, 1/{part} of {}", self.own.loss(), rival.named()),
-        };
+        let of = if part > 1.0 { format!("1/{part} of {}", rival.named()) } else { format!("of {}", rival.named()) };
+        let bound = format!("loss {}, at most {} {of}", named_loss(self.own.loss()), named_loss(most));
         if part > 1.0 && allowed < FEW {
             let limit = poisson_limit(theirs.bursts as f64 * scale, 1.0 - ALPHA);
-            let bound = format!("{bound}: {} bursts, at most {limit}", self.own.bursts);
+            let bound = format!("{bound} (bursts: {}, at most {limit})", self.own.bursts);
             return certain(bound, self.own.bursts as u64 <= limit);
         }
         let mean = |column: &Column| column.lost as f64 / column.bursts as f64;

@@ -56,11 +56,17 @@ impl Column {
         self.lost as f64 / self.sent as f64
     }
 
-    /// Loss after repair, overhead and median delay, for tables.
+    /// Loss after repair and its bursts, overhead and median delay, for tables.
     pub fn named(&self) -> String {
-        let loss = if self.lost == 0 { "0".into() } else { format!("{:.1e} ({})", self.loss(), self.bursts) };
-        format!("{loss}, {:.1} %, {}", self.overhead * 100.0, Unit::Milliseconds.write(self.delay))
+        let bursts = if self.lost == 0 { String::new() } else { format!(" ({})", self.bursts) };
+        let (loss, delay) = (named_loss(self.loss()), Unit::Milliseconds.write(self.delay));
+        format!("{loss}{bursts}, {:.1} %, {delay}", self.overhead * 100.0)
     }
+}
+
+/// A share of datagrams, for tables.
+pub fn named_loss(share: f64) -> String {
+    if share == 0.0 { "0".into() } else { format!("{share:.1e}") }
 }
 
 /// One of SRT's two columns.

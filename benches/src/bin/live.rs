@@ -176,7 +176,7 @@ fn text(choice: &Choice) -> String {
          and the share lost while bad. D is the latency beyond the one-way delay: SRT's `latency`. SRT delivers 5 to \
          6 ms later than that, so `--latency` is the median delay that its columns show in the cell, in whole ms. Both have \
          their defaults otherwise.\n\n\
-         {seeds} seeds of {} s, the same for all contestants, counted from 3 s after the first loss, or from 10 s on \
+         Seeds 1 to {seeds}, {} s each, are the same for all contestants; they count from 3 s after the first loss, or from 10 s on \
          without loss. Each run is checked: the emulator has lost exactly the packets that follow from the seed, and \
          the machine none. SRT's columns are measured once and kept in `benches/srt-live.txt`. Each contestant shows \
          the share of datagrams that it never delivered (and the number of bursts in which it lost them), the UDP \
