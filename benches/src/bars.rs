@@ -90,10 +90,10 @@ impl Row {
         let [resends, fec] = &self.rivals;
         let better = if resends.loss() <= fec.loss() { Rival::Resends } else { Rival::Fec };
         let mut checks = vec![self.no_more_loss(better, 1.0)];
-        let mut most = vec![(fec.overhead, "of fec")];
+        let mut most = vec![(fec.overhead, "fec")];
         if let Some(bar) = bar {
             checks.push(self.no_more_loss(bar.rival, bar.part));
-            most.push((bar.overhead, "of the cell"));
+            most.push((bar.overhead, "the cell"));
         }
         if self.cell.path.loss == Loss::None {
             let ([open, secret], late) = NO_LOSS;
@@ -103,7 +103,7 @@ impl Row {
             checks.push(certain(format!("median delay {own}, at most {late_text}"), self.own.delay <= late));
         }
         let (most, whose) = most.into_iter().min_by(|one, other| one.0.total_cmp(&other.0)).expect("one at least");
-        let text = format!("bytes {:.1} %, at most {:.1} % {whose}", self.own.overhead * 100.0, most * 100.0);
+        let text = format!("bytes {:.1} %, at most {:.1} % ({whose})", self.own.overhead * 100.0, most * 100.0);
         checks.push(certain(text, self.own.overhead <= most));
         checks
     }
@@ -115,11 +115,12 @@ impl Row {
         let most = theirs.loss() / part;
         let allowed = most * self.own.sent as f64;
         let scale = self.own.sent as f64 / theirs.sent as f64 / part;
-        let of = if part > 1.0 { format!("1/{part} of {}", rival.named()) } else { format!("of {}", rival.named()) };
-        let bound = format!("loss {}, at most {} {of}", named_loss(self.own.loss()), named_loss(most));
+        let of = if part > 1.0 { format!("1/{part} of ") } else { String::new() };
+        let own = named_loss(self.own.loss());
+        let bound = format!("loss {own}, at most {} ({of}{})", named_loss(most), rival.named());
         if part > 1.0 && allowed < FEW {
             let limit = poisson_limit(theirs.bursts as f64 * scale, 1.0 - ALPHA);
-            let bound = format!("{bound} (bursts: {}, at most {limit})", self.own.bursts);
+            let bound = format!("{bound}, bursts {}, at most {limit}", self.own.bursts);
             return certain(bound, self.own.bursts as u64 <= limit);
         }
         let mean = |column: &Column| column.lost as f64 / column.bursts as f64;

@@ -4,7 +4,7 @@
 //! Streams ([`stream`]) are measured from outside: a [`source`] and a [`sink`] on loopback, real processes
 //! ([`program`]) between them, and a passive relay ([`tap`]) if packets on the wire are measured. A [`cell`] is the set
 //! of conditions that several contestants share; they take their [`turns`] in it, and [`bars`] say whether their
-//! results, the [`column`]s, hold. A process that runs to completion is a [`job`].
+//! results, the [`column`](mod@column)s, hold. A process that runs to completion is a [`job`].
 //!
 //! Lossless transports ([`carrier`]) carry the bytes of programs between two [`place`]s with an emulated path
 //! between them ([`cable`]), or on loopback.
