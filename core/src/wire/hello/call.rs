@@ -5,7 +5,7 @@
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | version, 2 (8 bits), and 216 bits of zero |
+//! | 0 | version, 3 (8 bits), and 216 bits of zero |
 //! | 28 | token of the address that this request is sent to (64 bits) |
 //! | 36 | zeros up to 128 bytes |
 //!
@@ -13,7 +13,7 @@
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | version, 2 (8 bits), and 24 bits of zero |
+//! | 0 | version, 3 (8 bits), and 24 bits of zero |
 //! | 4 | echo: the token of the request (64 bits) |
 
 use super::short::{emit, parse};
