@@ -55,7 +55,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=3600))]
     seconds: Option<u64>,
     /// Kinds of repair to compare, as for `thalweg send --repair`
-    #[arg(long, value_name = "REPAIR,...", value_delimiter = ',', default_value = "none,static:8,geneva",
+    #[arg(long, value_name = "REPAIR,...", value_delimiter = ',', default_value = "none,static:8,geneva,auto",
         value_parser = super::send::repair_form)]
     scheme: Vec<String>,
     /// Folder of the report and of the received videos

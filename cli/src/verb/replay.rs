@@ -18,7 +18,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
-use thalweg_core::law::registry::Description;
+use thalweg_core::law::registry::{Description, Scope};
 use thalweg_core::law::window::tcp_stream::Variant;
 use thalweg_core::law::{ParameterError, predict, redundancy, window};
 use thalweg_core::probe::Probe;
@@ -156,10 +156,11 @@ impl Law {
     /// Every law, with its name and its line of help. Those of a registry are named and described there.
     fn all() -> Vec<(Law, &'static str, String)> {
         let about = |family: &str, law: &Description| format!("{family}: {}", law.about);
-        let repair = redundancy::Choice::all().into_iter().filter_map(|law| {
-            let choice = redundancy::Choice::named(law.name)?;
-            Some((Law::Redundancy(choice), law.name, about("Repair", &law)))
-        });
+        let repair =
+            redundancy::Choice::all().into_iter().filter(|law| law.scope != Scope::Sessions).filter_map(|law| {
+                let choice = redundancy::Choice::named(law.name)?;
+                Some((Law::Redundancy(choice), law.name, about("Repair", &law)))
+            });
         let predictors = predict::Choice::all().into_iter().filter_map(|law| {
             let choice = predict::Choice::named(law.name)?;
             Some((Law::Predictor(choice), law.name, about("Prediction", &law)))

@@ -91,8 +91,8 @@ pub(crate) struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Repair")]
 struct Protection {
-    #[arg(long, value_name = "HOW", default_value = "geneva", value_parser = repair, help = repair_help())]
-    repair: Choice,
+    #[arg(long, value_name = "HOW", value_parser = repair, help = repair_help())]
+    repair: Option<Choice>,
     /// Set a constant of the law of repair, except k, which follows the source, as in p_max=0.05; may be repeated
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     constants: Vec<(String, String)>,
@@ -164,7 +164,8 @@ fn timeout(text: &str) -> Result<Span, String> {
 
 /// The help of `--repair`.
 fn repair_help() -> String {
-    format!("Repair packets: {}", registry::help(Choice::anywhere()))
+    let laws = registry::help(Choice::anywhere());
+    format!("Repair: {laws}. Default: auto; with --rate, --block, --plain-rtp and --fec-port geneva")
 }
 
 /// The help of `--rate`.
@@ -222,16 +223,18 @@ impl Protection {
         self.breaker.map_or(default, Breaker::from)
     }
 
-    fn repair(&self) -> Result<Law, Failure> {
+    /// The law of repair with its constants; `default` if none is given.
+    fn repair(&self, default: &str) -> Result<(Choice, Law), Failure> {
         let usage = |reason: String| Failure::Usage(format!("send: {reason}"));
-        let mut choice = self.repair.clone();
+        let mut choice = self.repair.clone().or_else(|| Choice::named(default)).expect("a law of the registry");
         for (name, value) in &self.constants {
             if name == "k" {
                 return Err(usage(format!("--set k={value}: k follows the source and cannot be set")));
             }
             choice.set(name, value).map_err(|error| usage(format!("--set {name}={value}: {}", settable(error))))?;
         }
-        redundancy(&choice).map_err(|error| usage(format!("--set: {error}")))
+        let law = redundancy(&choice).map_err(|error| usage(format!("--set: {error}")))?;
+        Ok((choice, law))
     }
 }
 
@@ -294,6 +297,21 @@ impl Args {
         }
     }
 
+    /// The first option that is given of those that need blocks of packets.
+    fn blocks(&self) -> Option<(&'static str, bool)> {
+        let options = [
+            ("--block", self.protection.block.is_some()),
+            ("--plain-rtp", self.interop.plain_rtp),
+            ("--fec-port", self.interop.fec_port.is_some()),
+        ];
+        options.into_iter().find(|(_, is_given)| *is_given)
+    }
+
+    /// The law of repair that is used if none is given.
+    fn default_repair(&self) -> &'static str {
+        if self.blocks().is_some() || self.protection.rate.is_some() { "geneva" } else { "auto" }
+    }
+
     fn check(&self) -> Result<(), Failure> {
         if self.protection.block.is_some_and(|block| block > self.latency) {
             return Err(Failure::Usage(format!("send: --block: longer than the latency, {}", self.latency)));
@@ -304,10 +322,14 @@ impl Args {
         if self.protection.rate.as_ref().and_then(rate::Choice::fixed) == Some(Rate::from_bps(0)) {
             return Err(Failure::Usage("send: --rate fixed: must be above zero".to_owned()));
         }
-        let is_none = matches!(self.protection.repair, Choice::None(()));
         let repairs = [("--block", self.protection.block.is_some()), ("--fec-port", self.interop.fec_port.is_some())];
-        if let Some((option, _)) = repairs.into_iter().find(|(_, is_given)| is_none && *is_given) {
-            return Err(Failure::Usage(format!("send: {option} needs repair, not --repair none")));
+        let (given, needs) = match self.protection.repair {
+            Some(Choice::None(())) => (repairs.into_iter().find(|(_, is_given)| *is_given), "repair"),
+            Some(Choice::Auto(_)) => (self.blocks(), "blocks"),
+            _ => (None, ""),
+        };
+        if let (Some((option, _)), Some(law)) = (given, &self.protection.repair) {
+            return Err(Failure::Usage(format!("send: {option} needs {needs}, not --repair {law}")));
         }
         let clear = [
             ("--plain-rtp", self.interop.plain_rtp),
@@ -329,7 +351,7 @@ impl Args {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     args.check()?;
-    let repair = args.protection.repair()?;
+    let (choice, repair) = args.protection.repair(args.default_repair())?;
     let media_url = args.input()?;
     let key = args.encryption.key()?;
     let start = Start::now()?;
@@ -363,7 +385,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         (MediaUrl::Udp(_, udp), Some(local)) if udp.host.port == 0 => format!(" (port {})", local.port()),
         _ => String::new(),
     };
-    let terms = format!("repair {}, latency {}", args.protection.repair, args.latency);
+    let terms = format!("repair {choice}, latency {}", args.latency);
     let opening = peer.opening(&format!("{media_url}{port}"), &terms).with("input", &media_url);
     let opening = local.into_iter().fold(opening, |opening, local| opening.with("input_address", local));
     let opening = args.encryption.described(opening);

@@ -19,6 +19,8 @@ use super::parameter::known;
 pub enum Scope {
     /// Sessions on sockets, and the lab.
     Anywhere,
+    /// Sessions alone, on sockets and in the lab.
+    Sessions,
     /// The lab alone: a paper's baselines and stand-ins.
     Lab,
 }
@@ -259,9 +261,9 @@ macro_rules! registry {
                 all
             }
 
-            /// The laws that run in sessions on sockets.
+            /// The laws that run in sessions.
             pub fn anywhere() -> impl Iterator<Item = Description> {
-                Choice::all().into_iter().filter(|law| law.scope == Scope::Anywhere)
+                Choice::all().into_iter().filter(|law| law.scope != Scope::Lab)
             }
 
             /// The law of this name, with its default parameters.

@@ -10,6 +10,7 @@ use thalweg_core::session::live::{self, MAX_PAYLOAD};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_core::wire::fecframe::PayloadId;
+use thalweg_core::wire::rlc::SourcePayloadId;
 use thalweg_core::wire::rtp;
 
 use super::{Experiment, Group, Impossible, Kind, Live, Media, Stream, Tcp};
@@ -198,7 +199,11 @@ impl Live {
 
     /// The overhead of a source packet on the wire, before and behind its media.
     fn headers(&self) -> Bytes {
-        let id = if self.repair.is_none() { 0 } else { PayloadId::LEN };
+        let id = match self.repair.deadline() {
+            Some(_) => SourcePayloadId::LEN,
+            None if self.repair.is_none() => 0,
+            None => PayloadId::LEN,
+        };
         HEADERS + Bytes((rtp::HEADER_LEN + id) as u64)
     }
 

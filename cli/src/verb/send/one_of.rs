@@ -35,7 +35,7 @@ impl Args {
         let config = Config {
             rate: Some(rate::Choice::Gca(Greediness::default())),
             breaker: self.protection.breaker.map_or(Breaker::Rfc8083, Breaker::from),
-            ..self.config(to, Media::Mp2t, self.protection.repair()?)
+            ..self.config(to, Media::Mp2t, self.protection.repair("geneva")?.1)
         };
         Ok(OneOf { input, config, retry: self.retry.into(), shed: self.protection.shed.into() })
     }

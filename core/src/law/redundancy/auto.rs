@@ -3,7 +3,7 @@
 
 use super::geneva::{self, Geneva};
 use super::{Interval, LossReport, ParameterError, Redundancy};
-use crate::law::registry::Entry;
+use crate::law::registry::{Entry, Scope};
 use crate::law::schedule::deadline::Parameters;
 use crate::probe::{Probe, Visitor};
 
@@ -17,6 +17,7 @@ pub struct Auto {
 impl Entry<()> for Auto {
     const NAME: &'static str = "auto";
     const ABOUT: &'static str = "resends and repair packets as far as each is worth its bytes, within geneva's bound";
+    const SCOPE: Scope = Scope::Sessions;
     type Parameters = Parameters;
 
     fn start(parameters: &Parameters, _config: &()) -> Result<Auto, ParameterError> {

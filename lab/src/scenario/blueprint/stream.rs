@@ -8,7 +8,7 @@ use thalweg_core::law::ParameterError;
 use thalweg_core::law::rate;
 use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::law::redundancy::{Choice, Law};
-use thalweg_core::law::registry::{self, Parameters as _};
+use thalweg_core::law::registry::{self, Parameters as _, Scope};
 use thalweg_core::session::live::{DEFAULT_LATENCY, sender};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
@@ -114,6 +114,9 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
             Some(repair) => stream(Scheme::Cbr(on_the_wire(media, syn, repair))),
             None => {
                 let choice = choice(name).map_err(unknown)?;
+                if choice.description().scope == Scope::Sessions {
+                    return Err(unfit(ParameterError::Refused(format!("{name} runs in sessions alone: live-{name}"))));
+                }
                 block(Scheme::Blocks(Law::new(&with_constants(choice, &text)?, &()).map_err(refused)?))?
             }
         },
@@ -135,7 +138,7 @@ fn choice(name: &str) -> Result<Choice, ParameterError> {
 
 /// The values of `scheme`, as errors and help list them.
 pub fn schemes() -> String {
-    let laws = registry::forms(Choice::all());
+    let laws = registry::forms(Choice::all().into_iter().filter(|law| law.scope != Scope::Sessions));
     let live = registry::forms(Choice::anywhere());
     format!(
         "{laws}; tfrc, udp, cbr or cbrN (the constant rate of staticN on the wire); live or live-LAW (the sessions of send \

@@ -244,7 +244,8 @@ impl Sender {
         if self.rate_limit.is_none() && self.sliding.is_none() {
             return;
         }
-        let (reordering, interval) = (self.reordering_delay(), self.protection.interval());
+        let (reordering, interval, budget) =
+            (self.reordering_delay(), self.protection.interval(), self.repair_budget());
         self.history.find_losses(now, reordering);
         let settled = self.history.newly_settled();
         if let Some(limit) = &mut self.rate_limit {
@@ -253,7 +254,7 @@ impl Sender {
         if let Some(sliding) = &mut self.sliding {
             sliding.on_settled(settled);
             sliding.on_outcomes(self.history.new_outcomes());
-            sliding.release(now, self.protection.longest_wait());
+            sliding.release(now, budget);
         }
         if let Some(limit) = &self.rate_limit {
             self.history.give_up(now - limit.timeout(interval));

@@ -125,7 +125,7 @@ impl Sender {
     /// The packet of repair that the law wants now; otherwise the law is asked again a source packet later.
     fn choose_repair(&mut self, now: Time) -> Option<Coded> {
         let slot = self.slot();
-        let budget = self.protection.longest_wait();
+        let budget = self.repair_budget();
         let in_flight = self.history.in_flight();
         let sliding = self.sliding.as_mut()?;
         let notice = sliding.notice(slot);
@@ -144,6 +144,14 @@ impl Sender {
             None => sliding.postpone(now, slot),
         }
         choice
+    }
+
+    /// The time from the production of a packet to the last departure of repair for it that is in time, even if the delay is
+    /// above its minimum by as much as that of most packets.
+    pub(super) fn repair_budget(&self) -> Span {
+        let least = self.peer.round_trip().unwrap_or(Span::ZERO);
+        let late = self.sliding.as_ref().map_or(Span::ZERO, |sliding| sliding.round_trip().saturating_sub(least));
+        self.protection.longest_wait().saturating_sub(late)
     }
 
     /// The time from one source packet to the next.

@@ -234,8 +234,12 @@ impl Sliding {
 
     /// The time from the departure of a packet until its loss is known if the next one, a `slot` later, arrives.
     pub(super) fn notice(&self, slot: Span) -> Span {
-        let round_trip = self.round_trip.srtt().map_or(Span::ZERO, |srtt| srtt + self.round_trip.rttvar());
-        self.notice.get().unwrap_or(Span::ZERO).max(round_trip + slot)
+        self.notice.get().unwrap_or(Span::ZERO).max(self.round_trip() + slot)
+    }
+
+    /// The round trip that most packets do not exceed; zero before the first.
+    pub(super) fn round_trip(&self) -> Span {
+        self.round_trip.srtt().map_or(Span::ZERO, |srtt| srtt + self.round_trip.rttvar())
     }
 
     /// The time of the next choice.

@@ -28,7 +28,7 @@ impl Sender {
     pub(super) fn farewell_due(&self) -> Option<Time> {
         let next = self.phase.next()?;
         match &self.sliding {
-            Some(sliding) => Some(next.max(sliding.ends_at(self.protection.longest_wait())?)),
+            Some(sliding) => Some(next.max(sliding.ends_at(self.repair_budget())?)),
             None => self.blocks.is_empty().then_some(next),
         }
     }

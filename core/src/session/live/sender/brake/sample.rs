@@ -6,9 +6,9 @@ use crate::time::{Span, Time};
 /// queue, a higher one overlooks a queue that often empties.
 const GROWN: f64 = 0.25;
 /// Losses occur at the peak of the delay where the packets before them took so many standard deviations longer than
-/// all. At a queue whose length is uniform it is 1.7; with random loss 0, and a sixth is its error over [`RUNS`]. Three
-/// of these errors.
-const HEIGHT: f64 = 0.5;
+/// all. At a queue whose length is uniform it is 1.7; with random loss 0, and a sixth is its error over [`RUNS`], more where
+/// delays of one time are alike. Halfway between the two.
+const HEIGHT: f64 = 0.85;
 /// The least number of runs of losses for that test.
 const RUNS: u64 = 36;
 /// Delays differ where their means do by more than this, and by more than half a standard deviation: RFC 8888 reports
