@@ -105,12 +105,14 @@ fn below_zero(words: &[String]) -> Option<String> {
 }
 
 /// Phrases of clap and of number parsers, with replacements that need no knowledge of Rust.
-const PLAINER: [(&str, &str); 5] = [
+const PLAINER: [(&str, &str); 7] = [
     ("..=", " to "),
     ("invalid digit found in string", "not a whole number"),
     ("cannot parse integer from empty string", "not a whole number"),
     ("number too large to fit in target type", "too large"),
     ("unrecognized subcommand", "unknown verb"),
+    ("<--to <HOST:PORT>|--listen <HOST:PORT>>", "--to <HOST:PORT> or --listen <HOST:PORT>"),
+    ("<--listen <HOST:PORT>|--call <HOST:PORT>>", "--listen <HOST:PORT> or --call <HOST:PORT>"),
 ];
 
 /// The paragraphs of a usage error that say what is wrong, without those that every error has.
@@ -155,7 +157,7 @@ mod tests {
         };
         assert_eq!(
             error(&["thalweg", "send", "--input", "-"]),
-            "the following required arguments were not provided: --to <HOST:PORT>"
+            "the following required arguments were not provided: --to <HOST:PORT> or --listen <HOST:PORT>"
         );
         assert_eq!(
             error(&["thalweg", "recv", "--listn", ":1"]),

@@ -242,5 +242,5 @@ fn unplayable_videos_and_unknown_schemes_are_refused_in_one_line() {
     assert!(stderr.contains("no/such.ts: no such file or directory\n"), "{stderr}");
     let (code, stdout, stderr) = run(&["demo", "--scheme", "geneva,foo"]);
     assert_eq!((code, stdout.as_str(), stderr.lines().count()), (2, "", 1), "{stderr}");
-    assert!(stderr.contains("'foo' is not none, static:N, geneva") && stderr.contains("--scheme"), "{stderr}");
+    assert!(stderr.contains("'foo' is not auto, none, static:N, geneva") && stderr.contains("--scheme"), "{stderr}");
 }

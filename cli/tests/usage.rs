@@ -62,7 +62,7 @@ fn usage_errors_are_one_line_and_exit_with_2() {
         (send(&["--fec-port", "6000", "--plain-rtp"]), "'--fec-port <PORT>' cannot be used with '--plain-rtp'"),
         (send(&["--fec-port", "7", "--repair", "none"]), "--fec-port needs repair"),
         (send(&["--block", "20ms", "--repair", "none"]), "--block needs repair"),
-        (send(&["--repair", "static"]), "'static' is not none, static:N, geneva"),
+        (send(&["--repair", "static"]), "'static' is not auto, none, static:N, geneva"),
         (send(&["--repair", "static:0"]), "1 to 200"),
         (send(&["--max-rate", "40"]), "not a rate such as 40mbit; units are bit, kbit, mbit and gbit"),
         (send(&["--set", "p_max"]), "NAME=VALUE"),

@@ -14,12 +14,14 @@
 //! |---|---|
 //! | is too late for a packet that leaves now | 0 |
 //! | is known to be lost, and no copy is in flight | 1: its packet must leave at some time |
-//! | is in flight | (f_k + price n_k) exp(-1.3 theta m / v) |
+//! | is in flight | (f_k + price n_k + c^j) exp(-1.3 theta m / v) |
 //!
 //! - k is the number of retransmissions that are possible, one after the other, once the loss of the newest copy is
 //!   known. Without any, f = 1 and n = 0. Each is lost with probability eps. The last one is repeated as long as that is
-//!   worth the price, n copies in all: f_k = eps^(k - 1 + n). A packet that saves l saves these copies as well, hence
-//!   the price.
+//!   worth the price, n copies in all, each of them lost with probability c2 if the one before it was: f_k = eps^k
+//!   c2^(n - 1). A packet that saves l saves these copies as well, hence the price.
+//! - c^j is the probability that the loss is known too late for any of them: each loss after it, which follows a loss with
+//!   probability c, delays that by a slot, and j slots are left. It is 0 where there is no retransmission.
 //! - m is the number of originals that leave until l is too late, and theta the rate at which later combinations make up
 //!   for a loss: Chernoff's exponent of a walk which rises by one with probability eps, and falls by one with
 //!   probability r (1 - eps), per original. r is the number of combinations per original of late.
@@ -74,9 +76,9 @@ impl Parameters {
 }
 
 impl Default for Parameters {
-    /// A price below which ideal codes gain little: chosen on the paths of `deadline/model.rs`.
+    /// A price below which `lab/tests/live/auto.rs` and `benches/run live` gain little.
     fn default() -> Parameters {
-        Parameters { price: 1.0 / 400.0 }
+        Parameters { price: 1.0 / 600.0 }
     }
 }
 

@@ -40,7 +40,7 @@ impl Effort {
         self.owed = self.owed.saturating_sub((slot.as_secs_f64() * A_SIXTEENTH) as u64 + 1);
         let originals = queue.d().saturating_sub(self.next);
         self.next = queue.d();
-        self.due = (self.due + self.rate * originals as f64).min(1.0);
+        self.due = (self.due + self.rate * originals as f64).min(2.0);
         self.owed == 0
     }
 
@@ -59,7 +59,7 @@ impl Effort {
         if self.due < 1.0 || queue.n() == 0 {
             return Decision::IDLE;
         }
-        self.due = 0.0;
+        self.due -= 1.0;
         Decision::repair(queue, queue.b() + queue.n().min(super::LARGEST) as u64 - 1, 0.0)
     }
 }

@@ -22,6 +22,8 @@ const INDEPENDENT: Losses = Losses { into: 0.05, out: 0.95, bad: 1.0 };
 
 /// 10 Mb/s in packets of 1316 bytes.
 const SLOT: Span = Span::from_micros(1053);
+/// Ideal feedback has time for more repair than it takes on sockets, whose price is higher.
+const PRICE: f64 = 0.001;
 const ROUND_TRIP: Span = Span::from_millis(100);
 /// Three later packets show a loss.
 const NOTICE: Span = Span::from_micros(100_000 + 3 * 1053);
@@ -70,7 +72,7 @@ impl Sender {
 fn run(losses: Losses, latency: Span, originals: u64, seed: u64) -> Outcome {
     let mut rng = Rng::new(seed).fork("losses");
     let mut sender = Sender {
-        law: Deadline::new(Parameters::default()).expect("in range"),
+        law: Deadline::new(Parameters { price: PRICE }).expect("in range"),
         window: Window::new(0),
         losses: GilbertElliott::new(0.01, 2000.0).expect("in range"),
         code: Encoder::new(CODE).expect("in range"),

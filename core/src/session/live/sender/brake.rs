@@ -185,9 +185,11 @@ impl Brake {
             return None;
         }
         self.average(now, pressure.lost, sent);
+        // A question takes its time; what delay or the amount of loss shows was so since the loss began.
+        let since = if self.judge.is_open() { now } else { Time::ZERO };
         let demand = self.judge_report(now, pressure, sent);
         self.full_since = match (self.judge.is_full(), self.judge.is_probing()) {
-            (true, _) => Some(self.full_since.unwrap_or(now)),
+            (true, _) => Some(self.full_since.unwrap_or(since)),
             (_, true) => self.full_since,
             _ => None,
         };

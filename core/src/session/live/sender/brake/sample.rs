@@ -6,9 +6,10 @@ use crate::time::{Span, Time};
 /// queue, a higher one overlooks a queue that often empties.
 const GROWN: f64 = 0.25;
 /// Losses occur at the peak of the delay where the packets before them took so many standard deviations longer than
-/// all. At a queue whose length is uniform it is 1.7; with random loss 0, and a sixth is its error over [`RUNS`], more where
-/// delays of one time are alike. Halfway between the two.
-const HEIGHT: f64 = 0.85;
+/// all, and so many errors of the mean: one standard deviation over the root of the runs. At a queue whose length is uniform
+/// it is 1.7 standard deviations, at one that is nearly always full 0.6, with random loss 0.
+const HEIGHT: f64 = 0.5;
+const ERRORS: f64 = 4.0;
 /// The least number of runs of losses for that test.
 const RUNS: u64 = 36;
 /// Delays differ where their means do by more than this, and by more than half a standard deviation: RFC 8888 reports
@@ -174,8 +175,9 @@ impl Sample {
     /// Returns whether delay indicates a queue: round trips have grown, or losses occur at the peak of the delay.
     pub(super) fn shows_queue(&self) -> bool {
         let height = self.before_runs.mean() - self.delays.mean();
+        let least = HEIGHT.max(ERRORS / libm::sqrt(self.before_runs.count as f64));
         self.grown as f64 > GROWN * self.reports as f64
-            || (self.before_runs.count >= RUNS && height > (HEIGHT * self.delays.deviation()).max(RESOLUTION / 2.0))
+            || (self.before_runs.count >= RUNS && height > (least * self.delays.deviation()).max(RESOLUTION / 2.0))
     }
 
     /// Returns whether its delays are shorter than those of `other`.
