@@ -13,7 +13,7 @@ use thalweg_lab::node::wire::Wire;
 use thalweg_lab::path::Path;
 
 use crate::live::props::{PAYLOAD, at, ms, receiver_config, sender_config, wire};
-use crate::live::story::Story;
+use crate::live::story::{Back, Story};
 
 fn auto() -> Law {
     Law::new(&"auto".parse::<Choice>().expect("it is in the registry"), &()).expect("its defaults")
@@ -152,6 +152,22 @@ fn random_loss_neither_ends_a_stream_nor_takes_its_repair_away() {
         assert!(!asked, "{loss}: {:?}", story.sender_events);
         assert!(cell.lost as f64 <= 1e-3 * cell.of as f64, "{loss}: {} of {}", cell.lost, cell.of);
     }
+}
+
+/// A receiver that reports no more gets no repair, and the sender waits for it without a timer that is always due.
+#[test]
+fn outage_of_the_way_back_ends_with_it() {
+    let (sender, receiver) = configs(120, 100);
+    let mut story = Story::new(sender, receiver, FIVE_PERCENT.path(ms(50), 1), wire(ms(50)));
+    story.until(1300).play(Rate::from_mbps(10)).until(5000);
+    story.back = Back::Nothing;
+    story.until(10_000);
+    let before = story.repair_since(at(8000));
+    assert!(before <= 2.0, "{before} without reports");
+    story.back = Back::Everything;
+    story.until(15_000);
+    assert!(story.repair_since(at(12_000)) > 100.0);
+    assert!(story.lost(12_000, 14_000) < 5, "{}", story.lost(12_000, 14_000));
 }
 
 #[test]

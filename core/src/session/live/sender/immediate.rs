@@ -99,7 +99,12 @@ impl Sender {
         let latest = now + self.leeway();
         let sliding = self.sliding.as_ref()?;
         let is_due = sliding.chance().is_some_and(|chance| chance <= latest) && sliding.free_at() <= latest;
-        if !is_due || !self.credit.suffices() || !self.may_repair() || self.is_unreported(now) {
+        if !is_due || !self.credit.suffices() || !self.may_repair() {
+            return None;
+        }
+        if self.is_unreported(now) {
+            // Repair would only take capacity from the media; the next media packet or NACK makes a choice due.
+            self.sliding.as_mut()?.rest();
             return None;
         }
         let coded = self.choose_repair(now)?;

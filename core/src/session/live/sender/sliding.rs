@@ -259,6 +259,11 @@ impl Sliding {
         (queue.missing(), (first + budget).since(now))
     }
 
+    /// Makes no choice before another packet leaves, or a packet is named as lost.
+    pub(super) fn rest(&mut self) {
+        self.chance = None;
+    }
+
     /// Makes the next choice due `gap` after this one; late timers do not widen the gaps.
     pub(super) fn postpone(&mut self, now: Time, gap: Span) {
         let in_doubt = !self.window.queue().is_empty();
