@@ -7,7 +7,6 @@ pub(super) fn name(repair: &str) -> String {
     match repair.split_once(':') {
         _ if repair == "none" => "no repair".into(),
         _ if repair == "geneva" => "GENEVA".into(),
-        _ if repair == "auto" => "by its worth".into(),
         Some((kind, packets)) => format!("{kind} {packets}"),
         None => repair.into(),
     }
