@@ -136,10 +136,7 @@ impl Sender {
         let notice = sliding.notice(slot);
         let choice =
             sliding.choose(now, in_flight, |losses| Path { channel: losses.channel(in_flight), notice, budget, slot });
-        let (lost, of) = sliding.take_expected();
-        self.counts.expected_lost += lost;
-        self.counts.expired += of;
-        let sliding = self.sliding.as_mut()?;
+        self.counts.expected_lost += sliding.take_expected();
         match choice {
             Some(_) => {
                 // Spread, so that one burst of losses hits few; but all that is lost must leave in time.

@@ -1,6 +1,6 @@
 //! Media without blocks: packets that leave as they are produced, and the originals that are still of use.
 //!
-//! The law ([`crate::law::schedule::deadline`]) chooses the next packet of repair; [`super::transmit`] sends it. A resend
+//! The law ([`crate::law::schedule::deadline`]) chooses the next packet of repair; [`super::immediate`] sends it. A resend
 //! is a combination of one original, so that there are two RTP streams, as with blocks.
 
 use std::collections::VecDeque;
@@ -77,8 +77,7 @@ pub(super) struct Sliding {
     chance: Option<Time>,
     /// The time at which the maximum rate lets the next packet leave.
     free_at: Time,
-    /// Originals that were too late since the last [`Sliding::take_expected`], and the expected number of those lost.
-    expired: u64,
+    /// The expected number of losses among the originals that were too late since the last [`Sliding::take_expected`].
     expected_lost: f64,
 }
 
@@ -100,7 +99,6 @@ impl Sliding {
             notice: WindowedMin::new(NOTICE),
             chance: None,
             free_at: Time::ZERO,
-            expired: 0,
             expected_lost: 0.0,
         }
     }
@@ -220,16 +218,13 @@ impl Sliding {
     pub(super) fn release(&mut self, now: Time, budget: Span) {
         let late = self.window.release(now, budget);
         let eps = self.losses.eps();
-        self.expired += late.end - late.start;
         self.expected_lost += late.map(|l| self.law.p(l).map_or(eps, |p| 1.0 - p)).sum::<f64>();
         self.code.forget(self.window.queue().b());
     }
 
-    /// Takes out the number of originals that have become too late, and the number of losses among them that the law
-    /// expected, in millionths.
-    pub(super) fn take_expected(&mut self) -> (u64, u64) {
-        let lost = (core::mem::take(&mut self.expected_lost) * 1e6) as u64;
-        (lost, core::mem::take(&mut self.expired))
+    /// Takes out the number of losses that the law expected among the originals that have become too late, in millionths.
+    pub(super) fn take_expected(&mut self) -> u64 {
+        (core::mem::take(&mut self.expected_lost) * 1e6) as u64
     }
 
     /// The time from the departure of a packet until its loss is known if the next one, a `slot` later, arrives.

@@ -16,8 +16,7 @@ pub(super) struct Counts {
     pub(super) source_bytes: u64,
     pub(super) repairs: u64,
     pub(super) resent: u64,
-    /// Originals that were of no use any more, and the losses among them that the law expected, in millionths.
-    pub(super) expired: u64,
+    /// Losses after repair that the law expected, in millionths.
     pub(super) expected_lost: u64,
     pub(super) wire_bytes: u64,
     pub(super) lost: u64,
@@ -36,7 +35,6 @@ impl Counters for Counts {
             source_bytes: self.source_bytes - earlier.source_bytes,
             repairs: self.repairs - earlier.repairs,
             resent: self.resent - earlier.resent,
-            expired: self.expired - earlier.expired,
             expected_lost: self.expected_lost - earlier.expected_lost,
             wire_bytes: self.wire_bytes - earlier.wire_bytes,
             lost: self.lost - earlier.lost,
