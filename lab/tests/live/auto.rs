@@ -173,7 +173,7 @@ fn outage_of_the_way_back_ends_with_it() {
 #[test]
 fn a_full_queue_takes_repair_down_and_asks_for_a_lower_rate() {
     // Behind five packets no delay shows, so that the brake has to ask.
-    for (packets, within) in [(60, 2000), (5, 3500)] {
+    for (packets, within) in [(60, 2000), (5, 2000)] {
         let (sender, receiver) = configs(120, 100);
         let queue = DropTail::new(Rate::from_mbps(8), Limit::Packets(packets));
         let forward = Path::default().then("queue", queue).then("wire", Wire::new(ms(50)));

@@ -95,6 +95,8 @@ impl registry::Parameters for Parameters {
 /// The state of the law.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Deadline {
+    parameters: Parameters,
+    /// The price of the next choice.
     price: f64,
     now: Decodability,
     weights: Vec<f64>,
@@ -142,6 +144,7 @@ impl Deadline {
         parameters.check()?;
         let now = Decodability::new(Delivery::Any);
         Ok(Deadline {
+            parameters,
             price: parameters.price,
             now,
             weights: Vec::new(),
@@ -162,6 +165,11 @@ impl Deadline {
     pub fn p(&self, l: u64) -> Option<f64> {
         let place = usize::try_from(l.checked_sub(self.first)?).ok()?;
         self.now.p().get(place).copied()
+    }
+
+    /// Multiplies the price by `factor` from the next choice on, because only so much less repair may leave.
+    pub fn set_scarcity(&mut self, factor: f64) {
+        self.price = factor * self.parameters.price;
     }
 
     /// The weights w_l of the window at the last choice, from its first original on.

@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 
 use self::judge::{Answer, Judge};
 use self::loss_episode::LossEpisode;
-pub(super) use self::sample::Sample;
+pub(super) use self::sample::{Group, Sample};
 use crate::time::{Span, Time};
 
 /// The time for which loss must stay high before the brake acts and asks for a lower rate. Ours: GENEVA's own reaction
@@ -57,9 +57,12 @@ const RELIEF: Span = Span::from_secs(60);
 /// The brake is released only below this share of p_max, so that it does not oscillate. Ours: the hysteresis; closer to
 /// 1 the brake oscillates with the noise of the average, further it stays on a path that has recovered.
 const RELEASE: f64 = 0.8;
-/// The window of a probe as a part of the source packets, for a law whose window may be zero; a question takes away as much.
+/// The window of a probe as a part of the source packets, for a law whose window may be zero; a question takes away no more.
 /// Ours: it shows a loss ratio of 12 % or less as clearly as [`judge`] needs, and more leaves more losses unrepaired.
 const PROBE: f64 = 0.2;
+/// The ratio of the repair that a question takes away to the least that would end the loss of a full path. Ours: the
+/// measured rates err by less; more leaves more losses unrepaired.
+const EXCESS: f64 = 1.1;
 /// Limit above which a released brake is off: no block can hold more repair.
 const OFF: f64 = 255.0;
 
@@ -268,7 +271,7 @@ impl Brake {
                 self.step(now, if window < 2.0 { 0.0 } else { window / 2.0 });
                 self.judge.restart(now, pressure.lag);
             }
-        } else if stays && !self.judge.is_open() {
+        } else if stays && !self.judge.is_open() && self.judge.is_above(self.p_max) {
             self.ask(now, window, pressure);
         }
         let is_probing = self.judge.is_probing();
@@ -294,7 +297,7 @@ impl Brake {
         let (least, _) = pressure.bounds;
         let is_held_back = least == 0.0 && self.limit.is_some() && window < PROBE * pressure.k / 4.0;
         let limit = match least {
-            0.0 => (window - PROBE * pressure.k).max(0.0),
+            0.0 => (window - self.probe(window, pressure.k)).max(0.0),
             _ if window >= 2.0 * least => least,
             _ => window / 2.0,
         };
@@ -308,6 +311,14 @@ impl Brake {
         if self.judge.is_full() {
             self.fits = (limit, now);
         }
+    }
+
+    /// The repair, for `k` source packets, that a question takes away from `window`: on a full path the loss ratio would fall
+    /// to zero without a part of it, [`EXCESS`] times less.
+    fn probe(&self, window: f64, k: f64) -> f64 {
+        let p = self.loss();
+        let gain = EXCESS * p / (1.0 - p);
+        (k + window) * gain / (1.0 + gain)
     }
 
     /// The greatest window that is not known to be too great; doubled after [`RELIEF`].

@@ -9,7 +9,7 @@ mod tests;
 
 use std::collections::VecDeque;
 
-use super::brake::Sample;
+use super::brake::{Group, Sample};
 use crate::law::PacketReport;
 use crate::session::path::packet_threshold::{PACKET_THRESHOLD, PacketThreshold};
 use crate::session::path::sent_packets::{self, SentPackets};
@@ -111,6 +111,7 @@ pub(super) struct History {
     /// The time at which a packet was last found delivered.
     progressed: Time,
     run: u32,
+    group: Group,
     /// Runs of more than three losses so far.
     pub(super) bursts: u64,
 }
@@ -278,6 +279,7 @@ impl History {
     fn pass(&mut self, lost: bool) {
         self.outcomes.push(lost);
         self.run = if lost { self.run + 1 } else { 0 };
+        self.fresh.passed.group(self.group.pass(lost));
         if self.run == BURST {
             self.bursts += 1;
         }

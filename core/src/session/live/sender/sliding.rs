@@ -147,16 +147,19 @@ impl Sliding {
         Some((len, number))
     }
 
-    /// The packet of repair that is to leave now, if any is worth it; `path` is that of the measurements, without losses.
+    /// The packet of repair that is to leave now, if any is worth `scarcity` times the price; `path` is that of the
+    /// measurements, without losses.
     pub(super) fn choose(
         &mut self,
         now: Time,
+        scarcity: f64,
         in_flight: u32,
         path: impl FnOnce(&GilbertElliott) -> Path,
     ) -> Option<Coded> {
         self.losses.in_flight(in_flight);
         let path = path(&self.losses);
         self.release(now, path.budget);
+        self.law.set_scarcity(scarcity);
         self.law.choose(&View { now, queue: &self.window, path }).packet(self.window.queue())
     }
 

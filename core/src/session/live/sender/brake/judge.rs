@@ -51,6 +51,9 @@ const DECISIVE: f64 = 5.0;
 /// A ratio that has fallen by so many standard deviations has changed, whatever is expected of a full path. Ours: once
 /// in 30 000 by chance (normal).
 const SAME: f64 = 4.0;
+/// The loss ratio is high beyond chance if it is so many of its errors above p_max. Ours: a question costs repair, so it is
+/// not put because of a few bursts; 20 % of loss is clear in less than a second.
+const CLEAR: f64 = 1.5;
 /// The least duration of a sample: as long as the brake's step, half a period of a TCP of 100 ms at 3 % of loss.
 const LEAST_SAMPLE: Span = Span::from_millis(500);
 /// The longest time for which a question is open: 40 packets a second at 3.5 % of loss need four seconds, in bursts
@@ -146,6 +149,11 @@ impl Judge {
 
     fn enter(&mut self, state: State, from: Time) {
         (self.state, self.sample) = (state, Sample::from(from));
+    }
+
+    /// Returns whether the sample's loss ratio exceeds `p` beyond chance.
+    pub(super) fn is_above(&self, p: f64) -> bool {
+        self.sample.ratio() - p > CLEAR * self.sample.error()
     }
 
     /// Puts the question, because loss has stayed high, unless the delay has answered it. Packets in flight, sent at
