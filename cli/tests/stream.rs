@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddrV6, UdpSocket};
 use std::path::PathBuf;
 
 use rustix::process::Signal;
+use thalweg_core::metric::{Kind, Metric};
 use thalweg_net::endpoint::{Endpoint, ReceiverEndpoint, SenderEndpoint};
 
 use crate::common::stream::{LATENCY, Stream, expect_everything_in_order, sink, source};
@@ -202,12 +203,21 @@ fn prometheus_page_has_every_metric() {
     let to = text(&listening, "address");
     let send = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0", "--metrics", "0"]);
     let page = scrape(&text(&send.event("sending"), "metrics"));
+    let expect = |page: &str, metric: &Metric, labels: &str| {
+        assert!(page.contains(&format!("\nthalweg_{}{{{labels}}} ", metric.name)), "{}\n{page}", metric.name);
+    };
     for metric in SenderEndpoint::metrics() {
-        assert!(page.contains(&format!("\nthalweg_{}{{side=\"send\"}} ", metric.name)), "{}\n{page}", metric.name);
+        let Kind::States(states) = metric.kind else {
+            expect(&page, metric, "side=\"send\"");
+            continue;
+        };
+        for state in states {
+            expect(&page, metric, &format!("side=\"send\",state=\"{state}\""));
+        }
     }
     let page = scrape(&text(&listening, "metrics"));
     for metric in ReceiverEndpoint::metrics() {
-        assert!(page.contains(&format!("\nthalweg_{}{{side=\"recv\"}} ", metric.name)), "{}\n{page}", metric.name);
+        expect(&page, metric, "side=\"recv\"");
     }
 }
 
@@ -311,6 +321,23 @@ fn packets_not_sent_for_max_rate_are_not_counted_as_lost() {
     send.wait_for("what was left out", |row| row["unsent_packets_total"].as_f64() > Some(100.0));
     let row = recv.wait_for("what came", |row| row["source_packets_total"].as_f64() > Some(500.0));
     assert_eq!(row["residual_lost_packets_total"], 0.0, "{row}");
+}
+
+#[test]
+fn sender_shows_the_losses_that_the_receiver_counts() {
+    let recv = Running::start(&["recv", "--listen", "127.0.0.1:0", "--output", "udp://127.0.0.1:9"]);
+    let to = recv.address("listening", "address");
+    let send = Running::start(&["send", "--to", &to, "--input", "udp://127.0.0.1:0"]);
+    let source = source(&send);
+    for _ in 0..700 {
+        source.send(&[7; 1316]).expect("loopback takes it");
+        std::thread::sleep(std::time::Duration::from_millis(3));
+    }
+    let row = send.wait_for("the loss after repair", |row| row["loss_after_repair_ratio"] == 0.0);
+    for name in ["recovered_packets_total", "residual_lost_packets_total", "resent_packets_total"] {
+        assert_eq!(row[name], 0.0, "{row}");
+    }
+    assert!(row.as_object().is_some_and(|row| row["loss_cause"].is_null()), "{row}");
 }
 
 #[test]

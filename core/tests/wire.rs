@@ -115,11 +115,15 @@ fn report() -> Vec<u8> {
         last_report: NtpShort(0xb705_2000),
         delay: NtpShort(0x0005_4000),
     };
-    let loss = PostRepairLoss { ssrc: SOURCE, begin: 0x1000, end: 0x1235, lost: 1, repaired: 8 };
+    let losses = [
+        PostRepairLoss { ssrc: SOURCE, begin: 0x0dd0, end: 0x1000, lost: 0, repaired: 9 },
+        PostRepairLoss { ssrc: SOURCE, begin: 0x1000, end: 0x1235, lost: 1, repaired: 8 },
+    ];
+    let raw_blocks = losses.map(|loss| loss.emit());
     proved(End::Receiver, |writer| {
         push(writer, &Report { ssrc: RECEIVER, sender: None, raw_blocks: &[block.emit()] });
         push(writer, &Source { ssrc: RECEIVER, cname: b"thalweg-33333333" });
-        push(writer, &Extended { ssrc: RECEIVER, raw_blocks: &loss.emit() });
+        push(writer, &Extended { ssrc: RECEIVER, raw_blocks: raw_blocks.as_flattened() });
     })
 }
 
@@ -277,7 +281,7 @@ fn wireshark_dissects_the_rtcp_packets() {
     let texts = [
         "thalweg-11111111|THLW,THLW|0,2||",
         "thalweg-33333333|THLW,THLW|1,2||",
-        "thalweg-33333333|THLW|2|33|",
+        "thalweg-33333333|THLW|2|33,33|",
         "thalweg-11111111|THLW|2||",
         "|THLW|2||11",
     ];

@@ -13,6 +13,7 @@ mod outsider;
 mod peers;
 mod props;
 mod quiet;
+mod repaired;
 mod sealed;
 mod seats;
 mod second;

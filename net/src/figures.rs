@@ -64,6 +64,11 @@ impl Figures {
         self.rows.iter().find(|(metric, _)| metric.name == name).map_or(f64::NAN, |row| row.1)
     }
 
+    /// The present state of a metric that has states; none where it is not known.
+    pub fn state(&self, name: &str) -> Option<&'static str> {
+        self.rows.iter().find(|(metric, _)| metric.name == name).and_then(|(metric, value)| metric.state(*value))
+    }
+
     /// Formats as one JSON object, on one line without its newline.
     pub fn to_json(&self, at: Time) -> String {
         let mut line = json_start(at, self.side);
@@ -71,7 +76,10 @@ impl Figures {
             json_text(&mut line, "stream", stream);
         }
         for (metric, value) in &self.rows {
-            json_number(&mut line, metric.name, *value);
+            match metric.state(*value) {
+                Some(state) => json_text(&mut line, metric.name, state),
+                None => json_number(&mut line, metric.name, *value),
+            }
         }
         line + "}"
     }
@@ -93,15 +101,23 @@ impl Figures {
 pub fn to_prometheus(all: &[Figures]) -> String {
     let mut page = String::with_capacity(8192 * all.len());
     let Some(first) = all.first() else { return page };
-    for (nth, (Metric { name, kind, help }, _)) in first.rows.iter().enumerate() {
-        let kind = match kind {
-            Kind::Counter => "counter",
-            Kind::Gauge => "gauge",
+    for (nth, (metric, _)) in first.rows.iter().enumerate() {
+        let Metric { name, kind, help } = metric;
+        let (kind, states) = match kind {
+            Kind::Counter => ("counter", None),
+            Kind::Gauge => ("gauge", None),
+            Kind::States(states) => ("gauge", Some(states)),
         };
         let _ = write!(page, "# HELP thalweg_{name} {help}\n# TYPE thalweg_{name} {kind}\n");
         for figures in all {
-            let value = figures.rows.get(nth).map_or(f64::NAN, |row| row.1);
-            let _ = writeln!(page, "thalweg_{name}{{{}}} {value}", figures.labels());
+            let (value, labels) = (figures.rows.get(nth).map_or(f64::NAN, |row| row.1), figures.labels());
+            let _ = match states {
+                Some(states) => states.iter().try_for_each(|state| {
+                    let is_present = u8::from(metric.state(value) == Some(state));
+                    writeln!(page, "thalweg_{name}{{{labels},state=\"{state}\"}} {is_present}")
+                }),
+                None => writeln!(page, "thalweg_{name}{{{labels}}} {value}"),
+            };
         }
     }
     for figures in all {
@@ -160,6 +176,8 @@ mod tests {
     const COUNT: Metric = Metric { name: "media_packets_total", kind: Kind::Counter, help: "Packets" };
     const RATIO: Metric = Metric { name: "overhead_ratio", kind: Kind::Gauge, help: "Overhead" };
 
+    const CAUSE: Metric = Metric { name: "loss_cause", kind: Kind::States(&["path", "queue"]), help: "Cause" };
+
     fn figures() -> Figures {
         Figures::of("send", vec![(&COUNT, 12.0), (&RATIO, f64::NAN)])
     }
@@ -176,6 +194,21 @@ mod tests {
              thalweg_media_packets_total{side=\"send\"} 12\n# HELP thalweg_overhead_ratio Overhead\n\
              # TYPE thalweg_overhead_ratio gauge\nthalweg_overhead_ratio{side=\"send\"} NaN\n"
         );
+    }
+
+    #[test]
+    fn state_is_a_word_in_json_and_a_sample_of_each_state_in_prometheus() {
+        for (value, json, samples) in
+            [(1.0, r#""queue""#, [0, 1]), (0.0, r#""path""#, [1, 0]), (f64::NAN, "null", [0, 0])]
+        {
+            let figures = Figures::of("send", vec![(&CAUSE, value)]);
+            assert_eq!(figures.to_json(Time::ZERO), format!(r#"{{"t":0.000,"side":"send","loss_cause":{json}}}"#));
+            let page = "# HELP thalweg_loss_cause Cause\n# TYPE thalweg_loss_cause gauge\n".to_owned();
+            let [path, queue] = samples;
+            let page = page + &format!("thalweg_loss_cause{{side=\"send\",state=\"path\"}} {path}\n");
+            let page = page + &format!("thalweg_loss_cause{{side=\"send\",state=\"queue\"}} {queue}\n");
+            assert_eq!(to_prometheus(&[figures]), page);
+        }
     }
 
     #[test]

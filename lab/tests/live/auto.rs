@@ -50,7 +50,7 @@ struct Cell {
 }
 
 /// Both ends with `latency` on top of the one-way delay.
-fn configs(latency: u64, round_trip: u64) -> (sender::Config, receiver::Config) {
+pub(crate) fn configs(latency: u64, round_trip: u64) -> (sender::Config, receiver::Config) {
     let latency = ms(latency + round_trip / 2);
     let sender = sender::Config { repair: auto(), latency, ..sender_config() };
     (sender, receiver::Config { latency, ..receiver_config() })

@@ -52,7 +52,7 @@ pub(crate) struct Policer {
 }
 
 /// Bytes of an RTP packet on the wire, with this payload.
-const fn wire_len(payload: usize) -> u64 {
+pub(crate) const fn wire_len(payload: usize) -> u64 {
     (28 + rtp::HEADER_LEN + payload) as u64
 }
 

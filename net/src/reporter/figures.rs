@@ -7,7 +7,7 @@ use super::line::{Line, clock};
 use crate::figures::Figures;
 
 /// A part of the status line: its rank, its label, the metric of the last second, and the total beside it.
-type Part = (u8, &'static str, &'static str, Unit, Option<(&'static str, Total)>);
+type Part = (u8, &'static str, &'static str, Unit, Option<(&'static str, Unit)>);
 
 #[derive(Clone, Copy)]
 enum Unit {
@@ -17,12 +17,7 @@ enum Unit {
     Count,
     Ratio,
     TcpMultiple,
-}
-
-#[derive(Clone, Copy)]
-enum Total {
     Bytes,
-    Packets,
 }
 
 const PARTS: [Part; 23] = [
@@ -31,21 +26,15 @@ const PARTS: [Part; 23] = [
     (1, "satisfaction", "satisfaction_ratio", Unit::Percent(0), None),
     (2, "alpha", "alpha", Unit::Ratio, None),
     (1, "connections", "connections", Unit::Count, None),
-    (1, "out", "carried_out_rate_bps", Unit::Megabits, Some(("carried_out_bytes_total", Total::Bytes))),
-    (1, "in", "carried_in_rate_bps", Unit::Megabits, Some(("carried_in_bytes_total", Total::Bytes))),
-    (1, "media", "media_rate_bps", Unit::Megabits, Some(("media_bytes_total", Total::Bytes))),
-    (5, "wire", "wire_rate_bps", Unit::Megabits, Some(("wire_bytes_total", Total::Bytes))),
-    (3, "loss", "loss_before_repair_ratio", Unit::Percent(2), Some(("lost_packets_total", Total::Packets))),
-    (3, "loss", "loss_ratio", Unit::Percent(2), Some(("lost_packets_total", Total::Packets))),
+    (1, "out", "carried_out_rate_bps", Unit::Megabits, Some(("carried_out_bytes_total", Unit::Bytes))),
+    (1, "in", "carried_in_rate_bps", Unit::Megabits, Some(("carried_in_bytes_total", Unit::Bytes))),
+    (1, "media", "media_rate_bps", Unit::Megabits, Some(("media_bytes_total", Unit::Bytes))),
+    (5, "wire", "wire_rate_bps", Unit::Megabits, Some(("wire_bytes_total", Unit::Bytes))),
+    (2, "loss", "loss_before_repair_ratio", Unit::Percent(2), Some(("lost_packets_total", Unit::Count))),
+    (3, "loss", "loss_ratio", Unit::Percent(2), Some(("lost_packets_total", Unit::Count))),
     (4, "RTT", "rtt_seconds", Unit::Millis, None),
-    (
-        2,
-        "after repair",
-        "loss_after_repair_ratio",
-        Unit::Percent(4),
-        Some(("residual_lost_packets_total", Total::Packets)),
-    ),
-    (4, "overhead", "overhead_ratio", Unit::Percent(1), None),
+    (3, "cause", "loss_cause", Unit::Count, None),
+    (3, "overhead", "overhead_ratio", Unit::Percent(1), None),
     (6, "useless", "useless_ratio", Unit::Percent(1), None),
     (5, "gca", "tcp_multiple", Unit::TcpMultiple, None),
     (6, "window", "repair_window_packets", Unit::Count, None),
@@ -55,6 +44,12 @@ const PARTS: [Part; 23] = [
     (5, "p99", "latency_p99_seconds", Unit::Millis, None),
     (7, "delay p50", "delay_p50_seconds", Unit::Millis, None),
     (5, "p99", "delay_p99_seconds", Unit::Millis, None),
+];
+
+/// Losses before repair, each with the same after repair, which is shown behind an arrow.
+const AFTER_REPAIR: [(&str, &str, Unit); 2] = [
+    ("loss_before_repair_ratio", "loss_after_repair_ratio", Unit::Percent(4)),
+    ("lost_packets_total", "residual_lost_packets_total", Unit::Count),
 ];
 
 /// Counts of faults, which are shown above zero.
@@ -108,14 +103,13 @@ impl Readings for Figures {
             line.push(0, stream);
         }
         for (rank, label, name, unit, total) in PARTS {
-            let value = self.get(name);
-            if value.is_finite() && value > least(name) {
-                line.push(rank, format!("{label} {}", unit.of(value)));
-                if let Some(total) = total.and_then(|(name, kind)| kind.of(self.get(name))) {
+            if let Some(text) = self.text(name, unit) {
+                line.push(rank, format!("{label} {text}"));
+                if let Some(total) = total.and_then(|(name, unit)| self.text(name, unit)) {
                     line.push_total(total);
                 }
             }
-            if name == "loss_after_repair_ratio" {
+            if name == "loss_cause" {
                 self.faults().for_each(|fault| line.push(FAULT, fault));
             }
         }
@@ -139,6 +133,20 @@ impl Readings for Figures {
 }
 
 impl Figures {
+    /// A value of the status line; none if it is not shown.
+    fn text(&self, name: &str, unit: Unit) -> Option<String> {
+        if let Some(state) = self.state(name) {
+            return Some(state.to_owned());
+        }
+        let value = self.get(name);
+        let text = (value.is_finite() && value > least(name)).then(|| unit.of(value))?;
+        let after = AFTER_REPAIR.iter().find(|(before, ..)| *before == name);
+        match after.and_then(|(_, after, unit)| self.text(after, *unit)) {
+            Some(after) => Some(format!("{text} -> {after}")),
+            None => Some(text),
+        }
+    }
+
     fn faults(&self) -> impl Iterator<Item = String> {
         let counted = FAULTS.into_iter().map(|(label, name)| (label, self.get(name)));
         counted.filter(|(_, count)| *count > 0.0).map(|(label, count)| format!("{label} {count}"))
@@ -170,6 +178,8 @@ impl Summary<'_> {
         let of = if sent.is_finite() { sent } else { get("media_packets_total") + residual };
         // If the outcome of no packet is known, no loss is known either.
         self.add(if of > 0.0 { lost } else { f64::NAN }, |lost| format!("lost {lost}{}", share(lost, of, 2)));
+        // Losses after repair are source packets alone, at either end.
+        let of = if sent.is_finite() { get("source_packets_total") } else { of };
         self.add(residual, |lost| format!("after repair {lost}{}", share(lost, of, 4)));
         for fault in figures.faults() {
             self.line.push(0, fault);
@@ -199,16 +209,8 @@ impl Unit {
             Unit::Count => format!("{value:.0}"),
             Unit::Ratio => format!("{value:.2}"),
             Unit::TcpMultiple => format!("{value:.2} x TCP"),
+            Unit::Bytes => amount(value),
         }
-    }
-}
-
-impl Total {
-    fn of(self, value: f64) -> Option<String> {
-        value.is_finite().then(|| match self {
-            Total::Bytes => amount(value),
-            Total::Packets => format!("{value:.0}"),
-        })
     }
 }
 
@@ -268,6 +270,11 @@ mod tests {
             ("lost_packets_total", 4321.0),
         ];
         assert_eq!(shown(&values), "01:01:01  media 25.00 Mb/s (1.2 GB)  loss 2.00% (4321)");
+        let after = [("loss_after_repair_ratio", 1e-4), ("residual_lost_packets_total", 3.0), ("loss_cause", 0.0)];
+        assert_eq!(
+            shown(&[&values[..], &after].concat()),
+            "01:01:01  media 25.00 Mb/s (1.2 GB)  loss 2.00% -> 0.0100% (4321 -> 3)  cause path"
+        );
     }
 
     /// A receiver of 1000 source packets, of which 20 were lost and repair recovered 18.
@@ -296,6 +303,7 @@ mod tests {
     fn sender_line_in_eighty_columns_keeps_rate_and_loss() {
         let value = |name: &str| match name {
             "unsent_packets_total" | "rejected_datagrams_total" => 0.0,
+            "loss_cause" => 1.0,
             _ if name.ends_with("_bps") => 30e6,
             _ if name.ends_with("_bytes_total") => 1.5e9,
             _ if name.ends_with("_ratio") || name.ends_with("_seconds") => 0.1,
@@ -305,8 +313,9 @@ mod tests {
         let line = figures(Sender::METRICS, &values).line(Time::ZERO + Span::from_secs(1));
         assert!(line.to_string().chars().count() > 80);
         let fitting = line.fit(80);
-        assert_eq!(fitting, "00:00:01  media 30.00 Mb/s (1.5 GB)  loss 10.00% (1000)  overhead 10.0%");
-        assert_eq!(line.fit(40), "00:00:01  media 30.00 Mb/s  loss 10.00%");
+        assert_eq!(fitting, "00:00:01  media 30.00 Mb/s  loss 10.00% -> 10.0000%  cause queue  overhead 10.0%");
+        assert_eq!(line.fit(60), "00:00:01  media 30.00 Mb/s  loss 10.00% -> 10.0000%");
+        assert_eq!(line.fit(40), "00:00:01  media 30.00 Mb/s");
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod listening;
 mod peer;
 mod phase;
 mod planning;
+mod post_repair;
 mod protection;
 mod rate_limit;
 mod rate_requests;
@@ -56,6 +57,7 @@ use history::History;
 use listening::Callers;
 use peer::Peer;
 use phase::Phase;
+use post_repair::PostRepair;
 use protection::Protection;
 use rate_limit::RateLimit;
 use rate_requests::RateRequests;
@@ -90,6 +92,7 @@ pub struct Sender {
     guard: Guard,
     history: History,
     reports: Reports,
+    post_repair: PostRepair,
     flow: Flow,
     /// The answer to "how fast may I send?": the running rate law; none without `Config::rate`, and before the first
     /// block. Without a rate law, `Sender::plan` (`planning.rs`) gives that answer when it plans a block: with
@@ -124,6 +127,7 @@ impl Sender {
             guard: Guard::new(config.breaker, config.repair.p_max()),
             history: History::default(),
             reports: Reports::default(),
+            post_repair: PostRepair::default(),
             flow: Flow::default(),
             rate_limit: None,
             rate_requests: RateRequests::default(),
@@ -268,6 +272,7 @@ impl Sender {
         self.sliding.iter_mut().for_each(Sliding::clear);
         self.credit.clear();
         self.guard.on_silence();
+        self.post_repair.on_silence();
         self.events.push_back(event);
     }
 

@@ -188,7 +188,8 @@ impl Calls {
 fn add_counters(earlier: &mut [f64], session: &Sender) {
     session.probe(&mut |name, value| {
         let counter = Sender::METRICS.iter().position(|metric| metric.name == name && metric.kind == Kind::Counter);
-        if let Some(nth) = counter {
+        // Counts that only the receiver has are not known of a session without one.
+        if let Some(nth) = counter.filter(|_| value.is_finite()) {
             earlier[nth] += value;
         }
     });

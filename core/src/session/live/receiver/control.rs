@@ -22,7 +22,7 @@ use crate::time::{Span, Time};
 use crate::wire::Error;
 use crate::wire::hello::{self, Answer, Busy, Challenge, Hello, Refusal};
 use crate::wire::proof;
-use crate::wire::rtcp::{App, Compound, Extended, Full, Goodbye, Nack, Packet, Report, Source, Writer};
+use crate::wire::rtcp::{App, Compound, Extended, Full, Goodbye, Nack, Packet, PostRepairLoss, Report, Source, Writer};
 
 /// Bytes of a reply to an address that has proved nothing: a single APP packet.
 const BARE: usize = App::HEADER_LEN + Answer::LEN;
@@ -283,8 +283,9 @@ impl Receiver {
         writer.push(&Report { ssrc, sender: None, raw_blocks: &blocks })?;
         writer.push(&Source { ssrc, cname: cname(ssrc).as_bytes() })?;
         if let Some(end) = stream.turn() {
-            let post_repair = stream.reports.post_repair(stream.ssrc, end, counts);
-            writer.push(&Extended { ssrc, raw_blocks: &post_repair.emit() })?;
+            let blocks: Vec<_> =
+                stream.reports.post_repair(stream.ssrc, end, counts).map(PostRepairLoss::emit).collect();
+            writer.push(&Extended { ssrc, raw_blocks: blocks.as_flattened() })?;
         }
         Ok(writer.len())
     }

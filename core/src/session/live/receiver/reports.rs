@@ -13,7 +13,7 @@ const EARLY: usize = 256;
 /// The additional delay of a report without new information. Ours: a source that pauses still has nine reports a
 /// second; more tell the sender nothing that it needs sooner.
 const IDLE: Span = Span::from_millis(100);
-/// Report intervals that each report covers: arrivals are repeated, in case reports are lost. Ours: two reports in a
+/// Report intervals that each report covers: arrivals, and losses after repair, are repeated, in case reports are lost. Ours: two reports in a
 /// row may be lost without a gap; more lengthens every report (RFC 8888 §3.1: two bytes a packet).
 const REPEATS: u64 = 3;
 
@@ -31,6 +31,8 @@ pub(super) struct Reports {
     /// Packets lost for good, and repaired, at the last extended report, and the first packet after that report's
     /// range.
     post_repair: (u64, u64, u64),
+    /// The ranges of the last extended reports, the newest last.
+    ranges: [Option<PostRepairLoss>; REPEATS as usize],
 }
 
 impl Reports {
@@ -44,6 +46,7 @@ impl Reports {
             loss_event: None,
             is_loss_due: false,
             post_repair: (0, 0, 0),
+            ranges: [None; REPEATS as usize],
         }
     }
 
@@ -51,10 +54,11 @@ impl Reports {
         self.sender_report = (ntp.middle(), now);
     }
 
-    /// Takes note of the number of the stream's first source packet.
-    pub(super) fn on_source(&mut self, sequence: u64) {
+    /// Takes note of the number of the stream's first source packet, and of the packets lost for good, and repaired, in
+    /// the streams before.
+    pub(super) fn on_source(&mut self, sequence: u64, (lost, repaired): (u64, u64)) {
         if self.post_repair.2 == 0 {
-            self.post_repair.2 = sequence;
+            self.post_repair = (lost, repaired, sequence);
         }
     }
 
@@ -98,18 +102,24 @@ impl Reports {
         is_due
     }
 
-    /// RFC 7509: the packets before `end` whose outcome has been settled since the last report, from the counts of those
-    /// lost for good and of those repaired.
-    pub(super) fn post_repair(&mut self, ssrc: u32, end: u64, (lost, repaired): (u64, u64)) -> PostRepairLoss {
-        let (lost_before, repaired_before, begin) = core::mem::replace(&mut self.post_repair, (lost, repaired, end));
-        let count = |now: u64, before: u64| u16::try_from(now - before).unwrap_or(u16::MAX);
-        PostRepairLoss {
-            ssrc,
-            begin: begin as u16,
-            end: end as u16,
-            lost: count(lost, lost_before),
-            repaired: count(repaired, repaired_before),
+    /// RFC 7509: the packets before `end` whose outcome has been settled since the last report that had any, from the
+    /// counts of those lost for good and of those repaired; and the ranges of the reports before.
+    pub(super) fn post_repair(
+        &mut self,
+        ssrc: u32,
+        end: u64,
+        (lost, repaired): (u64, u64),
+    ) -> impl Iterator<Item = &PostRepairLoss> {
+        let (lost_before, repaired_before, begin) = self.post_repair;
+        if begin < end {
+            self.post_repair = (lost, repaired, end);
+            let count = |now: u64, before: u64| u16::try_from(now - before).unwrap_or(u16::MAX);
+            let (lost, repaired) = (count(lost, lost_before), count(repaired, repaired_before));
+            self.ranges.rotate_left(1);
+            self.ranges[self.ranges.len() - 1] =
+                Some(PostRepairLoss { ssrc, begin: begin as u16, end: end as u16, lost, repaired });
         }
+        self.ranges.iter().flatten()
     }
 }
 
@@ -176,5 +186,25 @@ mod tests {
         assert_eq!(reports.feedback_due(3, false), Some(at(1050)));
         reports.on_loss(at(1061), round_trip);
         assert_eq!(reports.feedback_due(3, false), Some(Time::ZERO));
+    }
+
+    #[test]
+    fn ranges_after_repair_join_and_each_is_reported_three_times() {
+        let mut reports = Reports::new(Time::ZERO, NtpTime(0), Time::ZERO);
+        // Ten packets were lost, and five repaired, in the stream before.
+        reports.on_source(0x1_fff0, (10, 5));
+        let mut report = |end, counts| -> Vec<_> {
+            reports
+                .post_repair(7, end, counts)
+                .map(|range| (range.begin, range.end, range.lost, range.repaired))
+                .collect()
+        };
+        let ranges = [(0xfff0, 0x0010, 1, 0), (0x0010, 0x0020, 0, 3), (0x0020, 0x0030, 2, 2), (0x0030, 0x0031, 1, 0)];
+        assert_eq!(report(0x2_0010, (11, 5)), ranges[..1]);
+        assert_eq!(report(0x2_0020, (11, 8)), ranges[..2]);
+        // The packet that is next to be delivered is in doubt: one behind it is repaired, and belongs to the next range.
+        assert_eq!(report(0x2_0020, (11, 9)), ranges[..2]);
+        assert_eq!(report(0x2_0030, (13, 10)), ranges[..3]);
+        assert_eq!(report(0x2_0031, (14, 10)), ranges[1..]);
     }
 }

@@ -10,12 +10,23 @@ use crate::wire::{Error, rtp};
 /// The code of the sender. Originals wait as long as the latency: 400 Mb/s for 200 ms.
 const CODE: Config = Config { window: MAX_WINDOW, buffer: 2 * MAX_WINDOW, longest: rtp::HEADER_LEN + MAX_PAYLOAD };
 
+/// The means by which a lost packet was recovered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Means {
+    /// The packet itself, sent again.
+    Resend,
+    /// Packets of repair that hold several source packets.
+    Combination,
+}
+
 /// The decoder of a stream, from its first source packet on.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Sliding {
     decoder: rlc::Decoder,
     /// The number of an original less the sequence number of its RTP packet, modulo 2^64.
     offset: u64,
+    /// The original of which the last packet is a resend, if it is one.
+    resent: Option<u64>,
 }
 
 impl Sliding {
@@ -25,7 +36,7 @@ impl Sliding {
         let number = (1 << 32) + u64::from(id.esi);
         let mut decoder = rlc::Decoder::new(CODE).expect("constants in range");
         decoder.skip(number);
-        Sliding { decoder, offset: number.wrapping_sub(sequence) }
+        Sliding { decoder, offset: number.wrapping_sub(sequence), resent: None }
     }
 
     /// Takes a source packet. `adu` is the RTP packet with this sequence number.
@@ -37,6 +48,7 @@ impl Sliding {
         if number as u32 != id.esi {
             return Err(Error::Malformed);
         }
+        self.resent = None;
         // The decoder refuses what is too far ahead, and what contradicts other packets; the packet itself is valid.
         let _ = self.decoder.handle_original(number, adu);
         Ok(())
@@ -48,6 +60,7 @@ impl Sliding {
     /// The symbol belongs to no window of this stream, or contradicts other packets.
     pub(super) fn on_repair(&mut self, id: RepairPayloadId, symbol: &[u8]) -> Result<(), Error> {
         let id = id.extended(self.decoder.edge());
+        self.resent = (id.first == id.last).then_some(id.first);
         match self.decoder.handle_repair(&id, symbol) {
             // A sender that knows less than the receiver begins with an original that is forgotten here.
             Ok(_) | Err(rlc::Error::Missing) => Ok(()),
@@ -55,9 +68,12 @@ impl Sliding {
         }
     }
 
-    /// The RTP packets that the last packet has recovered.
-    pub(super) fn recovered(&self) -> impl Iterator<Item = &[u8]> {
-        self.decoder.determined().map(|(_, adu)| adu)
+    /// The RTP packets that the last packet has recovered, and the means.
+    pub(super) fn recovered(&self) -> impl Iterator<Item = (Means, &[u8])> {
+        self.decoder.determined().map(|(number, adu)| {
+            let means = if self.resent == Some(number) { Means::Resend } else { Means::Combination };
+            (means, adu)
+        })
     }
 
     /// Forgets the originals before the first packet of the window.

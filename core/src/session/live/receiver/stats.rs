@@ -19,6 +19,8 @@ pub(super) struct Counts {
     pub(super) repairs: u64,
     pub(super) wire_bytes: u64,
     pub(super) recovered: u64,
+    /// Those of them that a resend recovered.
+    pub(super) resend_recovered: u64,
     pub(super) residual: u64,
     pub(super) duplicates: u64,
     pub(super) late: u64,
@@ -48,6 +50,7 @@ impl Counters for Counts {
             repairs: self.repairs - earlier.repairs,
             wire_bytes: self.wire_bytes - earlier.wire_bytes,
             recovered: self.recovered - earlier.recovered,
+            resend_recovered: self.resend_recovered - earlier.resend_recovered,
             residual: self.residual - earlier.residual,
             duplicates: self.duplicates - earlier.duplicates,
             late: self.late - earlier.late,
@@ -88,14 +91,15 @@ impl fmt::Debug for Latencies {
 }
 
 /// Metrics in the order of the probe.
-pub(super) const METRICS: [Metric; 22] = [
+pub(super) const METRICS: [Metric; 23] = [
     counter("media_packets_total", "Media datagrams delivered to the outputs"),
     counter("media_bytes_total", "Bytes of the media datagrams delivered to the outputs"),
     counter("source_packets_total", "Source packets received"),
     counter("repair_packets_total", "Repair packets received"),
     counter("wire_bytes_total", "Bytes of the stream received, with RTCP, IP and UDP headers"),
     counter("lost_packets_total", "Source packets that did not arrive in time, before repair"),
-    counter("recovered_packets_total", "Lost source packets that repair recovered"),
+    counter("recovered_packets_total", "Lost source packets that repair recovered: the repaired loss of RFC 7509"),
+    counter("resend_recovered_packets_total", "Lost source packets that were recovered by a resend, not a combination"),
     counter("residual_lost_packets_total", "Source packets lost after repair: the post-repair loss of RFC 7509"),
     counter("duplicate_packets_total", "Duplicates of source packets received"),
     counter("late_packets_total", "Source packets that arrived after they were given up or recovered"),
@@ -127,6 +131,7 @@ impl Probe for Receiver {
             counts.wire_bytes as f64,
             counts.lost() as f64,
             counts.recovered as f64,
+            counts.resend_recovered as f64,
             counts.residual as f64,
             counts.duplicates as f64,
             counts.late as f64,

@@ -10,7 +10,7 @@ use super::decoder::Decoder;
 use super::gaps::Nacks;
 use super::presence::Presence;
 use super::reports::Reports;
-use super::sliding::Sliding;
+use super::sliding::{Means, Sliding};
 use super::stats::Counts;
 use super::timeline::Timeline;
 use super::window::{Kept, Origin, Window};
@@ -167,7 +167,7 @@ impl Stream {
         }
         while let Some(adui) = self.decoder.pop_recovered() {
             if let Ok(Adui { flow: 0, adu }) = Adui::parse(&adui) {
-                self.on_recovered(now, adu, counts);
+                self.on_recovered(now, (Means::Combination, adu), counts);
             }
             self.decoder.recycle(adui);
         }
@@ -194,7 +194,7 @@ impl Stream {
         self.note_loss(now, 0);
         counts.rejected += u64::from(self.held.take().is_some());
         let window = self.window.get_or_insert_with(|| Window::new(sequence));
-        self.reports.on_source(sequence);
+        self.reports.on_source(sequence, (counts.residual, counts.recovered));
         let produced = self.timeline.produced(header.timestamp).min(now);
         if let SourceId::Sliding(id) = id {
             self.sliding.get_or_insert_with(|| Sliding::new(sequence, id)).on_source(sequence, id, adu)?;
@@ -259,12 +259,12 @@ impl Stream {
     /// Takes the packets that the decoder of the sliding window has recovered from the last packet.
     fn take_recovered(&mut self, now: Time, counts: &mut Counts) {
         let Some(sliding) = self.sliding.take() else { return };
-        sliding.recovered().for_each(|adu| self.on_recovered(now, adu, counts));
+        sliding.recovered().for_each(|recovered| self.on_recovered(now, recovered, counts));
         self.sliding = Some(sliding);
     }
 
     /// Puts a recovered packet in its place, if it is valid: corrupted symbols recover to arbitrary bytes.
-    fn on_recovered(&mut self, now: Time, adu: &[u8], counts: &mut Counts) {
+    fn on_recovered(&mut self, now: Time, (means, adu): (Means, &[u8]), counts: &mut Counts) {
         let Ok(packet) = rtp::Packet::parse(adu) else { return };
         let (Some(window), Some(sources)) = (&mut self.window, &self.arrivals[0]) else { return };
         let sequence = nearest::<16>(sources.highest(), packet.header.sequence.into());
@@ -275,7 +275,10 @@ impl Stream {
         let produced = self.timeline.produced(packet.header.timestamp).min(now);
         let (kept, given_up) = window.insert(now, sequence, adu, produced, Origin::Repair);
         counts.residual += given_up;
-        counts.recovered += u64::from(kept == Kept::New);
+        if kept == Kept::New {
+            counts.recovered += 1;
+            counts.resend_recovered += u64::from(means == Means::Resend);
+        }
     }
 
     /// Has a new loss event in one of the two RTP streams reported at once, if the sender asks for it.

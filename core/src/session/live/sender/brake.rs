@@ -157,6 +157,16 @@ impl Brake {
         self.judge.is_open()
     }
 
+    /// True while the path counts as full.
+    pub(super) fn is_full(&self) -> bool {
+        self.judge.is_full() || self.judge.is_probing()
+    }
+
+    /// True while the path counts as lossy.
+    pub(super) fn is_lossy(&self) -> bool {
+        self.judge.is_lossy()
+    }
+
     /// The recent loss rate; NaN before there is one.
     pub(super) fn loss(&self) -> f64 {
         self.sums.0 as f64 / self.sums.1 as f64

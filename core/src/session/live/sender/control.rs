@@ -19,7 +19,7 @@ use crate::wire::Error;
 use crate::wire::feedback::Feedback;
 use crate::wire::hello::{self, Answer, Challenge, Hello, Refusal, Request};
 use crate::wire::ntp::NtpTime;
-use crate::wire::rtcp::{App, Compound, Full, Goodbye, Nack, Packet, Report, SenderInfo, Source, Writer};
+use crate::wire::rtcp::{App, Compound, Extended, Full, Goodbye, Nack, Packet, Report, SenderInfo, Source, Writer};
 use crate::wire::sequence::nearest;
 
 /// A round trip that exceeds its minimum by more than this, and by more than a part of the minimum, indicates a queue.
@@ -116,6 +116,7 @@ impl Sender {
                 Packet::Feedback(feedback) => self.on_feedback(now, origin, &feedback),
                 Packet::Nack(nack) => self.on_nack(now, origin, &nack),
                 Packet::Report(report) => self.on_receiver_report(now, origin, &report),
+                Packet::Extended(extended) => self.on_extended_report(origin, &extended),
                 Packet::Goodbye(goodbye) if self.peer.is_goodbye(from, &goodbye, origin.is_proved) => {
                     self.peer.forget();
                     self.fall_silent(Event::Left);
@@ -198,6 +199,20 @@ impl Sender {
         for block in report.blocks().filter(|block| block.ssrc == self.streams.source.ssrc) {
             let fraction_lost = f64::from(block.fraction_lost) / 256.0;
             self.guard.on_receiver_report(now, &breaker::Report { highest: block.highest.into(), fraction_lost, rtt });
+        }
+    }
+
+    /// Takes the receiver's counts of losses after repair. The regular report in the same datagram shows its address.
+    fn on_extended_report(&mut self, origin: Origin, extended: &Extended<'_>) {
+        if !self.peer.is_from_peer(origin.from, extended.ssrc, origin.is_proved) {
+            return;
+        }
+        let source = self.streams.source;
+        for range in extended.post_repair_losses().filter(|range| range.ssrc == source.ssrc) {
+            if self.post_repair.on_range(source.next, &range) {
+                self.counts.residual += u64::from(range.lost);
+                self.counts.recovered += u64::from(range.repaired);
+            }
         }
     }
 

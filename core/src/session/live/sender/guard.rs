@@ -11,6 +11,20 @@ use crate::units::Bytes;
 const BREAKER: breaker::Config =
     breaker::Config { td: Span::from_secs(5), tdr: REPORT_INTERVAL, tf: Span::from_millis(40), g: 1 };
 
+/// The cause of the loss on a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum LossCause {
+    /// The path loses a part of whatever is sent, as radio links do.
+    Path,
+    /// The path has no capacity for what is sent.
+    Queue,
+}
+
+impl LossCause {
+    /// The names, in the order of the values.
+    pub(super) const NAMES: &[&str] = &["path", "queue"];
+}
+
 /// The brake and the breaker, as the configuration combines them.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Guard {
@@ -65,6 +79,15 @@ impl Guard {
     /// The share of packets lost, averaged by the brake.
     pub(super) fn loss(&self) -> f64 {
         self.brake.loss()
+    }
+
+    /// The cause of recent loss, as the brake has found it; none without loss, and while the question is open.
+    pub(super) fn loss_cause(&self) -> Option<LossCause> {
+        match (self.loss() > 0.0, self.brake.is_full()) {
+            (true, true) => Some(LossCause::Queue),
+            (true, false) => self.brake.is_lossy().then_some(LossCause::Path),
+            _ => None,
+        }
     }
 
     /// Notes that media stops until a receiver answers. No breaker needs to end a session that sends no media; with

@@ -228,10 +228,16 @@ impl Peer {
         }
     }
 
+    /// True if a message of receiver `ssrc` is that of the connected one.
+    pub(super) fn is_from_peer(&self, from: SocketAddr, ssrc: u32, is_proved: bool) -> bool {
+        let is_peer = self.agreed.is_some_and(|agreed| agreed.ssrc == ssrc);
+        is_proved && is_peer && self.is_connected() && from == self.to()
+    }
+
     /// True if a goodbye is the receiver's own.
     pub(super) fn is_goodbye(&self, from: SocketAddr, goodbye: &Goodbye<'_>, is_proved: bool) -> bool {
-        let names_peer = self.agreed.is_some_and(|agreed| goodbye.names(agreed.ssrc));
-        is_proved && names_peer && self.is_connected() && from == self.to()
+        let agreed = self.agreed.filter(|agreed| goodbye.names(agreed.ssrc));
+        agreed.is_some_and(|agreed| self.is_from_peer(from, agreed.ssrc, is_proved))
     }
 
     /// Forgets the secret of a receiver that has left: nothing under it counts any more.

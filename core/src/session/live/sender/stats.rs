@@ -1,7 +1,8 @@
 //! A sender's counters and metrics.
 
 use super::Sender;
-use crate::metric::{Metric, counter, gauge};
+use super::guard::LossCause;
+use crate::metric::{Metric, counter, gauge, states};
 use crate::probe::{Probe, Visitor};
 use crate::session::live::interval_stats::Counters;
 
@@ -21,6 +22,9 @@ pub(super) struct Counts {
     pub(super) wire_bytes: u64,
     pub(super) lost: u64,
     pub(super) delivered: u64,
+    /// Losses after repair, and losses that repair recovered, as the receiver counts them.
+    pub(super) residual: u64,
+    pub(super) recovered: u64,
     pub(super) rejected: u64,
     pub(super) stray: u64,
 }
@@ -39,6 +43,8 @@ impl Counters for Counts {
             wire_bytes: self.wire_bytes - earlier.wire_bytes,
             lost: self.lost - earlier.lost,
             delivered: self.delivered - earlier.delivered,
+            residual: self.residual - earlier.residual,
+            recovered: self.recovered - earlier.recovered,
             rejected: self.rejected - earlier.rejected,
             stray: self.stray - earlier.stray,
         }
@@ -46,7 +52,7 @@ impl Counters for Counts {
 }
 
 /// Metrics in the order of the probe.
-pub(super) const METRICS: [Metric; 26] = [
+pub(super) const METRICS: [Metric; 30] = [
     counter("media_packets_total", "Media datagrams from the input"),
     counter("media_bytes_total", "Bytes of the media datagrams from the input"),
     counter("unsent_packets_total", "Media datagrams not sent: no receiver, too long, or too late"),
@@ -56,12 +62,25 @@ pub(super) const METRICS: [Metric; 26] = [
     counter("wire_bytes_total", "Bytes sent, with RTCP, IP and UDP headers"),
     counter("lost_packets_total", "Source and repair packets reported lost"),
     counter("delivered_packets_total", "Source and repair packets reported delivered"),
+    counter(
+        "recovered_packets_total",
+        "Lost source packets that repair recovered, as the receiver reports: the repaired loss of RFC 7509",
+    ),
+    counter(
+        "residual_lost_packets_total",
+        "Source packets lost after repair, as the receiver reports: the post-repair loss of RFC 7509",
+    ),
     counter("bursty_events_total", "Runs of more than three consecutive losses in sending order"),
     gauge("loss_before_repair_ratio", "Share of the reported packets that were lost, in the last second"),
+    gauge(
+        "loss_after_repair_ratio",
+        "Share of the source packets lost after repair, in the receiver's last report (RFC 7509)",
+    ),
     gauge(
         "expected_loss_ratio",
         "Share of the source packets that repair by its worth expects to stay lost, in the last second",
     ),
+    states("loss_cause", LossCause::NAMES, "Cause of the loss: the path's own loss, or a full queue"),
     gauge("overhead_ratio", "Bytes sent over media bytes sent, minus 1, in the last second"),
     gauge("repair_window_packets", "Repair packets per block of the repair law"),
     gauge("w_packets", "W_tot of GENEVA's Eq. (1): packets in flight"),
@@ -90,6 +109,7 @@ impl Probe for Sender {
             "ertt" => ertt = value,
             _ => {}
         });
+        let reported = |count: u64| if self.post_repair.is_known() { count as f64 } else { f64::NAN };
         let values: [f64; METRICS.len()] = [
             counts.media_packets as f64,
             counts.media_bytes as f64,
@@ -100,9 +120,13 @@ impl Probe for Sender {
             counts.wire_bytes as f64,
             counts.lost as f64,
             counts.delivered as f64,
+            reported(counts.recovered),
+            reported(counts.residual),
             self.history.bursts as f64,
             self.interval.ratio(|change| change.lost, |change| change.lost + change.delivered),
+            self.post_repair.loss(),
             self.interval.ratio(|change| change.expected_lost, |change| change.sources) / 1e6,
+            self.guard.loss_cause().map_or(f64::NAN, |cause| f64::from(cause as u8)),
             self.interval.ratio(|change| change.wire_bytes, |change| change.source_bytes) - 1.0,
             self.repair_window(),
             w,
