@@ -3,6 +3,7 @@
 use std::io;
 
 use thalweg_core::rng::Rng;
+use thalweg_core::session::live::{LATENCIES, Latency};
 use thalweg_core::time::Span;
 use thalweg_net::clock::{Clock, sharpen_timers};
 use thalweg_net::driver::Driver;
@@ -115,12 +116,17 @@ pub(crate) fn with_metrics(opening: Report, metrics: Option<&Server>) -> Report 
     }
 }
 
-/// Parses a latency that a session can keep, 5 ms to 10 s.
-pub(crate) fn latency(text: &str) -> Result<Span, String> {
+/// Parses a latency, or `auto`.
+pub(crate) fn latency(text: &str) -> Result<Latency, String> {
+    if text == "auto" { Ok(Latency::Auto) } else { time(text).map(Latency::Fixed) }
+}
+
+/// Parses a time that a session can keep, 5 ms to 10 s.
+pub(crate) fn time(text: &str) -> Result<Span, String> {
     let span: Span = text.parse().map_err(|error| format!("{error}"))?;
-    match (Span::from_millis(5)..=Span::from_secs(10)).contains(&span) {
+    match LATENCIES.contains(&span) {
         true => Ok(span),
-        false => Err("must be between 5ms and 10s".to_owned()),
+        false => Err(format!("must be between {} and {}", LATENCIES.start(), LATENCIES.end())),
     }
 }
 
@@ -139,8 +145,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_an_argument_or_is_refused(text in r"\PC*|[0-9.]{0,9}(ms|s|min)?|:?[0-9]{0,6}|static:[0-9]{0,12}") {
-            if let Ok(latency) = latency(&text) {
-                prop_assert!((Span::from_millis(5)..=Span::from_secs(10)).contains(&latency));
+            if let Ok(Latency::Fixed(span)) = latency(&text) {
+                prop_assert!(LATENCIES.contains(&span));
             }
             let _ = Host::or_loopback(&text);
             if let Ok(repair) = send::repair_form(&text) {

@@ -14,6 +14,7 @@ mod encrypted;
 mod faults;
 mod keygen;
 mod lab;
+mod latency;
 mod links;
 mod media;
 mod metrics;

@@ -41,6 +41,11 @@ impl<T: Copy + Ord> WindowedMin<T> {
     pub(crate) fn get(&self) -> Option<T> {
         self.before.into_iter().chain(self.now).min()
     }
+
+    /// The greater of the two windows' minima; none before the first value.
+    pub(crate) fn greatest(&self) -> Option<T> {
+        self.before.into_iter().chain(self.now).max()
+    }
 }
 
 /// A minimum over a sliding window.
@@ -85,9 +90,9 @@ mod tests {
         for (secs, value) in [(0, 7), (1, 3), (4, 9), (6, 8)] {
             least.push(at(secs), value);
         }
-        assert_eq!(least.get(), Some(3));
+        assert_eq!((least.get(), least.greatest()), (Some(3), Some(8)));
         least.push(at(11), 9);
-        assert_eq!(least.get(), Some(8));
+        assert_eq!((least.get(), least.greatest()), (Some(8), Some(9)));
     }
 
     proptest! {

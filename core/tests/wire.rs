@@ -11,7 +11,7 @@ use thalweg_core::session::live::{End, Secret};
 use thalweg_core::time::Span;
 use thalweg_core::wire::fecframe::{Adui, BlockBounds, PayloadId};
 use thalweg_core::wire::feedback::{Arrival, Builder, Ecn, Offset};
-use thalweg_core::wire::hello::{self, Answer, Busy, Challenge, Hello, Refusal, Request};
+use thalweg_core::wire::hello::{self, Answer, Busy, Challenge, Hello, Refusal, Request, Wanted};
 use thalweg_core::wire::mux::Frame;
 use thalweg_core::wire::ntp::{NtpShort, NtpTime};
 use thalweg_core::wire::rtcp::{
@@ -79,7 +79,7 @@ fn hello() -> Vec<u8> {
         sliding: false,
         payload_types: [33, 97],
         repair_ssrc: REPAIR,
-        latency: Span::from_millis(90),
+        latency: Wanted { span: Span::from_millis(90), is_auto: false },
         round_trip: Span::from_millis(40),
         spread: Span::from_millis(20),
         interval: Span::from_millis(10),
@@ -96,7 +96,8 @@ fn hello() -> Vec<u8> {
 }
 
 fn answer() -> Vec<u8> {
-    let (busy, seated, latency) = (false, true, Span::from_millis(90));
+    let latency = Wanted { span: Span::from_millis(90), is_auto: false };
+    let (busy, seated) = (false, true);
     let answer = Answer { busy, seated, latency, stamp: 1, token: 3, echo: 2, half: SECRET.receiver };
     proved(End::Receiver, |writer| {
         push(writer, &Report { ssrc: RECEIVER, sender: None, raw_blocks: &[] });
@@ -138,7 +139,7 @@ fn goodbye() -> Vec<u8> {
 
 /// The first answer, to an address that is not yet proved.
 fn bare_answer() -> Vec<u8> {
-    let (busy, seated, latency) = (true, false, Span::ZERO);
+    let (busy, seated, latency) = (true, false, Wanted { span: Span::ZERO, is_auto: false });
     let data = Answer { busy, seated, latency, stamp: 1, token: 3, echo: 2, half: 0 }.emit();
     datagram(|writer| push(writer, &App { subtype: Answer::SUBTYPE, ssrc: 0, name: hello::NAME, data: &data }))
 }

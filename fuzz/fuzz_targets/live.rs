@@ -15,7 +15,7 @@ use thalweg_core::rng::Rng;
 use thalweg_core::session::live::receiver::{self, Receiver};
 use thalweg_core::session::live::sender::{self, Breaker, Sender, SourceId};
 use tap::Tap;
-use thalweg_core::session::live::{End, Media, Playout};
+use thalweg_core::session::live::{End, Latency, Media, Playout};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Rate, Seconds};
@@ -64,7 +64,8 @@ fn calls(kind: u8) -> bool {
 fn receiving(kind: u8, sender: SocketAddr) -> receiver::Config {
     let playout = if kind & 1 == 0 { Playout::Asap } else { Playout::Constant };
     let call = calls(kind).then_some(sender);
-    receiver::Config { latency: Span::from_millis(30), playout, call, ..receiver::Config::default() }
+    let latency = if kind & 64 == 0 { Span::from_millis(30).into() } else { Latency::Auto };
+    receiver::Config { latency, playout, call, ..receiver::Config::default() }
 }
 
 /// GENEVA with constants outside the paper's: the shortest block, the longest, no window, a large one.
@@ -88,7 +89,11 @@ fn sending([kind, rates, draw]: [u8; 3], to: SocketAddr) -> sender::Config {
             1 => none::None.into(),
             _ => Law::Geneva(law(draw)),
         },
-        latency: Span::from_millis(if draw & 32 == 0 { 30 } else { 5 }),
+        latency: match draw >> 5 & 3 {
+            0 => Span::from_millis(30).into(),
+            1 => Span::from_millis(5).into(),
+            _ => Latency::Auto,
+        },
         rate: ["", "tfrc", "cubic", "fixed:1mbit"][usize::from(rates >> 6 & 3)].parse().ok(),
         max_rate: [None, Some(Rate::from_bps(64_000)), Some(Rate::from_mbps(1)), Some(Rate::from_mbps(100))]
             [usize::from(rates & 3)],

@@ -8,6 +8,7 @@ mod dense;
 mod faults;
 mod guards;
 mod keys;
+mod latency;
 mod leaps;
 mod outsider;
 mod peers;

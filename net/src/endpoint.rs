@@ -2,6 +2,7 @@
 
 mod in_process;
 mod keys;
+mod latency;
 mod receiver;
 mod sender;
 mod share;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use clap::ValueEnum;
 use thalweg_core::session::live::carried::{Carried, association};
 use thalweg_core::session::live::receiver::{Config, DEFAULT_HOLD, Receiver};
-use thalweg_core::session::live::{DEFAULT_LATENCY, Ending, Network, Playout, inside};
+use thalweg_core::session::live::{Ending, Latency, Network, Playout, inside};
 use thalweg_core::time::Span;
 use thalweg_net::endpoint::ReceiverEndpoint;
 use thalweg_net::error::Error;
@@ -37,9 +37,10 @@ pub(crate) struct Args {
     output: OutputArgs,
     #[command(flatten)]
     encryption: Encryption,
-    /// Time from input to output, 5ms to 10s; the longer value of sender and receiver applies
-    #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
-    latency: Span,
+    /// Time from input to output, 5ms to 10s, or auto: that of the sender, which finds the one that the path needs if it has
+    /// none either. Of two times the longer applies
+    #[arg(long, value_name = "TIME", default_value_t = Latency::Auto, value_parser = latency)]
+    latency: Latency,
     /// Time at which a packet is delivered: asap (as soon as all before it are delivered or given up) or constant
     /// (exactly the latency after its input, for decoders that need an even flow)
     #[arg(long, value_enum, default_value = "asap")]

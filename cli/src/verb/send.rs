@@ -12,7 +12,7 @@ use thalweg_core::law::rate;
 use thalweg_core::law::redundancy::{Choice, Law};
 use thalweg_core::law::registry;
 use thalweg_core::session::live::sender::{Breaker, Config, SourceId, redundancy};
-use thalweg_core::session::live::{DEFAULT_LATENCY, Ending, Media};
+use thalweg_core::session::live::{DEFAULT_LATENCY, Ending, Latency, Media};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use thalweg_net::endpoint::{Endpoint, Retry, SenderEndpoint, Shed};
@@ -23,7 +23,7 @@ use thalweg_net::udp::comes_in;
 
 use crate::encryption::{Encryption, keys};
 use crate::failure::Failure;
-use crate::stream::{Reporting, Start, latency};
+use crate::stream::{Reporting, Start, latency, time};
 use crate::verb::replay::setting;
 use peer::Way;
 
@@ -68,9 +68,11 @@ pub(crate) struct Args {
     /// Local address to send from
     #[arg(long, value_name = "HOST:PORT")]
     bind: Option<Host>,
-    /// Time from input to output, 5ms to 10s; the longer value of sender and receiver applies
-    #[arg(long, value_name = "TIME", default_value_t = DEFAULT_LATENCY, value_parser = latency)]
-    latency: Span,
+    /// Time from input to output, 5ms to 10s, or auto: half a round trip plus 1.25 round trips or 40 ms, whichever is more,
+    /// found as the stream begins and raised if the path becomes longer. A time at either end comes before auto, and of two
+    /// the longer applies. Default: auto with --repair auto, otherwise 90ms
+    #[arg(long, value_name = "TIME", value_parser = latency)]
+    latency: Option<Latency>,
     /// End with exit code 1 if no receiver accepts the stream for this time, because none answers or another sender has
     /// it; without this option, wait for a receiver
     #[arg(long, value_name = "TIME", value_parser = timeout)]
@@ -109,7 +111,7 @@ struct Protection {
     /// Length of a block (packets that are repaired together), 5ms or more; longer blocks recover longer bursts and add
     /// more delay. A block takes at most (latency - round trip / 2) / 2, which is also the default, there with at most
     /// 170 packets
-    #[arg(long, value_name = "TIME", value_parser = latency)]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     block: Option<Span>,
     /// Circuit breaker, which ends a stream that its path cannot carry: repair-first (reduces repair before it ends the
     /// stream, and ends no stream whose loss is independent of its rate, as over radio), rfc8083 (as printed in RFC
@@ -287,7 +289,7 @@ impl Args {
             }),
             media,
             repair,
-            latency: self.latency,
+            latency: self.latency(),
             max_rate: self.protection.max_rate,
             rate: self.protection.rate.clone(),
             block: self.protection.block,
@@ -312,10 +314,30 @@ impl Args {
         if self.blocks().is_some() || self.protection.rate.is_some() { "geneva" } else { "auto" }
     }
 
+    /// The latency; if none is given, that of the law of repair.
+    fn latency(&self) -> Latency {
+        let is_auto = match &self.protection.repair {
+            Some(repair) => matches!(repair, Choice::Auto(_)),
+            None => self.default_repair() == "auto",
+        };
+        self.latency.unwrap_or(if is_auto { Latency::Auto } else { Latency::Fixed(DEFAULT_LATENCY) })
+    }
+
+    fn check_latency(&self) -> Result<(), Failure> {
+        let unreported =
+            |option| format!("--latency auto needs the reports of thalweg recv; with {option} use a time such as 90ms");
+        let why = match self.latency() {
+            Latency::Fixed(latency) if self.protection.block.is_some_and(|block| block > latency) => {
+                format!("--block: longer than the latency, {latency}")
+            }
+            Latency::Auto if self.interop.plain_rtp => unreported("--plain-rtp"),
+            Latency::Auto if self.interop.fec_port.is_some() => unreported("--fec-port"),
+            _ => return Ok(()),
+        };
+        Err(Failure::Usage(format!("send: {why}")))
+    }
+
     fn check(&self) -> Result<(), Failure> {
-        if self.protection.block.is_some_and(|block| block > self.latency) {
-            return Err(Failure::Usage(format!("send: --block: longer than the latency, {}", self.latency)));
-        }
         if self.protection.max_rate == Some(Rate::from_bps(0)) {
             return Err(Failure::Usage("send: --max-rate: must be above zero".to_owned()));
         }
@@ -331,6 +353,7 @@ impl Args {
         if let (Some((option, _)), Some(law)) = (given, &self.protection.repair) {
             return Err(Failure::Usage(format!("send: {option} needs {needs}, not --repair {law}")));
         }
+        self.check_latency()?;
         let clear = [
             ("--plain-rtp", self.interop.plain_rtp),
             ("--fec-port", self.interop.fec_port.is_some()),
@@ -385,7 +408,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         (MediaUrl::Udp(_, udp), Some(local)) if udp.host.port == 0 => format!(" (port {})", local.port()),
         _ => String::new(),
     };
-    let terms = format!("repair {choice}, latency {}", args.latency);
+    let terms = format!("repair {choice}, latency {}", args.latency());
     let opening = peer.opening(&format!("{media_url}{port}"), &terms).with("input", &media_url);
     let opening = local.into_iter().fold(opening, |opening, local| opening.with("input_address", local));
     let opening = args.encryption.described(opening);

@@ -6,6 +6,7 @@ pub mod carried;
 mod inside;
 mod interval_stats;
 mod knock;
+mod latency;
 mod network;
 pub mod receiver;
 mod secret;
@@ -15,6 +16,7 @@ use core::fmt;
 use core::net::SocketAddr;
 
 pub use self::inside::inside;
+pub use self::latency::{LATENCIES, Latency};
 pub use self::network::Network;
 pub use self::secret::{End, Secret};
 
@@ -100,8 +102,8 @@ pub fn other_version(theirs: u8) -> String {
     format!("uses version {theirs} of the protocol, this program version {VERSION}: update Thalweg {place}")
 }
 
-/// Latency of a session unless it is configured otherwise. Ours: at a round trip of 40 ms it leaves blocks of 30 ms;
-/// longer recovers longer bursts.
+/// Latency of a session of which no end leaves it to the path, unless it is configured otherwise. Ours: at a round trip of
+/// 40 ms it leaves blocks of 30 ms; longer recovers longer bursts.
 pub const DEFAULT_LATENCY: Span = Span::from_millis(90);
 
 /// Interval between regular reports of a receiver. RFC 3550 §6.2: 5 s, or 360 s divided by the rate in kb/s, which is

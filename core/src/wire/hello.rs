@@ -9,10 +9,10 @@
 //! | offset | field |
 //! |---|---|
 //! | 0 | version, 3 (8 bits) |
-//! | 1 | flags: 1 media is MPEG-TS, 2 source packets carry payload IDs, 4 repair exists, 8 each new loss event is to be reported at once, 16 the code is RFC 8681's, and lost packets are to be named at once by Generic NACKs (8 bits) |
+//! | 1 | flags: 1 media is MPEG-TS, 2 source packets carry payload IDs, 4 repair exists, 8 each new loss event is to be reported at once, 16 the code is RFC 8681's, and lost packets are to be named at once by Generic NACKs, 32 the latency is left to the path (8 bits) |
 //! | 2 | payload type of the source stream, of the repair stream (8 bits each) |
 //! | 4 | SSRC of the repair stream (32 bits) |
-//! | 8 | configured latency of the sender, us (32 bits) |
+//! | 8 | latency that the sender wants, or, if it is left to the path, proposes, us (32 bits) |
 //! | 12 | windowed minimum of the round trip, us, 0 if unknown (32 bits) |
 //! | 16 | spread: the longest time in which a packet and its repair leave, us (32 bits) |
 //! | 20 | requested interval of reports, us (32 bits) |
@@ -25,8 +25,8 @@
 //!
 //! | offset | field |
 //! |---|---|
-//! | 0 | version, 3 (8 bits), flags: 1 busy with another sender, 2 has this sender's stream (8 bits), 16 bits of zero |
-//! | 4 | configured latency of the receiver, us (32 bits) |
+//! | 0 | version, 3 (8 bits), flags: 1 busy with another sender, 2 has this sender's stream, 4 the latency is left to the path (8 bits), 16 bits of zero |
+//! | 4 | latency that the receiver wants, us, 0 if it is left to the path (32 bits) |
 //! | 8 | stamp of the hello (32 bits) |
 //! | 12 | token of the address that this answer is sent to (64 bits) |
 //! | 20 | echo: the token of the hello (64 bits) |
@@ -35,9 +35,11 @@
 //! An answer is shorter than its hello, which rules out amplification by forged hellos.
 
 mod call;
+mod latency;
 mod short;
 
 pub use call::{Busy, Request};
+pub use latency::Wanted;
 pub use short::{Challenge, Refusal};
 
 use super::Error;
@@ -54,8 +56,10 @@ const PAYLOAD_IDS: u8 = 2;
 const REPAIR: u8 = 4;
 const LOSS_REPORTS: u8 = 8;
 const SLIDING: u8 = 16;
+const AUTO: u8 = 32;
 const BUSY: u8 = 1;
 const SEATED: u8 = 2;
+const ANSWER_AUTO: u8 = 4;
 /// The offset of the token in a hello, in every version.
 const TOKEN: usize = 28;
 
@@ -78,8 +82,8 @@ pub struct Hello {
     pub payload_types: [u8; 2],
     /// The SSRC of the repair stream; that of the source stream is the APP packet's.
     pub repair_ssrc: u32,
-    /// The configured latency of the sender.
-    pub latency: Span,
+    /// The latency that the sender wants.
+    pub latency: Wanted,
     /// The windowed minimum of the round trip; zero if unknown.
     pub round_trip: Span,
     /// The longest time from the production of a packet until all repair for it has left.
@@ -103,8 +107,8 @@ pub struct Answer {
     pub busy: bool,
     /// True if the receiver has the stream of this sender: its reports follow.
     pub seated: bool,
-    /// The configured latency of the receiver; zero for an address that has not echoed its token.
-    pub latency: Span,
+    /// The latency that the receiver wants; zero for an address that has not echoed its token.
+    pub latency: Wanted,
     /// The stamp of the hello.
     pub stamp: u32,
     /// The token of the address that the answer is sent to.
@@ -127,12 +131,13 @@ impl Hello {
             | flag(self.payload_ids, PAYLOAD_IDS)
             | flag(self.repair, REPAIR)
             | flag(self.loss_reports, LOSS_REPORTS)
-            | flag(self.sliding, SLIDING);
+            | flag(self.sliding, SLIDING)
+            | flag(self.latency.is_auto, AUTO);
         let mut data = [0; Hello::LEN];
         data[..4].copy_from_slice(&[VERSION, flags, self.payload_types[0], self.payload_types[1]]);
         let words = [
             self.repair_ssrc,
-            micros(self.latency),
+            micros(self.latency.span),
             micros(self.round_trip),
             micros(self.spread),
             micros(self.interval),
@@ -160,7 +165,7 @@ impl Hello {
             sliding: flags & SLIDING != 0,
             payload_types: [*source, *repair],
             repair_ssrc,
-            latency: Span::from_micros(latency.into()),
+            latency: Wanted::of(latency, flags & AUTO),
             round_trip: Span::from_micros(round_trip.into()),
             spread: Span::from_micros(spread.into()),
             interval: Span::from_micros(interval.into()),
@@ -189,9 +194,9 @@ impl Answer {
     /// Writes the APP data.
     pub fn emit(&self) -> [u8; Answer::LEN] {
         let mut data = [0; Answer::LEN];
-        let flags = flag(self.busy, BUSY) | flag(self.seated, SEATED);
+        let flags = flag(self.busy, BUSY) | flag(self.seated, SEATED) | flag(self.latency.is_auto, ANSWER_AUTO);
         data[..2].copy_from_slice(&[VERSION, flags]);
-        put(&mut data[4..], &[micros(self.latency), self.stamp], &[self.token, self.echo, self.half]);
+        put(&mut data[4..], &[micros(self.latency.span), self.stamp], &[self.token, self.echo, self.half]);
         data
     }
 
@@ -205,8 +210,8 @@ impl Answer {
             return Err(Error::Unknown);
         }
         let ([latency, stamp], [token, echo, half]) = get(rest)?;
-        let latency = Span::from_micros(latency.into());
-        Ok(Answer { busy: flags & BUSY != 0, seated: flags & SEATED != 0, latency, stamp, token, echo, half })
+        let (busy, seated) = (flags & BUSY != 0, flags & SEATED != 0);
+        Ok(Answer { busy, seated, latency: Wanted::of(latency, flags & ANSWER_AUTO), stamp, token, echo, half })
     }
 }
 
@@ -248,10 +253,11 @@ mod tests {
 
     prop_compose! {
         fn hello()(
-            [mp2t, payload_ids, repair, loss_reports, sliding] in any::<[bool; 5]>(), payload_types: [u8; 2], words: [u32; 6],
+            [mp2t, payload_ids, repair, loss_reports, sliding, auto] in any::<[bool; 6]>(), payload_types: [u8; 2], words: [u32; 6],
             token: u64, echo: u64, half: u64,
         ) -> Hello {
-            let [latency, round_trip, spread, interval] = core::array::from_fn(|at| Span::from_micros(words[at].into()));
+            let [span, round_trip, spread, interval] = core::array::from_fn(|at| Span::from_micros(words[at].into()));
+            let latency = Wanted { span, is_auto: auto };
             Hello {
                 mp2t, payload_ids, repair, loss_reports, sliding, payload_types, repair_ssrc: words[4], latency, round_trip, spread,
                 interval, stamp: words[5], token, echo, half,
@@ -266,9 +272,9 @@ mod tests {
         }
 
         #[test]
-        fn answers_round_trip(busy: bool, seated: bool, words: [u32; 2], token: u64, echo: u64, half: u64) {
-            let [latency, stamp] = words;
-            let answer = Answer { busy, seated, latency: Span::from_micros(latency.into()), stamp, token, echo, half };
+        fn answers_round_trip(busy: bool, seated: bool, auto: bool, words: [u32; 2], token: u64, echo: u64, half: u64) {
+            let latency = Wanted::of(words[0], auto.into());
+            let answer = Answer { busy, seated, latency, stamp: words[1], token, echo, half };
             prop_assert_eq!(Answer::parse(&answer.emit()), Ok(answer));
         }
 

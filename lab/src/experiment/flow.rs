@@ -227,7 +227,7 @@ impl Live {
             fec_to: None,
             media: live::Media::Opaque,
             repair: self.repair.clone(),
-            latency: self.latency,
+            latency: self.latency.into(),
             max_rate: self.max_rate,
             rate: self.rate_law.clone(),
             block: None,
@@ -241,7 +241,7 @@ impl Live {
         let (start, follows) = (planned.start, self.follows);
         let pause = self.pause.clone().map(|pause| Time::ZERO + pause.start..Time::ZERO + pause.end);
         let config = end::live::Config { flow, session, start, stop: None, rate, follows, pause, payload };
-        let receiver = live::receiver::Config { latency: self.latency, ..Default::default() };
+        let receiver = live::receiver::Config { latency: self.latency.into(), ..Default::default() };
         let receiver = end::live::Receiver::of(flow, receiver, from, &rng.fork("receiver"));
         Ok((end::live::Sender::of(config, &rng.fork("sender")), receiver))
     }

@@ -15,7 +15,7 @@ use thalweg_lab::path::Path;
 use crate::live::props::{PAYLOAD, at, ms, receiver_config, sender_config, wire};
 use crate::live::story::{Back, Story};
 
-fn auto() -> Law {
+pub(crate) fn auto() -> Law {
     Law::new(&"auto".parse::<Choice>().expect("it is in the registry"), &()).expect("its defaults")
 }
 
@@ -52,8 +52,8 @@ struct Cell {
 /// Both ends with `latency` on top of the one-way delay.
 pub(crate) fn configs(latency: u64, round_trip: u64) -> (sender::Config, receiver::Config) {
     let latency = ms(latency + round_trip / 2);
-    let sender = sender::Config { repair: auto(), latency, ..sender_config() };
-    (sender, receiver::Config { latency, ..receiver_config() })
+    let sender = sender::Config { repair: auto(), latency: latency.into(), ..sender_config() };
+    (sender, receiver::Config { latency: latency.into(), ..receiver_config() })
 }
 
 /// Plays for `seconds` with a latency on top of the one-way delay, and counts from three seconds on.

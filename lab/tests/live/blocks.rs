@@ -28,8 +28,8 @@ fn latency_that_is_given_repairs_bursts() {
 
 /// The sender's events within ten seconds of a stream.
 fn said(kbps: u64, latency: Span) -> Vec<Event> {
-    let config = sender::Config { latency, ..sender_config() };
-    let receiver = receiver::Config { latency, playout: Playout::Asap, ..receiver::Config::default() };
+    let config = sender::Config { latency: latency.into(), ..sender_config() };
+    let receiver = receiver::Config { latency: latency.into(), playout: Playout::Asap, ..receiver::Config::default() };
     let mut story = Story::new(config, receiver, wire(ms(50)), wire(ms(50)));
     story.until(500).play(Rate::from_bps(kbps * 1000)).until(10_500);
     let said = story.sender_events.iter().filter(|(when, _)| *when > at(200));

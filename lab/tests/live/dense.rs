@@ -15,8 +15,13 @@ use crate::live::story::Story;
 /// Media of `rate` for `secs` after half a second of handshake, in blocks of `block` within `latency`, and the sender's
 /// metrics at its end; a pause of twice that latency follows.
 fn blocks(rate: Rate, secs: u64, block: Span, latency: Span) -> (Story, BTreeMap<&'static str, f64>) {
-    let config = sender::Config { block: Some(block), latency, ..sender_config() };
-    let mut story = Story::new(config, receiver::Config { latency, ..receiver_config() }, wire(ms(20)), wire(ms(20)));
+    let config = sender::Config { block: Some(block), latency: latency.into(), ..sender_config() };
+    let mut story = Story::new(
+        config,
+        receiver::Config { latency: latency.into(), ..receiver_config() },
+        wire(ms(20)),
+        wire(ms(20)),
+    );
     let end = 500 + secs * 1000;
     let said = story.until(500).play(rate).until(end).sender_metrics();
     story.pause().until(end + 2 * latency.as_micros() / 1000);
@@ -53,8 +58,8 @@ fn full_blocks_keep_the_rate_of_their_source() {
 
 /// Media of `rate` in packets of `length` for the latency and a second more, with constant playout.
 fn constant(rate: Rate, length: fn(u64) -> usize, latency: Span) -> Story {
-    let config = sender::Config { repair: none::None.into(), latency, ..sender_config() };
-    let receiver = receiver::Config { latency, playout: Playout::Constant, ..receiver_config() };
+    let config = sender::Config { repair: none::None.into(), latency: latency.into(), ..sender_config() };
+    let receiver = receiver::Config { latency: latency.into(), playout: Playout::Constant, ..receiver_config() };
     let mut story = Story::new(config, receiver, wire(ms(20)), wire(ms(20)));
     story.length = length;
     let (end, millis) = (1500 + latency.as_micros() / 1000, latency.as_micros() / 1000);
@@ -104,8 +109,8 @@ fn memory_is_latency_times_rate_and_five_megabytes() {
         let latency = Span::from_secs(secs);
         let mut most = Bytes(0);
         let used = measure(|| {
-            let config = sender::Config { latency, ..sender_config() };
-            let receiver = receiver::Config { latency, playout, ..receiver_config() };
+            let config = sender::Config { latency: latency.into(), ..sender_config() };
+            let receiver = receiver::Config { latency: latency.into(), playout, ..receiver_config() };
             let mut story = Story::new(config, receiver, bursty(ms(20), 4), wire(ms(20)));
             story.notes = false;
             story.until(500).play(rate).until(2500 + 1000 * secs);

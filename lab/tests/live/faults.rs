@@ -196,7 +196,7 @@ fn path_longer_than_the_latency_carries_the_media_and_is_reported(keys: Option<K
 /// The README's row of long paths: below half the round trip plus 12 ms there is no repair, above that it is in time.
 fn repair_arrives_in_time_from_the_reported_latency_on(keys: Option<Keys>) {
     for (latency, repaired) in [(111, false), (112, true), (140, true)] {
-        let config = sender::Config { latency: ms(latency), ..sender_config() };
+        let config = sender::Config { latency: ms(latency).into(), ..sender_config() };
         let forward = wire(ms(100)).then("loss", Loss::independent(0.01, Rng::new(6)));
         let mut story = Story::with(keys, config, receiver_config(), forward, wire(ms(100)));
         story.until(1000).play(Rate::from_mbps(30)).until(6000).pause().until(7000);

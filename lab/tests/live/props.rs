@@ -47,11 +47,11 @@ pub(crate) fn geneva() -> Law {
 /// A sender to 10.0.0.2:6000 with GENEVA and a latency of 90 ms.
 pub(crate) fn sender_config() -> sender::Config {
     let config = sender::Config::new(address("10.0.0.2:6000"), geneva());
-    sender::Config { media: Media::Mp2t, latency: ms(90), ..config }
+    sender::Config { media: Media::Mp2t, latency: ms(90).into(), ..config }
 }
 
 pub(crate) fn receiver_config() -> receiver::Config {
-    receiver::Config { latency: ms(90), playout: Playout::Asap, ..receiver::Config::default() }
+    receiver::Config { latency: ms(90).into(), playout: Playout::Asap, ..receiver::Config::default() }
 }
 
 /// The metrics of a session by name.

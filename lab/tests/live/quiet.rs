@@ -25,9 +25,10 @@ fn ten_seconds(sender: sender::Config, receiver: receiver::Config, seed: Option<
 #[test]
 fn two_answers_and_a_proof_take_two_round_trips_and_a_half() {
     let story = ten_seconds(sender_config(), receiver_config(), None);
-    let connected = Said::Connected { to: address("10.0.0.2:6000"), latency: ms(90) };
+    let (latency, round_trip) = (ms(90), None);
+    let connected = Said::Connected { to: address("10.0.0.2:6000"), latency, round_trip };
     assert_eq!(story.sender_events, [(at(80), connected)]);
-    let started = Heard::Started { from: address("10.0.0.1:5000"), media: Media::Mp2t, latency: ms(90) };
+    let started = Heard::Started { from: address("10.0.0.1:5000"), media: Media::Mp2t, latency, round_trip };
     assert_eq!(story.receiver_events, [(at(100), started)]);
 }
 
@@ -117,7 +118,7 @@ fn constant_playout_holds_every_packet_to_the_same_delay() {
 
 #[test]
 fn the_larger_latency_wins() {
-    let longer = receiver::Config { latency: ms(150), playout: Playout::Constant, ..receiver_config() };
+    let longer = receiver::Config { latency: ms(150).into(), playout: Playout::Constant, ..receiver_config() };
     let story = ten_seconds(sender_config(), longer, None);
     assert!(story.latency(0.5).saturating_sub(ms(150)) < Span::from_micros(100), "{}", story.latency(0.5));
     assert_eq!(story.sender_metrics()["latency_bound_seconds"], 0.150);
@@ -175,7 +176,7 @@ fn goodbye_outlasts_a_tenth_of_a_second_of_darkness() {
 #[test]
 fn slow_streams_get_longer_blocks_and_at_most_forty_percent() {
     for (kbps, latency) in [(200, 90), (1_000, 90), (1_000, 500), (3_000, 90), (8_000, 200), (16_000, 90)] {
-        let config = sender::Config { latency: ms(latency), ..sender_config() };
+        let config = sender::Config { latency: ms(latency).into(), ..sender_config() };
         let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
         // The rate of the source is known after a while.
         story.until(500).play(Rate::from_bps(kbps * 1000)).until(3000);
@@ -197,8 +198,8 @@ fn slow_streams_get_longer_blocks_and_at_most_forty_percent() {
 fn the_shortest_syn_on_a_path_too_long_for_repair_carries_bursts() {
     let parameters = Parameters { syn: Seconds(1e-4), ..Parameters::default() };
     let repair = Law::Geneva(Geneva::new(parameters).expect("the least syn"));
-    let config = sender::Config { repair, latency: ms(5), ..sender_config() };
-    let receiver = receiver::Config { latency: ms(5), ..receiver_config() };
+    let config = sender::Config { repair, latency: ms(5).into(), ..sender_config() };
+    let receiver = receiver::Config { latency: ms(5).into(), ..receiver_config() };
     let mut story = Story::new(config, receiver, wire(ms(40)), wire(ms(40)));
     story.until(500);
     for burst in 0..100 {

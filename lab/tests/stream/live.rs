@@ -35,7 +35,7 @@ impl Live {
             fec_to: None,
             media: Media::Opaque,
             repair,
-            latency: ms(90),
+            latency: ms(90).into(),
             max_rate: None,
             rate: None,
             block: None,
@@ -48,7 +48,7 @@ impl Live {
         let rng = Rng::new(seed);
         let config = Config { flow: 0, session, start, stop, rate, follows: false, pause: None, payload };
         let from = "10.0.0.1:5000".parse().expect("an address");
-        let hearing = receiver::Config { latency: ms(90), playout: Playout::Asap, ..Default::default() };
+        let hearing = receiver::Config { latency: ms(90).into(), playout: Playout::Asap, ..Default::default() };
         let wire = || Path::default().then("wire", Wire::new(ms(10)));
         Live {
             now: Time::ZERO,

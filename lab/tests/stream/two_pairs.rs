@@ -80,7 +80,7 @@ fn live_session(flow: u32, start: Time, rng: &Rng) -> (Part, Part) {
         fec_to: None,
         media: live::Media::Opaque,
         repair: law().into(),
-        latency,
+        latency: latency.into(),
         max_rate: None,
         rate: None,
         block: Some(SYN),
@@ -91,7 +91,8 @@ fn live_session(flow: u32, start: Time, rng: &Rng) -> (Part, Part) {
     let payload = Bytes(MAX_PAYLOAD as u64);
     let rate = Rate::of(payload * K, SYN);
     let config = session::Config { flow, session, start, stop: None, rate, follows: false, pause: None, payload };
-    let listens = live::receiver::Config { latency, playout: live::Playout::Constant, ..Default::default() };
+    let listens =
+        live::receiver::Config { latency: latency.into(), playout: live::Playout::Constant, ..Default::default() };
     let from = "10.0.0.1:5000".parse().expect("an address");
     let receiver = session::Receiver::of(flow, listens, from, &rng.fork("receiver"));
     (session::Sender::of(config, &rng.fork("sender")).into(), receiver.into())

@@ -13,7 +13,7 @@ use thalweg_core::session::secure;
 use thalweg_core::time::{Span, Time};
 
 use super::keys::{self, ENCRYPTED};
-use super::{Endpoint, NOTICE_DELAY, REST, sender};
+use super::{Endpoint, NOTICE_DELAY, REST, latency, sender};
 use crate::error::Error;
 use crate::output::{Output, Outputs};
 use crate::poll::{Interests, Ready};
@@ -226,16 +226,15 @@ impl Probe for ReceiverEndpoint {
 /// Describes an event; afterwards the session is still listening or calling, as `still` says.
 fn describe(event: Event, once: bool, still: &str) -> Report {
     match event {
-        Event::Started { from, media, latency } => {
+        Event::Started { from, media, latency, round_trip } => {
             let media = match media {
                 Media::Opaque => "datagrams",
                 Media::Mp2t => "MPEG-TS",
             };
-            Report::new("started", format!("receiving {media} from {from}, latency {latency}"))
-                .with("from", from)
-                .with("media", media)
-                .with_number("latency_seconds", latency.as_secs_f64())
+            let started = Report::new("started", format!("receiving {media} from {from}"));
+            latency::with(started.with("from", from).with("media", media), latency, round_trip)
         }
+        Event::LatencyRaised { from, to, round_trip } => latency::raised(from, to, round_trip),
         Event::Moved { from } => Report::new("moved", format!("the sender is now at {from}")).with("from", from),
         Event::Early { latency, after, memory } => Report::new(
             "early",

@@ -166,6 +166,8 @@ fn one_line(error: &toml::de::Error, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use thalweg_core::session::live::Latency;
+    use thalweg_core::time::Span;
 
     use super::*;
 
@@ -203,8 +205,8 @@ mod tests {
         let [tv, phone] = &plan.streams[..] else { panic!("two streams") };
         assert_eq!((tv.need, tv.most, tv.group.as_str()), (Rate::from_mbps(9), Rate::from_mbps(20), "default"));
         assert_eq!((phone.most, phone.group.as_str()), (need_of_screen(640, 480), "hall"));
-        let millis = [tv, phone].map(|stream| stream.config.latency.as_nanos() / 1_000_000);
-        assert_eq!(millis, [150, 90]);
+        let latencies = [150, 90].map(|millis| Latency::Fixed(Span::from_millis(millis)));
+        assert_eq!([tv, phone].map(|stream| stream.config.latency), latencies);
         assert_eq!(tv.config.to, SocketAddr::from(([127, 0, 0, 1], 6001)));
     }
 

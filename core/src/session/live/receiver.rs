@@ -22,13 +22,14 @@ use std::collections::VecDeque;
 
 use super::interval_stats::IntervalStats;
 use super::secret::{Halves, Secret};
-use super::{DEFAULT_LATENCY, Ending, Media, Network, Playout};
+use super::{DEFAULT_LATENCY, Ending, Latency, Media, Network, Playout};
 use crate::metric::Metric;
 use crate::rng::Rng;
 use crate::session::path::tokens::Tokens;
 use crate::session::{Session, Transmit};
 use crate::time::{Span, Time};
 use crate::units::Bytes;
+use crate::wire::hello::Wanted;
 use crate::wire::{self, rtp};
 use calling::Calling;
 use candidates::Candidates;
@@ -39,8 +40,8 @@ use stream::Stream;
 /// The configuration of a receiver.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// Time from input to output; the greater of both ends' values applies.
-    pub latency: Span,
+    /// Time from input to output: of both ends' numbers the longer applies, and a number before what the path needs.
+    pub latency: Latency,
     /// The playout mode.
     pub playout: Playout,
     /// The time for which a stream without media keeps other senders out.
@@ -53,7 +54,13 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { latency: DEFAULT_LATENCY, playout: Playout::Asap, hold: DEFAULT_HOLD, allow: Vec::new(), call: None }
+        Config {
+            latency: DEFAULT_LATENCY.into(),
+            playout: Playout::Asap,
+            hold: DEFAULT_HOLD,
+            allow: Vec::new(),
+            call: None,
+        }
     }
 }
 
@@ -73,6 +80,18 @@ pub enum Event {
         media: Media,
         /// Time from input to output.
         latency: Span,
+        /// The round trip that the latency follows from, if both ends leave it to the path.
+        round_trip: Option<Span>,
+    },
+    /// The path has become longer, and so has the latency that both ends leave to it: the output stalls once by the
+    /// difference, with [`Playout::Asap`] only if it waits for a packet.
+    LatencyRaised {
+        /// The latency before.
+        from: Span,
+        /// The latency from now on.
+        to: Span,
+        /// The round trip that the sender has measured.
+        round_trip: Span,
     },
     /// The sender has proved a new address.
     Moved {
@@ -179,9 +198,10 @@ impl Receiver {
         self.goodbyes = Some(3);
     }
 
-    /// The latency that both ends keep.
+    /// The latency that both ends keep; without a stream that of this end, zero if it is left to the path.
     fn latency(&self) -> Span {
-        self.stream.as_ref().map_or(Span::ZERO, |stream| stream.hello.latency).max(self.config.latency)
+        let wanted = Wanted::from(self.config.latency);
+        self.stream.as_ref().map_or(wanted.span, |stream| stream.hello.latency.agreed(wanted))
     }
 
     /// Takes an RTP packet.

@@ -18,6 +18,7 @@ mod history;
 mod immediate;
 mod keepalive;
 mod listening;
+mod path_latency;
 mod peer;
 mod phase;
 mod planning;
@@ -55,6 +56,7 @@ use flow::Flow;
 use guard::Guard;
 use history::History;
 use listening::Callers;
+use path_latency::PathLatency;
 use peer::Peer;
 use phase::Phase;
 use post_repair::PostRepair;
@@ -71,6 +73,7 @@ use streams::Streams;
 pub struct Sender {
     config: Config,
     peer: Peer,
+    path_latency: PathLatency,
     /// Replies to receivers that call.
     callers: Callers,
     streams: Streams,
@@ -113,6 +116,7 @@ impl Sender {
     pub fn new(config: Config, now: Time, rng: &Rng) -> Sender {
         let mut sender = Sender {
             peer: Peer::new(config.to, config.listens, now, rng),
+            path_latency: PathLatency::new(config.latency),
             callers: Callers::default(),
             streams: Streams::new(config.media, &mut rng.fork("streams")),
             blocks: Blocks::new(now),
@@ -207,7 +211,7 @@ impl Sender {
 
     /// The latency that both ends keep.
     pub fn latency(&self) -> Span {
-        self.config.latency.max(self.peer.latency())
+        self.path_latency.wanted(self.peer.round_trip()).agreed(self.peer.latency())
     }
 
     fn is_plain(&self) -> bool {

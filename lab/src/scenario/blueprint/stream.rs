@@ -9,7 +9,7 @@ use thalweg_core::law::rate;
 use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::law::redundancy::{Choice, Law};
 use thalweg_core::law::registry::{self, Parameters as _, Scope};
-use thalweg_core::session::live::{DEFAULT_LATENCY, sender};
+use thalweg_core::session::live::{DEFAULT_LATENCY, LATENCIES, sender};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use toml::Spanned;
@@ -279,11 +279,10 @@ fn greediness(text: &StreamText) -> Result<Option<Greediness>, Fault> {
 /// The time from input to output of the live profile, within the range that `thalweg send` accepts.
 fn latency(text: &StreamText) -> Result<Span, Fault> {
     let Some(latency) = &text.latency else { return Ok(DEFAULT_LATENCY) };
-    let range = Span::from_millis(5)..=Span::from_secs(10);
     match latency.get_ref().0 {
-        length if range.contains(&length) => Ok(length),
+        length if LATENCIES.contains(&length) => Ok(length),
         length => {
-            let why = format!("'latency' is {length}, expected {} to {}", range.start(), range.end());
+            let why = format!("'latency' is {length}, expected {} to {}", LATENCIES.start(), LATENCIES.end());
             Err(Fault::at(&latency.span(), why))
         }
     }

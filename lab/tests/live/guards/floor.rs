@@ -10,7 +10,7 @@ use crate::live::story::Story;
 /// Twenty seconds of a stream over a path without loss: `overhead_ratio` over all of it, and the number of repair
 /// packets per source packet. They are preceded by 2.5 s, after which the source's rate is known.
 fn over_a_clean_path(rate: Rate, latency: Span, length: fn(u64) -> usize) -> (f64, f64) {
-    let config = sender::Config { latency, ..sender_config() };
+    let config = sender::Config { latency: latency.into(), ..sender_config() };
     let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
     story.length = length;
     story.until(500).play(rate).until(3000);

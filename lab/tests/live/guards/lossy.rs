@@ -68,8 +68,9 @@ fn repair_on_a_lossy_path_is_what_its_loss_needs() {
     ] {
         let case = format!("{kbps} kb/s, {loss}, {round_trip} ms");
         let latency = ms(200);
-        let config = sender::Config { latency, ..sender_config() };
-        let receiver = receiver::Config { latency, playout: Playout::Asap, ..receiver::Config::default() };
+        let config = sender::Config { latency: latency.into(), ..sender_config() };
+        let receiver =
+            receiver::Config { latency: latency.into(), playout: Playout::Asap, ..receiver::Config::default() };
         let mut story = Story::new(config, receiver, lossy(ms(round_trip), loss, 2), wire(ms(round_trip / 2)));
         play(&mut story, Rate::from_bps(kbps * 1000), 30);
         assert!(!has_ended(&story), "{case}: {:?}", story.sender_events);
@@ -85,8 +86,8 @@ fn repair_on_a_lossy_path_is_what_its_loss_needs() {
 fn video(breaker: Breaker, seed: u64) -> usize {
     let gilbert = Gilbert { to_bad: 0.05, to_good: 0.3, loss_bad: 0.7, loss_good: 0.0 };
     let forward = wire(ms(50)).then("loss", Loss::bursts(gilbert, Rng::new(seed)));
-    let config = sender::Config { latency: ms(600), block: Some(ms(250)), breaker, ..sender_config() };
-    let receiver = receiver::Config { latency: ms(600), playout: Playout::Asap, ..receiver::Config::default() };
+    let config = sender::Config { latency: ms(600).into(), block: Some(ms(250)), breaker, ..sender_config() };
+    let receiver = receiver::Config { latency: ms(600).into(), playout: Playout::Asap, ..receiver::Config::default() };
     let mut story = Story::new(config, receiver, forward, wire(ms(50)));
     play(&mut story, Rate::from_bps(900_000), 30);
     story.lost(0, 1 << 30)

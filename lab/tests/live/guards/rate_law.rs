@@ -98,7 +98,7 @@ fn tfrc_sends_at_the_rate_of_the_tcp_equation() {
 fn every_law_fills_a_bottleneck_and_yields_when_its_queue_is_full() {
     for law in ["cubic", "copa", "newreno", "tfrc"] {
         let link = Rate::from_mbps(10);
-        let config = sender::Config { latency: ms(200), ..config(law, geneva()) };
+        let config = sender::Config { latency: ms(200).into(), ..config(law, geneva()) };
         let mut story = Story::new(config, receiver_config(), bottleneck(link), wire(ms(20)));
         story.until(500).play(Rate::from_mbps(30)).until(30_500);
         let metrics = story.sender_metrics();
@@ -174,7 +174,7 @@ fn gca_shows_its_rate_as_a_multiple_of_a_tcps() {
 fn of_an_encoder(repair: Law, seed: u64) -> (f64, f64) {
     let way = Span::from_micros(12_500);
     let lossy = Path::default().then("loss", Loss::independent(0.02, Rng::new(seed))).then("wire", Wire::new(way));
-    let config = sender::Config { latency: ms(150), ..config("gca", repair) };
+    let config = sender::Config { latency: ms(150).into(), ..config("gca", repair) };
     let mut story = Story::new(config, receiver_config(), lossy, wire(way));
     story.sender.set_follows_budget(true);
     story.until(500).play(Rate::from_mbps(1));

@@ -6,6 +6,7 @@ use thalweg_core::session::live::Ending;
 use thalweg_core::session::live::sender::Event;
 use thalweg_core::time::Span;
 
+use super::super::latency;
 use crate::report::Report;
 
 /// The address of the receiver, or, if the sender listens, its own.
@@ -22,9 +23,11 @@ pub(super) fn describe(event: Event, way: Way, is_live: bool, wait: Option<Span>
     // Reading of a file continues once a receiver answers again.
     let media = if is_live { "media is dropped" } else { "media waits" };
     match event {
-        Event::Connected { to, latency } => Report::new("connected", format!("connected to {to}, latency {latency}"))
-            .with("to", to)
-            .with_number("latency_seconds", latency.as_secs_f64()),
+        Event::Connected { to, latency, round_trip } => {
+            let connected = Report::new("connected", format!("connected to {to}")).with("to", to);
+            latency::with(connected, latency, round_trip)
+        }
+        Event::LatencyRaised { from, to, round_trip } => latency::raised(from, to, round_trip),
         Event::Moved { to } => Report::new("moved", format!("the receiver is now at {to}")).with("to", to),
         Event::TooShort { round_trip, needed } => Report::new(
             "too_short",

@@ -32,7 +32,7 @@ fn address(port: u16) -> SocketAddr {
 }
 
 fn config() -> Config {
-    Config { latency: Span::from_millis(90), ..Config::new(address(6000), none::None.into()) }
+    Config { latency: Span::from_millis(90).into(), ..Config::new(address(6000), none::None.into()) }
 }
 
 /// RFC 8083 to the letter: no media arrives though it is sent (§4.2), and the session ends.
@@ -42,7 +42,7 @@ fn rfc8083_config() -> Config {
 
 fn receiver(seed: u64) -> Receiver {
     Receiver::new(
-        receiver::Config { latency: Span::from_millis(90), playout: Playout::Asap, ..Default::default() },
+        receiver::Config { latency: Span::from_millis(90).into(), playout: Playout::Asap, ..Default::default() },
         &Rng::new(seed),
     )
 }

@@ -23,7 +23,9 @@ impl Carriable for Receiver {
 
     fn located(event: Event, at: impl Fn(SocketAddr) -> SocketAddr) -> Event {
         match event {
-            Event::Started { from, media, latency } => Event::Started { from: at(from), media, latency },
+            Event::Started { from, media, latency, round_trip } => {
+                Event::Started { from: at(from), media, latency, round_trip }
+            }
             Event::Moved { from } => Event::Moved { from: at(from) },
             Event::OtherVersion { from, version } => Event::OtherVersion { from: at(from), version },
             other => other,

@@ -16,7 +16,7 @@ use super::timeline::Stamp;
 use super::{Event, Receiver};
 use crate::session::Transmit;
 use crate::session::live::secret::Secret;
-use crate::session::live::{End, Media, address};
+use crate::session::live::{End, Latency, Media, address};
 use crate::session::rtp::cname;
 use crate::time::{Span, Time};
 use crate::wire::Error;
@@ -80,7 +80,7 @@ impl Receiver {
         if let Some(challenge) = contents.challenge {
             self.on_challenge(now, from, challenge);
         } else if self.stream.as_ref().is_some_and(|stream| stream.is_proved(bytes))
-            || self.begin_proved(now, from, bytes)
+            || self.begin_proved(now, from, &contents, bytes)
         {
             self.on_proved(now, from, &contents, bytes.len())?;
         } else if let Some(offer) = contents.offer.filter(|offer| self.expects(from, &offer.hello)) {
@@ -125,7 +125,7 @@ impl Receiver {
         Answer {
             busy: false,
             seated: secret.is_some_and(|secret| stream.is_some_and(|stream| stream.secret == secret)),
-            latency: secret.map_or(Span::ZERO, |_| self.config.latency),
+            latency: secret.map_or(Latency::Fixed(Span::ZERO), |_| self.config.latency).into(),
             stamp: hello.stamp,
             token,
             echo: hello.token,
@@ -156,21 +156,26 @@ impl Receiver {
 
     /// Begins the stream of a candidate that proves its secret while there is no stream. True if there was such a
     /// candidate.
-    fn begin_proved(&mut self, now: Time, from: SocketAddr, datagram: &[u8]) -> bool {
+    fn begin_proved(&mut self, now: Time, from: SocketAddr, contents: &Contents, datagram: &[u8]) -> bool {
         if self.stream.is_some() {
             return false;
         }
-        let candidate = self.candidates.take_proved(from, datagram);
-        let begins = candidate.is_some();
-        candidate.into_iter().for_each(|candidate| self.start_stream(now, candidate));
-        begins
+        let Some(mut candidate) = self.candidates.take_proved(from, datagram) else { return false };
+        if let Some(SenderHello { hello: Hello { latency, round_trip, .. }, .. }) = contents.offer {
+            // The sender has measured the round trip once more since the candidate's hello.
+            candidate.offer.hello = Hello { latency, round_trip, ..candidate.offer.hello };
+        }
+        self.start_stream(now, candidate);
+        true
     }
 
     fn start_stream(&mut self, now: Time, candidate: Candidate) {
         let (from, hello) = (candidate.from, candidate.offer.hello);
         let media = if hello.mp2t { Media::Mp2t } else { Media::Opaque };
         self.stream = Some(Stream::new(now, candidate));
-        self.events.push_back(Event::Started { from, media, latency: self.latency() });
+        let is_auto = hello.latency.is_auto_with(self.config.latency.into());
+        let round_trip = Some(hello.round_trip).filter(|_| is_auto);
+        self.events.push_back(Event::Started { from, media, latency: self.latency(), round_trip });
     }
 
     /// Answers a challenge from the sender's address.
@@ -204,10 +209,17 @@ impl Receiver {
         }
         let Some(SenderHello { hello, sent, .. }) = offer else { return Ok(()) };
         stream.confirm(now);
-        stream.on_hello(now, hello);
         let is_likely = stream.timeline.on_sender_report(now, sent);
         if is_likely {
             stream.reports.on_sender_report(now, sent.ntp);
+        }
+        if let Some((from, to)) = stream.on_hello(now, hello, self.config.latency.into()) {
+            self.events.push_back(Event::LatencyRaised { from, to, round_trip: hello.round_trip });
+            if is_likely {
+                // The output stalls anyway, and the delay of the shorter path is no minimum of this one.
+                stream.timeline.restart(now, sent);
+                stream.timeline.set_round_trip(hello.round_trip);
+            }
         }
         let secret = stream.secret;
         self.replies.push(from, Reply::Proved(self.answer(&hello, self.tokens.of(from, &[]), Some(secret)), secret));

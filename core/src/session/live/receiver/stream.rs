@@ -20,7 +20,7 @@ use crate::session::live::{BLOCK_BOUNDS, Ending, Playout, reordering_delay};
 use crate::session::path::tokens::Tokens;
 use crate::time::{Span, Time};
 use crate::wire::fecframe::{Adui, BlockBounds, PayloadId};
-use crate::wire::hello::{Challenge, Hello};
+use crate::wire::hello::{Challenge, Hello, Wanted};
 use crate::wire::rlc::{RepairPayloadId, SourcePayloadId};
 use crate::wire::sequence::nearest;
 use crate::wire::{Error, rtp};
@@ -77,11 +77,19 @@ impl Stream {
             presence: Presence::new(now),
             reports: Reports::new(now, sent.ntp, received_at),
         };
-        stream.on_hello(now, hello);
+        stream.take_hello(now, hello);
         stream
     }
 
-    pub(super) fn on_hello(&mut self, now: Time, hello: Hello) {
+    /// Takes a hello. Returns the latency before and after it if that has become longer, `wanted` being the receiver's.
+    pub(super) fn on_hello(&mut self, now: Time, hello: Hello, wanted: Wanted) -> Option<(Span, Span)> {
+        let from = self.hello.latency.agreed(wanted);
+        self.take_hello(now, hello);
+        let to = hello.latency.agreed(wanted);
+        (to > from).then_some((from, to))
+    }
+
+    fn take_hello(&mut self, now: Time, hello: Hello) {
         self.presence.on_hello(now);
         // The sender reports a windowed minimum: a single hello with a greater value is damaged, or the next one
         // repeats it.

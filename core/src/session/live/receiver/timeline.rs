@@ -83,9 +83,7 @@ impl Timeline {
         let ticks = self.unwrap(sent.rtp);
         let sample = nanos(now) - ticks_to_nanos(ticks);
         if !expected || (sample - self.least.get().unwrap_or(sample)).abs() > STEP {
-            let round_trip = self.round_trip;
-            *self = Timeline::new(now, sent);
-            self.round_trip = round_trip;
+            self.restart(now, sent);
             return true;
         }
         self.ticks = ticks;
@@ -95,6 +93,11 @@ impl Timeline {
         self.offset += (wanted - self.offset).clamp(-reach, reach);
         self.moved = now;
         true
+    }
+
+    /// Begins anew with a report of the same sender: a clock has stepped, or the path is another one.
+    pub(super) fn restart(&mut self, now: Time, sent: Stamp) {
+        *self = Timeline { round_trip: self.round_trip, ..Timeline::new(now, sent) };
     }
 
     /// Sets the windowed minimum of the round trip.

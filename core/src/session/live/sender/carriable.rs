@@ -17,7 +17,7 @@ impl Carriable for Sender {
 
     fn located(event: Event, at: impl Fn(SocketAddr) -> SocketAddr) -> Event {
         match event {
-            Event::Connected { to, latency } => Event::Connected { to: at(to), latency },
+            Event::Connected { to, latency, round_trip } => Event::Connected { to: at(to), latency, round_trip },
             Event::Moved { to } => Event::Moved { to: at(to) },
             other => other,
         }

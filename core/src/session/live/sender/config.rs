@@ -6,7 +6,7 @@ use crate::law::ParameterError;
 use crate::law::rate;
 use crate::law::redundancy::{Choice, Law, Redundancy};
 use crate::law::registry::{self, Scope};
-use crate::session::live::{DEFAULT_LATENCY, Ending, Media};
+use crate::session::live::{DEFAULT_LATENCY, Ending, Latency, Media};
 use crate::time::Span;
 use crate::units::Rate;
 
@@ -67,8 +67,8 @@ pub struct Config {
     /// The law of redundancy. A window that depends on blocks follows the source; another one is for each interval: one
     /// SYN, or the time that 21 source packets take.
     pub repair: Law,
-    /// Time from input to output.
-    pub latency: Span,
+    /// Time from input to output: of both ends' numbers the longer applies, and a number before what the path needs.
+    pub latency: Latency,
     /// Bound on the rate of everything that is sent, IP and UDP headers included.
     pub max_rate: Option<Rate>,
     /// The rate law that bounds everything that is sent; none sends at the rate of the source. It starts with the first
@@ -94,7 +94,7 @@ impl Config {
             fec_to: None,
             media: Media::Opaque,
             repair,
-            latency: DEFAULT_LATENCY,
+            latency: DEFAULT_LATENCY.into(),
             max_rate: None,
             rate: None,
             block: None,
@@ -115,6 +115,17 @@ pub enum Event {
         to: SocketAddr,
         /// Time from input to output.
         latency: Span,
+        /// The round trip that the latency follows from, if both ends leave it to the path.
+        round_trip: Option<Span>,
+    },
+    /// The path has become longer, and so has the latency that both ends leave to it.
+    LatencyRaised {
+        /// The latency before.
+        from: Span,
+        /// The latency from now on.
+        to: Span,
+        /// The windowed minimum of the round trip.
+        round_trip: Span,
     },
     /// The receiver has proved a new address.
     Moved {

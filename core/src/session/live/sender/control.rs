@@ -45,14 +45,14 @@ impl Sender {
     /// Writes a compound packet of sender report, CNAME and the hello of `call`, or a goodbye without one; with a proof
     /// of the secret, if there is one.
     pub(super) fn emit_control(&self, now: Time, call: Option<Call>, buf: &mut [u8]) -> Result<usize, Full> {
-        let len = self.emit_words(now, call, buf)?;
+        let len = self.emit_words(now, call.map(|call| self.hello(now, call)), buf)?;
         match self.peer.secret() {
             Some(secret) => secret.prove(End::Sender, self.streams.source.ssrc, buf, len),
             None => Ok(len),
         }
     }
 
-    pub(super) fn emit_words(&self, now: Time, call: Option<Call>, buf: &mut [u8]) -> Result<usize, Full> {
+    pub(super) fn emit_words(&self, now: Time, hello: Option<Hello>, buf: &mut [u8]) -> Result<usize, Full> {
         let ssrc = self.streams.source.ssrc;
         let mut writer = Writer::new(buf);
         let sender = SenderInfo {
@@ -63,8 +63,8 @@ impl Sender {
         };
         writer.push(&Report { ssrc, sender: Some(sender), raw_blocks: &[] })?;
         writer.push(&Source { ssrc, cname: cname(ssrc).as_bytes() })?;
-        if let Some(call) = call {
-            let data = self.hello(now, call).emit();
+        if let Some(hello) = hello {
+            let data = hello.emit();
             writer.push(&App { subtype: Hello::SUBTYPE, ssrc, name: hello::NAME, data: &data })?;
         } else {
             writer.push(&Goodbye { sources: &[ssrc, self.streams.repair.ssrc].map(u32::to_be_bytes), reason: b"" })?;
@@ -72,7 +72,8 @@ impl Sender {
         Ok(writer.len())
     }
 
-    fn hello(&self, now: Time, call: Call) -> Hello {
+    pub(super) fn hello(&self, now: Time, call: Call) -> Hello {
+        let round_trip = self.peer.round_trip();
         Hello {
             mp2t: self.config.media == Media::Mp2t,
             payload_ids: self.has_payload_ids(),
@@ -81,8 +82,8 @@ impl Sender {
             sliding: self.sliding.is_some(),
             payload_types: [self.streams.source.payload_type, self.streams.repair.payload_type],
             repair_ssrc: self.streams.repair.ssrc,
-            latency: self.config.latency,
-            round_trip: self.peer.round_trip().unwrap_or(Span::ZERO),
+            latency: self.path_latency.wanted(round_trip),
+            round_trip: round_trip.unwrap_or(Span::ZERO),
             spread: self.protection.spread(),
             interval: self.report_interval(),
             stamp: (now.as_nanos() / 1_000) as u32,
@@ -150,7 +151,8 @@ impl Sender {
                 self.reports = Reports::default();
                 self.guard.restart_breaker();
                 self.restart_rate_law();
-                self.events.push_back(Event::Connected { to, latency: self.latency() });
+                self.path_latency.begin(self.peer.round_trip());
+                self.events.push_back(self.connected());
             }
             Some(Change::Moved) => {
                 // Another port alone is the same path (RFC 9000 §9.4).
@@ -160,7 +162,7 @@ impl Sender {
                 self.events.push_back(Event::Moved { to });
             }
             Some(Change::Refused) => self.fall_silent(Event::Silent),
-            None => {}
+            None => self.follow_path(now),
         }
         self.fit_latency();
     }
@@ -232,7 +234,7 @@ impl Sender {
             ReportKind::FromPeer => return true,
             ReportKind::Returned => {
                 self.guard.restart_breaker();
-                self.events.push_back(Event::Connected { to: from, latency: self.latency() });
+                self.events.push_back(self.connected());
                 return true;
             }
         }

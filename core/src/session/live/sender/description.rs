@@ -68,7 +68,7 @@ mod tests {
             fec_to: None,
             media: Media::Mp2t,
             repair: Fixed::new(5).into(),
-            latency: Span::from_millis(90),
+            latency: Span::from_millis(90).into(),
             max_rate: None,
             rate: None,
             block: None,

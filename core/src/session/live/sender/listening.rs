@@ -8,8 +8,9 @@ use core::net::SocketAddr;
 use std::collections::VecDeque;
 
 use super::Sender;
+use super::path_latency::PathLatency;
 use super::peer::{Call, Change, Step};
-use crate::time::Time;
+use crate::time::{Span, Time};
 use crate::wire::Error;
 use crate::wire::hello::{self, Answer, Busy, Hello, Refusal, Request};
 use crate::wire::rtcp::{App, Full, Writer};
@@ -20,9 +21,10 @@ const MOST: usize = 16;
 /// A reply to a caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reply {
-    /// A hello that leaves only if the request of `room` bytes was not shorter.
+    /// A hello that leaves only if the request of `room` bytes was not shorter, with the round trip if it is known.
     Hello {
         call: Call,
+        round_trip: Option<Span>,
         room: usize,
     },
     Busy(Busy),
@@ -55,7 +57,8 @@ impl Sender {
         if self.peer.is_free(now) {
             // A datagram with many requests gets no more than each of them allows.
             let room = App::HEADER_LEN + data.len();
-            self.callers.push(from, Reply::Hello { call: self.peer.greeting(from, token), room });
+            let call = self.peer.greeting(from, token);
+            self.callers.push(from, Reply::Hello { call, round_trip: None, room });
         } else if from != self.peer.to() {
             self.callers.push(from, Reply::Busy(Busy { echo: token }));
         }
@@ -77,8 +80,8 @@ impl Sender {
     ) -> Option<Change> {
         match self.peer.on_caller(now, from, answer, datagram)? {
             Step::Agreed(change) => Some(change),
-            Step::Greet(call) => {
-                self.callers.push(from, Reply::Hello { call, room: usize::MAX });
+            Step::Greet(call, round_trip) => {
+                self.callers.push(from, Reply::Hello { call, round_trip, room: usize::MAX });
                 None
             }
         }
@@ -104,7 +107,12 @@ impl Sender {
             Ok(writer.len())
         };
         match reply {
-            Reply::Hello { call, .. } => self.emit_words(now, Some(call), buf),
+            Reply::Hello { call, round_trip, .. } => {
+                // The path to a caller is not that to the receiver before.
+                let latency = PathLatency::new(self.config.latency).wanted(round_trip);
+                let round_trip = round_trip.unwrap_or(Span::ZERO);
+                self.emit_words(now, Some(Hello { latency, round_trip, ..self.hello(now, call) }), buf)
+            }
             Reply::Busy(busy) => bare(Busy::SUBTYPE, &busy.emit(), buf),
             Reply::Refusal(refusal) => bare(Refusal::SUBTYPE, &refusal.emit(), buf),
         }

@@ -10,12 +10,13 @@ use core::net::SocketAddr;
 use self::round_trip::RoundTrip;
 use super::keepalive::Keepalive;
 use crate::rng::Rng;
+use crate::session::live::Latency;
 use crate::session::live::address::{self, Address};
 use crate::session::live::knock;
 use crate::session::live::secret::{End, Halves, Secret};
 use crate::session::path::tokens::Tokens;
 use crate::time::{Span, Time};
-use crate::wire::hello::Challenge;
+use crate::wire::hello::{Challenge, Wanted};
 use crate::wire::rtcp::Goodbye;
 
 /// Least time between a hello and one that answers a challenge. Ours: as `LEAST_GAP` of a receiver. Forged challenges
@@ -46,8 +47,8 @@ pub(super) enum Change {
 /// The progress of a caller's handshake.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Step {
-    /// The caller is sent this hello.
-    Greet(Call),
+    /// The caller, at the end of this round trip if it is known, is sent this hello.
+    Greet(Call, Option<Span>),
     /// The caller is the receiver now.
     Agreed(Change),
 }
@@ -106,7 +107,7 @@ pub(super) struct Peer {
     agreed: Option<Agreed>,
     /// True if the newest answer was that the receiver has another sender's stream.
     busy: bool,
-    latency: Span,
+    latency: Wanted,
     /// The receiver's token, to be echoed, and our half for the end that sent it; zero before there is one.
     echo: u64,
     half: u64,
@@ -130,7 +131,7 @@ impl Peer {
             state: State::Calling { since: now },
             agreed: None,
             busy: false,
-            latency: Span::ZERO,
+            latency: Latency::Auto.into(),
             echo: 0,
             half: 0,
             challenge: None,
@@ -145,14 +146,19 @@ impl Peer {
         self.address.at()
     }
 
-    /// The latency that the receiver wants.
-    pub(super) fn latency(&self) -> Span {
+    /// The latency that the receiver wants; left to the path until it has answered.
+    pub(super) fn latency(&self) -> Wanted {
         self.latency
     }
 
     /// The windowed minimum of the round trip.
     pub(super) fn round_trip(&self) -> Option<Span> {
         self.round_trip.get()
+    }
+
+    /// The greater of the round trip's minima in the last two windows.
+    pub(super) fn latest_round_trip(&self) -> Option<Span> {
+        self.round_trip.latest()
     }
 
     /// True if a receiver is connected.

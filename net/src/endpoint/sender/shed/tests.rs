@@ -94,13 +94,13 @@ fn send_within(latency: Span, name: &str, shed: Shed, repair: Law, share: f64) -
     std::fs::write(&file.0, &stream).expect("a temporary file");
     let rate = Rate::of(Bytes((stream.len() as f64 * share) as u64), PICTURE * PICTURES);
     let [to, from]: [SocketAddr; 2] = [6000, 5000].map(|port| ([192, 0, 2, 1], port).into());
-    let config = Config { latency, max_rate: Some(rate), ..Config::new(to, repair) };
+    let config = Config { latency: latency.into(), max_rate: Some(rate), ..Config::new(to, repair) };
     let input = Input::open(&format!("file:{}", file.0.display()).parse().expect("a path")).expect("a video");
     let config = Config { media: input.media(), ..config };
     let mut now = Time::ZERO;
     let endpoint = SenderEndpoint::new(config, now, &Rng::new(1), Retry::Never, input);
     let mut endpoint = endpoint.with_shed(shed);
-    let config = receiver::Config { latency, playout: Playout::Asap, ..Default::default() };
+    let config = receiver::Config { latency: latency.into(), playout: Playout::Asap, ..Default::default() };
     let mut receiver = Receiver::new(config, &Rng::new(2));
     let (mut buf, mut arrived, mut reports) = ([0; MAX_DATAGRAM], Vec::new(), Vec::new());
     // The video ends, and the last of it arrives, within this time.

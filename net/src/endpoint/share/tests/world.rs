@@ -54,7 +54,7 @@ pub(super) fn address(port: u16) -> SocketAddr {
 /// The stream `name`, to the receiver at `port`.
 pub(super) fn planned(name: &str, port: u16, mbps: u64) -> Planned {
     let config = Config {
-        latency: LATENCY,
+        latency: LATENCY.into(),
         rate: Some(rate::Choice::Gca(Greediness::default())),
         breaker: Breaker::Rfc8083,
         ..Config::new(address(port), none::None.into())
@@ -208,6 +208,6 @@ impl World {
 }
 
 pub(super) fn receiver(port: u16) -> Receiver {
-    let config = receiver::Config { latency: LATENCY, playout: Playout::Asap, ..Default::default() };
+    let config = receiver::Config { latency: LATENCY.into(), playout: Playout::Asap, ..Default::default() };
     Receiver::new(config, &Rng::new(u64::from(port)))
 }

@@ -2,7 +2,7 @@
 
 use core::net::SocketAddr;
 
-use super::{Address, Agreed, Call, Change, DOUBT, Peer, State, Step};
+use super::{Address, Agreed, Call, Change, DOUBT, Peer, State, Step, round_trip};
 use crate::session::live::secret::{End, Secret};
 use crate::time::Time;
 use crate::wire::hello::{Answer, Refusal};
@@ -85,7 +85,8 @@ impl Peer {
         }
         let half = self.halves.of(from, &[answer.token]);
         if answer.half == 0 {
-            return Some(Step::Greet(Call { half, ..self.greeting(from, answer.token) }));
+            let round_trip = round_trip::since(now, answer.stamp);
+            return Some(Step::Greet(Call { half, ..self.greeting(from, answer.token) }, round_trip));
         }
         let secret = Secret { sender: half, receiver: answer.half };
         // An answer to a hello that is older than the present receiver may be a recorded one.

@@ -1,12 +1,10 @@
 //! The round trip of hellos and their answers.
 
 use super::address;
-use crate::session::live::MIN_WINDOW;
+use crate::session::live::{LATENCIES, MIN_WINDOW};
 use crate::time::{Span, Time};
 use crate::windowed_min::WindowedMin;
 
-/// Round trips above this are due to damaged stamps. Ours: as long as the greatest latency of `thalweg send`.
-const LONGEST: Span = Span::from_secs(10);
 /// The least time allowed for a report, however short the round trip. Ours: shorter believes a forged ICMP message
 /// during a burst of losses, longer sends media to a closed port.
 const LEAST_WAIT: Span = Span::from_millis(500);
@@ -26,16 +24,13 @@ impl RoundTrip {
 
     /// Returns whether an answer to the hello with `stamp` is newer than those before; if so, takes its round trip.
     pub(super) fn on_answer(&mut self, now: Time, stamp: u32) -> bool {
-        // Stamps wrap in 71 minutes, and a receiver may be away for longer than half of that.
-        let round_trip = Span::from_micros(((now.as_nanos() / 1_000) as u32).wrapping_sub(stamp).into());
-        let said = now - round_trip;
+        let passed = passed(now, stamp);
+        let said = now - passed;
         if self.answered.is_some_and(|answered| said <= answered) {
             return false;
         }
         self.answered = Some(said);
-        if round_trip < LONGEST {
-            self.minimum.push(now, round_trip);
-        }
+        possible(passed).into_iter().for_each(|round_trip| self.minimum.push(now, round_trip));
         true
     }
 
@@ -54,6 +49,11 @@ impl RoundTrip {
         self.minimum.get()
     }
 
+    /// The greater of the minima of the last two windows.
+    pub(super) fn latest(&self) -> Option<Span> {
+        self.minimum.greatest()
+    }
+
     /// Longest time to wait for a report that comes every `interval`.
     pub(super) fn report_wait(&self, interval: Span) -> Span {
         (self.or_zero() * 2 + interval * 3).max(LEAST_WAIT)
@@ -67,6 +67,21 @@ impl RoundTrip {
     fn or_zero(&self) -> Span {
         self.get().unwrap_or(Span::ZERO)
     }
+}
+
+/// The round trip of an answer that arrives now to the hello with `stamp`; none if it is too long to be one.
+pub(super) fn since(now: Time, stamp: u32) -> Option<Span> {
+    possible(passed(now, stamp))
+}
+
+/// The time since the hello with `stamp`. Stamps wrap in 71 minutes, and a receiver may be away for longer than half of that.
+fn passed(now: Time, stamp: u32) -> Span {
+    Span::from_micros(((now.as_nanos() / 1_000) as u32).wrapping_sub(stamp).into())
+}
+
+/// A round trip, unless it is due to a damaged stamp. Ours: the bound is the greatest latency that a user may choose.
+fn possible(round_trip: Span) -> Option<Span> {
+    (round_trip < *LATENCIES.end()).then_some(round_trip)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ impl Other {
         let stamp = (at(millis).as_nanos() / 1_000) as u32;
         let has_echo = call.echo == u64::from(self.0);
         let half = if has_echo { self.1 } else { 0 };
-        let (busy, seated, latency) = (false, false, Span::ZERO);
+        let (busy, seated, latency) = (false, false, Latency::Auto.into());
         let answer = Answer { busy, seated, latency, stamp, token: self.0.into(), echo: call.token, half };
         peer.on_answer(at(millis), from, (self.0, &answer), &self.datagram(call.half))
     }
@@ -157,12 +157,12 @@ fn repeated_answers_are_ignored() {
     let answer = Answer {
         busy: false,
         seated: true,
-        latency: Span::from_secs(9),
+        latency: Latency::Fixed(Span::from_secs(9)).into(),
         stamp: 260_000,
         token: 7,
         echo: peer.tokens.of(to, &[]),
         half: 0,
     };
     assert_eq!(peer.on_answer(at(900), to, (HERE.0, &answer), &HERE.datagram(peer.half)), None);
-    assert_eq!((peer.keepalive.heard(), peer.latency()), (heard, Span::ZERO));
+    assert_eq!((peer.keepalive.heard(), peer.latency()), (heard, Latency::Auto.into()));
 }
