@@ -97,6 +97,7 @@ fn raises(story: &Story) -> Vec<(u64, Span, Span)> {
 
 with_and_without_key! {
     latency_follows_from_the_round_trip,
+    a_receiver_that_calls_gets_the_latency_of_its_path,
     a_longer_path_raises_the_latency,
 }
 
@@ -122,15 +123,15 @@ fn a_number_wins_over_auto_and_the_longer_of_two_applies() {
     }
 }
 
-#[test]
-fn a_receiver_that_calls_gets_the_latency_of_its_path() {
+fn a_receiver_that_calls_gets_the_latency_of_its_path(keys: Option<Keys>) {
     for lossy in [false, true] {
         let to = address("10.0.0.1:5000");
         let (sender, receiver) = configs(None, None);
         let sender = sender::Config { to, listens: true, ..sender };
         let receiver = receiver::Config { call: Some(to), ..receiver };
         let loss = |seed| wire(ms(50)).then("loss", Loss::independent(if lossy { 0.3 } else { 0.0 }, Rng::new(seed)));
-        let story = story_with(None, (sender, receiver), [loss(1), loss(2)]);
+        let keys = keys.as_ref().map(|_| Keys::new(1));
+        let story = story_with(keys, (sender, receiver), [loss(1), loss(2)]);
         assert_eq!(begun(&story), (ms(175), Some(ms(100))), "{lossy}");
     }
 }
@@ -206,6 +207,16 @@ fn constant_playout_stalls_once() {
     let later = story.outputs.iter().filter(|output| output.at > at(when + 2000));
     assert!(later.clone().all(|output| near(output.latency)), "{:?}", later.map(|output| output.latency).max());
     assert_eq!(story.lost(4100, 39_000), 0);
+}
+
+#[test]
+fn a_number_is_kept_on_a_longer_path() {
+    for (sender, receiver) in [(Some(60), None), (None, Some(60))] {
+        let mut story = story_with(None, configs(sender, receiver), path(20));
+        [story.forward, story.reverse] = path(100);
+        story.until(20_000);
+        assert_eq!((raises(&story), kept(&mut story).to_bits()), (vec![], ms(60).as_secs_f64().to_bits()));
+    }
 }
 
 #[test]
