@@ -9,6 +9,8 @@
 //! Lossless transports ([`carrier`]) carry the bytes of programs between two [`place`]s with an emulated path
 //! between them ([`cable`]), or on loopback.
 //!
+//! What a law decides while a stream goes through losses is timed without sockets ([`mod@deadline`]).
+//!
 //! Video servers over HTTP ([`site`]) are measured from one client ([`http`]) or many ([`players`]), those over [`rtsp`] from
 //! many [`viewers`].
 
@@ -22,6 +24,7 @@ pub mod certificate;
 pub mod column;
 pub mod connection;
 pub mod contestant;
+pub mod deadline;
 pub mod flow;
 pub mod forwarder;
 pub mod gaps;

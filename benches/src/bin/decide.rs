@@ -1,10 +1,11 @@
-//! The time of a decision of Thalweg's own schedule, by window size, and the throughput of a stream with both ends in
-//! one thread.
+//! The time of a decision of Thalweg's own schedules: that of streams by window size, that of live media through bursts of
+//! losses; and the throughput of a stream with both ends in one thread.
 
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use thalweg_bench::deadline::{Decisions, decide};
 use thalweg_bench::race::{Contestant, race};
 use thalweg_bench::report::{Bound, Target, Unit, grid, main as report, section, verdicts};
 use thalweg_core::law::rate::fixed::Fixed;
@@ -19,6 +20,10 @@ use thalweg_core::units::Rate;
 const WINDOWS: [(u64, f64); 5] = [(16, 5e-6), (64, 50e-6), (256, 500e-6), (1024, 20e-6), (4095, 20e-6)];
 /// One packet in this many is lost.
 const LOST: u64 = 20;
+/// Rates of live media, in Mb/s, with its time for repair; the last decides in at most [`LIVE_MOST`] seconds.
+const LIVE: [u64; 3] = [10, 100, 400];
+const LIVE_BUDGET: Span = Span::from_millis(200);
+const LIVE_MOST: f64 = 2e-6;
 /// The bytes sent through a stream.
 const BULK: usize = 1 << 30;
 
@@ -29,10 +34,12 @@ fn main() -> ExitCode {
 fn bench() -> Result<(), String> {
     let text = "What goes into the next packet: the time of one decision of Thalweg's own law on one core, medians. \
         With losses, half of the originals in doubt are acknowledged, one in 20 is lost, and one combination is in \
-        flight for each lost original. Without losses, all are in flight. Eight originals wait, or none. Bulk: bytes \
+        flight for each lost original. Without losses, all are in flight. Eight originals wait, or none. Live media: \
+        the mean of all decisions about repair in 10 s, 200 ms for repair, a round trip of 100 ms, bursts of losses of \
+        1.1 %. Bulk: bytes \
         written at one end of a lossless stream and read at the other, both in one thread, without encryption and \
         without a path.";
-    section("Lossless streams: decisions and bulk", text, &["benches/run decide".into()]);
+    section("Decisions of schedules, and bulk", text, &["benches/run decide".into()]);
     let (mut rows, mut targets) = (Vec::new(), Vec::new());
     for (window, most) in WINDOWS {
         eprintln!("decide: {window} ...");
@@ -44,12 +51,24 @@ fn bench() -> Result<(), String> {
         targets.push((Target { what, bound: Bound::AtMost(most * 1e6), unit: Unit::Ratio }, slowest * 1e6));
     }
     println!("{}", grid(["in doubt", "losses, eight wait", "losses, none waits", "no losses, eight wait"], &rows));
+    let live: Vec<_> = LIVE.into_iter().map(|mbps| (mbps, decide(Rate::from_mbps(mbps), LIVE_BUDGET, 10))).collect();
+    println!("{}", grid(["live media", "decisions", "mean", "repair"], &live.iter().map(row).collect::<Vec<_>>()));
+    if let Some((mbps, fastest)) = live.last() {
+        let what = format!("one decision about repair of live media, {mbps} Mb/s, microseconds");
+        let target = Target { what, bound: Bound::AtMost(LIVE_MOST * 1e6), unit: Unit::Ratio };
+        targets.push((target, fastest.mean.as_secs_f64() * 1e6));
+    }
     let rate = bulk();
     println!("Bulk: {:.2} Gb/s through both ends.\n", rate / 1e9);
     let what = "bulk through both ends of a stream, one core".into();
     targets.push((Target { what, bound: Bound::AtLeast(8e9), unit: Unit::Megabits }, rate));
     verdicts(&targets);
     Ok(())
+}
+
+fn row((mbps, decisions): &(u64, Decisions)) -> [String; 4] {
+    let mean = format!("{:.2} us", decisions.mean.as_secs_f64() * 1e6);
+    [format!("{mbps} Mb/s"), decisions.count.to_string(), mean, Unit::Percent.write(decisions.repair)]
 }
 
 /// Seconds per decision: with losses and with originals waiting; with losses and none waiting; without losses.

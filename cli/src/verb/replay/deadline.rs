@@ -78,7 +78,7 @@ impl LiveSenders {
         // Each line is a state of its own.
         self.law = Deadline::new(self.parameters).map_err(|error| error.to_string())?;
         let [notice, budget, slot] = [sender.notice, sender.budget, sender.slot].map(Span::from_secs_f64);
-        let path = Path { channel: sender.channel(), notice, budget, slot };
+        let path = Path { channel: sender.channel(), notice, again: notice, budget, slot };
         let decision = self.law.choose(&View { now, queue: &window, path });
         let choice = match decision.next {
             Next::Resend { original } => Some(Chosen { kind: "resend", last: original }),

@@ -48,6 +48,8 @@ pub struct Path {
     /// The time from the departure of a packet until its loss is known if the next packet arrives: a round trip, a slot, and
     /// the patience for reordering.
     pub notice: Span,
+    /// The same for a retransmission: if no other repair leaves soon, the reports alone show that it is lost.
+    pub again: Span,
     /// The time from the production of an original to its last useful departure.
     pub budget: Span,
     /// The time from one original to the next.
@@ -202,7 +204,7 @@ impl Deadline {
     }
 
     fn weigh(&mut self, now: Time, window: &Window, path: &Path) {
-        let &Path { channel, notice, budget, slot } = path;
+        let &Path { channel, notice, again, budget, slot } = path;
         let fails = core::array::from_fn::<_, { ROUNDS + 1 }, _>(|k| self.fails(k, &channel));
         let (eps, in_a_row) = (channel.eps(), channel.eps_after_loss(1));
         let decay = HASTE * self.exponent(eps) / channel.in_a_row() / slot.max(Span::from_nanos(1)).as_secs_f64();
@@ -215,14 +217,14 @@ impl Deadline {
             if place.is_missing() {
                 return 1.0;
             }
-            let known = departed + notice;
+            let known = departed.at + if departed.is_first { notice } else { again };
             if until < known {
                 return fails[0] * libm::exp(-decay * until.since(now).as_secs_f64());
             }
             // The loss of each packet after it delays the notice by a slot.
             let (spare, slot) = (until.since(known), slot.as_nanos().max(1));
             let unnoticed = libm::pow(in_a_row, (1 + spare.as_nanos() / slot) as f64);
-            let k = 1 + (spare.as_nanos() / notice.as_nanos().max(1)) as usize;
+            let k = 1 + (spare.as_nanos() / again.as_nanos().max(1)) as usize;
             (fails[k.min(ROUNDS)] + unnoticed) * libm::exp(-decay * until.since(now).as_secs_f64())
         }));
     }

@@ -63,7 +63,7 @@ impl Sender {
     fn choose(&mut self, now: Time, budget: Span) -> Option<Coded> {
         self.window.release(now, budget);
         let channel = self.losses.channel(self.in_flight.len() as u32);
-        let path = Path { channel, notice: NOTICE, budget, slot: SLOT };
+        let path = Path { channel, notice: NOTICE, again: NOTICE, budget, slot: SLOT };
         self.law.choose(&View { now, queue: &self.window, path }).packet(self.window.queue())
     }
 }

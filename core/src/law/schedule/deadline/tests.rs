@@ -9,7 +9,8 @@ fn at(millis: u64) -> Time {
 }
 
 fn path(budget: Span) -> Path {
-    Path { channel: Channel::independent(EPS), notice: Span::from_millis(100), budget, slot: Span::from_millis(1) }
+    let notice = Span::from_millis(100);
+    Path { channel: Channel::independent(EPS), notice, again: notice, budget, slot: Span::from_millis(1) }
 }
 
 fn uncoded(l: u64) -> Coded {

@@ -6,12 +6,21 @@ use std::collections::VecDeque;
 use super::super::{Coded, Place, Queue};
 use crate::time::{Span, Time};
 
+/// The departure of an original's newest copy.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Departure {
+    /// The time of departure.
+    pub at: Time,
+    /// True if it was the original itself, not a retransmission.
+    pub is_first: bool,
+}
+
 /// The originals from the first that is neither known to be there nor too late.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Window {
     queue: Queue,
-    /// For each original of the queue, the time at which its newest copy left.
-    departures: VecDeque<Time>,
+    /// For each original of the queue, the departure of its newest copy.
+    departures: VecDeque<Departure>,
 }
 
 impl Window {
@@ -25,21 +34,22 @@ impl Window {
         &self.queue
     }
 
-    /// The originals that were sent, each with the time at which its newest copy left.
-    pub fn in_doubt(&self) -> impl Iterator<Item = (&Place, Time)> {
+    /// The originals that were sent, each with the departure of its newest copy.
+    pub fn in_doubt(&self) -> impl Iterator<Item = (&Place, Departure)> {
         self.queue.in_doubt().zip(self.departures.iter().copied())
     }
 
     /// Adds an original that was produced at `produced`, and returns its number.
     pub fn push(&mut self, produced: Time) -> u64 {
-        self.departures.push_back(produced);
+        self.departures.push_back(Departure { at: produced, is_first: true });
         self.queue.push(produced)
     }
 
     /// Accounts for a packet that left at `now`, which must end with an original of the window.
     pub fn sent(&mut self, now: Time, packet: &Coded) {
         if packet.is_uncoded() {
-            self.departures[(packet.last - self.queue.b()) as usize] = now;
+            let is_first = packet.last == self.queue.d();
+            self.departures[(packet.last - self.queue.b()) as usize] = Departure { at: now, is_first };
         }
         self.queue.sent(packet);
     }

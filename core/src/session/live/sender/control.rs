@@ -184,6 +184,12 @@ impl Sender {
                 self.history.reported(now, stream, nearest::<16>(last, sequence.into()), held);
             }
         }
+        for block in feedback.streams() {
+            let Some(stream) = self.streams.of(block.ssrc) else { continue };
+            let Some(last) = self.history.last(stream) else { continue };
+            let end = block.begin.wrapping_add(block.reports().len() as u16);
+            self.history.report_ended(now, stream, nearest::<16>(last, end.into()));
+        }
         self.report_settled(now, in_flight);
         if self.reports.are_due(now, self.protection.interval()) {
             self.settle(now);
@@ -269,7 +275,7 @@ impl Sender {
             limit.on_report(now, settled, in_flight);
         }
         if let Some(sliding) = &mut self.sliding {
-            sliding.on_settled(settled);
+            sliding.on_settled(now, settled);
             sliding.on_outcomes(self.history.new_outcomes());
             sliding.release(now, budget);
         }

@@ -176,6 +176,18 @@ impl History {
         }
     }
 
+    /// Takes the end of a report on `stream`. The packets from `sequence` on are missing there, if packets of either stream
+    /// have overtaken them: no later packet of a stream that rarely sends would show it soon.
+    pub(super) fn report_ended(&mut self, now: Time, stream: Stream, sequence: u64) {
+        let Orders { first, orders } = &self.streams[stream as usize];
+        let (overtaken, end) = (self.threshold.overtaken(), first + orders.len() as u64);
+        let mut sequence = sequence.max(*first);
+        while sequence < end && self.order(stream, sequence).is_none_or(|order| order < overtaken) {
+            self.reported(now, stream, sequence, None);
+            sequence += 1;
+        }
+    }
+
     /// Settles the outcome of packets after a report; `time_threshold` is the time for which an overtaken packet is in
     /// doubt. Returns all packets settled since the last call.
     pub(super) fn settle(&mut self, now: Time, time_threshold: Span) -> Settled {

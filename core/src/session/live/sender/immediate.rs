@@ -138,9 +138,11 @@ impl Sender {
         let scarcity = if self.guard.is_asking() { SCARCITY } else { 1.0 };
         let sliding = self.sliding.as_mut()?;
         let notice = sliding.notice(slot);
+        let again = sliding.again(slot);
         let choice = sliding.choose(now, scarcity, in_flight, |losses| Path {
             channel: losses.channel(in_flight),
             notice,
+            again,
             budget,
             slot,
         });

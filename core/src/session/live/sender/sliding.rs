@@ -51,6 +51,7 @@ enum State {
 struct Sent {
     at: Time,
     coded: Coded,
+    is_repair: bool,
     state: State,
 }
 
@@ -73,6 +74,8 @@ pub(super) struct Sliding {
     /// The round trip, and the least time from the departure of a packet until its loss is known.
     round_trip: Smoothed,
     notice: WindowedMin<Span>,
+    /// The time from the departure of a repair packet until its loss is known.
+    again: Smoothed,
     /// The time of the next choice; none without anything to choose about.
     chance: Option<Time>,
     /// The time at which the maximum rate lets the next packet leave.
@@ -97,6 +100,7 @@ impl Sliding {
             newest: Time::ZERO,
             round_trip: Smoothed::default(),
             notice: WindowedMin::new(NOTICE),
+            again: Smoothed::default(),
             chance: None,
             free_at: Time::ZERO,
             expected_lost: 0.0,
@@ -143,7 +147,8 @@ impl Sliding {
         let len = packet.len();
         buf[..len].copy_from_slice(&packet);
         self.spare.push(packet);
-        self.note(now, Coded { first: number, last: number, p_useless: 0.0 });
+        let coded = Coded { first: number, last: number, p_useless: 0.0 };
+        self.note(Sent { at: now, coded, is_repair: false, state: State::InFlight });
         Some((len, number))
     }
 
@@ -169,20 +174,20 @@ impl Sliding {
         self.key = self.key.wrapping_add(1);
         let id = RepairId { first: coded.first, last: coded.last, key: self.key, density: Density::FULL };
         let len = self.code.repair(&id, buf).ok()?;
-        self.note(now, coded);
+        self.note(Sent { at: now, coded, is_repair: true, state: State::InFlight });
         Some((id, len))
     }
 
-    fn note(&mut self, at: Time, coded: Coded) {
-        self.window.sent(at, &coded);
-        self.sent.push_back(Sent { at, coded, state: State::InFlight });
+    fn note(&mut self, sent: Sent) {
+        self.window.sent(sent.at, &sent.coded);
+        self.sent.push_back(sent);
     }
 
     /// Takes the packets that reports have settled.
-    pub(super) fn on_settled(&mut self, settled: &[PacketReport]) {
+    pub(super) fn on_settled(&mut self, now: Time, settled: &[PacketReport]) {
         for report in settled {
             report.acknowledged.iter().for_each(|at| self.round_trip.sample(at.since(report.sent)));
-            self.settle(report.number, report.acknowledged.is_none());
+            self.settle(now, report.number, report.acknowledged.is_none());
         }
     }
 
@@ -191,14 +196,17 @@ impl Sliding {
         outcomes.iter().for_each(|&lost| self.losses.outcome(lost));
     }
 
-    /// Takes the outcome of the packet with this order number. Returns the time since it left if it is found lost.
-    pub(super) fn settle(&mut self, order: u64, is_lost: bool) -> Option<Time> {
+    /// Takes the outcome of the packet with this order number. Returns the time at which it left if it is found lost.
+    fn settle(&mut self, now: Time, order: u64, is_lost: bool) -> Option<Time> {
         let at = usize::try_from(order.checked_sub(self.first)?).ok()?;
         let sent = self.sent.get_mut(at)?;
         match (sent.state, is_lost) {
             (State::InFlight, true) => {
                 sent.state = State::Lost;
                 self.window.lost(&sent.coded);
+                if sent.is_repair {
+                    self.again.sample(now.since(sent.at));
+                }
                 return Some(sent.at);
             }
             (State::InFlight, false) => self.window.arrived(&sent.coded),
@@ -211,7 +219,7 @@ impl Sliding {
 
     /// Takes a NACK for the packet with this order number.
     pub(super) fn on_nack(&mut self, now: Time, order: u64) {
-        if let Some(left) = self.settle(order, true) {
+        if let Some(left) = self.settle(now, order, true) {
             self.notice.push(now, now.since(left));
             self.chance = Some(now);
         }
@@ -233,6 +241,12 @@ impl Sliding {
     /// The time from the departure of a packet until its loss is known if the next one, a `slot` later, arrives.
     pub(super) fn notice(&self, slot: Span) -> Span {
         self.notice.get().unwrap_or(Span::ZERO).max(self.round_trip() + slot)
+    }
+
+    /// The same for a repair packet: most losses of these are known by then.
+    pub(super) fn again(&self, slot: Span) -> Span {
+        let measured = self.again.srtt().map_or(Span::ZERO, |srtt| srtt + self.again.rttvar());
+        measured.max(self.notice(slot))
     }
 
     /// The round trip that most packets do not exceed; zero before the first.

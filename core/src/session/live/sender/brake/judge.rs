@@ -11,8 +11,8 @@
 //!
 //! | state | action | left when |
 //! |---|---|---|
-//! | watching | loss is low, or has been high for less than a second; a sample is collected meanwhile | loss stays high: asking, or full where round trips have grown |
-//! | asking | repair is reduced to its least, or halved where it is below twice that; once packets sent before have arrived, a second sample is collected | the samples are compared: lossy or full; undecided after [`DECISION_LIMIT`] is full |
+//! | watching | loss is low, or has been high for less than a second, or by no more than chance; a sample is collected meanwhile | loss stays high: asking, or full where round trips have grown |
+//! | asking | repair is reduced to its least, or halved where it is below twice that, or by what a full path loses where there is no least; once packets sent before have arrived, a second sample is collected | the samples are compared: lossy or full; undecided after [`DECISION_LIMIT`] is full |
 //! | full | repair is taken down to none, the source is asked for a lower rate | loss is low again: watching. Otherwise, after [`PERIOD`], the new sample is compared with that of the question: lossy; or, where round trips have not grown, probing |
 //! | probing | repair is at its least again | the same comparison, the samples in reverse order: lossy or full, and then for twice as long |
 //! | lossy | repair is what the loss of the path needs | new samples do not fit the path any more: watching |
@@ -26,11 +26,11 @@
 //! `x ln(p1 / ph) + (n - x) ln((1 - p1) / (1 - ph))`. Sample 1 was taken because its ratio was high, so that chance lets the
 //! second one be lower. A full path is therefore found only if the greatest likelihoods of both samples, with one ratio for
 //! both, and with two that are so far apart, confirm it. The test assumes independent losses. Losses in a row say less, so
-//! the logarithm is divided by the variance of a sum of a two-state chain over that of independent losses,
-//! `(1 + rho) / (1 - rho)`; with runs of m losses on average `rho = 1 - 1/m - p / ((1 - p) m)`. Beyond [`DECISIVE`] on
-//! either side the test decides; there is no decision where the rates differ too little to expect a fall
-//! ([`CONTRAST`]). A ratio that has fallen beyond chance, though by less than expected, is in part our doing: full
-//! ([`SAME`]).
+//! the logarithm is divided by the variance of the number of losses over that of independent losses: that of a two-state chain,
+//! `(1 + rho) / (1 - rho)`, where with runs of m losses on average `rho = 1 - 1/m - p / ((1 - p) m)`, or that of groups of
+//! packets if it is more. Beyond [`DECISIVE`] on either side the test decides; there is no decision where the rates differ too
+//! little to expect a fall ([`CONTRAST`]). A ratio that has fallen beyond chance, though by less than expected, is in part our
+//! doing: full ([`SAME`]).
 //!
 //! A path is lossy only where delay agrees: in either sample few round trips have grown; the mean delay is no less in
 //! the second; and losses do not occur at the peak of the delay, as they do at a queue that is otherwise too short to
