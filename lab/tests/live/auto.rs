@@ -47,6 +47,8 @@ struct Cell {
     lost: usize,
     of: usize,
     overhead: f64,
+    /// Packets that the law expected to be lost.
+    expected: f64,
 }
 
 /// Both ends with `latency` on top of the one-way delay.
@@ -62,8 +64,14 @@ fn play(losses: Losses, (round_trip, latency): (u64, u64), rate: Rate, seconds: 
     let one_way = ms(round_trip) / 2;
     let mut story = Story::new(sender, receiver, losses.path(one_way, seed), wire(one_way));
     let (begin, end) = (1000 + 3 * round_trip, 1000 + 3 * round_trip + seconds * 1000);
-    story.until(begin).play(rate).until(end).pause().until(end + 2000);
     let counted = begin + 3000;
+    story.until(begin).play(rate).until(counted);
+    let mut expected = 0.0;
+    for second in 4..=seconds {
+        let ratio = story.until(begin + second * 1000).sender_metrics()["expected_loss_ratio"];
+        expected += ratio * rate.as_bps() as f64 / 8.0 / PAYLOAD as f64;
+    }
+    story.pause().until(end + 2000);
     let from = Time::ZERO + ms(counted);
     let of = story.inputs.iter().filter(|input| **input >= from).count();
     let lost = story.lost(counted, end);
@@ -71,7 +79,7 @@ fn play(losses: Losses, (round_trip, latency): (u64, u64), rate: Rate, seconds: 
     // Without IP and UDP, as SRT's are counted.
     let sent: u64 = story.departures.iter().filter(|(at, _)| *at >= from).map(|(_, size)| size.0 - 28).sum();
     let overhead = sent as f64 / media as f64 - 1.0;
-    (story, Cell { lost, of, overhead, from })
+    (story, Cell { lost, of, overhead, from, expected })
 }
 
 /// A row of the comparison with SRT 1.5.1 (`benches/srt-live.txt`).
@@ -128,6 +136,31 @@ fn a_lossy_path_costs_less_and_loses_less_than_with_srt() {
             "{losses:?} {round_trip} + {latency} ms, {mbps} Mb/s: {lost} of {of} [{most:.0}], {overhead:.3} [{bytes}]"
         );
         failed |= lost as f64 > most || overhead > bytes;
+    }
+    assert!(!failed);
+}
+
+/// Losses for which the time for repair is too short at 10 Mb/s.
+const HARSH: [(Losses, (u64, u64)); 7] = [
+    (BURST, (100, 14)),
+    (BURST, (100, 18)),
+    (LONG_BURST, (100, 8)),
+    (LONG_BURST, (100, 14)),
+    (LONG_BURST, (200, 18)),
+    (Losses::Independent(0.1), (100, 8)),
+    (Losses::Independent(0.35), (100, 45)),
+];
+
+/// Thirty losses in bursts of some packets vary by half.
+#[test]
+fn the_law_expects_the_losses_that_come() {
+    let mut failed = false;
+    for (losses, times) in HARSH {
+        let cells = [1, 2, 3].map(|seed| play(losses, times, Rate::from_mbps(10), 40, seed).1);
+        let lost = cells.iter().map(|cell| cell.lost as f64).sum::<f64>();
+        let expected = cells.iter().map(|cell| cell.expected).sum::<f64>();
+        println!("{losses:?} {times:?}: {lost} lost, {expected:.1} expected");
+        failed |= lost >= 30.0 && !(1.0 / 3.0..=3.0).contains(&(expected / lost));
     }
     assert!(!failed);
 }

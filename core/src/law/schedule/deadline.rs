@@ -102,6 +102,8 @@ pub struct Deadline {
     price: f64,
     now: Decodability,
     weights: Vec<f64>,
+    /// For each original of the window, the probability that its loss, if it is lost, is not known in time to send it again.
+    unnoticed: Vec<f64>,
     /// r: combinations per original of late.
     rate: f64,
     /// The first original of the window at the last choice, and the first one that had not been sent.
@@ -150,6 +152,7 @@ impl Deadline {
             price: parameters.price,
             now,
             weights: Vec::new(),
+            unnoticed: Vec::new(),
             rate: 0.0,
             first: 0,
             next: 0,
@@ -163,10 +166,11 @@ impl Deadline {
         self.worth
     }
 
-    /// p_l at the last choice; none for an original that was not in the window then.
-    pub fn p(&self, l: u64) -> Option<f64> {
+    /// The probability, as of the last choice, that original l stays lost; none for one that was not in the window then.
+    /// A loss that would have been known in time, and is not, is one only if its notice is late.
+    pub fn expected_loss(&self, l: u64) -> Option<f64> {
         let place = usize::try_from(l.checked_sub(self.first)?).ok()?;
-        self.now.p().get(place).copied()
+        Some((1.0 - self.now.p().get(place)?) * self.unnoticed.get(place)?)
     }
 
     /// Multiplies the price by `factor` from the next choice on, because only so much less repair may leave.
@@ -209,24 +213,26 @@ impl Deadline {
         let (eps, in_a_row) = (channel.eps(), channel.eps_after_loss(1));
         let decay = HASTE * self.exponent(eps) / channel.in_a_row() / slot.max(Span::from_nanos(1)).as_secs_f64();
         self.weights.clear();
-        self.weights.extend(window.in_doubt().map(|(place, departed)| {
+        self.unnoticed.clear();
+        let (slot, round) = (slot.as_nanos().max(1), again.as_nanos().max(1));
+        for (place, departed) in window.in_doubt() {
             let until = place.entered + budget;
-            if until < now {
-                return 0.0;
-            }
-            if place.is_missing() {
-                return 1.0;
-            }
             let known = departed.at + if departed.is_first { notice } else { again };
-            if until < known {
-                return fails[0] * libm::exp(-decay * until.since(now).as_secs_f64());
-            }
-            // The loss of each packet after it delays the notice by a slot.
-            let (spare, slot) = (until.since(known), slot.as_nanos().max(1));
-            let unnoticed = libm::pow(in_a_row, (1 + spare.as_nanos() / slot) as f64);
-            let k = 1 + (spare.as_nanos() / again.as_nanos().max(1)) as usize;
-            (fails[k.min(ROUNDS)] + unnoticed) * libm::exp(-decay * until.since(now).as_secs_f64())
-        }));
+            let (fails, unnoticed) = if until >= known && !place.is_missing() {
+                let spare = until.since(known).as_nanos();
+                // The loss of each packet after it delays the notice by a slot.
+                let unnoticed = libm::pow(in_a_row, (1 + spare / slot) as f64);
+                (fails[ROUNDS.min(1 + (spare / round) as usize)] + unnoticed, unnoticed)
+            } else {
+                (fails[0], 1.0)
+            };
+            self.unnoticed.push(if now < known { (unnoticed + eps).min(1.0) } else { unnoticed });
+            self.weights.push(match place.is_missing() {
+                _ if until < now => 0.0,
+                true => 1.0,
+                false => fails * libm::exp(-decay * until.since(now).as_secs_f64()),
+            });
+        }
     }
 
     /// The best packet, as the place of its last original, and its worth.
@@ -271,7 +277,7 @@ impl Schedule<Window> for Deadline {
 
     fn rest(&mut self) {
         self.now.rest();
-        self.weights = Vec::new();
+        (self.weights, self.unnoticed) = (Vec::new(), Vec::new());
     }
 }
 

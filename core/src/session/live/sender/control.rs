@@ -278,6 +278,7 @@ impl Sender {
             sliding.on_settled(now, settled);
             sliding.on_outcomes(self.history.new_outcomes());
             sliding.release(now, budget);
+            self.counts.expected_lost += sliding.take_expected();
         }
         if let Some(limit) = &self.rate_limit {
             self.history.give_up(now - limit.timeout(interval));

@@ -146,7 +146,6 @@ impl Sender {
             budget,
             slot,
         });
-        self.counts.expected_lost += sliding.take_expected();
         match choice {
             Some(_) => {
                 // Spread, so that one burst of losses hits few; but all that is lost must leave in time.

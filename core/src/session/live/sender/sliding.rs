@@ -229,7 +229,7 @@ impl Sliding {
     pub(super) fn release(&mut self, now: Time, budget: Span) {
         let late = self.window.release(now, budget);
         let eps = self.losses.eps();
-        self.expected_lost += late.map(|l| self.law.p(l).map_or(eps, |p| 1.0 - p)).sum::<f64>();
+        self.expected_lost += late.map(|l| self.law.expected_loss(l).unwrap_or(eps)).sum::<f64>();
         self.code.forget(self.window.queue().b());
     }
 
