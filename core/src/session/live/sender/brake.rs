@@ -37,6 +37,9 @@ const QUICK_DELAY: Span = Span::from_millis(50);
 const QUICK_STEP: Span = Span::from_millis(100);
 /// The same two times for the release.
 const RELEASE_DELAY: Span = Span::from_millis(200);
+/// The longest of these delays. A release that brings the loss back within [`RELIEF`] doubles the delay of the next, where no
+/// repair has to be sent. Ours: of ten streams that just fit into a link, one tries in each second.
+const LONGEST_RELEASE_DELAY: Span = Span::from_secs(10);
 /// Ours: the limit doubles in each step, from 1 to `OFF` in 0.8 s.
 const RELEASE_STEP: Span = Span::from_millis(100);
 /// The time over which loss is averaged: short enough that an outage of half a second is no second of high loss.
@@ -63,6 +66,10 @@ const PROBE: f64 = 0.2;
 /// The ratio of the repair that a question takes away to the least that would end the loss of a full path. Ours: the
 /// measured rates err by less; more leaves more losses unrepaired.
 const EXCESS: f64 = 1.1;
+/// The window, as a part of the source packets, of a law whose window may be zero, while loss is high and not known to be the
+/// path's own. As much as the least that GENEVA sends whatever the loss: more would sustain the loss of a path that such
+/// streams share, until it is found full.
+const UNKNOWN: f64 = 0.35;
 /// Limit above which a released brake is off: no block can hold more repair.
 const OFF: f64 = 255.0;
 
@@ -88,7 +95,8 @@ pub(super) struct Pressure {
     pub(super) block: f64,
 }
 
-// Deviation(GENEVA §3.2.4): the paper leaves the reaction at p_max and above to the media rate.
+// Deviation(GENEVA §3.2.4): the paper leaves the reaction at p_max and above to the media rate. The brake errs where the loss is
+// another flow's doing and a stream's own repair changes it little: docs/controls.md has both cases.
 /// The brake's demand on the session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Demand {
@@ -109,12 +117,17 @@ pub(super) struct Brake {
     /// The time since which loss is low enough for a release.
     low_since: Option<Time>,
     stepped: Time,
+    /// The time at which the last release began, until repair is taken down again, and the delay of the next one.
+    released: Option<Time>,
+    release_delay: Span,
     /// The time at which the source was last asked for a lower rate; none once the request is withdrawn.
     asked: Option<Time>,
     judge: Judge,
     /// The time since which the path is full, or was when it was last known.
     full_since: Option<Time>,
     limit: Option<f64>,
+    /// The greatest window while loss is high and its cause unknown; infinite otherwise.
+    most: f64,
     /// The least window while the path is lossy, and the time since which reports indicate a queue there.
     least: f64,
     queued: Option<Time>,
@@ -132,10 +145,13 @@ impl Brake {
             episode: None,
             low_since: None,
             stepped: Time::ZERO,
+            released: None,
+            release_delay: RELEASE_DELAY,
             asked: None,
             judge: Judge::new(),
             full_since: None,
             limit: None,
+            most: f64::INFINITY,
             least: 0.0,
             queued: None,
             fits: (f64::INFINITY, Time::ZERO),
@@ -149,7 +165,7 @@ impl Brake {
 
     /// The window granted to a law that asks for `window`.
     pub(super) fn window(&self, window: f64) -> f64 {
-        window.max(self.least).min(self.limit.unwrap_or(f64::INFINITY))
+        window.max(self.least).min(self.most).min(self.limit.unwrap_or(f64::INFINITY))
     }
 
     /// True while repair is limited to see what that changes.
@@ -212,6 +228,7 @@ impl Brake {
     /// Takes the packets of a report, of which there are `sent`, once they are averaged.
     fn judge_report(&mut self, now: Time, pressure: &Pressure, sent: u32) -> Option<Demand> {
         self.judge.on_report(now, &pressure.passed);
+        self.most = f64::INFINITY;
         if self.judge.is_lossy() && !self.judge.has_moved(now) {
             self.supply(now, pressure);
             return None;
@@ -230,6 +247,8 @@ impl Brake {
         self.episode = episode.filter(|episode| is_open || !episode.has_dipped(now, self.span(now) / 2));
         if self.episode.is_none() {
             self.judge.rest(now);
+        } else if pressure.bounds.0 == 0.0 {
+            self.most = UNKNOWN * pressure.k;
         }
         if let Some(episode) = self.episode.filter(|_| is_high || is_open) {
             self.low_since = None;
@@ -274,10 +293,12 @@ impl Brake {
         let (window, (least, _)) = (self.window(pressure.window), pressure.bounds);
         let quick = pressure.queue && episode.has_lasted(now, QUICK_DELAY) && now.since(self.stepped) >= QUICK_STEP;
         if quick && window > least {
+            self.relapse(now, least);
             self.step(now, (window / 2.0).max(least));
         }
         if self.judge.is_full() {
             if stays && now.since(self.stepped) >= STEP && window > 0.0 {
+                self.relapse(now, least);
                 self.step(now, if window < 2.0 { 0.0 } else { window / 2.0 });
                 self.judge.restart(now, pressure.lag);
             }
@@ -369,10 +390,19 @@ impl Brake {
         self.asked.take().map(|_| Demand::Restored)
     }
 
+    /// Delays the next release, because the loss is high again.
+    fn relapse(&mut self, now: Time, least: f64) {
+        let Some(released) = self.released.take().filter(|_| least == 0.0) else { return };
+        let has_failed = now.since(released) < RELIEF;
+        let longer = (self.release_delay * 2).min(LONGEST_RELEASE_DELAY);
+        self.release_delay = if has_failed { longer } else { RELEASE_DELAY };
+    }
+
     fn release(&mut self, now: Time, since: Time) -> Option<Demand> {
-        if now.since(since) < RELEASE_DELAY || now.since(self.stepped) < RELEASE_STEP {
+        if now.since(since) < self.release_delay || now.since(self.stepped) < RELEASE_STEP {
             return None;
         }
+        self.released.get_or_insert(now);
         self.stepped = now;
         self.limit = self.limit.map(|limit| (2.0 * limit).max(1.0)).filter(|&limit| limit < OFF);
         if self.limit.is_some() {
