@@ -7,18 +7,27 @@ use thalweg_core::time::{Span, Time};
 use thalweg_lab::experiment::{Ended, Experiment, Outcome, Run};
 use thalweg_lab::scenario::Blueprint;
 
-/// Ten TCP flows and a stream of 30 Mb/s through 100 Mb/s.
-fn dumbbell(scheme: &str, seed: u64) -> Experiment {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/lab/dumbbell.toml");
-    let set = [("scheme", scheme), ("n_tcp", "10"), ("duration_s", "14"), ("warmup_s", "6")];
-    let set = set.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let described = Blueprint::open(&file, &set).and_then(|dumbbell| dumbbell.experiment(seed));
+/// A scenario of the folder `scenarios`.
+fn scenario(file: &str, set: &[(&str, &str)], seed: u64) -> Experiment {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios").join(file);
+    let set: Vec<_> = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let described = Blueprint::open(&file, &set).and_then(|blueprint| blueprint.experiment(seed));
     described.unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn outcome(scheme: &str, seed: u64) -> Outcome {
-    let run = Run::new(&dumbbell(scheme, seed), seed).expect("a possible run");
+fn finished(experiment: &Experiment, seed: u64) -> Outcome {
+    let run = Run::new(experiment, seed).expect("a possible run");
     run.finish().expect("in = out + dropped + queued")
+}
+
+/// Ten TCP flows and a stream of 30 Mb/s through 100 Mb/s.
+fn dumbbell(scheme: &str, seed: u64) -> Experiment {
+    let set = [("scheme", scheme), ("n_tcp", "10"), ("duration_s", "14"), ("warmup_s", "6")];
+    scenario("lab/dumbbell.toml", &set, seed)
+}
+
+fn outcome(scheme: &str, seed: u64) -> Outcome {
+    finished(&dumbbell(scheme, seed), seed)
 }
 
 #[test]
@@ -68,4 +77,29 @@ fn sessions_are_the_same_to_the_bit_however_a_run_is_cut() {
         pieces.until(now);
     }
     assert_eq!(pieces.finish().expect("in = out + dropped + queued"), outcome("live", 5));
+}
+
+/// The goodput of TCP in GENEVA's first scenario (Figs. 8 and 9), ten streams beside `flows` of TCP.
+fn tcp_beside(scheme: &str, (round_trip, flows): (u32, u32), times: &[(&str, &str)]) -> f64 {
+    let (round_trip, flows) = (round_trip.to_string(), flows.to_string());
+    let set = [&[("scheme", scheme), ("rtt_ms", &round_trip), ("n_tcp", &flows)], times].concat();
+    finished(&scenario("papers/geneva-s1.toml", &set, 1), 1).value("tcp_goodput_mbps")
+}
+
+/// One point and four seconds in the short run.
+#[test]
+fn tcp_keeps_as_much_beside_repair_by_its_worth_as_beside_geneva() {
+    let all = [(10, 100), (10, 150), (10, 200), (10, 250), (100, 400), (100, 500), (100, 600), (100, 700)];
+    let is_long = std::env::var_os("THALWEG_TEST_ALL").is_some();
+    let points = if is_long { &all[..] } else { &all[2..3] };
+    for &point in points {
+        let times: &[_] = match point {
+            (10, _) if !is_long => &[("warmup_s", "10"), ("duration_s", "14")],
+            (10, _) => &[("duration_s", "24")],
+            _ => &[("duration_s", "30")],
+        };
+        let [auto, geneva] = ["live-auto", "live-geneva"].map(|scheme| tcp_beside(scheme, point, times));
+        println!("{point:?}: {auto:.1} Mb/s, {geneva:.1} Mb/s");
+        assert!(auto >= 0.97 * geneva, "{point:?}: {auto} Mb/s, beside GENEVA {geneva}");
+    }
 }
