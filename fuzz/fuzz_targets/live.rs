@@ -1,19 +1,22 @@
-//! A live stream over a path that the input controls: it drops, duplicates, corrupts, truncates and forges datagrams.
+//! A live stream, in the clear or with a key, over a path that the input controls: it drops, duplicates, corrupts, truncates
+//! and forges datagrams.
 //! Nothing panics or hangs. The receiver delivers no more packets than arrived nor, if none was modified, than were
 //! sent.
 #![no_main]
 
+#[path = "../../lab/tests/live/keys.rs"]
+mod keys;
 #[path = "../../lab/tests/live/tap.rs"]
 mod tap;
 
 use core::net::SocketAddr;
 
 use libfuzzer_sys::fuzz_target;
-use thalweg_core::law::redundancy::{Law, fixed::Fixed, none};
+use keys::Keys;
+use thalweg_core::law::redundancy::{Choice, Law, fixed::Fixed, none};
 use thalweg_core::law::redundancy::geneva::{Geneva, Parameters};
-use thalweg_core::rng::Rng;
-use thalweg_core::session::live::receiver::{self, Receiver};
-use thalweg_core::session::live::sender::{self, Breaker, Sender, SourceId};
+use thalweg_core::session::live::receiver;
+use thalweg_core::session::live::sender::{self, Breaker, SourceId};
 use tap::Tap;
 use thalweg_core::session::live::{End, Latency, Media, Playout};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
@@ -27,9 +30,10 @@ fuzz_target!(|data: &[u8]| {
     let Some((&[kind, rates, law], script)) = data.split_first_chunk::<3>() else { return };
     let (receiver_address, here) = (SocketAddr::from(([192, 0, 2, 1], 6000)), SocketAddr::from(([192, 0, 2, 2], 5000)));
     let mut now = Time::ZERO;
-    let mut receiver = Receiver::new(receiving(kind, here), &Rng::new(1));
+    let mut keys = (kind & 128 != 0).then(|| Keys::new(1));
+    let mut receiver = Keys::receiver(keys.as_mut(), receiving(kind, here), now, 1);
     let to = if calls(kind) { here } else { receiver_address };
-    let mut sender = Sender::new(sending([kind, rates, law], to), now, &Rng::new(2));
+    let mut sender = Keys::sender(keys.as_mut(), sending([kind, rates, law], to), now, 2);
     let (mut tap, mut script) = (Tap::default(), script.iter().copied());
     let (mut given, mut heard, mut out, mut is_true) = (0, 0, 0, true);
     while let Some(step) = script.next() {
@@ -50,7 +54,7 @@ fuzz_target!(|data: &[u8]| {
 });
 
 /// The datagrams that one end has received from the other.
-struct Carried {
+struct Arrived {
     datagrams: u64,
     /// True if all of them arrived unmodified.
     is_true: bool,
@@ -87,6 +91,7 @@ fn sending([kind, rates, draw]: [u8; 3], to: SocketAddr) -> sender::Config {
         repair: match kind >> 1 & 3 {
             0 => Fixed::new(5).into(),
             1 => none::None.into(),
+            2 => Law::new(&"auto".parse::<Choice>().expect("it is in the registry"), &()).expect("its defaults"),
             _ => Law::Geneva(law(draw)),
         },
         latency: match draw >> 5 & 3 {
@@ -113,8 +118,8 @@ fn carry<F: Session, T: Session>(
     (end, address): (End, SocketAddr),
     now: Time,
     (tap, script): (&mut Tap, &mut impl Iterator<Item = u8>),
-) -> Carried {
-    let mut carried = Carried { datagrams: 0, is_true: true };
+) -> Arrived {
+    let mut arrived = Arrived { datagrams: 0, is_true: true };
     while from.poll_event().is_some() {}
     if from.poll_timeout().is_some_and(|at| at <= now) {
         from.handle_timeout(now);
@@ -127,12 +132,12 @@ fn carry<F: Session, T: Session>(
         tap.read(datagram);
         let fate = script.next().unwrap_or(0);
         let at = usize::from(script.next().filter(|_| fate > 127).unwrap_or(0)) % datagram.len().max(1);
-        carried.datagrams += match fate {
+        arrived.datagrams += match fate {
             128..=159 => 0,
             160..=175 => 2,
             _ => 1,
         };
-        carried.is_true &= fate < 176;
+        arrived.is_true &= fate < 176;
         match fate {
             0..=127 => drop(to.handle_datagram(now, address, datagram)),
             128..=159 => {}
@@ -153,5 +158,5 @@ fn carry<F: Session, T: Session>(
             240.. => drop(to.handle_datagram(now, SocketAddr::from(([198, 51, 100, fate], 9)), datagram)),
         }
     }
-    carried
+    arrived
 }

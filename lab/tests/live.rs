@@ -22,5 +22,6 @@ mod shares;
 mod story;
 mod takeover;
 mod tap;
+mod variant;
 mod waits;
 mod words;

@@ -10,17 +10,16 @@ use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::Loss;
 use thalweg_lab::path::Path;
 
-use crate::live::faults::with_and_without_key;
-use crate::live::keys::Keys;
-use crate::live::props::{address, at, ms, receiver_config, sender_config, wire};
+use crate::live::props::{address, at, ms, receiver_config, wire};
 use crate::live::story::{Back, Story};
+use crate::live::variant::{Variant, stories};
 
 /// The address at which the sender listens.
 const LISTENS_AT: &str = "10.0.0.1:5000";
 const MEDIA: Rate = Rate::from_mbps(30);
 
-fn listening() -> sender::Config {
-    sender::Config { to: address(LISTENS_AT), listens: true, ..sender_config() }
+fn listening(variant: Variant) -> sender::Config {
+    sender::Config { to: address(LISTENS_AT), listens: true, ..variant.sender() }
 }
 
 fn calling() -> receiver::Config {
@@ -28,24 +27,25 @@ fn calling() -> receiver::Config {
 }
 
 /// A receiver behind a NAT, whose outer address only the sender sees.
-fn story_over(keys: Option<Keys>, forward: Path, reverse: Path) -> Story {
-    let mut story = Story::with(keys, listening(), calling(), forward, reverse);
+fn story_over(variant: Variant, forward: Path, reverse: Path) -> Story {
+    let mut story = variant.story(listening(variant), calling(), forward, reverse);
     story.receiver_at = address("203.0.113.7:40000");
     story
 }
 
-fn story(keys: Option<Keys>) -> Story {
-    story_over(keys, wire(ms(20)), wire(ms(20)))
+fn story(variant: Variant) -> Story {
+    story_over(variant, wire(ms(20)), wire(ms(20)))
 }
 
 /// The same at three seconds, when the stream has been running for 2.5 s.
-fn streaming(keys: Option<Keys>) -> Story {
-    let mut story = story(keys);
+fn streaming(variant: Variant) -> Story {
+    let mut story = story(variant);
     story.until(500).play(MEDIA).until(3000);
     story
 }
 
-with_and_without_key! {
+stories! {
+    [geneva, geneva_keyed, auto, auto_keyed]:
     a_receiver_behind_a_nat_gets_the_stream,
     the_stream_begins_although_a_third_is_lost,
     nothing_leaves_before_a_receiver_has_called,
@@ -57,8 +57,8 @@ with_and_without_key! {
     an_outage_ends_with_the_stream,
 }
 
-fn a_receiver_behind_a_nat_gets_the_stream(keys: Option<Keys>) {
-    let mut story = streaming(keys);
+fn a_receiver_behind_a_nat_gets_the_stream(variant: Variant) {
+    let mut story = streaming(variant);
     story.pause().until(3500);
     assert_eq!((story.lost(0, 3000), story.receiver_events.len()), (0, 1), "{:?}", story.receiver_events);
     let (when, event) = story.sender_events[0];
@@ -68,18 +68,18 @@ fn a_receiver_behind_a_nat_gets_the_stream(keys: Option<Keys>) {
     assert_eq!(story.elsewhere, []);
 }
 
-fn the_stream_begins_although_a_third_is_lost(keys: Option<Keys>) {
+fn the_stream_begins_although_a_third_is_lost(variant: Variant) {
     for seed in 0..5 {
         let lossy = |seed| wire(ms(20)).then("loss", Loss::independent(0.3, Rng::new(seed)));
-        let mut story = story_over(keys, lossy(seed), lossy(seed + 100));
+        let mut story = story_over(variant, lossy(seed), lossy(seed + 100));
         story.until(4000).play(Rate::from_mbps(1)).until(8000).pause().until(8500);
         // Three quarters of 380 packets: repair is there for the loss that its paper measures.
         assert!(story.outputs.len() > 285 && story.is_in_order(), "{} packets, seed {seed}", story.outputs.len());
     }
 }
 
-fn nothing_leaves_before_a_receiver_has_called(keys: Option<Keys>) {
-    let mut story = story(keys);
+fn nothing_leaves_before_a_receiver_has_called(variant: Variant) {
+    let mut story = story(variant);
     story.back = Back::Nothing;
     story.play(MEDIA).until(15_000);
     assert!(story.departures.is_empty() && story.elsewhere.is_empty());
@@ -89,8 +89,8 @@ fn nothing_leaves_before_a_receiver_has_called(keys: Option<Keys>) {
     assert_eq!(story.lost(16_500, 18_000), 0, "{:?}", story.sender_events);
 }
 
-fn a_receiver_whose_nat_changes_its_port_keeps_the_stream(keys: Option<Keys>) {
-    let mut story = streaming(keys);
+fn a_receiver_whose_nat_changes_its_port_keeps_the_stream(variant: Variant) {
+    let mut story = streaming(variant);
     story.receiver_at = address("203.0.113.7:40001");
     story.until(6000).pause().until(6500);
     let (when, event) = *story.sender_events.last().expect("events");
@@ -99,8 +99,8 @@ fn a_receiver_whose_nat_changes_its_port_keeps_the_stream(keys: Option<Keys>) {
     assert_eq!(story.receiver_events.len(), 1, "{:?}", story.receiver_events);
 }
 
-fn a_receiver_that_restarts_behind_another_port_gets_the_stream_after_two_seconds(keys: Option<Keys>) {
-    let mut story = streaming(keys);
+fn a_receiver_that_restarts_behind_another_port_gets_the_stream_after_two_seconds(variant: Variant) {
+    let mut story = streaming(variant);
     story.receiver_at = address("203.0.113.7:40001");
     story.restart_receiver(calling(), 23);
     story.until(8000).pause().until(8500);
@@ -110,8 +110,8 @@ fn a_receiver_that_restarts_behind_another_port_gets_the_stream_after_two_second
     assert_eq!(story.lost(5300, 8000), 0);
 }
 
-fn a_receiver_that_leaves_gets_no_more_datagrams_and_may_call_again(keys: Option<Keys>) {
-    let mut story = streaming(keys);
+fn a_receiver_that_leaves_gets_no_more_datagrams_and_may_call_again(variant: Variant) {
+    let mut story = streaming(variant);
     story.receiver.finish();
     story.until(3200);
     let sent = |story: &Story| story.departures.iter().filter(|(when, _)| *when > at(3200)).count();
@@ -123,9 +123,9 @@ fn a_receiver_that_leaves_gets_no_more_datagrams_and_may_call_again(keys: Option
     assert_eq!(story.lost(8300, 10_000), 0, "{:?}", story.sender_events);
 }
 
-fn a_receiver_that_is_stopped_before_it_is_answered_calls_no_more(keys: Option<Keys>) {
-    let is_clear = keys.is_none();
-    let mut story = story(keys);
+fn a_receiver_that_is_stopped_before_it_is_answered_calls_no_more(variant: Variant) {
+    let is_clear = variant.keys.is_none();
+    let mut story = story(variant);
     story.back = Back::Nothing;
     story.until(1000);
     story.receiver.finish();
@@ -134,16 +134,16 @@ fn a_receiver_that_is_stopped_before_it_is_answered_calls_no_more(keys: Option<K
     assert!(story.last_returned.is_some_and(|last| !is_clear || last <= at(1000)), "{:?}", story.last_returned);
 }
 
-fn a_sender_that_restarts_is_called_again(keys: Option<Keys>) {
-    let mut story = streaming(keys);
-    story.restart_sender(listening(), 12);
+fn a_sender_that_restarts_is_called_again(variant: Variant) {
+    let mut story = streaming(variant);
+    story.restart_sender(listening(variant), 12);
     story.until(8000).pause().until(8500);
     // It is called once it has been silent for two seconds.
     assert_eq!(story.lost(5500, 8000), 0, "{:?} {:?}", story.sender_events, story.receiver_events);
 }
 
-fn an_outage_ends_with_the_stream(keys: Option<Keys>) {
-    let mut story = streaming(keys);
+fn an_outage_ends_with_the_stream(variant: Variant) {
+    let mut story = streaming(variant);
     (story.back, story.deaf) = (Back::Nothing, true);
     story.until(20_000);
     assert!(story.sender_events.iter().any(|(_, said)| *said == Said::Silent), "{:?}", story.sender_events);

@@ -12,8 +12,16 @@ use thalweg_lab::node::corrupt::Corrupt;
 use thalweg_lab::node::reorder::Reorder;
 use thalweg_lab::packet::{Body, Packet};
 
-use crate::live::props::{ms, receiver_config, sender_config, wire};
+use crate::live::props::{ms, receiver_config, wire};
 use crate::live::story::Story;
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    corrupted_bytes_harm_their_own_packets_alone,
+    a_damaged_timestamp_harms_no_others,
+    a_damaged_sender_report_makes_nothing_late,
+}
 
 /// Numbers of the media datagrams that `node` damages when it processes the sender's output: the number before, and the
 /// one that is read after the damage.
@@ -37,11 +45,10 @@ fn hit(story: &Story, mut node: Corrupt) -> BTreeSet<u64> {
     hit
 }
 
-#[test]
-fn corrupted_bytes_harm_their_own_packets_alone() {
+fn corrupted_bytes_harm_their_own_packets_alone(variant: Variant) {
     let corrupt = Corrupt::new(0.01, 3, Rng::new(3));
     let forward = wire(ms(20)).then("corrupt", corrupt.clone());
-    let mut story = Story::new(sender_config(), receiver_config(), forward, wire(ms(20)));
+    let mut story = variant.over(forward, wire(ms(20)));
     story.written = Some([Vec::new(), Vec::new()]);
     story.until(500).play(Rate::from_mbps(30)).until(8000).pause().until(8500);
     let hit = hit(&story, corrupt);
@@ -64,10 +71,9 @@ fn some_are_old(bytes: &mut [u8]) {
 }
 
 /// Packets still in flight before such a packet do not become late because of it.
-#[test]
-fn a_damaged_timestamp_harms_no_others() {
+fn a_damaged_timestamp_harms_no_others(variant: Variant) {
     let forward = wire(ms(20)).then("reorder", Reorder::new(0.3, ms(4), Rng::new(1)));
-    let mut story = Story::new(sender_config(), receiver_config(), forward, wire(ms(20)));
+    let mut story = variant.over(forward, wire(ms(20)));
     story.rewrite = some_are_old;
     story.until(500).play(Rate::from_mbps(30)).until(8000).pause().until(8500);
     // A receiver begins with the first packet that arrives: 30 % are delayed by 4 ms.
@@ -84,12 +90,11 @@ fn one_report_is_off(bytes: &mut [u8]) {
     }
 }
 
-#[test]
-fn a_damaged_sender_report_makes_nothing_late() {
+fn a_damaged_sender_report_makes_nothing_late(variant: Variant) {
     for playout in [Playout::Asap, Playout::Constant] {
         let receiver = receiver::Config { playout, ..receiver_config() };
         let forward = wire(ms(20)).then("reorder", Reorder::new(0.3, ms(4), Rng::new(1)));
-        let mut story = Story::new(sender_config(), receiver, forward, wire(ms(20)));
+        let mut story = variant.story(variant.sender(), receiver, forward, wire(ms(20)));
         story.rewrite = one_report_is_off;
         story.until(500).play(Rate::from_mbps(30)).until(8000).pause().until(8500);
         assert_eq!(story.lost(505, 8000), 0, "{playout:?}");

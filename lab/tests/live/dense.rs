@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use allocation_counter::measure;
+use thalweg_core::code::rlc::MAX_WINDOW;
 use thalweg_core::law::redundancy::none;
 use thalweg_core::session::live::receiver::Event as Heard;
 use thalweg_core::session::live::{Playout, receiver, sender};
@@ -11,6 +12,12 @@ use thalweg_core::units::{Bytes, Rate};
 
 use crate::live::props::{PAYLOAD, at, bursty, ms, receiver_config, sender_config, wire};
 use crate::live::story::Story;
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    memory_is_latency_times_rate_and_five_megabytes,
+}
 
 /// Media of `rate` for `secs` after half a second of handshake, in blocks of `block` within `latency`, and the sender's
 /// metrics at its end; a pause of twice that latency follows.
@@ -101,23 +108,27 @@ fn where_there_is_not_it_comes_early_and_nothing_is_lost() {
     assert!(story.latency(0.0) > ms(1000), "{}", story.latency(0.0));
 }
 
-/// The memory that a receiver holds until delivery, or until no repair can need it any more.
-#[test]
-fn memory_is_latency_times_rate_and_five_megabytes() {
+/// The memory that a receiver holds until delivery, or until no repair can need it any more. A code that slides has packets
+/// of its own: as many as its window, so that packets are repaired however long the latency is.
+fn memory_is_latency_times_rate_and_five_megabytes(variant: Variant) {
     let rate = Rate::from_mbps(30);
     for (secs, playout) in [(1, Playout::Constant), (10, Playout::Constant), (10, Playout::Asap)] {
         let latency = Span::from_secs(secs);
         let mut most = Bytes(0);
         let used = measure(|| {
-            let config = sender::Config { latency: latency.into(), ..sender_config() };
+            let config = sender::Config { latency: latency.into(), ..variant.sender() };
             let receiver = receiver::Config { latency: latency.into(), playout, ..receiver_config() };
-            let mut story = Story::new(config, receiver, bursty(ms(20), 4), wire(ms(20)));
+            let mut story = variant.story(config, receiver, bursty(ms(20), 4), wire(ms(20)));
             story.notes = false;
             story.until(500).play(rate).until(2500 + 1000 * secs);
             most = rate.bytes_in(latency);
-            assert_eq!(story.receiver_metrics()["early_packets_total"], 0.0);
+            let heard = story.receiver_metrics();
+            assert_eq!(heard["early_packets_total"], 0.0);
+            let (lost, recovered) = (heard["lost_packets_total"], heard["recovered_packets_total"]);
+            assert!(lost > 50.0 && recovered >= 0.9 * lost, "{recovered} of {lost} in {latency}");
         });
-        assert!(used.bytes_max <= most.0 + 5_000_000, "{} bytes for {most:?} in {latency}", used.bytes_max);
+        let code = if variant.has_blocks() { 0 } else { most.0.min((MAX_WINDOW * PAYLOAD) as u64) };
+        assert!(used.bytes_max <= most.0 + code + 5_000_000, "{} bytes for {most:?} in {latency}", used.bytes_max);
         assert!(used.bytes_max >= most.0, "it is all held: {} bytes for {most:?}", used.bytes_max);
     }
 }

@@ -23,6 +23,19 @@ use thalweg_lab::scenario::Scenario;
 
 use crate::live::props::{address, at, bursty, geneva, ms, receiver_config, sender_config, wire};
 use crate::live::story::{Back, Policer, Story};
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    loss_that_stays_takes_repair_down_and_ends_the_session,
+    a_path_that_brings_reports_and_takes_nothing_ends_the_session_as_well,
+    packets_too_long_for_the_path_end_the_session_under_either_breaker,
+    a_pause_and_a_short_darkness_leave_the_brake_alone,
+    the_breakers_of_rfc_8083_end_what_a_tcp_would_not_send,
+    replayed_reports_count_for_nothing,
+    reports_from_elsewhere_count_for_nothing,
+    strangers_get_no_more_than_they_send,
+}
 
 const RATE: Rate = Rate::from_mbps(30);
 
@@ -68,9 +81,8 @@ fn geneva_loses_less_than_static_repair_and_takes_little_more_from_others() {
 }
 
 /// 30 Mb/s of media are 31 on the wire: even without repair an eighth is too much for 27.
-#[test]
-fn loss_that_stays_takes_repair_down_and_ends_the_session() {
-    let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
+fn loss_that_stays_takes_repair_down_and_ends_the_session(variant: Variant) {
+    let mut story = variant.over(wire(ms(20)), wire(ms(20)));
     story.policer = Some(Policer::new(Rate::from_mbps(27)));
     story.until(500).play(RATE).until(4000);
     assert_eq!(story.sender_metrics()["repair_limit_packets"], 0.0);
@@ -91,9 +103,9 @@ fn loss_that_stays_takes_repair_down_and_ends_the_session() {
 
 /// A story of a stream over a round trip of 40 ms until `millis`; `fault` is applied at three seconds, when the stream
 /// has been running for 2.5 s.
-fn stricken(breaker: Breaker, fault: impl FnOnce(&mut Story), millis: u64) -> Story {
-    let config = sender::Config { breaker, ..sender_config() };
-    let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
+fn stricken(variant: Variant, breaker: Breaker, fault: impl FnOnce(&mut Story), millis: u64) -> Story {
+    let config = sender::Config { breaker, ..variant.sender() };
+    let mut story = variant.story(config, receiver_config(), wire(ms(20)), wire(ms(20)));
     story.until(500).play(RATE).until(3000);
     fault(&mut story);
     story.until(millis);
@@ -101,9 +113,8 @@ fn stricken(breaker: Breaker, fault: impl FnOnce(&mut Story), millis: u64) -> St
 }
 
 /// Media that does not arrive while reports do is a loss of everything, although no later packet reveals it.
-#[test]
-fn a_path_that_brings_reports_and_takes_nothing_ends_the_session_as_well() {
-    let story = stricken(Breaker::RepairFirst, |story| story.deaf = true, 14_500);
+fn a_path_that_brings_reports_and_takes_nothing_ends_the_session_as_well(variant: Variant) {
+    let story = stricken(variant, Breaker::RepairFirst, |story| story.deaf = true, 14_500);
     let (when, first) = story.sender_events[1];
     assert!(matches!(first, Said::LowerRate(rate) if rate == Rate::from_bps(0)), "{first:?}");
     assert!((at(4500)..at(4800)).contains(&when), "noticed after half a second, reported after one more: {when:?}");
@@ -115,11 +126,10 @@ fn a_path_that_brings_reports_and_takes_nothing_ends_the_session_as_well() {
 }
 
 /// A path whose maximum datagram is shorter than a media packet, so that only hellos pass.
-#[test]
-fn packets_too_long_for_the_path_end_the_session_under_either_breaker() {
+fn packets_too_long_for_the_path_end_the_session_under_either_breaker(variant: Variant) {
     let narrow = |story: &mut Story| story.longest = 600;
     for breaker in [Breaker::RepairFirst, Breaker::Rfc8083] {
-        let story = stricken(breaker, narrow, 20_000);
+        let story = stricken(variant, breaker, narrow, 20_000);
         let (when, last) = *story.sender_events.last().expect("an event");
         assert_eq!(last, Said::Ended(Ending::Breaker), "{:?}", story.sender_events);
         // MEDIA_TIMEOUT is five reports, one a second (RFC 8083 §4.2).
@@ -128,9 +138,8 @@ fn packets_too_long_for_the_path_end_the_session_under_either_breaker() {
 }
 
 /// Half a second without arrivals is no persistent loss, and a source that pauses loses nothing.
-#[test]
-fn a_pause_and_a_short_darkness_leave_the_brake_alone() {
-    let mut story = stricken(Breaker::RepairFirst, |story| story.deaf = true, 3500);
+fn a_pause_and_a_short_darkness_leave_the_brake_alone(variant: Variant) {
+    let mut story = stricken(variant, Breaker::RepairFirst, |story| story.deaf = true, 3500);
     story.deaf = false;
     story.until(6000).pause().until(20_000).play(RATE).until(23_000);
     assert_eq!(story.sender_events.len(), 1, "{:?}", story.sender_events);
@@ -138,13 +147,12 @@ fn a_pause_and_a_short_darkness_leave_the_brake_alone() {
     assert!(story.sender_metrics()["wanted_rate_bps"].is_nan(), "nothing was ever asked");
 }
 
-#[test]
-fn the_breakers_of_rfc_8083_end_what_a_tcp_would_not_send() {
+fn the_breakers_of_rfc_8083_end_what_a_tcp_would_not_send(variant: Variant) {
     // 10 % at 40 ms: a TCP gets 1460 / (0.04 sqrt(2 0.1 / 3)) = 141 kB/s, a thirtieth of this.
     let run = |breaker| {
         let forward = wire(ms(20)).then("loss", Loss::independent(0.1, Rng::new(5)));
-        let config = sender::Config { breaker, ..sender_config() };
-        let mut story = Story::new(config, receiver_config(), forward, wire(ms(20)));
+        let config = sender::Config { breaker, ..variant.sender() };
+        let mut story = variant.story(config, receiver_config(), forward, wire(ms(20)));
         story.until(500).play(RATE).until(30_000);
         story
     };
@@ -160,9 +168,8 @@ fn the_breakers_of_rfc_8083_end_what_a_tcp_would_not_send() {
     assert_eq!(off.sender_metrics()["breaker_open"], 1.0);
 }
 
-#[test]
-fn replayed_reports_count_for_nothing() {
-    let mut story = Story::new(sender_config(), receiver_config(), bursty(ms(20), 7), wire(ms(20)));
+fn replayed_reports_count_for_nothing(variant: Variant) {
+    let mut story = variant.over(bursty(ms(20), 7), wire(ms(20)));
     story.until(500).play(RATE).until(4000);
     let before = story.sender_metrics();
     let from = story.receiver_at;
@@ -176,9 +183,8 @@ fn replayed_reports_count_for_nothing() {
     }
 }
 
-#[test]
-fn reports_from_elsewhere_count_for_nothing() {
-    let mut story = Story::new(sender_config(), receiver_config(), bursty(ms(20), 7), wire(ms(20)));
+fn reports_from_elsewhere_count_for_nothing(variant: Variant) {
+    let mut story = variant.over(bursty(ms(20), 7), wire(ms(20)));
     story.until(500).play(RATE).until(3000);
     story.back = Back::Nothing;
     story.returned.clear();
@@ -193,9 +199,8 @@ fn reports_from_elsewhere_count_for_nothing() {
     assert_eq!(before["repair_window_packets"], after["repair_window_packets"]);
 }
 
-#[test]
-fn strangers_get_no_more_than_they_send() {
-    let mut sender = Sender::new(sender_config(), Time::ZERO, &Rng::new(1));
+fn strangers_get_no_more_than_they_send(variant: Variant) {
+    let mut sender = Sender::new(variant.sender(), Time::ZERO, &Rng::new(1));
     let mut receiver = Receiver::new(receiver_config(), &Rng::new(2));
     let mut buf = [0; MAX_DATAGRAM];
     let hello = sender.poll_transmit(Time::ZERO, &mut buf).expect("a hello").len;
@@ -220,9 +225,11 @@ proptest! {
     /// Real datagrams of the stream, damaged, cut, repeated and sent to either endpoint.
     #[test]
     fn any_bytes_at_any_time_are_survived(
+        is_auto in any::<bool>(),
         datagrams in prop::collection::vec((any::<bool>(), any::<prop::sample::Index>(), damage()), 1..60),
     ) {
-        let mut story = Story::new(sender_config(), receiver_config(), bursty(ms(5), 3), wire(ms(5)));
+        let variant = if is_auto { Variant::auto() } else { Variant::geneva() };
+        let mut story = variant.over(bursty(ms(5), 3), wire(ms(5)));
         story.until(100).play(RATE).until(300);
         let (from, to) = (story.sender_at, story.receiver_at);
         let (left, returned) = (story.recent.clone(), story.returned.clone());

@@ -14,10 +14,9 @@ use thalweg_lab::node::wire::Wire;
 use thalweg_lab::path::Path;
 
 use crate::live::auto::auto;
-use crate::live::faults::with_and_without_key;
-use crate::live::keys::Keys;
 use crate::live::props::{address, at, ms, receiver_config, sender_config, wire};
 use crate::live::story::Story;
+use crate::live::variant::{Variant, stories};
 
 const MEDIA: Rate = Rate::from_mbps(10);
 
@@ -35,9 +34,9 @@ fn configs(sender: Given, receiver: Given) -> (sender::Config, receiver::Config)
 }
 
 /// A stream of some seconds, from one second on.
-fn story_with(keys: Option<Keys>, (sender, receiver): (sender::Config, receiver::Config), path: [Path; 2]) -> Story {
+fn story_with(variant: Variant, (sender, receiver): (sender::Config, receiver::Config), path: [Path; 2]) -> Story {
     let [forward, reverse] = path;
-    let mut story = Story::with(keys, sender, receiver, forward, reverse);
+    let mut story = variant.story(sender, receiver, forward, reverse);
     story.until(1000).play(MEDIA).until(4000);
     story
 }
@@ -48,8 +47,8 @@ fn path(round_trip: u64) -> [Path; 2] {
 }
 
 /// A stream whose ends both leave the latency to the path.
-fn story(keys: Option<Keys>, round_trip: u64) -> Story {
-    story_with(keys, configs(None, None), path(round_trip))
+fn story(variant: Variant, round_trip: u64) -> Story {
+    story_with(variant, configs(None, None), path(round_trip))
 }
 
 /// The latency with which both ends say that the stream has begun, and the round trip that it follows from.
@@ -95,17 +94,17 @@ fn raises(story: &Story) -> Vec<(u64, Span, Span)> {
     heard.iter().map(|(when, (from, to, _))| (when.as_nanos() / 1_000_000, *from, *to)).collect()
 }
 
-with_and_without_key! {
+stories! {
+    [auto, auto_keyed]:
     latency_follows_from_the_round_trip,
     a_receiver_that_calls_gets_the_latency_of_its_path,
     a_longer_path_raises_the_latency,
 }
 
 /// RTT / 2 + max(40 ms, 1.25 RTT).
-fn latency_follows_from_the_round_trip(keys: Option<Keys>) {
+fn latency_follows_from_the_round_trip(variant: Variant) {
     for (round_trip, needed) in [(20, 50), (100, 175), (200, 350)] {
-        let keys = keys.as_ref().map(|_| Keys::new(1));
-        let mut story = story(keys, round_trip);
+        let mut story = story(variant, round_trip);
         assert_eq!(begun(&story), (ms(needed), Some(ms(round_trip))));
         assert_eq!(kept(&mut story).to_bits(), ms(needed).as_secs_f64().to_bits());
         assert_eq!((story.lost(1000, 3500), raises(&story)), (0, vec![]));
@@ -117,21 +116,20 @@ fn a_number_wins_over_auto_and_the_longer_of_two_applies() {
     for (sender, receiver, needed) in
         [(Some(60), None, 60), (None, Some(400), 400), (None, Some(120), 120), (Some(90), Some(150), 150)]
     {
-        let mut story = story_with(None, configs(sender, receiver), path(100));
+        let mut story = story_with(Variant::auto(), configs(sender, receiver), path(100));
         assert_eq!(begun(&story), (ms(needed), None), "{sender:?} {receiver:?}");
         assert_eq!(kept(&mut story).to_bits(), ms(needed).as_secs_f64().to_bits());
     }
 }
 
-fn a_receiver_that_calls_gets_the_latency_of_its_path(keys: Option<Keys>) {
+fn a_receiver_that_calls_gets_the_latency_of_its_path(variant: Variant) {
     for lossy in [false, true] {
         let to = address("10.0.0.1:5000");
         let (sender, receiver) = configs(None, None);
         let sender = sender::Config { to, listens: true, ..sender };
         let receiver = receiver::Config { call: Some(to), ..receiver };
         let loss = |seed| wire(ms(50)).then("loss", Loss::independent(if lossy { 0.3 } else { 0.0 }, Rng::new(seed)));
-        let keys = keys.as_ref().map(|_| Keys::new(1));
-        let story = story_with(keys, (sender, receiver), [loss(1), loss(2)]);
+        let story = story_with(variant, (sender, receiver), [loss(1), loss(2)]);
         assert_eq!(begun(&story), (ms(175), Some(ms(100))), "{lossy}");
     }
 }
@@ -157,8 +155,8 @@ fn no_media_leaves_before_the_latency_is_known() {
 }
 
 /// A minimum of the round trip lasts for five to ten seconds.
-fn a_longer_path_raises_the_latency(keys: Option<Keys>) {
-    let mut story = story(keys, 20);
+fn a_longer_path_raises_the_latency(variant: Variant) {
+    let mut story = story(variant, 20);
     [story.forward, story.reverse] = path(100);
     story.until(20_000);
     let raises = raises(&story);
@@ -176,7 +174,7 @@ fn repair_is_in_time_again_once_the_latency_is_raised() {
         let loss = Loss::independent(0.02, Rng::new(round_trip));
         [Path::default().then("loss", loss).then("wire", Wire::new(ms(round_trip) / 2)), wire(ms(round_trip) / 2)]
     };
-    let mut story = story_with(None, configs(None, None), lossy(20));
+    let mut story = story_with(Variant::auto(), configs(None, None), lossy(20));
     [story.forward, story.reverse] = lossy(100);
     story.until(40_000);
     let raises = raises(&story);
@@ -191,7 +189,7 @@ fn repair_is_in_time_again_once_the_latency_is_raised() {
 fn constant_playout_stalls_once() {
     let (sender, receiver) = configs(None, None);
     let receiver = receiver::Config { playout: Playout::Constant, ..receiver };
-    let mut story = story_with(None, (sender, receiver), path(20));
+    let mut story = story_with(Variant::auto(), (sender, receiver), path(20));
     [story.forward, story.reverse] = path(100);
     story.until(40_000);
     let raises = raises(&story);
@@ -212,7 +210,7 @@ fn constant_playout_stalls_once() {
 #[test]
 fn a_number_is_kept_on_a_longer_path() {
     for (sender, receiver) in [(Some(60), None), (None, Some(60))] {
-        let mut story = story_with(None, configs(sender, receiver), path(20));
+        let mut story = story_with(Variant::auto(), configs(sender, receiver), path(20));
         [story.forward, story.reverse] = path(100);
         story.until(20_000);
         assert_eq!((raises(&story), kept(&mut story).to_bits()), (vec![], ms(60).as_secs_f64().to_bits()));
@@ -221,7 +219,7 @@ fn a_number_is_kept_on_a_longer_path() {
 
 #[test]
 fn a_shorter_path_keeps_the_latency() {
-    let mut story = story(None, 100);
+    let mut story = story(Variant::auto(), 100);
     [story.forward, story.reverse] = path(20);
     story.until(30_000);
     assert_eq!((raises(&story), kept(&mut story).to_bits()), (vec![], ms(175).as_secs_f64().to_bits()));
@@ -231,7 +229,7 @@ fn a_shorter_path_keeps_the_latency() {
 #[test]
 fn jitter_does_not_raise_the_latency() {
     let jittered = |seed| wire(ms(20)).then("jitter", Jitter::new(Distribution::Uniform(ms(30)), true, Rng::new(seed)));
-    let mut story = story_with(None, configs(None, None), [jittered(1), jittered(2)]);
+    let mut story = story_with(Variant::auto(), configs(None, None), [jittered(1), jittered(2)]);
     story.until(60_000);
     assert_eq!(raises(&story), []);
 }
@@ -241,7 +239,7 @@ fn a_full_queue_does_not_raise_the_latency() {
     for packets in [5, 60, 300] {
         let queue = DropTail::new(Rate::from_mbps(8), Limit::Packets(packets));
         let forward = Path::default().then("queue", queue).then("wire", Wire::new(ms(10)));
-        let mut story = story_with(None, configs(None, None), [forward, wire(ms(10))]);
+        let mut story = story_with(Variant::auto(), configs(None, None), [forward, wire(ms(10))]);
         story.until(60_000);
         let (latency, _) = begun(&story);
         assert!(latency.saturating_sub(ms(50)) < ms(1), "{latency}");

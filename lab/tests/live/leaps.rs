@@ -10,6 +10,12 @@ use thalweg_lab::node::reorder::Reorder;
 
 use crate::live::props::{PAYLOAD, at, ms, receiver_config, sender_config, wire};
 use crate::live::story::{Back, Story};
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    one_packet_that_nobody_sent_costs_no_others,
+}
 
 /// The last source packet sent, with its sequence number raised by `by`.
 fn ahead(story: &Story, by: u16) -> Vec<u8> {
@@ -23,10 +29,9 @@ fn ahead(story: &Story, by: u16) -> Vec<u8> {
 }
 
 /// If the number were believed, all packets before it would be late as soon as the latency of its packet is over.
-#[test]
-fn one_packet_that_nobody_sent_costs_no_others() {
+fn one_packet_that_nobody_sent_costs_no_others(variant: Variant) {
     for by in [101, 300, 1000, 2990, 30_000] {
-        let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
+        let mut story = variant.over(wire(ms(20)), wire(ms(20)));
         story.until(500).play(Rate::from_mbps(30));
         for millis in (3000..5000).step_by(100) {
             story.until(millis);

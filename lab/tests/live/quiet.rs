@@ -11,6 +11,18 @@ use thalweg_core::units::{Rate, Seconds};
 
 use crate::live::props::{PAYLOAD, address, at, bursty, ms, payload, receiver_config, sender_config, wire};
 use crate::live::story::Story;
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    two_answers_and_a_proof_take_two_round_trips_and_a_half,
+    bursts_of_loss_are_repaired_and_the_books_balance,
+    constant_playout_holds_every_packet_to_the_same_delay,
+    the_larger_latency_wins,
+    the_same_seed_makes_the_same_bytes,
+    goodbye_ends_the_stream_after_the_last_packet,
+    goodbye_outlasts_a_tenth_of_a_second_of_darkness,
+}
 
 const RATE: Rate = Rate::from_mbps(30);
 
@@ -22,9 +34,8 @@ fn ten_seconds(sender: sender::Config, receiver: receiver::Config, seed: Option<
     story
 }
 
-#[test]
-fn two_answers_and_a_proof_take_two_round_trips_and_a_half() {
-    let story = ten_seconds(sender_config(), receiver_config(), None);
+fn two_answers_and_a_proof_take_two_round_trips_and_a_half(variant: Variant) {
+    let story = ten_seconds(variant.sender(), receiver_config(), None);
     let (latency, round_trip) = (ms(90), None);
     let connected = Said::Connected { to: address("10.0.0.2:6000"), latency, round_trip };
     assert_eq!(story.sender_events, [(at(80), connected)]);
@@ -83,9 +94,8 @@ fn dense_packets_leave_in_trains_no_longer_than_half_a_millisecond() {
     assert!(trains[1..17].iter().all(|train| (5..=6).contains(train)), "{trains:?}");
 }
 
-#[test]
-fn bursts_of_loss_are_repaired_and_the_books_balance() {
-    let story = ten_seconds(sender_config(), receiver_config(), Some(5));
+fn bursts_of_loss_are_repaired_and_the_books_balance(variant: Variant) {
+    let story = ten_seconds(variant.sender(), receiver_config(), Some(5));
     assert!(story.is_in_order());
     let (said, heard) = (story.sender_metrics(), story.receiver_metrics());
     assert_eq!(said["source_packets_total"], story.inputs.len() as f64);
@@ -107,28 +117,25 @@ fn plain_source_packets_are_repaired_as_well() {
     assert_eq!(story.outputs, explicit.outputs);
 }
 
-#[test]
-fn constant_playout_holds_every_packet_to_the_same_delay() {
+fn constant_playout_holds_every_packet_to_the_same_delay(variant: Variant) {
     let constant = receiver::Config { playout: Playout::Constant, ..receiver_config() };
-    let story = ten_seconds(sender_config(), constant, Some(5));
+    let story = ten_seconds(variant.sender(), constant, Some(5));
     assert!(story.outputs.len() > 28_000);
     let near = |span: Span| span.saturating_sub(ms(90)) + ms(90).saturating_sub(span) < Span::from_micros(100);
     assert!(story.outputs.iter().all(|output| near(output.latency)), "{} {}", story.latency(0.0), story.latency(1.0));
 }
 
-#[test]
-fn the_larger_latency_wins() {
+fn the_larger_latency_wins(variant: Variant) {
     let longer = receiver::Config { latency: ms(150).into(), playout: Playout::Constant, ..receiver_config() };
-    let story = ten_seconds(sender_config(), longer, None);
+    let story = ten_seconds(variant.sender(), longer, None);
     assert!(story.latency(0.5).saturating_sub(ms(150)) < Span::from_micros(100), "{}", story.latency(0.5));
     assert_eq!(story.sender_metrics()["latency_bound_seconds"], 0.150);
     assert_eq!(story.receiver_metrics()["latency_bound_seconds"], 0.150);
 }
 
-#[test]
-fn the_same_seed_makes_the_same_bytes() {
+fn the_same_seed_makes_the_same_bytes(variant: Variant) {
     let tell = || {
-        let mut story = Story::new(sender_config(), receiver_config(), bursty(ms(20), 9), wire(ms(20)));
+        let mut story = variant.over(bursty(ms(20), 9), wire(ms(20)));
         story.written = Some([Vec::new(), Vec::new()]);
         story.until(500).play(RATE).until(5500).pause().until(6000);
         story
@@ -145,9 +152,8 @@ fn the_same_seed_makes_the_same_bytes() {
     assert_eq!(one.forward, two.forward, "down to the state of the path");
 }
 
-#[test]
-fn goodbye_ends_the_stream_after_the_last_packet() {
-    let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
+fn goodbye_ends_the_stream_after_the_last_packet(variant: Variant) {
+    let mut story = variant.over(wire(ms(20)), wire(ms(20)));
     story.until(500).play(RATE).until(1500).pause();
     story.sender.finish(story.now);
     story.until(3000);
@@ -158,9 +164,8 @@ fn goodbye_ends_the_stream_after_the_last_packet() {
     assert_eq!(rejected, 0.0, "the goodbyes that follow are of a stream that is over");
 }
 
-#[test]
-fn goodbye_outlasts_a_tenth_of_a_second_of_darkness() {
-    let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
+fn goodbye_outlasts_a_tenth_of_a_second_of_darkness(variant: Variant) {
+    let mut story = variant.over(wire(ms(20)), wire(ms(20)));
     story.until(500).play(RATE).until(1500).pause().until(1700);
     story.sender.finish(story.now);
     story.deaf = true;

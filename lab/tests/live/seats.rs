@@ -6,12 +6,20 @@ use thalweg_core::units::Rate;
 
 use crate::live::faults::quiet;
 use crate::live::outsider::{Outsider, hello, renamed, replies, ssrc};
-use crate::live::props::{ms, receiver_config, sender_config, wire};
-use crate::live::story::Story;
+use crate::live::props::{ms, receiver_config, wire};
+use crate::live::variant::{Variant, stories};
 
-#[test]
-fn the_right_ssrc_and_a_wrong_one_hear_the_same_bytes() {
-    let mut story = quiet();
+stories! {
+    [geneva, auto]:
+    the_right_ssrc_and_a_wrong_one_hear_the_same_bytes,
+    sixteen_hellos_in_a_datagram_get_one_answer_that_is_shorter,
+    hellos_alone_keep_nobody_out,
+    a_stream_without_media_keeps_the_receiver_for_as_long_as_it_is_held,
+    nobody_beyond_the_networks_that_are_allowed_gets_an_answer,
+}
+
+fn the_right_ssrc_and_a_wrong_one_hear_the_same_bytes(variant: Variant) {
+    let mut story = quiet(variant);
     let mut outsider = Outsider::new(&story, 66);
     let first = hello(&mut outsider.session, story.now);
     let right = renamed(first.clone(), ssrc(&first), story.tap.sender.to_be_bytes());
@@ -30,9 +38,8 @@ fn the_right_ssrc_and_a_wrong_one_hear_the_same_bytes() {
     }
 }
 
-#[test]
-fn sixteen_hellos_in_a_datagram_get_one_answer_that_is_shorter() {
-    for mut story in [quiet(), Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)))] {
+fn sixteen_hellos_in_a_datagram_get_one_answer_that_is_shorter(variant: Variant) {
+    for mut story in [quiet(variant), variant.over(wire(ms(20)), wire(ms(20)))] {
         let mut outsider = Outsider::new(&story, 66);
         let one = hello(&mut outsider.session, story.now);
         let answers = replies(&mut story, outsider.at, &one.repeat(16));
@@ -42,9 +49,8 @@ fn sixteen_hellos_in_a_datagram_get_one_answer_that_is_shorter() {
 }
 
 /// The outsiders' hellos are answered, and they never send media.
-#[test]
-fn hellos_alone_keep_nobody_out() {
-    let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
+fn hellos_alone_keep_nobody_out(variant: Variant) {
+    let mut story = variant.over(wire(ms(20)), wire(ms(20)));
     let mut outsiders = [66, 67, 68].map(|seed| Outsider::new(&story, seed));
     for millis in (100..5100).step_by(100) {
         outsiders.iter_mut().for_each(|outsider| outsider.talk(&mut story, millis, false));
@@ -58,11 +64,10 @@ fn hellos_alone_keep_nobody_out() {
     assert!(matches!(last, Heard::Started { from, .. } if from == story.sender_at), "{:?}", story.receiver_events);
 }
 
-#[test]
-fn a_stream_without_media_keeps_the_receiver_for_as_long_as_it_is_held() {
+fn a_stream_without_media_keeps_the_receiver_for_as_long_as_it_is_held(variant: Variant) {
     for (hold, taken) in [(10, 12_900), (3, 5_900)] {
         let config = receiver::Config { hold: ms(1000 * hold), ..receiver_config() };
-        let mut story = Story::new(sender_config(), config, wire(ms(20)), wire(ms(20)));
+        let mut story = variant.story(variant.sender(), config, wire(ms(20)), wire(ms(20)));
         story.until(500).play(Rate::from_mbps(30)).until(3000).pause();
         // The outsider starts two seconds before the stream's hold ends.
         story.until(taken - 2000);
@@ -80,11 +85,10 @@ fn a_stream_without_media_keeps_the_receiver_for_as_long_as_it_is_held() {
     }
 }
 
-#[test]
-fn nobody_beyond_the_networks_that_are_allowed_gets_an_answer() {
+fn nobody_beyond_the_networks_that_are_allowed_gets_an_answer(variant: Variant) {
     let allow = vec!["10.0.0.0/24".parse().expect("a network")];
     let config = receiver::Config { allow, ..receiver_config() };
-    let mut story = Story::new(sender_config(), config, wire(ms(20)), wire(ms(20)));
+    let mut story = variant.story(variant.sender(), config, wire(ms(20)), wire(ms(20)));
     let mut outsider = Outsider::new(&story, 66);
     outsider.talk(&mut story, 1000, true);
     assert!(!outsider.session.is_connected() && story.receiver_metrics()["rejected_datagrams_total"] >= 10.0);

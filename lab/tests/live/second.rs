@@ -7,12 +7,14 @@ use thalweg_core::session::live::sender::{Config, Event as Said, Sender};
 use thalweg_core::session::{MAX_DATAGRAM, Session};
 use thalweg_core::units::Rate;
 
-use crate::live::faults::{quiet_with, with_and_without_key};
+use crate::live::faults::quiet;
 use crate::live::keys::Keys;
 use crate::live::props::{address, at, ms, sender_config};
 use crate::live::story::Story;
+use crate::live::variant::{Variant, stories};
 
-with_and_without_key! {
+stories! {
+    [geneva, geneva_keyed, auto, auto_keyed]:
     second_sender_learns_that_the_receiver_is_busy,
     a_stream_without_media_keeps_its_place_while_its_sender_is_there,
     two_seconds_without_a_word_of_the_first_sender_give_its_place_to_another,
@@ -50,9 +52,9 @@ fn calls(story: &mut Story, second: &mut Carried<Sender>, millis: core::ops::Ran
     answers
 }
 
-fn second_sender_learns_that_the_receiver_is_busy(keys: Option<Keys>) {
-    let mut story = quiet_with(keys);
-    let config = Config { answer_timeout: Some(ms(10_000)), ..sender_config() };
+fn second_sender_learns_that_the_receiver_is_busy(variant: Variant) {
+    let mut story = quiet(variant);
+    let config = Config { answer_timeout: Some(ms(10_000)), ..variant.sender() };
     let mut second = another(&mut story, config);
     // Ten seconds of attempts, and no goodbye to a receiver that never accepted the stream.
     let answers = calls(&mut story, &mut second, 3000..13_100);
@@ -64,10 +66,10 @@ fn second_sender_learns_that_the_receiver_is_busy(keys: Option<Keys>) {
     assert_eq!(story.lost(500, 13_400), 0, "the first stream is not harmed");
 }
 
-fn a_stream_without_media_keeps_its_place_while_its_sender_is_there(keys: Option<Keys>) {
-    let mut story = quiet_with(keys);
+fn a_stream_without_media_keeps_its_place_while_its_sender_is_there(variant: Variant) {
+    let mut story = quiet(variant);
     story.pause();
-    let mut second = another(&mut story, sender_config());
+    let mut second = another(&mut story, variant.sender());
     calls(&mut story, &mut second, 3000..12_000);
     assert!(!second.is_connected(), "the first says hello every 200 ms");
     story.play(Rate::from_mbps(30)).until(14_000);
@@ -75,14 +77,14 @@ fn a_stream_without_media_keeps_its_place_while_its_sender_is_there(keys: Option
     assert_eq!(story.receiver_events.iter().filter(|(_, heard)| matches!(heard, Heard::Started { .. })).count(), 1);
 }
 
-fn two_seconds_without_a_word_of_the_first_sender_give_its_place_to_another(keys: Option<Keys>) {
+fn two_seconds_without_a_word_of_the_first_sender_give_its_place_to_another(variant: Variant) {
     for idle in [false, true] {
-        let mut story = quiet_with(keys);
+        let mut story = quiet(variant);
         if idle {
             story.pause();
         }
         story.until(5000).deaf = true;
-        let mut second = another(&mut story, sender_config());
+        let mut second = another(&mut story, variant.sender());
         calls(&mut story, &mut second, 5000..9000);
         assert!(second.is_connected());
         // The first sender's last hello arrived up to 200 ms before, and the other one tries every 100 ms.
@@ -91,11 +93,11 @@ fn two_seconds_without_a_word_of_the_first_sender_give_its_place_to_another(keys
 }
 
 /// Two cameras that both send a datagram now and then: the first keeps its place, and the other is refused.
-fn two_senders_with_little_to_say_do_not_take_the_receiver_from_each_other(keys: Option<Keys>) {
-    let mut story = quiet_with(keys);
+fn two_senders_with_little_to_say_do_not_take_the_receiver_from_each_other(variant: Variant) {
+    let mut story = quiet(variant);
     // A datagram in 0.7 s.
     story.play(Rate::from_bps(15_000));
-    let mut second = another(&mut story, sender_config());
+    let mut second = another(&mut story, variant.sender());
     calls(&mut story, &mut second, 3000..12_900);
     assert!(!second.is_connected());
     story.pause().until(14_000);

@@ -7,16 +7,23 @@ use thalweg_core::session::live::sender::Sender;
 
 use crate::live::faults::quiet;
 use crate::live::outsider::{heard_at, renamed, replies, said, ssrc};
-use crate::live::props::{address, receiver_config, sender_config};
+use crate::live::props::{address, receiver_config};
 use crate::live::story::Back;
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    two_answers_from_elsewhere_take_no_stream,
+    copies_from_elsewhere_move_nobody_while_the_old_path_works,
+    a_challenge_that_is_handed_on_is_not_answered,
+}
 
 /// An outsider asks the receiver for its identity, and then answers the sender under that identity: first anything,
 /// then the datagrams that the sender has sent to the outsider's own address.
-#[test]
-fn two_answers_from_elsewhere_take_no_stream() {
-    let mut story = quiet();
+fn two_answers_from_elsewhere_take_no_stream(variant: Variant) {
+    let mut story = quiet(variant);
     let outsider = address("10.6.6.6:666");
-    let mut asking = Sender::new(sender_config(), story.now, &Rng::new(66));
+    let mut asking = Sender::new(variant.sender(), story.now, &Rng::new(66));
     for hello in said(&mut asking, story.now) {
         let _ = story.receiver.handle_datagram(story.now, outsider, &hello);
     }
@@ -31,7 +38,7 @@ fn two_answers_from_elsewhere_take_no_stream() {
         story.until(millis);
         let mut hellos = heard_at(&mut story, outsider);
         if hellos.is_empty() {
-            let mut asking = Sender::new(sender_config(), story.now, &Rng::new(millis));
+            let mut asking = Sender::new(variant.sender(), story.now, &Rng::new(millis));
             hellos = said(&mut asking, story.now);
         }
         for hello in hellos {
@@ -49,9 +56,8 @@ fn two_answers_from_elsewhere_take_no_stream() {
 
 /// An attacker who reads the path sends copies of all datagrams from an address of its own, in both directions, to
 /// attract the datagrams of both endpoints.
-#[test]
-fn copies_from_elsewhere_move_nobody_while_the_old_path_works() {
-    let mut story = quiet();
+fn copies_from_elsewhere_move_nobody_while_the_old_path_works(variant: Variant) {
+    let mut story = quiet(variant);
     let relay = address("10.6.6.6:666");
     for millis in 3000..6000 {
         story.until(millis);
@@ -73,9 +79,8 @@ fn copies_from_elsewhere_move_nobody_while_the_old_path_works() {
 }
 
 /// A challenge that an outsider off the path has received and forwards is not answered.
-#[test]
-fn a_challenge_that_is_handed_on_is_not_answered() {
-    let mut story = quiet();
+fn a_challenge_that_is_handed_on_is_not_answered(variant: Variant) {
+    let mut story = quiet(variant);
     let relay = address("10.6.6.6:666");
     // The receiver falls silent, and copies of its reports arrive from elsewhere: the relay's address is challenged.
     let report = story.returned.last().cloned().expect("reports come");

@@ -3,8 +3,15 @@
 
 use thalweg_core::units::Rate;
 
-use crate::live::props::{at, ms, receiver_config, sender_config, wire};
+use crate::live::props::{at, ms, wire};
 use crate::live::story::Story;
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    a_slow_stream_is_repaired_from_its_second_block_on,
+    a_stream_that_becomes_slow_is_repaired_as_before,
+}
 
 /// Five packets per SYN: a block is as long as the latency allows, 36 ms, and its last repair packet arrives 72 ms
 /// after its first packet.
@@ -18,11 +25,10 @@ fn two_are_lost(story: &mut Story, millis: u64) {
 
 /// Hellos that leave before the first block has closed cannot announce the length of blocks. The next regular hello is
 /// up to 200 ms away: the stories begin at different times of that interval.
-#[test]
-fn a_slow_stream_is_repaired_from_its_second_block_on() {
+fn a_slow_stream_is_repaired_from_its_second_block_on(variant: Variant) {
     for start in [500, 570, 640] {
         for later in (60..260).step_by(5) {
-            let mut story = Story::new(sender_config(), receiver_config(), wire(ms(5)), wire(ms(5)));
+            let mut story = variant.over(wire(ms(5)), wire(ms(5)));
             story.until(start).play(SLOW);
             two_are_lost(&mut story, start + later);
             story.until(start + 1000).pause().until(start + 1500);
@@ -32,11 +38,10 @@ fn a_slow_stream_is_repaired_from_its_second_block_on() {
 }
 
 /// From 30 Mb/s down, blocks grow from 10 ms to 36 ms.
-#[test]
-fn a_stream_that_becomes_slow_is_repaired_as_before() {
+fn a_stream_that_becomes_slow_is_repaired_as_before(variant: Variant) {
     for start in [3000, 3070, 3140] {
         for later in (60..260).step_by(5) {
-            let mut story = Story::new(sender_config(), receiver_config(), wire(ms(5)), wire(ms(5)));
+            let mut story = variant.over(wire(ms(5)), wire(ms(5)));
             story.until(500).play(Rate::from_mbps(30)).until(start).play(SLOW);
             two_are_lost(&mut story, start + later);
             story.until(start + 1000).pause().until(start + 1500);

@@ -14,17 +14,25 @@ use thalweg_core::wire::rtcp::{App, Compound, Goodbye, Packet, Report, ReportBlo
 
 use crate::live::faults::quiet;
 use crate::live::outsider::{hello, renamed, said, ssrc};
-use crate::live::props::{address, at, metrics, ms, receiver_config, sender_config, wire};
+use crate::live::props::{address, at, metrics, ms, receiver_config, wire};
 use crate::live::story::{Back, Story};
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    a_goodbye_counts_in_its_own_session_and_with_its_proof_alone,
+    a_goodbye_of_the_sender_without_its_proof_ends_nothing,
+    another_version_is_refused_on_both_sides,
+    a_player_of_plain_rtp_ends_a_stream_by_rfc_8083_and_nobody_elsewhere_does,
+}
 
 fn is_goodbye(datagram: &[u8]) -> bool {
     let packets = Compound::parse(datagram).into_iter().flat_map(|compound| compound.frames().collect::<Vec<_>>());
     packets.into_iter().any(|frame| matches!(Packet::parse(frame), Ok(Packet::Goodbye(_))))
 }
 
-#[test]
-fn a_goodbye_counts_in_its_own_session_and_with_its_proof_alone() {
-    let mut story = quiet();
+fn a_goodbye_counts_in_its_own_session_and_with_its_proof_alone(variant: Variant) {
+    let mut story = quiet(variant);
     story.receiver.finish();
     story.until(3100);
     let goodbye = story.returned.iter().find(|datagram| is_goodbye(datagram)).cloned().expect("a goodbye");
@@ -42,9 +50,8 @@ fn a_goodbye_counts_in_its_own_session_and_with_its_proof_alone() {
     assert_eq!((story.sender_events.len(), story.lost(4000, 6000)), (connected, 0), "{:?}", story.sender_events);
 }
 
-#[test]
-fn a_goodbye_of_the_sender_without_its_proof_ends_nothing() {
-    let mut story = quiet();
+fn a_goodbye_of_the_sender_without_its_proof_ends_nothing(variant: Variant) {
+    let mut story = quiet(variant);
     let ssrc = story.tap.sender;
     let mut buf = [0; MAX_DATAGRAM];
     let mut writer = Writer::new(&mut buf);
@@ -64,10 +71,9 @@ fn of_version(mut datagram: Vec<u8>, version: u8) -> Vec<u8> {
     datagram
 }
 
-#[test]
-fn another_version_is_refused_on_both_sides() {
+fn another_version_is_refused_on_both_sides(variant: Variant) {
     let mut receiver = Receiver::new(receiver_config(), &Rng::new(1));
-    let mut sender = Sender::new(sender_config(), Time::ZERO, &Rng::new(2));
+    let mut sender = Sender::new(variant.sender(), Time::ZERO, &Rng::new(2));
     let from = address("10.0.0.1:5000");
     let theirs = of_version(hello(&mut sender, at(0)), VERSION + 1);
     for _ in 0..2 {
@@ -91,19 +97,19 @@ fn another_version_is_refused_on_both_sides() {
     let Ok(Packet::App(App { data, .. })) = Packet::parse(frame) else { panic!("{frame:?}") };
     let token = Refusal::parse(data).expect("a refusal").echo;
     assert_eq!(Hello::parse_other(&theirs[theirs.len() - Hello::LEN..]), Some((VERSION + 1, token)));
-    let _ = sender.handle_datagram(at(40), sender_config().to, &refusal(token ^ 1));
+    let _ = sender.handle_datagram(at(40), variant.sender().to, &refusal(token ^ 1));
     assert_eq!(sender.poll_event(), None, "forged");
-    let _ = sender.handle_datagram(at(40), sender_config().to, &refusal(token));
+    let _ = sender.handle_datagram(at(40), variant.sender().to, &refusal(token));
     assert_eq!(said(&mut sender, at(40)), Vec::<Vec<u8>>::new());
     assert_eq!(sender.poll_event(), Some(Said::Ended(Ending::Version(VERSION + 1))));
     assert!(metrics(&sender)["rejected_datagrams_total"] == 0.0);
 }
 
 /// A player of plain RTP at `from`, which reports once a second that no media arrives, and says goodbye.
-fn played_plain(to: &str, from: &str) -> Story {
+fn played_plain(variant: Variant, to: &str, from: &str) -> Story {
     let config =
-        sender::Config { to: address(to), source_id: SourceId::Plain, breaker: Breaker::Rfc8083, ..sender_config() };
-    let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
+        sender::Config { to: address(to), source_id: SourceId::Plain, breaker: Breaker::Rfc8083, ..variant.sender() };
+    let mut story = variant.story(config, receiver_config(), wire(ms(20)), wire(ms(20)));
     story.back = Back::Nothing;
     story.play(Rate::from_mbps(30));
     // Without any report RFC 8083 §4.1 would end it at 15 s.
@@ -130,12 +136,11 @@ fn played_plain(to: &str, from: &str) -> Story {
 }
 
 /// RFC 8083 §4.2: reports that show no media for five intervals end the stream, and nothing else does.
-#[test]
-fn a_player_of_plain_rtp_ends_a_stream_by_rfc_8083_and_nobody_elsewhere_does() {
+fn a_player_of_plain_rtp_ends_a_stream_by_rfc_8083_and_nobody_elsewhere_does(variant: Variant) {
     let ended = |story: &Story| story.sender_events.iter().any(|(_, said)| *said == Said::Ended(Ending::Breaker));
-    assert!(ended(&played_plain("10.0.0.2:6000", "10.0.0.2:6001")), "from the same host");
-    assert!(ended(&played_plain("239.1.1.1:6000", "10.0.0.9:6001")), "a member of the group");
-    let story = played_plain("10.0.0.2:6000", "10.0.0.9:6001");
+    assert!(ended(&played_plain(variant, "10.0.0.2:6000", "10.0.0.2:6001")), "from the same host");
+    assert!(ended(&played_plain(variant, "239.1.1.1:6000", "10.0.0.9:6001")), "a member of the group");
+    let story = played_plain(variant, "10.0.0.2:6000", "10.0.0.9:6001");
     assert_eq!(story.sender_events, [], "from elsewhere");
     assert_eq!(story.sender_metrics()["repair_packets_total"], 0.0);
     // 30 Mb/s in datagrams of 1316 bytes: no receiver has promised a report.

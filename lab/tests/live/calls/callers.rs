@@ -9,11 +9,11 @@ use thalweg_core::session::live::sender::Event as Said;
 use thalweg_core::time::Time;
 
 use super::{calling, story, streaming};
-use crate::live::faults::with_and_without_key;
 use crate::live::keys::Keys;
 use crate::live::outsider::{heard_at, said};
 use crate::live::props::at;
 use crate::live::story::Story;
+use crate::live::variant::{Variant, stories};
 
 /// A receiver at another address, which exchanges datagrams with the story's sender without delay.
 pub(super) struct Caller {
@@ -55,13 +55,14 @@ impl Caller {
     }
 }
 
-with_and_without_key! {
+stories! {
+    [geneva, geneva_keyed, auto, auto_keyed]:
     a_second_caller_hears_busy_and_gets_the_stream_when_the_first_leaves,
     two_that_call_at_once_do_not_get_in_each_others_way,
 }
 
-fn a_second_caller_hears_busy_and_gets_the_stream_when_the_first_leaves(keys: Option<Keys>) {
-    let mut story = streaming(keys);
+fn a_second_caller_hears_busy_and_gets_the_stream_when_the_first_leaves(variant: Variant) {
+    let mut story = streaming(variant);
     let mut second = Caller::new(story.keys.as_mut(), story.now, 66);
     second.talk(&mut story, 6000);
     assert_eq!(second.events.iter().map(|(_, event)| *event).collect::<Vec<_>>(), [Heard::Busy], "once");
@@ -78,8 +79,8 @@ fn a_second_caller_hears_busy_and_gets_the_stream_when_the_first_leaves(keys: Op
     assert!(when < at(7200), "{when:?}");
 }
 
-fn two_that_call_at_once_do_not_get_in_each_others_way(keys: Option<Keys>) {
-    let mut story = story(keys);
+fn two_that_call_at_once_do_not_get_in_each_others_way(variant: Variant) {
+    let mut story = story(variant);
     let mut second = Caller::new(story.keys.as_mut(), story.now, 66);
     second.talk(&mut story, 1000);
     let connected: Vec<SocketAddr> = story

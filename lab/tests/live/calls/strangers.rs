@@ -12,14 +12,29 @@ use crate::live::keys::Keys;
 use crate::live::outsider::{Outsider, heard_at, hello, replies, said};
 use crate::live::props::{address, at};
 use crate::live::story::Back;
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    a_forged_request_gets_one_hello_and_no_media,
+    a_datagram_gets_no_more_bytes_than_it_has,
+    recorded_answers_begin_no_stream,
+    another_version_is_refused_at_the_sender_and_reported_at_the_receiver,
+    a_receiver_that_calls_answers_nobody_else,
+    a_sender_that_answers_from_another_of_its_addresses_is_accepted,
+}
+
+stories! {
+    [geneva_keyed, auto_keyed]:
+    callers_without_the_key_get_a_cookie_and_nothing_else,
+}
 
 /// The offset of a message in a datagram that begins with it: the header of an APP packet (RFC 3550 §6.7).
 const DATA: usize = 12;
 
 /// A request with a forged source address has one hello sent there, no longer than the request, and no media.
-#[test]
-fn a_forged_request_gets_one_hello_and_no_media() {
-    let mut story = story(None);
+fn a_forged_request_gets_one_hello_and_no_media(variant: Variant) {
+    let mut story = story(variant);
     story.back = Back::Nothing;
     story.play(MEDIA);
     let victim = address("198.51.100.1:7");
@@ -38,9 +53,8 @@ fn a_forged_request_gets_one_hello_and_no_media() {
     assert_eq!(story.sender_events, []);
 }
 
-#[test]
-fn a_datagram_gets_no_more_bytes_than_it_has() {
-    let mut story = story(None);
+fn a_datagram_gets_no_more_bytes_than_it_has(variant: Variant) {
+    let mut story = story(variant);
     story.back = Back::Nothing;
     let from = address("198.51.100.1:7");
     let request = said(&mut Keys::receiver(None, calling(), story.now, 66), story.now).remove(0);
@@ -58,9 +72,8 @@ fn a_datagram_gets_no_more_bytes_than_it_has() {
 }
 
 /// An attacker has recorded the answers of a receiver that has left, and repeats them from its address.
-#[test]
-fn recorded_answers_begin_no_stream() {
-    let mut story = streaming(None);
+fn recorded_answers_begin_no_stream(variant: Variant) {
+    let mut story = streaming(variant);
     story.receiver.finish();
     story.until(4000);
     let (events, departed) = (story.sender_events.len(), story.departures.len());
@@ -74,9 +87,8 @@ fn recorded_answers_begin_no_stream() {
     assert!(story.departures.len() - departed <= 16, "{}", story.departures.len() - departed);
 }
 
-#[test]
-fn another_version_is_refused_at_the_sender_and_reported_at_the_receiver() {
-    let mut story = story(None);
+fn another_version_is_refused_at_the_sender_and_reported_at_the_receiver(variant: Variant) {
+    let mut story = story(variant);
     story.back = Back::Nothing;
     let mut caller = Keys::receiver(None, calling(), story.now, 66);
     let mut request = said(&mut caller, story.now).remove(0);
@@ -95,9 +107,8 @@ fn another_version_is_refused_at_the_sender_and_reported_at_the_receiver() {
     assert_eq!(caller.poll_event(), None);
 }
 
-#[test]
-fn a_receiver_that_calls_answers_nobody_else() {
-    let mut story = story(None);
+fn a_receiver_that_calls_answers_nobody_else(variant: Variant) {
+    let mut story = story(variant);
     (story.back, story.deaf) = (Back::Nothing, true);
     let mut outsider = Outsider::new(&story, 66);
     let hello = hello(&mut outsider.session, story.now);
@@ -111,10 +122,9 @@ fn a_receiver_that_calls_answers_nobody_else() {
 }
 
 /// A sender with two addresses answers from another one than the receiver has called.
-#[test]
-fn a_sender_that_answers_from_another_of_its_addresses_is_accepted() {
+fn a_sender_that_answers_from_another_of_its_addresses_is_accepted(variant: Variant) {
     let mut receiver = Keys::receiver(None, calling(), at(0), 66);
-    let mut sender = Keys::sender(None, listening(), at(0), 67);
+    let mut sender = Keys::sender(None, listening(variant), at(0), 67);
     let (there, outside) = (address("10.0.0.9:5000"), address("203.0.113.7:40000"));
     for millis in 1..20 {
         for datagram in said(&mut receiver, at(millis)) {
@@ -128,9 +138,8 @@ fn a_sender_that_answers_from_another_of_its_addresses_is_accepted() {
     assert!(matches!(receiver.poll_event(), Some(Heard::Started { from, .. }) if from == there));
 }
 
-#[test]
-fn callers_without_the_key_get_a_cookie_and_nothing_else() {
-    let mut story = streaming(Some(Keys::new(1)));
+fn callers_without_the_key_get_a_cookie_and_nothing_else(variant: Variant) {
+    let mut story = streaming(variant);
     let mut clear = Caller::new(None, story.now, 66);
     let mut other = Caller::new(Some(&mut Keys::new(2)), story.now, 67);
     for millis in (3100..14_000).step_by(100) {

@@ -7,8 +7,15 @@ use thalweg_core::session::live::sender::{self, Event as Said};
 use thalweg_core::time::Time;
 use thalweg_core::units::{Bytes, Rate};
 
+use crate::live::auto::auto;
 use crate::live::props::{PAYLOAD, at, geneva, ms, receiver_config, sender_config, wire};
 use crate::live::story::Story;
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    source_beyond_the_maximum_rate_is_reported_once_a_second,
+}
 
 /// A story under a maximum rate, after half a second of handshake.
 fn under(greatest: Rate, repair: Law) -> Story {
@@ -78,7 +85,7 @@ const BEYOND: [(u64, u64, u64); 6] = [
 #[test]
 fn media_beyond_the_greatest_rate_fills_it_every_second_and_comes_whole_once_it_fits() {
     let kbps = |kbps: u64| Rate::from_bps(kbps * 1000);
-    for repair in [geneva(), none::None.into()] {
+    for repair in [geneva(), none::None.into(), auto()] {
         for (media, greatest, less) in BEYOND {
             let mut story = under(kbps(greatest), repair.clone());
             story.play(kbps(media)).until(5500).play(kbps(less)).until(8500).pause().until(9000);
@@ -120,9 +127,8 @@ fn a_machine_that_is_late_makes_no_loss_of_what_does_not_fit() {
     }
 }
 
-#[test]
-fn source_beyond_the_maximum_rate_is_reported_once_a_second() {
-    let mut story = under(Rate::from_mbps(20), geneva());
+fn source_beyond_the_maximum_rate_is_reported_once_a_second(variant: Variant) {
+    let mut story = under(Rate::from_mbps(20), variant.repair());
     story.play(Rate::from_mbps(30)).until(5500).play(Rate::from_mbps(15)).until(9000);
     let words: Vec<(Time, u64)> = story
         .sender_events

@@ -13,9 +13,17 @@ use thalweg_core::wire::rtcp::Writer;
 use thalweg_core::wire::rtp;
 
 use super::cap::peak;
-use crate::live::props::{at, bursty, ms, receiver_config, sender_config, wire};
+use crate::live::props::{at, bursty, ms, receiver_config, wire};
 use crate::live::story::Story;
 use crate::live::tap::Tap;
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    forged_reports_take_repair_to_no_more_than_its_limit_and_are_forgotten,
+    a_clock_of_hours_to_come_shuts_nobody_out,
+    recorded_reports_played_again_for_five_seconds_change_nothing,
+}
 
 const MEDIA: Rate = Rate::from_mbps(30);
 const GREATEST: Rate = Rate::from_mbps(40);
@@ -27,7 +35,7 @@ const NAMED: u16 = 120;
 #[derive(Clone, Copy)]
 struct Seen {
     tap: Tap,
-    streams: [(u32, u16); 2],
+    streams: [Option<(u32, u16)>; 2],
 }
 
 impl Seen {
@@ -38,7 +46,7 @@ impl Seen {
             let mut headers = packets.map(|bytes| rtp::Packet::parse(bytes).expect("our own").header);
             let header = headers.find(|header| header.payload_type == payload_type);
             let seen = header.map(|header| (header.ssrc, header.sequence));
-            seen.or(before.map(|seen| seen.streams[nth])).expect("both streams are under way")
+            seen.or(before.and_then(|seen| seen.streams[nth]))
         };
         Seen { tap: story.tap, streams: [newest(0, rtp::MP2T), newest(1, REPAIR)] }
     }
@@ -48,7 +56,7 @@ impl Seen {
         let mut buf = [0; MAX_DATAGRAM];
         let mut writer = Writer::new(&mut buf);
         let mut builder = Builder::new(&mut writer, self.tap.receiver).expect("room");
-        for (ssrc, newest) in self.streams {
+        for (ssrc, newest) in self.streams.into_iter().flatten() {
             let fates: Vec<_> = (0..NAMED).map(&fate).collect();
             builder.stream(ssrc, newest.wrapping_sub(back), fates.into_iter()).expect("room");
         }
@@ -95,9 +103,9 @@ fn absurd_clock(seen: &Seen, millis: u64) -> Vec<u8> {
 }
 
 /// Five seconds of forgeries from three seconds on, one every 3 ms, followed by 8 s without.
-fn attacked(greatest: Option<Rate>, forgery: Forgery) -> Story {
-    let config = sender::Config { max_rate: greatest, ..sender_config() };
-    let mut story = Story::new(config, receiver_config(), wire(ms(20)), wire(ms(20)));
+fn attacked(variant: Variant, greatest: Option<Rate>, forgery: Forgery) -> Story {
+    let config = sender::Config { max_rate: greatest, ..variant.sender() };
+    let mut story = variant.story(config, receiver_config(), wire(ms(20)), wire(ms(20)));
     story.until(500).play(MEDIA);
     let mut seen = None;
     for millis in (3000..8000).step_by(3) {
@@ -122,9 +130,10 @@ fn most_repair(story: &Story) -> f64 {
 fn expect_survival(name: &str, greatest: Option<Rate>, story: &Story) {
     let case = format!("{name} under {greatest:?}");
     if let Some(greatest) = greatest {
-        // One packet more or less fits into a tenth of a second.
+        // One packet more or less fits into a tenth of a second, and a sender that is late catches up on a quarter of a
+        // millisecond.
         let peak = peak(story);
-        assert!(peak.as_bps() <= greatest.as_bps() + 120_000, "{case}: {peak}");
+        assert!(peak.as_bps() <= greatest.as_bps() / 400 * 401 + 120_000, "{case}: {peak}");
     }
     // GENEVA §3.2.4: Fwnd_max is 60. A hello every 200 ms, and a packet more or less.
     let most = most_repair(story);
@@ -142,8 +151,7 @@ fn expect_survival(name: &str, greatest: Option<Rate>, story: &Story) {
     assert_eq!(said["loss_before_repair_ratio"], 0.0, "{case}: {said:?}");
 }
 
-#[test]
-fn forged_reports_take_repair_to_no_more_than_its_limit_and_are_forgotten() {
+fn forged_reports_take_repair_to_no_more_than_its_limit_and_are_forgotten(variant: Variant) {
     let forgeries: [(&str, Forgery); 4] = [
         ("total loss", total_loss),
         ("absurd round trips", absurd_round_trips),
@@ -152,7 +160,7 @@ fn forged_reports_take_repair_to_no_more_than_its_limit_and_are_forgotten() {
     ];
     for (name, forgery) in forgeries {
         for greatest in [Some(GREATEST), None] {
-            let story = attacked(greatest, forgery);
+            let story = attacked(variant, greatest, forgery);
             expect_survival(name, greatest, &story);
             if name == "total loss" {
                 // The report was believed, so the brake acted, too.
@@ -165,19 +173,17 @@ fn forged_reports_take_repair_to_no_more_than_its_limit_and_are_forgotten() {
 }
 
 /// The clock of a forged report does not make the receiver's reports look old: packets delivered meanwhile are counted.
-#[test]
-fn a_clock_of_hours_to_come_shuts_nobody_out() {
-    let (attacked, left_alone) = (attacked(None, absurd_clock), attacked(None, |_, _| Vec::new()));
+fn a_clock_of_hours_to_come_shuts_nobody_out(variant: Variant) {
+    let (attacked, left_alone) = (attacked(variant, None, absurd_clock), attacked(variant, None, |_, _| Vec::new()));
     let delivered = |story: &Story| story.sender_metrics()["delivered_packets_total"];
     assert_eq!(delivered(&attacked), delivered(&left_alone));
 }
 
 /// Reports of two seconds, losses among them, replayed repeatedly while the stream goes on.
-#[test]
-fn recorded_reports_played_again_for_five_seconds_change_nothing() {
+fn recorded_reports_played_again_for_five_seconds_change_nothing(variant: Variant) {
     let play = |greatest, again: bool| {
-        let config = sender::Config { max_rate: greatest, ..sender_config() };
-        let mut story = Story::new(config, receiver_config(), bursty(ms(20), 7), wire(ms(20)));
+        let config = sender::Config { max_rate: greatest, ..variant.sender() };
+        let mut story = variant.story(config, receiver_config(), bursty(ms(20), 7), wire(ms(20)));
         story.until(500).play(MEDIA).until(2500);
         let recorded = core::mem::take(&mut story.returned);
         for (nth, millis) in (2500..7500).step_by(5).enumerate() {

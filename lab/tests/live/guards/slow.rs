@@ -5,22 +5,28 @@ use thalweg_core::session::live::sender::Event as Said;
 use thalweg_core::units::Rate;
 use thalweg_lab::node::loss::Loss;
 
-use crate::live::props::{at, ms, receiver_config, sender_config, wire};
+use crate::live::props::{at, ms, wire};
 use crate::live::story::{Policer, Story};
+use crate::live::variant::{Variant, stories};
+
+stories! {
+    [geneva, auto]:
+    a_path_without_room_takes_repair_from_slow_streams_as_from_fast_ones,
+    a_percent_of_loss_ends_no_slow_stream,
+}
 
 /// A stream of `kbps` from half a second on, over a path that loses the share `loss`.
-fn lossy(kbps: u64, loss: f64, seed: u64, until: u64) -> Story {
+fn lossy(variant: Variant, kbps: u64, loss: f64, seed: u64, until: u64) -> Story {
     let forward = wire(ms(20)).then("loss", Loss::independent(loss, Rng::new(seed)));
-    let mut story = Story::new(sender_config(), receiver_config(), forward, wire(ms(20)));
+    let mut story = variant.over(forward, wire(ms(20)));
     story.until(500).play(Rate::from_bps(kbps * 1000)).until(until);
     story
 }
 
 /// RFC 8083 ends none of them: a tenth of loss at 40 ms leaves a TCP 1 Mb/s, and ten times that is not exceeded (§4.3).
-#[test]
-fn a_path_without_room_takes_repair_from_slow_streams_as_from_fast_ones() {
+fn a_path_without_room_takes_repair_from_slow_streams_as_from_fast_ones(variant: Variant) {
     for kbps in [300, 1000, 2000, 4000] {
-        let mut story = Story::new(sender_config(), receiver_config(), wire(ms(20)), wire(ms(20)));
+        let mut story = variant.over(wire(ms(20)), wire(ms(20)));
         story.policer = Some(Policer::new(Rate::from_bps(kbps * 900)));
         story.until(500).play(Rate::from_bps(kbps * 1000)).until(25_500);
         let wish = story.sender_events.iter().find(|(_, said)| matches!(said, Said::LowerRate(_)));
@@ -36,10 +42,9 @@ fn a_path_without_room_takes_repair_from_slow_streams_as_from_fast_ones() {
     }
 }
 
-#[test]
-fn a_percent_of_loss_ends_no_slow_stream() {
+fn a_percent_of_loss_ends_no_slow_stream(variant: Variant) {
     for seed in 1..=5 {
-        let story = lossy(300, 0.01, seed, 60_000);
+        let story = lossy(variant, 300, 0.01, seed, 60_000);
         let ended = story.sender_events.iter().any(|(_, said)| matches!(said, Said::Ended(_)));
         assert!(!ended, "seed {seed}: {:?}", story.sender_events);
     }

@@ -7,7 +7,8 @@ use crate::wire::rlc::{RepairPayloadId, SourcePayloadId};
 use crate::wire::sequence::nearest;
 use crate::wire::{Error, rtp};
 
-/// The code of the sender. Originals wait as long as the latency: 400 Mb/s for 200 ms.
+/// The code of the sender. The buffer has a window behind the newest original, and a window before it for a repair packet that
+/// is earlier than the originals.
 const CODE: Config = Config { window: MAX_WINDOW, buffer: 2 * MAX_WINDOW, longest: rtp::HEADER_LEN + MAX_PAYLOAD };
 
 /// The means by which a lost packet was recovered.
@@ -25,6 +26,8 @@ pub(super) struct Sliding {
     decoder: rlc::Decoder,
     /// The number of an original less the sequence number of its RTP packet, modulo 2^64.
     offset: u64,
+    /// The number of the newest source packet that has arrived.
+    newest: u64,
     /// The original of which the last packet is a resend, if it is one.
     resent: Option<u64>,
 }
@@ -36,7 +39,7 @@ impl Sliding {
         let number = (1 << 32) + u64::from(id.esi);
         let mut decoder = rlc::Decoder::new(CODE).expect("constants in range");
         decoder.skip(number);
-        Sliding { decoder, offset: number.wrapping_sub(sequence), resent: None }
+        Sliding { decoder, offset: number.wrapping_sub(sequence), newest: number, resent: None }
     }
 
     /// Takes a source packet. `adu` is the RTP packet with this sequence number.
@@ -49,6 +52,7 @@ impl Sliding {
             return Err(Error::Malformed);
         }
         self.resent = None;
+        self.newest = self.newest.max(number);
         // The decoder refuses what is too far ahead, and what contradicts other packets; the packet itself is valid.
         let _ = self.decoder.handle_original(number, adu);
         Ok(())
@@ -76,8 +80,10 @@ impl Sliding {
         })
     }
 
-    /// Forgets the originals before the first packet of the window.
+    /// Forgets the originals before the first packet of the window, and those that the sender has forgotten: its repair
+    /// covers a window up to its newest original.
     pub(super) fn forget(&mut self, window: &Window) {
-        self.decoder.skip(nearest::<32>(self.decoder.edge(), window.first().wrapping_add(self.offset) as u32));
+        let first = nearest::<32>(self.decoder.edge(), window.first().wrapping_add(self.offset) as u32);
+        self.decoder.skip(first.max(self.newest.saturating_sub(MAX_WINDOW as u64)));
     }
 }

@@ -310,6 +310,8 @@ impl Sender {
         let stalled = self.history.stalled(now, STALL + least);
         let queue = grown > LEAST_QUEUE.max(least / QUEUE_PART);
         passed.report(queue);
+        // No report names these any more, so they are one run of losses.
+        (0..stalled).for_each(|nth| passed.lose(nth == 0, None));
         let (window, bounds) = (self.protection.window(), self.protection.window_bounds());
         let (window, bounds, spread) = match self.sliding {
             Some(_) => (self.protection.as_window(self.credit.used()), (0.0, bounds.1), Span::ZERO),

@@ -70,8 +70,8 @@ const ENOUGH: u64 = 200;
 /// Standard deviations by which a lossy path's ratio must have moved: it is tested often, and runs are longer than they
 /// seem.
 const MOVED: f64 = 5.0;
-/// A sample of a lossy path is complete with so many expected losses, and then joins the known sample. The error of a
-/// ratio is then 1 / sqrt(50), 14 %.
+/// A sample of a lossy path is complete with so many expected losses, more where they occur in a row, and then joins the
+/// known sample. The error of a ratio is then 1 / sqrt(50), 14 %.
 const COMPLETE: f64 = 50.0;
 /// The most packets that the known sample counts for, so that slow changes are followed. Ours: about 20 s of 10 Mb/s;
 /// more is more precise and follows a moving receiver later.
@@ -227,7 +227,7 @@ impl Judge {
         let moved = (self.sample.ratio() - p).abs() > MOVED * known.spread(&self.sample) || self.sample.shows_queue();
         if moved {
             self.enter(State::Watching, now);
-        } else if self.sample.sent() as f64 * p >= COMPLETE {
+        } else if self.sample.sent() as f64 * p >= COMPLETE * known.in_a_row() {
             *known = known.and(&self.sample).at_most(KNOWN);
             self.sample = Sample::from(now);
         }
