@@ -69,13 +69,16 @@ fn a_receiver_behind_a_nat_gets_the_stream(variant: Variant) {
 }
 
 fn the_stream_begins_although_a_third_is_lost(variant: Variant) {
+    let mut delivered = 0;
     for seed in 0..5 {
         let lossy = |seed| wire(ms(20)).then("loss", Loss::independent(0.3, Rng::new(seed)));
         let mut story = story_over(variant, lossy(seed), lossy(seed + 100));
-        story.until(4000).play(Rate::from_mbps(1)).until(8000).pause().until(8500);
-        // Three quarters of 380 packets: repair is there for the loss that its paper measures.
-        assert!(story.outputs.len() > 285 && story.is_in_order(), "{} packets, seed {seed}", story.outputs.len());
+        story.until(4000).play(Rate::from_mbps(1)).until(16_000).pause().until(16_500);
+        assert!(story.is_in_order(), "seed {seed}");
+        delivered += story.outputs.len();
     }
+    // Five times three quarters of 1140 packets: repair is there for the loss that its paper measures.
+    assert!(delivered > 5 * 855, "{delivered} packets");
 }
 
 fn nothing_leaves_before_a_receiver_has_called(variant: Variant) {

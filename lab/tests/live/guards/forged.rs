@@ -166,7 +166,8 @@ fn forged_reports_take_repair_to_no_more_than_its_limit_and_are_forgotten(varian
                 // The report was believed, so the brake acted, too.
                 let asked = story.sender_events.iter().any(|(_, said)| matches!(said, Said::LowerRate(_)));
                 assert!(asked, "{:?}", story.sender_events);
-                assert!(greatest.is_some() || most_repair(&story) > 16.0, "{}", most_repair(&story));
+                // More than GENEVA's minimum.
+                assert!(greatest.is_some() || most_repair(&story) > 10.0, "{}", most_repair(&story));
             }
         }
     }
