@@ -13,15 +13,17 @@
 //! single burst keeps such an average high until it leaves the average, so the brake waits for that long in addition to
 //! its second; and of the seconds of a loss episode three in four must themselves be high.
 
+mod backoff;
 mod judge;
+mod loss_average;
 mod loss_episode;
 mod sample;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
-
+use self::backoff::{Backoff, RELIEF};
 use self::judge::{Answer, Judge};
+use self::loss_average::LossAverage;
 use self::loss_episode::LossEpisode;
 pub(super) use self::sample::{Group, Sample};
 use crate::time::{Span, Time};
@@ -29,34 +31,16 @@ use crate::time::{Span, Time};
 /// The time for which loss must stay high before the brake acts and asks for a lower rate. Ours: GENEVA's own reaction
 /// comes first; shorter takes a burst for congestion, longer floods a full path for longer.
 const TIGHTEN_DELAY: Span = Span::from_secs(1);
-/// Time between two steps of the brake. Ours: a step is seen in the average ([`AVERAGE`]) before the next.
+/// Time between two steps of the brake. Ours: a step is seen in the average ([`loss_average`]) before the next.
 const STEP: Span = Span::from_millis(500);
 /// The same two times while the path's queue is full. Ours: five reports of 10 ms. A queue that stays full loses
 /// packets of other flows, too.
 const QUICK_DELAY: Span = Span::from_millis(50);
 const QUICK_STEP: Span = Span::from_millis(100);
-/// The same two times for the release.
-const RELEASE_DELAY: Span = Span::from_millis(200);
-/// The longest of these delays. A release that brings the loss back within [`RELIEF`] doubles the delay of the next, where no
-/// repair has to be sent. Ours: of ten streams that just fit into a link, one tries in each second.
-const LONGEST_RELEASE_DELAY: Span = Span::from_secs(10);
-/// Ours: the limit doubles in each step, from 1 to `OFF` in 0.8 s.
+/// Time between two steps of a release. Ours: the limit doubles in each, from 1 to `OFF` in 0.8 s.
 const RELEASE_STEP: Span = Span::from_millis(100);
-/// The time over which loss is averaged: short enough that an outage of half a second is no second of high loss.
-const AVERAGE: Span = Span::from_millis(400);
-/// The least number of packets over which loss is averaged: at 10 % a thousandth of such samples are below 3.5 %
-/// (binomial, 3.1 deviations).
-const ENOUGH: u64 = 200;
-/// The longest time over which loss is averaged.
-const LONGEST_AVERAGE: Span = Span::from_secs(5);
 /// The duration of high loss after which the session ends. Ours: twice the breaker's Td, the 5 s of RFC 3550 §6.2.
 const ENDURANCE: Span = Span::from_secs(10);
-/// The time for which a report is valid; without a valid one it is unknown whether loss is still high. Ours: as long as
-/// the interval of regular reports.
-const EVIDENCE: Span = Span::from_secs(1);
-/// The time after which a window that was too great for a lossy path is tried again. Ours: a window that fails again
-/// costs a second of loss, once in a minute.
-const RELIEF: Span = Span::from_secs(60);
 /// The brake is released only below this share of p_max, so that it does not oscillate. Ours: the hysteresis; closer to
 /// 1 the brake oscillates with the noise of the average, further it stays on a path that has recovered.
 const RELEASE: f64 = 0.8;
@@ -110,16 +94,12 @@ pub(super) enum Demand {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Brake {
     p_max: f64,
-    /// Time, lost and sent packets of the reports that are averaged; each of them has packets.
-    reports: VecDeque<(Time, u32, u32)>,
-    sums: (u64, u64),
+    average: LossAverage,
     episode: Option<LossEpisode>,
     /// The time since which loss is low enough for a release.
     low_since: Option<Time>,
     stepped: Time,
-    /// The time at which the last release began, until repair is taken down again, and the delay of the next one.
-    released: Option<Time>,
-    release_delay: Span,
+    backoff: Backoff,
     /// The time at which the source was last asked for a lower rate; none once the request is withdrawn.
     asked: Option<Time>,
     judge: Judge,
@@ -140,13 +120,11 @@ impl Brake {
     pub(super) fn new(p_max: f64) -> Brake {
         Brake {
             p_max,
-            reports: VecDeque::new(),
-            sums: (0, 0),
+            average: LossAverage::default(),
             episode: None,
             low_since: None,
             stepped: Time::ZERO,
-            released: None,
-            release_delay: RELEASE_DELAY,
+            backoff: Backoff::new(),
             asked: None,
             judge: Judge::new(),
             full_since: None,
@@ -185,7 +163,7 @@ impl Brake {
 
     /// The recent loss rate; NaN before there is one.
     pub(super) fn loss(&self) -> f64 {
-        self.sums.0 as f64 / self.sums.1 as f64
+        self.average.rate()
     }
 
     /// Returns whether loss has stayed high for too long at `now`, on a full path.
@@ -194,26 +172,21 @@ impl Brake {
             !episode.is_dipping() && episode.has_stayed(now, ENDURANCE) && !episode.is_chance(self.p_max)
         };
         let has_been_full = self.full_since.is_some_and(|since| now.since(since) >= ENDURANCE);
-        self.judge.is_full() && has_been_full && self.has_evidence(now) && self.episode.is_some_and(is_over)
-    }
-
-    fn has_evidence(&self, now: Time) -> bool {
-        self.reports.back().is_some_and(|(last, ..)| now.since(*last) <= EVIDENCE)
+        self.judge.is_full() && has_been_full && self.average.has_evidence(now) && self.episode.is_some_and(is_over)
     }
 
     /// Takes a report.
     pub(super) fn on_report(&mut self, now: Time, pressure: &Pressure) -> Option<Demand> {
         let sent = pressure.lost.saturating_add(pressure.delivered);
         if sent == 0 {
-            if !self.has_evidence(now) {
+            if !self.average.has_evidence(now) {
                 // Nothing is in flight, so nothing is lost.
-                (self.episode, self.low_since, self.sums) = (None, None, (0, 0));
-                self.reports.clear();
+                (self.episode, self.low_since, self.average) = (None, None, LossAverage::default());
                 self.judge.rest(now);
             }
             return None;
         }
-        self.average(now, pressure.lost, sent);
+        self.average.push(now, pressure.lost, sent);
         // A question takes its time; what delay or the amount of loss shows was so since the loss began.
         let since = if self.judge.is_open() { now } else { Time::ZERO };
         let demand = self.judge_report(now, pressure, sent);
@@ -244,7 +217,7 @@ impl Brake {
         }
         // What loss does during a question is the answer.
         let is_open = self.judge.is_open();
-        self.episode = episode.filter(|episode| is_open || !episode.has_dipped(now, self.span(now) / 2));
+        self.episode = episode.filter(|episode| is_open || !episode.has_dipped(now, self.average.span(now) / 2));
         if self.episode.is_none() {
             self.judge.rest(now);
         } else if pressure.bounds.0 == 0.0 {
@@ -262,29 +235,9 @@ impl Brake {
         self.release(now, since)
     }
 
-    /// The time over which loss is averaged now.
-    fn span(&self, now: Time) -> Span {
-        self.reports.front().map_or(AVERAGE, |(first, ..)| now.since(*first).max(AVERAGE))
-    }
-
     /// The time for which loss must have been high at `now` to count as persistent.
     fn tighten_delay(&self, now: Time) -> Span {
-        TIGHTEN_DELAY + self.span(now).saturating_sub(AVERAGE)
-    }
-
-    fn average(&mut self, now: Time, lost: u32, sent: u32) {
-        self.reports.push_back((now, lost, sent));
-        self.sums.0 += u64::from(lost);
-        self.sums.1 += u64::from(sent);
-        while let Some(&(at, lost, sent)) = self.reports.front() {
-            let (age, rest) = (now.since(at), self.sums.1 - u64::from(sent));
-            if age <= AVERAGE || (age <= LONGEST_AVERAGE && rest < ENOUGH) {
-                break;
-            }
-            self.sums.0 -= u64::from(lost);
-            self.sums.1 = rest;
-            self.reports.pop_front();
-        }
+        TIGHTEN_DELAY + self.average.excess(now)
     }
 
     /// Takes repair down as the path requires, because loss is high.
@@ -390,19 +343,18 @@ impl Brake {
         self.asked.take().map(|_| Demand::Restored)
     }
 
-    /// Delays the next release, because the loss is high again.
+    /// Delays the next release, because the loss is high again, where no repair has to be sent.
     fn relapse(&mut self, now: Time, least: f64) {
-        let Some(released) = self.released.take().filter(|_| least == 0.0) else { return };
-        let has_failed = now.since(released) < RELIEF;
-        let longer = (self.release_delay * 2).min(LONGEST_RELEASE_DELAY);
-        self.release_delay = if has_failed { longer } else { RELEASE_DELAY };
+        if least == 0.0 {
+            self.backoff.on_relapse(now);
+        }
     }
 
     fn release(&mut self, now: Time, since: Time) -> Option<Demand> {
-        if now.since(since) < self.release_delay || now.since(self.stepped) < RELEASE_STEP {
+        if now.since(since) < self.backoff.delay() || now.since(self.stepped) < RELEASE_STEP {
             return None;
         }
-        self.released.get_or_insert(now);
+        self.backoff.on_release(now);
         self.stepped = now;
         self.limit = self.limit.map(|limit| (2.0 * limit).max(1.0)).filter(|&limit| limit < OFF);
         if self.limit.is_some() {
