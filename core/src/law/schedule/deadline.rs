@@ -210,7 +210,7 @@ impl Deadline {
     fn weigh(&mut self, now: Time, window: &Window, path: &Path) {
         let &Path { channel, notice, again, budget, slot } = path;
         let fails = core::array::from_fn::<_, { ROUNDS + 1 }, _>(|k| self.fails(k, &channel));
-        let (eps, in_a_row) = (channel.eps(), channel.eps_after_loss(1));
+        let (eps, ln_c) = (channel.eps(), libm::log(channel.eps_after_loss(1)));
         let decay = HASTE * self.exponent(eps) / channel.in_a_row() / slot.max(Span::from_nanos(1)).as_secs_f64();
         self.weights.clear();
         self.unnoticed.clear();
@@ -221,7 +221,7 @@ impl Deadline {
             let (fails, unnoticed) = if until >= known && !place.is_missing() {
                 let spare = until.since(known).as_nanos();
                 // The loss of each packet after it delays the notice by a slot.
-                let unnoticed = libm::pow(in_a_row, (1 + spare / slot) as f64);
+                let unnoticed = exp((1 + spare / slot) as f64 * ln_c);
                 (fails[ROUNDS.min(1 + (spare / round) as usize)] + unnoticed, unnoticed)
             } else {
                 (fails[0], 1.0)
@@ -230,7 +230,7 @@ impl Deadline {
             self.weights.push(match place.is_missing() {
                 _ if until < now => 0.0,
                 true => 1.0,
-                false => fails * libm::exp(-decay * until.since(now).as_secs_f64()),
+                false => fails * exp(-decay * until.since(now).as_secs_f64()),
             });
         }
     }
@@ -247,6 +247,11 @@ impl Deadline {
         self.rate *= libm::pow(1.0 - 1.0 / MEMORY, originals as f64);
         self.next = next;
     }
+}
+
+/// e^x; 0 where that is far below any price, as for most originals.
+fn exp(x: f64) -> f64 {
+    if x < -25.0 { 0.0 } else { libm::exp(x) }
 }
 
 impl Schedule<Window> for Deadline {

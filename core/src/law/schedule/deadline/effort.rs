@@ -2,7 +2,8 @@
 //!
 //! Each opportunity pays for a part of the last evaluation. Until all of it is paid for, originals that are newly known to
 //! be lost are sent again, and combinations leave at a steady rate. Each evaluation corrects that rate, by the square root
-//! of worth over price: below the price it falls, above it rises.
+//! of worth over price: below the price it falls, above it rises. The further the worth is below the price, the longer until the
+//! next evaluation.
 
 use super::super::{Decision, Queue};
 use crate::time::Span;
@@ -17,6 +18,10 @@ const RATES: (f64, f64) = (1e-4, 1.0);
 /// The greatest factor by which one evaluation changes the rate. Ours: more overshoots, since packets in flight are not
 /// seen in the worth before they have left.
 const MOST: f64 = 2.0;
+
+/// The factor by which evaluations are rarer where nothing is worth an eighth of the price. Ours: a path without loss costs less
+/// than a hundredth of the time; known losses do not wait for an evaluation.
+const RARELY: f64 = 8.0;
 
 /// The account of work.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,7 +51,7 @@ impl Effort {
 
     /// Takes the work of an evaluation, and the worth of the best packet over the price.
     pub(super) fn spent(&mut self, work: usize, worth: f64) {
-        self.owed = work as u64;
+        self.owed = (work as f64 / worth.clamp(1.0 / RARELY, 1.0)) as u64;
         let factor = libm::sqrt(worth).clamp(1.0 / MOST, MOST);
         self.rate = (self.rate * factor).clamp(RATES.0, RATES.1);
     }
