@@ -28,6 +28,8 @@ pub(super) struct Sliding {
     offset: u64,
     /// The number of the newest source packet that has arrived.
     newest: u64,
+    /// The ESI less the sequence number of the last source packet, where these do not fit together.
+    misfit: Option<u32>,
     /// The original of which the last packet is a resend, if it is one.
     resent: Option<u64>,
 }
@@ -39,18 +41,25 @@ impl Sliding {
         let number = (1 << 32) + u64::from(id.esi);
         let mut decoder = rlc::Decoder::new(CODE).expect("constants in range");
         decoder.skip(number);
-        Sliding { decoder, offset: number.wrapping_sub(sequence), newest: number, resent: None }
+        Sliding { decoder, offset: number.wrapping_sub(sequence), newest: number, misfit: None, resent: None }
     }
 
-    /// Takes a source packet. `adu` is the RTP packet with this sequence number.
+    /// Takes a source packet. `adu` is the RTP packet with this sequence number. Where the sequence numbers have leapt, the second
+    /// packet begins another window.
     ///
     /// # Errors
     /// The payload ID belongs to another packet.
     pub(super) fn on_source(&mut self, sequence: u64, id: SourcePayloadId, adu: &[u8]) -> Result<(), Error> {
         let number = sequence.wrapping_add(self.offset);
         if number as u32 != id.esi {
-            return Err(Error::Malformed);
+            let misfit = id.esi.wrapping_sub(sequence as u32);
+            if self.misfit.replace(misfit) != Some(misfit) {
+                return Err(Error::Malformed);
+            }
+            *self = Sliding::new(sequence, id);
+            return self.on_source(sequence, id, adu);
         }
+        self.misfit = None;
         self.resent = None;
         self.newest = self.newest.max(number);
         // The decoder refuses what is too far ahead, and what contradicts other packets; the packet itself is valid.
