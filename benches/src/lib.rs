@@ -9,7 +9,7 @@
 //! Lossless transports ([`carrier`]) carry the bytes of programs between two [`place`]s with an emulated path
 //! between them ([`cable`]), or on loopback.
 //!
-//! What a law decides while a stream goes through losses is timed without sockets ([`mod@deadline`]).
+//! Decisions of a law in a stream through losses are timed without sockets ([`mod@deadline`]).
 //!
 //! Video servers over HTTP ([`site`]) are measured from one client ([`http`]) or many ([`players`]), those over [`rtsp`] from
 //! many [`viewers`].

@@ -44,7 +44,7 @@ const ENDURANCE: Span = Span::from_secs(10);
 /// The brake is released only below this share of p_max, so that it does not oscillate. Ours: the hysteresis; closer to
 /// 1 the brake oscillates with the noise of the average, further it stays on a path that has recovered.
 const RELEASE: f64 = 0.8;
-/// The window of a probe as a part of the source packets, for a law whose window may be zero; a question takes away no more.
+/// The window of a probe as a part of the source packets, for a law whose window may be zero.
 /// Ours: it shows a loss ratio of 12 % or less as clearly as [`judge`] needs, and more leaves more losses unrepaired.
 const PROBE: f64 = 0.2;
 /// The ratio of the repair that a question takes away to the least that would end the loss of a full path. Ours: the
@@ -281,7 +281,7 @@ impl Brake {
         let (least, _) = pressure.bounds;
         let is_held_back = least == 0.0 && self.limit.is_some() && window < PROBE * pressure.k / 4.0;
         let limit = match least {
-            0.0 => (window - self.probe(window, pressure.k)).max(0.0),
+            0.0 => (window - self.questioned(window, pressure.k)).max(0.0),
             _ if window >= 2.0 * least => least,
             _ => window / 2.0,
         };
@@ -299,7 +299,7 @@ impl Brake {
 
     /// The repair, for `k` source packets, that a question takes away from `window`: on a full path the loss ratio would fall
     /// to zero without a part of it, [`EXCESS`] times less.
-    fn probe(&self, window: f64, k: f64) -> f64 {
+    fn questioned(&self, window: f64, k: f64) -> f64 {
         let p = self.loss();
         let gain = EXCESS * p / (1.0 - p);
         (k + window) * gain / (1.0 + gain)

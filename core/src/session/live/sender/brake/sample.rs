@@ -222,7 +222,8 @@ impl Sample {
 
     /// Standard deviation of the loss ratio.
     pub(super) fn error(&self) -> f64 {
-        self.spread(&Sample { delivered: u64::MAX, ..Sample::default() })
+        let p = self.ratio();
+        libm::sqrt(self.in_a_row() * p * (1.0 - p) / self.sent() as f64)
     }
 
     /// Standard deviation of the difference between the loss ratios of two samples of one path, which has this one's
