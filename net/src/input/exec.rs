@@ -105,6 +105,8 @@ impl Running {
         match self.exec.exit_code().filter(|_| has_ended) {
             Some(code) => Err(format!("ended with exit code {code}")),
             None if self.lingers_until().is_some_and(|end| now >= end) => Err("its output has ended".to_owned()),
+            // An exit code says more than that there was no media.
+            None if self.over.is_some() => Ok(()),
             None => read.map(|_| ()),
         }
     }

@@ -103,6 +103,15 @@ fn encoder_that_dies_is_started_again_and_asked_again() {
     assert_eq!(scratch.log(), "rate 1000000\nrate 1000000\n");
 }
 
+/// The end of its output and its own end are two events, between which a busy machine may look.
+#[test]
+fn exit_code_is_reported_though_the_output_has_ended_before_and_was_empty() {
+    let scratch = Scratch::new("empty");
+    let mut world = World::new(scratch.encoder("exec >&-; sleep 0.05; exit 3"));
+    world.until("end", |world| !world.notices.is_empty());
+    assert_eq!(world.notices, ["ended with exit code 3; starting it again in 1s"]);
+}
+
 #[test]
 fn encoder_that_writes_garbage_is_ended_and_started_again() {
     let scratch = Scratch::new("garbage");
