@@ -21,6 +21,10 @@ const REPAIR_HEADERS: usize = rtp::HEADER_LEN + RepairPayloadId::LEN + FLOW;
 /// made up for in half as many packets.
 const CHANCES: u64 = 2;
 
+/// The leeway of a choice after one of nothing, in those of a packet. Ours: 4 ms, so that the next train of media is there first;
+/// a timer for each choice costs more than the choice.
+const IDLE: u64 = 16;
+
 /// The time for which repair is kept while the brake asks whether a path is full. Ours: as long as the question takes.
 const QUESTION: Span = Span::from_secs(1);
 /// The factor on the price for as long. Ours: at 4.4 % of loss in bursts it takes away the third of repair that the question
@@ -54,10 +58,8 @@ impl Sender {
             return allowed(due).into_iter().chain(dropped).min();
         }
         let may_repair = self.may_repair() && self.credit.suffices();
-        sliding
-            .chance()
-            .filter(|_| may_repair)
-            .and_then(|chance| allowed(chance.max(sliding.free_at()) + self.leeway()))
+        let leeway = if sliding.is_idle() { self.leeway() * IDLE } else { self.leeway() };
+        sliding.chance().filter(|_| may_repair).and_then(|chance| allowed(chance.max(sliding.free_at()) + leeway))
     }
 
     /// The next packet of a stream without blocks that is due.

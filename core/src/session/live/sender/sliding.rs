@@ -78,6 +78,8 @@ pub(super) struct Sliding {
     again: Smoothed,
     /// The time of the next choice; none without anything to choose about.
     chance: Option<Time>,
+    /// True if the last choice was to send nothing.
+    is_idle: bool,
     /// The time at which the maximum rate lets the next packet leave.
     free_at: Time,
     /// The expected number of losses among the originals that were too late since the last [`Sliding::take_expected`].
@@ -102,6 +104,7 @@ impl Sliding {
             notice: WindowedMin::new(NOTICE),
             again: Smoothed::default(),
             chance: None,
+            is_idle: false,
             free_at: Time::ZERO,
             expected_lost: 0.0,
         }
@@ -165,7 +168,9 @@ impl Sliding {
         let path = path(&self.losses);
         self.release(now, path.budget);
         self.law.set_scarcity(scarcity);
-        self.law.choose(&View { now, queue: &self.window, path }).packet(self.window.queue())
+        let choice = self.law.choose(&View { now, queue: &self.window, path }).packet(self.window.queue());
+        self.is_idle = choice.is_none();
+        choice
     }
 
     /// Writes the repair symbol of a packet of [`Sliding::choose`], which leaves now, to `buf`. Returns its identity and the
@@ -221,7 +226,7 @@ impl Sliding {
     pub(super) fn on_nack(&mut self, now: Time, order: u64) {
         if let Some(left) = self.settle(now, order, true) {
             self.notice.push(now, now.since(left));
-            self.chance = Some(now);
+            (self.chance, self.is_idle) = (Some(now), false);
         }
     }
 
@@ -257,6 +262,11 @@ impl Sliding {
     /// The time of the next choice.
     pub(super) fn chance(&self) -> Option<Time> {
         self.chance
+    }
+
+    /// True if the last choice was to send nothing, and no loss is known since.
+    pub(super) fn is_idle(&self) -> bool {
+        self.is_idle
     }
 
     /// Makes a choice due at `now`, unless one is due earlier or was made less than its gap ago.
