@@ -108,7 +108,7 @@ const LONG_BURST: Losses = Losses::Bursts(0.02);
 const FIVE_PERCENT: Losses = Losses::Independent(0.05);
 
 /// Parts of the loss of SRT's better column at 10 Mb/s, and bytes; or that loss itself and the bytes of SRT's packet filter.
-const ROWS: [Row; 12] = [
+const ROWS: [Row; 13] = [
     row(BURST, (100, 45), 10, 6.2e-4 / 4.0, 0.40),
     row(BURST, (100, 85), 10, 6.0e-4 / 10.0, 0.30),
     row(BURST, (100, 125), 10, 9.8e-5 / 10.0, 0.08),
@@ -116,6 +116,7 @@ const ROWS: [Row; 12] = [
     row(FIVE_PERCENT, (100, 45), 10, 3.4e-4 / 10.0, 0.32),
     row(FIVE_PERCENT, (100, 125), 10, 2.6e-3 / 20.0, 0.18),
     row(FIVE_PERCENT, (100, 205), 10, 2.3e-3 / 20.0, 0.18),
+    row(LONG_BURST, (100, 45), 10, 4.3e-3 / 8.0, 0.42),
     row(LONG_BURST, (100, 85), 10, 4.1e-3 / 8.0, 0.42),
     row(LONG_BURST, (100, 125), 10, 2.0e-3 / 8.0, 0.18),
     row(BURST, (20, 29), 10, 3.2e-4, 0.45),

@@ -17,6 +17,7 @@ mod backoff;
 mod judge;
 mod loss_average;
 mod loss_episode;
+mod question;
 mod sample;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ use self::backoff::{Backoff, RELIEF};
 use self::judge::{Answer, Judge};
 use self::loss_average::LossAverage;
 use self::loss_episode::LossEpisode;
+pub(super) use self::question::Question;
 pub(super) use self::sample::{Group, Sample};
 use crate::time::{Span, Time};
 
@@ -47,9 +49,6 @@ const RELEASE: f64 = 0.8;
 /// The window of a probe as a part of the source packets, for a law whose window may be zero.
 /// Ours: it shows a loss ratio of 12 % or less as clearly as [`judge`] needs, and more leaves more losses unrepaired.
 const PROBE: f64 = 0.2;
-/// The ratio of the repair that a question takes away to the least that would end the loss of a full path. Ours: the
-/// measured rates err by less; more leaves more losses unrepaired.
-const EXCESS: f64 = 1.1;
 /// The window, as a part of the source packets, of a law whose window may be zero, while loss is high and not known to be the
 /// path's own. As much as the least that GENEVA sends whatever the loss: more would sustain the loss of a path that such
 /// streams share, until it is found full.
@@ -72,6 +71,8 @@ pub(super) struct Pressure {
     pub(super) lag: Span,
     /// The window that the law wants, or the average that is sent if the window is but a bound.
     pub(super) window: f64,
+    /// The window that the law wants.
+    pub(super) bound: f64,
     /// The least and the greatest window that the law ever wants; the least is 0 if the window is but a bound.
     pub(super) bounds: (f64, f64),
     /// Source packets that these windows are for, and source packets of a block.
@@ -108,6 +109,8 @@ pub(super) struct Brake {
     limit: Option<f64>,
     /// The greatest window while loss is high and its cause unknown; infinite otherwise.
     most: f64,
+    /// The window before the last question.
+    before: f64,
     /// The least window while the path is lossy, and the time since which reports indicate a queue there.
     least: f64,
     queued: Option<Time>,
@@ -130,6 +133,7 @@ impl Brake {
             full_since: None,
             limit: None,
             most: f64::INFINITY,
+            before: 0.0,
             least: 0.0,
             queued: None,
             fits: (f64::INFINITY, Time::ZERO),
@@ -146,9 +150,9 @@ impl Brake {
         window.max(self.least).min(self.most).min(self.limit.unwrap_or(f64::INFINITY))
     }
 
-    /// True while repair is limited to see what that changes.
-    pub(super) fn is_asking(&self) -> bool {
-        self.judge.is_open()
+    /// The question that is asked, if there is one.
+    pub(super) fn question(&self) -> Option<Question> {
+        self.judge.question()
     }
 
     /// True while the path counts as full.
@@ -220,7 +224,7 @@ impl Brake {
         self.episode = episode.filter(|episode| is_open || !episode.has_dipped(now, self.average.span(now) / 2));
         if self.episode.is_none() {
             self.judge.rest(now);
-        } else if pressure.bounds.0 == 0.0 {
+        } else if pressure.bounds.0 == 0.0 && self.question() != Some(Question::More) {
             self.most = UNKNOWN * pressure.k;
         }
         if let Some(episode) = self.episode.filter(|_| is_high || is_open) {
@@ -258,7 +262,7 @@ impl Brake {
         } else if stays && !self.judge.is_open() && self.judge.is_above(self.p_max) {
             self.ask(now, window, pressure);
         }
-        let is_probing = self.judge.is_probing();
+        let (is_probing, question) = (self.judge.is_probing(), self.question());
         match self.judge.answer(now, pressure.lag) {
             Some(Answer::Lossy) => {
                 (self.episode, self.low_since) = (None, None);
@@ -270,39 +274,37 @@ impl Brake {
                 let limit = probe.min(self.fitting(now));
                 self.step(now, limit);
             }
+            Some(Answer::Full) if question == Some(Question::More) => {
+                self.fits = (self.before, now);
+                self.step(now, self.before / 2.0);
+            }
             Some(Answer::Full) => self.fits = (if is_probing { window / 2.0 } else { window }, now),
             None => {}
         }
         self.demand(now, stays)
     }
 
-    /// Takes repair down from `window`, because loss stays high, to see what that changes.
+    /// Changes repair from `window`, because loss stays high, to see what that changes.
     fn ask(&mut self, now: Time, window: f64, pressure: &Pressure) {
         let (least, _) = pressure.bounds;
         let is_held_back = least == 0.0 && self.limit.is_some() && window < PROBE * pressure.k / 4.0;
-        let limit = match least {
-            0.0 => (window - self.questioned(window, pressure.k)).max(0.0),
-            _ if window >= 2.0 * least => least,
-            _ => window / 2.0,
+        let (question, limit) = match least {
+            0.0 => Question::about(self.loss(), (window, pressure.bound), pressure.k),
+            _ if window >= 2.0 * least => (Question::Less, least),
+            _ => (Question::Less, window / 2.0),
         };
+        self.before = window;
         self.step(now, limit);
         // With next to no repair there is nothing to compare.
         if window == 0.0 || window < least / 2.0 || is_held_back {
             self.judge.find_full(now);
             return;
         }
-        self.judge.ask(now, pressure.lag);
+        self.judge.ask(now, question, pressure.lag);
         if self.judge.is_full() {
-            self.fits = (limit, now);
+            self.fits = (limit.min(window), now);
+            self.step(now, self.fits.0);
         }
-    }
-
-    /// The repair, for `k` source packets, that a question takes away from `window`: on a full path the loss ratio would fall
-    /// to zero without a part of it, [`EXCESS`] times less.
-    fn questioned(&self, window: f64, k: f64) -> f64 {
-        let p = self.loss();
-        let gain = EXCESS * p / (1.0 - p);
-        (k + window) * gain / (1.0 + gain)
     }
 
     /// The greatest window that is not known to be too great; doubled after [`RELIEF`].

@@ -312,10 +312,10 @@ impl Sender {
         passed.report(queue);
         // No report names these any more, so they are one run of losses.
         (0..stalled).for_each(|nth| passed.lose(nth == 0, None));
-        let (window, bounds) = (self.protection.window(), self.protection.window_bounds());
+        let (bound, bounds) = (self.protection.window(), self.protection.window_bounds());
         let (window, bounds, spread) = match self.sliding {
             Some(_) => (self.protection.as_window(self.credit.used()), (0.0, bounds.1), Span::ZERO),
-            None => (window, bounds, self.protection.spread()),
+            None => (bound, bounds, self.protection.spread()),
         };
         let pressure = Pressure {
             lost: report.lost.saturating_add(stalled),
@@ -324,6 +324,7 @@ impl Sender {
             queue,
             lag: least + grown + reordering_delay(least) + spread + self.protection.interval(),
             window,
+            bound,
             bounds,
             k: self.protection.law_packets(),
             block: self.protection.block_packets(),

@@ -1,7 +1,7 @@
 //! Limits that keep a stream from flooding its path: the brake of the live profile, and the breaker of RFC 8083.
 
 use super::Breaker;
-use super::brake::{Brake, Demand, Pressure};
+use super::brake::{Brake, Demand, Pressure, Question};
 use crate::law::breaker;
 use crate::session::live::REPORT_INTERVAL;
 use crate::time::{Span, Time};
@@ -66,9 +66,9 @@ impl Guard {
         self.brake.window(window)
     }
 
-    /// True while the brake limits repair to see what that changes.
-    pub(super) fn is_asking(&self) -> bool {
-        self.brake.is_asking()
+    /// The question that is asked, if there is one.
+    pub(super) fn question(&self) -> Option<Question> {
+        self.brake.question()
     }
 
     /// The greatest repair window; none while the brake is off.

@@ -1,6 +1,7 @@
 //! Sending without blocks: media as soon as the rate allows, and repair as the law of [`Sliding`] chooses it.
 
 use super::Sender;
+use super::brake::Question;
 use super::history::Stream;
 use super::rate_limit::RateLimit;
 use super::sliding::Sliding;
@@ -25,10 +26,10 @@ const CHANCES: u64 = 2;
 /// a timer for each choice costs more than the choice.
 const IDLE: u64 = 16;
 
-/// The time for which repair is kept while the brake asks whether a path is full. Ours: as long as the question takes.
+/// The time for which repair is kept while less is sent to ask whether a path is full. Ours: as long as the question takes.
 const QUESTION: Span = Span::from_secs(1);
-/// The factor on the price for as long. Ours: at 4.4 % of loss in bursts it takes away the third of repair that the question
-/// would, and leaves a tenth of the losses that the first packets to be worth the price would leave.
+/// The factor on the price for as long. Ours: at 20 % of loss it leaves a part of the losses that the first packets to be worth
+/// the price would leave.
 const SCARCITY: f64 = 8.0;
 
 impl Sender {
@@ -42,7 +43,7 @@ impl Sender {
         self.media_share.add(&load, sent);
         // A question limits the average, not the repair of one burst.
         let round_trip = self.peer.round_trip().unwrap_or(Span::ZERO);
-        let kept = if self.guard.is_asking() { round_trip.max(QUESTION) } else { round_trip };
+        let kept = if self.guard.question().is_some() { round_trip.max(QUESTION) } else { round_trip };
         self.credit.grant(granted, kept.as_secs_f64() / interval.as_secs_f64());
     }
 
@@ -137,7 +138,8 @@ impl Sender {
         let slot = self.slot();
         let budget = self.repair_budget();
         let in_flight = self.history.in_flight();
-        let scarcity = if self.guard.is_asking() { SCARCITY } else { 1.0 };
+        let question = self.guard.question();
+        let scarcity = if question == Some(Question::Less) { SCARCITY } else { 1.0 };
         let sliding = self.sliding.as_mut()?;
         let notice = sliding.notice(slot);
         let again = sliding.again(slot);
@@ -148,6 +150,7 @@ impl Sender {
             budget,
             slot,
         });
+        let choice = choice.or_else(|| sliding.combination().filter(|_| question == Some(Question::More)));
         match choice {
             Some(_) => {
                 // Spread, so that one burst of losses hits few; but all that is lost must leave in time.

@@ -63,7 +63,7 @@ impl Sender {
     /// Proposes a longer latency at once if the path has become longer. The round trip of a path that is full has a queue in it,
     /// which says nothing of the path; so it does not count while the brake asks whether the path is full, or finds that it is.
     pub(super) fn follow_path(&mut self, now: Time) {
-        let is_full = self.guard.is_asking() || self.guard.limit().is_some();
+        let is_full = self.guard.question().is_some() || self.guard.limit().is_some();
         let round_trips = self.peer.round_trip().zip(self.peer.latest_round_trip());
         let Some((round_trip, latest)) = round_trips.filter(|_| self.peer.is_connected() && !is_full) else { return };
         let from = self.latency();

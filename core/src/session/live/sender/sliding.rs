@@ -11,7 +11,7 @@ use crate::code::rlc::{Config, Density, Encoder, MAX_WINDOW, RepairId};
 use crate::law::PacketReport;
 use crate::law::schedule::deadline::{Deadline, Parameters, Path, Window};
 use crate::law::schedule::gilbert_elliott::GilbertElliott;
-use crate::law::schedule::{Coded, Schedule, View};
+use crate::law::schedule::{Coded, LARGEST, Schedule, View};
 use crate::rtt::Smoothed;
 use crate::session::live::MAX_PAYLOAD;
 use crate::time::{Span, Time};
@@ -171,6 +171,13 @@ impl Sliding {
         let choice = self.law.choose(&View { now, queue: &self.window, path }).packet(self.window.queue());
         self.is_idle = choice.is_none();
         choice
+    }
+
+    /// A combination of all originals that are of use and not known to be there.
+    pub(super) fn combination(&self) -> Option<Coded> {
+        let queue = self.window.queue();
+        let last = queue.b() + queue.n().min(LARGEST) as u64;
+        (queue.n() > 1).then(|| Coded { first: queue.b(), last: last - 1, p_useless: 1.0 })
     }
 
     /// Writes the repair symbol of a packet of [`Sliding::choose`], which leaves now, to `buf`. Returns its identity and the

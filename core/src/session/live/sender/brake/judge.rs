@@ -5,21 +5,21 @@
 //! A path loses packets for two reasons. A *full* path loses what its queue, or a policer, has no capacity for: to send
 //! less is a duty, and helps. A *lossy* path (radio, a bad cable) loses a part of whatever is sent: to send less helps
 //! no flow, and takes away the repair that such a path needs. Loss alone does not distinguish the two. Delay does where
-//! a queue is visible, and otherwise an experiment does: send less repair, and compare.
+//! a queue is visible, and otherwise an experiment does: send less repair, or more ([`Question`]), and compare.
 //!
 //! # The states
 //!
 //! | state | action | left when |
 //! |---|---|---|
 //! | watching | loss is low, or has been high for less than a second, or by no more than chance; a sample is collected meanwhile | loss stays high: asking, or full where round trips have grown |
-//! | asking | repair is reduced to its least, or halved where it is below twice that, or by what a full path loses where there is no least; once packets sent before have arrived, a second sample is collected | the samples are compared: lossy or full; undecided after [`DECISION_LIMIT`] is full |
+//! | asking | repair is reduced to its least, or halved where it is below twice that; where there is no least, it is raised, or reduced by what a full path loses; once packets sent before have arrived, a second sample is collected | the samples are compared: lossy or full; undecided after [`DECISION_LIMIT`] is full |
 //! | full | repair is taken down to none, the source is asked for a lower rate | loss is low again: watching. Otherwise, after [`PERIOD`], the new sample is compared with that of the question: lossy; or, where round trips have not grown, probing |
 //! | probing | repair is at its least again | the same comparison, the samples in reverse order: lossy or full, and then for twice as long |
 //! | lossy | repair is what the loss of the path needs | new samples do not fit the path any more: watching |
 //!
 //! # The comparison
 //!
-//! Samples 1 and 2 have the loss ratios p1 and p2, at R1 and R2 packets a second. On a full path that delivers as much
+//! Samples 1 and 2 have the loss ratios p1 and p2, at R1 and R2 packets a second, of which R1 is the greater. On a full path that delivers as much
 //! as before, p1 would have fallen by `min(p1, (1 - p1) (R1 / R2 - 1))`. Where other flows take up the freed capacity,
 //! the fall is less; [`SHARE`] of it is expected of a full path: a ratio ph. The sequential probability ratio test (A. Wald,
 //! Ann. Math. Stat. 16, 1945) weighs p1 against ph: of n packets of which x are lost its logarithm is
@@ -37,6 +37,7 @@
 //! be seen. For that, the delay of the last packet delivered before each run of losses is compared with that of all
 //! packets.
 
+use super::question::Question;
 use super::sample::Sample;
 use crate::time::{Span, Time};
 
@@ -94,7 +95,7 @@ pub(super) enum Answer {
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum State {
     Watching,
-    Asking { before: Sample, since: Time },
+    Asking { before: Sample, question: Question, since: Time },
     Probing { below: Sample, since: Time, wait: Span },
     Lossy { known: Sample },
     Full { before: Sample, wait: Span },
@@ -116,6 +117,11 @@ impl Judge {
     /// Returns whether a question is open; until it is answered repair stays as it is.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.state, State::Asking { .. } | State::Probing { .. })
+    }
+
+    /// The question that is asked, if there is one.
+    pub(super) fn question(&self) -> Option<Question> {
+        if let State::Asking { question, .. } = self.state { Some(question) } else { None }
     }
 
     pub(super) fn is_probing(&self) -> bool {
@@ -158,10 +164,10 @@ impl Judge {
 
     /// Puts the question, because loss has stayed high, unless the delay has answered it. Packets in flight, sent at
     /// the rate before, take `lag`.
-    pub(super) fn ask(&mut self, now: Time, lag: Span) {
+    pub(super) fn ask(&mut self, now: Time, question: Question, lag: Span) {
         let before = self.sample;
         if before.ratio() <= USABLE && !before.shows_queue() {
-            self.enter(State::Asking { before, since: now }, now + lag);
+            self.enter(State::Asking { before, question, since: now }, now + lag);
         } else {
             self.find_full(now);
         }
@@ -179,7 +185,8 @@ impl Judge {
         let (answer, since) = match &self.state {
             State::Watching | State::Lossy { .. } => return None,
             State::Full { before, wait } if length >= *wait => (compare(before, &self.sample), None),
-            State::Asking { before, since } => (compare(before, &self.sample), Some(*since)),
+            State::Asking { before, since, question: Question::Less } => (compare(before, &self.sample), Some(*since)),
+            State::Asking { before, since, question: Question::More } => (compare(&self.sample, before), Some(*since)),
             State::Probing { below, since, .. } => (compare(&self.sample, below), Some(*since)),
             State::Full { .. } => return None,
         };

@@ -8,7 +8,18 @@ fn pressure(lost: u32, delivered: u32, queue: bool) -> Pressure {
     (0..lost).for_each(|_| passed.lose(true, Some(Span::from_millis(40))));
     passed.report(queue);
     let lag = Span::from_millis(60);
-    Pressure { lost, delivered, passed, queue, lag, window: 60.0, bounds: (8.0, 60.0), k: 25.0, block: 25.0 }
+    Pressure {
+        lost,
+        delivered,
+        passed,
+        queue,
+        lag,
+        window: 60.0,
+        bound: 60.0,
+        bounds: (8.0, 60.0),
+        k: 25.0,
+        block: 25.0,
+    }
 }
 
 /// Reports every 10 ms over `millis`, with `lost` of each 100 packets lost.
@@ -134,7 +145,7 @@ fn drive_slowly(
 ) -> Vec<u64> {
     let mut drive = |packet| {
         let lost = u32::from(is_lost(packet));
-        let pressure = Pressure { window: 10.0, bounds: (10.0, 60.0), ..pressure(lost, 1 - lost, queue) };
+        let pressure = Pressure { window: 10.0, bound: 10.0, bounds: (10.0, 60.0), ..pressure(lost, 1 - lost, queue) };
         brake.on_report(Time::ZERO + Span::from_millis(25 * packet), &pressure)
     };
     packets.filter(|packet| drive(*packet) == Some(Demand::Lower)).map(|packet| 25 * packet).collect()
