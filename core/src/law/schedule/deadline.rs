@@ -81,7 +81,7 @@ impl Parameters {
 impl Default for Parameters {
     /// A price that meets the bars of `lab/tests/live/auto.rs` and `benches/run live`.
     fn default() -> Parameters {
-        Parameters { price: 1.0 / 900.0 }
+        Parameters { price: 1.0 / 1000.0 }
     }
 }
 
@@ -120,10 +120,13 @@ pub struct Deadline {
 /// more adapt later to another path.
 const MEMORY: f64 = 200.0;
 
-/// Combinations per original at which the price is twice as high; it rises with the fourth power of their number. Ours: with a price
-/// that does not rise, 4.4 % of loss in bursts costs more bytes than the bars of `lab/tests/live/auto.rs` allow, or rare bursts leave
+/// Combinations per original, beyond two for each loss, at which the price is twice as high; it rises with the fourth
+/// power of their number. Ours: with a price that does not rise, 4.4 % of loss in bursts costs more bytes than the bars of `lab/tests/live/auto.rs` allow, or rare bursts leave
 /// more.
-const DEAR: f64 = 0.29;
+const DEAR: f64 = 0.225;
+/// The greatest factor on the price. Ours: that of .32 such combinations, so that a latency which is too short for repair leaves no
+/// more losses than with half the bytes.
+const DEAREST: f64 = 5.0;
 
 /// The factor on the exponent of later repair. Chernoff's bound is too high by a factor of its own; and a combination
 /// later repairs a whole window, not one original. Ours: with 1, 5 % of independent losses cost more bytes than the bars of
@@ -188,6 +191,13 @@ impl Deadline {
     /// The weights w_l of the window at the last choice, from its first original on.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+
+    /// The factor on the price, if so many packets are lost.
+    fn dearness(&self, eps: f64) -> f64 {
+        let beyond = (self.rate - 2.0 * eps / (1.0 - eps)).max(0.0) / DEAR;
+        let square = beyond * beyond;
+        (1.0 + square * square).min(DEAREST)
     }
 
     /// f_k + price n_k.
@@ -269,8 +279,7 @@ impl Schedule<Window> for Deadline {
             return self.effort.decide(queue);
         }
         self.first = queue.b();
-        let square = (self.rate / DEAR) * (self.rate / DEAR);
-        self.price = self.scarcity * self.parameters.price * (1.0 + square * square);
+        self.price = self.scarcity * self.parameters.price * self.dearness(view.path.channel.eps());
         self.weigh(view.now, view.queue, &view.path);
         let weights = &self.weights;
         self.now.evaluate(queue, &view.path.channel, |l| weights[l]);
