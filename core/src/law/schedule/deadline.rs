@@ -124,8 +124,8 @@ const MEMORY: f64 = 200.0;
 /// power of their number. Ours: with a price that does not rise, 4.4 % of loss in bursts costs more bytes than the bars of `lab/tests/live/auto.rs` allow, or rare bursts leave
 /// more.
 const DEAR: f64 = 0.225;
-/// The greatest factor on the price. Ours: that of .32 such combinations, so that a latency which is too short for repair leaves no
-/// more losses than with half the bytes.
+/// The greatest factor on the price. Ours: that of .32 such combinations. Without it a latency that is too short for most repair
+/// leaves four times the losses.
 const DEAREST: f64 = 5.0;
 
 /// The factor on the exponent of later repair. Chernoff's bound is too high by a factor of its own; and a combination
