@@ -142,12 +142,13 @@ fn a_lossy_path_costs_less_and_loses_less_than_with_srt() {
 }
 
 /// Losses for which the time for repair is too short at 10 Mb/s.
-const HARSH: [(Losses, (u64, u64)); 6] = [
+const HARSH: [(Losses, (u64, u64)); 7] = [
     (BURST, (100, 14)),
     (BURST, (100, 18)),
     (LONG_BURST, (100, 8)),
     (LONG_BURST, (100, 14)),
     (LONG_BURST, (200, 18)),
+    (LONG_BURST, (100, 45)),
     (Losses::Independent(0.1), (100, 8)),
 ];
 

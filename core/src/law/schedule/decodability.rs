@@ -14,7 +14,8 @@
 //! lost according to a [`Channel`] of two states, s being that of the last packet in flight up to l: with independent
 //! losses both states lose the same. That makes (d, s) a Markov chain over l, exactly so if packets left in the order
 //! of the originals that they end with; others are linked to the one before them in that order by the number of packets
-//! sent between the two.
+//! sent between the two. With [`Delivery::Any`], combinations that left later than packets behind their last original do not
+//! change s: it would hide from these packets that they are in one burst.
 //!
 //! | symbol | here | |
 //! |---|---|---|
@@ -89,6 +90,8 @@ struct Candidate {
     /// The probabilities that it arrives, and that it is innovative.
     arrives: f64,
     helps: f64,
+    /// The correlation of its loss and that of the packets next to its last original.
+    correlation: f64,
 }
 
 impl Default for Decodability {
@@ -119,7 +122,7 @@ impl Decodability {
     /// `weight`, called with the place of an original after B.
     pub fn evaluate(&mut self, queue: &Queue, channel: &Channel, weight: impl Fn(usize) -> f64) {
         channel.fading(MOST, &mut self.fading);
-        self.next = step::steps(queue, channel, &self.fading, &mut self.steps);
+        self.next = step::steps(self.delivery, queue, channel, &self.fading, &mut self.steps);
         chain::bound(&mut self.steps);
         if self.steps.len() > self.many {
             chain::trim(&mut self.steps, &mut Distribution::new(channel.state()));
@@ -197,6 +200,11 @@ impl Decodability {
         self.candidates[nth].gain
     }
 
+    /// The correlation of the loss of one more combination and that of the packets next to original B + `nth`, 0 to 1.
+    pub(super) fn correlation(&self, nth: usize) -> f64 {
+        self.candidates[nth].correlation
+    }
+
     /// Q with one more combination of B..=B + `nth`: it is reduced by one unless the packet is lost, or useless.
     pub fn q_repaired(&self, nth: usize) -> f64 {
         self.q() - self.candidates[nth].helps
@@ -255,6 +263,7 @@ impl Decodability {
                 gain: arriving([here[0] + before[0], here[1] + before[1]], step.next),
                 arrives,
                 helps: arrives - arriving(known, step.next),
+                correlation: f64::abs(step.next[1] - step.next[0]),
             });
         }
         self.end = reached;

@@ -11,6 +11,9 @@
 //! | stationary loss P / (P + p) | [`GilbertElliott::eps`] |
 //! | mean burst 1 / p | [`GilbertElliott::burst`] |
 //!
+//! Elliott's bad state loses only a part of its packets, h, and its arrivals hide it. A burst then continues over a few arrivals
+//! ([`GilbertElliott::with_gap`]): the number of its losses falls off as on that channel, in a chain whose state is visible.
+//!
 //! Counts of either kind decay by 1 - 1 / `memory` with each outcome of that kind, so that they follow a changing path.
 //! Bursts are thus forgotten per loss, however rare losses are, and a burst of any length is one transition. If more
 //! than `memory` packets are in flight, arrivals are forgotten over as many: the estimate of P applies to all of them
@@ -26,6 +29,8 @@ use crate::probe::{Probe, Visitor};
 #[derive(Clone, PartialEq, Debug)]
 pub struct GilbertElliott {
     memory: f64,
+    /// The most arrivals between two losses of one burst.
+    gap: u32,
     /// The decay factors of the counts of arrivals, and of losses, per outcome of the kind.
     keep: [f64; 2],
     good: f64,
@@ -59,6 +64,7 @@ impl GilbertElliott {
         parameter::within("memory", memory, 2.0..=1e9)?;
         Ok(GilbertElliott {
             memory,
+            gap: 0,
             keep: [1.0 - 1.0 / memory; 2],
             good: PRIOR,
             into: PRIOR * prior,
@@ -69,6 +75,11 @@ impl GilbertElliott {
         })
     }
 
+    /// The model whose bursts continue over up to `gap` arrivals.
+    pub fn with_gap(self, gap: u32) -> GilbertElliott {
+        GilbertElliott { gap, ..self }
+    }
+
     /// Takes the number of packets in flight.
     pub fn in_flight(&mut self, packets: u32) {
         self.keep[0] = 1.0 - 1.0 / self.memory.max(f64::from(packets));
@@ -76,16 +87,13 @@ impl GilbertElliott {
 
     /// Takes the outcome of the next packet, in the order of sending.
     pub fn outcome(&mut self, lost: bool) {
-        match self.last {
-            Some(false) => {
-                self.good = self.good * self.keep[0] + 1.0;
-                self.into = self.into * self.keep[0] + f64::from(u8::from(lost));
-            }
-            Some(true) => {
-                self.bad = self.bad * self.keep[1] + 1.0;
-                self.out = self.out * self.keep[1] + f64::from(u8::from(!lost));
-            }
-            None => {}
+        let gap = u64::from(self.gap);
+        if self.last.is_some() && self.clean > gap {
+            self.good = self.good * self.keep[0] + 1.0;
+            self.into = self.into * self.keep[0] + f64::from(u8::from(lost));
+        } else if self.last.is_some() && (lost || self.clean == gap) {
+            self.bad = self.bad * self.keep[1] + 1.0;
+            self.out = self.out * self.keep[1] + f64::from(u8::from(!lost));
         }
         self.last = Some(lost);
         self.clean = if lost { 0 } else { self.clean + 1 };
@@ -114,7 +122,9 @@ impl GilbertElliott {
     }
 
     fn to_good(&self) -> f64 {
-        bounded((self.out + INDEPENDENCE * (1.0 - self.to_bad())) / (self.bad + INDEPENDENCE))
+        // The part of the ends of bursts that no independent loss conceals.
+        let shown = libm::pow(1.0 - self.to_bad(), f64::from(self.gap));
+        bounded((self.out / shown + INDEPENDENCE * (1.0 - self.to_bad())) / (self.bad + INDEPENDENCE))
     }
 }
 
@@ -174,6 +184,32 @@ mod tests {
             let off = f64::abs(model.channel(0).eps() - 0.01);
             assert!(nth < 15_000 || off < 5.0 * deviation, "{off} after {nth}");
         }
+    }
+
+    /// By hand, for P = .005, p = .3, h = .7: after a loss the chain stays bad with .7, so that the next loss follows at once with
+    /// .49, after one arrival with .7 x .3 x .49, after two with .21 of that; .3853 is the rest of one. A burst begins with a
+    /// loss in a visit to the bad state, or not at all: P is .005 x .7 / (1 - .7 x .3).
+    #[test]
+    fn bursts_with_gaps_have_as_many_losses_as_visits_to_a_bad_state_that_loses_a_part() {
+        let mut rng = Rng::new(5).fork("channel");
+        let mut model = GilbertElliott::new(0.05, 50_000.0).expect("in range").with_gap(2);
+        let mut bad = false;
+        for _ in 0..2_000_000 {
+            bad = rng.chance(if bad { 0.7 } else { 0.005 });
+            model.outcome(bad && rng.chance(0.7));
+        }
+        assert!((model.burst() * 0.3853 - 1.0).abs() < 0.05, "{}", model.burst());
+        let expected = 0.00443 / (0.00443 + 0.3853);
+        assert!((model.eps() / expected - 1.0).abs() < 0.1, "{}", model.eps());
+    }
+
+    #[test]
+    fn independent_losses_with_gaps_are_independent() {
+        let mut rng = Rng::new(9);
+        let mut model = GilbertElliott::new(0.05, 50_000.0).expect("in range").with_gap(2);
+        (0..500_000).for_each(|_| model.outcome(rng.chance(0.1)));
+        assert!((model.burst() - 1.0 / 0.9).abs() < 0.03, "{}", model.burst());
+        assert!((model.eps() - 0.1).abs() < 0.01, "{}", model.eps());
     }
 
     #[test]

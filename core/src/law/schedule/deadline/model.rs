@@ -74,7 +74,7 @@ fn run(losses: Losses, latency: Span, originals: u64, seed: u64) -> Outcome {
     let mut sender = Sender {
         law: Deadline::new(Parameters { price: PRICE }).expect("in range"),
         window: Window::new(0),
-        losses: GilbertElliott::new(0.01, 2000.0).expect("in range"),
+        losses: GilbertElliott::new(0.01, 2000.0).expect("in range").with_gap(2),
         code: Encoder::new(CODE).expect("in range"),
         key: 0,
         in_flight: VecDeque::new(),

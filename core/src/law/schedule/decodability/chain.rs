@@ -73,7 +73,10 @@ impl Step {
     /// Applies the combinations that end with the original.
     pub(super) fn combine(&self, at: &mut Distribution) {
         (0..self.arrived).for_each(|_| at.close());
-        (0..self.coded).for_each(|nth| at.combine(self.link(nth)));
+        (0..self.coded).map(|nth| self.link(nth)).for_each(|link| match self.aside {
+            true => at.combine_aside(link),
+            false => at.combine(link),
+        });
         at.shares.truncate(self.top + 1);
     }
 
@@ -84,8 +87,8 @@ impl Step {
             let mut below = worth[0];
             for value in worth.iter_mut() {
                 let here = *value;
-                let (arrived, lost) = (below[0], here[1]);
-                *value = [arrived + good * (lost - arrived), arrived + bad * (lost - arrived)];
+                let (arrived, lost) = if self.aside { (below, here) } else { ([below[0]; 2], [here[1]; 2]) };
+                *value = [arrived[0] + good * (lost[0] - arrived[0]), arrived[1] + bad * (lost[1] - arrived[1])];
                 below = here;
             }
         }
@@ -145,6 +148,20 @@ impl Distribution {
         }
         self.shares[0][0] += nothing;
         self.pass(link);
+    }
+
+    /// Applies a combination in flight that does not change the state.
+    fn combine_aside(&mut self, link: Link) {
+        let nothing = self.shares[0];
+        for s in 0..2 {
+            let arrives = 1.0 - link[s];
+            self.mean -= (self.states[s] - nothing[s]) * arrives;
+            for d in 0..self.shares.len() {
+                let above = self.shares.get(d + 1).map_or(0.0, |share| share[s]);
+                self.shares[d][s] = self.shares[d][s] * link[s] + above * arrives;
+            }
+            self.shares[0][s] += nothing[s] * arrives;
+        }
     }
 
     fn pass(&mut self, link: Link) {

@@ -2,6 +2,7 @@
 
 use super::super::channel::{Channel, Link};
 use super::super::{Place, Queue};
+use super::Delivery;
 
 /// The change of the deficiency from l - 1 to l.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -13,6 +14,8 @@ pub(super) struct Step {
     pub(super) coded: u32,
     /// The links to the first of them, and from each to the next.
     links: [Link; 2],
+    /// True if they left later than packets behind the original, and do not change the state.
+    pub(super) aside: bool,
     /// The link to a packet sent now.
     pub(super) next: Link,
     /// The largest relevant deficiency after this step, for one more combination than there are.
@@ -32,6 +35,7 @@ pub(super) enum Original {
 
 /// Makes the steps of a queue, in the order of its originals.
 struct Walk<'a> {
+    delivery: Delivery,
     channel: &'a Channel,
     /// The part of the knowledge of a packet that is left at each distance in packets.
     fading: &'a [f64],
@@ -41,11 +45,21 @@ struct Walk<'a> {
 }
 
 /// Computes the steps of `queue`; returns the link from the last of them to a packet sent now.
-pub(super) fn steps(queue: &Queue, channel: &Channel, fading: &[f64], steps: &mut Vec<Step>) -> Link {
+pub(super) fn steps(
+    delivery: Delivery,
+    queue: &Queue,
+    channel: &Channel,
+    fading: &[f64],
+    steps: &mut Vec<Step>,
+) -> Link {
     let at = queue.left().wrapping_sub(channel.since());
-    let mut walk = Walk { channel, fading, at, next: queue.left().wrapping_add(1) };
+    let mut walk = Walk { delivery, channel, fading, at, next: queue.left().wrapping_add(1) };
     steps.clear();
-    steps.extend(queue.in_doubt().map(|place| walk.step(place)));
+    let mut in_flight = queue.in_doubt().enumerate().filter(|(_, place)| place.copies > 0 && !place.arrived).peekable();
+    steps.extend(queue.in_doubt().enumerate().map(|(l, place)| {
+        while in_flight.next_if(|(other, _)| *other <= l).is_some() {}
+        walk.step(place, in_flight.peek().map(|(_, place)| place.copied))
+    }));
     walk.link(walk.next)
 }
 
@@ -65,7 +79,8 @@ impl Walk<'_> {
         [first, last]
     }
 
-    fn step(&mut self, place: &Place) -> Step {
+    /// The step of `place`; `behind` is the newest copy of the next original in flight.
+    fn step(&mut self, place: &Place, behind: Option<u32>) -> Step {
         let neighbour = self.channel.link(self.fading.get(1).copied().unwrap_or(0.0));
         let original = match (place.arrived, place.copies) {
             (true, _) => Original::Arrived,
@@ -76,12 +91,19 @@ impl Walk<'_> {
                 Original::InFlight { all: first.map(|lost| lost * others), newest }
             }
         };
-        let first = if place.coded > 0 { self.go(place.combined, place.coded)[0] } else { neighbour };
+        let is_later = |behind: u32| place.combined.wrapping_sub(behind) as i32 > 0;
+        let aside = self.delivery == Delivery::Any && behind.is_some_and(is_later);
+        let links = match place.coded {
+            0 => [neighbour; 2],
+            _ if aside => [self.link(place.combined); 2],
+            coded => [self.go(place.combined, coded)[0], neighbour],
+        };
         Step {
             original,
             arrived: place.coded_arrived,
             coded: place.coded,
-            links: [first, neighbour],
+            links,
+            aside,
             next: self.link(self.next),
             top: 0,
         }

@@ -267,3 +267,20 @@ fn probabilities_equal_the_papers_example() {
     assert_eq!(p(&queue), [0.9656, 0.9412, 0.9258, 0.9185]);
     assert_eq!(digits(evaluated(&queue, 0.1).q()), 0.0905);
 }
+
+/// A combination of the first originals that leaves behind them all shares no burst with its neighbours in the chain.
+#[test]
+fn combination_that_left_later_does_not_hide_a_burst() {
+    let channel = Gilbert { into: 0.01, out: 0.1, last: Some(false) };
+    for end in 2..=6 {
+        let mut queue = Queue::new(1);
+        for l in 1..=8 {
+            let _ = queue.push(crate::time::Time::ZERO);
+            queue.sent(&uncoded(l));
+        }
+        [end, 8, 8].into_iter().for_each(|end| queue.sent(&combination(end)));
+        let missing = 1.0 - evaluated_for(Delivery::Any, &queue, &channel.before(&queue)).p()[0];
+        let exact = 1.0 - enumerated_for(Delivery::Any, &queue, channel).0[0];
+        assert!((missing / exact - 1.0).abs() < 0.2, "{end}: {missing} instead of {exact}");
+    }
+}

@@ -111,8 +111,9 @@ pub(super) struct Brake {
     most: f64,
     /// The window before the last question.
     before: f64,
-    /// The least window while the path is lossy, and the time since which reports indicate a queue there.
+    /// The least window while the path is lossy.
     least: f64,
+    /// The time since which each report indicates a queue.
     queued: Option<Time>,
     /// A window that is not known to be too great, and the time at which it was set.
     fits: (f64, Time),
@@ -205,6 +206,7 @@ impl Brake {
     /// Takes the packets of a report, of which there are `sent`, once they are averaged.
     fn judge_report(&mut self, now: Time, pressure: &Pressure, sent: u32) -> Option<Demand> {
         self.judge.on_report(now, &pressure.passed);
+        self.queued = pressure.queue.then(|| self.queued.unwrap_or(now));
         self.most = f64::INFINITY;
         if self.judge.is_lossy() && !self.judge.has_moved(now) {
             self.supply(now, pressure);
@@ -248,7 +250,8 @@ impl Brake {
     fn tighten(&mut self, now: Time, episode: &LossEpisode, pressure: &Pressure) -> Option<Demand> {
         let stays = episode.has_stayed(now, self.tighten_delay(now));
         let (window, (least, _)) = (self.window(pressure.window), pressure.bounds);
-        let quick = pressure.queue && episode.has_lasted(now, QUICK_DELAY) && now.since(self.stepped) >= QUICK_STEP;
+        let quick =
+            self.is_queued(now) && episode.has_lasted(now, QUICK_DELAY) && now.since(self.stepped) >= QUICK_STEP;
         if quick && window > least {
             self.relapse(now, least);
             self.step(now, (window / 2.0).max(least));
@@ -315,6 +318,11 @@ impl Brake {
         self.fits.0
     }
 
+    /// True if reports have indicated a queue for longer than a machine delays one of them.
+    fn is_queued(&self, now: Time) -> bool {
+        self.queued.is_some_and(|since| now.since(since) >= QUICK_DELAY)
+    }
+
     fn step(&mut self, now: Time, limit: f64) {
         self.stepped = now;
         self.limit = Some(limit);
@@ -323,9 +331,7 @@ impl Brake {
     /// On a lossy path, allows as much repair as its loss needs, or the least where a queue is seen.
     fn supply(&mut self, now: Time, pressure: &Pressure) {
         let (least, most) = pressure.bounds;
-        self.queued = pressure.queue.then(|| self.queued.unwrap_or(now));
-        let is_queued = self.queued.is_some_and(|since| now.since(since) >= QUICK_DELAY);
-        let need = self.judge.need(pressure.block).filter(|_| !is_queued);
+        let need = self.judge.need(pressure.block).filter(|_| !self.is_queued(now));
         let need = need.map_or(least, |need| (need * pressure.k / pressure.block).clamp(least, most));
         let window = need.min(self.fitting(now));
         self.least = window;
