@@ -124,7 +124,7 @@ const MEMORY: f64 = 200.0;
 /// which it rises. Ours: with a price that does not rise, 4.4 % of loss in bursts costs more bytes than the bars of
 /// `lab/tests/live/auto.rs` allow, or rare bursts leave more losses than these bars.
 const DEAR: (f64, f64) = (0.23, 8.0);
-/// The greatest factor on the price. Ours: that of .32 such combinations. Without it a latency that is too short for most repair
+/// The greatest factor on the price. Ours: that of .30 such combinations. With 16 a latency that is too short for most repair
 /// leaves four times the losses.
 const DEAREST: f64 = 10.0;
 

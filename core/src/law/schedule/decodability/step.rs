@@ -91,6 +91,7 @@ impl Walk<'_> {
                 Original::InFlight { all: first.map(|lost| lost * others), newest }
             }
         };
+        // Lossless streams keep the chain with which their delays were measured.
         let is_later = |behind: u32| place.combined.wrapping_sub(behind) as i32 > 0;
         let aside = self.delivery == Delivery::Any && behind.is_some_and(is_later);
         let links = match place.coded {
