@@ -95,10 +95,10 @@ fn loss_that_stays_takes_repair_down_and_ends_the_session(variant: Variant) {
     let last = wishes.last().expect("a wish").1;
     assert!((last.as_mbps_f64() - 26.0).abs() < 1.5, "of 27 Mb/s some is headers: {wishes:?}");
     assert_eq!(story.sender_metrics()["wanted_rate_bps"], last.as_bps() as f64);
-    story.until(14_000);
+    story.until(16_000);
     let (when, last) = *story.sender_events.last().expect("an event");
     assert_eq!(last, Said::Ended(Ending::Breaker));
-    assert!((at(10_500)..at(13_500)).contains(&when), "{when:?}");
+    assert!((at(12_500)..at(15_500)).contains(&when), "{when:?}");
 }
 
 /// A story of a stream over a round trip of 40 ms until `millis`; `fault` is applied at three seconds, when the stream

@@ -43,6 +43,7 @@ struct Crowd {
     reverse: Path,
     gap: Span,
     due: Vec<Time>,
+    jitter: Rng,
 }
 
 impl Crowd {
@@ -58,6 +59,7 @@ impl Crowd {
             forward: Path::default().then("link", link).then("wire", Wire::new(ms(5))),
             reverse: wire(ms(5)),
             gap: media.time_for(Bytes(PAYLOAD as u64)),
+            jitter: Rng::new(STREAMS as u64),
             // Staggered: sources have no common clock.
             due: (0..STREAMS).map(|stream| at(100) + Span::from_micros(1111) * stream as u64).collect(),
         }
@@ -86,7 +88,8 @@ impl Crowd {
         for (flow, (sender, receiver)) in self.pairs.iter_mut().enumerate() {
             while self.due[flow] <= now {
                 sender.handle_media(now, &payload(0));
-                self.due[flow] += self.gap;
+                // No encoder's packets leave at equal intervals, by which streams would keep their phases.
+                self.due[flow] += Span::from_nanos((self.gap.as_nanos() as f64 * (0.5 + self.jitter.unit())) as u64);
             }
             if sender.poll_timeout().is_some_and(|due| due <= now) {
                 sender.handle_timeout(now);
@@ -190,23 +193,38 @@ fn repair_by_its_worth_adds_next_to_nothing_to_a_link_that_is_too_small() {
     }
 }
 
-/// A link that media just fills, after three seconds of four fifths of that, and with a little more. Where media fills all of it,
-/// the streams need up to twenty seconds; docs/controls.md has the losses until then, and those of links that are smaller.
+/// The losses of a link for this share of the media, after three seconds of four fifths, from the tenth second to the fortieth,
+/// by intervals of five seconds.
+fn recovering(mbps: u64, share: f64) -> [Seen; 6] {
+    let media = Rate::from_mbps(mbps);
+    let ((first, _), (rate, queue)) = (link(media, 0.8), link(media, share));
+    let steps = Steps::new(&[(at(3100), rate)]).expect("one step");
+    let mut crowd = Crowd::new(&with(auto()), media, DropTail::new(first, queue).with_steps(steps));
+    crowd.until(at(10_000));
+    let seen = [15, 20, 25, 30, 35, 40].map(|end| crowd.seen(at(1000 * end)));
+    println!("{mbps} Mb/s, {share}: {seen:.4?}");
+    seen
+}
+
+fn mean(seen: &[Seen], of: fn(&Seen) -> f64) -> f64 {
+    seen.iter().map(of).sum::<f64>() / seen.len() as f64
+}
+
 #[test]
 fn repair_by_its_worth_ends_with_the_loss_that_it_was_for() {
     for (mbps, share) in [(1, 1.01), (1, 1.03), (10, 1.0), (10, 1.03)] {
-        let media = Rate::from_mbps(mbps);
-        let ((first, _), (rate, queue)) = (link(media, 0.8), link(media, share));
-        let steps = Steps::new(&[(at(3100), rate)]).expect("one step");
-        let mut crowd = Crowd::new(&with(auto()), media, DropTail::new(first, queue).with_steps(steps));
-        crowd.until(at(10_000));
-        let seen = [15, 20, 25, 30, 35, 40].map(|end| crowd.seen(at(1000 * end)));
-        println!("{mbps} Mb/s, {share}: {seen:.4?}");
-        let counted = if share > 1.0 { &seen[..] } else { &seen[3..] };
-        let mean = |of: fn(&Seen) -> f64| counted.iter().map(of).sum::<f64>() / counted.len() as f64;
-        // Streams of one rate keep their phases: the losses are one stream's for seconds, then another's.
-        assert!(counted.iter().any(|seen| seen.lost < P_MAX), "{mbps} Mb/s, {share}: {seen:?}");
-        assert!(mean(|seen| seen.lost) < 1.5 * P_MAX, "{mbps} Mb/s, {share}: {seen:?}");
-        assert!(mean(|seen| seen.gone) <= 0.01, "{mbps} Mb/s, {share}: {seen:?}");
+        let seen = recovering(mbps, share);
+        assert!(mean(&seen, |seen| seen.lost) < P_MAX, "{mbps} Mb/s, {share}: {seen:?}");
+        assert!(mean(&seen, |seen| seen.gone) <= 0.01, "{mbps} Mb/s, {share}: {seen:?}");
+    }
+}
+
+/// Where media needs a little more than the link has, some streams take their path for a lossy one; docs/controls.md has the losses.
+/// The bar is half of the loss at GENEVA's least repair, which no loss takes away: 1 - share / 1.35.
+#[test]
+fn repair_by_its_worth_does_not_run_away_on_a_link_that_is_slightly_too_small() {
+    for (mbps, share) in [(1, 0.97), (1, 0.99), (10, 0.97), (10, 0.98), (10, 0.99)] {
+        let seen = recovering(mbps, share);
+        assert!(mean(&seen, |seen| seen.lost) < (1.0 - share / 1.35) / 2.0, "{mbps} Mb/s, {share}: {seen:?}");
     }
 }

@@ -6,7 +6,7 @@
 //! every half second, down to none, and the source is asked for a lower rate. Where the round trip has grown, packets
 //! are lost to a full queue, and more repair is no cure: then the brake quickly takes repair down to the law's least
 //! window. When loss is low again, repair is raised again. On a lossy path there is as much repair as its loss needs. A
-//! session ends only on a path that was found full, after ten seconds of loss that exceeds what chance makes of p_max,
+//! session ends only on a path that was found full, after twelve seconds of loss that exceeds what chance makes of p_max,
 //! and if RFC 8083 ends it.
 //!
 //! On a slow stream 0.4 s hold a dozen packets, too few for a loss rate. Loss is then averaged over some 200 packets. A
@@ -14,18 +14,22 @@
 //! its second; and of the seconds of a loss episode three in four must themselves be high.
 
 mod backoff;
+mod base;
 mod judge;
 mod loss_average;
 mod loss_episode;
+mod pressure;
 mod question;
 mod sample;
 #[cfg(test)]
 mod tests;
 
 use self::backoff::{Backoff, RELIEF};
-use self::judge::{Answer, Judge};
+use self::base::Base;
+use self::judge::{Answer, Change, Judge};
 use self::loss_average::LossAverage;
 use self::loss_episode::LossEpisode;
+pub(super) use self::pressure::{Demand, Pressure};
 pub(super) use self::question::Question;
 pub(super) use self::sample::{Group, Sample};
 use crate::time::{Span, Time};
@@ -41,8 +45,9 @@ const QUICK_DELAY: Span = Span::from_millis(50);
 const QUICK_STEP: Span = Span::from_millis(100);
 /// Time between two steps of a release. Ours: the limit doubles in each, from 1 to `OFF` in 0.8 s.
 const RELEASE_STEP: Span = Span::from_millis(100);
-/// The duration of high loss after which the session ends. Ours: twice the breaker's Td, the 5 s of RFC 3550 §6.2.
-const ENDURANCE: Span = Span::from_secs(10);
+/// The duration of high loss after which the session ends. Ours: two windows of the minimum round trip, after which a route that
+/// has become longer looks like no queue any more, and two seconds to find it lossy.
+const ENDURANCE: Span = Span::from_secs(12);
 /// The brake is released only below this share of p_max, so that it does not oscillate. Ours: the hysteresis; closer to
 /// 1 the brake oscillates with the noise of the average, further it stays on a path that has recovered.
 const RELEASE: f64 = 0.8;
@@ -56,41 +61,8 @@ const UNKNOWN: f64 = 0.35;
 /// Limit above which a released brake is off: no block can hold more repair.
 const OFF: f64 = 255.0;
 
-/// Inputs of the brake from one report.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Pressure {
-    /// Packets found lost.
-    pub(super) lost: u32,
-    /// Packets found delivered.
-    pub(super) delivered: u32,
-    /// Packets whose outcome is known, in sending order.
-    pub(super) passed: Sample,
-    /// True if the round trip indicates a queue.
-    pub(super) queue: bool,
-    /// Time until reports cover packets that leave under another limit.
-    pub(super) lag: Span,
-    /// The window that the law wants, or the average that is sent if the window is but a bound.
-    pub(super) window: f64,
-    /// The window that the law wants.
-    pub(super) bound: f64,
-    /// The least and the greatest window that the law ever wants; the least is 0 if the window is but a bound.
-    pub(super) bounds: (f64, f64),
-    /// Source packets that these windows are for, and source packets of a block.
-    pub(super) k: f64,
-    pub(super) block: f64,
-}
-
 // Deviation(GENEVA §3.2.4): the paper leaves the reaction at p_max and above to the media rate. The brake errs where the loss is
 // another flow's doing and a stream's own repair changes it little: docs/controls.md has both cases.
-/// The brake's demand on the session.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Demand {
-    /// Ask the source for a lower rate.
-    Lower,
-    /// The brake is off again.
-    Restored,
-}
-
 /// The brake of one session.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Brake {
@@ -104,6 +76,7 @@ pub(super) struct Brake {
     /// The time at which the source was last asked for a lower rate; none once the request is withdrawn.
     asked: Option<Time>,
     judge: Judge,
+    base: Base,
     /// The time since which the path is full, or was when it was last known.
     full_since: Option<Time>,
     limit: Option<f64>,
@@ -131,6 +104,7 @@ impl Brake {
             backoff: Backoff::new(),
             asked: None,
             judge: Judge::new(),
+            base: Base::new(),
             full_since: None,
             limit: None,
             most: f64::INFINITY,
@@ -139,6 +113,11 @@ impl Brake {
             queued: None,
             fits: (f64::INFINITY, Time::ZERO),
         }
+    }
+
+    /// The round trip without a queue, where the recent minimum is `minimum`.
+    pub(super) fn base(&mut self, now: Time, minimum: Span) -> Span {
+        self.base.update(now, minimum)
     }
 
     /// The greatest repair window allowed, in packets for each block of the law; none when the brake is off.
@@ -177,7 +156,10 @@ impl Brake {
             !episode.is_dipping() && episode.has_stayed(now, ENDURANCE) && !episode.is_chance(self.p_max)
         };
         let has_been_full = self.full_since.is_some_and(|since| now.since(since) >= ENDURANCE);
-        self.judge.is_full() && has_been_full && self.average.has_evidence(now) && self.episode.is_some_and(is_over)
+        self.judge.is_surely_full()
+            && has_been_full
+            && self.average.has_evidence(now)
+            && self.episode.is_some_and(is_over)
     }
 
     /// Takes a report.
@@ -196,8 +178,8 @@ impl Brake {
         let since = if self.judge.is_open() { now } else { Time::ZERO };
         let demand = self.judge_report(now, pressure, sent);
         self.full_since = match (self.judge.is_full(), self.judge.is_probing()) {
-            (true, _) => Some(self.full_since.unwrap_or(since)),
-            (_, true) => self.full_since,
+            (true, _) if !self.base.is_restored() => Some(self.full_since.unwrap_or(since)),
+            (true, _) | (_, true) => self.full_since,
             _ => None,
         };
         demand
@@ -208,9 +190,19 @@ impl Brake {
         self.judge.on_report(now, &pressure.passed);
         self.queued = pressure.queue.then(|| self.queued.unwrap_or(now));
         self.most = f64::INFINITY;
-        if self.judge.is_lossy() && !self.judge.has_moved(now) {
-            self.supply(now, pressure);
-            return None;
+        if let Some(round_trip) = pressure.round_trip {
+            self.base.on_round_trip(now, round_trip, pressure.queue);
+        }
+        if let Some(since) = self.judge.lossy_since() {
+            match self.judge.changed(now) {
+                None => {
+                    self.base.lengthen(now, since);
+                    self.supply(now, pressure);
+                    return None;
+                }
+                Some(Change::Grown) => self.base.restore(now),
+                Some(Change::Moved) => {}
+            }
         }
         self.least = 0.0;
         let loss = self.loss();

@@ -306,9 +306,10 @@ impl Sender {
             return;
         }
         let least = self.peer.round_trip().unwrap_or(Span::ZERO);
-        let grown = report.rtt.map_or(Span::ZERO, |round_trip| round_trip.saturating_sub(least));
+        let base = self.guard.base(now, least);
+        let grown = |from| report.rtt.map_or(Span::ZERO, |round_trip| round_trip.saturating_sub(from));
         let stalled = self.history.stalled(now, STALL + least);
-        let queue = grown > LEAST_QUEUE.max(least / QUEUE_PART);
+        let queue = grown(base) > LEAST_QUEUE.max(base / QUEUE_PART);
         passed.report(queue);
         // No report names these any more, so they are one run of losses.
         (0..stalled).for_each(|nth| passed.lose(nth == 0, None));
@@ -321,8 +322,9 @@ impl Sender {
             lost: report.lost.saturating_add(stalled),
             delivered: report.delivered,
             passed,
+            round_trip: report.rtt,
             queue,
-            lag: least + grown + reordering_delay(least) + spread + self.protection.interval(),
+            lag: least + grown(least) + reordering_delay(least) + spread + self.protection.interval(),
             window,
             bound,
             bounds,

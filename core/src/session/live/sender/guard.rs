@@ -46,6 +46,11 @@ impl Guard {
         self.mode == Breaker::RepairFirst
     }
 
+    /// The round trip without a queue, where the recent minimum is `minimum`.
+    pub(super) fn base(&mut self, now: Time, minimum: Span) -> Span {
+        self.brake.base(now, minimum)
+    }
+
     /// Passes a report to the brake.
     pub(super) fn on_report(&mut self, now: Time, pressure: &Pressure) -> Option<Demand> {
         self.brake.on_report(now, pressure)
@@ -120,7 +125,7 @@ impl Guard {
     }
 
     // Deviation(RFC 8083 §4.3): by default, congestion ends a session only where the brake has found the path full,
-    // repair has been removed and the source has had ten seconds to reduce its rate; the RFC would have both done
+    // repair has been removed and the source has had twelve seconds to reduce its rate; the RFC would have both done
     // within CB_INTERVAL, and knows no loss but congestion. A sender that waits for a receiver sends no media, and need
     // not end (§4.1).
     fn is_final(&self, now: Time, cause: breaker::Cause, is_connected: bool) -> bool {

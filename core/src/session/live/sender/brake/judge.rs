@@ -37,6 +37,7 @@
 //! be seen. For that, the delay of the last packet delivered before each run of losses is compared with that of all
 //! packets.
 
+use super::backoff::RELIEF;
 use super::question::Question;
 use super::sample::Sample;
 use crate::time::{Span, Time};
@@ -71,6 +72,9 @@ const ENOUGH: u64 = 200;
 /// Standard deviations by which a lossy path's ratio must have moved: it is tested often, and runs are longer than they
 /// seem.
 const MOVED: f64 = 5.0;
+/// The loss of a lossy path has grown if its ratio has, by this part of that at which it was found lossy. Ours: 1.6 times the
+/// error of a complete sample; a greater part lets other streams raise their repair, too.
+const GROWTH: f64 = 0.25;
 /// A sample of a lossy path is complete with so many expected losses, more where they occur in a row, and then joins the
 /// known sample. The error of a ratio is then 1 / sqrt(50), 14 %.
 const COMPLETE: f64 = 50.0;
@@ -92,12 +96,21 @@ pub(super) enum Answer {
     Probe,
 }
 
+/// A change of a lossy path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Change {
+    /// The loss has grown within [`RELIEF`] of the finding, as the repair has.
+    Grown,
+    /// The path has another loss ratio, or a queue.
+    Moved,
+}
+
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum State {
     Watching,
     Asking { before: Sample, question: Question, since: Time },
     Probing { below: Sample, since: Time, wait: Span },
-    Lossy { known: Sample },
+    Lossy { known: Sample, found: f64, since: Time },
     Full { before: Sample, wait: Span },
 }
 
@@ -128,12 +141,25 @@ impl Judge {
         matches!(self.state, State::Probing { .. })
     }
 
+    /// True on a full path, unless it is probed for the first time.
+    pub(super) fn is_surely_full(&self) -> bool {
+        match self.state {
+            State::Probing { wait, .. } => wait > PERIOD,
+            _ => self.is_full(),
+        }
+    }
+
     pub(super) fn is_full(&self) -> bool {
         matches!(self.state, State::Full { .. })
     }
 
     pub(super) fn is_lossy(&self) -> bool {
-        matches!(self.state, State::Lossy { .. })
+        self.lossy_since().is_some()
+    }
+
+    /// The time at which the path was found lossy, if it counts as lossy.
+    pub(super) fn lossy_since(&self) -> Option<Time> {
+        if let State::Lossy { since, .. } = self.state { Some(since) } else { None }
     }
 
     /// Restarts the sample, because repair is less from `now` on; reports show that after `lag`.
@@ -201,7 +227,8 @@ impl Judge {
                 | State::Probing { below: other, .. }
                 | State::Full { before: other, .. },
             ) => {
-                self.enter(State::Lossy { known: other.and(&self.sample) }, now + lag);
+                let known = other.and(&self.sample);
+                self.enter(State::Lossy { known, found: known.ratio(), since: now }, now + lag);
                 Some(Answer::Lossy)
             }
             (_, State::Full { wait, .. }) if !self.sample.shows_queue() && self.sample.ratio() <= USABLE => {
@@ -224,27 +251,30 @@ impl Judge {
         }
     }
 
-    /// Returns whether a lossy path has changed; it is then watched again.
-    pub(super) fn has_moved(&mut self, now: Time) -> bool {
-        let State::Lossy { known } = &mut self.state else { return false };
+    /// Returns the change of a lossy path, if there is one; it is then watched again.
+    pub(super) fn changed(&mut self, now: Time) -> Option<Change> {
+        let State::Lossy { known, found, since } = &mut self.state else { return None };
         if self.sample.sent() < ENOUGH {
-            return false;
+            return None;
         }
-        let p = known.ratio();
-        let moved = (self.sample.ratio() - p).abs() > MOVED * known.spread(&self.sample) || self.sample.shows_queue();
-        if moved {
+        let (p, ratio) = (known.ratio(), self.sample.ratio());
+        let limit = MOVED * known.spread(&self.sample);
+        let has_grown = now.since(*since) < RELIEF && (ratio - p > limit || p > (1.0 + GROWTH) * *found);
+        if has_grown || (ratio - p).abs() > limit || self.sample.loses_at_peaks() {
             self.enter(State::Watching, now);
-        } else if self.sample.sent() as f64 * p >= COMPLETE * known.in_a_row() {
+            return Some(if has_grown { Change::Grown } else { Change::Moved });
+        }
+        if self.sample.sent() as f64 * p >= COMPLETE * known.in_a_row() {
             *known = known.and(&self.sample).at_most(KNOWN);
             self.sample = Sample::from(now);
         }
-        moved
+        None
     }
 
     /// Repair packets that a block of `k` needs on a lossy path: the expected losses of the block and of its repair,
     /// and [`MARGIN`] standard deviations more: `n q - MARGIN sqrt(v p q n) = k`, v being the ratio of variances above.
     pub(super) fn need(&self, k: f64) -> Option<f64> {
-        let State::Lossy { known } = &self.state else { return None };
+        let State::Lossy { known, .. } = &self.state else { return None };
         let p = known.ratio();
         let q = 1.0 - p;
         let s = MARGIN * libm::sqrt(known.in_a_row() * p * q);

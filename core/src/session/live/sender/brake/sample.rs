@@ -236,10 +236,14 @@ impl Sample {
 
     /// Returns whether delay indicates a queue: round trips have grown, or losses occur at the peak of the delay.
     pub(super) fn shows_queue(&self) -> bool {
+        self.grown as f64 > GROWN * self.reports as f64 || self.loses_at_peaks()
+    }
+
+    /// Returns whether losses occur at the peak of the delay.
+    pub(super) fn loses_at_peaks(&self) -> bool {
         let height = self.before_runs.mean() - self.delays.mean();
         let least = HEIGHT.max(ERRORS / libm::sqrt(self.before_runs.count as f64));
-        self.grown as f64 > GROWN * self.reports as f64
-            || (self.before_runs.count >= RUNS && height > (least * self.delays.deviation()).max(RESOLUTION / 2.0))
+        self.before_runs.count >= RUNS && height > (least * self.delays.deviation()).max(RESOLUTION / 2.0)
     }
 
     /// Returns whether its delays are shorter than those of `other`.
