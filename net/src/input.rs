@@ -3,6 +3,7 @@
 mod exec;
 mod realign;
 mod rtp;
+mod silence;
 mod stream;
 
 use std::net::SocketAddr;
@@ -19,6 +20,7 @@ use crate::udp::{Inbox, Socket};
 use exec::Encoder;
 use realign::{Realign, first_packet};
 use rtp::Unwrap;
+use silence::Silence;
 use stream::Stream;
 
 /// An open `--input`.
@@ -36,7 +38,7 @@ pub struct Input {
 
 #[derive(Debug)]
 enum Source {
-    Datagrams { socket: Socket, inbox: Inbox, contents: Contents },
+    Datagrams { socket: Socket, inbox: Inbox, contents: Contents, silence: Silence },
     Stream(Stream),
     Exec(Box<Encoder>),
 }
@@ -64,6 +66,7 @@ impl Input {
                     Framing::Ts => Contents::Ts(Realign::default()),
                     Framing::Rtp => Contents::Rtp(Unwrap::default()),
                 },
+                silence: Silence::new(Time::ZERO),
             },
             MediaUrl::File { path, repeat } => Source::Stream(Stream::file(path, *repeat).map_err(Error::io(&name))?),
             MediaUrl::Stdio => Source::Stream(Stream::stdin().map_err(Error::io(&name))?),
@@ -121,8 +124,13 @@ impl Input {
         mut take: impl FnMut(&[u8]),
     ) -> Result<bool, Error> {
         match &mut self.source {
-            Source::Datagrams { socket, inbox, contents } => {
+            Source::Datagrams { socket, inbox, contents, silence } => {
                 let readable = ready.take();
+                if !wanted {
+                    silence.postpone(now);
+                }
+                let report = |text| Report::warning(format!("{}: {text}", self.name));
+                self.notices.extend(silence.poll(now).map(report));
                 if let Contents::Ts(realign) = contents {
                     realign.release(now, &mut take);
                 }
@@ -131,12 +139,12 @@ impl Input {
                 }
                 let more = socket.receive(inbox);
                 for (_, datagram) in inbox.datagrams() {
+                    silence.end(now);
                     let notice = contents.unpack(now, datagram, self.longest, &mut take).unwrap_or_else(|reason| {
                         self.refused += 1;
                         // The first refusal is reported, the count is a metric.
                         (self.refused == 1).then_some(reason)
                     });
-                    let report = |text| Report::warning(format!("{}: {text}", self.name));
                     self.notices.extend(notice.map(report));
                 }
                 Ok(more)
@@ -170,8 +178,10 @@ impl Input {
     /// The time at which the next datagram is due even if no data arrives.
     pub fn next(&self) -> Option<Time> {
         match &self.source {
-            Source::Datagrams { contents: Contents::Ts(realign), .. } => realign.due(),
-            Source::Datagrams { .. } => None,
+            Source::Datagrams { contents: Contents::Ts(realign), silence, .. } => {
+                realign.due().into_iter().chain(silence.due()).min()
+            }
+            Source::Datagrams { silence, .. } => silence.due(),
             Source::Stream(stream) => stream.next(),
             Source::Exec(encoder) => encoder.next(),
         }

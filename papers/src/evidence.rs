@@ -52,7 +52,8 @@ impl Evidence {
         let most = (0..self.readings.len()).map(hold).max().unwrap_or(0);
         let names = self.readings.iter().enumerate().filter(|(nth, _)| hold(*nth) == most);
         let names: Vec<&str> = names.map(|(_, (name, _))| *name).collect();
-        format!("Most of the paper holds under one reading: {} ({most} claims).", names.join(", and as many under "))
+        let all = self.readings.first().map_or(0, |(_, findings)| findings.len());
+        format!("The reading under which most claims hold, {most} of {all}: {}.", names.join(", and as many under "))
     }
 
     /// The numbers of claims that hold, are contradicted, are undecided, and are not counted, of one gate or of all.
@@ -264,7 +265,7 @@ mod tests {
         assert_eq!(evidence.verdict_counts(0), "1 of 3 claims holds, 1 is contradicted, 1 undecided");
         let both = "whole: 1 holds, 1 is contradicted, 1 undecided; real: 3 hold, 0 are contradicted, 0 undecided";
         assert_eq!(evidence.all_verdict_counts(), format!("3 claims under each reading. {both}"));
-        assert_eq!(evidence.best(), "Most of the paper holds under one reading: real (3 claims).");
+        assert_eq!(evidence.best(), "The reading under which most claims hold, 3 of 3: real.");
     }
 
     #[test]

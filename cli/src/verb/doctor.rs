@@ -35,7 +35,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 }
 
 /// The command that builds the feature `kernel`, with the page that lists its requirements.
-const BUILDING: &str = "cargo install --path cli --features kernel    # requirements: docs/kernel.md";
+const BUILDING: &str = "cargo install --locked --path cli --features kernel    # requirements: docs/kernel.md";
 
 /// Puts [`BUILDING`] before `kernel load`, which needs a feature that this binary lacks.
 fn build_first(finding: &mut Finding) {

@@ -77,7 +77,7 @@ use tcp_stream::TcpStreamEvents;
 /// deadline reads states of a live sender, {"loss":0.05,"run":1.06,"notice":0.1,"budget":0.04,"slot":0.001,
 /// "age":[0.002,0.001,0],"received":[],"in_flight":[[1,1,0.001],[2,2,0]]}: the share of lost packets and their mean
 /// number in a row; in seconds, the time until a loss is known, the time within which an original must leave, the time
-/// from one original to the next, and the age of each original, the oldest first; coded packets as first and last
+/// from one original to the next, and the age of each original, the oldest, number 0, first; coded packets as first and last
 /// original, those in flight with the time since they left. An original of which no packet has arrived or is in flight
 /// is lost. It writes the weight of each original, the worth of the best packet in originals, and the choice: resend,
 /// repair or null. Constant: price=0.001.
@@ -103,11 +103,15 @@ use tcp_stream::TcpStreamEvents;
 #[allow(rustdoc::broken_intra_doc_links, reason = "help shows JSON arrays")]
 #[derive(clap::Args)]
 #[command(after_help = "Examples: GENEVA after one loss among 33 packets at 20 ms; TCP Stream with a
-video of 8 Mb/s; costs of the packets that a lossless sender could send next
+video of 8 Mb/s; the choice of a live sender that has lost the first of three
+packets; costs of the packets that a lossless sender could send next
   echo '{\"lost\":1,\"delivered\":32,\"srtt\":0.02}' \\
     | thalweg replay geneva --set state=real --set k=25
   echo '{\"event\":\"ack\",\"rtt\":0.1,\"round_end\":true}' \\
     | thalweg replay tcp-stream --set rate=8mbit
+  echo '{\"loss\":0.05,\"run\":1.06,\"notice\":0.1,\"budget\":0.04,\"slot\":0.001,' \\
+    '\"age\":[0.002,0.001,0],\"received\":[],' \\
+    '\"in_flight\":[[1,1,0.001],[2,2,0]]}' | thalweg replay deadline
   echo '{\"eps\":0.1,\"b\":1,\"d\":5,\"e\":6,\"received\":[[2,2]],' \\
     '\"in_flight\":[[1,1],[1,4]],\"overhead\":{\"useless\":0,\"received\":0,' \\
     '\"in_flight\":4,\"sum_p_useless\":0.0}}' | thalweg replay decodability")]

@@ -31,8 +31,7 @@ use peer::Way;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  thalweg send --input udp://127.0.0.1:5000 --to 127.0.0.1:6000 \\
-    --repair geneva --latency 90ms
+  thalweg send --input udp://127.0.0.1:5000 --to 127.0.0.1:6000
   ffmpeg -re -i video.mp4 -c copy -f mpegts - \\
     | thalweg send --input - --to example.org:6000
   thalweg send --input file:video.ts --loop --to [2001:db8::2]:6000 \\

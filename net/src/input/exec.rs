@@ -15,6 +15,7 @@ use std::fs::File;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::{Bytes, Rate};
 
+use super::silence::Silence;
 use super::stream::Stream;
 use crate::error::plain;
 use crate::exec::{self, Exec};
@@ -26,8 +27,6 @@ use restarts::Restarts;
 const GRACE: Span = Span::from_secs(2);
 /// The time between two looks at processes that were asked to end.
 const LOOK: Span = Span::from_millis(10);
-/// The time without media after which a warning says so.
-const SILENCE: Span = Span::from_secs(5);
 /// The time after the end of its output in which a command ends with an exit code.
 const LINGER: Span = Span::from_millis(200);
 /// Media that is read ahead of its time: more would delay the effect of a new rate.
@@ -68,9 +67,7 @@ struct Running {
     exec: Exec,
     stream: Stream,
     since: Time,
-    /// The time of the last media.
-    heard: Time,
-    is_reported_silent: bool,
+    silence: Silence,
     /// The time at which its output has ended, once it has.
     over: Option<Time>,
 }
@@ -78,26 +75,19 @@ struct Running {
 impl Running {
     fn start(command: &str, now: Time) -> Result<Running, String> {
         let (exec, output): (Exec, File) = Exec::source(command).map_err(|error| plain(&error))?;
-        Ok(Running {
-            exec,
-            stream: Stream::pipe(output),
-            since: now,
-            heard: now,
-            is_reported_silent: false,
-            over: None,
-        })
+        Ok(Running { exec, stream: Stream::pipe(output), since: now, silence: Silence::new(now), over: None })
     }
 
     /// Passes due media to `take`; fails if the encoder has ended, or its output is not MPEG-TS.
     fn read(&mut self, now: Time, ready: &mut Ready, wanted: bool, mut take: impl FnMut(&[u8])) -> Result<(), String> {
         let has_ended = self.exec.resume_source(ready).map_err(|error| plain(&error))?;
-        let Running { stream, heard, is_reported_silent, .. } = self;
+        let Running { stream, silence, .. } = self;
         let read = stream.read(now, ready.take(), wanted, |datagram| {
-            (*heard, *is_reported_silent) = (now, false);
+            silence.end(now);
             take(datagram);
         });
         if !wanted {
-            self.heard = now;
+            self.silence.postpone(now);
         }
         if self.stream.is_over() {
             self.over.get_or_insert(now);
@@ -114,12 +104,6 @@ impl Running {
     /// The time until which a command whose output has ended may end with an exit code.
     fn lingers_until(&self) -> Option<Time> {
         self.over.map(|over| over + LINGER)
-    }
-
-    /// True once, if there was no media for [`SILENCE`].
-    fn take_silent(&mut self, now: Time) -> bool {
-        let is_silent = now.since(self.heard) >= SILENCE;
-        is_silent && !std::mem::replace(&mut self.is_reported_silent, is_silent)
     }
 }
 
@@ -168,8 +152,7 @@ impl Encoder {
             State::Waiting(next) if wanted && *next <= now => self.start(now),
             State::Waiting(_) => {}
             State::Running(running) => match running.read(now, ready, wanted, take) {
-                Ok(()) if running.take_silent(now) => self.notices.push_back(format!("no media for {SILENCE}")),
-                Ok(()) => {}
+                Ok(()) => self.notices.extend(running.silence.poll(now)),
                 Err(why) => self.fail(now, &why),
             },
             State::Ending { exec, kill, look, next } => {

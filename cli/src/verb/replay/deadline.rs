@@ -131,7 +131,10 @@ impl Sender {
             packets.push((*age, packet(l, l), outcome));
         }
         let age = |l: u64| self.age.get(l as usize).copied();
-        let outside = |first, last| format!("[{first},{last}]: first must be at most last, and last an original");
+        let greatest = self.age.len().saturating_sub(1);
+        let outside = |first, last| {
+            format!("[{first},{last}]: first must be at most last; originals are numbered 0 to {greatest}")
+        };
         for (first, last, ago) in self.in_flight.iter().copied() {
             let produced = age(last).filter(|_| first <= last).ok_or_else(|| outside(first, last))?;
             if ago > produced {

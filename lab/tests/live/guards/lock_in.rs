@@ -219,7 +219,7 @@ fn repair_by_its_worth_ends_with_the_loss_that_it_was_for() {
     }
 }
 
-/// Where media needs a little more than the link has, some streams take their path for a lossy one; docs/controls.md has the losses.
+/// Streams whose media needs a little more than the link has. Some take their path for a lossy one; docs/controls.md has the losses.
 /// The bar is half of the loss at GENEVA's least repair, which no loss takes away: 1 - share / 1.35.
 #[test]
 fn repair_by_its_worth_does_not_run_away_on_a_link_that_is_slightly_too_small() {

@@ -51,7 +51,7 @@ pub(super) fn describe(event: Event, way: Way, is_live: bool, wait: Option<Span>
         Event::InTime => Report::new("in_time", "the round trip is shorter; repair arrives in time again"),
         Event::OverRate { greatest, unsent } => Report::new(
             "over_rate",
-            format!("media is faster than the rate limit {greatest}: {unsent} more datagrams were dropped"),
+            format!("media is faster than the rate limit {greatest}: {unsent} datagrams were dropped"),
         )
         .with_number("unsent_packets", unsent as f64),
         Event::Busy => Report::new("busy", format!("the receiver is busy with another stream; retrying for {wait}"))
@@ -98,7 +98,7 @@ pub(super) fn retry(way: Way, ending: Ending, wait: Span) -> Report {
 
 /// Reports that so many pictures were dropped; `needed` is a latency at which random access points leave as a whole.
 pub(super) fn shed(pictures: u64, needed: Option<Span>) -> Report {
-    let text = format!("media is faster than the rate limit: {pictures} more pictures were dropped");
+    let text = format!("media is faster than the rate limit: {pictures} pictures were dropped");
     let advice = |needed: Span| {
         let millis = needed.as_nanos().div_ceil(1_000_000);
         format!("; for whole random access points use --latency {millis}ms or more")

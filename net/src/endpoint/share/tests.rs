@@ -39,7 +39,7 @@ fn changed_plan_ends_begins_and_resizes_streams_and_a_bad_one_changes_nothing() 
     world.run(10);
     world.script.push(Err(Error::new("home.toml", "line 3: no such key")));
     world.run(1);
-    assert_eq!((world.events("warning"), world.endpoint.streams.len()), (1, 3), "{:?}", world.reports);
+    assert_eq!((world.warnings().len(), world.endpoint.streams.len()), (1, 3), "{:?}", world.reports);
     // The laptop leaves, the phone needs more, and a tablet joins.
     world.add_receiver(6004);
     let streams = [planned("tv", 6001, 6), planned("phone", 6003, 6), planned("tablet", 6004, 3)];
@@ -63,7 +63,7 @@ fn stream_with_another_receiver_begins_anew_and_one_that_cannot_begin_harms_no_o
     world.run(5);
     let rates = world.run(10);
     assert!(rates[0] == 0.0 && rates[1] > 0.8 && rates[2] > 1.6, "{rates:?}");
-    let warnings: Vec<_> = world.reports.iter().filter(|report| report.event == "warning").collect();
+    let warnings = world.warnings();
     assert!(
         matches!(&warnings[..], [one] if one.text.starts_with("hall: input file:/no/such/video.ts")),
         "{warnings:?}"

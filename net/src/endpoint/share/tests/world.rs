@@ -197,6 +197,12 @@ impl World {
         }
     }
 
+    /// The warnings, but for those that no media arrives at an input: the world passes media to the sessions.
+    pub(super) fn warnings(&self) -> Vec<&Report> {
+        let is_one = |report: &&Report| report.event == "warning" && !report.text.ends_with("no media for 5s");
+        self.reports.iter().filter(is_one).collect()
+    }
+
     pub(super) fn events(&self, event: &str) -> usize {
         self.reports.iter().filter(|report| report.event == event).count()
     }
