@@ -264,7 +264,7 @@ fn help_examples_can_be_pasted_into_a_shell() {
         let shell = Command::new("sh").args(["-ec", &commands.join("\n")]).env("PATH", path_with(binary)).output();
         let output = shell.expect("a shell");
         assert!(output.status.success() && output.stderr.is_empty(), "{commands:?}: {output:?}");
-        assert_eq!(objects(&String::from_utf8_lossy(&output.stdout)).len(), 3, "{commands:?}");
+        assert_eq!(objects(&String::from_utf8_lossy(&output.stdout)).len(), 4, "{commands:?}");
     }
 }
 
