@@ -130,11 +130,11 @@ impl Input {
                     silence.postpone(now);
                 }
                 let report = |text| Report::warning(format!("{}: {text}", self.name));
-                self.notices.extend(silence.poll(now).map(report));
                 if let Contents::Ts(realign) = contents {
                     realign.release(now, &mut take);
                 }
                 if !readable {
+                    self.notices.extend(silence.poll(now).map(report));
                     return Ok(false);
                 }
                 let more = socket.receive(inbox);

@@ -2,7 +2,8 @@
 
 use thalweg_core::time::{Span, Time};
 
-/// The time without media that is reported. Ours: above the pauses of any live source, and soon enough for somebody who waits for a picture.
+/// The time without media that is reported. Ours: above the pauses of any live source, and soon enough for somebody who
+/// waits for a picture.
 const SILENCE: Span = Span::from_secs(5);
 
 /// The time since the last media.
