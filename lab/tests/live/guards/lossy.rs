@@ -25,6 +25,8 @@ stories! {
     a_lossy_path_that_becomes_longer_keeps_its_stream_and_its_repair,
 }
 
+stories! { [auto]: media_that_grows_during_a_question_hides_no_lossy_path }
+
 const MEDIA: Rate = Rate::from_mbps(10);
 
 /// A path that loses the share `loss` at random.
@@ -68,6 +70,21 @@ fn a_tenth_of_random_loss_is_repaired_for_as_long_as_it_lasts(variant: Variant) 
             (story.inputs.iter().filter(|input| **input >= at(5000)).count(), story.lost(5000, 1 << 30));
         assert!(1000 * lost <= begun, "{round_trip} ms: {lost} of {begun}");
         assert!(story.lost(0, 5000) <= 50, "{round_trip} ms: {} at first", story.lost(0, 5000));
+    }
+}
+
+/// Video of 1.6 Mb/s that grows by a third as its loss is noticed, as at the start of a recording.
+fn media_that_grows_during_a_question_hides_no_lossy_path(variant: Variant) {
+    for seed in 1..=6 {
+        let sender = sender::Config { latency: ms(90).into(), ..variant.sender() };
+        let receiver = receiver::Config { latency: ms(90).into(), ..receiver_config() };
+        let mut story = variant.story(sender, receiver, lossy(ms(100), 0.05, seed), wire(ms(50)));
+        for picture in 0..500 {
+            let (start, packets) = (500 + 40 * picture, if picture < 50 { 6 } else { 8 });
+            story.play(Rate::from_mbps(8)).until(start + packets * 5 / 4).pause().until(start + 40);
+            assert!(start < 6500 || story.sender_metrics()["loss_cause"] == 0.0, "seed {seed}, {start} ms");
+        }
+        assert!(!story.sender_events.iter().any(|(_, event)| matches!(event, Event::LowerRate(_))), "seed {seed}");
     }
 }
 

@@ -19,14 +19,15 @@
 //!
 //! # The comparison
 //!
-//! Samples 1 and 2 have the loss ratios p1 and p2, at R1 and R2 packets a second, of which R1 is the greater. On a full path that delivers as much
-//! as before, p1 would have fallen by `min(p1, (1 - p1) (R1 / R2 - 1))`. Where other flows take up the freed capacity,
-//! the fall is less; [`SHARE`] of it is expected of a full path: a ratio ph. The sequential probability ratio test (A. Wald,
-//! Ann. Math. Stat. 16, 1945) weighs p1 against ph: of n packets of which x are lost its logarithm is
+//! Samples 1 and 2 have the loss ratios p1 and p2, at R1 and R2 packets a second, of which R1 is the greater. It is that of the
+//! later sample if the media has grown by more than the question took away. On a full path that delivers as much as before, p1
+//! would have fallen by `min(p1, (1 - p1) (R1 / R2 - 1))`. Where other flows take up the freed capacity, the fall is less;
+//! [`SHARE`] of it is expected of a full path: a ratio ph. The sequential probability ratio test (A. Wald, Ann. Math. Stat. 16,
+//! 1945) weighs p1 against ph: of n packets of which x are lost its logarithm is
 //! `x ln(p1 / ph) + (n - x) ln((1 - p1) / (1 - ph))`. Sample 1 was taken because its ratio was high, so that chance lets the
 //! second one be lower. A full path is therefore found only if the greatest likelihoods of both samples, with one ratio for
-//! both, and with two that are so far apart, confirm it. The test assumes independent losses. Losses in a row say less, so
-//! the logarithm is divided by the variance of the number of losses over that of independent losses: that of a two-state chain,
+//! both, and with two that are so far apart, confirm it. The test assumes independent losses. Losses in a row say less, so the
+//! logarithm is divided by the variance of the number of losses over that of independent losses: that of a two-state chain,
 //! `(1 + rho) / (1 - rho)`, where with runs of m losses on average `rho = 1 - 1/m - p / ((1 - p) m)`, or that of groups of
 //! packets if it is more. Beyond [`DECISIVE`] on either side the test decides; there is no decision where the rates differ too
 //! little to expect a fall ([`CONTRAST`]). A ratio that has fallen beyond chance, though by less than expected, is in part our
@@ -295,8 +296,9 @@ fn greatest(likelihood: impl Fn(f64) -> f64) -> f64 {
     likelihood((low + high) / 2.0)
 }
 
-/// Concludes from two samples, the second of which has less repair.
-fn compare(before: &Sample, after: &Sample) -> Option<Answer> {
+/// Concludes from two samples, in either order.
+fn compare(one: &Sample, other: &Sample) -> Option<Answer> {
+    let (before, after) = if one.rate() < other.rate() { (other, one) } else { (one, other) };
     let both = before.and(after);
     if both.shows_queue() || after.shows_queue() || after.delay_is_below(before) {
         return Some(Answer::Full);
