@@ -2,6 +2,7 @@
 
 mod ends;
 mod files;
+mod sweep;
 
 use std::fs;
 use std::path::PathBuf;

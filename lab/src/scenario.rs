@@ -95,10 +95,12 @@ pub fn load(file: &FilePath, most: u64) -> io::Result<String> {
 
 /// Does the same, with the reason of a failure as text.
 fn loaded(file: &FilePath, most: u64) -> Result<String, String> {
-    load(file, most).map_err(|error| {
-        let text = error.to_string();
-        format!("cannot be read: {}", text.split(" (os error").next().unwrap_or_default().to_lowercase())
-    })
+    load(file, most).map_err(|error| format!("cannot be read: {}", plain(&error)))
+}
+
+/// The message of an error from the kernel, without its number.
+pub fn plain(error: &io::Error) -> String {
+    error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
 fn read(text: &str, seed: Option<u64>, files: &mut Files<'_>) -> Result<Scenario, Fault> {

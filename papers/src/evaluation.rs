@@ -7,8 +7,9 @@ use crate::drawing;
 use crate::erratum::Erratum;
 use crate::evidence::Evidence;
 use crate::jobs::Jobs;
+use crate::keep::{Keep, Resumed};
 use crate::page::{Page, Section};
-use crate::pool::{self, Pool};
+use crate::pool::{self, Pool, Task as _};
 use crate::remark::Remark;
 use crate::results::Results;
 
@@ -75,14 +76,17 @@ pub struct Paper {
     pub errata_note: &'static str,
 }
 
-/// Runs jobs of a plan; those that an interruption left out are missing in the results.
+/// Runs jobs of a plan; those that an interruption left out are missing in the results. A job with a record in `keep` is
+/// not run again.
 ///
 /// # Errors
-/// As for [`pool::run`].
-pub fn run<P: Jobs>(plan: &P, jobs: &[P::Job], pool: Pool<'_>) -> Result<Results<P>, String> {
-    let finished = pool::run(jobs, pool, |job| plan.task(*job))?;
+/// A job is impossible, the lab has a fault, or a record cannot be stored.
+pub fn run<P: Jobs>(plan: &P, jobs: &[P::Job], keep: Option<&Keep>, pool: Pool<'_>) -> Result<Results<P>, String> {
+    let length = jobs.iter().map(|job| plan.task(*job).map(|task| task.length())).sum::<Result<u64, String>>()?;
+    let finished =
+        pool::run(jobs, length, pool, |nth, job| Ok(Resumed::begin(keep, nth, &jobs[nth], plan.task(*job)?)))?;
     let mut results = Results::new(plan.clone());
-    finished.into_iter().for_each(|(job, record)| results.insert(job, record));
+    finished.into_iter().for_each(|(nth, record)| results.insert(jobs[nth], record));
     Ok(results)
 }
 

@@ -37,5 +37,5 @@ pub trait Jobs: Clone + Debug + Sync + Sized + 'static {
     ///
     /// # Errors
     /// An error names the impossible job and gives the reason.
-    fn task(&self, job: Self::Job) -> Result<impl Task<Record = Self::Record>, String>;
+    fn task(&self, job: Self::Job) -> Result<impl Task<Record = Self::Record, Error = String>, String>;
 }

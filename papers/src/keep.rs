@@ -1,6 +1,6 @@
 //! A folder with the results of runs, so that an evaluation of hours can be interrupted and resumed.
 
-use std::fmt::{self, Debug};
+use std::fmt::Debug;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
@@ -8,23 +8,14 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use thalweg_workbench::FileError;
+use thalweg_workbench::pool::Task;
 
 /// The folder of the records, and the hash of their build and plan: other plans and other builds find nothing there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Keep {
     folder: PathBuf,
     of: String,
-}
-
-/// A file that could not be read or written.
-#[derive(Debug)]
-pub struct FileError {
-    /// The failed operation, `read` or `write`.
-    pub operation: &'static str,
-    /// The file.
-    pub file: PathBuf,
-    /// The reason.
-    pub reason: io::Error,
 }
 
 /// One file: TOML, which knows NaN and every digit of a float.
@@ -41,15 +32,15 @@ impl Keep {
     /// # Errors
     /// The folder cannot be written, or the running program not read.
     pub fn open(folder: &Path, plan: &impl Debug) -> Result<Keep, FileError> {
-        fs::create_dir_all(folder).map_err(failed("write", folder))?;
+        fs::create_dir_all(folder).map_err(FileError::writing(folder))?;
         // An unwritable folder is refused before the first run, which may take long.
         let probe = folder.join("probe.half");
         let probed = fs::write(&probe, "something");
         let _ = fs::remove_file(&probe);
-        probed.map_err(failed("write", &probe))?;
-        let program = std::env::current_exe().map_err(failed("read", Path::new("/proc/self/exe")))?;
+        probed.map_err(FileError::writing(&probe))?;
+        let program = std::env::current_exe().map_err(FileError::reading(Path::new("/proc/self/exe")))?;
         let mut hasher = DefaultHasher::new();
-        hasher.write(&fs::read(&program).map_err(failed("read", &program))?);
+        hasher.write(&fs::read(&program).map_err(FileError::reading(&program))?);
         hasher.write(format!("{plan:?}").as_bytes());
         Ok(Keep { folder: folder.into(), of: format!("{:016x}", hasher.finish()) })
     }
@@ -82,17 +73,48 @@ impl Keep {
     }
 }
 
-fn failed(operation: &'static str, file: &Path) -> impl FnOnce(io::Error) -> FileError {
-    move |reason| FileError { operation, file: file.to_owned(), reason }
+/// A task whose record may be stored already.
+#[derive(Debug)]
+pub(crate) struct Resumed<'a, Job, T: Task> {
+    keep: Option<&'a Keep>,
+    nth: usize,
+    job: &'a Job,
+    found: Option<T::Record>,
+    task: T,
 }
 
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot {} {}: {}", self.operation, self.file.display(), self.reason)
+impl<'a, Job: Debug, T: Task<Record: DeserializeOwned>> Resumed<'a, Job, T> {
+    /// The task of a job, which is the `nth`.
+    pub(crate) fn begin(keep: Option<&'a Keep>, nth: usize, job: &'a Job, task: T) -> Resumed<'a, Job, T> {
+        Resumed { keep, nth, job, found: keep.and_then(|keep| keep.find(nth, job)), task }
     }
 }
 
-impl std::error::Error for FileError {}
+impl<Job: Debug, T: Task<Record: Serialize, Error = String>> Task for Resumed<'_, Job, T> {
+    type Record = T::Record;
+    type Error = String;
+
+    fn length(&self) -> u64 {
+        self.task.length()
+    }
+
+    fn done(&self) -> u64 {
+        if self.found.is_some() { self.length() } else { self.task.done() }
+    }
+
+    fn advance(&mut self) -> Result<(), String> {
+        self.task.advance()
+    }
+
+    fn finish(self) -> Result<T::Record, String> {
+        if let Some(record) = self.found {
+            return Ok(record);
+        }
+        let record = self.task.finish()?;
+        self.keep.map_or(Ok(()), |keep| keep.store(self.nth, self.job, &record))?;
+        Ok(record)
+    }
+}
 
 #[cfg(test)]
 mod tests {

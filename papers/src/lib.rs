@@ -25,8 +25,7 @@
 //!
 //! let plan = Plan { bursts: 20, ..Plan::quick(Vec::new()) };
 //! let jobs: Vec<_> = plan.jobs().into_iter().filter(|job| job.case == Case::TABLE_2[0]).collect();
-//! let pool = Pool { keep: None, threads: 1, stopped: &|| false, progress: &|_| {} };
-//! let results = run(&plan, &jobs, pool)?;
+//! let results = run(&plan, &jobs, None, Pool::of(1))?;
 //! assert!(page(&results, "an example").to_markdown().contains("Table II"));
 //! # Ok::<(), String>(())
 //! ```
@@ -48,7 +47,6 @@ pub mod jobs;
 pub mod keep;
 pub mod page;
 pub mod part;
-pub mod pool;
 #[cfg(feature = "real")]
 mod program;
 pub mod r3cp;
@@ -56,3 +54,5 @@ pub mod remark;
 pub mod results;
 pub mod tcp_stream;
 pub mod work;
+
+pub use thalweg_workbench::pool;

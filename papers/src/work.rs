@@ -7,6 +7,8 @@ use thalweg_core::time::{Span, Time};
 use thalweg_lab::experiment::{Experiment, Group, Outcome, Run};
 use thalweg_lab::scenario::{Blueprint, Error};
 
+use crate::pool::Task;
+
 /// An observer, which reads a run while it advances and makes its record.
 pub trait Observer {
     /// The record of a run.
@@ -119,4 +121,31 @@ impl<O: Observer> Work<O> {
         let outcome = self.run.finish().map_err(|leak| leak.to_string())?;
         Ok(self.observer.record(&outcome, &groups))
     }
+}
+
+/// Runs of scenarios, in milliseconds of their own time.
+impl<O: Observer> Task for Work<O> {
+    type Record = O::Record;
+    type Error = String;
+
+    fn length(&self) -> u64 {
+        millis(self.length())
+    }
+
+    fn done(&self) -> u64 {
+        millis(self.done())
+    }
+
+    fn advance(&mut self) -> Result<(), String> {
+        self.advance(A_SECOND);
+        Ok(())
+    }
+
+    fn finish(self) -> Result<O::Record, String> {
+        self.finish()
+    }
+}
+
+fn millis(span: Span) -> u64 {
+    span.as_micros() / 1_000
 }

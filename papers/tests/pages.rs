@@ -11,8 +11,7 @@ use thalweg_papers::results;
 use thalweg_papers::{fec_arq as hybrid, gca, r3cp, tcp_stream as playback};
 
 fn run<E: Evaluation>(plan: &E, jobs: &[E::Job], threads: usize, keep: Option<&Keep>) -> results::Results<E> {
-    let pool = Pool { keep, threads, stopped: &|| false, progress: &|_| {} };
-    evaluation::run(plan, jobs, pool).expect("every job can be run")
+    evaluation::run(plan, jobs, keep, Pool::of(threads)).expect("every job can be run")
 }
 
 fn broken<E: Evaluation>(results: &results::Results<E>) -> Vec<&'static str> {

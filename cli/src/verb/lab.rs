@@ -8,16 +8,16 @@ mod output;
 mod progress;
 mod reproduce;
 mod run;
-mod source;
 mod stations;
+mod sweep;
 mod table;
-mod workers;
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use clap::Subcommand;
-use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
+use thalweg_workbench::{Error, FileError};
 
 use crate::failure::Failure;
 
@@ -28,7 +28,8 @@ use crate::failure::Failure;
 #[command(after_help = "Examples:
   thalweg lab list
   thalweg lab run dumbbell --set n_tcp=4 --seeds 10
-  thalweg lab compare dumbbell --schemes geneva,static8,udp")]
+  thalweg lab compare dumbbell --schemes geneva,static8,udp
+  thalweg lab sweep dumbbell --over rtt_ms=10,50,100 --seeds 20 --out grid")]
 pub(crate) struct Args {
     #[command(subcommand)]
     verb: Verb,
@@ -38,6 +39,7 @@ pub(crate) struct Args {
 enum Verb {
     Run(run::Args),
     Compare(compare::Args),
+    Sweep(sweep::Args),
     List(list::Args),
     Reproduce(reproduce::Args),
 }
@@ -46,6 +48,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.verb {
         Verb::Run(args) => run::run(args),
         Verb::Compare(args) => compare::run(args),
+        Verb::Sweep(args) => sweep::run(args),
         Verb::List(args) => list::run(args),
         Verb::Reproduce(args) => reproduce::run(args),
     }
@@ -55,6 +58,15 @@ fn failed(why: impl Into<String>) -> Failure {
     Failure::Failed(format!("lab: {}", why.into()))
 }
 
+/// The failure for an error of the workbench.
+fn refused(error: Error) -> Failure {
+    match error {
+        Error::Parameter(why) => Failure::Usage(format!("lab: --set: {why}")),
+        Error::Unread => Failure::Unread,
+        error => failed(error.to_string()),
+    }
+}
+
 /// The reason of an interruption: the signal, if there was one.
 fn interrupted(stop: &Stop) -> String {
     stop.signal().map_or("interrupted".to_owned(), |signal| format!("interrupted by {signal}"))
@@ -62,15 +74,15 @@ fn interrupted(stop: &Stop) -> String {
 
 /// Writes to standard output. A closed pipe is no error: `thalweg lab run ... | head`.
 fn print(text: &str) -> Result<(), Failure> {
-    print_to_reader(text).map(|_| ())
+    print_to_reader(text).map(|_| ()).map_err(refused)
 }
 
 /// Writes to standard output; true if the pipe is still open.
-fn print_to_reader(text: &str) -> Result<bool, Failure> {
+fn print_to_reader(text: &str) -> Result<bool, Error> {
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(failed(format!("cannot write standard output: {}", plain(&error)))),
+        Err(error) => Err(FileError::writing(Path::new("standard output"))(error).into()),
     }
 }

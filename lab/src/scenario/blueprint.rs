@@ -104,6 +104,16 @@ impl Blueprint {
         &self.about
     }
 
+    /// The text of the file.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The files that it names, each with its text, or the reason why it has none.
+    pub fn files(&self) -> &BTreeMap<String, Result<String, String>> {
+        &self.files
+    }
+
     /// Its parameters, in the order of the file.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters

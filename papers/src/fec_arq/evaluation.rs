@@ -36,6 +36,7 @@ struct Whole<'a> {
 
 impl Task for Whole<'_> {
     type Record = Outcome;
+    type Error = String;
 
     fn length(&self) -> u64 {
         1
@@ -45,8 +46,9 @@ impl Task for Whole<'_> {
         u64::from(self.outcome.is_some())
     }
 
-    fn advance(&mut self) {
+    fn advance(&mut self) -> Result<(), String> {
         self.outcome = Some(self.plan.run(&self.job));
+        Ok(())
     }
 
     fn finish(self) -> Result<Outcome, String> {
@@ -73,7 +75,7 @@ impl Jobs for Plan {
         self.usual()
     }
 
-    fn task(&self, job: Job) -> Result<impl Task<Record = Outcome>, String> {
+    fn task(&self, job: Job) -> Result<impl Task<Record = Outcome, Error = String>, String> {
         Ok(Whole { plan: self, job, outcome: None })
     }
 }

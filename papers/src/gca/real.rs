@@ -92,7 +92,7 @@ pub fn report(
 /// # Errors
 /// As of [`report`].
 pub fn watch(ways: &[Way], seconds: u64, program: &Path) -> Result<Vec<Record>, String> {
-    let pool = Pool { threads: 1, keep: None, stopped: &|| false, progress: &|_| () };
+    let pool = Pool::of(1);
     let results = run_all(ways, seconds, program, pool)?;
     Ok(results.into_iter().map(|(_, record)| record).collect())
 }

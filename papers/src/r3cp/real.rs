@@ -84,7 +84,7 @@ pub fn report(inputs: &Inputs, pool: Pool<'_>, command: &str) -> Result<(Page, u
 pub fn watch(scene: Scene, viewers: &[(Viewer, u64)], seconds: u64, inputs: &Inputs) -> Result<Vec<Watched>, String> {
     let videos = Videos::make(&inputs.videos, &[scene.clip()])?;
     let jobs: Vec<Job> = viewers.iter().map(|&(viewer, seed)| Job { scene, viewer, seed, seconds }).collect();
-    let pool = Pool { threads: jobs.len(), keep: None, stopped: &|| false, progress: &|_| () };
+    let pool = Pool::of(jobs.len());
     let mut results = run_all(&jobs, inputs, &videos, pool)?;
     Ok(jobs.iter().flat_map(|job| results.remove(job).unwrap_or_default().viewers).collect())
 }

@@ -42,7 +42,7 @@ impl Jobs for Plan {
         1..=self.seeds_of(condition)
     }
 
-    fn task(&self, job: Job) -> Result<impl Task<Record = Record>, String> {
+    fn task(&self, job: Job) -> Result<impl Task<Record = Record, Error = String>, String> {
         self.begin(&job)
     }
 }

@@ -86,7 +86,7 @@ fn lab(pool: Pool<'_>) -> Result<LabResults, String> {
         })
     };
     let jobs: Vec<_> = (1..=plan.fig5_seeds).flat_map(of_seed).collect();
-    evaluation::run(&plan, &jobs, Pool { keep: None, ..pool })
+    evaluation::run(&plan, &jobs, None, pool)
 }
 
 /// The load averages over the last 1, 5 and 15 min, as the kernel writes them, and the number of processors.

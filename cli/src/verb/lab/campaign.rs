@@ -1,61 +1,60 @@
-//! Campaigns: every variant of an experiment with every seed, and what a finished run of one gives.
+//! A campaign on a terminal: its progress, and signals that interrupt it.
 
-use std::time::Duration;
+use thalweg_net::signal::Stop;
+use thalweg_net::terminal::escaped;
+use thalweg_workbench::campaign::{Campaign, Finished};
+use thalweg_workbench::output::Output;
+use thalweg_workbench::pool::Pool;
+use thalweg_workbench::run::{self, Results};
 
-use thalweg_core::time::Span;
-use thalweg_lab::experiment::{Experiment, Outcome, QUANTITIES};
-use thalweg_lab::scenario::Blueprint;
-
-use super::failed;
+use super::progress::Shown;
+use super::{failed, interrupted, refused};
 use crate::failure::Failure;
 
-/// The runs to perform.
-pub(super) struct Campaign {
-    /// The variants, each under its name.
-    pub(super) variants: Vec<(String, Blueprint)>,
-    pub(super) seeds: Vec<u64>,
-    pub(super) threads: usize,
+/// The results of a campaign, and the signal that interrupted it, if one did.
+pub(super) struct Performed {
+    results: Results,
+    stop: Stop,
 }
 
-/// One run that reached its end.
-pub(super) struct Finished {
-    pub(super) variant: usize,
-    pub(super) seed: u64,
-    /// The names of its groups.
-    pub(super) groups: Vec<String>,
-    pub(super) outcome: Outcome,
-    /// The processor time that it took.
-    pub(super) cpu: Duration,
-    /// The simulated time.
-    pub(super) simulated: Span,
+/// Performs all runs, `threads` at a time, and shows the progress.
+pub(super) fn perform(campaign: &Campaign, output: &Output<'_>, threads: usize) -> Result<Performed, Failure> {
+    let stop = Stop::on_signal().map_err(|error| failed(format!("cannot handle signals: {error}")))?;
+    if let Some(late) = campaign.late().map_err(refused)? {
+        eprintln!(
+            "thalweg: lab: measuring begins at {}, but a flow of '{}' may start as late as {}; use a longer warm-up",
+            late.warmup,
+            escaped(&late.group),
+            late.start
+        );
+    }
+    let shown = Shown::default();
+    let pool = Pool { threads, stopped: &|| stop.asked(), progress: &|at| shown.show(at) };
+    let results = run::run(campaign, output, pool);
+    shown.end();
+    Ok(Performed { results: results.map_err(refused)?, stop })
 }
 
-/// The processor time of a run, which the machine decides: no seed determines it, and no two runs have the same.
-pub(super) const CPU: &str = "cpu_s";
+impl Performed {
+    /// The runs of one variant, in the order of the seeds.
+    pub(super) fn of(&self, variant: usize) -> impl Iterator<Item = &Finished> {
+        self.results.of(variant)
+    }
 
-/// Quantities of every run besides those of the lab.
-const OWN: [(&str, &str); 2] = [(CPU, "processor time of a run, s"), ("sim_s", "simulated time of a run, s")];
-
-/// The names and descriptions of the quantities that [`Finished::value`] knows.
-pub(super) fn quantities() -> impl Iterator<Item = (&'static str, &'static str)> {
-    QUANTITIES.iter().map(|quantity| (quantity.name, quantity.what)).chain(OWN)
-}
-
-impl Finished {
-    /// One of [`quantities`]; NaN if the run does not have it.
-    pub(super) fn value(&self, name: &str) -> f64 {
-        match name {
-            CPU => self.cpu.as_secs_f64(),
-            "sim_s" => self.simulated.as_secs_f64(),
-            name => self.outcome.value(name),
+    /// Fails if a run is missing; the error names the number of completed runs.
+    pub(super) fn complete(&self) -> Result<(), Failure> {
+        match (self.results.missing, self.results.finished.len()) {
+            (0, _) => Ok(()),
+            (missing, kept) => {
+                let all = missing + kept;
+                let why = interrupted(&self.stop);
+                Err(failed(format!("{why}: {kept} of {all} runs were completed, and only these count")))
+            }
         }
     }
-}
 
-impl Campaign {
-    /// The experiment of each variant; the seed does not matter.
-    pub(super) fn experiments(&self) -> Result<Vec<Experiment>, Failure> {
-        let experiments = self.variants.iter().map(|(_, blueprint)| blueprint.experiment(0));
-        experiments.collect::<Result<_, _>>().map_err(|error| failed(error.to_string()))
+    /// The failure of a campaign that was interrupted before any result.
+    pub(super) fn nothing_before(&self, what: &str) -> Failure {
+        failed(format!("{} before {what}", interrupted(&self.stop)))
     }
 }

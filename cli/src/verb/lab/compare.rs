@@ -6,15 +6,14 @@ use serde_json::{Map, Value, json};
 use thalweg_lab::scenario::{self, Blueprint};
 use thalweg_lab::statistics::Estimate;
 use thalweg_papers::page::interval;
+use thalweg_workbench::campaign::{CPU, Finished, quantities};
+use thalweg_workbench::part::parameters;
+use thalweg_workbench::source::Source;
 
-use super::campaign::{CPU, Finished, quantities};
-use super::groups;
-use super::output::{self, Output};
-use super::print;
-use super::run::{SCHEME, Seeds, parameters, titled, tpindex};
-use super::source::Source;
+use super::campaign::{Performed, perform};
+use super::run::{SCHEME, Seeds, titled, tpindex};
 use super::table::Table;
-use super::workers::{self, Results};
+use super::{groups, output, print, refused};
 use crate::failure::Failure;
 use crate::verb::replay::setting;
 
@@ -56,7 +55,7 @@ fn schemes_help() -> String {
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
-    let source = Source::find(&args.scenario)?;
+    let source = Source::find(&args.scenario).map_err(refused)?;
     let (option, name, values) = match args.over {
         Some((name, values)) => ("--over", name, values.split(',').map(|value| value.trim().to_owned()).collect()),
         None => ("--schemes", SCHEME.to_owned(), args.schemes),
@@ -64,8 +63,8 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let variants = variants(&source, option, (&name, &values), &args.settings)?;
     let first = variants[0].1.clone();
     let campaign = args.seeds.campaign(variants);
-    let output = Output::open(&args.output, &campaign, args.json)?;
-    let results = workers::run(&campaign, &output)?;
+    let output = args.output.open(&campaign, args.json)?;
+    let results = perform(&campaign, &output, args.seeds.threads())?;
     let table = Comparison::of(&name, &values, &results);
     if table.seeds.is_empty() {
         return Err(results.nothing_before("every scheme was completed with one seed"));
@@ -93,7 +92,7 @@ fn variants(
             return Err(Failure::Usage(format!("lab: {option}: '{value}' is given twice")));
         }
         let settings = [settings, &[(name.to_owned(), value.clone())]].concat();
-        variants.push((value.clone(), source.blueprint(&settings)?));
+        variants.push((value.clone(), source.blueprint(&settings).map_err(refused)?));
     }
     Ok(variants)
 }
@@ -111,7 +110,7 @@ struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    fn of(over: &'a str, schemes: &'a [String], results: &Results) -> Comparison<'a> {
+    fn of(over: &'a str, schemes: &'a [String], results: &Performed) -> Comparison<'a> {
         let has = |variant: usize, seed: u64| results.of(variant).any(|run| run.seed == seed);
         let common = |run: &Finished| (1..schemes.len()).all(|variant| has(variant, run.seed)).then_some(run.seed);
         let seeds: Vec<u64> = results.of(0).filter_map(common).collect();
@@ -173,7 +172,7 @@ impl<'a> Comparison<'a> {
         }
         // The values of this parameter are the keys of `schemes`.
         let mut parameters = parameters(blueprint);
-        parameters.as_object_mut().and_then(|parameters| parameters.remove(self.over));
+        parameters.remove(self.over);
         let whole = json!({
             "scenario": scenario,
             "parameters": parameters,

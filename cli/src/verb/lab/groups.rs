@@ -3,8 +3,8 @@
 use thalweg_lab::experiment::GROUP_QUANTITIES;
 use thalweg_lab::statistics::Estimate;
 use thalweg_papers::page::interval;
+use thalweg_workbench::campaign::Finished;
 
-use super::campaign::Finished;
 use super::table::Table;
 
 /// Adds a row for each group, with means over the seeds of `runs`, which are of one variant; `scheme` stands before the

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::source::{BUILT_IN, Source, known, short};
-use super::{failed, print};
+use thalweg_workbench::source::{BUILT_IN, Source, known, short};
+
+use super::{failed, print, refused};
 use crate::failure::Failure;
 
 /// List the built-in scenarios and their parameters, or print one of them.
@@ -34,7 +35,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
 fn all() -> Result<String, Failure> {
     let mut text = String::new();
     for (file, _) in BUILT_IN {
-        let blueprint = Source::built_in(short(file)).expect("listed").blueprint(&[])?;
+        let blueprint = Source::built_in(short(file)).expect("listed").blueprint(&[]).map_err(refused)?;
         let _ = writeln!(text, "{}: {}", short(file), blueprint.about());
         let parameters = blueprint.parameters().iter();
         let parameters: Vec<String> =

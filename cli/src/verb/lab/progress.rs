@@ -1,9 +1,11 @@
 //! The progress of a campaign: one changing line on standard error, or without a terminal a new line at times.
 
+use std::cell::RefCell;
 use std::io::{Write, stderr};
 use std::time::{Duration, Instant};
 
 use thalweg_net::reporter::is_live;
+use thalweg_workbench::pool;
 
 const WIDTH: usize = 30;
 /// The time between two drawings.
@@ -11,7 +13,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// The time between two lines of a log.
 const LOG_PAUSE: Duration = Duration::from_secs(60);
 
-pub(super) struct Progress {
+struct Progress {
     runs: usize,
     /// The whole work, in any unit.
     whole: u64,
@@ -22,13 +24,13 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    pub(super) fn new(runs: usize, whole: u64) -> Progress {
+    fn new(runs: usize, whole: u64) -> Progress {
         let start = Instant::now();
         Progress { runs, whole, start, drawn: start, live: is_live(&stderr()) }
     }
 
     /// Shows the progress: `done` of the whole, and `finished` runs.
-    pub(super) fn show(&mut self, done: u64, finished: usize) {
+    fn show(&mut self, done: u64, finished: usize) {
         let pause = if self.live { PAUSE } else { LOG_PAUSE };
         if self.drawn.elapsed() < pause {
             return;
@@ -43,10 +45,26 @@ impl Progress {
             false => writeln!(terminal, "{words}"),
         };
     }
+}
 
-    /// Clears the line on a terminal.
-    pub(super) fn end(&mut self) {
-        wipe();
+/// The progress on a terminal, from the first report of jobs on; their length identifies them.
+#[derive(Default)]
+pub(super) struct Shown(RefCell<Option<(u64, Progress)>>);
+
+impl Shown {
+    /// Shows the progress of a pool.
+    pub(super) fn show(&self, at: pool::Progress) {
+        let mut shown = self.0.borrow_mut();
+        let same = shown.take().filter(|(length, _)| *length == at.length);
+        let new = || (at.length, Progress::new(at.jobs, at.length));
+        shown.insert(same.unwrap_or_else(new)).1.show(at.done, at.finished);
+    }
+
+    /// Clears the line.
+    pub(super) fn end(self) {
+        if self.0.into_inner().is_some() {
+            wipe();
+        }
     }
 }
 

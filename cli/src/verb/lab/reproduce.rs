@@ -3,21 +3,21 @@
 mod destination;
 mod plans;
 
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use thalweg_net::error::plain;
 use thalweg_net::signal::Stop;
 use thalweg_papers::evaluation::{self, Evaluation};
-use thalweg_papers::keep::{FileError, Keep};
+use thalweg_papers::keep::Keep;
 use thalweg_papers::page::Page;
 use thalweg_papers::pool::{self, Pool};
 use thalweg_papers::results::Results;
 use thalweg_papers::{gca, r3cp, tcp_stream};
 
 use self::destination::Destination;
-use super::{failed, interrupted, progress};
+use super::progress::Shown;
+use super::{failed, interrupted};
 use crate::Failure;
 
 /// Repeat the evaluation of a paper in the lab: its figures, its tables, and a verdict on each of its claims.
@@ -172,7 +172,7 @@ impl Args {
     fn report(&self, stop: &Stop) -> Result<Report, Failure> {
         let shown = Shown::default();
         let stopped = || stop.asked();
-        let pool = Pool { keep: None, threads: self.threads(), stopped: &stopped, progress: &|at| shown.show(at) };
+        let pool = Pool { threads: self.threads(), stopped: &stopped, progress: &|at| shown.show(at) };
         let report = match self.paper {
             Paper::Geneva => self.evaluated(&self.geneva_plan(), pool),
             Paper::FecArq => self.evaluated(&self.fec_arq_plan()?, pool),
@@ -224,9 +224,13 @@ impl Args {
         pool: Pool<'_>,
     ) -> Result<(Results<E>, usize), Failure> {
         let folder = self.keep.as_ref().map(|folder| folder.join(own.unwrap_or_default()));
-        let keep = folder.as_deref().map(|folder| Keep::open(folder, plan)).transpose().map_err(unusable)?;
+        let keep = folder
+            .as_deref()
+            .map(|folder| Keep::open(folder, plan))
+            .transpose()
+            .map_err(|error| failed(error.to_string()))?;
         let jobs = plan.jobs();
-        let results = evaluation::run(plan, &jobs, Pool { keep: keep.as_ref(), ..pool }).map_err(failed)?;
+        let results = evaluation::run(plan, &jobs, keep.as_ref(), pool).map_err(failed)?;
         Ok((results, jobs.len()))
     }
 
@@ -267,7 +271,7 @@ impl Args {
     }
 
     fn threads(&self) -> usize {
-        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from)
+        self.jobs.map_or_else(pool::processors, usize::from)
     }
 
     /// The command line, as far as results depend on it.
@@ -330,27 +334,4 @@ fn closing_message(page: &Page, out: &Path, began: Instant) -> String {
 
 fn refusal(file: &Path, error: &std::io::Error) -> Failure {
     failed(format!("cannot write {}: {}", file.display(), plain(error)))
-}
-
-fn unusable(FileError { operation, file, reason }: FileError) -> Failure {
-    failed(format!("cannot {operation} {}: {}", file.display(), plain(&reason)))
-}
-
-/// The progress on a terminal, from the first report of a plan on; its length identifies the plan.
-#[derive(Default)]
-struct Shown(RefCell<Option<(u64, progress::Progress)>>);
-
-impl Shown {
-    fn show(&self, at: pool::Progress) {
-        let mut shown = self.0.borrow_mut();
-        let same = shown.take().filter(|(length, _)| *length == at.length);
-        let new = || (at.length, progress::Progress::new(at.jobs, at.length));
-        shown.insert(same.unwrap_or_else(new)).1.show(at.done, at.finished);
-    }
-
-    fn end(self) {
-        if let Some((_, mut progress)) = self.0.into_inner() {
-            progress.end();
-        }
-    }
 }

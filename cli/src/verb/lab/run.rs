@@ -3,19 +3,18 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
-use thalweg_lab::scenario::{self, Blueprint};
+use thalweg_lab::scenario::Blueprint;
 use thalweg_lab::statistics::Estimate;
 use thalweg_net::terminal::escaped;
 use thalweg_papers::page::interval;
+use thalweg_workbench::campaign::{Campaign, Finished, quantities};
+use thalweg_workbench::part::parameters;
+use thalweg_workbench::pool;
+use thalweg_workbench::source::Source;
 
-use super::campaign::{Campaign, Finished, quantities};
-use super::groups;
-use super::output::{self, Output};
-use super::print;
-use super::source::Source;
-use super::stations;
+use super::campaign::{Performed, perform};
 use super::table::Table;
-use super::workers::{self, Results};
+use super::{groups, output, print, refused, stations};
 use crate::failure::Failure;
 use crate::verb::replay::setting;
 
@@ -64,11 +63,17 @@ pub(super) struct Seeds {
 
 impl Seeds {
     pub(super) fn campaign(&self, variants: Vec<(String, Blueprint)>) -> Campaign {
-        let threads = self
-            .jobs
-            .map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from);
-        let seeds = (0..self.seeds).map(|index| self.seed.wrapping_add(index)).collect();
-        Campaign { variants, seeds, threads }
+        Campaign { variants, seeds: self.numbers() }
+    }
+
+    /// All seeds.
+    pub(super) fn numbers(&self) -> Vec<u64> {
+        (0..self.seeds).map(|index| self.seed.wrapping_add(index)).collect()
+    }
+
+    /// The number of runs at a time.
+    pub(super) fn threads(&self) -> usize {
+        self.jobs.map_or_else(pool::processors, usize::from)
     }
 }
 
@@ -85,8 +90,8 @@ fn scheme(blueprint: &Blueprint) -> Option<String> {
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
-    let source = Source::find(&args.scenario)?;
-    let blueprint = source.blueprint(&args.settings)?;
+    let source = Source::find(&args.scenario).map_err(refused)?;
+    let blueprint = source.blueprint(&args.settings).map_err(refused)?;
     let name = scheme(&blueprint);
     let mut variants = vec![(name.clone().unwrap_or_default(), blueprint.clone())];
     if args.tpindex && name.as_deref() != Some(TFRC) {
@@ -95,12 +100,12 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
             return Err(Failure::Usage(why));
         }
         let settings = [&args.settings[..], &[(SCHEME.to_owned(), TFRC.to_owned())]].concat();
-        variants.push((TFRC.to_owned(), source.blueprint(&settings)?));
+        variants.push((TFRC.to_owned(), source.blueprint(&settings).map_err(refused)?));
     }
     let tfrc = args.tpindex.then(|| variants.len() - 1);
     let campaign = args.seeds.campaign(variants);
-    let output = Output::open(&args.output, &campaign, args.json)?;
-    let results = workers::run(&campaign, &output)?;
+    let output = args.output.open(&campaign, args.json)?;
+    let results = perform(&campaign, &output, args.seeds.threads())?;
     if results.of(0).next().is_none() {
         return Err(results.nothing_before("the first run was completed"));
     }
@@ -111,7 +116,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
 
 struct Report<'a> {
     blueprint: &'a Blueprint,
-    results: &'a Results,
+    results: &'a Performed,
     /// The variant that TPindex compares with, if it is asked for.
     tfrc: Option<usize>,
 }
@@ -134,7 +139,7 @@ impl Report<'_> {
     fn json(&self, scenario: &str) -> String {
         let mut object = Map::new();
         object.insert("scenario".to_owned(), scenario.into());
-        object.insert("parameters".to_owned(), parameters(self.blueprint));
+        object.insert("parameters".to_owned(), parameters(self.blueprint).into());
         let seeds: Vec<u64> = self.results.of(0).map(|run| run.seed).collect();
         object.insert("seeds".to_owned(), seeds.into());
         for (name, values) in self.quantities() {
@@ -182,19 +187,4 @@ pub(super) fn titled(scenario: &str, blueprint: &Blueprint) -> String {
 /// TCP's throughput beside a scheme, as a share of its throughput beside TFRC.
 pub(super) fn tpindex(run: &Finished, tfrc: &Finished) -> f64 {
     run.value("tcp_throughput_mbps") / tfrc.value("tcp_throughput_mbps")
-}
-
-/// The parameters of a blueprint and their values.
-pub(super) fn parameters(blueprint: &Blueprint) -> Value {
-    let parameters = blueprint.parameters().iter();
-    Value::Object(parameters.map(|parameter| (parameter.name.clone(), value(&parameter.value))).collect())
-}
-
-fn value(value: &scenario::Value) -> Value {
-    match value {
-        scenario::Value::Number(number) if number.fract() == 0.0 => (*number as i64).into(),
-        scenario::Value::Number(number) => (*number).into(),
-        scenario::Value::Text(text) => text.as_str().into(),
-        scenario::Value::Flag(flag) => (*flag).into(),
-    }
 }

@@ -5,8 +5,8 @@ use thalweg_lab::experiment::{Outcome, StationOutcome};
 use thalweg_lab::node::wifi::LinkCounters;
 use thalweg_lab::statistics::Estimate;
 use thalweg_papers::page::interval;
+use thalweg_workbench::campaign::Finished;
 
-use super::campaign::Finished;
 use super::table::Table;
 
 /// A column: its name, and its value of a station.

@@ -3,24 +3,27 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use thalweg_core::time::{Span, Time};
 use thalweg_core::units::Bytes;
-use thalweg_lab::experiment::{Kind, Place, Recorder, Run};
+use thalweg_lab::experiment::{Kind, Place, Run};
 use thalweg_lab::network::Direction;
 use thalweg_lab::node::watched::{Entry, Event};
 use thalweg_lab::packet::{Body, Packet};
 
+use super::Files;
 use super::capture;
 use super::csv::{cell, quoted};
-use super::folder::Folder;
+use super::json::object_of;
 use super::table::Table;
-use crate::failure::Failure;
+use crate::error::Error;
+use crate::intervals::{Intervals, Reading};
 
 /// The observer of one run, which writes its files.
-pub(in super::super) struct Watch {
+#[derive(Debug)]
+pub(crate) struct Watch {
     /// The probes of flows and hops, at regular intervals.
-    intervals: Option<Intervals>,
+    readings: Option<Readings>,
     /// Every packet at one hop.
     packets: Option<Table>,
     /// The headers of the packets that leave that hop.
@@ -29,14 +32,15 @@ pub(in super::super) struct Watch {
     hop: usize,
 }
 
-struct Intervals {
+#[derive(Debug)]
+struct Readings {
+    intervals: Intervals,
     flows: Pair,
     hops: Pair,
-    every: Span,
-    recorder: Recorder,
 }
 
 /// A table, and the same as JSON lines.
+#[derive(Debug)]
 struct Pair {
     table: Table,
     lines: Table,
@@ -49,52 +53,46 @@ const TURN: Span = Span::from_millis(10);
 
 impl Watch {
     /// Watches the run of `scheme` with `seed`, as far as files are to be written of it.
-    pub(super) fn new(folder: Option<&Folder>, scheme: &str, seed: u64, run: &mut Run) -> Result<Watch, Failure> {
-        let mut watch = Watch { intervals: None, packets: None, capture: None, hop: 0 };
-        let Some(folder) = folder else { return Ok(watch) };
-        let path = |what: &str, ending: &str| folder.path.join(file_name(what, scheme, seed, ending));
-        if let Some(interval) = folder.interval {
+    pub(super) fn new(files: Option<&Files>, scheme: &str, seed: u64, run: &mut Run) -> Result<Watch, Error> {
+        let mut watch = Watch { readings: None, packets: None, capture: None, hop: 0 };
+        let Some(files) = files else { return Ok(watch) };
+        let path = |what: &str, ending: &str| files.folder.join(file_name(what, scheme, seed, ending));
+        if let Some(interval) = files.interval {
             let pair = |what: &str, header: &str| {
                 let table = Table::create(path(what, "csv"), header)?;
-                Ok::<_, Failure>(Pair { table, lines: Table::create(path(what, "jsonl"), "")? })
+                Ok::<_, Error>(Pair { table, lines: Table::create(path(what, "jsonl"), "")? })
             };
-            watch.intervals = Some(Intervals {
+            watch.readings = Some(Readings {
+                intervals: Intervals::new(interval, run),
                 flows: pair("intervals", "t_s,flow,group,end,probe,value\n")?,
                 hops: pair("hops", "t_s,hop,way,probe,value\n")?,
-                every: interval,
-                recorder: Recorder::new(run),
             });
         }
-        if folder.trace {
+        if files.trace {
             let header = "t_s,event,way,flow,size_bytes,number\n";
             watch.packets = Some(Table::create(path("packets", "csv"), header)?);
         }
-        if folder.pcap {
+        if files.pcap {
             watch.capture = Some(Table::create(path("packets", "pcap"), capture::header())?);
         }
-        if folder.trace || folder.pcap {
-            watch.hop = folder.hop;
-            run.network_mut().watch(folder.hop);
+        if files.trace || files.pcap {
+            watch.hop = files.hop;
+            run.network_mut().watch(files.hop);
         }
         Ok(watch)
     }
 
     /// The time of the next [`Watch::look`] at a run that stands at `now`.
-    pub(in super::super) fn next(&self, now: Time) -> Time {
+    pub(crate) fn next(&self, now: Time) -> Time {
         let held = self.packets.is_some() || self.capture.is_some();
         let next = now + if held { HELD } else { TURN };
-        match &self.intervals {
-            Some(Intervals { every, .. }) => next.min(Time::ZERO + *every * (now.as_nanos() / every.as_nanos() + 1)),
-            None => next,
-        }
+        self.readings.as_ref().map_or(next, |readings| next.min(readings.intervals.next(now)))
     }
 
     /// Writes the observations of a run that stands at `now`.
-    pub(in super::super) fn look(&mut self, now: Time, run: &mut Run) -> Result<(), Failure> {
-        if let Some(intervals) = &mut self.intervals
-            && (now.as_nanos().is_multiple_of(intervals.every.as_nanos()) || now == run.end())
-        {
-            intervals.look(now, run)?;
+    pub(crate) fn look(&mut self, now: Time, run: &mut Run) -> Result<(), Error> {
+        if let Some(readings) = &mut self.readings {
+            readings.look(now, run)?;
         }
         if self.packets.is_none() && self.capture.is_none() {
             return Ok(());
@@ -108,7 +106,7 @@ impl Watch {
         entries.sort_by_key(|(_, entry)| entry.at);
         for (direction, entry) in &entries {
             if let Some(table) = &mut self.packets {
-                table.write(row(*direction, entry))?;
+                table.write(packet_row(*direction, entry))?;
             }
             if let (Some(table), Event::Left) = (&mut self.capture, entry.event) {
                 table.write(capture::record(entry.at, *direction, &entry.packet, mss(run, entry.packet.flow)))?;
@@ -118,64 +116,58 @@ impl Watch {
     }
 
     fn tables(self) -> impl Iterator<Item = Table> {
-        let pairs = self.intervals.into_iter().flat_map(|it| [it.flows, it.hops]);
+        let pairs = self.readings.into_iter().flat_map(|it| [it.flows, it.hops]);
         let shown = pairs.flat_map(|pair| [pair.table, pair.lines]);
         shown.chain(self.packets).chain(self.capture)
     }
 
     /// Completes the files.
-    pub(in super::super) fn end(self) -> Result<(), Failure> {
+    pub(crate) fn end(self) -> Result<(), Error> {
         self.tables().try_for_each(|mut table| table.flush())
     }
 
     /// Removes the files of a run that did not reach its end.
-    pub(in super::super) fn abandon(self) {
+    pub(crate) fn abandon(self) {
         for table in self.tables() {
             let _ = fs::remove_file(&table.path);
         }
     }
 }
 
-impl Intervals {
+impl Readings {
     /// Writes the probes of flows and hops at the end of an interval.
-    fn look(&mut self, now: Time, run: &Run) -> Result<(), Failure> {
-        let Intervals { flows, hops, recorder, .. } = self;
-        let at = now.as_secs_f64();
+    fn look(&mut self, now: Time, run: &Run) -> Result<(), Error> {
+        let Readings { intervals, flows, hops } = self;
         let mut done = Ok(());
-        recorder.look(run, &mut |place, name, value| {
-            if done.is_err() {
-                return;
+        intervals.look(now, run, &mut |reading| {
+            let pair = if let Place::Flow(..) = reading.place { &mut *flows } else { &mut *hops };
+            if done.is_ok() {
+                done = pair.write(&row_of(reading), &object_of(reading));
             }
-            done = match place {
-                Place::Flow(flow, end) => {
-                    let group = run.group_of(flow).map_or("", |group| &run.groups()[group].name);
-                    let row = format!("{at},{flow},{},{end},{name},{}\n", quoted(group), cell(value));
-                    let end = end.to_string();
-                    let object =
-                        json!({ "t_s": at, "flow": flow, "group": group, "end": end, "probe": name, "value": value });
-                    flows.write(&row, &object)
-                }
-                Place::Hop(hop, direction) => {
-                    // Scenarios count hops from 1.
-                    let hop = hop + 1;
-                    let row = format!("{at},{hop},{direction},{name},{}\n", cell(value));
-                    let direction = direction.to_string();
-                    hops.write(&row, &json!({ "t_s": at, "hop": hop, "way": direction, "probe": name, "value": value }))
-                }
-            };
         });
         done
     }
 }
 
+/// A reading in CSV.
+fn row_of(reading: &Reading<'_>) -> String {
+    let Reading { at, place, group, probe, value } = *reading;
+    let (at, value) = (at.as_secs_f64(), cell(value));
+    match place {
+        Place::Flow(flow, end) => format!("{at},{flow},{},{end},{probe},{value}\n", quoted(group)),
+        // Scenarios count hops from 1.
+        Place::Hop(hop, direction) => format!("{at},{},{direction},{probe},{value}\n", hop + 1),
+    }
+}
+
 impl Pair {
-    fn write(&mut self, row: &str, object: &Value) -> Result<(), Failure> {
+    fn write(&mut self, row: &str, object: &Value) -> Result<(), Error> {
         self.table.write(row)?;
         self.lines.write(format!("{object}\n"))
     }
 }
 
-fn row(direction: Direction, entry: &Entry) -> String {
+fn packet_row(direction: Direction, entry: &Entry) -> String {
     let Entry { at, event, packet, .. } = entry;
     let event = match event {
         Event::Came => "came",

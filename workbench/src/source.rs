@@ -3,14 +3,13 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use thalweg_lab::scenario::{Blueprint, MAX_NAMED, MAX_SCENARIO, load};
-use thalweg_net::error::plain;
+use thalweg_lab::scenario::{Blueprint, MAX_NAMED, MAX_SCENARIO, load, plain};
 
-use super::failed;
-use crate::failure::Failure;
+use crate::error::{Error, FileError};
 
 /// The text of a scenario.
-pub(super) struct Source {
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
     /// Its name in messages.
     name: String,
     text: String,
@@ -21,12 +20,12 @@ pub(super) struct Source {
 /// A scenario that comes with Thalweg, under the name of its file.
 macro_rules! built_in {
     ($($file:literal,)*) => {
-        &[$(($file, include_str!(concat!("../../../../scenarios/", $file)))),*]
+        &[$(($file, include_str!(concat!("../../scenarios/", $file)))),*]
     };
 }
 
 /// Scenarios, by file below `scenarios/`.
-pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
+pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "lab/dumbbell.toml",
     "lab/parking-lot.toml",
     "lab/md1.toml",
@@ -66,45 +65,55 @@ pub(super) const BUILT_IN: &[(&str, &str)] = built_in!(
 const DATA: &[(&str, &str)] = built_in!("data/steps.trace", "data/frames.csv",);
 
 /// The name of a built-in scenario: its file without folder and ending.
-pub(super) fn short(file: &str) -> &str {
+pub fn short(file: &str) -> &str {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.strip_suffix(".toml").unwrap_or(name)
 }
 
 /// The names of the scenarios that come with Thalweg, for messages.
-pub(super) fn known() -> String {
+pub fn known() -> String {
     BUILT_IN.iter().map(|(file, _)| short(file)).collect::<Vec<_>>().join(", ")
 }
 
 impl Source {
     /// The file of that name, or else the scenario of that name that comes with Thalweg.
-    pub(super) fn find(name: &str) -> Result<Source, Failure> {
+    ///
+    /// # Errors
+    /// There is neither, or the file cannot be read.
+    pub fn find(name: &str) -> Result<Source, Error> {
         let path = Path::new(name);
         // Not only files: also pipes, as of `<(...)`.
         if path.exists() && !path.is_dir() {
-            let text = load(path, MAX_SCENARIO);
-            let text = text.map_err(|error| failed(format!("cannot read {name}: {}", plain(&error))))?;
+            let text = load(path, MAX_SCENARIO).map_err(FileError::reading(path))?;
             let beside = Some(path.parent().unwrap_or(Path::new("")).to_owned());
             return Ok(Source { name: name.to_owned(), text, beside });
         }
         Source::built_in(name).ok_or_else(|| {
-            failed(format!("'{name}' is neither a file nor a built-in scenario; expected one of {}", known()))
+            Error::Scenario(format!("'{name}' is neither a file nor a built-in scenario; expected one of {}", known()))
         })
     }
 
     /// The scenario of that name that comes with Thalweg.
-    pub(super) fn built_in(name: &str) -> Option<Source> {
+    pub fn built_in(name: &str) -> Option<Source> {
         let (file, text) = BUILT_IN.iter().find(|(file, _)| short(file) == name || name.ends_with(file))?;
         Some(Source { name: (*file).to_owned(), text: (*text).to_owned(), beside: None })
     }
 
+    /// Its name in messages.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The text of the scenario.
-    pub(super) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.text
     }
 
     /// The experiment that the scenario describes with these settings.
-    pub(super) fn blueprint(&self, settings: &[(String, String)]) -> Result<Blueprint, Failure> {
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the settings are at fault, otherwise [`Error::Scenario`].
+    pub fn blueprint(&self, settings: &[(String, String)]) -> Result<Blueprint, Error> {
         let data = |named: &str| {
             let found = DATA.iter().find(|(file, _)| named.ends_with(file));
             found.map(|(_, text)| (*text).to_owned())
@@ -119,8 +128,8 @@ impl Source {
             None => data(named).ok_or_else(|| "is not built into Thalweg".to_owned()),
         };
         Blueprint::parse(&self.name, &self.text, settings, &mut files).map_err(|error| match error.is_of_settings() {
-            true => Failure::Usage(format!("lab: --set: {error}")),
-            false => failed(error.to_string()),
+            true => Error::Parameter(error.to_string()),
+            false => Error::Scenario(error.to_string()),
         })
     }
 }

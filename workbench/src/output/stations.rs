@@ -1,9 +1,10 @@
 //! `stations.csv` and `stations.jsonl`: a row for each way of each station of a Wi-Fi cell, within the measuring window.
 
+use serde_json::Value;
 use thalweg_lab::node::wifi::LinkCounters;
 
 use super::csv::{cell, object, quoted};
-use crate::verb::lab::campaign::Finished;
+use crate::campaign::Finished;
 
 pub(super) const HEADER: &str = "scheme,seed,station,way,offered_packets,dropped_packets,given_up_packets,\
                                  delivered_packets,delivered_bytes,collisions,airtime_s\n";
@@ -16,14 +17,12 @@ pub(super) fn rows(scheme: &str, run: &Finished) -> String {
         .collect()
 }
 
-/// The rows as JSON, an object a line.
-pub(super) fn lines(scheme: &str, run: &Finished) -> String {
-    links(run)
-        .map(|(station, way, cells)| {
-            let head = vec![scheme.into(), run.seed.into(), station.into(), way.into()];
-            format!("{}\n", object(HEADER, head, cells.into_iter()))
-        })
-        .collect()
+/// The rows as JSON.
+pub(crate) fn objects(scheme: &str, run: &Finished) -> impl Iterator<Item = Value> {
+    links(run).map(move |(station, way, cells)| {
+        let head = vec![scheme.into(), run.seed.into(), station.into(), way.into()];
+        object(HEADER, head, cells.into_iter())
+    })
 }
 
 /// Each station, each of its ways, and the cells behind these.

@@ -1,11 +1,12 @@
 //! `flows.csv` and `flows.jsonl`: a row for each flow of each run, within the measuring window.
 
+use serde_json::Value;
 use thalweg_core::probe::Probe;
 use thalweg_core::time::Time;
 use thalweg_lab::experiment::{Ended, FlowOutcome};
 
 use super::csv::{cell, object, quoted};
-use crate::verb::lab::campaign::Finished;
+use crate::campaign::Finished;
 
 pub(super) const HEADER: &str = "scheme,seed,flow,group,kind,offered_packets,dropped_packets,delivered_bytes,\
                                  retransmitted_packets,timeouts,transfer_start_s,transfer_bytes,transfer_end_s,\
@@ -23,17 +24,15 @@ pub(super) fn rows(scheme: &str, run: &Finished) -> String {
     text
 }
 
-/// The rows as JSON, an object a line; a value that a flow does not have is null.
-pub(super) fn lines(scheme: &str, run: &Finished) -> String {
-    let mut text = String::new();
-    for (number, flow) in run.outcome.flows.iter().enumerate() {
+/// The rows as JSON; a value that a flow does not have is null.
+pub(crate) fn objects(scheme: &str, run: &Finished) -> impl Iterator<Item = Value> {
+    run.outcome.flows.iter().enumerate().map(move |(number, flow)| {
         let group = run.groups.get(flow.group).map_or("", String::as_str);
         let mut cells = cells(flow).into_iter();
         let kind = cells.next().unwrap_or_default();
         let head = vec![scheme.into(), run.seed.into(), number.into(), group.into(), kind.into()];
-        text += &format!("{}\n", object(HEADER, head, cells));
-    }
-    text
+        object(HEADER, head, cells)
+    })
 }
 
 /// The cells after the group, in the order of the header.

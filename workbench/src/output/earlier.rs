@@ -1,38 +1,28 @@
-//! Files of single runs that an earlier command left in a folder, not to be taken for those of this command.
+//! Files of single runs that an earlier campaign left in a folder, not to be taken for those of this one.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use thalweg_net::terminal::escaped;
+use crate::error::{Error, FileError};
 
-use super::table::refusal;
-use crate::failure::Failure;
-
-/// Removes the files of single runs, since a reader of `intervals-*.csv` would read them, too, and reports the number
+/// Removes the files of single runs, since a reader of `intervals-*.csv` would read them, too, and returns the number
 /// of those that are not `written` anew. A folder without a summary is not the lab's, and is left alone.
-pub(super) fn remove(folder: &Path, written: &BTreeSet<String>) -> Result<(), Failure> {
+pub(super) fn remove(folder: &Path, written: &BTreeSet<String>) -> Result<usize, Error> {
     if !folder.join("summary.csv").exists() {
-        return Ok(());
+        return Ok(0);
     }
-    let refuse = |error| refusal(folder, &error);
+    let refuse = || FileError::writing(folder);
     let mut removed = 0;
-    for entry in fs::read_dir(folder).map_err(refuse)? {
-        let entry = entry.map_err(refuse)?;
+    for entry in fs::read_dir(folder).map_err(refuse())? {
+        let entry = entry.map_err(refuse())?;
         let name = entry.file_name();
         if let Some(name) = name.to_str().filter(|name| is_of_one_run(name)) {
-            fs::remove_file(entry.path()).map_err(|error| refusal(&entry.path(), &error))?;
+            fs::remove_file(entry.path()).map_err(FileError::writing(&entry.path()))?;
             removed += usize::from(!written.contains(name));
         }
     }
-    if removed > 0 {
-        let files = if removed == 1 { "file" } else { "files" };
-        eprintln!(
-            "thalweg: lab: removed {removed} {files} of single runs of an earlier command from {}",
-            escaped(&folder.display().to_string())
-        );
-    }
-    Ok(())
+    Ok(removed)
 }
 
 /// True if a run writes files of this name: `intervals-SCHEME-SEED.csv` and the like.
