@@ -66,6 +66,6 @@ fn missing_kernel_feature_is_built_before_it_is_loaded() {
     let fixes: Vec<&str> = kernel_check["fix"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
     // There are no fixes where the law is loaded, or cannot be loaded.
     assert!(fixes.is_empty() || fixes.last() == Some(&"sudo $(command -v thalweg) kernel load"), "{fixes:?}");
-    let is_built = fixes.iter().any(|fix| fix.starts_with("cargo install --path cli --features kernel"));
+    let is_built = fixes.iter().any(|fix| fix.starts_with("cargo install --locked --path cli --features kernel"));
     assert_eq!(is_built, !fixes.is_empty() && !cfg!(feature = "kernel"), "{fixes:?}");
 }

@@ -2,6 +2,7 @@
 
 mod ends;
 mod files;
+mod grid;
 mod sweep;
 
 use std::fs;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use thalweg_core::time::Span;
-use thalweg_lab::experiment::{Experiment, Outcome, QUANTITIES};
+use thalweg_lab::experiment::{Experiment, FlowOutcome, Outcome, QUANTITIES};
 use thalweg_lab::scenario::Blueprint;
 
 use crate::error::Error;
@@ -70,6 +70,16 @@ impl Finished {
             name => self.outcome.value(name),
         }
     }
+
+    /// The name of a flow's group.
+    pub(crate) fn group_of(&self, flow: &FlowOutcome) -> &str {
+        self.groups.get(flow.group).map_or("", String::as_str)
+    }
+
+    /// The name of the group of a flow, by its number.
+    pub(crate) fn group_of_number(&self, flow: u64) -> &str {
+        self.outcome.flows.get(flow as usize).map_or("", |flow| self.group_of(flow))
+    }
 }
 
 impl Campaign {
@@ -80,6 +90,15 @@ impl Campaign {
     pub fn experiments(&self) -> Result<Vec<Experiment>, Error> {
         let experiments = self.variants.iter().map(|(_, blueprint)| blueprint.experiment(0));
         experiments.collect::<Result<_, _>>().map_err(|error| Error::Scenario(error.to_string()))
+    }
+
+    /// The seed and the variant of each run: seed by seed, so that an interrupted campaign leaves paired runs.
+    pub(crate) fn jobs(&self) -> Vec<(u64, usize)> {
+        let of_seed = |seed: &u64| {
+            let seed = *seed;
+            (0..self.variants.len()).map(move |variant| (seed, variant))
+        };
+        self.seeds.iter().flat_map(of_seed).collect()
     }
 
     /// The first group that starts late, if one does.

@@ -26,10 +26,12 @@
 
 pub mod campaign;
 mod error;
+pub mod frame;
 pub mod intervals;
 pub mod output;
 pub mod part;
 pub mod pool;
+pub mod record;
 pub mod run;
 pub mod source;
 pub mod sweep;

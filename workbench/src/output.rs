@@ -4,9 +4,9 @@
 mod capture;
 mod csv;
 mod earlier;
-mod flows;
+pub(crate) mod flows;
 mod json;
-mod stations;
+pub(crate) mod stations;
 mod table;
 mod watch;
 
@@ -27,9 +27,7 @@ use crate::campaign::{CPU, Campaign, Finished, quantities, reproducible_quantiti
 use crate::error::{Error, FileError};
 use crate::intervals::LEAST_INTERVAL;
 
-pub(crate) use self::flows::objects as flow_lines;
 pub(crate) use self::json::{object, object_of};
-pub(crate) use self::stations::objects as station_lines;
 pub(crate) use self::watch::Watch;
 
 /// The files to be written.

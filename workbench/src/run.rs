@@ -34,10 +34,7 @@ impl Results {
 /// A run is impossible or finds a fault of the lab, or its results cannot be written.
 pub fn run(campaign: &Campaign, output: &Output<'_>, pool: Pool<'_>) -> Result<Results, Error> {
     let lengths = campaign.experiments()?.iter().map(|it| millis(it.duration)).sum::<u64>();
-    // Seed by seed, so that an interrupted campaign leaves paired runs.
-    let variants = || 0..campaign.variants.len();
-    let jobs: Vec<(u64, usize)> =
-        campaign.seeds.iter().flat_map(|seed| variants().map(|variant| (*seed, variant))).collect();
+    let jobs = campaign.jobs();
     let length = lengths * campaign.seeds.len() as u64;
     let ran = pool::run(&jobs, length, pool, |nth, &(seed, variant)| {
         let (name, blueprint) = &campaign.variants[variant];

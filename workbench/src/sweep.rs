@@ -17,7 +17,7 @@ use thalweg_lab::scenario::Blueprint;
 use crate::campaign::{Finished, reproducible_quantities};
 use crate::error::Error;
 use crate::intervals::{Intervals, LEAST_INTERVAL};
-use crate::output::{flow_lines, object, object_of, station_lines};
+use crate::output::{flows, object, object_of, stations};
 use crate::part::{self, Part, VERSION};
 use crate::pool::{self, Pool};
 use crate::run::{Observer, Running, millis};
@@ -248,8 +248,8 @@ impl Observer for Keeper<'_> {
         let parameters = part::parameters(&sweep.points[member.point].blueprint);
         let scheme = parameters.get("scheme").and_then(Value::as_str).unwrap_or_default();
         let mut lines = line("summary", object(scheme, &run, reproducible_quantities()));
-        flow_lines(scheme, &run).for_each(|flow| lines += &line("flow", flow));
-        station_lines(scheme, &run).for_each(|station| lines += &line("station", station));
+        flows::objects(scheme, &run).for_each(|flow| lines += &line("flow", flow));
+        stations::objects(scheme, &run).for_each(|station| lines += &line("station", station));
         let part = Part {
             name: member.part.clone(),
             version: VERSION.to_owned(),

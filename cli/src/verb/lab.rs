@@ -2,9 +2,11 @@
 
 mod campaign;
 mod compare;
+mod grid;
 mod groups;
 mod list;
 mod output;
+mod plot;
 mod progress;
 mod reproduce;
 mod run;

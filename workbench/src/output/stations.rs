@@ -26,16 +26,26 @@ pub(crate) fn objects(scheme: &str, run: &Finished) -> impl Iterator<Item = Valu
 }
 
 /// Each station, each of its ways, and the cells behind these.
-fn links(run: &Finished) -> impl Iterator<Item = (&str, &str, [String; 7])> {
+fn links(run: &Finished) -> impl Iterator<Item = (&str, &'static str, [String; 7])> {
+    numbers(run).map(|(station, way, numbers)| (station, way, numbers.map(cell)))
+}
+
+/// The names of the numbers of [`numbers`].
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    HEADER.trim_end().split(',').skip(4)
+}
+
+/// Each station, each of its ways, and the values behind these, in the order of the header.
+pub(crate) fn numbers(run: &Finished) -> impl Iterator<Item = (&str, &'static str, [f64; 7])> {
     run.outcome.stations.iter().flat_map(|station| {
         let name = station.name.as_str();
-        [(name, "down", cells(&station.down)), (name, "up", cells(&station.up))]
+        [(name, "down", of_link(&station.down)), (name, "up", of_link(&station.up))]
     })
 }
 
-fn cells(link: &LinkCounters) -> [String; 7] {
+fn of_link(link: &LinkCounters) -> [f64; 7] {
     let LinkCounters { offered, given_up, delivered, bytes, collisions, airtime } = *link;
     let counts = [offered.packets, offered.dropped, given_up, delivered, bytes.0, collisions];
-    let [a, b, c, d, e, f] = counts.map(|count| count.to_string());
-    [a, b, c, d, e, f, cell(airtime.as_secs_f64())]
+    let [a, b, c, d, e, f] = counts.map(|count| count as f64);
+    [a, b, c, d, e, f, airtime.as_secs_f64()]
 }

@@ -1,6 +1,9 @@
 //! `thalweg lab run`: one scenario, many seeds.
 
+mod over;
+
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 use thalweg_lab::scenario::Blueprint;
@@ -14,7 +17,7 @@ use thalweg_workbench::source::Source;
 
 use super::campaign::{Performed, perform};
 use super::table::Table;
-use super::{groups, output, print, refused, stations};
+use super::{groups, output, plot, print, refused, stations};
 use crate::failure::Failure;
 use crate::verb::replay::setting;
 
@@ -26,7 +29,8 @@ use crate::verb::replay::setting;
 #[command(after_help = "Examples:
   thalweg lab run dumbbell --seeds 10 --set scheme=static8
   thalweg lab run geneva-s1 --set n_tcp=200 --set state=real --tpindex --json
-  thalweg lab run my.toml --out results --interval 100ms")]
+  thalweg lab run my.toml --out results --interval 100ms
+  thalweg lab run dumbbell --over tcp=cubic,newreno --plot grid.html")]
 pub(super) struct Args {
     /// Scenario file, or name of a built-in scenario.
     #[arg(value_name = "SCENARIO")]
@@ -36,6 +40,12 @@ pub(super) struct Args {
     /// Set a parameter of the scenario; an unknown NAME lists the known ones, `auto` is the file's own value.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
+    /// Run each of the values of a parameter; several --over make a grid. The results have a row for each point.
+    #[arg(long, value_name = "NAME=A,B,...", value_parser = setting, conflicts_with = "tpindex")]
+    over: Vec<(String, String)>,
+    /// Also write a page with throughput, queues and windows over time, of the first seed.
+    #[arg(long, value_name = "FILE.html")]
+    plot: Option<PathBuf>,
     /// Run the same seeds with scheme=tfrc, too, and print TPindex: the throughput of TCP beside this scheme, divided
     /// by the throughput of TCP beside TFRC.
     #[arg(long)]
@@ -91,6 +101,9 @@ fn scheme(blueprint: &Blueprint) -> Option<String> {
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     let source = Source::find(&args.scenario).map_err(refused)?;
+    if !args.over.is_empty() {
+        return over::run(&args, &source);
+    }
     let blueprint = source.blueprint(&args.settings).map_err(refused)?;
     let name = scheme(&blueprint);
     let mut variants = vec![(name.clone().unwrap_or_default(), blueprint.clone())];
@@ -108,6 +121,9 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let results = perform(&campaign, &output, args.seeds.threads())?;
     if results.of(0).next().is_none() {
         return Err(results.nothing_before("the first run was completed"));
+    }
+    if let Some(file) = &args.plot {
+        plot::write(file, &args.scenario, &campaign)?;
     }
     let report = Report { blueprint: &blueprint, results: &results, tfrc };
     print(&if args.json { report.json(&args.scenario) } else { report.text(&args.scenario) })?;

@@ -6,18 +6,15 @@ use serde_json::{Map, Value, json};
 use thalweg_core::time::Span;
 use thalweg_lab::statistics::Estimate;
 use thalweg_net::signal::Stop;
-use thalweg_papers::page::interval;
-use thalweg_workbench::Error;
 use thalweg_workbench::campaign::reproducible_quantities;
 use thalweg_workbench::part::Part;
 use thalweg_workbench::pool::Pool;
 use thalweg_workbench::source::Source;
-use thalweg_workbench::sweep::{Point, Shard, Sweep, Swept, digest};
+use thalweg_workbench::sweep::{Shard, Sweep, Swept, digest};
 
 use super::progress::Shown;
 use super::run::Seeds;
-use super::table::Table;
-use super::{failed, interrupted, print, refused};
+use super::{failed, grid, interrupted, print, refused};
 use crate::failure::Failure;
 use crate::verb::replay::setting;
 
@@ -28,7 +25,8 @@ use crate::verb::replay::setting;
 /// --shard prints the table. docs/lab.md documents the files, and shows a Slurm array job.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
-  thalweg lab sweep dumbbell --over rtt_ms=10,50,100 --over tcp=cubic,newreno --seeds 20 --out grid
+  thalweg lab sweep dumbbell --over rtt_ms=10,50 --over tcp=cubic,newreno \\
+    --seeds 20 --out grid
   thalweg lab sweep my.toml --over n_tcp=1,10,100 --shard 3/16 --out grid")]
 pub(super) struct Args {
     /// Scenario file, or name of a built-in scenario.
@@ -58,9 +56,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     let source = Source::find(&args.scenario).map_err(refused)?;
-    let over: Vec<(String, Vec<String>)> =
-        args.over.iter().map(|(name, values)| (name.clone(), listed(values))).collect();
-    let sweep = Sweep::new(&source, &args.settings, &over, &args.seeds.numbers(), args.interval).map_err(of_grid)?;
+    let over = grid::lists(&args.over);
+    let sweep =
+        Sweep::new(&source, &args.settings, &over, &args.seeds.numbers(), args.interval).map_err(grid::at_fault)?;
     let stop = Stop::on_signal().map_err(|error| failed(format!("cannot handle signals: {error}")))?;
     let shown = Shown::default();
     let pool = Pool { threads: args.seeds.threads(), stopped: &|| stop.asked(), progress: &|at| shown.show(at) };
@@ -77,19 +75,6 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     print(&if args.json { report.json() } else { report.text(&args.out.display().to_string()) })
 }
 
-/// The values of a list with commas.
-pub(super) fn listed(values: &str) -> Vec<String> {
-    values.split(',').map(|value| value.trim().to_owned()).collect()
-}
-
-/// The failure for an error of a grid.
-pub(super) fn of_grid(error: Error) -> Failure {
-    match error {
-        Error::Parameter(why) => Failure::Usage(format!("lab: {why}")),
-        error => refused(error),
-    }
-}
-
 struct Report<'a> {
     scenario: &'a str,
     sweep: &'a Sweep,
@@ -104,39 +89,31 @@ impl Report<'_> {
         self.parts.len() == self.sweep.len()
     }
 
-    /// The means of each quantity at a point.
-    fn means(&self, point: usize) -> Vec<(&'static str, Estimate)> {
-        let parts = self.parts.iter().filter(|(of, _)| *of == point);
-        let runs: Vec<Map<String, Value>> =
-            parts.flat_map(|(_, part)| part.of("summary").collect::<Vec<_>>()).collect();
-        let value = |run: &Map<String, Value>, name: &str| run.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN);
-        reproducible_quantities().map(|name| (name, Estimate::of(runs.iter().map(|run| value(run, name))))).collect()
+    /// The means of each quantity at each point.
+    fn points(&self) -> Vec<grid::Point<'_>> {
+        let means = |nth: usize| {
+            let parts = self.parts.iter().filter(|(of, _)| *of == nth);
+            let runs: Vec<Map<String, Value>> =
+                parts.flat_map(|(_, part)| part.of("summary").collect::<Vec<_>>()).collect();
+            let value = |run: &Map<String, Value>, name| run.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN);
+            let mean = |name| (name, Estimate::of(runs.iter().map(|run| value(run, name))));
+            reproducible_quantities().map(mean).collect()
+        };
+        let points = self.sweep.points().iter().enumerate();
+        points.map(|(nth, point)| grid::Point { values: &point.values, means: means(nth) }).collect()
     }
 
     fn text(&self, folder: &str) -> String {
         let (all, kept) = (self.sweep.len(), self.parts.len());
         let Report { before, performed, .. } = self;
         let done = format!("{performed} runs performed, {before} were there; {folder} has {kept} of {all}\n");
-        if !self.is_whole() {
-            return done;
+        match self.is_whole() {
+            true => format!("{done}\nMeans over seeds and 95 % intervals\n{}", grid::table(&self.points())),
+            false => done,
         }
-        let means: Vec<_> = (0..self.sweep.points().len()).map(|point| self.means(point)).collect();
-        let is_shown = |nth: &usize| means.iter().any(|means| means[*nth].1.count > 0);
-        let shown: Vec<usize> = (0..reproducible_quantities().count()).filter(is_shown).collect();
-        let mut table = Table::default();
-        table.row([String::new()].into_iter().chain(shown.iter().map(|nth| means[0][*nth].0.to_owned())).collect());
-        for (point, means) in self.sweep.points().iter().zip(&means) {
-            table.row([named(point)].into_iter().chain(shown.iter().map(|nth| interval(&means[*nth].1))).collect());
-        }
-        format!("{done}\nMeans over seeds and 95 % intervals\n{table}")
     }
 
     fn json(&self) -> String {
-        let point = |(nth, point): (usize, &Point)| {
-            let values = point.values.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
-            let means = self.means(nth).into_iter().map(|(name, estimate)| (name.to_owned(), estimate.mean.into()));
-            json!({ "over": values.collect::<Map<_, _>>(), "means": means.collect::<Map<_, _>>() })
-        };
         let mut object = json!({
             "scenario": self.scenario,
             "runs": self.sweep.len(),
@@ -146,13 +123,8 @@ impl Report<'_> {
         });
         if self.is_whole() {
             object["digest"] = digest(self.parts.iter().map(|(_, part)| part)).into();
-            object["points"] = self.sweep.points().iter().enumerate().map(point).collect::<Vec<_>>().into();
+            object["points"] = grid::json(&self.points());
         }
         format!("{object}\n")
     }
-}
-
-/// The values of a point, as in `rtt_ms=10 tcp=cubic`.
-pub(super) fn named(point: &Point) -> String {
-    point.values.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
