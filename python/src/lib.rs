@@ -18,7 +18,7 @@ mod _thalweg {
     #[pymodule_export]
     use super::scenario::{Scenario, scenarios};
     #[pymodule_export]
-    use super::sweep::{load, sweep};
+    use super::sweep::{Sweep, load};
     #[pymodule_export]
     use super::table::Table;
 

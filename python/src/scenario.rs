@@ -1,5 +1,7 @@
 //! Scenarios with the values of their parameters.
 
+use std::collections::BTreeMap;
+
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -29,6 +31,26 @@ impl Scenario {
         let source = source::Source::find(name).map_err(raised)?;
         let blueprint = source.blueprint(&settings).map_err(raised)?;
         Ok(Scenario { source, settings, blueprint })
+    }
+
+    /// The scenario with this text, and the texts of the files that it names, as another process has read them.
+    #[staticmethod]
+    fn given(
+        name: String,
+        text: String,
+        files: BTreeMap<String, String>,
+        settings: Vec<(String, String)>,
+    ) -> PyResult<Scenario> {
+        let source = source::Source::given(name, text, files);
+        let blueprint = source.blueprint(&settings).map_err(raised)?;
+        Ok(Scenario { source, settings, blueprint })
+    }
+
+    /// The texts of the files that it names, by name.
+    #[getter]
+    fn files(&self) -> BTreeMap<&str, &str> {
+        let read = self.blueprint.files().iter();
+        read.filter_map(|(name, text)| Some((name.as_str(), text.as_deref().ok()?))).collect()
     }
 
     /// The name.

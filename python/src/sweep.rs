@@ -4,37 +4,81 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use thalweg_core::time::Span;
-use thalweg_workbench::part;
-use thalweg_workbench::sweep::{Shard, Sweep};
+use thalweg_workbench::part::{self, Part};
+use thalweg_workbench::sweep::{self, Shard};
 
 use crate::error::raised;
 use crate::perform::perform;
 use crate::runs::{Runs, Source};
 use crate::scenario::Scenario;
 
-/// Performs the runs of a sweep that have no part in `out`, and returns the parts of the sweep that are there.
-#[pyfunction]
-#[pyo3(name = "_sweep", signature = (scenario, over, seeds, out, *, interval=None, shard=None, jobs=None))]
-#[allow(clippy::too_many_arguments, reason = "keywords of Python")]
-pub(crate) fn sweep(
-    py: Python<'_>,
-    scenario: &Scenario,
-    over: Vec<(String, Vec<String>)>,
-    seeds: Vec<u64>,
-    out: PathBuf,
-    interval: Option<&str>,
-    shard: Option<&str>,
-    jobs: Option<usize>,
-) -> PyResult<Runs> {
-    let interval = interval.map(span).transpose()?;
-    let shard = shard.map_or(Ok(Shard::ALL), str::parse).map_err(PyValueError::new_err)?;
-    let sweep = Sweep::new(&scenario.source, &scenario.settings, &over, &seeds, interval).map_err(raised)?;
-    let (_, signal) = perform(py, jobs, |pool| sweep.run(&out, shard, pool))?;
-    match signal {
-        Some(signal) => Err(signal),
-        None => Ok(Runs::of(Source::Parts(sweep.parts(&out).into_iter().map(|(_, part)| part).collect()))),
+/// The runs of a sweep, each with an index.
+#[pyclass(frozen, module = "thalweg._thalweg")]
+pub(crate) struct Sweep(sweep::Sweep);
+
+#[pymethods]
+impl Sweep {
+    /// Every combination of the values with every seed.
+    #[new]
+    #[pyo3(signature = (scenario, over, seeds, *, interval=None))]
+    fn new(
+        scenario: &Scenario,
+        over: Vec<(String, Vec<String>)>,
+        seeds: Vec<u64>,
+        interval: Option<&str>,
+    ) -> PyResult<Sweep> {
+        let interval = interval.map(span).transpose()?;
+        let sweep = sweep::Sweep::new(&scenario.source, &scenario.settings, &over, &seeds, interval);
+        sweep.map(Sweep).map_err(raised)
     }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Performs the runs of a shard that have no part in a folder, and keeps each there as it ends.
+    #[pyo3(signature = (out, *, shard=None, jobs=None))]
+    fn run(&self, py: Python<'_>, out: PathBuf, shard: Option<&str>, jobs: Option<usize>) -> PyResult<()> {
+        let shard = shared(shard)?;
+        match perform(py, jobs, |pool| self.0.run(&out, shard, pool))? {
+            (_, Some(signal)) => Err(signal),
+            (_, None) => Ok(()),
+        }
+    }
+
+    /// The indices of the runs of a shard that have no part in a folder, each with its simulated seconds.
+    #[pyo3(signature = (out, *, shard=None))]
+    fn missing(&self, out: PathBuf, shard: Option<&str>) -> PyResult<Vec<(usize, f64)>> {
+        let (missing, _) = self.0.missing(&out, shared(shard)?).map_err(raised)?;
+        Ok(missing.into_iter().map(|member| (member, self.0.duration(member).as_secs_f64())).collect())
+    }
+
+    /// Performs some runs, one after the other, and returns the processor time and the part of each.
+    fn parts<'py>(&self, py: Python<'py>, members: Vec<usize>) -> PyResult<Vec<(f64, Bound<'py, PyBytes>)>> {
+        let (parts, signal) = perform(py, Some(1), |pool| self.0.parts_of(&members, pool))?;
+        signal.map_or(Ok(()), Err)?;
+        Ok(parts.iter().map(|part| (part.cpu_s, PyBytes::new(py, part.text().as_bytes()))).collect())
+    }
+
+    /// Keeps a part in a folder.
+    #[staticmethod]
+    fn keep(out: PathBuf, part: &[u8]) -> PyResult<()> {
+        let part = str::from_utf8(part).ok().and_then(Part::parse);
+        let part = part.ok_or_else(|| PyValueError::new_err("a part from another process is damaged"))?;
+        part.store(&out).map_err(raised)
+    }
+
+    /// The runs of the sweep that have a part in a folder.
+    fn kept(&self, py: Python<'_>, out: PathBuf) -> Runs {
+        let parts = py.detach(|| self.0.parts(&out));
+        Runs::of(Source::Parts(parts.into_iter().map(|(_, part)| part).collect()))
+    }
+}
+
+fn shared(shard: Option<&str>) -> PyResult<Shard> {
+    shard.map_or(Ok(Shard::ALL), str::parse).map_err(PyValueError::new_err)
 }
 
 /// All parts of a folder.

@@ -127,18 +127,33 @@ def sweep(
     over: Mapping[str, Sequence[Value]],
     seeds: int | Iterable[int] = 5,
     out: str | os.PathLike[str],
+    on: str = "local",
     interval: str | None = None,
     shard: str | None = None,
     jobs: int | None = None,
 ) -> Runs:
     """Runs every combination of values with every seed, each kept in a file of the folder `out` as it ends.
 
-    A run that is there is not performed again. The parts are those of ``thalweg lab sweep``. `shard`, such as "3/16", performs
-    the third of 16 shares alone. Returns the runs of the sweep that are there.
+    A run that is there is not performed again. The parts are those of ``thalweg lab sweep``. `on` is "local", with `jobs` runs
+    at a time; "ray", a cluster of Ray that this machine is part of, or one of its own; or the address of a cluster, such as
+    "ray://host:10001" or "ray:host:6379". `shard`, such as "3/16", performs the third of 16 shares alone. Returns the runs of
+    the sweep that are there.
     """
     of = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
     grid = [(name, [_text(value) for value in values]) for name, values in over.items()]
-    return _thalweg._sweep(of._scenario, grid, _seeds(seeds), os.fspath(out), interval=interval, shard=shard, jobs=jobs)
+    numbers, folder = _seeds(seeds), os.fspath(out)
+    swept = _thalweg.Sweep(of._scenario, grid, numbers, interval=interval)
+    if on == "local":
+        swept.run(folder, shard=shard, jobs=jobs)
+    elif on == "ray" or on.startswith("ray:"):
+        from . import _ray
+
+        inner = of._scenario
+        given = (inner.name, inner.text, inner.files, [(name, _text(value)) for name, value in of._set.items()])
+        _ray.run(swept, (given, grid, numbers, interval), folder, shard, on)
+    else:
+        raise ValueError(f"on is local, ray, ray://HOST:PORT or ray:HOST:PORT, not {on!r}")
+    return swept.kept(folder)
 
 
 def load(folder: str | os.PathLike[str], /) -> Runs:

@@ -138,11 +138,8 @@ pub(crate) fn clean(folder: &Path, is_complete: impl Fn(&str) -> bool) -> Result
 }
 
 impl Part {
-    /// Writes the file.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub(crate) fn store(&self, folder: &Path) -> Result<(), Error> {
+    /// The text of the file.
+    pub fn text(&self) -> String {
         let Part { name, version, scenario, parameters, seed, cpu_s, lines } = self;
         let first = json!({
             "part": name,
@@ -155,7 +152,16 @@ impl Part {
         let mut text = format!("{first}\n{lines}");
         let end = json!({ "end": digest([text.as_str()]) });
         let _ = writeln!(text, "{end}");
-        let (half, file) = (half(folder, name), file(folder, name));
+        text
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn store(&self, folder: &Path) -> Result<(), Error> {
+        let text = self.text();
+        let (half, file) = (half(folder, &self.name), file(folder, &self.name));
         fs::write(&half, text).and_then(|()| fs::rename(&half, &file)).map_err(|error| {
             let _ = fs::remove_file(&half);
             FileError::writing(&file)(error).into()
@@ -165,10 +171,11 @@ impl Part {
     /// The part of this name; none if there is no such file, or if it is damaged.
     pub(crate) fn find(folder: &Path, name: &str) -> Option<Part> {
         let text = fs::read_to_string(file(folder, name)).ok()?;
-        Part::parse(name, &text)
+        Part::parse(&text).filter(|part| part.name == name)
     }
 
-    fn parse(name: &str, text: &str) -> Option<Part> {
+    /// The part whose file has this text; none if it is damaged.
+    pub fn parse(text: &str) -> Option<Part> {
         let (before, last) = text.split_at(text.strip_suffix('\n')?.rfind('\n')? + 1);
         let (first, lines) = before.split_once('\n')?;
         let last: Value = serde_json::from_str(last).ok()?;
@@ -183,7 +190,7 @@ impl Part {
             cpu_s: first["cpu_s"].as_f64()?,
             lines: lines.to_owned(),
         };
-        (part.name == name && last["end"] == digest([before]).as_str()).then_some(part)
+        (last["end"] == digest([before]).as_str()).then_some(part)
     }
 
     /// The objects of one kind of line, such as `summary`.
@@ -205,7 +212,7 @@ pub fn load(folder: &Path) -> Result<Vec<Part>, Error> {
         let path = folder.join(&file);
         let text = fs::read_to_string(&path).map_err(FileError::reading(&path))?;
         let damaged = || Error::Part(format!("{} is damaged; remove it and run the sweep again", path.display()));
-        let part = Part::parse(name, &text).ok_or_else(damaged)?;
+        let part = Part::parse(&text).filter(|part| part.name == name).ok_or_else(damaged)?;
         if let Some(first) = parts.first().filter(|first| first.version != part.version) {
             let why = format!(
                 "{} has parts of two versions of the lab, {} and {}; remove those of one",

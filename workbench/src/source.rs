@@ -1,5 +1,6 @@
 //! The sources of scenarios: files, and those that come with the binary.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -13,8 +14,18 @@ pub struct Source {
     /// Its name in messages.
     name: String,
     text: String,
-    /// The folder of the files that it names; `None` for scenarios that come with Thalweg.
-    beside: Option<PathBuf>,
+    files: Named,
+}
+
+/// The files that a scenario names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Named {
+    /// Files in this folder.
+    Beside(PathBuf),
+    /// Files that come with Thalweg.
+    BuiltIn,
+    /// Files with these names and texts.
+    Given(BTreeMap<String, String>),
 }
 
 /// A scenario that comes with Thalweg, under the name of its file.
@@ -85,8 +96,8 @@ impl Source {
         // Not only files: also pipes, as of `<(...)`.
         if path.exists() && !path.is_dir() {
             let text = load(path, MAX_SCENARIO).map_err(FileError::reading(path))?;
-            let beside = Some(path.parent().unwrap_or(Path::new("")).to_owned());
-            return Ok(Source { name: name.to_owned(), text, beside });
+            let files = Named::Beside(path.parent().unwrap_or(Path::new("")).to_owned());
+            return Ok(Source { name: name.to_owned(), text, files });
         }
         Source::built_in(name).ok_or_else(|| {
             Error::Scenario(format!("'{name}' is neither a file nor a built-in scenario; expected one of {}", known()))
@@ -96,7 +107,12 @@ impl Source {
     /// The scenario of that name that comes with Thalweg.
     pub fn built_in(name: &str) -> Option<Source> {
         let (file, text) = BUILT_IN.iter().find(|(file, _)| short(file) == name || name.ends_with(file))?;
-        Some(Source { name: (*file).to_owned(), text: (*text).to_owned(), beside: None })
+        Some(Source { name: (*file).to_owned(), text: (*text).to_owned(), files: Named::BuiltIn })
+    }
+
+    /// The scenario with this text, and the texts of the files that it names: one that another process has read.
+    pub fn given(name: String, text: String, files: BTreeMap<String, String>) -> Source {
+        Source { name, text, files: Named::Given(files) }
     }
 
     /// Its name in messages.
@@ -118,14 +134,15 @@ impl Source {
             let found = DATA.iter().find(|(file, _)| named.ends_with(file));
             found.map(|(_, text)| (*text).to_owned())
         };
-        let mut files = |named: &str| match &self.beside {
+        let mut files = |named: &str| match &self.files {
             // A copy of a scenario that comes with Thalweg names files that come with Thalweg, too.
-            Some(beside) => load(&beside.join(named), MAX_NAMED).or_else(|error| {
+            Named::Beside(beside) => load(&beside.join(named), MAX_NAMED).or_else(|error| {
                 let copied =
                     data(named).filter(|_| error.kind() == ErrorKind::NotFound && named.starts_with("../data/"));
                 copied.ok_or_else(|| format!("cannot be read: {}", plain(&error)))
             }),
-            None => data(named).ok_or_else(|| "is not built into Thalweg".to_owned()),
+            Named::BuiltIn => data(named).ok_or_else(|| "is not built into Thalweg".to_owned()),
+            Named::Given(files) => files.get(named).cloned().ok_or_else(|| "is not given".to_owned()),
         };
         Blueprint::parse(&self.name, &self.text, settings, &mut files).map_err(|error| match error.is_of_settings() {
             true => Error::Parameter(error.to_string()),

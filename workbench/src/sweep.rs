@@ -4,9 +4,9 @@
 //! [`Shard`]s divide a sweep among processes, on one machine or many that share the folder, and whose results one folder
 //! collects: the names of the parts are the same everywhere.
 
-use core::fmt;
-use core::str::FromStr;
-use std::collections::BTreeSet;
+mod grid;
+mod shard;
+
 use std::path::Path;
 
 use serde_json::{Map, Value};
@@ -22,6 +22,9 @@ use crate::part::{self, Part, VERSION};
 use crate::pool::{self, Pool};
 use crate::run::{Observer, Running, millis};
 use crate::source::Source;
+
+pub use self::grid::grid;
+pub use self::shard::Shard;
 
 /// The runs of a sweep.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,6 +43,7 @@ pub struct Point {
     /// The values of the parameters that are varied, by name, in the order of the grid.
     pub values: Vec<(String, String)>,
     blueprint: Blueprint,
+    duration: Span,
 }
 
 /// One run of a sweep.
@@ -51,13 +55,6 @@ struct Member {
     seed: u64,
 }
 
-/// A share of the runs of a sweep: the `number`th of `of`, from 1.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shard {
-    number: usize,
-    of: usize,
-}
-
 /// The runs of a shard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Swept {
@@ -67,56 +64,6 @@ pub struct Swept {
     pub performed: usize,
     /// The number of runs that an interruption left out.
     pub missing: usize,
-}
-
-impl Shard {
-    /// The whole sweep.
-    pub const ALL: Shard = Shard { number: 1, of: 1 };
-}
-
-impl FromStr for Shard {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Shard, String> {
-        let numbers = text.split_once('/').and_then(|(k, n)| Some((k.trim().parse().ok()?, n.trim().parse().ok()?)));
-        match numbers {
-            Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
-            _ => Err("expected K/N, the Kth of N shards, such as 3/16".to_owned()),
-        }
-    }
-}
-
-impl fmt::Display for Shard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.number, self.of)
-    }
-}
-
-/// All combinations of values, of which the last parameter's vary first.
-///
-/// # Errors
-/// [`Error::Parameter`] if a parameter is given twice, or a value of one, or one has none.
-pub fn grid(over: &[(String, Vec<String>)]) -> Result<Vec<Vec<(String, String)>>, Error> {
-    let mut points = vec![Vec::new()];
-    let mut names = BTreeSet::new();
-    for (name, values) in over {
-        if !names.insert(name) {
-            return Err(Error::Parameter(format!("'{name}' is given twice")));
-        }
-        let mut distinct = BTreeSet::new();
-        if let Some(twice) = values.iter().find(|value| !distinct.insert(*value)) {
-            return Err(Error::Parameter(format!("{name}: '{twice}' is given twice")));
-        }
-        if values.is_empty() {
-            return Err(Error::Parameter(format!("{name}: expected one value or more")));
-        }
-        let with = |point: &Vec<_>| {
-            let point = point.clone();
-            values.iter().map(move |value| [&point[..], &[(name.clone(), value.clone())]].concat())
-        };
-        points = points.iter().flat_map(with).collect();
-    }
-    Ok(points)
 }
 
 impl Sweep {
@@ -139,7 +86,8 @@ impl Sweep {
         }
         let point = |values: Vec<(String, String)>| {
             let blueprint = source.blueprint(&[settings, &values].concat())?;
-            Ok(Point { values, blueprint })
+            let experiment = blueprint.experiment(0).map_err(|error| Error::Scenario(error.to_string()))?;
+            Ok(Point { values, blueprint, duration: experiment.duration })
         };
         let points = grid(over)?.into_iter().map(point).collect::<Result<Vec<Point>, Error>>()?;
         let of_point = |(point, Point { blueprint, .. }): (usize, &Point)| {
@@ -168,26 +116,52 @@ impl Sweep {
         self.members.is_empty()
     }
 
+    /// The runs of a shard that have no part in `folder`, by their indices, and the number of those that have one.
+    ///
+    /// # Errors
+    /// The folder cannot be made, or written.
+    pub fn missing(&self, folder: &Path, shard: Shard) -> Result<(Vec<usize>, usize), Error> {
+        part::prepare(folder)?;
+        let own = (0..self.members.len()).skip(shard.number - 1).step_by(shard.of);
+        let (there, missing): (Vec<usize>, Vec<usize>) =
+            own.partition(|member| Part::find(folder, &self.members[*member].part).is_some());
+        Ok((missing, there.len()))
+    }
+
     /// Performs the runs of a shard that have no part in `folder`. Each is kept as it ends.
     ///
     /// # Errors
     /// A run is impossible or finds a fault of the lab, or a file cannot be written.
     pub fn run(&self, folder: &Path, shard: Shard, pool: Pool<'_>) -> Result<Swept, Error> {
-        part::prepare(folder)?;
-        let own = self.members.iter().skip(shard.number - 1).step_by(shard.of);
-        let (there, jobs): (Vec<&Member>, Vec<&Member>) = own.partition(|it| Part::find(folder, &it.part).is_some());
-        let durations = self.points.iter().map(|point| {
-            let experiment = point.blueprint.experiment(0).map_err(|error| Error::Scenario(error.to_string()))?;
-            Ok(millis(experiment.duration))
-        });
-        let durations = durations.collect::<Result<Vec<u64>, Error>>()?;
-        let length = jobs.iter().map(|member| durations[member.point]).sum();
-        let performed = pool::run(&jobs, length, pool, |_, member| self.begin(member, folder))?.len();
+        let (missing, before) = self.missing(folder, shard)?;
+        let performed = self.perform(&missing, Some(folder), pool)?.len();
         part::clean(folder, |name| Part::find(folder, name).is_some())?;
-        Ok(Swept { before: there.len(), performed, missing: jobs.len() - performed })
+        Ok(Swept { before, performed, missing: missing.len() - performed })
     }
 
-    fn begin<'a>(&'a self, member: &'a Member, folder: &'a Path) -> Result<Running<'a, Keeper<'a>>, Error> {
+    /// Performs some of the runs, and returns their parts, for a process that keeps them elsewhere. Indices beyond the runs
+    /// are left out.
+    ///
+    /// # Errors
+    /// A run is impossible or finds a fault of the lab.
+    pub fn parts_of(&self, members: &[usize], pool: Pool<'_>) -> Result<Vec<Part>, Error> {
+        Ok(self.perform(members, None, pool)?.into_iter().flatten().collect())
+    }
+
+    /// The simulated time of a run; zero if there is none of this index.
+    pub fn duration(&self, member: usize) -> Span {
+        self.members.get(member).map_or(Span::ZERO, |member| self.points[member.point].duration)
+    }
+
+    /// Performs runs; each is kept in `folder` as it ends, or returned.
+    fn perform(&self, members: &[usize], folder: Option<&Path>, pool: Pool<'_>) -> Result<Vec<Option<Part>>, Error> {
+        let jobs: Vec<&Member> = members.iter().filter_map(|member| self.members.get(*member)).collect();
+        let length = jobs.iter().map(|member| millis(self.points[member.point].duration)).sum();
+        let performed = pool::run(&jobs, length, pool, |_, member| self.begin(member, folder))?;
+        Ok(performed.into_iter().map(|(_, part)| part).collect())
+    }
+
+    fn begin<'a>(&'a self, member: &'a Member, folder: Option<&'a Path>) -> Result<Running<'a, Keeper<'a>>, Error> {
         let Member { point, seed, .. } = *member;
         let blueprint = &self.points[point].blueprint;
         Running::begin((point, &self.scenario), blueprint, seed, |run| {
@@ -216,7 +190,7 @@ pub fn digest<'a>(parts: impl IntoIterator<Item = &'a Part>) -> String {
 struct Keeper<'a> {
     sweep: &'a Sweep,
     member: &'a Member,
-    folder: &'a Path,
+    folder: Option<&'a Path>,
     intervals: Option<Intervals>,
     readings: String,
 }
@@ -225,7 +199,8 @@ struct Keeper<'a> {
 const TURN: Span = Span::from_millis(10);
 
 impl Observer for Keeper<'_> {
-    type Record = ();
+    /// The part, unless it is kept in a folder.
+    type Record = Option<Part>;
 
     fn next(&self, now: Time) -> Time {
         let turn = now + TURN;
@@ -243,7 +218,7 @@ impl Observer for Keeper<'_> {
         Ok(())
     }
 
-    fn finish(self, run: Finished) -> Result<(), Error> {
+    fn finish(self, run: Finished) -> Result<Option<Part>, Error> {
         let Keeper { sweep, member, folder, readings, .. } = self;
         let parameters = part::parameters(&sweep.points[member.point].blueprint);
         let scheme = parameters.get("scheme").and_then(Value::as_str).unwrap_or_default();
@@ -259,7 +234,10 @@ impl Observer for Keeper<'_> {
             lines: lines + &readings,
             parameters,
         };
-        part.store(folder)
+        match folder {
+            Some(folder) => part.store(folder).map(|()| None),
+            None => Ok(Some(part)),
+        }
     }
 
     fn abandon(self) {}
@@ -267,33 +245,4 @@ impl Observer for Keeper<'_> {
 
 fn line(kind: &str, object: Value) -> String {
     format!("{}\n", Value::Object(Map::from_iter([(kind.to_owned(), object)])))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn over(name: &str, values: &[&str]) -> (String, Vec<String>) {
-        (name.to_owned(), values.iter().map(|value| (*value).to_owned()).collect())
-    }
-
-    #[test]
-    fn a_grid_has_every_combination_once() {
-        let points = grid(&[over("a", &["1", "2"]), over("b", &["x", "y", "z"])]).expect("no value twice");
-        let texts: Vec<String> =
-            points.iter().map(|point| point.iter().map(|(_, value)| value.as_str()).collect()).collect();
-        assert_eq!(texts, ["1x", "1y", "1z", "2x", "2y", "2z"]);
-        assert_eq!(grid(&[]).expect("a point"), [[]]);
-        for wrong in [vec![over("a", &["1", "1"])], vec![over("a", &["1"]), over("a", &["2"])], vec![over("a", &[])]] {
-            assert!(matches!(grid(&wrong), Err(Error::Parameter(_))), "{wrong:?}");
-        }
-    }
-
-    #[test]
-    fn shards_count_from_one() {
-        assert_eq!("3/16".parse(), Ok(Shard { number: 3, of: 16 }));
-        for wrong in ["0/2", "3/2", "1", "1/0", "a/b", "-1/2", ""] {
-            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
-        }
-    }
 }
