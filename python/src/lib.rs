@@ -2,6 +2,7 @@
 //! nothing itself. `thalweg/__init__.py` has the functions that Python calls.
 
 mod error;
+mod law;
 mod perform;
 mod runs;
 mod scenario;
@@ -13,6 +14,8 @@ mod table;
 mod _thalweg {
     #[pymodule_export]
     use super::error::Interrupted;
+    #[pymodule_export]
+    use super::law::{Law, laws};
     #[pymodule_export]
     use super::runs::Runs;
     #[pymodule_export]

@@ -13,25 +13,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Union
 
 from . import _thalweg
+from ._law import Law, laws, replay
 from ._thalweg import VERSION, Interrupted, Runs, Table, scenarios
+from ._value import Value
+from ._value import text as _text
 
-__all__ = ["VERSION", "Interrupted", "Runs", "Scenario", "Table", "compare", "load", "scenario", "scenarios", "sweep"]
-
-#: A value of a parameter of a scenario.
-Value = Union[str, int, float, bool]
-
-
-def _text(value: Value) -> str:
-    """A value as `--set` takes it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (str, int, float)):
-        return str(value)
-    raise TypeError(f"a parameter is text, a number, true or false, not {value!r}")
-
+__all__ = [
+    "VERSION",
+    "Interrupted",
+    "Law",
+    "Runs",
+    "Scenario",
+    "Table",
+    "compare",
+    "laws",
+    "load",
+    "replay",
+    "scenario",
+    "scenarios",
+    "sweep",
+]
 
 def _seeds(seeds: int | Iterable[int]) -> list[int]:
     """Seeds from their number or one by one."""

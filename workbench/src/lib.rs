@@ -32,6 +32,7 @@ pub mod output;
 pub mod part;
 pub mod pool;
 pub mod record;
+pub mod replay;
 pub mod run;
 pub mod source;
 pub mod sweep;

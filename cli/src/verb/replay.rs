@@ -1,39 +1,11 @@
 //! `thalweg replay`: one law over a log of feedback, line by line.
 
-mod deadline;
-mod equation;
-mod events;
-mod line;
-mod playback;
-mod r3cp;
-mod reports;
-mod senders;
-mod series;
-mod shares;
-mod tcp_stream;
-#[cfg(test)]
-mod tests;
-
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use serde::Serialize;
-use thalweg_core::law::registry::{Description, Scope};
-use thalweg_core::law::window::tcp_stream::Variant;
-use thalweg_core::law::{ParameterError, predict, redundancy, window};
-use thalweg_core::probe::Probe;
+use thalweg_workbench::replay::{Law, Replay, Stop};
 
 use crate::failure::Failure;
-use deadline::LiveSenders;
-use equation::{Equations, GcaPoint, GcaRate, TfrcPoint};
-use events::Events;
-use playback::Videos;
-use r3cp::{DesiredRate, RequestedRate};
-use reports::Reports;
-use senders::Senders;
-use series::Series;
-use shares::{Link, Needs, Shares};
-use tcp_stream::TcpStreamEvents;
 
 /// Run one law over a log of feedback.
 ///
@@ -117,120 +89,19 @@ packets; costs of the packets that a lossless sender could send next
     '\"in_flight\":4,\"sum_p_useless\":0.0}}' | thalweg replay decodability")]
 pub(crate) struct Args {
     /// The law to run.
-    #[arg(value_parser = Law::parser())]
+    #[arg(value_parser = parser())]
     law: Law,
     /// Set one of the law's constants; an unknown NAME lists the known ones.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     settings: Vec<(String, String)>,
 }
 
-#[derive(Clone, PartialEq)]
-enum Law {
-    Redundancy(redundancy::Choice),
-    Predictor(predict::Choice),
-    NewReno,
-    TcpStream,
-    TfrcEquation,
-    GcaEquation,
-    GcaInverse,
-    GcaShare,
-    GcaLink,
-    Decodability,
-    Deadline,
-    R3cpRate,
-    R3cpTable,
-    Playback,
-}
-
-impl Law {
-    /// The laws of no registry, with their names and lines of help.
-    const OTHERS: [(Law, &'static str, &'static str); 10] = [
-        (Law::TfrcEquation, "tfrc-equation", "The throughput equation of RFC 5348, in bytes per second"),
-        (Law::GcaEquation, "gca-equation", "GCA: the throughput equation, Eq. (2), in bytes per second"),
-        (Law::GcaInverse, "gca-inverse", "GCA: the loss event rate at which Eq. (2) has a given value"),
-        (Law::GcaShare, "gca-share", "Multipliers and parameters of GCA for streams that share by their needs"),
-        (Law::GcaLink, "gca-link", "Rates of flows of TFRC and GCA that share a link"),
-        (Law::Decodability, "decodability", "Decodability and cost of a lossless sender's packets"),
-        (Law::Deadline, "deadline", "The choice of a live sender whose media has a deadline, with its worth"),
-        (Law::R3cpRate, "r3cp-rate", "R3CP+: the rate that the receiver of a stored video desires, Eq. (14)"),
-        (Law::R3cpTable, "r3cp-table", "R3CP+: the rate that this receiver requests, Table 1"),
-        (Law::Playback, "playback", "The outcome of each frame of a video that is played at a fixed pace"),
-    ];
-
-    /// Every law, with its name and its line of help. Those of a registry are named and described there.
-    fn all() -> Vec<(Law, &'static str, String)> {
-        let about = |family: &str, law: &Description| format!("{family}: {}", law.about);
-        let repair =
-            redundancy::Choice::all().into_iter().filter(|law| law.scope != Scope::Sessions).filter_map(|law| {
-                let choice = redundancy::Choice::named(law.name)?;
-                Some((Law::Redundancy(choice), law.name, about("Repair", &law)))
-            });
-        let predictors = predict::Choice::all().into_iter().filter_map(|law| {
-            let choice = predict::Choice::named(law.name)?;
-            Some((Law::Predictor(choice), law.name, about("Prediction", &law)))
-        });
-        let windows = [
-            (Law::NewReno, window::Choice::NewReno(())),
-            (Law::TcpStream, window::Choice::TcpStream(Variant::default())),
-        ];
-        let windows = windows.map(|(law, choice)| (law, choice.description()));
-        let windows = windows.map(|(law, entry)| (law, entry.name, about("Congestion window", &entry)));
-        let others = Law::OTHERS.map(|(law, name, about)| (law, name, about.to_owned()));
-        repair.chain(predictors).chain(windows).chain(others).collect()
-    }
-
-    /// Parses the name of a law.
-    fn parser() -> impl TypedValueParser<Value = Law> {
-        let all = Law::all().into_iter();
-        PossibleValuesParser::new(all.map(|(_, name, about)| PossibleValue::new(name).help(about)))
-            .map(|name| Law::named(&name).expect("the parser knows the names"))
-    }
-
-    fn named(name: &str) -> Option<Law> {
-        Law::all().into_iter().find(|(_, other, _)| *other == name).map(|(law, ..)| law)
-    }
-
-    /// The values that a line of output has, of those that the law shows; none for all but [`HIDDEN`].
-    fn shown(&self) -> Option<&'static [&'static str]> {
-        match self {
-            Law::Redundancy(_) | Law::Predictor(_) | Law::TfrcEquation | Law::GcaEquation | Law::GcaInverse => None,
-            Law::NewReno => Some(&["cwnd", "ssthresh"]),
-            Law::TcpStream => {
-                Some(&["lwnd", "dwnd", "swnd", "send_window", "ssthresh", "delay_on", "diff", "cap", "tau"])
-            }
-            Law::R3cpRate => Some(&["lambda"]),
-            Law::R3cpTable => Some(&["rho"]),
-            // The answer is more than a row of numbers.
-            Law::GcaShare | Law::GcaLink | Law::Decodability | Law::Deadline | Law::Playback => Some(&[]),
-        }
-    }
-}
-
-/// The part of GENEVA's W that belongs to one block, which follows from `ertt`.
-const HIDDEN: &str = "g";
-
-/// The greatest length of a line of the log, in bytes: a line of a lossless sender lists the packets in flight.
-const LONGEST_LINE: u64 = 1 << 20;
-
-/// A law that runs over a log.
-trait Replayed: Probe {
-    /// Takes one line of the log into account.
-    ///
-    /// # Errors
-    /// The error in the line.
-    fn take(&mut self, line: &[u8]) -> Result<(), String>;
-
-    /// Writes the state after the last line, with the values named by `shown`.
-    fn write(&self, shown: Option<&[&str]>, output: &mut dyn Write) -> io::Result<()> {
-        write_state(self, shown, output)
-    }
-}
-
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let mut law = build(&args.law, &args.settings).map_err(|error| Failure::Usage(format!("replay: {error}")))?;
+    let law = Replay::new(&args.law, &args.settings);
+    let mut law = law.map_err(|error| Failure::Usage(format!("replay: {error}")))?;
     let mut input = BufReader::with_capacity(1 << 16, io::stdin().lock());
     let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let replayed = replay(&mut *law, args.law.shown(), &mut input, &mut output);
+    let replayed = law.lines(&mut input, &mut output);
     // The answers to the lines before a bad one are still written.
     let written = output.flush();
     match replayed.and_then(|()| written.map_err(Stop::Output)) {
@@ -243,101 +114,15 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// The reason that a replay stopped before the end of its input.
-enum Stop {
-    Input(io::Error),
-    Output(io::Error),
-    Line(u64, String),
+/// Parses the name of a law.
+fn parser() -> impl TypedValueParser<Value = Law> {
+    let all = Law::all().into_iter();
+    PossibleValuesParser::new(all.map(|(_, name, about)| PossibleValue::new(name).help(about)))
+        .map(|name| Law::named(&name).expect("the parser knows the names"))
 }
 
 /// Parses the NAME=VALUE of a `--set`.
 pub(crate) fn setting(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
-}
-
-/// Refuses all settings, for a law that has no constants.
-fn without_settings(settings: &[(String, String)]) -> Result<(), ParameterError> {
-    match settings.first() {
-        None => Ok(()),
-        Some((name, _)) => Err(ParameterError::Unknown { name: name.clone(), known: &[] }),
-    }
-}
-
-fn build(law: &Law, settings: &[(String, String)]) -> Result<Box<dyn Replayed>, ParameterError> {
-    Ok(match law {
-        Law::Redundancy(choice) => Box::new(Reports::new(choice, settings)?),
-        Law::NewReno => Box::new(Events::newreno(settings)?),
-        Law::TcpStream => Box::new(TcpStreamEvents::new(settings)?),
-        Law::TfrcEquation => Box::new(Equations::<TfrcPoint>::new(settings)?),
-        Law::GcaEquation => Box::new(Equations::<GcaPoint>::new(settings)?),
-        Law::GcaInverse => Box::new(Equations::<GcaRate>::new(settings)?),
-        Law::GcaShare => Box::new(Shares::<Needs>::new(settings)?),
-        Law::GcaLink => Box::new(Shares::<Link>::new(settings)?),
-        Law::Decodability => Box::new(Senders::new(settings)?),
-        Law::Deadline => Box::new(LiveSenders::new(settings)?),
-        Law::Predictor(choice) => Box::new(Series::new(choice, settings)?),
-        Law::R3cpRate => Box::new(DesiredRate::new(settings)?),
-        Law::R3cpTable => Box::new(RequestedRate::new(settings)?),
-        Law::Playback => Box::new(Videos::new(settings)?),
-    })
-}
-
-fn replay(
-    law: &mut dyn Replayed,
-    shown: Option<&[&str]>,
-    input: &mut BufReader<impl Read>,
-    output: &mut impl Write,
-) -> Result<(), Stop> {
-    let mut line = Vec::new();
-    for number in 1.. {
-        line.clear();
-        if input.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut line).map_err(Stop::Input)? == 0 {
-            break;
-        }
-        if line.len() as u64 > LONGEST_LINE {
-            return Err(Stop::Line(number, format!("longer than {LONGEST_LINE} bytes")));
-        }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        law.take(&line).map_err(|why| Stop::Line(number, why))?;
-        law.write(shown, output).map_err(Stop::Output)?;
-        // Answer at once if the writer of the log may wait for it, in large pieces otherwise.
-        if input.buffer().is_empty() {
-            output.flush().map_err(Stop::Output)?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes an answer that is more than a row of numbers as one line of JSON.
-fn write_answer(answer: &impl Serialize, mut output: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut output, answer)?;
-    output.write_all(b"\n")
-}
-
-/// Writes the values called `shown` as one JSON object: null where not known yet, "inf" where infinite.
-fn write_state<L: Probe + ?Sized>(law: &L, shown: Option<&[&str]>, output: &mut dyn Write) -> io::Result<()> {
-    let mut separator = '{';
-    let mut result = Ok(());
-    law.probe(&mut |name, value| {
-        if result.is_ok() && shown.map_or(name != HIDDEN, |shown| shown.contains(&name)) {
-            result = write!(output, "{separator}\"{name}\":{}", written(name, value));
-            separator = ',';
-        }
-    });
-    result?;
-    output.write_all(b"}\n")
-}
-
-/// A value in JSON.
-fn written(name: &str, value: f64) -> String {
-    match value {
-        v if v.is_nan() => "null".to_owned(),
-        v if v.is_infinite() => "\"inf\"".to_owned(),
-        v if name == "delay_on" => (v > 0.0).to_string(),
-        // The shortest decimal that reads back as the same number.
-        v => v.to_string(),
-    }
 }

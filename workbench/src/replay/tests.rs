@@ -10,7 +10,7 @@ fn laws() -> impl Iterator<Item = Law> {
 }
 
 fn geneva() -> Law {
-    Law::Redundancy(redundancy::Choice::named("geneva").expect("a law"))
+    Law::named("geneva").expect("a law")
 }
 
 /// Values of every kind, at the ends of their ranges above all.
@@ -86,8 +86,8 @@ fn log() -> impl Strategy<Value = Vec<u8>> {
 /// The number of answers, each an object, and the reason of the stop.
 fn replayed(law: &Law, settings: &[(String, String)], log: &[u8]) -> Option<(usize, Result<(), String>)> {
     let mut output = Vec::new();
-    let mut law_at_work = build(law, settings).ok()?;
-    let stop = replay(&mut *law_at_work, law.shown(), &mut BufReader::new(log), &mut output);
+    let mut law_at_work = Replay::new(law, settings).ok()?;
+    let stop = law_at_work.lines(&mut BufReader::new(log), &mut output);
     let lines = output.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
     let answers = lines.map(|line| {
         let value: serde_json::Value = serde_json::from_slice(line).expect("an answer is JSON");
@@ -123,10 +123,11 @@ proptest! {
         number in value(),
     ) {
         for text in [text.clone(), format!("{}={number}", text.split('=').next().unwrap_or_default())] {
-            let Ok(setting) = setting(&text) else { continue };
+            let Some((name, value)) = text.split_once('=') else { continue };
+            let setting = (name.trim().to_owned(), value.trim().to_owned());
             for law in laws() {
                 let settings = std::slice::from_ref(&setting);
-                match build(&law, settings) {
+                match Replay::new(&law, settings) {
                     Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
                     Ok(_) => {
                         let log = br#"{"lost":3,"delivered":30,"srtt":0.02,"t":1}"#;
@@ -143,8 +144,8 @@ proptest! {
 #[test]
 fn endless_line_is_refused_at_the_length_limit() {
     let endless = io::repeat(b' ');
-    let mut law = build(&geneva(), &[]).expect("the paper's parameters");
-    let stop = replay(&mut *law, geneva().shown(), &mut BufReader::new(endless), &mut Vec::new());
+    let mut law = Replay::new(&geneva(), &[]).expect("the paper's parameters");
+    let stop = law.lines(&mut BufReader::new(endless), &mut Vec::new());
     assert!(matches!(stop, Err(Stop::Line(1, why)) if why.contains("1048576 bytes")));
 }
 
@@ -154,8 +155,8 @@ fn deadline_shows_the_worth_of_a_copy() {
     let law = Law::named("deadline").expect("a law");
     let line = br#"{"loss":0.05,"run":1.0526315789473684,"notice":0.1,"budget":0.04,"slot":0.001,"age":[0],"received":[],"in_flight":[[0,0,0]]}"#;
     let mut output = Vec::new();
-    let mut replayed = build(&law, &[]).expect("the default");
-    let done = replay(&mut *replayed, law.shown(), &mut BufReader::new(&line[..]), &mut output);
+    let mut replayed = Replay::new(&law, &[]).expect("the default");
+    let done = replayed.lines(&mut BufReader::new(&line[..]), &mut output);
     assert!(done.is_ok());
     let answer: serde_json::Value = serde_json::from_slice(&output).expect("JSON");
     assert!((answer["worth"].as_f64().expect("a number") - 0.0475).abs() < 1e-12, "{answer}");
@@ -175,8 +176,8 @@ fn impossible_states_of_a_live_sender_are_refused() {
         ("\"in_flight\":[]", "\"in_flight\":[[0,1,0.5]]", "before original 1"),
     ] {
         let line = whole.replace(from, to);
-        let mut replayed = build(&law, &[]).expect("the default");
-        match replay(&mut *replayed, law.shown(), &mut BufReader::new(line.as_bytes()), &mut Vec::new()) {
+        let mut replayed = Replay::new(&law, &[]).expect("the default");
+        match replayed.lines(&mut BufReader::new(line.as_bytes()), &mut Vec::new()) {
             Err(Stop::Line(1, text)) => assert!(text.contains(why), "{line}: {text}"),
             _ => panic!("{line} is taken"),
         }
