@@ -4,6 +4,7 @@
 //! own, named after the group and the flow: the same seed gives paired runs of two schemes the same starts, delays and
 //! transfers.
 
+mod failure;
 mod flow;
 mod outcome;
 mod recorder;
@@ -16,10 +17,11 @@ use core::ops::Range;
 use thalweg_core::law::rate;
 use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::law::redundancy;
-use thalweg_core::law::window::{self, Start};
+use thalweg_core::law::window::Start;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 
+pub use self::failure::Failure;
 pub use self::outcome::{
     Ended, FlowOutcome, GROUP_QUANTITIES, GroupQuantity, HopOutcome, Outcome, QUANTITIES, Quantity, StationOutcome,
     TransferOutcome,
@@ -33,7 +35,7 @@ use crate::path::Traffic;
 use crate::stream::receiver::ReportSize;
 use crate::stream::scheme::Scheme;
 use crate::stream::sender::Srtt;
-use crate::tcp::{Dialect, Recovery, Timeouts, Video};
+use crate::tcp::{self, Dialect, Recovery, Timeouts, Video};
 use crate::traffic::transfers::Load;
 
 /// Everything that determines a run, except its seed.
@@ -127,7 +129,7 @@ impl<T: Into<Traffic>> From<T> for Source {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tcp {
     /// The congestion control law.
-    pub law: window::Choice,
+    pub law: tcp::Law,
     /// The initial window and threshold.
     pub start: Start,
     /// The loss recovery algorithm.

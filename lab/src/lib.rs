@@ -39,6 +39,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A congestion window or a law of repair of a program's own runs beside those of `thalweg_core`: see [`own`].
+//!
 //! An endpoint, a link or a source of another kind is a [`node::Node`]: it accepts packets, reports the time of its
 //! next event and emits packets. An [`engine::Engine`] moves the packets of any nodes; one line in `network/part.rs`
 //! makes such a node available to a [`network::Network`], with its hops and flows.
@@ -50,6 +52,7 @@ pub mod engine;
 pub mod experiment;
 pub mod network;
 pub mod node;
+pub mod own;
 pub mod packet;
 pub mod path;
 pub mod scenario;

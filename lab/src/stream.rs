@@ -22,6 +22,9 @@ pub mod receiver;
 pub mod scheme;
 pub mod sender;
 
+/// The maximum number of packets in a block of a Reed-Solomon code over GF(2^8), to which sessions cut longer blocks.
+pub(crate) const MOST_SYMBOLS: u64 = 255;
+
 /// The header of one packet of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Symbol {

@@ -14,6 +14,7 @@
 //! RACK-TLP (RFC 8985), no timestamps (RFC 7323) and no D-SACK (RFC 2883).
 
 pub mod ack;
+mod law;
 pub mod player;
 mod prr;
 pub mod receiver;
@@ -23,6 +24,7 @@ pub mod segment;
 pub mod sender;
 
 pub use self::ack::Ack;
+pub use self::law::Law;
 pub use self::player::{Player, Playing, Video};
 pub use self::receiver::{DELAYED_ACK, Receiver, ReceiverConfig};
 pub use self::rtt::Timeouts;

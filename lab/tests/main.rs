@@ -5,6 +5,7 @@ mod blueprint;
 mod copa;
 mod live;
 mod lossless;
+mod own;
 mod path;
 mod recordings;
 mod reference;

@@ -63,7 +63,7 @@ fn dumbbell(tcp: Tcp, flows: usize, rtt_ms: u64) -> Experiment {
 
 fn tcp(law: Choice, recovery: Recovery, delayed_ack: Option<Span>) -> Tcp {
     Tcp {
-        law,
+        law: law.into(),
         start: Start::default(),
         recovery,
         dialect: Dialect::Ns3,

@@ -31,7 +31,7 @@ impl Results {
 /// Performs all runs; `output` takes each run as it ends, and writes them seed by seed, in the order of the variants.
 ///
 /// # Errors
-/// A run is impossible or finds a fault of the lab, or its results cannot be written.
+/// A run is impossible, finds a fault of the lab, or has a law of one's own that fails, or its results cannot be written.
 pub fn run(campaign: &Campaign, output: &Output<'_>, pool: Pool<'_>) -> Result<Results, Error> {
     let lengths = campaign.experiments()?.iter().map(|it| millis(it.duration)).sum::<u64>();
     let jobs = campaign.jobs();
@@ -115,6 +115,9 @@ impl<O: Observer> Task for Running<'_, O> {
     fn advance(&mut self) -> Result<(), Error> {
         let next = self.observer.next(self.now).min(self.run.end());
         self.run.until(next);
+        if let Some(fault) = self.run.fault() {
+            return Err(impossible(self.name, self.seed, fault));
+        }
         self.observer.look(next, &mut self.run)?;
         self.now = next;
         Ok(())
@@ -126,7 +129,7 @@ impl<O: Observer> Task for Running<'_, O> {
             self.advance()?;
         }
         let Running { name, variant, seed, experiment, run, observer, began, .. } = self;
-        let outcome = run.finish().map_err(|leak| impossible(name, seed, &leak))?;
+        let outcome = run.finish().map_err(|failure| impossible(name, seed, &failure))?;
         let cpu = processor_time().saturating_sub(began);
         let groups = experiment.groups.iter().map(|group| group.name.clone()).collect();
         observer.finish(Finished { variant, seed, groups, outcome, cpu, simulated: experiment.duration })

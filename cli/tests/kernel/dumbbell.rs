@@ -92,7 +92,7 @@ fn tcp(control: &str) -> Tcp {
         }
     };
     Tcp {
-        law,
+        law: law.into(),
         start: Start::default(),
         recovery: Recovery::SackPrr,
         dialect: Dialect::Linux,

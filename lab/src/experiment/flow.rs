@@ -14,10 +14,13 @@ use thalweg_core::wire::rlc::SourcePayloadId;
 use thalweg_core::wire::rtp;
 
 use super::{Experiment, Group, Impossible, Kind, Live, Media, Stream, Tcp};
-use crate::network::{Access, Network};
+use crate::network::{Access, Network, Part};
 use crate::node::ends::{Origin, Sink};
+use crate::own::{self, RunningRepair, RunningWindow};
 use crate::packet::HEADERS;
+use crate::stream::MOST_SYMBOLS;
 use crate::stream::receiver::Receiver;
+use crate::stream::scheme::Scheme;
 use crate::stream::sender::Sender;
 use crate::tcp::{self, Dialect};
 use crate::tfrc::{self, TfrcReceiver, TfrcSender, Throughput};
@@ -82,26 +85,26 @@ fn within(range: &core::ops::Range<Span>, rng: &mut Rng) -> Span {
 /// Adds the endpoints of a planned flow to the network; their own random draws derive from `root`.
 pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned, root: &Rng) -> Result<(), Impossible> {
     let (flow, access, course) = (network.next_flow(), planned.access, group.course(planned.member));
+    let rng = root.fork(&group.name).fork(&flow.to_string());
+    let at = Flow { flow, group: &group.name, planned, rng: &rng };
     match &group.kind {
         Kind::Tcp(tcp) | Kind::Transfers(tcp, _) => {
-            let (sender, receiver) = tcp.ends(flow, planned)?;
+            let (sender, receiver) = tcp.ends(&at)?;
             network.add(sender, receiver, access, course);
         }
         Kind::Stream(stream) => {
-            let (sender, receiver) = stream.ends(flow, planned)?;
+            let (sender, receiver) = stream.ends(&at)?;
             network.add(sender, receiver, access, course);
         }
         Kind::Live(live) => {
-            let (sender, receiver) = live.ends(flow, planned, &root.fork(&group.name).fork(&flow.to_string()))?;
+            let (sender, receiver) = live.ends(&at)?;
             network.add(sender, receiver, access, course);
         }
         Kind::Tunnel(tunnel) => {
-            let rng = root.fork(&group.name).fork(&flow.to_string());
             let (sender, receiver) = tunnel.ends(flow, planned.start, &rng).map_err(Impossible)?;
             network.add(sender, receiver, access, course);
         }
         Kind::Stored(stored) => {
-            let rng = root.fork(&group.name).fork(&flow.to_string());
             let ends = stored.ends(flow, planned.start, &rng);
             let (sender, receiver) = ends.map_err(|error| Impossible(error.to_string()))?;
             network.add(sender, receiver, access, course);
@@ -122,8 +125,26 @@ pub(super) fn add(network: &mut Network, group: &Group, planned: &Planned, root:
     Ok(())
 }
 
+/// A flow whose endpoints are made.
+struct Flow<'a> {
+    flow: u32,
+    /// The name of its group.
+    group: &'a str,
+    planned: &'a Planned,
+    /// The root of the random numbers of its endpoints.
+    rng: &'a Rng,
+}
+
+impl Flow<'_> {
+    /// The context of a law of one's own.
+    fn context<C>(&self, config: C) -> own::Context<C> {
+        own::Context { config, flow: self.flow, group: self.group.to_owned(), rng: self.rng.fork("law") }
+    }
+}
+
 impl Tcp {
-    fn ends(&self, flow: u32, planned: &Planned) -> Result<(tcp::Sender<Law>, tcp::Receiver), Impossible> {
+    fn ends(&self, at: &Flow<'_>) -> Result<(Part, tcp::Receiver), Impossible> {
+        let (flow, planned) = (at.flow, at.planned);
         let config = tcp::SenderConfig {
             start: planned.start,
             segments: planned.segments,
@@ -137,14 +158,20 @@ impl Tcp {
         let sack = self.recovery.has_sack();
         let receiver = tcp::ReceiverConfig { sack, delay: self.delayed_ack, ..tcp::ReceiverConfig::new(flow) };
         let playback = self.video.map(|video| Playback { rate: video.rate, mss: self.mss });
-        let law = Law::new(&self.law, &window::Config { start: self.start, playback });
-        let law = law.map_err(|error| Impossible(error.to_string()))?;
+        let start = window::Config { start: self.start, playback };
+        let sender = match &self.law {
+            tcp::Law::BuiltIn(choice) => {
+                let law = Law::new(choice, &start).map_err(|error| Impossible(error.to_string()))?;
+                tcp::Sender::new(config, in_dialect(law, self.dialect)).into()
+            }
+            tcp::Law::Own(own) => tcp::Sender::new(config, RunningWindow::begin(own, &at.context(start))).into(),
+        };
         let receiver = tcp::Receiver::new(receiver);
         let receiver = match self.video.and_then(|video| video.played) {
             Some(video) => receiver.with_player(tcp::Player::new(video, self.mss, planned.start)),
             None => receiver,
         };
-        Ok((tcp::Sender::new(config, in_dialect(law, self.dialect)), receiver))
+        Ok((sender, receiver))
     }
 }
 
@@ -159,21 +186,32 @@ fn in_dialect(law: Law, dialect: Dialect) -> Law {
 }
 
 impl Stream {
-    fn ends(&self, flow: u32, planned: &Planned) -> Result<(Sender, Receiver), Impossible> {
-        let sender = Sender::new(stream::sender::Config {
-            flow,
-            start: planned.start,
+    fn ends(&self, at: &Flow<'_>) -> Result<(Part, Receiver), Impossible> {
+        let config = stream::sender::Config {
+            flow: at.flow,
+            start: at.planned.start,
             stop: None,
             rate: self.media.rate,
             packet: self.media.packet,
             syn: self.syn,
             scheme: self.scheme.clone(),
             srtt: self.srtt,
-        });
+        };
+        let sender = match &self.scheme {
+            Scheme::Own(own) => {
+                let Stream { media: Media { rate, packet }, syn, .. } = *self;
+                let begin = |k: f64| {
+                    let most = MOST_SYMBOLS.saturating_sub(k.ceil() as u64) as u32;
+                    RunningRepair::begin(own, &at.context(own::Blocks { rate, packet, syn, k, most }))
+                };
+                Sender::with_law(config, |_, k| Ok(begin(k))).map(Part::from)
+            }
+            _ => Sender::new(config).map(Part::from),
+        };
         let sender = sender.map_err(|error| Impossible(error.to_string()))?;
         let listens = self.scheme.has_blocks();
         let reports = listens.then_some(self.reports);
-        Ok((sender, Receiver::new(stream::receiver::Config { flow, syn: self.syn, reports })))
+        Ok((sender, Receiver::new(stream::receiver::Config { flow: at.flow, syn: self.syn, reports })))
     }
 }
 
@@ -212,12 +250,8 @@ impl Live {
         self.payload() + self.headers()
     }
 
-    fn ends(
-        &self,
-        flow: u32,
-        planned: &Planned,
-        rng: &Rng,
-    ) -> Result<(end::live::Sender, end::live::Receiver), Impossible> {
+    fn ends(&self, at: &Flow<'_>) -> Result<(end::live::Sender, end::live::Receiver), Impossible> {
+        let Flow { flow, planned, rng, .. } = *at;
         self.check()?;
         let (payload, packet) = (self.payload(), self.packet());
         let [from, to] = [5_000, 6_000].map(|port| SocketAddr::from(([127, 0, 0, 1], port)));

@@ -7,11 +7,11 @@ use thalweg_core::time::{Span, Time};
 use super::flow::{self, Planned};
 use super::outcome::{Ended, FlowOutcome, HopOutcome, Outcome, StationOutcome, TransferOutcome};
 use super::sharing::Sharing;
-use super::{Experiment, Group, Impossible, Kind};
-use crate::check::Leak;
+use super::{Experiment, Failure, Group, Impossible, Kind};
 use crate::end::live::received;
 use crate::network::{Direction, Network, Part};
 use crate::node::wifi::Link;
+use crate::own::Fault;
 
 /// An experiment with one seed, between its start and its end.
 #[derive(Debug)]
@@ -20,11 +20,16 @@ pub struct Run {
     groups: Vec<Group>,
     flows: Vec<Planned>,
     sharing: Option<Sharing>,
+    /// The flows that have a law of one's own.
+    own: Vec<u32>,
     warmup: Time,
     end: Time,
     /// The counters at the end of the warm-up.
     before: Option<Counted>,
 }
+
+/// The simulated time between two looks for faults.
+const LOOK: Span = Span::from_millis(100);
 
 /// All counters at one instant.
 #[derive(Clone, Debug)]
@@ -57,8 +62,11 @@ impl Run {
         for planned in &flows {
             flow::add(&mut network, &experiment.groups[planned.group], planned, &root)?;
         }
+        let own = (0..).zip(&flows).filter(|(_, planned)| experiment.groups[planned.group].kind.has_own_law());
+        let own = own.map(|(flow, _)| flow);
         Ok(Run {
             network,
+            own: own.collect(),
             sharing: experiment.share.map(|share| Sharing::new(share, &experiment.groups, &flows)),
             groups: experiment.groups.clone(),
             flows,
@@ -68,7 +76,8 @@ impl Run {
         })
     }
 
-    /// Processes all events up to `at`, or up to the end of the run if that is earlier.
+    /// Processes all events up to `at`, or up to the end of the run if that is earlier. With a [`Run::fault`] the run
+    /// stands still.
     pub fn until(&mut self, at: Time) {
         let at = at.min(self.end);
         if self.before.is_none() && at >= self.warmup {
@@ -78,8 +87,22 @@ impl Run {
         self.advance(at);
     }
 
-    /// Processes all events up to `at`, and lets flows share.
+    /// Processes all events up to `at`, or to soon after a fault.
     fn advance(&mut self, at: Time) {
+        if self.own.is_empty() {
+            return self.process(at);
+        }
+        while self.fault().is_none() {
+            let step = at.min(self.network.engine().now() + LOOK);
+            self.process(step);
+            if step == at {
+                break;
+            }
+        }
+    }
+
+    /// Processes all events up to `at`, and lets flows share.
+    fn process(&mut self, at: Time) {
         if let Some(sharing) = &mut self.sharing {
             while sharing.next() <= at {
                 let now = sharing.next();
@@ -93,9 +116,18 @@ impl Run {
     /// True if every finite transfer that was planned is complete, so that a paper's run may end.
     pub fn is_delivered(&self) -> bool {
         self.flows.iter().enumerate().all(|(number, planned)| match self.network.ends(number as u32) {
-            Some((Part::TcpSender(sender), _)) if planned.segments.is_some() => sender.counters().completed.is_some(),
+            Some((sender, _)) if planned.segments.is_some() => {
+                sender.tcp_counters().is_none_or(|counters| counters.completed.is_some())
+            }
             _ => true,
         })
+    }
+
+    /// The first fault of a law of one's own, of two at one time that of the first flow. It is found at the latest 100 ms
+    /// of simulated time later; the run then stands still, and [`Run::finish`] returns the fault.
+    pub fn fault(&self) -> Option<&Fault> {
+        let senders = self.own.iter().filter_map(|flow| self.network.ends(*flow).map(|(sender, _)| sender));
+        senders.filter_map(Part::fault).min_by_key(|fault| (fault.at, fault.flow))
     }
 
     /// Moves the end of the run to `at` if that is earlier, but not before the end of the warm-up.
@@ -111,9 +143,12 @@ impl Run {
     /// Runs to the end, and returns the results.
     ///
     /// # Errors
-    /// Packets were invented or forgotten: a fault of the lab.
-    pub fn finish(mut self) -> Result<Outcome, Leak> {
+    /// A law of one's own failed, or packets were invented or forgotten: a fault of the lab.
+    pub fn finish(mut self) -> Result<Outcome, Failure> {
         self.until(self.end);
+        if let Some(fault) = self.fault() {
+            return Err(fault.clone().into());
+        }
         self.network.conservation()?;
         let mut counted = self.count();
         if let Some(before) = &self.before {
@@ -176,8 +211,8 @@ impl Run {
         let group = &self.groups[planned.group];
         let ends = self.network.ends(number as u32).expect("every planned flow has ends");
         let ended = match (ends, &group.kind) {
-            ((Part::TcpSender(sender), Part::TcpReceiver(receiver)), Kind::Tcp(tcp) | Kind::Transfers(tcp, _)) => {
-                let counters = sender.counters();
+            ((sender, Part::TcpReceiver(receiver)), Kind::Tcp(tcp) | Kind::Transfers(tcp, _)) => {
+                let counters = sender.tcp_counters().expect("the peer of a TCP receiver is a TCP sender");
                 Ended::Tcp {
                     delivered: tcp.mss * receiver.delivered(),
                     retransmitted: counters.retransmitted,
@@ -190,8 +225,9 @@ impl Run {
                     playing: receiver.player().map(|player| player.seen(self.network.engine().now())),
                 }
             }
-            ((Part::StreamSender(sender), Part::StreamReceiver(receiver)), Kind::Stream(stream)) => {
-                Ended::Stream { packet: stream.media.packet, sent: sender.sent(), received: receiver.received() }
+            ((sender, Part::StreamReceiver(receiver)), Kind::Stream(stream)) => {
+                let sent = sender.stream_counters().expect("the peer of a stream's receiver is its sender");
+                Ended::Stream { packet: stream.media.packet, sent, received: receiver.received() }
             }
             ((Part::LiveSender(sender), Part::LiveReceiver(receiver)), Kind::Live(live)) => {
                 Ended::Stream { packet: live.packet(), sent: sender.sent(), received: received(sender, receiver) }

@@ -11,8 +11,11 @@ use crate::node::queue::Waiting;
 use crate::node::watched::Watched;
 use crate::node::wifi::{Cell, Way};
 use crate::node::{Node, Out, Tallied, Tally};
+use crate::own::{self, RunningRepair, RunningWindow};
 use crate::packet::Packet;
 use crate::path::Element;
+use crate::stream::counters::Sent;
+use crate::tcp::sender::SenderCounters;
 use crate::tfrc::{TfrcReceiver, TfrcSender};
 use crate::{end, stream, tcp};
 
@@ -99,10 +102,12 @@ nodes! {
         Origin: Origin => Box<Origin>,
         Sink: Sink => Sink,
         TcpSender: tcp::Sender<window::Law> => Box<tcp::Sender<window::Law>>,
+        OwnTcpSender: tcp::Sender<RunningWindow> => Box<tcp::Sender<RunningWindow>>,
         TcpReceiver: tcp::Receiver => Box<tcp::Receiver>,
         TfrcSender: TfrcSender => Box<TfrcSender>,
         TfrcReceiver: TfrcReceiver => Box<TfrcReceiver>,
         StreamSender: stream::sender::Sender => Box<stream::sender::Sender>,
+        OwnStreamSender: stream::sender::Sender<RunningRepair> => Box<stream::sender::Sender<RunningRepair>>,
         StreamReceiver: stream::receiver::Receiver => Box<stream::receiver::Receiver>,
         LiveSender: end::live::Sender => Box<end::live::Sender>,
         LiveReceiver: end::live::Receiver => Box<end::live::Receiver>,
@@ -138,6 +143,33 @@ impl Part {
         match self {
             Part::Cell(cell) => Some(cell),
             Part::Watched(watched) => watched.node().as_cell(),
+            _ => None,
+        }
+    }
+
+    /// The counters of a TCP sender, if it is one.
+    pub fn tcp_counters(&self) -> Option<SenderCounters> {
+        match self {
+            Part::TcpSender(sender) => Some(sender.counters()),
+            Part::OwnTcpSender(sender) => Some(sender.counters()),
+            _ => None,
+        }
+    }
+
+    /// The counters of a stream's sender, if it is one of [`crate::stream`].
+    pub fn stream_counters(&self) -> Option<Sent> {
+        match self {
+            Part::StreamSender(sender) => Some(sender.sent()),
+            Part::OwnStreamSender(sender) => Some(sender.sent()),
+            _ => None,
+        }
+    }
+
+    /// The fault of a law of one's own, if it has had one.
+    pub fn fault(&self) -> Option<&own::Fault> {
+        match self {
+            Part::OwnTcpSender(sender) => sender.law().fault(),
+            Part::OwnStreamSender(sender) => sender.law().running().fault(),
             _ => None,
         }
     }
@@ -189,8 +221,10 @@ impl Probe for Part {
     fn probe(&self, visit: &mut Visitor<'_>) {
         match self {
             Part::TcpSender(end) => end.probe(visit),
+            Part::OwnTcpSender(end) => end.probe(visit),
             Part::TcpReceiver(end) => end.probe(visit),
             Part::StreamSender(end) => end.probe(visit),
+            Part::OwnStreamSender(end) => end.probe(visit),
             Part::LiveSender(end) => end.probe(visit),
             Part::LiveReceiver(end) => end.probe(visit),
             Part::TunnelSender(end) => end.probe(visit),

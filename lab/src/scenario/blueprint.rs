@@ -19,12 +19,13 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use self::flow::AccessText;
+pub(super) use self::stream::is_scheme;
 pub use self::stream::schemes;
 use super::fault::{Error, Fault};
 use super::parameter::{self, Literals, Parameter};
 use super::quantity::Quantity;
 use super::section::Section;
-use super::{Files, MAX_NAMED, MAX_SCENARIO, loaded};
+use super::{Files, Laws, MAX_NAMED, MAX_SCENARIO, loaded};
 use crate::experiment::{Experiment, Part};
 use crate::network::Hop;
 
@@ -35,6 +36,7 @@ pub struct Blueprint {
     text: String,
     settings: Vec<(String, String)>,
     files: BTreeMap<String, Result<String, String>>,
+    laws: Laws,
     about: String,
     parameters: Vec<Parameter>,
 }
@@ -89,14 +91,28 @@ impl Blueprint {
         settings: &[(String, String)],
         files: &mut Files<'_>,
     ) -> Result<Blueprint, Error> {
+        Blueprint::parse_with(name, text, settings, files, &Laws::default())
+    }
+
+    /// Parses a text whose flows may also have laws of one's own.
+    ///
+    /// # Errors
+    /// Those of [`Blueprint::parse`].
+    pub fn parse_with(
+        name: &str,
+        text: &str,
+        settings: &[(String, String)],
+        files: &mut Files<'_>,
+        laws: &Laws,
+    ) -> Result<Blueprint, Error> {
         let mut kept = BTreeMap::new();
         let mut keep = |named: &str| kept.entry(named.to_owned()).or_insert_with(|| files(named)).clone();
-        let reading = read(text, settings, 0, &mut keep).map_err(|fault| fault.in_file(name, text))?;
+        let reading = read(text, settings, 0, &mut keep, laws).map_err(|fault| fault.in_file(name, text))?;
         let possible = reading.experiment.check_parts();
         possible.map_err(|(part, why)| Fault::at(&reading.places.of(part), why).in_file(name, text))?;
         let Reading { about, parameters, .. } = reading;
-        let (name, text, settings) = (name.to_owned(), text.to_owned(), settings.to_vec());
-        Ok(Blueprint { name, text, settings, files: kept, about, parameters })
+        let (name, text, settings, laws) = (name.to_owned(), text.to_owned(), settings.to_vec(), laws.clone());
+        Ok(Blueprint { name, text, settings, files: kept, laws, about, parameters })
     }
 
     /// The description in its file.
@@ -114,6 +130,11 @@ impl Blueprint {
         &self.files
     }
 
+    /// The laws of one's own that its flows may have.
+    pub fn laws(&self) -> &Laws {
+        &self.laws
+    }
+
     /// Its parameters, in the order of the file.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
@@ -125,7 +146,7 @@ impl Blueprint {
     /// Those of [`Blueprint::parse`], which detects them for all seeds.
     pub fn experiment(&self, seed: u64) -> Result<Experiment, Error> {
         let mut kept = |named: &str| self.files.get(named).cloned().unwrap_or_else(|| Err("was not read".to_owned()));
-        let reading = read(&self.text, &self.settings, seed, &mut kept);
+        let reading = read(&self.text, &self.settings, seed, &mut kept, &self.laws);
         reading.map(|reading| reading.experiment).map_err(|fault| fault.in_file(&self.name, &self.text))
     }
 }
@@ -137,7 +158,13 @@ struct RunText {
     warmup: Option<Spanned<Quantity<Span>>>,
 }
 
-fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<'_>) -> Result<Reading, Fault> {
+fn read(
+    text: &str,
+    settings: &[(String, String)],
+    seed: u64,
+    files: &mut Files<'_>,
+    laws: &Laws,
+) -> Result<Reading, Fault> {
     let (parameters, literals) = parameters(text, settings)?;
     let mut table = DeTable::parse(text)?.into_inner();
     table.remove("parameters");
@@ -164,7 +191,7 @@ fn read(text: &str, settings: &[(String, String)], seed: u64, files: &mut Files<
         return Err(Fault::at(&(0..0), "missing [[hop]]"));
     }
     let access = document.section("access")?.map(AccessText::read).transpose()?;
-    let mut flows = flow::Flows::new(&hops, access, &root, duration.get_ref().0);
+    let mut flows = flow::Flows::new(&hops, access, &root, duration.get_ref().0, laws);
     let described = document.sections("flow")?;
     let share = document.section("share")?;
     let share_at = share.as_ref().map(|share| share.span.clone()).unwrap_or_default();

@@ -61,12 +61,12 @@ pub enum Srtt {
     Mean,
 }
 
-/// The sender of a stream.
+/// The sender of a stream, over any law of repair.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Sender {
+pub struct Sender<L = Law> {
     config: Config,
     media: MediaClock,
-    law: Law,
+    law: L,
     /// The source packets of the closed blocks, and the number of these blocks.
     closed: (u64, u64),
     leaving: Leaving,
@@ -93,8 +93,19 @@ impl Sender {
     /// A sender that has received no report yet.
     ///
     /// # Errors
-    /// Rate, packet or SYN is zero, a block would have more than 65535 packets, or the law refuses its parameters.
+    /// Rate, packet or SYN is zero, a block would have more than 65535 packets, the law refuses its parameters, or the
+    /// law is one's own, which experiments alone can start.
     pub fn new(config: Config) -> Result<Sender, ParameterError> {
+        Sender::with_law(config, |config, k| config.scheme.law(k, Seconds::from(config.syn)))
+    }
+}
+
+impl<L: Redundancy> Sender<L> {
+    /// A sender whose law `start` gives for blocks of so many source packets.
+    pub(crate) fn with_law(
+        config: Config,
+        start: impl FnOnce(&Config, f64) -> Result<L, ParameterError>,
+    ) -> Result<Sender<L>, ParameterError> {
         let refused = |why: &str| Err(ParameterError::Refused(why.to_owned()));
         let rate = if let Scheme::Cbr(rate) = config.scheme { rate } else { config.rate };
         if rate.as_bps() == 0 || config.packet.0 == 0 || config.syn == Span::ZERO {
@@ -106,7 +117,7 @@ impl Sender {
             return refused("a block must not have more than 65535 packets");
         }
         Ok(Sender {
-            law: config.scheme.law(k, Seconds::from(config.syn))?,
+            law: start(&config, k)?,
             media,
             closed: (0, 0),
             leaving: Leaving::default(),
@@ -121,6 +132,11 @@ impl Sender {
     /// The counters.
     pub fn sent(&self) -> Sent {
         self.sent
+    }
+
+    /// The law.
+    pub fn law(&self) -> &L {
+        &self.law
     }
 
     /// The time at which the next block closes, until the source ends. Without blocks each packet is one, closed when
@@ -203,7 +219,7 @@ impl Sender {
     }
 }
 
-impl Node for Sender {
+impl<L: Redundancy> Node for Sender<L> {
     /// Takes a report; packets of other kinds are only counted.
     fn accept(&mut self, now: Time, packet: Packet) {
         self.taken += 1;
@@ -228,13 +244,13 @@ impl Node for Sender {
     }
 }
 
-impl Tallied for Sender {
+impl<L: Redundancy> Tallied for Sender<L> {
     fn tally(&self) -> Tally {
         Tally { added: self.sent.source + self.sent.repair, consumed: self.taken, ..Tally::default() }
     }
 }
 
-impl Probe for Sender {
+impl<L: Redundancy> Probe for Sender<L> {
     /// Reports the values of the law.
     fn probe(&self, visit: &mut Visitor<'_>) {
         self.law.probe(visit);

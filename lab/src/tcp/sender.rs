@@ -269,9 +269,13 @@ impl<L: CongestionWindow> Probe for Sender<L> {
         self.counters.probe(visit);
         // The values of a law beyond every law's window and threshold: lwnd, dwnd, cap, w_max, base_rtt...
         self.law.probe(&mut |name, value| {
-            if !["cwnd", "ssthresh"].contains(&name) {
+            if !NAMES.contains(&name) {
                 visit(name, value);
             }
         });
     }
 }
+
+/// The names of the values that every sender shows.
+const NAMES: [&str; 10] =
+    ["cwnd", "ssthresh", "srtt", "rto", "flight", "pipe", "sent", "retransmitted", "timeouts", "recoveries"];

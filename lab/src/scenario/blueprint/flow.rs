@@ -15,7 +15,7 @@ use crate::node::Node;
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::{Between, Quantity};
 use crate::scenario::section::Section;
-use crate::scenario::{Files, traffic, wifi};
+use crate::scenario::{Files, Laws, traffic, wifi};
 
 /// `[access]`, or `access` of a flow.
 #[derive(Deserialize)]
@@ -43,6 +43,8 @@ pub(super) struct Flows<'a> {
     rng: &'a Rng,
     /// The duration of the run.
     duration: Span,
+    /// The laws of one's own that they may have.
+    laws: &'a Laws,
     names: Vec<String>,
     groups: Vec<Group>,
     /// The place of each group in the text.
@@ -51,8 +53,14 @@ pub(super) struct Flows<'a> {
 
 impl<'a> Flows<'a> {
     /// No flows yet, which will cross `hops` in a run of `duration`; `access` is for flows that have none of their own.
-    pub(super) fn new(hops: &'a [Hop], access: Option<AccessRange>, rng: &'a Rng, duration: Span) -> Flows<'a> {
-        Flows { hops, access, rng, duration, names: Vec::new(), groups: Vec::new(), places: Vec::new() }
+    pub(super) fn new(
+        hops: &'a [Hop],
+        access: Option<AccessRange>,
+        rng: &'a Rng,
+        duration: Span,
+        laws: &'a Laws,
+    ) -> Flows<'a> {
+        Flows { hops, access, rng, duration, laws, names: Vec::new(), groups: Vec::new(), places: Vec::new() }
     }
 
     /// The groups, and the place of each in the text.
@@ -91,10 +99,10 @@ impl<'a> Flows<'a> {
             need,
         };
         let listens = match kind.get_ref().as_str() {
-            "tcp" => Kind::Tcp(tcp::read(section)?),
-            "transfers" => tcp::transfers(section)?,
+            "tcp" => Kind::Tcp(tcp::read(section, self.laws)?),
+            "transfers" => tcp::transfers(section, self.laws)?,
             "tunnel" => tunnel::read(section, files)?,
-            "stream" | "tfrc" => stream::read(kind.get_ref(), section)?,
+            "stream" | "tfrc" => stream::read(kind.get_ref(), section, self.laws)?,
             "stored" | "cbr" | "on_off" | "poisson" | "video" | "video_trace" => {
                 // Sources with random draws have draws of their own, so each is a group of its own.
                 for member in 0..count {

@@ -1,5 +1,7 @@
 //! `kind = "stream"` and `kind = "tfrc"`: media of a constant rate.
 
+mod scheme;
+
 use core::ops::Range;
 use std::collections::BTreeMap;
 
@@ -8,17 +10,23 @@ use thalweg_core::law::ParameterError;
 use thalweg_core::law::rate;
 use thalweg_core::law::rate::gca::Greediness;
 use thalweg_core::law::redundancy::{Choice, Law};
-use thalweg_core::law::registry::{self, Parameters as _, Scope};
+use thalweg_core::law::registry::{Parameters as _, Scope};
 use thalweg_core::session::live::{DEFAULT_LATENCY, LATENCIES, sender};
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use toml::Spanned;
 
+pub(in crate::scenario) use self::scheme::is_scheme;
+pub use self::scheme::schemes;
+use self::scheme::{choice, repair, session};
 use crate::experiment::{Kind, Live, Media, Stream};
+use crate::own::Repair;
+use crate::scenario::Laws;
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::{Between, Quantity};
 use crate::scenario::section::Section;
 use crate::scenario::traffic::whole;
+use crate::stream::MOST_SYMBOLS;
 use crate::stream::receiver::ReportSize;
 use crate::stream::scheme::Scheme;
 use crate::stream::sender::Srtt;
@@ -63,7 +71,7 @@ fn full() -> Spanned<u16> {
 }
 
 /// Media of a constant rate, and its protection or rate control.
-pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
+pub(super) fn read(kind: &str, section: Section<'_>, laws: &Laws) -> Result<Kind, Fault> {
     let span = section.span.clone();
     let text: StreamText = section.rest()?;
     let media = media(&text)?;
@@ -86,10 +94,9 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
         live.check().map_err(|why| Fault::at(&text.packet.span(), why.to_string())).map(|()| Kind::Live(live))
     };
     let Some(scheme) = &text.scheme else {
-        return if kind == "tfrc" {
-            Ok(Kind::Tfrc(media, greediness))
-        } else {
-            Err(Fault::at(&span, "missing 'scheme'"))
+        return match kind {
+            "tfrc" => Ok(Kind::Tfrc(media, greediness)),
+            _ => Err(Fault::at(&span, "missing 'scheme'")),
         };
     };
     if kind == "tfrc" {
@@ -100,8 +107,12 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
     }
     let refused = |why: ParameterError| Fault::at(&of_law(&text, || text.rate.span()), why.to_string());
     let unfit = |why: ParameterError| Fault::at(&of_law(&text, || scheme.span()), why.to_string());
-    let unknown = |_| Fault::at(&scheme.span(), format!("no scheme '{}', expected {}", scheme.get_ref(), schemes()));
     let name = scheme.get_ref().as_str();
+    let unknown =
+        |_| Fault::at(&scheme.span(), format!("no scheme '{name}', expected {}{}", schemes(), laws.repairs_too()));
+    if let Some(law) = laws.repair(name) {
+        return block(own(law, &text)?);
+    }
     Ok(match (name, session(name)) {
         ("udp", _) => stream(Scheme::Udp),
         ("tfrc", _) => Kind::Tfrc(media, greediness),
@@ -123,38 +134,13 @@ pub(super) fn read(kind: &str, section: Section<'_>) -> Result<Kind, Fault> {
     })
 }
 
-/// The law of a live session: `live` is GENEVA's, `live-LAW` any other.
-fn session(name: &str) -> Option<&str> {
-    name.strip_prefix("live").and_then(|rest| if rest.is_empty() { Some("geneva") } else { rest.strip_prefix('-') })
-}
-
-/// The law of redundancy of this name; `staticN` is `static:N`.
-fn choice(name: &str) -> Result<Choice, ParameterError> {
-    match name.strip_prefix("static").and_then(repair) {
-        Some(repair) => format!("static:{repair}").parse(),
-        None => name.parse(),
+/// Blocks with repair by a law of one's own, which has no constants in a scenario.
+fn own(law: &Repair, text: &StreamText) -> Result<Scheme, Fault> {
+    match text.constants.values().next() {
+        Some(constant) => Err(Fault::at(&constant.span(), format!("'{}' has no constants in a scenario", law.name()))),
+        None => Ok(Scheme::Own(law.clone())),
     }
 }
-
-/// The values of `scheme`, as errors and help list them.
-pub fn schemes() -> String {
-    let laws = registry::forms(Choice::all().into_iter().filter(|law| law.scope != Scope::Sessions));
-    let live = registry::forms(Choice::anywhere());
-    format!(
-        "{laws}; tfrc, udp, cbr or cbrN (the constant rate of staticN on the wire); live or live-LAW (the sessions of send \
-         and recv; LAW is {live}); staticN is static:N, N repair packets a block"
-    )
-}
-
-/// The maximum number of repair packets, more than a block of any published scheme has.
-const MOST_REPAIR: u32 = 1_000;
-
-fn repair(digits: &str) -> Option<u32> {
-    digits.parse().ok().filter(|repair| *repair <= MOST_REPAIR)
-}
-
-/// The maximum number of packets in a block of a Reed-Solomon code over GF(2^8), to which sessions cut longer blocks.
-const MOST_SYMBOLS: u64 = 255;
 
 /// Checks that one code can hold the largest block.
 fn fits(scheme: &Scheme, media: Media, syn: Span) -> Result<(), String> {

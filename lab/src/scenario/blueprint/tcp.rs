@@ -13,10 +13,11 @@ use thalweg_core::units::{Bytes, Rate};
 use toml::Spanned;
 
 use crate::experiment::{Kind, StoredVideo, Tcp};
+use crate::scenario::Laws;
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::Quantity;
 use crate::scenario::section::Section;
-use crate::tcp::{DELAYED_ACK, Dialect, Recovery, SenderConfig, Timeouts, Video};
+use crate::tcp::{DELAYED_ACK, Dialect, Law, Recovery, SenderConfig, Timeouts, Video};
 use crate::traffic::transfers::Load;
 
 #[derive(Read)]
@@ -57,13 +58,13 @@ fn yes() -> bool {
     true
 }
 
-pub(super) fn read(section: Section<'_>) -> Result<Tcp, Fault> {
+pub(super) fn read(section: Section<'_>, laws: &Laws) -> Result<Tcp, Fault> {
     let span = section.span.clone();
     let text: TcpText = section.rest()?;
     let base = SenderConfig::new(0);
-    let law = law(&text)?;
+    let law = law(&text, laws)?;
     // Linux uses PRR, and the RFCs do not require it.
-    let prr = text.prr.0.unwrap_or(text.sack && matches!(law, Choice::LinuxReno(_) | Choice::Cubic(_)));
+    let prr = text.prr.0.unwrap_or(text.sack && matches!(law, Law::BuiltIn(Choice::LinuxReno(_) | Choice::Cubic(_))));
     let dialect = match text.like.get_ref().as_str() {
         "rfc" => Dialect::Rfc,
         "linux" => Dialect::Linux,
@@ -111,13 +112,17 @@ pub(super) fn read(section: Section<'_>) -> Result<Tcp, Fault> {
 
 /// The congestion control law. A scenario may leave open which one it is, and still make the choices that TCP Stream's
 /// paper leaves open.
-fn law(text: &TcpText) -> Result<Choice, Fault> {
-    let mut law: Choice =
-        text.tcp.get_ref().parse().map_err(|why| Fault::at(&text.tcp.span(), format!("tcp: {why}")))?;
+fn law(text: &TcpText, laws: &Laws) -> Result<Law, Fault> {
+    let name = text.tcp.get_ref();
+    let unknown = |why| Fault::at(&text.tcp.span(), format!("tcp: {why}{}", laws.windows_too()));
+    let mut law = match laws.window(name) {
+        Some(own) => Law::from(own.clone()),
+        None => Law::BuiltIn(name.parse().map_err(unknown)?),
+    };
     for (name, value) in [("thresholds", &text.thresholds), ("on_loss", &text.on_loss)] {
         let Some(value) = value else { continue };
         let set = match &mut law {
-            Choice::TcpStream(variant) => variant.set(name, value.get_ref()),
+            Law::BuiltIn(Choice::TcpStream(variant)) => variant.set(name, value.get_ref()),
             _ => Variant::default().set(name, value.get_ref()),
         };
         set.map_err(|why| Fault::at(&value.span(), why.to_string()))?;
@@ -126,10 +131,10 @@ fn law(text: &TcpText) -> Result<Choice, Fault> {
 }
 
 /// A video and its player.
-fn video(text: &TcpText, law: &Choice, span: &Range<usize>) -> Result<Option<StoredVideo>, Fault> {
+fn video(text: &TcpText, law: &Law, span: &Range<usize>) -> Result<Option<StoredVideo>, Fault> {
     let Some(rate) = &text.playback else {
-        let alone =
-            text.video.as_ref().map(Spanned::span).or_else(|| law.description().needs_playback.then(|| span.clone()));
+        let needed = matches!(law, Law::BuiltIn(choice) if choice.description().needs_playback);
+        let alone = text.video.as_ref().map(Spanned::span).or_else(|| needed.then(|| span.clone()));
         return alone.map_or(Ok(None), |span| Err(Fault::at(&span, "missing 'playback', the rate of the video")));
     };
     let rate = match rate.get_ref().0 {
@@ -228,14 +233,14 @@ impl<'de> Deserialize<'de> for DelayedAck {
 }
 
 /// Finite transfers as they arrive.
-pub(super) fn transfers(mut section: Section<'_>) -> Result<Kind, Fault> {
+pub(super) fn transfers(mut section: Section<'_>, laws: &Laws) -> Result<Kind, Fault> {
     let span = section.span.clone();
     let places = ["arrivals", "mean", "rate", "shape", "most"].map(|key| (key, section.span_of(key)));
     let place = |key: &str| places.iter().find(|(known, _)| *known == key).and_then(|(_, span)| span.clone());
     let arrivals: f64 = section.require("arrivals")?;
     let (mean, rate) = (section.optional::<f64>("mean")?, section.optional::<Quantity<Rate>>("rate")?);
     let (shape, most) = (section.optional::<f64>("shape")?, section.optional::<u64>("most")?);
-    let tcp = read(section)?;
+    let tcp = read(section, laws)?;
     let mut load = match (mean, rate) {
         (Some(mean), None) => Load { mean, ..Load::geneva_table_1(arrivals) },
         (None, Some(rate)) => Load::of(rate.0, tcp.mss + HEADERS, arrivals),
