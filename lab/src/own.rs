@@ -74,7 +74,7 @@ use std::sync::Arc;
 use thalweg_core::rng::Rng;
 
 pub use self::fault::Fault;
-pub use self::repair::{Blocks, Repair, RepairLaw, RunningRepair};
+pub use self::repair::{Amounts, Blocks, Repair, RepairLaw, RunningRepair};
 pub use self::running::Running;
 pub use self::window::{MOST_SEGMENTS, RunningWindow, Values, Window, WindowLaw};
 

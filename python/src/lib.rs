@@ -3,6 +3,7 @@
 
 mod error;
 mod law;
+mod own;
 mod perform;
 mod runs;
 mod scenario;
@@ -16,6 +17,8 @@ mod _thalweg {
     use super::error::Interrupted;
     #[pymodule_export]
     use super::law::{Law, laws};
+    #[pymodule_export]
+    use super::own::{Ack, Report, Rng};
     #[pymodule_export]
     use super::runs::Runs;
     #[pymodule_export]

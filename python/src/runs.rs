@@ -2,10 +2,11 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyDict};
 use thalweg_workbench::frame::{self, Frame};
 use thalweg_workbench::part::Part;
 use thalweg_workbench::record::Recorded;
+use thalweg_workbench::run::Faulted;
 use thalweg_workbench::sweep;
 
 use crate::table::Table;
@@ -14,6 +15,7 @@ use crate::table::Table;
 #[pyclass(frozen, module = "thalweg")]
 pub(crate) struct Runs {
     source: Source,
+    faults: Vec<Faulted>,
     tables: [PyOnceLock<Py<Table>>; 5],
 }
 
@@ -25,8 +27,8 @@ pub(crate) enum Source {
 }
 
 impl Runs {
-    pub(crate) fn of(source: Source) -> Runs {
-        Runs { source, tables: [const { PyOnceLock::new() }; 5] }
+    pub(crate) fn of(source: Source, faults: Vec<Faulted>) -> Runs {
+        Runs { source, faults, tables: [const { PyOnceLock::new() }; 5] }
     }
 
     fn table(&self, py: Python<'_>, nth: usize, recorded: fn(&[Recorded]) -> Frame, kind: &str) -> PyResult<Py<Table>> {
@@ -52,6 +54,23 @@ impl Runs {
 
     fn __repr__(&self) -> String {
         format!("<thalweg.Runs: {} runs>", self.__len__())
+    }
+
+    /// The runs that a law of one's own has ended by a fault, each as a dict with `scheme`, `seed`, `flow`, `group`, `t_s` and
+    /// `text`, which has the traceback.
+    #[getter]
+    fn faults<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let dict = |Faulted { variant, seed, fault }: &Faulted| {
+            let dict = PyDict::new(py);
+            dict.set_item("scheme", variant)?;
+            dict.set_item("seed", seed)?;
+            dict.set_item("flow", fault.flow)?;
+            dict.set_item("group", &fault.group)?;
+            dict.set_item("t_s", fault.at.as_secs_f64())?;
+            dict.set_item("text", &fault.text)?;
+            Ok(dict)
+        };
+        self.faults.iter().map(dict).collect()
     }
 
     /// A row for each run: its seed and all quantities.

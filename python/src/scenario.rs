@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyType};
 use thalweg_lab::scenario::{Blueprint, Value};
 use thalweg_workbench::campaign::Campaign;
+use thalweg_workbench::pool::Pool;
 use thalweg_workbench::record::record;
 use thalweg_workbench::source;
 
 use crate::error::{Interrupted, raised};
-use crate::perform::perform;
+use crate::own;
+use crate::perform::{perform, perform_here};
 use crate::runs::{Runs, Source};
 use crate::sweep::span;
 
@@ -21,29 +23,54 @@ pub(crate) struct Scenario {
     pub(crate) source: source::Source,
     pub(crate) settings: Vec<(String, String)>,
     blueprint: Blueprint,
+    laws: Vec<(String, Py<PyType>, bool)>,
+    version: BTreeMap<String, String>,
 }
 
 #[pymethods]
 impl Scenario {
     /// The scenario of this name, or in this file, with these values of its parameters, as texts.
     #[new]
-    fn new(name: &str, settings: Vec<(String, String)>) -> PyResult<Scenario> {
-        let source = source::Source::find(name).map_err(raised)?;
-        let blueprint = source.blueprint(&settings).map_err(raised)?;
-        Ok(Scenario { source, settings, blueprint })
+    #[pyo3(signature = (name, settings, laws=Vec::new(), version=BTreeMap::new()))]
+    fn new(
+        name: &str,
+        settings: Vec<(String, String)>,
+        laws: Vec<(String, Py<PyType>, bool)>,
+        version: BTreeMap<String, String>,
+    ) -> PyResult<Scenario> {
+        Scenario::of(source::Source::find(name).map_err(raised)?, settings, laws, version)
     }
 
     /// The scenario with this text, and the texts of the files that it names, as another process has read them.
     #[staticmethod]
+    #[pyo3(signature = (name, text, files, settings, laws=Vec::new(), version=BTreeMap::new()))]
     fn given(
         name: String,
         text: String,
         files: BTreeMap<String, String>,
         settings: Vec<(String, String)>,
+        laws: Vec<(String, Py<PyType>, bool)>,
+        version: BTreeMap<String, String>,
     ) -> PyResult<Scenario> {
-        let source = source::Source::given(name, text, files);
-        let blueprint = source.blueprint(&settings).map_err(raised)?;
-        Ok(Scenario { source, settings, blueprint })
+        Scenario::of(source::Source::given(name, text, files), settings, laws, version)
+    }
+
+    /// The laws of one's own that it may name: name, class, and True for a window.
+    #[getter]
+    fn laws<'py>(&self, py: Python<'py>) -> Vec<(&str, Bound<'py, PyType>, bool)> {
+        self.laws.iter().map(|(name, class, is_window)| (name.as_str(), class.bind(py).clone(), *is_window)).collect()
+    }
+
+    /// All that determines what these laws do, by their names.
+    #[getter]
+    fn version(&self) -> BTreeMap<String, String> {
+        self.version.clone()
+    }
+
+    /// True if there are such laws, which need the interpreter.
+    #[getter]
+    pub(crate) fn has_own(&self) -> bool {
+        !self.laws.is_empty()
     }
 
     /// The texts of the files that it names, by name.
@@ -107,8 +134,11 @@ impl Scenario {
             None => vec![(self.scheme(), self.blueprint.clone())],
         };
         let campaign = Campaign { variants, seeds };
-        let (recorded, signal) = perform(py, jobs, |pool| record(&campaign, interval, pool))?;
-        let runs = Runs::of(Source::Recorded(recorded));
+        let work = |pool: Pool<'_>| record(&campaign, interval, pool);
+        let ((recorded, faults), signal) =
+            if self.has_own() { perform_here(py, work)? } else { perform(py, jobs, work)? };
+        let faults = faults.into_iter().filter(|it| it.fault.text != own::INTERRUPTED).collect();
+        let runs = Runs::of(Source::Recorded(recorded), faults);
         match signal {
             None => Ok(runs),
             Some(signal) if signal.is_instance_of::<PyKeyboardInterrupt>(py) => {
@@ -122,6 +152,17 @@ impl Scenario {
 }
 
 impl Scenario {
+    fn of(
+        source: source::Source,
+        settings: Vec<(String, String)>,
+        laws: Vec<(String, Py<PyType>, bool)>,
+        version: BTreeMap<String, String>,
+    ) -> PyResult<Scenario> {
+        let source = source.with_laws(own::laws(&laws)?, version.clone());
+        let blueprint = source.blueprint(&settings).map_err(raised)?;
+        Ok(Scenario { source, settings, blueprint, laws, version })
+    }
+
     /// The value of the parameter `scheme`, if there is one.
     fn scheme(&self) -> String {
         let found = self.blueprint.parameters().iter().find(|parameter| parameter.name == "scheme");

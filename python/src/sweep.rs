@@ -7,16 +7,20 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use thalweg_core::time::Span;
 use thalweg_workbench::part::{self, Part};
+use thalweg_workbench::pool::Pool;
 use thalweg_workbench::sweep::{self, Shard};
 
 use crate::error::raised;
-use crate::perform::perform;
+use crate::perform::{perform, perform_here};
 use crate::runs::{Runs, Source};
 use crate::scenario::Scenario;
 
 /// The runs of a sweep, each with an index.
 #[pyclass(frozen, module = "thalweg._thalweg")]
-pub(crate) struct Sweep(sweep::Sweep);
+pub(crate) struct Sweep {
+    sweep: sweep::Sweep,
+    has_own: bool,
+}
 
 #[pymethods]
 impl Sweep {
@@ -31,18 +35,18 @@ impl Sweep {
     ) -> PyResult<Sweep> {
         let interval = interval.map(span).transpose()?;
         let sweep = sweep::Sweep::new(&scenario.source, &scenario.settings, &over, &seeds, interval);
-        sweep.map(Sweep).map_err(raised)
+        Ok(Sweep { sweep: sweep.map_err(raised)?, has_own: scenario.has_own() })
     }
 
     fn __len__(&self) -> usize {
-        self.0.len()
+        self.sweep.len()
     }
 
     /// Performs the runs of a shard that have no part in a folder, and keeps each there as it ends.
     #[pyo3(signature = (out, *, shard=None, jobs=None))]
     fn run(&self, py: Python<'_>, out: PathBuf, shard: Option<&str>, jobs: Option<usize>) -> PyResult<()> {
         let shard = shared(shard)?;
-        match perform(py, jobs, |pool| self.0.run(&out, shard, pool))? {
+        match perform(py, jobs, |pool| self.sweep.run(&out, shard, pool))? {
             (_, Some(signal)) => Err(signal),
             (_, None) => Ok(()),
         }
@@ -51,15 +55,24 @@ impl Sweep {
     /// The indices of the runs of a shard that have no part in a folder, each with its simulated seconds.
     #[pyo3(signature = (out, *, shard=None))]
     fn missing(&self, out: PathBuf, shard: Option<&str>) -> PyResult<Vec<(usize, f64)>> {
-        let (missing, _) = self.0.missing(&out, shared(shard)?).map_err(raised)?;
-        Ok(missing.into_iter().map(|member| (member, self.0.duration(member).as_secs_f64())).collect())
+        let (missing, _) = self.sweep.missing(&out, shared(shard)?).map_err(raised)?;
+        Ok(missing.into_iter().map(|member| (member, self.sweep.duration(member).as_secs_f64())).collect())
     }
 
-    /// Performs some runs, one after the other, and returns the processor time and the part of each.
-    fn parts<'py>(&self, py: Python<'py>, members: Vec<usize>) -> PyResult<Vec<(f64, Bound<'py, PyBytes>)>> {
-        let (parts, signal) = perform(py, Some(1), |pool| self.0.parts_of(&members, pool))?;
+    /// Performs some runs, one after the other. Returns the processor time and the part of each, and the faults of runs that a law
+    /// of one's own has ended.
+    #[allow(clippy::type_complexity, reason = "tuples of Python")]
+    fn parts<'py>(
+        &self,
+        py: Python<'py>,
+        members: Vec<usize>,
+    ) -> PyResult<(Vec<(f64, Bound<'py, PyBytes>)>, Vec<String>)> {
+        let work = |pool: Pool<'_>| self.sweep.parts_of(&members, pool);
+        let ((parts, faults), signal) =
+            if self.has_own { perform_here(py, work)? } else { perform(py, Some(1), work)? };
         signal.map_or(Ok(()), Err)?;
-        Ok(parts.iter().map(|part| (part.cpu_s, PyBytes::new(py, part.text().as_bytes()))).collect())
+        let parts = parts.iter().map(|part| (part.cpu_s, PyBytes::new(py, part.text().as_bytes()))).collect();
+        Ok((parts, faults.iter().map(ToString::to_string).collect()))
     }
 
     /// Keeps a part in a folder.
@@ -72,8 +85,8 @@ impl Sweep {
 
     /// The runs of the sweep that have a part in a folder.
     fn kept(&self, py: Python<'_>, out: PathBuf) -> Runs {
-        let parts = py.detach(|| self.0.parts(&out));
-        Runs::of(Source::Parts(parts.into_iter().map(|(_, part)| part).collect()))
+        let parts = py.detach(|| self.sweep.parts(&out));
+        Runs::of(Source::Parts(parts.into_iter().map(|(_, part)| part).collect()), Vec::new())
     }
 }
 
@@ -86,7 +99,7 @@ fn shared(shard: Option<&str>) -> PyResult<Shard> {
 #[pyo3(name = "_load")]
 pub(crate) fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Runs> {
     let parts = py.detach(|| part::load(&folder)).map_err(raised)?;
-    Ok(Runs::of(Source::Parts(parts)))
+    Ok(Runs::of(Source::Parts(parts), Vec::new()))
 }
 
 /// A duration, such as `100ms`.

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from . import _thalweg
+from . import _batches, _own, _thalweg
 from ._law import Law, laws, replay
 from ._thalweg import VERSION, Interrupted, Runs, Table, scenarios
 from ._value import Value
@@ -44,10 +44,21 @@ def _seeds(seeds: int | Iterable[int]) -> list[int]:
 class Scenario:
     """A scenario of the lab with the values of its parameters. It does not change: `set` makes another."""
 
-    def __init__(self, name: str | os.PathLike[str], /, **parameters: Value) -> None:
+    def __init__(self, name: str | os.PathLike[str], /, **parameters: Value | type) -> None:
         self._name = os.fspath(name)
         self._set = parameters
-        self._scenario = _thalweg.Scenario(self._name, [(name, _text(value)) for name, value in parameters.items()])
+        self._laws = _own.laws_of(parameters.values())
+        self._scenario = _thalweg.Scenario(self._name, self._texts(), self._laws)
+
+    def _texts(self) -> list[tuple[str, str]]:
+        """The values of its parameters as texts; a class stands for its name."""
+        return [(name, _text(value)) for name, value in self._set.items()]
+
+    def _for(self, over: Mapping[str, Iterable[Value | type]], *, swept: bool) -> _thalweg.Scenario:
+        """The scenario with the laws of a grid, and with their version where runs are kept."""
+        laws = _own.laws_of([*self._set.values(), *_own.classes_in(over)])
+        versions = _own.versions(laws) if swept else {}
+        return _thalweg.Scenario(self._name, self._texts(), laws, versions)
 
     @property
     def name(self) -> str:
@@ -69,7 +80,7 @@ class Scenario:
         """The values of its parameters, by name."""
         return self._scenario.parameters
 
-    def set(self, **parameters: Value) -> Scenario:
+    def set(self, **parameters: Value | type) -> Scenario:
         """The scenario with other values of these parameters."""
         return Scenario(self._name, **{**self._set, **parameters})
 
@@ -81,15 +92,23 @@ class Scenario:
         `seeds` is their number, from 1 on, or the seeds themselves. With an interval such as "100ms", readings of flows and
         hops are kept. Ctrl-C raises `Interrupted`, whose `runs` are those that were completed.
         """
-        return self._scenario._run(_seeds(seeds), interval=interval, jobs=jobs)
+        return _warned(self._scenario._run(_seeds(seeds), interval=interval, jobs=jobs))
 
     def __repr__(self) -> str:
         return repr(self._scenario)
 
 
-def scenario(name: str | os.PathLike[str], /, **parameters: Value) -> Scenario:
+def _warned(runs: Runs) -> Runs:
+    """Warns of runs that a law of one's own has ended."""
+    faults = [f"seed {it['seed']}, flow {it['flow']} ({it['group']}), {it['t_s']} s: {it['text']}" for it in runs.faults]
+    _batches.warn(faults)
+    return runs
+
+
+def scenario(name: str | os.PathLike[str], /, **parameters: Value | type) -> Scenario:
     """The built-in scenario of this name, or that of a file, with these values of its parameters.
 
+    A class is a law of one's own, where the name of a law would be (see python/README.md).
     An unknown scenario, an unknown parameter and a value that it cannot have raise ValueError.
     """
     return Scenario(name, **parameters)
@@ -99,12 +118,12 @@ def compare(
     name: str | os.PathLike[str],
     /,
     *,
-    schemes: Sequence[Value] | None = None,
-    over: Mapping[str, Sequence[Value]] | None = None,
+    schemes: Sequence[Value | type] | None = None,
+    over: Mapping[str, Sequence[Value | type]] | None = None,
     seeds: int | Iterable[int] = 5,
     interval: str | None = None,
     jobs: int | None = None,
-    **parameters: Value,
+    **parameters: Value | type,
 ) -> Runs:
     """Runs each of `schemes`, or of the values of one other parameter (`over={"tcp": ["cubic", "newreno"]}`), with the same
     seeds. The column `scheme` of the tables has the value.
@@ -117,17 +136,16 @@ def compare(
     (parameter, values), = varied.items()
     if parameter in parameters:
         raise ValueError(f"{parameter} is varied as well; leave it out")
-    of = Scenario(name, **parameters)
-    return of._scenario._run(
-        _seeds(seeds), over=(parameter, [_text(value) for value in values]), interval=interval, jobs=jobs
-    )
+    of = Scenario(name, **parameters)._for(varied, swept=False)
+    texts = [_text(value) for value in values]
+    return _warned(of._run(_seeds(seeds), over=(parameter, texts), interval=interval, jobs=jobs))
 
 
 def sweep(
     scenario: Scenario | str | os.PathLike[str],
     /,
     *,
-    over: Mapping[str, Sequence[Value]],
+    over: Mapping[str, Sequence[Value | type]],
     seeds: int | Iterable[int] = 5,
     out: str | os.PathLike[str],
     on: str = "local",
@@ -138,21 +156,25 @@ def sweep(
     """Runs every combination of values with every seed, each kept in a file of the folder `out` as it ends.
 
     A run that is there is not performed again. The parts are those of ``thalweg lab sweep``. `on` is "local", with `jobs` runs
-    at a time; "ray", a cluster of Ray that this machine is part of, or one of its own; or the address of a cluster, such as
+    at a time, in processes of their own if a law is a class; "ray", a cluster of Ray that this machine is part of, or one of its own; or the address of a cluster, such as
     "ray://host:10001" or "ray:host:6379". `shard`, such as "3/16", performs the third of 16 shares alone. Returns the runs of
     the sweep that are there.
     """
     of = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
+    inner = of._for(over, swept=True)
     grid = [(name, [_text(value) for value in values]) for name, values in over.items()]
     numbers, folder = _seeds(seeds), os.fspath(out)
-    swept = _thalweg.Sweep(of._scenario, grid, numbers, interval=interval)
-    if on == "local":
+    swept = _thalweg.Sweep(inner, grid, numbers, interval=interval)
+    if on == "local" and inner.has_own:
+        from . import _processes
+
+        _processes.run(swept, folder, shard, jobs)
+    elif on == "local":
         swept.run(folder, shard=shard, jobs=jobs)
     elif on == "ray" or on.startswith("ray:"):
         from . import _ray
 
-        inner = of._scenario
-        given = (inner.name, inner.text, inner.files, [(name, _text(value)) for name, value in of._set.items()])
+        given = (inner.name, inner.text, inner.files, of._texts(), inner.laws, inner.version)
         _ray.run(swept, (given, grid, numbers, interval), folder, shard, on)
     else:
         raise ValueError(f"on is local, ray, ray://HOST:PORT or ray:HOST:PORT, not {on!r}")

@@ -8,8 +8,10 @@ from typing import Union
 Value = Union[str, int, float, bool]
 
 
-def text(value: Value) -> str:
-    """A value as `--set` takes it."""
+def text(value: Value | type) -> str:
+    """A value as `--set` takes it; a class, which is a law of one's own, is its name."""
+    if isinstance(value, type):
+        return value.__name__
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (str, int, float)):

@@ -1,7 +1,7 @@
 //! Parts of a sweep: one run each, in a file of JSON lines.
 //!
 //! The name of a part is a digest of all that determines its run: the text of the scenario, the files that it names, the
-//! values of its parameters, the seed, the interval of its readings, and the version of the lab. Its file, `NAME.jsonl`, is
+//! values of its parameters, the version of its laws of one's own, the seed, the interval of its readings, and the version of the lab. Its file, `NAME.jsonl`, is
 //! complete or absent: it is written beside and renamed.
 //!
 //! | line | content |
@@ -12,6 +12,7 @@
 //! | `{"interval":{..}}`, `{"hop":{..}}` | with an interval, lines of `intervals-SEED.jsonl` and `hops-SEED.jsonl` |
 //! | last | `{"end":DIGEST}`, of all lines before this one |
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::hash::Hasher as _;
@@ -51,7 +52,12 @@ pub struct Part {
 }
 
 /// The name of the part of a run.
-pub(crate) fn name(blueprint: &Blueprint, seed: u64, interval: Option<Span>) -> String {
+pub(crate) fn name(
+    blueprint: &Blueprint,
+    laws: &BTreeMap<String, String>,
+    seed: u64,
+    interval: Option<Span>,
+) -> String {
     let mut hasher = SipHasher24::new();
     // The length keeps texts apart.
     let mut text = |text: &str| {
@@ -66,7 +72,9 @@ pub(crate) fn name(blueprint: &Blueprint, seed: u64, interval: Option<Span>) -> 
     }
     for parameter in blueprint.parameters() {
         text(&parameter.name);
-        text(&parameter.value.to_string());
+        let value = parameter.value.to_string();
+        text(&value);
+        text(laws.get(&value).map_or("", String::as_str));
     }
     text(&format!("{seed} {:?}", interval.map(Span::as_nanos)));
     hex(&hasher)

@@ -1,11 +1,12 @@
 //! Jobs on all processors.
 
+use std::cell::Cell;
 use std::fmt;
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A job that is run step by step.
 pub trait Task {
@@ -56,7 +57,7 @@ pub struct Progress {
 /// The settings with which jobs are run.
 #[derive(Clone, Copy)]
 pub struct Pool<'a> {
-    /// The number of jobs run at the same time.
+    /// The number of jobs run at the same time; with 0 they run on the calling thread.
     pub threads: usize,
     /// True once the jobs shall stop.
     pub stopped: &'a (dyn Fn() -> bool + Sync),
@@ -131,10 +132,12 @@ where
         waiting.unpark();
     };
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..pool.threads.clamp(1, jobs.len().max(1))).map(|_| scope.spawn(work)).collect();
+        if pool.threads == 0 {
+            return shared.work_here(length, pool.progress);
+        }
+        let workers: Vec<_> = (0..pool.threads.min(jobs.len().max(1))).map(|_| scope.spawn(work)).collect();
         while !workers.iter().all(thread::ScopedJoinHandle::is_finished) {
-            let finished = shared.finished.lock().expect("no thread panics with it").len();
-            (pool.progress)(Progress { jobs: jobs.len(), finished, length, done: shared.done.load(Ordering::Relaxed) });
+            (pool.progress)(shared.progress(length));
             thread::park_timeout(PAUSE);
         }
     });
@@ -152,12 +155,33 @@ where
     T: Task,
     Begin: Fn(usize, &Job) -> Result<T, T::Error>,
 {
+    fn progress(&self, length: u64) -> Progress {
+        let finished = self.finished.lock().expect("no thread panics with it").len();
+        Progress { jobs: self.jobs.len(), finished, length, done: self.done.load(Ordering::Relaxed) }
+    }
+
+    /// Performs all jobs, and shows the progress between their steps.
+    fn work_here(&self, length: u64, progress: &dyn Fn(Progress)) {
+        let shown = Cell::new(Instant::now());
+        self.work_with(&|| {
+            if shown.get().elapsed() >= PAUSE {
+                shown.set(Instant::now());
+                progress(self.progress(length));
+            }
+        });
+    }
+
     /// Performs one job after the other until none is left.
     fn work(&self) {
+        self.work_with(&|| {});
+    }
+
+    /// Performs one job after the other until none is left, and calls `between` before each step.
+    fn work_with(&self, between: &dyn Fn()) {
         while !self.is_over() {
             let nth = self.next.fetch_add(1, Ordering::Relaxed);
             let Some(job) = self.jobs.get(nth) else { return };
-            match self.one(nth, job) {
+            match self.one(nth, job, between) {
                 Ok(Some(record)) => self.finished.lock().expect("no thread panics with it").push((nth, record)),
                 Ok(None) => return,
                 Err(failure) => {
@@ -174,7 +198,7 @@ where
     }
 
     /// One job, unless it is interrupted.
-    fn one(&self, nth: usize, job: &Job) -> Result<Option<T::Record>, T::Error> {
+    fn one(&self, nth: usize, job: &Job, between: &dyn Fn()) -> Result<Option<T::Record>, T::Error> {
         let mut task = (self.begin)(nth, job)?;
         let mut before = 0;
         loop {
@@ -184,6 +208,7 @@ where
             if done >= task.length() {
                 return task.finish().map(Some);
             }
+            between();
             if self.is_over() {
                 task.abandon();
                 return Ok(None);
@@ -229,7 +254,7 @@ mod tests {
     #[test]
     fn records_are_in_the_order_of_the_jobs() {
         let jobs = [900, 1, 0, 2];
-        for threads in [1, 2, 9] {
+        for threads in [0, 1, 2, 9] {
             let records = count(&jobs, Pool::of(threads)).expect("no job fails");
             assert_eq!(records, [(0, 900), (1, 1), (2, 0), (3, 2)], "{threads}");
         }

@@ -8,7 +8,7 @@ use crate::campaign::{Campaign, Finished};
 use crate::error::Error;
 use crate::intervals::{Intervals, LEAST_INTERVAL, Reading};
 use crate::pool::{self, Pool};
-use crate::run::{Observer, Running, millis};
+use crate::run::{Faulted, Observer, Running, millis};
 
 /// A run and its readings.
 #[derive(Clone, PartialEq, Debug)]
@@ -83,7 +83,7 @@ struct Recorder<'a> {
 const TURN: Span = Span::from_millis(10);
 
 impl Observer for Recorder<'_> {
-    type Record = Recorded;
+    type Record = Result<Recorded, Faulted>;
 
     fn next(&self, now: Time) -> Time {
         let turn = now + TURN;
@@ -102,20 +102,28 @@ impl Observer for Recorder<'_> {
         Ok(())
     }
 
-    fn finish(self, run: Finished) -> Result<Recorded, Error> {
+    fn finish(self, run: Finished) -> Result<Self::Record, Error> {
         let Recorder { variant, flows, hops, .. } = self;
-        Ok(Recorded { variant: variant.to_owned(), run, flows, hops })
+        Ok(Ok(Recorded { variant: variant.to_owned(), run, flows, hops }))
+    }
+
+    fn fault(self, run: Faulted) -> Result<Self::Record, Error> {
+        Ok(Err(run))
     }
 
     fn abandon(self) {}
 }
 
-/// Performs all runs, by variant and seed, and records them; with an interval, also their readings. Runs that an
-/// interruption left out are missing.
+/// Performs all runs, by variant and seed, and records them; with an interval, also their readings. Returns them, and those
+/// that a law of one's own has ended by a fault; runs that an interruption left out are missing.
 ///
 /// # Errors
 /// [`Error::Parameter`] if the interval is too short; a run is impossible or finds a fault of the lab.
-pub fn record(campaign: &Campaign, interval: Option<Span>, pool: Pool<'_>) -> Result<Vec<Recorded>, Error> {
+pub fn record(
+    campaign: &Campaign,
+    interval: Option<Span>,
+    pool: Pool<'_>,
+) -> Result<(Vec<Recorded>, Vec<Faulted>), Error> {
     if interval.is_some_and(|interval| interval < LEAST_INTERVAL) {
         return Err(Error::Parameter(format!("an interval must be at least {LEAST_INTERVAL}")));
     }
@@ -128,7 +136,13 @@ pub fn record(campaign: &Campaign, interval: Option<Span>, pool: Pool<'_>) -> Re
             Ok(Recorder { variant: name, intervals, flows: Readings::default(), hops: Readings::default() })
         })
     })?;
-    let mut recorded: Vec<Recorded> = recorded.into_iter().map(|(_, recorded)| recorded).collect();
-    recorded.sort_by_key(|it| (it.run.variant, it.run.seed));
-    Ok(recorded)
+    let (mut runs, mut faults) = (Vec::new(), Vec::new());
+    for (_, recorded) in recorded {
+        match recorded {
+            Ok(run) => runs.push(run),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    runs.sort_by_key(|it| (it.run.variant, it.run.seed));
+    Ok((runs, faults))
 }

@@ -1,10 +1,12 @@
 //! The runs of a campaign, on all processors.
 
+use std::fmt;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 use thalweg_core::time::{Span, Time};
 use thalweg_lab::experiment::{Experiment, Run};
+use thalweg_lab::own::Fault;
 use thalweg_lab::scenario::Blueprint;
 
 use crate::campaign::{Campaign, Finished};
@@ -25,6 +27,23 @@ impl Results {
     /// The runs of one variant, in the order of the seeds.
     pub fn of(&self, variant: usize) -> impl Iterator<Item = &Finished> {
         self.finished.iter().filter(move |run| run.variant == variant)
+    }
+}
+
+/// A run that a law of one's own has ended by a fault.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Faulted {
+    /// The name of its variant.
+    pub variant: String,
+    /// Its seed.
+    pub seed: u64,
+    /// The fault.
+    pub fault: Fault,
+}
+
+impl fmt::Display for Faulted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, seed {}: {}", self.variant, self.seed, self.fault)
     }
 }
 
@@ -62,6 +81,9 @@ pub(crate) trait Observer {
     /// The record of the run, which has reached its end.
     fn finish(self, run: Finished) -> Result<Self::Record, Error>;
 
+    /// The record of a run that a law of one's own has ended by a fault.
+    fn fault(self, run: Faulted) -> Result<Self::Record, Error>;
+
     /// Takes leave of a run that does not reach its end.
     fn abandon(self);
 }
@@ -77,6 +99,8 @@ pub(crate) struct Running<'a, O> {
     observer: O,
     now: Time,
     began: Duration,
+    /// The fault that has ended the run, if one has.
+    fault: Option<Fault>,
 }
 
 impl<'a, O: Observer> Running<'a, O> {
@@ -91,7 +115,7 @@ impl<'a, O: Observer> Running<'a, O> {
         let mut run = Run::new(&experiment, seed).map_err(|why| impossible(name, seed, &why))?;
         let observer = observer(&mut run)?;
         let began = processor_time();
-        Ok(Running { name, variant, seed, experiment, run, observer, now: Time::ZERO, began })
+        Ok(Running { name, variant, seed, experiment, run, observer, now: Time::ZERO, began, fault: None })
     }
 }
 
@@ -115,8 +139,11 @@ impl<O: Observer> Task for Running<'_, O> {
     fn advance(&mut self) -> Result<(), Error> {
         let next = self.observer.next(self.now).min(self.run.end());
         self.run.until(next);
-        if let Some(fault) = self.run.fault() {
-            return Err(impossible(self.name, self.seed, fault));
+        self.fault = self.run.fault().cloned();
+        if self.fault.is_some() {
+            // Nothing is left to do.
+            self.now = self.run.end();
+            return Ok(());
         }
         self.observer.look(next, &mut self.run)?;
         self.now = next;
@@ -128,7 +155,10 @@ impl<O: Observer> Task for Running<'_, O> {
         while self.now < self.run.end() {
             self.advance()?;
         }
-        let Running { name, variant, seed, experiment, run, observer, began, .. } = self;
+        let Running { name, variant, seed, experiment, run, observer, began, fault, .. } = self;
+        if let Some(fault) = fault {
+            return observer.fault(Faulted { variant: name.to_owned(), seed, fault });
+        }
         let outcome = run.finish().map_err(|failure| impossible(name, seed, &failure))?;
         let cpu = processor_time().saturating_sub(began);
         let groups = experiment.groups.iter().map(|group| group.name.clone()).collect();
@@ -163,6 +193,11 @@ impl Observer for Written<'_, '_> {
         self.watch.end()?;
         self.output.take(self.nth, self.name, &run)?;
         Ok(run)
+    }
+
+    fn fault(self, run: Faulted) -> Result<Finished, Error> {
+        self.watch.abandon();
+        Err(Error::Run(run.to_string()))
     }
 
     fn abandon(self) {

@@ -4,17 +4,20 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use thalweg_lab::scenario::{Blueprint, MAX_NAMED, MAX_SCENARIO, load, plain};
+use thalweg_lab::scenario::{Blueprint, Laws, MAX_NAMED, MAX_SCENARIO, load, plain};
 
 use crate::error::{Error, FileError};
 
 /// The text of a scenario.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Source {
     /// Its name in messages.
     name: String,
     text: String,
     files: Named,
+    laws: Laws,
+    /// The texts that determine these laws, by their names.
+    versions: BTreeMap<String, String>,
 }
 
 /// The files that a scenario names.
@@ -97,7 +100,7 @@ impl Source {
         if path.exists() && !path.is_dir() {
             let text = load(path, MAX_SCENARIO).map_err(FileError::reading(path))?;
             let files = Named::Beside(path.parent().unwrap_or(Path::new("")).to_owned());
-            return Ok(Source { name: name.to_owned(), text, files });
+            return Ok(Source::of(name.to_owned(), text, files));
         }
         Source::built_in(name).ok_or_else(|| {
             Error::Scenario(format!("'{name}' is neither a file nor a built-in scenario; expected one of {}", known()))
@@ -107,12 +110,27 @@ impl Source {
     /// The scenario of that name that comes with Thalweg.
     pub fn built_in(name: &str) -> Option<Source> {
         let (file, text) = BUILT_IN.iter().find(|(file, _)| short(file) == name || name.ends_with(file))?;
-        Some(Source { name: (*file).to_owned(), text: (*text).to_owned(), files: Named::BuiltIn })
+        Some(Source::of((*file).to_owned(), (*text).to_owned(), Named::BuiltIn))
     }
 
     /// The scenario with this text, and the texts of the files that it names: one that another process has read.
     pub fn given(name: String, text: String, files: BTreeMap<String, String>) -> Source {
-        Source { name, text, files: Named::Given(files) }
+        Source::of(name, text, Named::Given(files))
+    }
+
+    fn of(name: String, text: String, files: Named) -> Source {
+        Source { name, text, files, laws: Laws::default(), versions: BTreeMap::new() }
+    }
+
+    /// The same scenario, which may name these laws of one's own. `versions` has all that determines what a law does, such as
+    /// its source, by its name: it is a part of the names of those parts of a sweep whose parameters name the law.
+    pub fn with_laws(self, laws: Laws, versions: BTreeMap<String, String>) -> Source {
+        Source { laws, versions, ..self }
+    }
+
+    /// The versions of its laws of one's own.
+    pub(crate) fn versions(&self) -> &BTreeMap<String, String> {
+        &self.versions
     }
 
     /// Its name in messages.
@@ -144,9 +162,11 @@ impl Source {
             Named::BuiltIn => data(named).ok_or_else(|| "is not built into Thalweg".to_owned()),
             Named::Given(files) => files.get(named).cloned().ok_or_else(|| "is not given".to_owned()),
         };
-        Blueprint::parse(&self.name, &self.text, settings, &mut files).map_err(|error| match error.is_of_settings() {
-            true => Error::Parameter(error.to_string()),
-            false => Error::Scenario(error.to_string()),
+        Blueprint::parse_with(&self.name, &self.text, settings, &mut files, &self.laws).map_err(|error| {
+            match error.is_of_settings() {
+                true => Error::Parameter(error.to_string()),
+                false => Error::Scenario(error.to_string()),
+            }
         })
     }
 }

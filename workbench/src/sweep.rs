@@ -20,7 +20,7 @@ use crate::intervals::{Intervals, LEAST_INTERVAL};
 use crate::output::{flows, object, object_of, stations};
 use crate::part::{self, Part, VERSION};
 use crate::pool::{self, Pool};
-use crate::run::{Observer, Running, millis};
+use crate::run::{Faulted, Observer, Running, millis};
 use crate::source::Source;
 
 pub use self::grid::grid;
@@ -56,7 +56,7 @@ struct Member {
 }
 
 /// The runs of a shard.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Swept {
     /// The number of runs whose parts were there before.
     pub before: usize,
@@ -64,6 +64,18 @@ pub struct Swept {
     pub performed: usize,
     /// The number of runs that an interruption left out.
     pub missing: usize,
+    /// The runs that a law of one's own has ended by a fault, which have no parts.
+    pub faults: Vec<Faulted>,
+}
+
+/// The record of a run.
+enum Kept {
+    /// Its part is in the folder.
+    Stored,
+    /// Its part, which is kept elsewhere.
+    Part(Part),
+    /// It has none.
+    Fault(Faulted),
 }
 
 impl Sweep {
@@ -91,7 +103,11 @@ impl Sweep {
         };
         let points = grid(over)?.into_iter().map(point).collect::<Result<Vec<Point>, Error>>()?;
         let of_point = |(point, Point { blueprint, .. }): (usize, &Point)| {
-            let member = |seed: &u64| Member { part: part::name(blueprint, *seed, interval), point, seed: *seed };
+            let member = |seed: &u64| Member {
+                part: part::name(blueprint, source.versions(), *seed, interval),
+                point,
+                seed: *seed,
+            };
             seeds.iter().map(member).collect::<Vec<_>>()
         };
         let mut members: Vec<Member> = points.iter().enumerate().flat_map(of_point).collect();
@@ -134,18 +150,31 @@ impl Sweep {
     /// A run is impossible or finds a fault of the lab, or a file cannot be written.
     pub fn run(&self, folder: &Path, shard: Shard, pool: Pool<'_>) -> Result<Swept, Error> {
         let (missing, before) = self.missing(folder, shard)?;
-        let performed = self.perform(&missing, Some(folder), pool)?.len();
+        let kept = self.perform(&missing, Some(folder), pool)?;
         part::clean(folder, |name| Part::find(folder, name).is_some())?;
-        Ok(Swept { before, performed, missing: missing.len() - performed })
+        let (left, all) = (missing.len() - kept.len(), kept.len());
+        let faults: Vec<Faulted> = kept
+            .into_iter()
+            .filter_map(|kept| if let Kept::Fault(fault) = kept { Some(fault) } else { None })
+            .collect();
+        Ok(Swept { before, performed: all - faults.len(), missing: left, faults })
     }
 
-    /// Performs some of the runs, and returns their parts, for a process that keeps them elsewhere. Indices beyond the runs
+    /// Performs some of the runs, and returns their parts, for a process that keeps them elsewhere, and those without one. Indices beyond the runs
     /// are left out.
     ///
     /// # Errors
     /// A run is impossible or finds a fault of the lab.
-    pub fn parts_of(&self, members: &[usize], pool: Pool<'_>) -> Result<Vec<Part>, Error> {
-        Ok(self.perform(members, None, pool)?.into_iter().flatten().collect())
+    pub fn parts_of(&self, members: &[usize], pool: Pool<'_>) -> Result<(Vec<Part>, Vec<Faulted>), Error> {
+        let (mut parts, mut faults) = (Vec::new(), Vec::new());
+        for kept in self.perform(members, None, pool)? {
+            match kept {
+                Kept::Part(part) => parts.push(part),
+                Kept::Fault(fault) => faults.push(fault),
+                Kept::Stored => {}
+            }
+        }
+        Ok((parts, faults))
     }
 
     /// The simulated time of a run; zero if there is none of this index.
@@ -154,7 +183,7 @@ impl Sweep {
     }
 
     /// Performs runs; each is kept in `folder` as it ends, or returned.
-    fn perform(&self, members: &[usize], folder: Option<&Path>, pool: Pool<'_>) -> Result<Vec<Option<Part>>, Error> {
+    fn perform(&self, members: &[usize], folder: Option<&Path>, pool: Pool<'_>) -> Result<Vec<Kept>, Error> {
         let jobs: Vec<&Member> = members.iter().filter_map(|member| self.members.get(*member)).collect();
         let length = jobs.iter().map(|member| millis(self.points[member.point].duration)).sum();
         let performed = pool::run(&jobs, length, pool, |_, member| self.begin(member, folder))?;
@@ -199,8 +228,7 @@ struct Keeper<'a> {
 const TURN: Span = Span::from_millis(10);
 
 impl Observer for Keeper<'_> {
-    /// The part, unless it is kept in a folder.
-    type Record = Option<Part>;
+    type Record = Kept;
 
     fn next(&self, now: Time) -> Time {
         let turn = now + TURN;
@@ -218,7 +246,7 @@ impl Observer for Keeper<'_> {
         Ok(())
     }
 
-    fn finish(self, run: Finished) -> Result<Option<Part>, Error> {
+    fn finish(self, run: Finished) -> Result<Kept, Error> {
         let Keeper { sweep, member, folder, readings, .. } = self;
         let parameters = part::parameters(&sweep.points[member.point].blueprint);
         let scheme = parameters.get("scheme").and_then(Value::as_str).unwrap_or_default();
@@ -235,9 +263,13 @@ impl Observer for Keeper<'_> {
             parameters,
         };
         match folder {
-            Some(folder) => part.store(folder).map(|()| None),
-            None => Ok(Some(part)),
+            Some(folder) => part.store(folder).map(|()| Kept::Stored),
+            None => Ok(Kept::Part(part)),
         }
+    }
+
+    fn fault(self, run: Faulted) -> Result<Kept, Error> {
+        Ok(Kept::Fault(run))
     }
 
     fn abandon(self) {}

@@ -23,6 +23,11 @@ pub trait RepairLaw: Send {
     /// reads it once after the constructor and once after each report.
     fn repair(&self) -> Result<f64, String>;
 
+    /// W_tot, the packets in flight as the law counts them, for `w_mean`; none for a law that has none. It is read with `repair`.
+    fn w_tot(&self) -> Result<Option<f64>, String> {
+        Ok(None)
+    }
+
     /// Visits values to record, NaN where one is not known yet.
     fn probe(&self, _visit: &mut Visitor<'_>) {}
 }
@@ -42,10 +47,19 @@ pub struct Blocks {
     pub most: u32,
 }
 
+/// The values of a law of repair after a report.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Amounts {
+    /// Repair packets of a block.
+    pub repair: u32,
+    /// W_tot, if the law has one.
+    pub w_tot: Option<f64>,
+}
+
 /// A law of repair of one's own in a run.
 #[derive(Debug)]
 pub struct RunningRepair {
-    running: Running<dyn RepairLaw, u32>,
+    running: Running<dyn RepairLaw, Amounts>,
     most: u32,
 }
 
@@ -53,32 +67,36 @@ impl RunningRepair {
     /// The law of the flow of `context`, before its first report.
     pub(crate) fn begin(law: &Repair, context: &Context<Blocks>) -> RunningRepair {
         let most = context.config.most;
-        RunningRepair { running: Running::new(law, context, |law| packets(law, most)), most }
+        RunningRepair { running: Running::new(law, context, |law| amounts(law, most)), most }
     }
 
     /// The law until its first fault.
-    pub fn running(&self) -> &Running<dyn RepairLaw, u32> {
+    pub fn running(&self) -> &Running<dyn RepairLaw, Amounts> {
         &self.running
     }
 }
 
-/// The whole repair packets that `law` gives, tolerating a rounding error just below a whole number.
-fn packets(law: &dyn RepairLaw, most: u32) -> Result<u32, String> {
+/// The whole repair packets that `law` gives, tolerating a rounding error just below a whole number, and its W_tot.
+fn amounts(law: &dyn RepairLaw, most: u32) -> Result<Amounts, String> {
     let repair = law.repair()?;
     if !(0.0..=f64::from(most)).contains(&repair) {
         return Err(format!("repair is {repair}, expected 0 to {most} packets"));
     }
-    Ok((repair + 1e-9) as u32)
+    Ok(Amounts { repair: (repair + 1e-9) as u32, w_tot: law.w_tot()? })
 }
 
 impl Redundancy for RunningRepair {
     fn on_report(&mut self, report: &LossReport) {
         let (now, most) = (Time::ZERO + Span::from_secs_f64(report.at.0), self.most);
-        self.running.handle(now, |law| law.on_report(report).and_then(|()| packets(law, most)));
+        self.running.handle(now, |law| law.on_report(report).and_then(|()| amounts(law, most)));
     }
 
     fn repair(&self) -> u32 {
-        *self.running.values()
+        self.running.values().repair
+    }
+
+    fn w_tot(&self) -> Option<f64> {
+        self.running.values().w_tot
     }
 
     fn bounds(&self) -> (f64, f64) {

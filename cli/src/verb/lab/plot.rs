@@ -24,7 +24,7 @@ pub(super) fn write(file: &Path, scenario: &str, campaign: &Campaign) -> Result<
     let first = Campaign { seeds: campaign.seeds.iter().take(1).copied().collect(), ..campaign.clone() };
     let longest = campaign.experiments().map_err(refused)?.iter().map(|it| it.duration).max().unwrap_or(Span::ZERO);
     let interval = Span::from_millis((longest.as_micros() / 1000 / INTERVALS).max(1));
-    let recorded = record(&first, Some(interval), Pool::of(pool::processors())).map_err(refused)?;
+    let (recorded, _) = record(&first, Some(interval), Pool::of(pool::processors())).map_err(refused)?;
     let page = Page {
         title: scenario.to_owned(),
         summary: format!("Seed {}, intervals of {interval}.", first.seeds.first().copied().unwrap_or_default()),

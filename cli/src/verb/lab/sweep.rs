@@ -64,7 +64,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let pool = Pool { threads: args.seeds.threads(), stopped: &|| stop.asked(), progress: &|at| shown.show(at) };
     let swept = sweep.run(&args.out, args.shard, pool);
     shown.end();
-    let Swept { before, performed, missing } = swept.map_err(refused)?;
+    let Swept { before, performed, missing, .. } = swept.map_err(refused)?;
     let parts = sweep.parts(&args.out);
     if missing > 0 {
         let (folder, all) = (args.out.display(), sweep.len());
