@@ -4,24 +4,26 @@ use crate::contestant::Contestant;
 use crate::passage;
 use crate::stream::{Connection, Outcome, Plan, run};
 
-/// The number of attempts at a run that is invalid because the machine was too busy.
+/// The number of attempts at a run that is invalid, because the machine was too busy or a port was taken.
 const TRIES: usize = 3;
 
-/// Runs `contestant`, and repeats an invalid run. An error is the reason why there is no valid run: the contestant ended
-/// by itself or delivered nothing, or the machine was too busy each time.
+/// Runs `contestant`, and repeats an invalid run. An error is the reason why there is no valid run: each time the contestant
+/// ended by itself or delivered nothing, or the machine was too busy.
 pub fn attempt(contestant: &Contestant, plan: &Plan) -> Result<Outcome, String> {
     let mut last = String::new();
     for _ in 0..TRIES {
-        let outcome = run(contestant, plan)?;
-        match fault(&outcome, plan) {
-            None => return Ok(outcome),
-            Some(why) => {
-                eprintln!("{}: invalid, {why}", contestant.name);
-                last = why;
-            }
-        }
+        // A program that ends by itself may have found its port taken by another run at that moment.
+        let why = match run(contestant, plan) {
+            Ok(outcome) => match fault(&outcome, plan) {
+                None => return Ok(outcome),
+                Some(why) => format!("invalid, {why}"),
+            },
+            Err(why) => why,
+        };
+        eprintln!("{}: {why}", contestant.name);
+        last = why;
     }
-    Err(format!("{}: invalid, {last}", contestant.name))
+    Err(format!("{}: {last}", contestant.name))
 }
 
 /// The reason that a run says nothing about the path, if any.

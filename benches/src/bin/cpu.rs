@@ -53,8 +53,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
         for (place, contestant) in contestants.iter().enumerate() {
             rows.push(row(&megabits, contestant, rounds.iter().map(|round| &round[place])));
         }
-        let pairs =
-            [(NONE, SRT, without), (GENEVA, SRT, with), (AUTO_KEY, SRT_KEY, encrypted), (AUTO_KEY, AUTO, KEY)];
+        let pairs = [(NONE, SRT, without), (GENEVA, SRT, with), (AUTO_KEY, SRT_KEY, encrypted), (AUTO_KEY, AUTO, KEY)];
         for (place, other, bound) in pairs {
             let cost = |round: &[Outcome]| round[place].cpu_per_gigabyte() / round[other].cpu_per_gigabyte();
             let what = format!("CPU of {} / {}, {megabits}", contestants[place].name, contestants[other].name);
