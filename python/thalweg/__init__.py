@@ -155,10 +155,12 @@ def sweep(
 ) -> Runs:
     """Runs every combination of values with every seed, each kept in a file of the folder `out` as it ends.
 
-    A run that is there is not performed again. The parts are those of ``thalweg lab sweep``. `on` is "local", with `jobs` runs
-    at a time, in processes of their own if a law is a class; "ray", a cluster of Ray that this machine is part of, or one of its own; or the address of a cluster, such as
-    "ray://host:10001" or "ray:host:6379". `shard`, such as "3/16", performs the third of 16 shares alone. Returns the runs of
-    the sweep that are there.
+    A run that is there is not performed again. The parts are those of ``thalweg lab sweep``. `shard`, such as "3/16", performs
+    the third of 16 shares alone. Returns the runs of the sweep that are there.
+
+    `on` is "local", with `jobs` runs at a time, in processes of their own if a law is a class; "ray", the cluster of RAY_ADDRESS, or
+    a Ray that is started on this machine for the call; or the address of a cluster, "ray:HOST:6379" from a machine of its own,
+    "ray://HOST:10001" from any other.
     """
     of = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
     inner = of._for(over, swept=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +26,7 @@ def _perform(version: str, spec: tuple[Any, ...], members: list[int]) -> _batche
 
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """Ray, connected to the cluster at `address`, which is `ray` for the usual one, or started on this machine."""
+    """Ray, connected to the cluster at `address`. `ray` is that of RAY_ADDRESS, or else one that is started on this machine."""
     try:
         import ray
     except ImportError as error:
@@ -33,10 +34,12 @@ def connected(address: str) -> Iterator[Any]:
     if ray.is_initialized():
         yield ray
         return
-    if address == "ray":
-        ray.init(**QUIET)
+    if address == "ray" and "RAY_ADDRESS" not in os.environ:
+        # Not the cluster that was last started here, which may be gone.
+        ray.init("local", **QUIET)
     else:
         # `ray://HOST:PORT` is a server for clients, `ray:HOST:PORT` a cluster whose data this machine can share.
+        address = os.environ["RAY_ADDRESS"] if address == "ray" else address
         host = address.removeprefix("ray:").removeprefix("//")
         _answers(host)
         if address.startswith("ray://"):
