@@ -36,6 +36,7 @@ __all__ = [
     "sweep",
 ]
 
+
 def _seeds(seeds: int | Iterable[int]) -> list[int]:
     """Seeds from their number or one by one."""
     return list(range(1, seeds + 1)) if isinstance(seeds, int) else list(seeds)
@@ -47,8 +48,7 @@ class Scenario:
     def __init__(self, name: str | os.PathLike[str], /, **parameters: Value | type) -> None:
         self._name = os.fspath(name)
         self._set = parameters
-        self._laws = _own.laws_of(parameters.values())
-        self._scenario = _thalweg.Scenario(self._name, self._texts(), self._laws)
+        self._scenario = self._for({}, swept=False)
 
     def _texts(self) -> list[tuple[str, str]]:
         """The values of its parameters as texts; a class stands for its name."""

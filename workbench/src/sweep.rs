@@ -224,15 +224,11 @@ struct Keeper<'a> {
     readings: String,
 }
 
-/// The simulated time between two checks for an interruption, where no interval is shorter.
-const TURN: Span = Span::from_millis(10);
-
 impl Observer for Keeper<'_> {
     type Record = Kept;
 
-    fn next(&self, now: Time) -> Time {
-        let turn = now + TURN;
-        self.intervals.as_ref().map_or(turn, |intervals| turn.min(intervals.next(now)))
+    fn next(&self, now: Time) -> Option<Time> {
+        self.intervals.as_ref().map(|intervals| intervals.next(now))
     }
 
     fn look(&mut self, now: Time, run: &mut Run) -> Result<(), Error> {

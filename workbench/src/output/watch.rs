@@ -4,7 +4,7 @@
 use std::fs;
 
 use serde_json::Value;
-use thalweg_core::time::{Span, Time};
+use thalweg_core::time::Time;
 use thalweg_core::units::Bytes;
 use thalweg_lab::experiment::{Kind, Place, Run};
 use thalweg_lab::network::Direction;
@@ -46,11 +46,6 @@ struct Pair {
     lines: Table,
 }
 
-/// The longest time for which packets are held in memory.
-const HELD: Span = Span::from_millis(20);
-/// The simulated time between two checks for an interruption: on a link of 1 Gb/s less than a millisecond's work.
-const TURN: Span = Span::from_millis(10);
-
 impl Watch {
     /// Watches the run of `scheme` with `seed`, as far as files are to be written of it.
     pub(super) fn new(files: Option<&Files>, scheme: &str, seed: u64, run: &mut Run) -> Result<Watch, Error> {
@@ -82,11 +77,9 @@ impl Watch {
         Ok(watch)
     }
 
-    /// The time of the next [`Watch::look`] at a run that stands at `now`.
-    pub(crate) fn next(&self, now: Time) -> Time {
-        let held = self.packets.is_some() || self.capture.is_some();
-        let next = now + if held { HELD } else { TURN };
-        self.readings.as_ref().map_or(next, |readings| next.min(readings.intervals.next(now)))
+    /// The end of the interval in which `now` is, if there are intervals.
+    pub(crate) fn next(&self, now: Time) -> Option<Time> {
+        self.readings.as_ref().map(|readings| readings.intervals.next(now))
     }
 
     /// Writes the observations of a run that stands at `now`.

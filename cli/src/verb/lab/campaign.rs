@@ -1,5 +1,7 @@
 //! A campaign on a terminal: its progress, and signals that interrupt it.
 
+use std::path::Path;
+
 use thalweg_net::signal::Stop;
 use thalweg_net::terminal::escaped;
 use thalweg_workbench::campaign::{Campaign, Finished};
@@ -8,7 +10,7 @@ use thalweg_workbench::pool::Pool;
 use thalweg_workbench::run::{self, Results};
 
 use super::progress::Shown;
-use super::{failed, interrupted, refused};
+use super::{failed, interrupted, plot, refused};
 use crate::failure::Failure;
 
 /// The results of a campaign, and the signal that interrupted it, if one did.
@@ -39,6 +41,18 @@ impl Performed {
     /// The runs of one variant, in the order of the seeds.
     pub(super) fn of(&self, variant: usize) -> impl Iterator<Item = &Finished> {
         self.results.of(variant)
+    }
+
+    /// Draws a page of the campaign, if there is a file for it.
+    pub(super) fn plot(
+        &self,
+        file: Option<&Path>,
+        scenario: &str,
+        campaign: &Campaign,
+        threads: usize,
+    ) -> Result<(), Failure> {
+        let Some(file) = file else { return Ok(()) };
+        plot::write(file, scenario, campaign, Pool { stopped: &|| self.stop.asked(), ..Pool::of(threads) })
     }
 
     /// Fails if a run is missing; the error names the number of completed runs.

@@ -13,7 +13,7 @@ use thalweg_workbench::source::Source;
 use super::campaign::{Performed, perform};
 use super::run::{SCHEME, Seeds, titled, tpindex};
 use super::table::Table;
-use super::{groups, output, print, refused};
+use super::{grid, groups, output, print, refused};
 use crate::failure::Failure;
 use crate::verb::replay::setting;
 
@@ -57,7 +57,7 @@ fn schemes_help() -> String {
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     let source = Source::find(&args.scenario).map_err(refused)?;
     let (option, name, values) = match args.over {
-        Some((name, values)) => ("--over", name, values.split(',').map(|value| value.trim().to_owned()).collect()),
+        Some((name, list)) => ("--over", name, grid::values(&list)),
         None => ("--schemes", SCHEME.to_owned(), args.schemes),
     };
     let variants = variants(&source, option, (&name, &values), &args.settings)?;

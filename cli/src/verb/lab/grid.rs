@@ -21,8 +21,12 @@ pub(super) struct Point<'a> {
 
 /// The lists of `--over NAME=A,B`.
 pub(super) fn lists(over: &[(String, String)]) -> Vec<(String, Vec<String>)> {
-    let values = |values: &str| values.split(',').map(|value| value.trim().to_owned()).collect();
     over.iter().map(|(name, list)| (name.clone(), values(list))).collect()
+}
+
+/// The values of a list with commas.
+pub(super) fn values(list: &str) -> Vec<String> {
+    list.split(',').map(|value| value.trim().to_owned()).collect()
 }
 
 /// The failure for an error of a grid.

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use thalweg_core::time::Span;
+use thalweg_net::terminal::escaped;
 use thalweg_workbench::Error;
 use thalweg_workbench::campaign::Campaign;
 use thalweg_workbench::output::{self, Lines, Output};
 
+use super::progress::wipe;
 use super::{print_to_reader, refused};
 use crate::failure::Failure;
-use crate::verb::lab::progress::wipe;
-use thalweg_net::terminal::escaped;
 
 /// The files to be written.
 #[derive(clap::Args)]

@@ -10,7 +10,7 @@ use thalweg_lab::network::Direction;
 use thalweg_papers::page::{Axis, Element, Line, Page, Plot, Section, Tone};
 use thalweg_workbench::FileError;
 use thalweg_workbench::campaign::Campaign;
-use thalweg_workbench::pool::{self, Pool};
+use thalweg_workbench::pool::Pool;
 use thalweg_workbench::record::{Readings, Recorded, record};
 
 use super::{failed, refused};
@@ -19,19 +19,36 @@ use crate::failure::Failure;
 /// The number of intervals over a run: about two for each pixel of a narrow screen.
 const INTERVALS: u64 = 400;
 
-/// Runs the first seed of each variant again, and writes the page.
-pub(super) fn write(file: &Path, scenario: &str, campaign: &Campaign) -> Result<(), Failure> {
+/// Refuses a file that cannot be written, before runs that may take long.
+pub(super) fn check(file: &Path) -> Result<(), Failure> {
+    let is_new = !file.exists();
+    fs::OpenOptions::new().create(true).append(true).open(file).map_err(|error| unwritable(file, error))?;
+    if is_new {
+        let _ = fs::remove_file(file);
+    }
+    Ok(())
+}
+
+fn unwritable(file: &Path, error: std::io::Error) -> Failure {
+    failed(FileError::writing(file)(error).to_string())
+}
+
+/// Runs the first seed of each variant again, and writes the page, unless that is interrupted.
+pub(super) fn write(file: &Path, scenario: &str, campaign: &Campaign, pool: Pool<'_>) -> Result<(), Failure> {
     let first = Campaign { seeds: campaign.seeds.iter().take(1).copied().collect(), ..campaign.clone() };
     let longest = campaign.experiments().map_err(refused)?.iter().map(|it| it.duration).max().unwrap_or(Span::ZERO);
     let interval = Span::from_millis((longest.as_micros() / 1000 / INTERVALS).max(1));
-    let (recorded, _) = record(&first, Some(interval), Pool::of(pool::processors())).map_err(refused)?;
+    let (recorded, _) = record(&first, Some(interval), pool).map_err(refused)?;
+    if recorded.len() < first.variants.len() {
+        return Err(failed(format!("interrupted before {} was written", file.display())));
+    }
     let page = Page {
         title: scenario.to_owned(),
         summary: format!("Seed {}, intervals of {interval}.", first.seeds.first().copied().unwrap_or_default()),
         sections: recorded.iter().map(section).collect(),
         ..Page::default()
     };
-    fs::write(file, page.to_html()).map_err(|error| failed(FileError::writing(file)(error).to_string()))
+    fs::write(file, page.to_html()).map_err(|error| unwritable(file, error))
 }
 
 /// The plots of one run.

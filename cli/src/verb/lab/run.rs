@@ -100,6 +100,7 @@ fn scheme(blueprint: &Blueprint) -> Option<String> {
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
+    args.plot.as_deref().map_or(Ok(()), plot::check)?;
     let source = Source::find(&args.scenario).map_err(refused)?;
     if !args.over.is_empty() {
         return over::run(&args, &source);
@@ -122,9 +123,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     if results.of(0).next().is_none() {
         return Err(results.nothing_before("the first run was completed"));
     }
-    if let Some(file) = &args.plot {
-        plot::write(file, &args.scenario, &campaign)?;
-    }
+    results.plot(args.plot.as_deref(), &args.scenario, &campaign, args.seeds.threads())?;
     let report = Report { blueprint: &blueprint, results: &results, tfrc };
     print(&if args.json { report.json(&args.scenario) } else { report.text(&args.scenario) })?;
     results.complete()

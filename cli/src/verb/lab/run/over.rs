@@ -10,7 +10,7 @@ use super::{Args, titled};
 use crate::failure::Failure;
 use crate::verb::lab::campaign::{Performed, perform};
 use crate::verb::lab::grid::{self, Point};
-use crate::verb::lab::{groups, plot, print, refused};
+use crate::verb::lab::{groups, print, refused};
 
 pub(super) fn run(args: &Args, source: &Source) -> Result<(), Failure> {
     let values = sweep::grid(&grid::lists(&args.over)).map_err(grid::at_fault)?;
@@ -23,9 +23,7 @@ pub(super) fn run(args: &Args, source: &Source) -> Result<(), Failure> {
     let output = args.output.open(&campaign, args.json)?;
     let results = perform(&campaign, &output, args.seeds.threads())?;
     let points: Vec<Point<'_>> = values.iter().enumerate().map(|(nth, values)| point(nth, values, &results)).collect();
-    if let Some(file) = &args.plot {
-        plot::write(file, &args.scenario, &campaign)?;
-    }
+    results.plot(args.plot.as_deref(), &args.scenario, &campaign, args.seeds.threads())?;
     let seeds = campaign.seeds.len();
     let text = if args.json {
         format!("{}\n", json!({ "scenario": args.scenario, "seeds": campaign.seeds, "points": grid::json(&points) }))
