@@ -53,6 +53,42 @@ queue = 20
 delay = '3ms'
 ";
 
+/// A path file, and the recording that it names: of ten packets the fourth was lost.
+fn path_files(name: &str) -> Result<String, String> {
+    let direction =
+        "[[forward.element]]\nkind = 'recorded'\nfile = 'line.csv'\nindex = 'near'\nsent = 'at'\ndelay = 'ms'\n";
+    match name {
+        "paths/line.toml" => Ok(format!("seed = 1\n[forward]\n{direction}lost = 'lost'\n[reverse]\n")),
+        "paths/crowded.toml" => Ok("[forward]\n[[forward.traffic]]\n[reverse]\n".into()),
+        "paths/line.csv" => {
+            let rows = (0..10).map(|nth| format!("{},20,{}\n", nth * 10, u8::from(nth == 3)));
+            Ok("at,ms,lost\n".to_owned() + &rows.collect::<String>())
+        }
+        _ => Err("cannot be read: no such file".into()),
+    }
+}
+
+#[test]
+fn a_hop_can_be_a_path_file_of_emulate() {
+    let text = |file: &str| {
+        let flow = "[[flow]]\nkind = 'cbr'\nrate = '80kbit'\npacket = 100\naccess = { rate = '1gbit', near = '0s', far = '0s' }";
+        format!("[run]\nduration = '10s'\n[[hop]]\npath = '{file}'\n{flow}\n")
+    };
+    let parse = |file: &str| Blueprint::parse("lab.toml", &text(file), &[], &mut |name| path_files(name));
+    let flow = outcome(&parse("paths/line.toml").expect("a path"), 1).flows[0].clone();
+    assert_eq!((flow.offered.packets, flow.offered.dropped), (1000, 100));
+    for (file, why) in [
+        ("paths/none.toml", "lab.toml:4: 'paths/none.toml' cannot be read: no such file"),
+        (
+            "paths/crowded.toml",
+            "lab.toml:4: paths/crowded.toml:2: unknown 'traffic', expected [[...element]]: cross traffic",
+        ),
+    ] {
+        let seen = parse(file).expect_err(why).to_string();
+        assert!(seen.starts_with(why), "{seen}");
+    }
+}
+
 #[test]
 fn every_shipped_scenario_describes_an_experiment() {
     for folder in ["lab", "papers"] {

@@ -35,10 +35,12 @@
 //! An answer is shorter than its hello, which rules out amplification by forged hellos.
 
 mod call;
+mod delivery;
 mod latency;
 mod short;
 
 pub use call::{Busy, Request};
+pub use delivery::Delivery;
 pub use latency::Wanted;
 pub use short::{Challenge, Refusal};
 

@@ -1,4 +1,8 @@
 //! Recorded outcomes: each packet gets the delay and the loss that one packet of a measurement had.
+//!
+//! A row per moment gives packets sent close together the same fate, and a row per packet lets a denser stream pass through
+//! an outage in less time. [`Index::Near`] does neither: the losses are the next ones of the recording, so that bursts keep
+//! their lengths in packets, and they remain within some packets of the moment, so that outages keep their times.
 
 use thalweg_core::time::{Span, Time};
 
@@ -14,7 +18,13 @@ pub enum Index {
     Packet,
     /// The last row that was sent by then: the state of the path at that moment.
     Time,
+    /// The loss of the row after that of the packet before, near the moment, and the delay of the moment.
+    Near,
 }
+
+/// The number of rows by which [`Index::Near`] may be ahead of the moment; twice as many during a run of losses, so that it is
+/// neither cut nor repeated. Ours: longer than most bursts; more shifts outages by more.
+const AHEAD: usize = 32;
 
 /// The columns of a CSV file that make a recording; the first line names the columns.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,6 +52,8 @@ struct Row {
     sent: Span,
     /// None if the packet was lost.
     delay: Option<Span>,
+    /// The delay, of a lost packet that of the packet before it which arrived.
+    state: Span,
 }
 
 impl Recording {
@@ -74,10 +86,13 @@ impl Recording {
         }
         let first = raw.first().map_or(0.0, |(sent, _)| *sent);
         let span = |millis: f64| Span::from_secs_f64(millis / 1e3);
-        let rows: Vec<Row> = raw
-            .into_iter()
-            .map(|(sent, delay)| Row { sent: span(sent - first), delay: delay.map(|delay| span(delay + shift)) })
-            .collect();
+        let mut state = raw.iter().find_map(|(_, delay)| *delay).map_or(Span::ZERO, |delay| span(delay + shift));
+        let mut row = |(sent, delay): (f64, Option<f64>)| {
+            let delay = delay.map(|delay| span(delay + shift));
+            state = delay.unwrap_or(state);
+            Row { sent: span(sent - first), delay, state }
+        };
+        let rows: Vec<Row> = raw.into_iter().map(&mut row).collect();
         match rows.as_slice() {
             [_, .., last] if !last.sent.eq(&Span::ZERO) && rows.is_sorted_by_key(|row| row.sent) => {
                 // The first row repeats one mean gap after the last.
@@ -88,10 +103,17 @@ impl Recording {
         }
     }
 
-    fn at(&self, now: Time) -> &Row {
-        let phase = Span::from_nanos(now.as_nanos() % self.period.as_nanos());
+    /// The number of the row of this moment, counted through all repetitions.
+    fn at(&self, now: Time) -> u64 {
+        let (nth, phase) = (now.as_nanos() / self.period.as_nanos(), now.as_nanos() % self.period.as_nanos());
         // The first row is at zero, so at least one row is not later.
-        &self.rows[self.rows.partition_point(|row| row.sent <= phase) - 1]
+        let row = self.rows.partition_point(|row| row.sent.as_nanos() <= phase) - 1;
+        nth * self.rows.len() as u64 + row as u64
+    }
+
+    /// A row by its number.
+    fn row(&self, number: u64) -> &Row {
+        &self.rows[(number % self.rows.len() as u64) as usize]
     }
 }
 
@@ -120,6 +142,8 @@ pub struct Recorded {
     index: Index,
     keep_order: bool,
     accepted: u64,
+    /// The row whose loss the next packet has, with [`Index::Near`].
+    cursor: u64,
     last: Time,
     flying: DelayQueue,
     dropped: Losses,
@@ -133,9 +157,30 @@ impl Recorded {
             index,
             keep_order,
             accepted: 0,
+            cursor: 0,
             last: Time::ZERO,
             flying: DelayQueue::default(),
             dropped: Losses::default(),
+        }
+    }
+
+    /// The delay of a packet that enters now; none if it is lost.
+    fn pass(&mut self, now: Time) -> Option<Span> {
+        match self.index {
+            Index::Packet => self.recording.row(self.accepted).delay,
+            Index::Time => self.recording.row(self.recording.at(now)).delay,
+            Index::Near => {
+                let moment = self.recording.at(now);
+                let ahead = self.cursor.saturating_sub(moment) as usize;
+                let is_in_run = [self.cursor, moment].iter().any(|row| self.recording.row(*row).delay.is_none());
+                let most = if is_in_run { 2 * AHEAD } else { AHEAD };
+                if self.cursor < moment || ahead >= most {
+                    self.cursor = moment;
+                }
+                let is_lost = self.recording.row(self.cursor).delay.is_none();
+                self.cursor += 1;
+                (!is_lost).then(|| self.recording.row(moment).state)
+            }
         }
     }
 
@@ -147,13 +192,9 @@ impl Recorded {
 
 impl Node for Recorded {
     fn accept(&mut self, now: Time, packet: Packet) {
-        let rows = &self.recording.rows;
-        let row = match self.index {
-            Index::Packet => &rows[(self.accepted % rows.len() as u64) as usize],
-            Index::Time => self.recording.at(now),
-        };
+        let delay = self.pass(now);
         self.accepted += 1;
-        let Some(delay) = row.delay else {
+        let Some(delay) = delay else {
             self.dropped.count(&packet);
             return;
         };
@@ -212,6 +253,31 @@ mod tests {
             arrivals(Index::Time, false, &[5, 9, 10, 19, 25, 30]),
             [(4, 30_500), (0, 35_000), (1, 39_000), (5, 60_000)]
         );
+    }
+
+    /// A packet every millisecond, of which 50 in a row were lost.
+    fn outage() -> Recorded {
+        let rows = (0..1000).map(|nth| format!("{nth},5,{}\n", u8::from((500..550).contains(&nth))));
+        let text = "send_ms,up_ms,up_lost\n".to_owned() + &rows.collect::<String>();
+        Recorded::new(Recording::parse(&text, &columns()).expect("a recording"), Index::Near, true)
+    }
+
+    #[test]
+    fn near_rows_keep_bursts_in_packets_and_outages_in_time() {
+        // Packets in step with the rows, a denser stream, and a sparser one.
+        for (gap, lost) in [(1000, 50..=50), (800, 50..=63), (2000, 24..=26)] {
+            let mut node = outage();
+            for micros in (0..1_000_000).step_by(gap) {
+                node.accept(Time::ZERO + Span::from_micros(micros), Packet::datagram(0, Vec::new()));
+            }
+            assert!(lost.contains(&node.tally().dropped.total()), "{gap}: {:?}", node.tally());
+        }
+        // Three packets at once have three rows.
+        let mut node = outage();
+        for flow in 0..3 {
+            node.accept(Time::ZERO + Span::from_millis(498), Packet::datagram(flow, Vec::new()));
+        }
+        assert_eq!([0, 1, 2].map(|flow| node.lost_of(flow)), [0, 0, 1]);
     }
 
     #[test]

@@ -143,6 +143,7 @@ struct RecordedText {
 enum IndexText {
     Packet,
     Time,
+    Near,
 }
 
 #[derive(Deserialize)]
@@ -219,6 +220,7 @@ fn recorded(text: RecordedText, files: &mut Files<'_>) -> Result<Recorded, Fault
     let index = match index {
         IndexText::Packet => Index::Packet,
         IndexText::Time => Index::Time,
+        IndexText::Near => Index::Near,
     };
     Ok(Recorded::new(load(&file, files, |text| Recording::parse(text, &columns))?, index, keep_order))
 }

@@ -111,7 +111,7 @@ const QUEUE: i64 = 40;
 const BYTES_PER_SECOND: f64 = 3e6;
 
 /// The digests of every packet at the hop, and of the laws' inner values.
-const PACKETS: u64 = 0xc97a_31cb_8fd8_5283;
+const PACKETS: u64 = 0xebf4_4613_602e_1f9f;
 const VALUES: u64 = 0x05d1_3bc7_fd2b_f249;
 
 /// Inner values that are real numbers.

@@ -26,6 +26,7 @@ mod post_repair;
 mod protection;
 mod rate_limit;
 mod rate_requests;
+mod recording;
 mod reports;
 mod sliding;
 mod stats;
@@ -38,6 +39,7 @@ use std::collections::VecDeque;
 pub use self::budget::MediaBudget;
 pub use self::config::{Breaker, Config, Event, SourceId, redundancy};
 pub use self::coupling::GcaState;
+pub use self::recording::{Outcome, Passage, Recording, Return};
 use super::interval_stats::IntervalStats;
 use super::{Ending, max_payload};
 use crate::law::redundancy::Redundancy;
@@ -47,6 +49,7 @@ use crate::rng::Rng;
 use crate::session::{Session, Transmit};
 use crate::time::{Span, Time};
 use crate::units::{Bytes, Rate};
+use crate::wire::hello::Delivery;
 use crate::wire::{self, rtp};
 use advice::Advice;
 use blocks::Blocks;
@@ -96,6 +99,8 @@ pub struct Sender {
     history: History,
     reports: Reports,
     post_repair: PostRepair,
+    /// The latency of the media that the receiver has delivered, as it reports it.
+    delivery: Option<Delivery>,
     flow: Flow,
     /// The answer to "how fast may I send?": the running rate law; none without `Config::rate`, and before the first
     /// block. Without a rate law, `Sender::plan` (`planning.rs`) gives that answer when it plans a block: with
@@ -132,6 +137,7 @@ impl Sender {
             history: History::default(),
             reports: Reports::default(),
             post_repair: PostRepair::default(),
+            delivery: None,
             flow: Flow::default(),
             rate_limit: None,
             rate_requests: RateRequests::default(),
@@ -212,6 +218,17 @@ impl Sender {
     /// The latency that both ends keep.
     pub fn latency(&self) -> Span {
         self.path_latency.wanted(self.peer.round_trip()).agreed(self.peer.latency())
+    }
+
+    /// Records the passage of each packet and of each report from now on. Without [`Sender::take_recording`] the record grows
+    /// as long as the session lasts.
+    pub fn record(&mut self) {
+        self.history.record();
+    }
+
+    /// The record since [`Sender::record`], which then ends; none without one.
+    pub fn take_recording(&mut self) -> Option<Recording> {
+        self.history.take_recording()
     }
 
     fn is_plain(&self) -> bool {

@@ -1,12 +1,16 @@
-//! `[[hop]]`: a link in short form, the elements of both directions, or a Wi-Fi cell.
+//! `[[hop]]`: a link in short form, the elements of both directions, a path file of `thalweg emulate`, or a Wi-Fi cell.
+
+use std::path::Path;
 
 use serde::Deserialize;
 use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use toml::Spanned;
+use toml::de::DeTable;
 
 use crate::network::Hop;
+use crate::node::wire::Wire;
 use crate::path::Element;
 use crate::scenario::Files;
 use crate::scenario::element;
@@ -31,6 +35,10 @@ pub(super) fn read(mut section: Section<'_>, rng: &Rng, files: &mut Files<'_>) -
             other => Err(Fault::at(&kind.span(), format!("no hop of kind '{other}', expected wifi, or no 'kind'"))),
         };
     }
+    if let Some(file) = section.optional::<Spanned<String>>("path")? {
+        section.finish("'path' alone")?;
+        return path(&file, rng, files);
+    }
     let (forward, backward) = (section.sections("forward")?, section.sections("backward")?);
     if forward.is_empty() && backward.is_empty() {
         let LinkText { rate, queue, delay } = section.rest()?;
@@ -40,13 +48,41 @@ pub(super) fn read(mut section: Section<'_>, rng: &Rng, files: &mut Files<'_>) -
         return Ok(Hop::link(rate.0, queue.0, delay.0));
     }
     section.finish(
-        "[[hop.forward]] and [[hop.backward]], or 'rate', 'queue' and 'delay' instead of them, or kind = \"wifi\"",
+        "[[hop.forward]] and [[hop.backward]], or 'rate', 'queue' and 'delay' instead of them, or 'path', or kind = \"wifi\"",
     )?;
     let mut lane = |name: &str, elements: Vec<Section<'_>>| match elements.len() {
         0 => Err(Fault::at(&span, format!("missing [[hop.{name}]]: a hop has elements in both directions"))),
         _ => lane(elements, &rng.fork(name), files),
     };
     Ok(Hop::Lanes { forward: lane("forward", forward)?, backward: lane("backward", backward)? })
+}
+
+/// The elements of a path file, which names its own files beside it.
+fn path(file: &Spanned<String>, rng: &Rng, files: &mut Files<'_>) -> Result<Hop, Fault> {
+    let name = file.get_ref();
+    let text = files(name).map_err(|why| Fault::at(&file.span(), format!("'{name}' {why}")))?;
+    let beside = Path::new(name).parent().unwrap_or(Path::new(""));
+    let hop = lanes(&text, rng, &mut |named| files(&beside.join(named).to_string_lossy()));
+    hop.map_err(|fault| Fault::at(&file.span(), fault.in_file(name, &text).to_string()))
+}
+
+fn lanes(text: &str, rng: &Rng, files: &mut Files<'_>) -> Result<Hop, Fault> {
+    let mut document = Section::new(0..0, DeTable::parse(text)?.into_inner());
+    document.optional::<u64>("seed")?;
+    let mut direction = |name: &'static str| -> Result<Vec<Element>, Fault> {
+        let table = document.take(name).ok_or_else(|| Fault::at(&(0..0), format!("missing [{name}]")))?;
+        let mut section = Section::of(table)?;
+        let elements = section.sections("element")?;
+        section.finish("[[...element]]: cross traffic of an experiment is a [[flow]]")?;
+        let mut elements = lane(elements, &rng.fork(name), files)?;
+        if elements.is_empty() {
+            elements.push(Wire::new(Span::ZERO).into());
+        }
+        Ok(elements)
+    };
+    let (forward, backward) = (direction("forward")?, direction("reverse")?);
+    document.finish("seed, [forward] or [reverse]")?;
+    Ok(Hop::Lanes { forward, backward })
 }
 
 fn lane(sections: Vec<Section<'_>>, rng: &Rng, files: &mut Files<'_>) -> Result<Vec<Element>, Fault> {

@@ -20,7 +20,7 @@ use crate::session::live::{End, Latency, Media, address};
 use crate::session::rtp::cname;
 use crate::time::{Span, Time};
 use crate::wire::Error;
-use crate::wire::hello::{self, Answer, Busy, Challenge, Hello, Refusal};
+use crate::wire::hello::{self, Answer, Busy, Challenge, Delivery, Hello, Refusal};
 use crate::wire::proof;
 use crate::wire::rtcp::{App, Compound, Extended, Full, Goodbye, Nack, Packet, PostRepairLoss, Report, Source, Writer};
 
@@ -173,6 +173,7 @@ impl Receiver {
         let (from, hello) = (candidate.from, candidate.offer.hello);
         let media = if hello.mp2t { Media::Mp2t } else { Media::Opaque };
         self.stream = Some(Stream::new(now, candidate));
+        self.latencies.clear();
         let is_auto = hello.latency.is_auto_with(self.config.latency.into());
         let round_trip = Some(hello.round_trip).filter(|_| is_auto);
         self.events.push_back(Event::Started { from, media, latency: self.latency(), round_trip });
@@ -284,7 +285,8 @@ impl Receiver {
         Ok(writer.len())
     }
 
-    /// A full compound packet: reception reports on both streams, our CNAME, and the loss that is left after repair.
+    /// A full compound packet: reception reports on both streams, our CNAME, the loss that is left after repair, and the
+    /// latency.
     fn emit_report(&mut self, now: Time, buf: &mut [u8]) -> Result<usize, Full> {
         let counts = (self.counts.residual, self.counts.recovered);
         let ssrc = self.ssrc;
@@ -298,6 +300,10 @@ impl Receiver {
             let blocks: Vec<_> =
                 stream.reports.post_repair(stream.ssrc, end, counts).map(PostRepairLoss::emit).collect();
             writer.push(&Extended { ssrc, raw_blocks: blocks.as_flattened() })?;
+        }
+        if let (Some(p50), Some(p99)) = (self.latencies.quantile(0.5), self.latencies.quantile(0.99)) {
+            let data = Delivery { p50, p99 }.emit();
+            writer.push(&App { subtype: Delivery::SUBTYPE, ssrc, name: hello::NAME, data: &data })?;
         }
         Ok(writer.len())
     }

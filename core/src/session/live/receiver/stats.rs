@@ -61,7 +61,7 @@ impl Counters for Counts {
     }
 }
 
-/// Latencies from input to output, in microseconds.
+/// Latencies from input to output of the stream that began last, in microseconds.
 #[derive(Clone, PartialEq)]
 pub(super) struct Latencies(Histogram<u64>);
 
@@ -78,9 +78,14 @@ impl Latencies {
         self.0.saturating_record(latency.as_micros().max(1));
     }
 
-    /// A quantile in seconds; NaN before the first packet.
-    fn quantile(&self, quantile: f64) -> f64 {
-        if self.0.is_empty() { f64::NAN } else { self.0.value_at_quantile(quantile) as f64 / 1e6 }
+    /// Forgets all latencies.
+    pub(super) fn clear(&mut self) {
+        self.0.reset();
+    }
+
+    /// A quantile; none before the first packet.
+    pub(super) fn quantile(&self, quantile: f64) -> Option<Span> {
+        (!self.0.is_empty()).then(|| Span::from_micros(self.0.value_at_quantile(quantile)))
     }
 }
 
@@ -112,9 +117,9 @@ pub(super) const METRICS: [Metric; 23] = [
     gauge("loss_before_repair_ratio", "Share of the source packets lost before repair, in the last second"),
     gauge("loss_after_repair_ratio", "Share of the source packets lost after repair, in the last second (RFC 7509)"),
     gauge("overhead_ratio", "Bytes received over media bytes delivered, minus 1, in the last second"),
-    gauge("latency_p50_seconds", "Median latency from input to output"),
-    gauge("latency_p99_seconds", "99th percentile of the latency from input to output"),
-    gauge("latency_max_seconds", "Maximum latency from input to output"),
+    gauge("latency_p50_seconds", "Median latency from input to output, of the last stream"),
+    gauge("latency_p99_seconds", "99th percentile of the latency from input to output, of the last stream"),
+    gauge("latency_max_seconds", "Maximum latency from input to output, of the last stream"),
     gauge("media_rate_bps", "Rate of the media delivered, in the last second"),
     gauge("wire_rate_bps", "Rate of the bytes received, in the last second"),
     gauge("latency_bound_seconds", "Latency from input to output that both ends keep"),
@@ -123,6 +128,7 @@ pub(super) const METRICS: [Metric; 23] = [
 impl Probe for Receiver {
     fn probe(&self, visit: &mut Visitor<'_>) {
         let counts = &self.counts;
+        let latency = |quantile| self.latencies.quantile(quantile).map_or(f64::NAN, Span::as_secs_f64);
         let values: [f64; METRICS.len()] = [
             counts.media_packets as f64,
             counts.media_bytes as f64,
@@ -141,9 +147,9 @@ impl Probe for Receiver {
             self.interval.ratio(Counts::lost, Counts::expected),
             self.interval.ratio(|change| change.residual, Counts::expected),
             self.interval.ratio(|change| change.wire_bytes, |change| change.media_bytes) - 1.0,
-            self.latencies.quantile(0.5),
-            self.latencies.quantile(0.99),
-            self.latencies.quantile(1.0),
+            latency(0.5),
+            latency(0.99),
+            latency(1.0),
             self.interval.rate(|change| change.media_bytes),
             self.interval.rate(|change| change.wire_bytes),
             self.latency().as_secs_f64(),

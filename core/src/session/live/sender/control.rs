@@ -17,7 +17,7 @@ use crate::time::{Span, Time};
 use crate::units::Rate;
 use crate::wire::Error;
 use crate::wire::feedback::Feedback;
-use crate::wire::hello::{self, Answer, Challenge, Hello, Refusal, Request};
+use crate::wire::hello::{self, Answer, Challenge, Delivery, Hello, Refusal, Request};
 use crate::wire::ntp::NtpTime;
 use crate::wire::rtcp::{App, Compound, Extended, Full, Goodbye, Nack, Packet, Report, SenderInfo, Source, Writer};
 use crate::wire::sequence::nearest;
@@ -112,6 +112,9 @@ impl Sender {
                     Challenge::SUBTYPE => self.peer.on_challenge(now, from, Challenge::parse(data)?),
                     Refusal::SUBTYPE => self.on_refusal(now, from, &Refusal::parse(data)?),
                     Request::SUBTYPE => self.on_request(now, from, data)?,
+                    Delivery::SUBTYPE if self.peer.is_from_peer(from, ssrc, origin.is_proved) => {
+                        self.delivery = Some(Delivery::parse(data)?);
+                    }
                     _ => {}
                 },
                 Packet::Feedback(feedback) => self.on_feedback(now, origin, &feedback),
@@ -149,6 +152,7 @@ impl Sender {
             Some(Change::Connected) => {
                 // Another receiver stamps its reports with another clock.
                 self.reports = Reports::default();
+                self.delivery = None;
                 self.guard.restart_breaker();
                 self.restart_rate_law();
                 self.path_latency.begin(self.peer.round_trip());
@@ -176,6 +180,7 @@ impl Sender {
             return;
         }
         let in_flight = self.history.in_flight();
+        self.history.on_report(now, feedback.timestamp);
         for block in feedback.streams() {
             let Some(stream) = self.streams.of(block.ssrc) else { continue };
             let Some(last) = self.history.last(stream) else { continue };

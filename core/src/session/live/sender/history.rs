@@ -10,11 +10,13 @@ mod tests;
 use std::collections::VecDeque;
 
 use super::brake::{Group, Sample};
+use super::recording::Recording;
 use crate::law::PacketReport;
 use crate::session::path::packet_threshold::{PACKET_THRESHOLD, PacketThreshold};
 use crate::session::path::sent_packets::{self, SentPackets};
 use crate::time::{Span, Time};
 use crate::units::Bytes;
+use crate::wire::ntp::NtpShort;
 
 /// The time for which a packet is remembered. Ours: a report of an older packet counts as nothing, so round trip and
 /// report must take less; longer takes more memory.
@@ -114,6 +116,8 @@ pub(super) struct History {
     group: Group,
     /// Runs of more than three losses so far.
     pub(super) bursts: u64,
+    /// The record of a measurement.
+    recording: Option<Recording>,
 }
 
 impl History {
@@ -134,6 +138,21 @@ impl History {
         let skipped = sequence.saturating_sub(*first + orders.len() as u64);
         orders.extend((0..skipped).map(|_| NEVER));
         orders.push_back(order);
+        self.recording.iter_mut().for_each(|recording| recording.sent(order, at));
+    }
+
+    /// Begins a record of packets and reports.
+    pub(super) fn record(&mut self) {
+        self.recording = Some(Recording::default());
+    }
+
+    pub(super) fn take_recording(&mut self) -> Option<Recording> {
+        self.recording.take()
+    }
+
+    /// Takes note of a new report, which the receiver made at `stamp` of its clock.
+    pub(super) fn on_report(&mut self, now: Time, stamp: NtpShort) {
+        self.recording.iter_mut().for_each(|recording| recording.on_report(now, stamp));
     }
 
     /// The order number of the next packet.
@@ -156,6 +175,7 @@ impl History {
     /// reported delivered or settled as lost keeps that outcome.
     pub(super) fn reported(&mut self, now: Time, stream: Stream, sequence: u64, held: Option<Span>) {
         let Some(order) = self.order(stream, sequence) else { return };
+        self.recording.iter_mut().for_each(|recording| recording.reported(order, held));
         let delivered = self.sent.update(order, |sent| match (sent.outcome, held) {
             (Outcome::Unknown | Outcome::Missing, Some(held)) => {
                 let delay = now.since(sent.at).saturating_sub(held);

@@ -52,7 +52,7 @@ impl Counters for Counts {
 }
 
 /// Metrics in the order of the probe.
-pub(super) const METRICS: [Metric; 30] = [
+pub(super) const METRICS: [Metric; 32] = [
     counter("media_packets_total", "Media datagrams from the input"),
     counter("media_bytes_total", "Bytes of the media datagrams from the input"),
     counter("unsent_packets_total", "Media datagrams not sent: no receiver, too long, or too late"),
@@ -96,6 +96,8 @@ pub(super) const METRICS: [Metric; 30] = [
     gauge("tcp_multiple", "Rate that GCA allows over that of a TCP on the same path; NaN under another law"),
     gauge("breaker_open", "1 while RFC 8083 requires the session to end"),
     gauge("latency_bound_seconds", "Latency from input to output that both ends keep"),
+    gauge("latency_p50_seconds", "Median latency from input to output, as the receiver reports"),
+    gauge("latency_p99_seconds", "99th percentile of the latency from input to output, as the receiver reports"),
     counter("rejected_datagrams_total", "Datagrams rejected: invalid or unauthenticated"),
     counter("stray_datagrams_total", "Datagrams of the stream from another address than the peer's"),
 ];
@@ -139,6 +141,8 @@ impl Probe for Sender {
             self.gca().map_or(f64::NAN, |gca| gca.multiplier()),
             f64::from(u8::from(self.guard.is_open())),
             self.latency().as_secs_f64(),
+            self.delivery.map_or(f64::NAN, |delivery| delivery.p50.as_secs_f64()),
+            self.delivery.map_or(f64::NAN, |delivery| delivery.p99.as_secs_f64()),
             counts.rejected as f64,
             counts.stray as f64,
         ];
