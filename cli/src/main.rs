@@ -4,7 +4,10 @@ mod built_in;
 mod encryption;
 mod failure;
 mod outputs;
+mod progress;
+mod standard_output;
 mod stream;
+mod table;
 mod tunnel;
 mod verb;
 
@@ -28,6 +31,7 @@ enum Verb {
     Send(Box<verb::send::Args>),
     Share(verb::share::Args),
     Recv(verb::recv::Args),
+    Advise(verb::advise::Args),
     Encode(verb::encode::Args),
     Tunnel(verb::tunnel::Args),
     Pipe(verb::pipe::Args),
@@ -59,6 +63,7 @@ fn main() -> ExitCode {
         Verb::Send(args) => verb::send::run(*args),
         Verb::Share(args) => verb::share::run(args),
         Verb::Recv(args) => verb::recv::run(args),
+        Verb::Advise(args) => verb::advise::run(args),
         Verb::Encode(args) => verb::encode::run(args),
         Verb::Tunnel(args) => verb::tunnel::run(args),
         Verb::Pipe(args) => verb::pipe::run(args),

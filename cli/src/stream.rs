@@ -35,10 +35,11 @@ pub(crate) struct Reporting {
 }
 
 /// The clock of a session, its randomness, and its stop signal.
+#[derive(Clone)]
 pub(crate) struct Start {
     pub(crate) clock: Clock,
     pub(crate) rng: Rng,
-    stop: Stop,
+    pub(crate) stop: Stop,
 }
 
 impl Start {
@@ -85,6 +86,11 @@ impl Start {
 }
 
 impl Reporting {
+    /// True for JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
     /// The reporter on standard error.
     pub(crate) fn reporter(&self, side: &'static str) -> Reporter {
         reporter(side, self.json, self.quiet)

@@ -1,5 +1,6 @@
 //! The verbs, one a file.
 
+pub(crate) mod advise;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod emulate;

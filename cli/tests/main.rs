@@ -1,5 +1,6 @@
 //! The program, as its users run it.
 
+mod advise;
 mod calls;
 mod commands;
 mod common;

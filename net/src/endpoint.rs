@@ -3,6 +3,7 @@
 mod in_process;
 mod keys;
 mod latency;
+mod measure;
 mod receiver;
 mod sender;
 mod share;
@@ -11,6 +12,7 @@ mod tcp;
 mod tunnel;
 
 pub use in_process::{Ending, InProcess, Tasks};
+pub use measure::{Load, MeasureEndpoint};
 pub use receiver::ReceiverEndpoint;
 pub use sender::{Retry, SenderEndpoint, Shed};
 pub use share::{MAX_STREAMS, Plan, Planned, Plans, ShareEndpoint};

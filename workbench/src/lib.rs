@@ -24,6 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod advise;
 pub mod campaign;
 mod error;
 pub mod frame;

@@ -7,21 +7,17 @@ mod groups;
 mod list;
 mod output;
 mod plot;
-mod progress;
 mod reproduce;
 mod run;
 mod stations;
 mod sweep;
-mod table;
-
-use std::io::{self, Write};
-use std::path::Path;
 
 use clap::Subcommand;
 use thalweg_net::signal::Stop;
-use thalweg_workbench::{Error, FileError};
+use thalweg_workbench::Error;
 
 use crate::failure::Failure;
+use crate::standard_output;
 
 /// Run experiments in the lab, a deterministic packet simulator.
 ///
@@ -81,10 +77,5 @@ fn print(text: &str) -> Result<(), Failure> {
 
 /// Writes to standard output; true if the pipe is still open.
 fn print_to_reader(text: &str) -> Result<bool, Error> {
-    let mut output = io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(FileError::writing(Path::new("standard output"))(error).into()),
-    }
+    Ok(standard_output::write(text)?)
 }

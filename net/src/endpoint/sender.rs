@@ -9,7 +9,7 @@ mod shed;
 mod tests;
 
 pub use calls::Retry;
-pub(super) use reports::{any, name};
+pub(super) use reports::{Way, any, describe, ended, name};
 pub use shed::Shed;
 
 use std::collections::VecDeque;
@@ -33,7 +33,6 @@ use crate::poll::{Interests, Ready};
 use crate::report::Report;
 use calls::Calls;
 use density::Density;
-use reports::{Way, describe};
 use shed::{PICTURES, Shedding};
 
 const CALLS: Metric =

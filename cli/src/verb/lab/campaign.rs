@@ -9,9 +9,9 @@ use thalweg_workbench::output::Output;
 use thalweg_workbench::pool::Pool;
 use thalweg_workbench::run::{self, Results};
 
-use super::progress::Shown;
 use super::{failed, interrupted, plot, refused};
 use crate::failure::Failure;
+use crate::progress::Shown;
 
 /// The results of a campaign, and the signal that interrupted it, if one did.
 pub(super) struct Performed {

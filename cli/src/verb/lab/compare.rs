@@ -12,9 +12,9 @@ use thalweg_workbench::source::Source;
 
 use super::campaign::{Performed, perform};
 use super::run::{SCHEME, Seeds, titled, tpindex};
-use super::table::Table;
 use super::{grid, groups, output, print, refused};
 use crate::failure::Failure;
+use crate::table::Table;
 use crate::verb::replay::setting;
 
 /// Compare schemes on one path, with the same seeds.

@@ -6,8 +6,8 @@ use thalweg_papers::page::interval;
 use thalweg_workbench::Error;
 
 use super::refused;
-use super::table::Table;
 use crate::failure::Failure;
+use crate::table::Table;
 
 /// The values of the parameters at a point, in the order of the grid.
 pub(super) type Values = [(String, String)];

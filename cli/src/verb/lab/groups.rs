@@ -5,7 +5,7 @@ use thalweg_lab::statistics::Estimate;
 use thalweg_papers::page::interval;
 use thalweg_workbench::campaign::Finished;
 
-use super::table::Table;
+use crate::table::Table;
 
 /// Adds a row for each group, with means over the seeds of `runs`, which are of one variant; `scheme` stands before the
 /// group's name, if there are several.

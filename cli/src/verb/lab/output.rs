@@ -8,9 +8,9 @@ use thalweg_workbench::Error;
 use thalweg_workbench::campaign::Campaign;
 use thalweg_workbench::output::{self, Lines, Output};
 
-use super::progress::wipe;
 use super::{print_to_reader, refused};
 use crate::failure::Failure;
+use crate::progress::wipe;
 
 /// The files to be written.
 #[derive(clap::Args)]

@@ -16,9 +16,9 @@ use thalweg_papers::results::Results;
 use thalweg_papers::{gca, r3cp, tcp_stream};
 
 use self::destination::Destination;
-use super::progress::Shown;
 use super::{failed, interrupted};
 use crate::Failure;
+use crate::progress::Shown;
 
 /// Repeat the evaluation of a paper in the lab: its figures, its tables, and a verdict on each of its claims.
 ///

@@ -16,9 +16,9 @@ use thalweg_workbench::pool;
 use thalweg_workbench::source::Source;
 
 use super::campaign::{Performed, perform};
-use super::table::Table;
 use super::{groups, output, plot, print, refused, stations};
 use crate::failure::Failure;
+use crate::table::Table;
 use crate::verb::replay::setting;
 
 /// Run a scenario with many seeds.

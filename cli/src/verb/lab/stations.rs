@@ -7,7 +7,7 @@ use thalweg_lab::statistics::Estimate;
 use thalweg_papers::page::interval;
 use thalweg_workbench::campaign::Finished;
 
-use super::table::Table;
+use crate::table::Table;
 
 /// A column: its name, and its value of a station.
 type Column = (&'static str, fn(&Outcome, &StationOutcome) -> f64);

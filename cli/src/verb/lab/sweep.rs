@@ -12,10 +12,10 @@ use thalweg_workbench::pool::Pool;
 use thalweg_workbench::source::Source;
 use thalweg_workbench::sweep::{Shard, Sweep, Swept, digest};
 
-use super::progress::Shown;
 use super::run::Seeds;
 use super::{failed, grid, interrupted, print, refused};
 use crate::failure::Failure;
+use crate::progress::Shown;
 use crate::verb::replay::setting;
 
 /// Run a grid of parameter values with many seeds, and keep each run in a file of its own.

@@ -11,14 +11,14 @@ use crate::report::Report;
 
 /// The address of the receiver, or, if the sender listens, its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Way {
-    pub(super) address: SocketAddr,
-    pub(super) listens: bool,
+pub(in crate::endpoint) struct Way {
+    pub(in crate::endpoint) address: SocketAddr,
+    pub(in crate::endpoint) listens: bool,
 }
 
 /// Describes an event of a session; `wait` is the time for which it waits for its receiver, if it does. Media of a live
 /// input is lost meanwhile.
-pub(super) fn describe(event: Event, way: Way, is_live: bool, wait: Option<Span>) -> Report {
+pub(in crate::endpoint) fn describe(event: Event, way: Way, is_live: bool, wait: Option<Span>) -> Report {
     let wait = wait.unwrap_or_default();
     // Reading of a file continues once a receiver answers again.
     let media = if is_live { "media is dropped" } else { "media waits" };
@@ -75,7 +75,7 @@ fn silent(why: &str, way: Way, media: &str, wait: Span) -> Report {
 }
 
 /// Describes the end; `why` is the reason of a goodbye.
-pub(super) fn ended(ending: Ending, why: &str) -> Report {
+pub(in crate::endpoint) fn ended(ending: Ending, why: &str) -> Report {
     // A failure: people read of it in the error message of the program.
     let text = if ending == Ending::Bye { format!("ended: {why}") } else { String::new() };
     Report::new("ended", text).with("reason", name(ending))

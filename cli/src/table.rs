@@ -6,13 +6,13 @@ use thalweg_net::terminal::escaped;
 
 /// Columns of text, the first of them words, the others numbers.
 #[derive(Default)]
-pub(super) struct Table {
+pub(crate) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// Adds a row. Its cells are escaped, since names in them may be a scenario's.
-    pub(super) fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells.iter().map(|cell| escaped(cell).into_owned()).collect());
     }
 }

@@ -49,11 +49,11 @@ impl Progress {
 
 /// The progress on a terminal, from the first report of jobs on; their length identifies them.
 #[derive(Default)]
-pub(super) struct Shown(RefCell<Option<(u64, Progress)>>);
+pub(crate) struct Shown(RefCell<Option<(u64, Progress)>>);
 
 impl Shown {
     /// Shows the progress of a pool.
-    pub(super) fn show(&self, at: pool::Progress) {
+    pub(crate) fn show(&self, at: pool::Progress) {
         let mut shown = self.0.borrow_mut();
         let same = shown.take().filter(|(length, _)| *length == at.length);
         let new = || (at.length, Progress::new(at.jobs, at.length));
@@ -61,7 +61,7 @@ impl Shown {
     }
 
     /// Clears the line.
-    pub(super) fn end(self) {
+    pub(crate) fn end(self) {
         if self.0.into_inner().is_some() {
             wipe();
         }
@@ -69,7 +69,7 @@ impl Shown {
 }
 
 /// Clears the line on a terminal for other output; the next drawing is below it.
-pub(super) fn wipe() {
+pub(crate) fn wipe() {
     if is_live(&stderr()) {
         let _ = write!(stderr(), "\r\x1b[K");
     }

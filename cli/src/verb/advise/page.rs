@@ -1,0 +1,191 @@
+//! The advice, as a table or as JSON, on standard output.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use thalweg_core::time::Span;
+use thalweg_net::figures::Figures;
+use thalweg_workbench::advise::{Candidate, Choice, Interval, Loss, Measured, Outcome};
+
+use super::failed;
+use crate::failure::Failure;
+use crate::standard_output;
+use crate::table::Table;
+
+/// The result of a measurement.
+pub(super) struct Advice<'a> {
+    pub(super) path: &'a Measured,
+    /// The share of packets that may be lost.
+    pub(super) loss: f64,
+    pub(super) candidates: &'a [(Candidate, Outcome)],
+    pub(super) choice: Choice,
+    /// The commands that are recommended: `recv` and `send`.
+    pub(super) commands: [String; 2],
+}
+
+/// The form of the output.
+pub(super) struct Page {
+    pub(super) is_json: bool,
+}
+
+/// The result of the second measurement.
+struct Found {
+    packets: f64,
+    lost: f64,
+    extra: f64,
+    p99: f64,
+}
+
+impl Page {
+    pub(super) fn print(&self, advice: &Advice<'_>) -> Result<(), Failure> {
+        put(&if self.is_json { advice.json() } else { advice.text() })
+    }
+
+    /// Prints what was predicted beside what was measured.
+    pub(super) fn print_verified(&self, predicted: &Outcome, figures: &Figures) -> Result<(), Failure> {
+        let found = Found::of(figures);
+        put(&if self.is_json { found.json(predicted) } else { found.text(predicted) })
+    }
+}
+
+fn put(text: &str) -> Result<(), Failure> {
+    standard_output::write(text).map(|_| ()).map_err(failed)
+}
+
+impl Advice<'_> {
+    fn text(&self) -> String {
+        let mut text = format!("\n{}\n\n", self.summary());
+        let mut table = Table::default();
+        table.row(["", "latency", "lost after repair", "extra bytes, %", "p99, ms"].map(str::to_owned).to_vec());
+        for (nth, (candidate, outcome)) in self.candidates.iter().enumerate() {
+            let mark = if nth == self.choice.nth { "> " } else { "  " };
+            table.row(vec![
+                format!("{mark}{candidate}"),
+                candidate.latency.to_string(),
+                loss(&outcome.loss),
+                with_interval(&outcome.extra, 100.0),
+                with_interval(&outcome.p99, 1e3),
+            ]);
+        }
+        let [recv, send] = &self.commands;
+        let _ = write!(
+            text,
+            "{table}\nIn brackets: what a second measurement of the same length finds, 95 % of the time.\n\n{}\n\n  \
+             {recv}\n  {send}\n",
+            self.verdict()
+        );
+        text
+    }
+
+    fn summary(&self) -> String {
+        let path = self.path;
+        let lost = path.lost() as f64 / path.packets() as f64 * 100.0;
+        let groups = if path.lost() > 0 { format!(", {:.1} in a row", path.group()) } else { String::new() };
+        format!(
+            "{} packets in {:.0} s, round trip {:.1} ms, {lost:.2} % lost{groups}",
+            path.packets(),
+            path.duration().as_secs_f64(),
+            path.round_trip().as_millis_f64()
+        )
+    }
+
+    fn verdict(&self) -> String {
+        let (candidate, outcome) = &self.candidates[self.choice.nth];
+        let (latency, asked) = (candidate.latency, share(self.loss));
+        let (why, doubt) = match self.choice.keeps_loss {
+            false => (format!("no setting keeps a loss of {asked}; this one loses least"), ""),
+            true if outcome.loss.interval().high > self.loss => (
+                format!("least bytes of those that may keep a loss of {asked}"),
+                " A longer --time shows whether it does.",
+            ),
+            true => (format!("least bytes of those that keep a loss of {asked}, or as few as they"), ""),
+        };
+        format!("Recommended: {candidate}, latency {latency} ({why}).{doubt}")
+    }
+
+    /// A line for the path, one for each candidate, and one for the advice.
+    fn json(&self) -> String {
+        let path = self.path;
+        let measured = json!({"event": "measured", "packets": path.packets(), "lost": path.lost(),
+            "seconds": path.duration().as_secs_f64(), "round_trip_seconds": path.round_trip().as_secs_f64(),
+            "losses_in_a_row": path.group()});
+        let candidates = self.candidates.iter().map(|(candidate, outcome)| {
+            json!({"event": "candidate", "repair": candidate.repair, "latency_seconds": candidate.latency.as_secs_f64(),
+                "block_seconds": candidate.block.map(Span::as_secs_f64), "packets": outcome.packets,
+                "loss": loss_json(&outcome.loss), "extra": interval_json(&outcome.extra),
+                "p99_seconds": interval_json(&outcome.p99)})
+        });
+        let (candidate, _) = &self.candidates[self.choice.nth];
+        let advice = json!({"event": "advice", "repair": candidate.repair,
+            "latency_seconds": candidate.latency.as_secs_f64(), "keeps_loss": self.choice.keeps_loss,
+            "commands": self.commands});
+        lines([measured].into_iter().chain(candidates).chain([advice]))
+    }
+}
+
+impl Found {
+    fn of(figures: &Figures) -> Found {
+        let get = |name| figures.get(name);
+        Found {
+            packets: get("media_packets_total"),
+            lost: get("residual_lost_packets_total") + get("unsent_packets_total"),
+            extra: get("wire_bytes_total") / get("media_bytes_total") - 1.0,
+            p99: get("latency_p99_seconds"),
+        }
+    }
+
+    fn text(&self, predicted: &Outcome) -> String {
+        let mut table = Table::default();
+        let mut row = |cells: [&str; 3]| table.row(cells.map(str::to_owned).to_vec());
+        row(["", "predicted", "measured"]);
+        let lost = format!("{} ({} of {})", share(self.lost / self.packets), self.lost, self.packets);
+        row(["lost after repair", &loss(&predicted.loss), &lost]);
+        row(["extra bytes, %", &with_interval(&predicted.extra, 100.0), &number(self.extra * 100.0)]);
+        row(["p99, ms", &with_interval(&predicted.p99, 1e3), &number(self.p99 * 1e3)]);
+        format!("\n{table}")
+    }
+
+    fn json(&self, predicted: &Outcome) -> String {
+        let verified = json!({"event": "verified", "packets": self.packets, "lost": self.lost,
+            "loss": {"predicted": loss_json(&predicted.loss), "measured": self.lost / self.packets},
+            "extra": {"predicted": interval_json(&predicted.extra), "measured": self.extra},
+            "p99_seconds": {"predicted": interval_json(&predicted.p99), "measured": self.p99}});
+        lines([verified])
+    }
+}
+
+fn lines(values: impl IntoIterator<Item = Value>) -> String {
+    values.into_iter().map(|value| format!("{value}\n")).collect()
+}
+
+fn interval_json(interval: &Interval) -> Value {
+    json!({"value": interval.value, "low": interval.low, "high": interval.high})
+}
+
+/// A rate with its interval, or its upper bound alone.
+fn loss_json(loss: &Loss) -> Value {
+    match loss {
+        Loss::Rate(interval) => interval_json(interval),
+        Loss::FewerThan(interval) => json!({"fewer_than": interval.high}),
+    }
+}
+
+fn loss(loss: &Loss) -> String {
+    match loss {
+        Loss::Rate(Interval { value, low, high }) => format!("{} ({} to {})", share(*value), share(*low), share(*high)),
+        Loss::FewerThan(interval) => format!("fewer than {}", share(interval.high)),
+    }
+}
+
+fn share(share: f64) -> String {
+    if share == 0.0 { "0".to_owned() } else { format!("{share:.1e}") }
+}
+
+fn with_interval(interval: &Interval, scale: f64) -> String {
+    let [value, low, high] = [interval.value, interval.low, interval.high].map(|value| number(value * scale));
+    format!("{value} ({low} to {high})")
+}
+
+fn number(value: f64) -> String {
+    format!("{value:.1}")
+}
