@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyCapsule, PyDict, PyList};
 use thalweg_workbench::frame::{self, Frame};
 use thalweg_workbench::part::Part;
 use thalweg_workbench::record::Recorded;
@@ -15,7 +15,7 @@ use crate::table::Table;
 #[pyclass(frozen, module = "thalweg")]
 pub(crate) struct Runs {
     source: Source,
-    faults: Vec<Faulted>,
+    faults: Py<PyList>,
     tables: [PyOnceLock<Py<Table>>; 5],
 }
 
@@ -27,8 +27,9 @@ pub(crate) enum Source {
 }
 
 impl Runs {
-    pub(crate) fn of(source: Source, faults: Vec<Faulted>) -> Runs {
-        Runs { source, faults, tables: [const { PyOnceLock::new() }; 5] }
+    /// Runs, and the [`faults`] of others.
+    pub(crate) fn of(source: Source, faults: Bound<'_, PyList>) -> Runs {
+        Runs { source, faults: faults.unbind(), tables: [const { PyOnceLock::new() }; 5] }
     }
 
     fn table(&self, py: Python<'_>, nth: usize, recorded: fn(&[Recorded]) -> Frame, kind: &str) -> PyResult<Py<Table>> {
@@ -41,6 +42,21 @@ impl Runs {
         };
         self.tables[nth].get_or_try_init(py, make).map(|table| table.clone_ref(py))
     }
+}
+
+/// The runs that a law of one's own has ended by a fault, as dicts.
+pub(crate) fn faults<'py>(py: Python<'py>, faults: &[Faulted]) -> PyResult<Bound<'py, PyList>> {
+    let dict = |Faulted { variant, seed, fault }: &Faulted| -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("scheme", variant)?;
+        dict.set_item("seed", seed)?;
+        dict.set_item("flow", fault.flow)?;
+        dict.set_item("group", &fault.group)?;
+        dict.set_item("t_s", fault.at.as_secs_f64())?;
+        dict.set_item("text", &fault.text)?;
+        Ok(dict)
+    };
+    PyList::new(py, faults.iter().map(dict).collect::<PyResult<Vec<_>>>()?)
 }
 
 #[pymethods]
@@ -57,20 +73,10 @@ impl Runs {
     }
 
     /// The runs that a law of one's own has ended by a fault, each as a dict with `scheme`, `seed`, `flow`, `group`, `t_s` and
-    /// `text`, which has the traceback.
+    /// `text`, which has the traceback. In a sweep `scheme` has the values of the parameters that are varied.
     #[getter]
-    fn faults<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let dict = |Faulted { variant, seed, fault }: &Faulted| {
-            let dict = PyDict::new(py);
-            dict.set_item("scheme", variant)?;
-            dict.set_item("seed", seed)?;
-            dict.set_item("flow", fault.flow)?;
-            dict.set_item("group", &fault.group)?;
-            dict.set_item("t_s", fault.at.as_secs_f64())?;
-            dict.set_item("text", &fault.text)?;
-            Ok(dict)
-        };
-        self.faults.iter().map(dict).collect()
+    fn faults<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
+        self.faults.bind(py).clone()
     }
 
     /// A row for each run: its seed and all quantities.

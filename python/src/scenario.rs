@@ -14,7 +14,7 @@ use thalweg_workbench::source;
 use crate::error::{Interrupted, raised};
 use crate::own;
 use crate::perform::{perform, perform_here};
-use crate::runs::{Runs, Source};
+use crate::runs::{Runs, Source, faults};
 use crate::sweep::span;
 
 /// A scenario of the lab with the values of its parameters.
@@ -135,10 +135,10 @@ impl Scenario {
         };
         let campaign = Campaign { variants, seeds };
         let work = |pool: Pool<'_>| record(&campaign, interval, pool);
-        let ((recorded, faults), signal) =
+        let ((recorded, mut faulted), signal) =
             if self.has_own() { perform_here(py, work)? } else { perform(py, jobs, work)? };
-        let faults = faults.into_iter().filter(|it| it.fault.text != own::INTERRUPTED).collect();
-        let runs = Runs::of(Source::Recorded(recorded), faults);
+        faulted.retain(|it| it.fault.text != own::INTERRUPTED);
+        let runs = Runs::of(Source::Recorded(recorded), faults(py, &faulted)?);
         match signal {
             None => Ok(runs),
             Some(signal) if signal.is_instance_of::<PyKeyboardInterrupt>(py) => {

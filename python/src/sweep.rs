@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyList};
 use thalweg_core::time::Span;
 use thalweg_workbench::part::{self, Part};
 use thalweg_workbench::pool::Pool;
@@ -12,7 +12,7 @@ use thalweg_workbench::sweep::{self, Shard};
 
 use crate::error::raised;
 use crate::perform::{perform, perform_here};
-use crate::runs::{Runs, Source};
+use crate::runs::{Runs, Source, faults};
 use crate::scenario::Scenario;
 
 /// The runs of a sweep, each with an index.
@@ -66,13 +66,13 @@ impl Sweep {
         &self,
         py: Python<'py>,
         members: Vec<usize>,
-    ) -> PyResult<(Vec<(f64, Bound<'py, PyBytes>)>, Vec<String>)> {
+    ) -> PyResult<(Vec<(f64, Bound<'py, PyBytes>)>, Bound<'py, PyList>)> {
         let work = |pool: Pool<'_>| self.sweep.parts_of(&members, pool);
-        let ((parts, faults), signal) =
+        let ((parts, faulted), signal) =
             if self.has_own { perform_here(py, work)? } else { perform(py, Some(1), work)? };
         signal.map_or(Ok(()), Err)?;
         let parts = parts.iter().map(|part| (part.cpu_s, PyBytes::new(py, part.text().as_bytes()))).collect();
-        Ok((parts, faults.iter().map(ToString::to_string).collect()))
+        Ok((parts, faults(py, &faulted)?))
     }
 
     /// Keeps a part in a folder.
@@ -83,10 +83,10 @@ impl Sweep {
         part.store(&out).map_err(raised)
     }
 
-    /// The runs of the sweep that have a part in a folder.
-    fn kept(&self, py: Python<'_>, out: PathBuf) -> Runs {
+    /// The runs of the sweep that have a part in a folder, beside the faults of others.
+    fn kept(&self, py: Python<'_>, out: PathBuf, faults: Bound<'_, PyList>) -> Runs {
         let parts = py.detach(|| self.sweep.parts(&out));
-        Runs::of(Source::Parts(parts.into_iter().map(|(_, part)| part).collect()), Vec::new())
+        Runs::of(Source::Parts(parts.into_iter().map(|(_, part)| part).collect()), faults)
     }
 }
 
@@ -99,7 +99,7 @@ fn shared(shard: Option<&str>) -> PyResult<Shard> {
 #[pyo3(name = "_load")]
 pub(crate) fn load(py: Python<'_>, folder: PathBuf) -> PyResult<Runs> {
     let parts = py.detach(|| part::load(&folder)).map_err(raised)?;
-    Ok(Runs::of(Source::Parts(parts), Vec::new()))
+    Ok(Runs::of(Source::Parts(parts), PyList::empty(py)))
 }
 
 /// A duration, such as `100ms`.

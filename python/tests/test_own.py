@@ -128,6 +128,19 @@ def test_a_sweep_in_processes_has_the_digest_of_one_process(tmp_path):
     assert all(value == goodput["newreno", n, seed] for (_, n, seed), value in goodput.items())
 
 
+def test_faults_of_a_sweep_are_in_its_result_and_are_performed_again(tmp_path):
+    for _ in range(2):
+        with pytest.warns(RuntimeWarning, match="4 runs were ended by a fault of a law, the first: tcp=Raises, n_tcp=[13]"):
+            runs = tw.sweep(
+                tw.scenario("dumbbell", **SHORT), over={"tcp": ["newreno", laws.Raises], "n_tcp": [1, 3]}, seeds=2, out=tmp_path
+            )
+        faults = {(fault["scheme"], fault["seed"]) for fault in runs.faults}
+        assert faults == {(f"tcp=Raises, n_tcp={n}", seed) for n in [1, 3] for seed in [1, 2]}
+        assert all("ZeroDivisionError: on purpose" in fault["text"] and 2.0 < fault["t_s"] < 3.0 for fault in runs.faults)
+        assert set(runs.summary["tcp"]) == set(tw.load(tmp_path).summary["tcp"]) == {"newreno"}
+    assert tw.load(tmp_path).faults == []
+
+
 def test_parts_are_named_by_the_source_of_a_law_and_of_what_it_names(tmp_path):
     def names(law):
         digest(tmp_path / "parts", law, shard="1/1")

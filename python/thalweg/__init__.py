@@ -12,9 +12,11 @@ they are. Names, units and values are those of the files of ``thalweg lab run --
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from . import _batches, _own, _thalweg
+from . import _own, _thalweg
 from ._law import Law, laws, replay
 from ._thalweg import VERSION, Interrupted, Runs, Table, scenarios
 from ._value import Value
@@ -100,8 +102,10 @@ class Scenario:
 
 def _warned(runs: Runs) -> Runs:
     """Warns of runs that a law of one's own has ended."""
-    faults = [f"seed {it['seed']}, flow {it['flow']} ({it['group']}), {it['t_s']} s: {it['text']}" for it in runs.faults]
-    _batches.warn(faults)
+    if runs.faults:
+        number = "1 run was" if len(runs.faults) == 1 else f"{len(runs.faults)} runs were"
+        of = "{scheme}, seed {seed}, flow {flow} ({group}), {t_s} s: {text}".format(**runs.faults[0])
+        warnings.warn(f"{number} ended by a fault of a law, the first: {of}", RuntimeWarning, stacklevel=3)
     return runs
 
 
@@ -156,7 +160,8 @@ def sweep(
     """Runs every combination of values with every seed, each kept in a file of the folder `out` as it ends.
 
     A run that is there is not performed again. The parts are those of ``thalweg lab sweep``. `shard`, such as "3/16", performs
-    the third of 16 shares alone. Returns the runs of the sweep that are there.
+    the third of 16 shares alone. Returns the runs of the sweep that are there. Those that a law of one's own has ended are in
+    `faults` and not in the folder: the same call performs them again.
 
     `on` is "local", with `jobs` runs at a time, in processes of their own if a law is a class; "ray", the cluster of RAY_ADDRESS, or
     a Ray that is started on this machine for the call; or the address of a cluster, "ray:HOST:6379" from a machine of its own,
@@ -167,20 +172,21 @@ def sweep(
     grid = [(name, [_text(value) for value in values]) for name, values in over.items()]
     numbers, folder = _seeds(seeds), os.fspath(out)
     swept = _thalweg.Sweep(inner, grid, numbers, interval=interval)
+    faults: list[dict[str, Any]] = []
     if on == "local" and inner.has_own:
         from . import _processes
 
-        _processes.run(swept, folder, shard, jobs)
+        faults = _processes.run(swept, folder, shard, jobs)
     elif on == "local":
         swept.run(folder, shard=shard, jobs=jobs)
     elif on == "ray" or on.startswith("ray:"):
         from . import _ray
 
         given = (inner.name, inner.text, inner.files, of._texts(), inner.laws, inner.version)
-        _ray.run(swept, (given, grid, numbers, interval), folder, shard, on)
+        faults = _ray.run(swept, (given, grid, numbers, interval), folder, shard, on)
     else:
         raise ValueError(f"on is local, ray, ray://HOST:PORT or ray:HOST:PORT, not {on!r}")
-    return swept.kept(folder)
+    return _warned(swept.kept(folder, faults))
 
 
 def load(folder: str | os.PathLike[str], /) -> Runs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +10,10 @@ from . import _thalweg
 #: Seconds that a batch takes: long enough for the cost of its transfer, short enough to be repeated when it is lost.
 BATCH = 2.0
 
+#: A run that a law of one's own has ended, as `Runs.faults` has it.
+Fault = dict[str, Any]
 #: Processor time and file of each run of a batch, and the faults of those that have none.
-Done = tuple[list[tuple[float, bytes]], list[str]]
+Done = tuple[list[tuple[float, bytes]], list[Fault]]
 
 
 def perform(spec: tuple[Any, ...], members: list[int]) -> Done:
@@ -27,12 +28,12 @@ def drive(
     most: Callable[[], int],
     submit: Callable[[list[int]], Any],
     wait: Callable[[list[Any]], list[tuple[Any, Done]]],
-) -> None:
-    """Submits the missing runs, `most` batches at a time, and keeps their parts as they end."""
+) -> list[Fault]:
+    """Submits the missing runs, `most` batches at a time, and keeps their parts as they end. Returns the faults of others."""
     pace = Pace()
     waiting = list(reversed(missing))
     running: dict[Any, float] = {}
-    faults: list[str] = []
+    faults: list[Fault] = []
     while waiting or running:
         ahead = most()
         while waiting and len(running) < ahead:
@@ -43,14 +44,7 @@ def drive(
             faults += ended
             for _, part in parts:
                 _thalweg.Sweep.keep(out, part)
-    warn(faults)
-
-
-def warn(faults: list[str]) -> None:
-    """Warns of runs that a law of one's own has ended."""
-    if faults:
-        runs = "1 run was" if len(faults) == 1 else f"{len(faults)} runs were"
-        warnings.warn(f"{runs} ended by a fault of a law, the first: {faults[0]}", RuntimeWarning, stacklevel=4)
+    return faults
 
 
 class Pace:

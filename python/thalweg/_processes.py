@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from typing import Any
 
@@ -19,17 +20,26 @@ def _perform(members: list[int]) -> _batches.Done:
     return _sweep.parts(members)
 
 
-def _ignore_interrupts() -> None:
+def _begin() -> None:
+    """Leaves Ctrl-C to the parent, and ends this process when the parent is gone: its runs would be nobody's."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def run(sweep: _thalweg.Sweep, out: str, shard: str | None, jobs: int | None) -> None:
-    """Performs the runs of a sweep that have no part in `out`, `jobs` at a time."""
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def run(sweep: _thalweg.Sweep, out: str, shard: str | None, jobs: int | None) -> list[_batches.Fault]:
+    """Performs the runs of a sweep that have no part in `out`, `jobs` at a time. Returns the faults of those that have none."""
     global _sweep
     missing = sweep.missing(out, shard=shard)
     jobs = jobs or len(os.sched_getaffinity(0))
     _sweep = sweep
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _ignore_interrupts)
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _begin)
     children: list[Any] = []
 
     def ended(tasks: list[Any]) -> list[tuple[Any, _batches.Done]]:
@@ -37,7 +47,7 @@ def run(sweep: _thalweg.Sweep, out: str, shard: str | None, jobs: int | None) ->
         return [(task, task.result()) for task in wait(tasks, return_when=FIRST_COMPLETED).done]
 
     try:
-        _batches.drive(missing, out, lambda: 2 * jobs, lambda batch: pool.submit(_perform, batch), ended)
+        return _batches.drive(missing, out, lambda: 2 * jobs, lambda batch: pool.submit(_perform, batch), ended)
     except BaseException:
         # What runs is lost; what is over is kept.
         for child in children:

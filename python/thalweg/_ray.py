@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,6 +45,8 @@ def connected(address: str) -> Iterator[Any]:
         host = address.removeprefix("ray:").removeprefix("//")
         _answers(host)
         if address.startswith("ray://"):
+            if importlib.util.find_spec("grpc") is None:
+                raise ImportError("ray://HOST:PORT needs Ray's client: pip install 'ray[client]'")
             ray.init(address)
         else:
             ray.init(host, **QUIET)
@@ -52,35 +56,64 @@ def connected(address: str) -> Iterator[Any]:
         ray.shutdown()
 
 
+#: An empty frame of settings, with which both ends of HTTP/2 begin (RFC 9113, 3.4), and the client's first bytes.
+SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + SETTINGS
 #: Nothing of Ray's own on the terminal.
 QUIET = {"log_to_driver": False, "logging_level": "error", "include_dashboard": False}
 
 
 def _answers(address: str) -> None:
-    """Raises ConnectionError unless something listens there; Ray itself would wait for much longer."""
+    """Raises ConnectionError unless a server of gRPC listens there; Ray itself would wait for minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdigit():
         raise ValueError(f"expected HOST:PORT, found '{address}'")
     try:
-        socket.create_connection((host, int(port)), timeout=PATIENCE).close()
+        with socket.create_connection((host, int(port)), timeout=PATIENCE / 2) as server:
+            # Under TLS only Ray itself can ask.
+            if "RAY_USE_TLS" in os.environ:
+                return
+            server.sendall(PREFACE)
+            answer = server.recv(len(SETTINGS))
     except OSError as error:
         raise ConnectionError(f"no Ray at {address}: {(error.strerror or str(error)).lower()}") from None
+    if answer[3:4] != SETTINGS[3:4]:
+        raise ConnectionError(f"no Ray at {address}: another server answers there")
 
 
-def run(sweep: _thalweg.Sweep, spec: tuple[Any, ...], out: str, shard: str | None, address: str) -> None:
-    """Performs the runs of a sweep that have no part in `out`; `spec` has its arguments."""
+@contextlib.contextmanager
+def _by_value(ray: Any, spec: tuple[Any, ...]) -> Iterator[None]:
+    """Sends laws with the code of their modules, which a worker may not have."""
+    laws = spec[0][4]
+    modules = {sys.modules[law.__module__] for _, law, _ in laws}
+    for module in modules:
+        ray.cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in modules:
+            ray.cloudpickle.unregister_pickle_by_value(module)
+
+
+def run(sweep: _thalweg.Sweep, spec: tuple[Any, ...], out: str, shard: str | None, address: str) -> list[_batches.Fault]:
+    """Performs the runs of a sweep that have no part in `out`; `spec` has its arguments. Returns the faults of those that have none."""
     missing = sweep.missing(out, shard=shard)
     if not missing:
-        return
+        return []
     with connected(address) as ray:
         # A worker or a node that is lost takes a batch with it, which is performed elsewhere.
         perform = ray.remote(num_cpus=1, max_retries=-1)(_perform)
-        shared = ray.put(spec)
+        with _by_value(ray, spec):
+            shared = ray.put(spec)
 
         def ended(tasks: list[Any]) -> list[tuple[Any, _batches.Done]]:
-            return [(task, ray.get(task)) for task in ray.wait(tasks, num_returns=1, timeout=1.0)[0]]
+            try:
+                return [(task, ray.get(task)) for task in ray.wait(tasks, num_returns=1, timeout=1.0)[0]]
+            except ray.exceptions.RayTaskError as error:
+                # Its own text has Ray's traceback of the worker.
+                raise error.cause from None
 
-        _batches.drive(
+        return _batches.drive(
             missing,
             out,
             lambda: AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1))),

@@ -33,7 +33,7 @@ impl Results {
 /// A run that a law of one's own has ended by a fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Faulted {
-    /// The name of its variant.
+    /// The name of its variant; in a sweep the values of its point.
     pub variant: String,
     /// Its seed.
     pub seed: u64,

@@ -46,6 +46,13 @@ pub struct Point {
     duration: Span,
 }
 
+impl Point {
+    /// The values as text, such as `tcp=cubic, rtt_ms=10`.
+    fn name(&self) -> String {
+        self.values.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// One run of a sweep.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Member {
@@ -265,7 +272,7 @@ impl Observer for Keeper<'_> {
     }
 
     fn fault(self, run: Faulted) -> Result<Kept, Error> {
-        Ok(Kept::Fault(run))
+        Ok(Kept::Fault(Faulted { variant: self.sweep.points[self.member.point].name(), ..run }))
     }
 
     fn abandon(self) {}
