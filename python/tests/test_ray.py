@@ -1,61 +1,69 @@
-"""Sweeps on a cluster of Ray: two nodes of one processor each, of which one is lost."""
+"""Sweeps on a cluster of Ray, of which a worker and a node are lost, and clusters that cannot be used."""
 
+import importlib.util
 import os
-import shutil
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
 
+import laws
 import thalweg as tw
+from thalweg import _thalweg
 
-ray = pytest.importorskip("ray", reason="Ray is not installed")
+pytest.importorskip("ray", reason="Ray is not installed")
 
-COMMAND = shutil.which("ray", path=os.path.dirname(sys.executable))
 OVER = {"load": [0.5, 0.7, 0.8], "queue": [20, 1000]}
 
 
-@pytest.fixture
-def cluster(monkeypatch):
-    """A head and a second node; the test may end the second one."""
-    # A Ray that was started for a call leaves a token in the home of its user, which a head would then ask for.
-    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+def one_run(out, on):
+    return tw.sweep(tw.scenario("md1", duration_s=5), over={"load": [0.5]}, seeds=1, out=out, on=on)
+
+
+def test_a_worker_of_another_version_is_refused_by_name(cluster, tmp_path, monkeypatch):
+    installed = tw.VERSION
+    monkeypatch.setattr(_thalweg, "VERSION", "0.0.9+other")
+    with pytest.raises(RuntimeError) as error:
+        one_run(tmp_path, cluster.address)
+    text = f"a worker has version {installed} of the lab, the driver 0.0.9+other; install the same on both"
+    assert (str(error.value), list(tmp_path.iterdir())) == (text, [])
+
+
+def test_faults_of_a_law_are_in_the_result(cluster, tmp_path):
+    scenario = tw.scenario("dumbbell", n_tcp=1, duration_s=5, warmup_s=4)
+    with pytest.warns(RuntimeWarning, match="3 runs were ended by a fault of a law"):
+        runs = tw.sweep(scenario, over={"tcp": ["cubic", laws.Raises]}, seeds=3, out=tmp_path, on=cluster.address)
+    assert len(runs) == 3 and sorted(fault["seed"] for fault in runs.faults) == [1, 2, 3]
+
+
+def test_a_client_without_its_package_is_one_line(cluster, tmp_path, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "grpc" else find(name))
+    with pytest.raises(ImportError, match=r"^ray://HOST:PORT needs Ray's client: pip install 'ray\[client\]'$"):
+        one_run(tmp_path, cluster.client_address)
+
+
+def test_an_unreachable_cluster_is_one_line(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    head = [COMMAND, "start", "--head", "--block", "--num-cpus", "1", "--port", str(port), "--include-dashboard", "false"]
-    node = [COMMAND, "start", "--block", "--address", f"127.0.0.1:{port}", "--num-cpus", "1"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
-    nodes = [subprocess.Popen(head, **quiet)]
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.2)
-    nodes.append(subprocess.Popen(node, **quiet))
-    yield f"ray:127.0.0.1:{port}", nodes[1]
-    for process in reversed(nodes):
-        end(process)
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(ConnectionError, match=f"no Ray at {address}: connection refused"):
+        one_run(tmp_path, f"ray:{address}")
+    with pytest.raises(ValueError, match="expected HOST:PORT"):
+        one_run(tmp_path, "ray://nowhere")
 
 
-def end(process):
-    """Ends a node with all its processes, by its own group."""
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            pass
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
+def test_a_server_that_is_no_ray_is_one_line_within_ten_seconds(tmp_path):
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        began = time.monotonic()
+        with pytest.raises(ConnectionError, match=f"^no Ray at {address}: timed out$"):
+            one_run(tmp_path, f"ray://{address}")
+        assert time.monotonic() - began < 10
 
 
 def worker():
@@ -70,8 +78,9 @@ def worker():
     return None
 
 
+# The last one: it ends a node.
 def test_a_sweep_survives_the_loss_of_a_worker_and_of_a_node(cluster, tmp_path):
-    address, second = cluster
+    second = cluster.nodes[1]
     scenario = tw.scenario("md1", duration_s=1200)
     whole = tw.sweep(scenario, over=OVER, seeds=8, out=tmp_path / "local")
     out = tmp_path / "ray"
@@ -93,18 +102,8 @@ def test_a_sweep_survives_the_loss_of_a_worker_and_of_a_node(cluster, tmp_path):
 
     thread = threading.Thread(target=lose)
     thread.start()
-    swept = tw.sweep(scenario, over=OVER, seeds=8, out=out, on=address)
+    swept = tw.sweep(scenario, over=OVER, seeds=8, out=out, on=cluster.address)
     thread.join()
     assert lost[0] == "worker" and lost[1] < 40, "both are lost midway"
     assert (len(swept), swept.digest) == (48, whole.digest)
     assert sorted(path.name for path in out.iterdir()) == sorted(path.name for path in (tmp_path / "local").iterdir())
-
-
-def test_an_unreachable_cluster_is_one_line(tmp_path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    with pytest.raises(ConnectionError, match=f"no Ray at {address}: connection refused"):
-        tw.sweep("md1", over={"load": [0.5]}, seeds=1, out=tmp_path, on=f"ray:{address}")
-    with pytest.raises(ValueError, match="expected HOST:PORT"):
-        tw.sweep("md1", over={"load": [0.5]}, seeds=1, out=tmp_path, on="ray://nowhere")
