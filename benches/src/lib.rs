@@ -4,7 +4,8 @@
 //! Streams ([`stream`]) are measured from outside: a [`source`] and a [`sink`] on loopback, real processes
 //! ([`program`]) between them, and a passive relay ([`tap`]) if packets on the wire are measured. A [`cell`] is the set
 //! of conditions that several contestants share; they take their [`turns`] in it, and [`bars`] say whether their
-//! results, the [`column`](mod@column)s, hold. A process that runs to completion is a [`job`].
+//! results, the [`column`](mod@column)s, hold. A process that runs to completion is a [`job`], such as a run of a
+//! [`simulator`].
 //!
 //! Lossless transports ([`carrier`]) carry the bytes of programs between two [`place`]s with an emulated path
 //! between them ([`cable`]), or on loopback.
@@ -40,6 +41,7 @@ pub mod race;
 pub mod report;
 pub mod rtsp;
 pub mod scrap;
+pub mod simulator;
 pub mod sink;
 pub mod site;
 pub mod source;

@@ -140,6 +140,19 @@ impl Part {
     }
 }
 
+/// Measures one part of a section.
+pub type Measure = fn(&Settings) -> Result<Part, String>;
+
+/// Measures all parts of a section, and writes it.
+pub fn parts(settings: &Settings, title: &str, text: &str, measures: &[Measure]) -> Result<(), String> {
+    let measured = measures.iter().map(|measure| measure(settings)).collect::<Result<Vec<Part>, String>>()?;
+    let commands: Vec<String> = measured.iter().flat_map(|part| part.commands.clone()).collect();
+    section(title, text, &commands);
+    measured.iter().for_each(Part::print);
+    verdicts(&measured.into_iter().flat_map(|part| part.results).collect::<Vec<_>>());
+    Ok(())
+}
+
 /// Writes the targets, the measured values, and whether the targets were reached.
 pub fn verdicts(results: &[(Target, f64)]) {
     let rows: Vec<[String; 4]> = results.iter().map(|(target, value)| verdict(target, *value)).collect();

@@ -5,8 +5,9 @@ use std::process::Command;
 
 use thalweg_bench::program::command_line;
 use thalweg_bench::report::{Bound, Part, Settings, Target, Unit, grid};
+use thalweg_bench::simulator::lab;
 
-use crate::{lab, run};
+use crate::run;
 
 /// The cells of Table 1: transfers per second, and round-trip time in milliseconds.
 const CELLS: [[&str; 2]; 4] = [["12.5", "10"], ["25", "10"], ["12.5", "100"], ["25", "100"]];

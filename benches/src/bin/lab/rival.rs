@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::process::Command;
 
-use thalweg_bench::job::Job;
 use thalweg_bench::program::command_line;
 use thalweg_bench::report::{Bound, Part, Settings, Target, Unit, grid};
+use thalweg_bench::simulator::{Cost, lab, ns3};
 use thalweg_bench::statistics::median;
 
-use crate::{lab, packets, run};
+use crate::run;
 
 /// Numbers of TCP flows.
 const SIZES: [&str; 3] = ["100", "200", "250"];
@@ -23,22 +23,6 @@ struct Turn {
     theirs: Cost,
 }
 
-#[derive(Clone, Copy)]
-struct Cost {
-    packets: f64,
-    cpu: f64,
-}
-
-impl Cost {
-    fn of(job: &Job) -> Result<Cost, String> {
-        Ok(Cost { packets: packets(job)?, cpu: job.cpu.as_secs_f64() })
-    }
-
-    fn speed(self) -> f64 {
-        self.packets / self.cpu
-    }
-}
-
 pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
     let seconds = settings.pick(["15", "5"], ["3", "1"]);
     let mut part = Part { commands: commands(seconds), ..Part::default() };
@@ -47,7 +31,7 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
     for size in SIZES {
         let turn = || -> Result<Turn, String> {
             let ours = Cost::of(&run(ours(&settings.binary, size))?)?;
-            Ok(Turn { ours, theirs: Cost::of(&run(theirs(size, seconds))?)? })
+            Ok(Turn { ours, theirs: Cost::of(&run(ns3(size, seconds))?)? })
         };
         let turns: Vec<Turn> = (0..settings.pick(3, 1)).map(|_| turn()).collect::<Result<_, _>>()?;
         let typical = |value: fn(&Turn) -> f64| median(turns.iter().map(value));
@@ -83,13 +67,6 @@ fn ours(binary: &Path, size: &str) -> Command {
     lab(binary, "geneva-s1", &[plain, sizes].concat())
 }
 
-/// The ns-3 command. A measurement of speed needs no long run, only one in which the set-up time is small.
-fn theirs(size: &str, [duration, warmup]: [&str; 2]) -> Command {
-    let mut command = Command::new("benches/ns3/run");
-    command.args([format!("--n-tcp={size}"), format!("--duration={duration}"), format!("--warmup={warmup}")]);
-    command
-}
-
 fn commands(seconds: [&str; 2]) -> Vec<String> {
-    vec![command_line(&ours(Path::new("thalweg"), "N")), command_line(&theirs("N", seconds))]
+    vec![command_line(&ours(Path::new("thalweg"), "N")), command_line(&ns3("N", seconds))]
 }

@@ -5,9 +5,10 @@ use std::process::Command;
 
 use thalweg_bench::program::command_line;
 use thalweg_bench::report::{Bound, Part, Settings, Target, Unit, grid};
+use thalweg_bench::simulator::lab;
 use thalweg_bench::statistics::median;
 
-use crate::{lab, packets, run};
+use crate::{packets, run};
 
 /// Numbers of flows, and the largest allowed CPU time per packet, as a ratio to that of the first entry.
 const SIZES: [(u32, f64); 4] = [(10, 1.0), (100, 1.5), (1_000, 1.5), (10_000, 3.0)];

@@ -6,9 +6,10 @@ use std::process::Command;
 use thalweg_bench::job::Job;
 use thalweg_bench::program::command_line;
 use thalweg_bench::report::{Bound, Part, Settings, Target, Unit, grid};
+use thalweg_bench::simulator::lab;
 use thalweg_bench::statistics::median;
 
-use crate::{lab, run};
+use crate::run;
 
 /// Ratios of simulated seconds per CPU second, ours to ns-3's: the target and the aim.
 const TIMES: f64 = 30.0;
