@@ -62,8 +62,8 @@ def _attempt(arguments, moment):
         return digest
     time.sleep(moment)
     process.send_signal(signal.SIGKILL)
-    # Also waits for the processes of the sweep, which have the other end of the pipe.
-    process.communicate()
+    # Its processes have the other end of the pipe, and must end as well.
+    process.communicate(timeout=20)
     assert process.returncode == -signal.SIGKILL, "it is killed midway"
     return None
 
