@@ -82,7 +82,11 @@ pub struct Cable {
 impl Cable {
     /// Creates the namespaces and starts the emulator.
     pub fn lay(binary: &Path, link: &Link, seed: u64) -> Result<Cable, String> {
-        let scenario = Scrap::write(&link.scenario(seed))?;
+        Cable::of(binary, Scrap::write(&link.scenario(seed))?)
+    }
+
+    /// Does the same with the path of a scenario file.
+    pub fn of(binary: &Path, scenario: Scrap) -> Result<Cable, String> {
         let hosts = Hosts::make().map_err(|error| error.to_string())?;
         let devices = hosts.devices.clone();
         let mut command = Command::new(binary);

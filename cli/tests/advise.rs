@@ -90,9 +90,17 @@ fn a_path_is_measured_written_and_found_again_by_emulate_and_lab() {
     fs::write(&scenario, format!("[run]\nduration = '5s'\n[[hop]]\npath = 'line.toml'\n{flow}\n")).expect("a file");
     let (code, out, err) = run(&["lab", "run", &scenario.display().to_string(), "--seeds", "1", "--json"]);
     assert_eq!(code, 0, "{err}");
-    let run: Value = serde_json::from_str(out.lines().next().expect("a run")).expect("JSON");
-    let loss = run["link_loss"].as_f64().expect("a share");
+    let simulated: Value = serde_json::from_str(out.lines().next().expect("a run")).expect("JSON");
+    let loss = simulated["link_loss"].as_f64().expect("a share");
     assert!((loss - lost / packets).abs() < 0.02, "{loss} instead of {}", lost / packets);
+    let (code, out, err) = run(&["advise", "lab", &file, "--media", "4mbit", "--time", "5s", "--json"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let again: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    // A smallest delay in each direction, in samples of 20 s.
+    let found = event(&again, "path")["round_trip_seconds"].as_f64().expect("a time");
+    assert!((found - round_trip).abs() < 0.003, "{found} instead of {round_trip}");
+    assert_eq!(again.iter().filter(|line| line["event"] == "candidate").count(), candidates.len());
+    assert_eq!(event(&again, "advice")["repair"], advice["repair"]);
     let emulate = Running::start(&["emulate", &file, "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9"]);
     emulate.event("listening");
 }
@@ -205,6 +213,12 @@ fn wrong_options_are_named() {
         assert_eq!((seen, out.as_str(), err.lines().count()), (code, "", 1), "{options:?}: {err}");
         assert!(err.contains(why), "{options:?}: {err}");
     }
-    let (code, _, err) = run(&["advise", "connect", "127.0.0.1:9", "--key-file", "/none", "--media", "8mbit"]);
-    assert_eq!((code, err.lines().count()), (1, 1), "{err}");
+    for arguments in [
+        &["connect", "127.0.0.1:9", "--key-file", "/none", "--media", "8mbit"][..],
+        &["lab", "/none.toml", "--media", "8mbit"],
+        &["lab", "share", "--media", "8mbit"],
+    ] {
+        let (code, _, err) = run(&[&["advise"], arguments].concat());
+        assert_eq!((code, err.lines().count()), (1, 1), "{err}");
+    }
 }

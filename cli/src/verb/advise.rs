@@ -1,9 +1,11 @@
 //! `thalweg advise`: settings of `send` and `recv` for a path, from a measurement of it.
 
 mod connect;
+mod lab;
 mod page;
 mod serve;
 mod session;
+mod wanted;
 
 use clap::Subcommand;
 
@@ -12,7 +14,8 @@ use crate::failure::Failure;
 /// Measure a path, and find the settings of `send` and `recv` that it needs.
 ///
 /// `connect` sends packets like those of the media to `serve`, and notes what each of them meets. It then tries the
-/// settings of `send` and `recv` over that path in the lab, and names the ones of least overhead that keep the loss.
+/// settings of `send` and `recv` over that path in the lab, and names the ones of least overhead that keep the loss. `lab`
+/// does the same for a path file.
 #[derive(clap::Args)]
 #[command(after_help = "Examples: both machines have the key from `thalweg keygen k`
   thalweg advise serve --listen :6000 --key-file k
@@ -28,12 +31,14 @@ pub(crate) struct Args {
 enum Verb {
     Serve(serve::Args),
     Connect(connect::Args),
+    Lab(lab::Args),
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.verb {
         Verb::Serve(args) => serve::run(args),
         Verb::Connect(args) => connect::run(args),
+        Verb::Lab(args) => lab::run(args),
     }
 }
 

@@ -66,6 +66,7 @@ mod tests {
     fn tried(all: &[(f64, f64)]) -> Vec<(Candidate, Outcome)> {
         let outcome = |(loss, extra): &(f64, f64)| Outcome {
             packets: 10_000,
+            lost: (loss * 1e4) as u64,
             loss: Loss::Rate(Interval { value: *loss, low: loss / 2.0, high: loss * 2.0 }),
             extra: Interval { value: *extra, low: extra - 0.01, high: extra + 0.01 },
             p99: Interval { value: 0.1, low: 0.1, high: 0.1 },

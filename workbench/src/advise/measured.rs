@@ -67,16 +67,17 @@ impl std::error::Error for Unusable {}
 impl Measured {
     /// The path of a recording.
     ///
-    /// Both clocks are compared by the smallest delays: half of the smallest round trip is taken for the way forth, and half
-    /// for the way back.
+    /// Half of the smallest round trip is taken for the smallest delay of each direction, as by the receiver of a stream.
     ///
     /// # Errors
     /// The recording tells too little.
     pub fn of(recording: &Recording) -> Result<Measured, Unusable> {
         let forth: Vec<(Time, Option<i64>)> = known(&recording.passages);
         let back: Vec<(i64, i64)> = recording.returns.iter().map(|one| (nanos(one.sent), nanos(one.arrived))).collect();
-        let least_forth = forth.iter().filter_map(|(_, delay)| *delay).min().ok_or(Unusable::Short)?;
-        let least_back = back.iter().map(|(sent, arrived)| arrived - sent).min().ok_or(Unusable::Short)?;
+        let delays: Vec<i64> = forth.iter().filter_map(|(_, delay)| *delay).collect();
+        let least_forth = floor(&delays).ok_or(Unusable::Short)?;
+        let delays: Vec<i64> = back.iter().map(|(sent, arrived)| arrived - sent).collect();
+        let least_back = floor(&delays).ok_or(Unusable::Short)?;
         if forth.len() < FEWEST {
             return Err(Unusable::Short);
         }
@@ -84,10 +85,10 @@ impl Measured {
         if lost > POOR {
             return Err(Unusable::Poor { lost });
         }
-        let round_trip = (least_forth + least_back).max(0);
-        // The receiver's clock less the sender's.
-        let offset = least_forth - round_trip / 2;
-        let back: Vec<(i64, i64)> = back.into_iter().map(|(sent, arrived)| (sent - offset, arrived)).collect();
+        let round_trip = recording.round_trip.map_or(least_forth + least_back, |span| span.as_nanos() as i64).max(0);
+        // The receiver's clock less the sender's, as each direction has it.
+        let [offset, offset_back] = [least_forth - round_trip / 2, round_trip / 2 - least_back];
+        let back: Vec<(i64, i64)> = back.into_iter().map(|(sent, arrived)| (sent - offset_back, arrived)).collect();
         let arrivals = forth.iter().filter_map(|(sent, delay)| Some(nanos(*sent) + (*delay)? - offset));
         let mut way_back = WayBack::new(back, arrivals.collect());
         let first = forth[0].0;
@@ -125,6 +126,17 @@ impl Measured {
         let starts = self.rows.windows(2).filter(|two| two[0].delay.is_some() && two[1].delay.is_none()).count();
         (self.lost() as f64 / starts.max(1) as f64).max(1.0)
     }
+}
+
+/// The smallest delay, as the smallest median of five in a row: single ones are as much too small as arrival times are
+/// rounded.
+fn floor(delays: &[i64]) -> Option<i64> {
+    let median = |five: &[i64]| {
+        let mut sorted = [five[0], five[1], five[2], five[3], five[4]];
+        sorted.sort_unstable();
+        sorted[2]
+    };
+    delays.windows(5).map(median).min()
 }
 
 /// The packets whose outcome is known, each with its delay on both clocks; none if it was lost. A packet that no report

@@ -10,6 +10,8 @@ pub struct Outcome {
     /// Media packets.
     pub packets: u64,
     /// Those that were not delivered.
+    pub lost: u64,
+    /// Their share.
     pub loss: Loss,
     /// Bytes on the wire over bytes of media, minus 1.
     pub extra: Interval,
@@ -69,6 +71,7 @@ impl Outcome {
         let losses: Vec<u64> = parts.iter().map(|part| part.lost).collect();
         Outcome {
             packets: whole.packets,
+            lost: whole.lost,
             loss: Loss::of(whole.packets, &losses, group),
             extra: Interval::of(whole.extra(), tenths.iter().map(Part::extra)),
             p99: Interval::of(whole.p99(), tenths.iter().map(Part::p99)),

@@ -1,24 +1,32 @@
 //! The advice, as a table or as JSON, on standard output.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use thalweg_core::time::Span;
 use thalweg_net::figures::Figures;
-use thalweg_workbench::advise::{Candidate, Choice, Interval, Loss, Measured, Outcome};
+use thalweg_net::terminal::escaped;
+use thalweg_workbench::advise::{Interval, Loss, Measured, Outcome, Setting};
 
 use super::failed;
+use super::wanted::Tried;
 use crate::failure::Failure;
 use crate::standard_output;
 use crate::table::Table;
 
-/// The result of a measurement.
+/// The path that the advice is for.
+pub(super) struct Subject {
+    text: String,
+    json: Value,
+}
+
+/// The result of all trials.
 pub(super) struct Advice<'a> {
-    pub(super) path: &'a Measured,
+    pub(super) subject: Subject,
     /// The share of packets that may be lost.
     pub(super) loss: f64,
-    pub(super) candidates: &'a [(Candidate, Outcome)],
-    pub(super) choice: Choice,
+    pub(super) tried: &'a Tried,
     /// The commands that are recommended: `recv` and `send`.
     pub(super) commands: [String; 2],
 }
@@ -52,13 +60,39 @@ fn put(text: &str) -> Result<(), Failure> {
     standard_output::write(text).map(|_| ()).map_err(failed)
 }
 
+impl Subject {
+    /// A path that was measured now.
+    pub(super) fn measured(path: &Measured) -> Subject {
+        let (packets, round_trip) = (path.packets(), path.round_trip());
+        let lost = path.lost() as f64 / packets as f64 * 100.0;
+        let groups = if path.lost() > 0 { format!(", {:.1} in a row", path.group()) } else { String::new() };
+        let (time, millis) = (path.duration().as_secs_f64(), round_trip.as_millis_f64());
+        Subject {
+            text: format!("{packets} packets in {time:.0} s, round trip {millis:.1} ms, {lost:.2} % lost{groups}"),
+            json: json!({"event": "measured", "packets": packets, "lost": path.lost(), "seconds": time,
+                "round_trip_seconds": round_trip.as_secs_f64(), "losses_in_a_row": path.group()}),
+        }
+    }
+
+    /// The path of a file.
+    pub(super) fn file(file: &Path, setting: &Setting) -> Subject {
+        let (time, round_trip) = (setting.time().as_secs_f64(), setting.round_trip());
+        let file = file.display().to_string();
+        Subject {
+            text: format!("{} for {time:.0} s, round trip {:.1} ms", escaped(&file), round_trip.as_millis_f64()),
+            json: json!({"event": "path", "file": file, "seconds": time,
+                "round_trip_seconds": round_trip.as_secs_f64()}),
+        }
+    }
+}
+
 impl Advice<'_> {
     fn text(&self) -> String {
-        let mut text = format!("\n{}\n\n", self.summary());
+        let mut text = format!("\n{}\n\n", self.subject.text);
         let mut table = Table::default();
         table.row(["", "latency", "lost after repair", "extra bytes, %", "p99, ms"].map(str::to_owned).to_vec());
-        for (nth, (candidate, outcome)) in self.candidates.iter().enumerate() {
-            let mark = if nth == self.choice.nth { "> " } else { "  " };
+        for (nth, (candidate, outcome)) in self.tried.candidates.iter().enumerate() {
+            let mark = if nth == self.tried.choice.nth { "> " } else { "  " };
             table.row(vec![
                 format!("{mark}{candidate}"),
                 candidate.latency.to_string(),
@@ -77,22 +111,10 @@ impl Advice<'_> {
         text
     }
 
-    fn summary(&self) -> String {
-        let path = self.path;
-        let lost = path.lost() as f64 / path.packets() as f64 * 100.0;
-        let groups = if path.lost() > 0 { format!(", {:.1} in a row", path.group()) } else { String::new() };
-        format!(
-            "{} packets in {:.0} s, round trip {:.1} ms, {lost:.2} % lost{groups}",
-            path.packets(),
-            path.duration().as_secs_f64(),
-            path.round_trip().as_millis_f64()
-        )
-    }
-
     fn verdict(&self) -> String {
-        let (candidate, outcome) = &self.candidates[self.choice.nth];
+        let (candidate, outcome) = self.tried.chosen();
         let (latency, asked) = (candidate.latency, share(self.loss));
-        let (why, doubt) = match self.choice.keeps_loss {
+        let (why, doubt) = match self.tried.choice.keeps_loss {
             false => (format!("no setting keeps a loss of {asked}; this one loses least"), ""),
             true if outcome.loss.interval().high > self.loss => (
                 format!("least bytes of those that may keep a loss of {asked}"),
@@ -105,21 +127,19 @@ impl Advice<'_> {
 
     /// A line for the path, one for each candidate, and one for the advice.
     fn json(&self) -> String {
-        let path = self.path;
-        let measured = json!({"event": "measured", "packets": path.packets(), "lost": path.lost(),
-            "seconds": path.duration().as_secs_f64(), "round_trip_seconds": path.round_trip().as_secs_f64(),
-            "losses_in_a_row": path.group()});
-        let candidates = self.candidates.iter().map(|(candidate, outcome)| {
+        let candidates = self.tried.candidates.iter().map(|(candidate, outcome)| {
             json!({"event": "candidate", "repair": candidate.repair, "latency_seconds": candidate.latency.as_secs_f64(),
-                "block_seconds": candidate.block.map(Span::as_secs_f64), "packets": outcome.packets,
+                "block_seconds": candidate.block.map(Span::as_secs_f64), "packets": outcome.packets, "lost": outcome.lost,
                 "loss": loss_json(&outcome.loss), "extra": interval_json(&outcome.extra),
                 "p99_seconds": interval_json(&outcome.p99)})
         });
-        let (candidate, _) = &self.candidates[self.choice.nth];
+        let (candidate, _) = self.tried.chosen();
         let advice = json!({"event": "advice", "repair": candidate.repair,
-            "latency_seconds": candidate.latency.as_secs_f64(), "keeps_loss": self.choice.keeps_loss,
+            "latency_seconds": candidate.latency.as_secs_f64(),
+            "block_seconds": candidate.block.map(Span::as_secs_f64), "keeps_loss": self.tried.choice.keeps_loss,
+            "trials_seconds": self.tried.seconds,
             "commands": self.commands});
-        lines([measured].into_iter().chain(candidates).chain([advice]))
+        lines([self.subject.json.clone()].into_iter().chain(candidates).chain([advice]))
     }
 }
 

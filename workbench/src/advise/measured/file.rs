@@ -36,8 +36,8 @@ impl Measured {
     }
 
     /// Both directions of the path.
-    pub(in crate::advise) fn scenario(&self, seed: u64) -> Result<Scenario, Error> {
-        let scenario = Scenario::parse("path", &self.toml(HERE, ""), Some(seed), &mut |_| Ok(self.csv()));
+    pub(in crate::advise) fn scenario(&self) -> Result<Scenario, Error> {
+        let scenario = Scenario::parse("path", &self.toml(HERE, ""), None, &mut |_| Ok(self.csv()));
         scenario.map_err(|error| Error::Scenario(error.to_string()))
     }
 }

@@ -84,7 +84,7 @@ proptest! {
         let lost = |number| Rng::new(seed).fork(&format!("{number}")).unit() < 0.2;
         let path = Measured::of(&recording(|number, one| if lost(number) { Outcome::Missing } else { one }, 0..0));
         let path = path.expect("a path");
-        prop_assert!(path.scenario(1).is_ok());
+        prop_assert!(path.scenario().is_ok());
         let ones = path.csv().lines().skip(1).filter(|line| line.split(',').nth(2) == Some("1")).count();
         prop_assert_eq!(ones, path.lost());
     }

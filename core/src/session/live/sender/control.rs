@@ -180,7 +180,7 @@ impl Sender {
             return;
         }
         let in_flight = self.history.in_flight();
-        self.history.on_report(now, feedback.timestamp);
+        self.history.on_report(now, feedback.timestamp, self.peer.round_trip());
         for block in feedback.streams() {
             let Some(stream) = self.streams.of(block.ssrc) else { continue };
             let Some(last) = self.history.last(stream) else { continue };

@@ -150,9 +150,9 @@ impl History {
         self.recording.take()
     }
 
-    /// Takes note of a new report, which the receiver made at `stamp` of its clock.
-    pub(super) fn on_report(&mut self, now: Time, stamp: NtpShort) {
-        self.recording.iter_mut().for_each(|recording| recording.on_report(now, stamp));
+    /// Takes note of a new report, which the receiver made at `stamp` of its clock, and of the minimum of the round trip.
+    pub(super) fn on_report(&mut self, now: Time, stamp: NtpShort, round_trip: Option<Span>) {
+        self.recording.iter_mut().for_each(|recording| recording.on_report(now, stamp, round_trip));
     }
 
     /// The order number of the next packet.

@@ -43,6 +43,8 @@ pub struct Recording {
     pub passages: Vec<Passage>,
     /// The reports.
     pub returns: Vec<Return>,
+    /// The smallest round trip, as hellos and answers measure it.
+    pub round_trip: Option<Span>,
     /// The number of the first packet.
     first: u64,
     clock: NtpUnwrapper,
@@ -57,8 +59,9 @@ impl Recording {
         self.passages.push(Passage { sent: at, outcome: Outcome::Unknown });
     }
 
-    /// Takes note of a new report of the receiver's time `stamp`.
-    pub(super) fn on_report(&mut self, now: Time, stamp: NtpShort) {
+    /// Takes note of a new report of the receiver's time `stamp`, and of the minimum of the round trip.
+    pub(super) fn on_report(&mut self, now: Time, stamp: NtpShort, round_trip: Option<Span>) {
+        self.round_trip = self.round_trip.into_iter().chain(round_trip).min();
         self.returns.push(Return { sent: self.clock.unwrap(stamp), arrived: now });
     }
 
@@ -92,7 +95,7 @@ mod tests {
         }
         let reports = [(5_000, [None, Some(0), None]), (5_250, [Some(3), Some(9), None])];
         for (stamp, arrivals) in reports {
-            recording.on_report(at(60), NtpShort::from(at(stamp)));
+            recording.on_report(at(60), NtpShort::from(at(stamp)), None);
             for (order, held) in (99..).zip(arrivals) {
                 recording.reported(order, held.map(Span::from_millis));
             }

@@ -1,0 +1,72 @@
+//! `thalweg advise` on ten paths: what it predicts, and what the path then does.
+
+mod line;
+mod path;
+
+use std::thread;
+
+use thalweg_bench::report::{Bound, Part, Settings, Target, Unit, grid};
+
+use self::line::{Advised, advise};
+use self::path::{PATHS, Path};
+
+/// The number of paths whose prediction may fail.
+const WRONG: f64 = 1.0;
+/// The longest time from the last packet to the table, for the default time and 8 Mb/s.
+const WAIT: f64 = 10.0;
+
+pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
+    let seconds = settings.pick(120, 15);
+    let (alone, beside): (Vec<&Path>, Vec<&Path>) =
+        PATHS.iter().filter(|path| path.is_available()).partition(|path| path.has_rival);
+    let mut all = Vec::new();
+    // Two at a time; a path with a rival in the kernel by itself.
+    for paths in beside.chunks(2).chain(alone.chunks(1)) {
+        let runs: Vec<Result<Advised, String>> = thread::scope(|scope| {
+            let runs = paths.iter().map(|path| scope.spawn(|| advise(settings, path, seconds)));
+            runs.collect::<Vec<_>>().into_iter().map(|run| run.join().expect("no panic")).collect()
+        });
+        for (path, run) in paths.iter().zip(runs) {
+            let advised = run.map_err(|why| format!("{}: {why}", path.name))?;
+            eprintln!("workbench: advise: {}", advised.row().join(", "));
+            all.push(advised);
+        }
+    }
+    let default = Path { media: "8mbit", options: "", ..PATHS[1] };
+    let wait = advise(settings, &default, 20)?.wait();
+    let wrong = all.iter().filter(|advised| !advised.comes_true()).count();
+    let worse = all.iter().filter(|advised| advised.is_worse()).count();
+    let target = |what: &str, most, unit| Target { what: what.into(), bound: Bound::AtMost(most), unit };
+    Ok(Part {
+        commands: vec![
+            format!("thalweg advise connect HOST:PORT --key-file k --media RATE --time {seconds}s --verify"),
+            "thalweg advise lab PATH.toml --media RATE".into(),
+        ],
+        text: format!(
+            "**Advice**: `thalweg advise` over {} paths of `thalweg emulate` for {seconds} s, and its verification for as long, \
+             with another part of the same random numbers; two paths at a time. A prediction comes true if the loss after \
+             repair is within a factor of two or the interval where both sides saw 20 losses, and otherwise does not \
+             contradict the bound; if the extra bytes are within 3 points, and p99 within 8 ms. *Best* is the least loss of all \
+             candidates of no more bytes and latency, over the emulated path in the lab with another seed.",
+            all.len()
+        ),
+        table: grid(
+            [
+                "path",
+                "media",
+                "recommended",
+                "lost, predicted",
+                "lost, measured",
+                "extra bytes, %",
+                "p99, ms",
+                "recommended / best",
+            ],
+            &all.iter().map(Advised::row).collect::<Vec<_>>(),
+        ),
+        results: vec![
+            (target("paths whose prediction fails", WRONG, Unit::Count), wrong as f64),
+            (target("paths whose recommendation loses over twice as much as the best", 0.0, Unit::Count), worse as f64),
+            (target("from the last packet to the table, 8 Mb/s for 20 s", WAIT, Unit::Seconds), wait),
+        ],
+    })
+}
