@@ -32,7 +32,7 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
             all.push(advised);
         }
     }
-    let default = Path { media: "8mbit", options: "", ..PATHS[1] };
+    let default = PATHS[1].with_media("8mbit");
     let wait = advise(settings, &default, 20)?.wait();
     let wrong = all.iter().filter(|advised| !advised.comes_true()).count();
     let worse = all.iter().filter(|advised| advised.is_worse()).count();

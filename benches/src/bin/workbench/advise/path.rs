@@ -51,6 +51,11 @@ pub(crate) const PATHS: [Path; 10] = [
 const DATA: &str = "../shared/data/net";
 
 impl Path {
+    /// The same path for other media.
+    pub(crate) fn with_media(self, media: &'static str) -> Path {
+        Path { media, ..self }
+    }
+
     /// True unless its recording is missing.
     pub(crate) fn is_available(&self) -> bool {
         let is_there = match self.loss {
