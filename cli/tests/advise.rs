@@ -132,8 +132,8 @@ fn verifies(name: &str, round_trip: u64, elements: &str, options: &[&str]) {
         }
         None => assert!(bounds(predicted).0 <= (lost.sqrt() + 1.0).powi(2) / packets, "{verified}"),
     }
-    let extra = &verified["extra"];
-    assert!((value(&extra["measured"]) - value(&extra["predicted"]["value"])).abs() <= 0.03, "{verified}");
+    let overhead = &verified["overhead"];
+    assert!((value(&overhead["measured"]) - value(&overhead["predicted"]["value"])).abs() <= 0.03, "{verified}");
     let p99 = &verified["p99_seconds"];
     assert!((value(&p99["measured"]) - value(&p99["predicted"]["value"])).abs() <= 0.008, "{verified}");
 }

@@ -208,6 +208,7 @@ fn built_in_scenarios_are_listed_and_can_be_printed() {
     for name in [
         "dumbbell",
         "parking-lot",
+        "rivals",
         "md1",
         "trace",
         "scaling",

@@ -119,6 +119,26 @@ fn the_example_carries_something_of_every_flow() {
     }
 }
 
+/// Rivals of one law share the link evenly, and Vegas yields to laws that fill the queue (J. Mo, R. La, V. Anantharam, J. Walrand,
+/// INFOCOM 1999).
+#[test]
+fn rivals_share_a_link_by_their_laws() {
+    let share = |tcp: &str, seed: u64| {
+        let set = [("tcp", tcp), ("duration_s", "80")];
+        let outcome = outcome(&shipped("lab/rivals.toml", &set), seed);
+        let of = |group: usize| -> u64 {
+            outcome.flows.iter().filter(|flow| flow.group == group).map(|flow| flow.delivered().0).sum()
+        };
+        // 50 Mb/s for 60 s, less headers and what is lost.
+        assert!((0.85..1.0).contains(&((of(0) + of(1)) as f64 / 375e6)), "{tcp}: {} {}", of(0), of(1));
+        of(0) as f64 / (of(0) + of(1)) as f64
+    };
+    // Which of two equal groups is ahead after a minute is chance.
+    let mean = |tcp| (1..=8).map(|seed| share(tcp, seed)).sum::<f64>() / 8.0;
+    let (even, yielding) = (mean("cubic"), mean("vegas"));
+    assert!((0.35..0.65).contains(&even) && yielding < 0.35, "{even} {yielding}");
+}
+
 #[test]
 fn parameters_change_what_is_built() {
     let base = experiment(&shipped("papers/geneva-s1.toml", &[]), 1);

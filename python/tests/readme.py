@@ -5,13 +5,13 @@ import re
 import sys
 
 README = pathlib.Path(__file__).parent.parent / "README.md"
-SHORTER = [("range(20)", "range(2)"), ("seeds=500", "seeds=1"), ("seeds=20", "seeds=1"), ("range(5)", "range(1)")]
+SHORTER = [("seeds=250", "seeds=1"), ("seeds=20", "seeds=1"), ("range(5)", "range(1)")]
 
 
 def run(folder):
     """Runs the blocks one after the other, each from a file in `folder`, from which the source of a class is read."""
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    names = {"log": [{"event": "ack", "rtt": 0.1, "round_end": False}]}
+    names = {}
     for number, block in enumerate(blocks):
         for long, short in [*SHORTER, (', on="ray"', ""), ("geneva-s1", "dumbbell")]:
             block = block.replace(long, short)

@@ -42,6 +42,7 @@ macro_rules! built_in {
 pub const BUILT_IN: &[(&str, &str)] = built_in!(
     "lab/dumbbell.toml",
     "lab/parking-lot.toml",
+    "lab/rivals.toml",
     "lab/md1.toml",
     "lab/trace.toml",
     "lab/scaling.toml",

@@ -13,11 +13,11 @@ use crate::failure::Failure;
 
 /// Measure a path, and find the settings of `send` and `recv` that it needs.
 ///
-/// `connect` sends packets like those of the media to `serve`, and notes what each of them meets. It then tries the
-/// settings of `send` and `recv` over that path in the lab, and names the ones of least overhead that keep the loss. `lab`
-/// does the same for a path file.
+/// `connect` sends packets at the rate of the media to `serve`, and notes the delay and the loss of each. It then tries the
+/// settings of `send` and `recv` over that path in the lab, and names the one of least overhead that stays below the allowed
+/// loss. `lab` does the same for a path file.
 #[derive(clap::Args)]
-#[command(after_help = "Examples: both machines have the key from `thalweg keygen k`
+#[command(after_help = "Examples: both machines have the same key, from `thalweg keygen k` on one
   thalweg advise serve --listen :6000 --key-file k
   thalweg advise connect example.org:6000 --key-file k --media 8mbit
   thalweg advise connect example.org:6000 --key-file k --media 8mbit \\

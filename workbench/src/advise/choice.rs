@@ -40,7 +40,7 @@ pub fn choose(tried: &[(Candidate, Outcome)], goal: Goal) -> Choice {
         |outcome: &Outcome| loss(outcome).value <= goal.loss || (outcome == default && loss(outcome).low <= goal.loss);
     let keeps_loss = tried.iter().any(|(_, outcome)| keeps(outcome));
     // Bytes count among those that keep the loss.
-    let cost = |outcome: &Outcome| if keeps_loss { outcome.extra.value } else { loss(outcome).value };
+    let cost = |outcome: &Outcome| if keeps_loss { outcome.overhead.value } else { loss(outcome).value };
     let allowed = tried.iter().enumerate().filter(|(_, (_, outcome))| keeps(outcome) || !keeps_loss);
     let order = |(candidate, outcome): &(Candidate, Outcome)| (cost(outcome), candidate.latency);
     let best = allowed.min_by(|(_, one), (_, other)| {
@@ -49,7 +49,7 @@ pub fn choose(tried: &[(Candidate, Outcome)], goal: Goal) -> Choice {
     });
     let (nth, (_, best)) = best.expect("a candidate");
     let is_better = match keeps_loss {
-        true => !keeps(default) || best.extra.high + SAVING < default.extra.low,
+        true => !keeps(default) || best.overhead.high + SAVING < default.overhead.low,
         false => loss(best).value * BETTER < loss(default).value,
     };
     Choice { nth: if is_better { nth } else { 0 }, keeps_loss }
@@ -64,11 +64,11 @@ mod tests {
 
     /// Candidates of this loss and these bytes, of which the second measurement differs by .01.
     fn tried(all: &[(f64, f64)]) -> Vec<(Candidate, Outcome)> {
-        let outcome = |(loss, extra): &(f64, f64)| Outcome {
+        let outcome = |(loss, overhead): &(f64, f64)| Outcome {
             packets: 10_000,
             lost: (loss * 1e4) as u64,
             loss: Loss::Rate(Interval { value: *loss, low: loss / 2.0, high: loss * 2.0 }),
-            extra: Interval { value: *extra, low: extra - 0.01, high: extra + 0.01 },
+            overhead: Interval { value: *overhead, low: overhead - 0.01, high: overhead + 0.01 },
             p99: Interval { value: 0.1, low: 0.1, high: 0.1 },
         };
         let candidate = Candidate { repair: "auto".to_owned(), latency: Span::from_millis(100), block: None };

@@ -14,7 +14,7 @@ pub struct Outcome {
     /// Their share.
     pub loss: Loss,
     /// Bytes on the wire over bytes of media, minus 1.
-    pub extra: Interval,
+    pub overhead: Interval,
     /// The 99th percentile of the latency from input to output, in seconds.
     pub p99: Interval,
 }
@@ -36,7 +36,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    fn extra(&self) -> f64 {
+    fn overhead(&self) -> f64 {
         self.wire as f64 / self.media as f64 - 1.0
     }
 
@@ -73,7 +73,7 @@ impl Outcome {
             packets: whole.packets,
             lost: whole.lost,
             loss: Loss::of(whole.packets, &losses, group),
-            extra: Interval::of(whole.extra(), tenths.iter().map(Part::extra)),
+            overhead: Interval::of(whole.overhead(), tenths.iter().map(Part::overhead)),
             p99: Interval::of(whole.p99(), tenths.iter().map(Part::p99)),
         }
     }

@@ -1,4 +1,5 @@
-//! Both sessions of a stream with a key, and the paths between them, on virtual time.
+//! Both sessions of a stream, and the paths between them, on virtual time. The sessions count the bytes of a seal, as with a key;
+//! nothing is sealed.
 
 use core::net::SocketAddr;
 
@@ -96,7 +97,7 @@ impl World {
         }
     }
 
-    /// Runs to the end of part `nth`; of the first to the start of the media, of the last for the rest of the stream.
+    /// Runs to the start of part `nth`, or to the end of the last one, and notes the bytes that have left by then.
     pub(super) fn run_part(&mut self, nth: usize) {
         self.run_until(Time::ZERO + BEFORE + self.part * nth as u64);
         let mut wire = 0.0;

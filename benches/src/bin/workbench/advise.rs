@@ -46,7 +46,7 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
             "**Advice**: `thalweg advise` over {} paths of `thalweg emulate` for {seconds} s, and its verification for as long, \
              with another part of the same random numbers; two paths at a time. A prediction comes true if the loss after \
              repair is within a factor of two or the interval where both sides saw 20 losses, and otherwise does not \
-             contradict the bound; if the extra bytes are within 3 points, and p99 within 8 ms. *Best* is the least loss of all \
+             contradict the bound; if the overhead is within 3 points, and p99 within 8 ms. *Best* is the least loss of all \
              candidates of no more bytes and latency, over the emulated path in the lab with another seed.",
             all.len()
         ),
@@ -57,7 +57,7 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
                 "recommended",
                 "lost, predicted",
                 "lost, measured",
-                "extra bytes, %",
+                "overhead, %",
                 "p99, ms",
                 "recommended / best",
             ],

@@ -21,9 +21,12 @@ use crate::stream::{Reporting, Start};
 
 /// Measure the path to `thalweg advise serve`, and find the settings of `send` and `recv` for it.
 ///
-/// A measurement is a stream of `send` at the rate of the media. It never sends more than 1.5 times the media, nor more than
-/// --max-rate, and ends like a stream if the path cannot carry it.
+/// Run it where `send` will run, and `serve` where `recv` will run: losses are those of this direction. A measurement is a
+/// stream of packets of 1316 bytes at the rate of the media, which loads the line. It never sends more than 1.5 times the media,
+/// nor more than --max-rate, and ends like a stream if the path cannot carry it.
 #[derive(clap::Args)]
+#[command(mut_arg("json", |arg| arg.help("Print the advice as JSON lines on standard output, and figures and events on \
+standard error")))]
 #[command(after_help = "Examples:
   thalweg advise connect example.org:6000 --key-file k --media 8mbit
   thalweg advise connect example.org:6000 --key-file k --media 8mbit \\

@@ -40,7 +40,7 @@ pub(super) struct Page {
 struct Found {
     packets: f64,
     lost: f64,
-    extra: f64,
+    overhead: f64,
     p99: f64,
 }
 
@@ -65,12 +65,12 @@ impl Subject {
     pub(super) fn measured(path: &Measured) -> Subject {
         let (packets, round_trip) = (path.packets(), path.round_trip());
         let lost = path.lost() as f64 / packets as f64 * 100.0;
-        let groups = if path.lost() > 0 { format!(", {:.1} in a row", path.group()) } else { String::new() };
+        let groups = if path.lost() > 0 { format!(", mean burst {:.1} packets", path.group()) } else { String::new() };
         let (time, millis) = (path.duration().as_secs_f64(), round_trip.as_millis_f64());
         Subject {
             text: format!("{packets} packets in {time:.0} s, round trip {millis:.1} ms, {lost:.2} % lost{groups}"),
             json: json!({"event": "measured", "packets": packets, "lost": path.lost(), "seconds": time,
-                "round_trip_seconds": round_trip.as_secs_f64(), "losses_in_a_row": path.group()}),
+                "round_trip_seconds": round_trip.as_secs_f64(), "mean_burst_packets": path.group()}),
         }
     }
 
@@ -90,22 +90,23 @@ impl Advice<'_> {
     fn text(&self) -> String {
         let mut text = format!("\n{}\n\n", self.subject.text);
         let mut table = Table::default();
-        table.row(["", "latency", "lost after repair", "extra bytes, %", "p99, ms"].map(str::to_owned).to_vec());
+        table.row(["", "latency", "lost after repair", "overhead, %", "p99, ms"].map(str::to_owned).to_vec());
         for (nth, (candidate, outcome)) in self.tried.candidates.iter().enumerate() {
             let mark = if nth == self.tried.choice.nth { "> " } else { "  " };
             table.row(vec![
                 format!("{mark}{candidate}"),
                 candidate.latency.to_string(),
                 loss(&outcome.loss),
-                with_interval(&outcome.extra, 100.0),
+                with_interval(&outcome.overhead, 100.0),
                 with_interval(&outcome.p99, 1e3),
             ]);
         }
         let [recv, send] = &self.commands;
         let _ = write!(
             text,
-            "{table}\nIn brackets: what a second measurement of the same length finds, 95 % of the time.\n\n{}\n\n  \
-             {recv}\n  {send}\n",
+            "{table}\nIn brackets: the result of a second measurement of the same length, 19 times in 20.\n\n{}\n\n\
+             where the media arrives (once `advise serve` has stopped, which has the port):\n  {recv}\n\
+             where it is sent:\n  {send}\n",
             self.verdict()
         );
         text
@@ -114,15 +115,19 @@ impl Advice<'_> {
     fn verdict(&self) -> String {
         let (candidate, outcome) = self.tried.chosen();
         let (latency, asked) = (candidate.latency, share(self.loss));
-        let (why, doubt) = match self.tried.choice.keeps_loss {
-            false => (format!("no setting keeps a loss of {asked}; this one loses least"), ""),
-            true if outcome.loss.interval().high > self.loss => (
-                format!("least bytes of those that may keep a loss of {asked}"),
-                " A longer --time shows whether it does.",
-            ),
-            true => (format!("least bytes of those that keep a loss of {asked}, or as few as they"), ""),
+        let (is_default, is_doubtful) = (self.tried.choice.nth == 0, outcome.loss.interval().high > self.loss);
+        let why = match (self.tried.choice.keeps_loss, is_default) {
+            (true, true) => format!("the default, which stays below a loss of {asked}"),
+            (true, false) => format!("the least overhead that stays below a loss of {asked}"),
+            (false, true) => format!("no setting stays below a loss of {asked}, and none loses less than half as much"),
+            (false, false) => format!("no setting stays below a loss of {asked}; this one loses least"),
         };
-        format!("Recommended: {candidate}, latency {latency} ({why}).{doubt}")
+        let next = match (self.tried.choice.keeps_loss, is_doubtful) {
+            (false, _) => "\nA longer --latency, less --media or a greater --loss would help.",
+            (true, true) => "\nThe losses are too few to be sure; a longer --time tells more.",
+            (true, false) => "",
+        };
+        format!("Recommended: {candidate}, latency {latency}: {why}.{next}")
     }
 
     /// A line for the path, one for each candidate, and one for the advice.
@@ -130,7 +135,7 @@ impl Advice<'_> {
         let candidates = self.tried.candidates.iter().map(|(candidate, outcome)| {
             json!({"event": "candidate", "repair": candidate.repair, "latency_seconds": candidate.latency.as_secs_f64(),
                 "block_seconds": candidate.block.map(Span::as_secs_f64), "packets": outcome.packets, "lost": outcome.lost,
-                "loss": loss_json(&outcome.loss), "extra": interval_json(&outcome.extra),
+                "loss": loss_json(&outcome.loss), "overhead": interval_json(&outcome.overhead),
                 "p99_seconds": interval_json(&outcome.p99)})
         });
         let (candidate, _) = self.tried.chosen();
@@ -149,7 +154,7 @@ impl Found {
         Found {
             packets: get("media_packets_total"),
             lost: get("residual_lost_packets_total") + get("unsent_packets_total"),
-            extra: get("wire_bytes_total") / get("media_bytes_total") - 1.0,
+            overhead: get("wire_bytes_total") / get("media_bytes_total") - 1.0,
             p99: get("latency_p99_seconds"),
         }
     }
@@ -160,7 +165,7 @@ impl Found {
         row(["", "predicted", "measured"]);
         let lost = format!("{} ({} of {})", share(self.lost / self.packets), self.lost, self.packets);
         row(["lost after repair", &loss(&predicted.loss), &lost]);
-        row(["extra bytes, %", &with_interval(&predicted.extra, 100.0), &number(self.extra * 100.0)]);
+        row(["overhead, %", &with_interval(&predicted.overhead, 100.0), &number(self.overhead * 100.0)]);
         row(["p99, ms", &with_interval(&predicted.p99, 1e3), &number(self.p99 * 1e3)]);
         format!("\n{table}")
     }
@@ -168,7 +173,7 @@ impl Found {
     fn json(&self, predicted: &Outcome) -> String {
         let verified = json!({"event": "verified", "packets": self.packets, "lost": self.lost,
             "loss": {"predicted": loss_json(&predicted.loss), "measured": self.lost / self.packets},
-            "extra": {"predicted": interval_json(&predicted.extra), "measured": self.extra},
+            "overhead": {"predicted": interval_json(&predicted.overhead), "measured": self.overhead},
             "p99_seconds": {"predicted": interval_json(&predicted.p99), "measured": self.p99}});
         lines([verified])
     }

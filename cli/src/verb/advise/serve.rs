@@ -15,7 +15,9 @@ use crate::encryption::{keys, read, wrong};
 use crate::failure::Failure;
 use crate::stream::{Reporting, Start};
 
-/// Answer the measurements of `thalweg advise connect`, one at a time.
+/// Answer the measurements of `thalweg advise connect`, one at a time, until Ctrl-C.
+///
+/// Run it where `recv` will run. Its UDP port must be open.
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   thalweg advise serve --listen :6000 --key-file k")]

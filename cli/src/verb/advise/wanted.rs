@@ -30,7 +30,7 @@ pub(super) struct Wanted {
     /// Share of packets that may be lost after repair
     #[arg(long, value_name = "SHARE", default_value_t = 1e-4, value_parser = share)]
     pub(super) loss: f64,
-    /// Limit of everything that is sent; the commands have it, too. Default: 1.5 times the media
+    /// Limit of everything that is sent; if given, the command of `send` has it. Default, and at most: 1.5 times the media
     #[arg(long, value_name = "RATE")]
     max_rate: Option<Rate>,
 }

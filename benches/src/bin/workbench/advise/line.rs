@@ -17,8 +17,8 @@ use super::path::Path;
 
 /// The number of losses at either side from which rates are compared.
 const FEW: f64 = 20.0;
-/// The widest differences of extra bytes, and of p99 in seconds.
-const EXTRA: f64 = 0.03;
+/// The widest differences of the overhead, and of p99 in seconds.
+const OVERHEAD: f64 = 0.03;
 const P99: f64 = 0.008;
 
 /// The advice for a path, and what was then measured.
@@ -101,7 +101,7 @@ fn beside_best(settings: &Settings, path: &Path, advice: &Value, seconds: u64) -
     let chosen = chosen.ok_or("the lab has not tried what `advise` recommends")?;
     let lost = |one: &Value| value(&one["lost"]);
     let is_no_more = |one: &Value| {
-        let bytes = |one: &Value| value(&one["extra"]["value"]);
+        let bytes = |one: &Value| value(&one["overhead"]["value"]);
         bytes(one) <= bytes(chosen) && value(&one["latency_seconds"]) <= value(&chosen["latency_seconds"])
     };
     let best = candidates.iter().filter(|one| is_no_more(one)).map(|one| lost(one)).fold(f64::INFINITY, f64::min);
@@ -132,7 +132,7 @@ impl Advised {
     /// True if what was measured is what was predicted.
     pub(crate) fn comes_true(&self) -> bool {
         let differs = |name: &str| self.number(name, "measured") - self.value(name);
-        self.is_loss_true() && differs("extra").abs() <= EXTRA && differs("p99_seconds").abs() <= P99
+        self.is_loss_true() && differs("overhead").abs() <= OVERHEAD && differs("p99_seconds").abs() <= P99
     }
 
     fn is_loss_true(&self) -> bool {
@@ -193,7 +193,7 @@ impl Advised {
             format!("{}, {latency:.0} ms", self.advice["repair"].as_str().unwrap_or("-")),
             loss,
             format!("{} ({})", share(&self.verified["loss"]["measured"]), self.lost()),
-            both("extra", 100.0),
+            both("overhead", 100.0),
             both("p99_seconds", 1e3),
             self.beside_best.map_or_else(|| "few losses".into(), |ratio| format!("{ratio:.2}")),
         ]
