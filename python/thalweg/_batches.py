@@ -29,7 +29,10 @@ def drive(
     submit: Callable[[list[int]], Any],
     wait: Callable[[list[Any]], list[tuple[Any, Done]]],
 ) -> list[Fault]:
-    """Submits the missing runs, `most` batches at a time, and keeps their parts as they end. Returns the faults of others."""
+    """Submits the missing runs, `most` batches at a time, and keeps their parts as they end. Returns the faults of others.
+
+    With one batch for each worker a worker waits until its parts are kept, so that a kill costs it one batch at most.
+    """
     pace = Pace()
     waiting = list(reversed(missing))
     running: dict[Any, float] = {}

@@ -47,7 +47,7 @@ def run(sweep: _thalweg.Sweep, out: str, shard: str | None, jobs: int | None) ->
         return [(task, task.result()) for task in wait(tasks, return_when=FIRST_COMPLETED).done]
 
     try:
-        return _batches.drive(missing, out, lambda: 2 * jobs, lambda batch: pool.submit(_perform, batch), ended)
+        return _batches.drive(missing, out, lambda: jobs, lambda batch: pool.submit(_perform, batch), ended)
     except BaseException:
         # What runs is lost; what is over is kept.
         for child in children:

@@ -14,8 +14,6 @@ from . import _batches, _thalweg
 
 #: Seconds within which a cluster answers.
 PATIENCE = 10
-#: Batches that wait or run, for each processor: one runs, one waits.
-AHEAD = 2
 
 
 def _perform(version: str, spec: tuple[Any, ...], members: list[int]) -> _batches.Done:
@@ -116,7 +114,7 @@ def run(sweep: _thalweg.Sweep, spec: tuple[Any, ...], out: str, shard: str | Non
         return _batches.drive(
             missing,
             out,
-            lambda: AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1))),
+            lambda: max(1, int(ray.cluster_resources().get("CPU", 1))),
             lambda batch: perform.remote(_thalweg.VERSION, shared, batch),
             ended,
         )
