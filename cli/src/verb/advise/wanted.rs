@@ -1,7 +1,9 @@
 //! The needs of the media, and the settings that are tried for it.
 
+use std::thread;
 use std::time::Instant;
 
+use rustix::process::setpriority_process;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_net::signal::Stop;
@@ -15,6 +17,9 @@ use crate::stream::time;
 
 /// The bytes of a datagram of the media: seven packets of MPEG-TS.
 const PAYLOAD: Bytes = Bytes(7 * 188);
+
+/// The niceness of trials: streams and encoders on this machine come first.
+const NICENESS: i32 = 10;
 
 /// The most that is sent, as a multiple of the media in halves.
 const HALVES: u64 = 3;
@@ -82,13 +87,19 @@ impl Wanted {
     /// Tries all candidates in the lab, on all processors.
     pub(super) fn try_all(&self, setting: &Setting, stop: &Stop) -> Result<Tried, Failure> {
         let candidates = Candidate::all(setting.round_trip(), self.latency);
-        let (start, shown) = (Instant::now(), Shown::default());
-        let pool =
-            Pool { threads: pool::processors(), stopped: &|| stop.asked(), progress: &|progress| shown.show(progress) };
-        let length = Setting::LENGTH * candidates.len() as u64;
-        let outcomes = pool::run(&candidates, length, pool, |_, candidate| Ok(setting.trial(candidate)));
-        shown.end();
-        let Ok(outcomes) = outcomes;
+        let start = Instant::now();
+        let trials = || {
+            // For this thread and those that it starts; a refusal costs nothing.
+            let _ = setpriority_process(None, NICENESS);
+            let shown = Shown::default();
+            let progress = |progress| shown.show(progress);
+            let pool = Pool { threads: pool::processors(), stopped: &|| stop.asked(), progress: &progress };
+            let length = Setting::LENGTH * candidates.len() as u64;
+            let outcomes = pool::run(&candidates, length, pool, |_, candidate| Ok(setting.trial(candidate)));
+            shown.end();
+            outcomes
+        };
+        let Ok(outcomes) = thread::scope(|scope| scope.spawn(trials).join().expect("no trial panics"));
         if outcomes.len() < candidates.len() {
             return Err(failed("stopped before all settings were tried"));
         }
