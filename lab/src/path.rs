@@ -113,6 +113,11 @@ impl Path {
         Ok(self)
     }
 
+    /// The elements, from the near end to the far end; none if there is cross traffic.
+    pub(crate) fn into_elements(self) -> Option<Vec<Element>> {
+        self.crowd.is_empty().then(|| self.stages.into_iter().map(|stage| stage.element).collect())
+    }
+
     /// The element called `name`.
     pub fn element(&self, name: &str) -> Option<&Element> {
         self.stages.iter().find(|stage| stage.name == name).map(|stage| &stage.element)

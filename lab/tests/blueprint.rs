@@ -59,7 +59,11 @@ fn path_files(name: &str) -> Result<String, String> {
         "[[forward.element]]\nkind = 'recorded'\nfile = 'line.csv'\nindex = 'near'\nsent = 'at'\ndelay = 'ms'\n";
     match name {
         "paths/line.toml" => Ok(format!("seed = 1\n[forward]\n{direction}lost = 'lost'\n[reverse]\n")),
-        "paths/crowded.toml" => Ok("[forward]\n[[forward.traffic]]\n[reverse]\n".into()),
+        "paths/crowded.toml" => {
+            let link = "[[forward.element]]\nkind = 'wire'\ndelay = '1ms'\n";
+            let cbr = "[[forward.traffic]]\nkind = 'cbr'\nbefore = 'wire'\nrate = '1mbit'\npacket = 500\n";
+            Ok(format!("seed = 1\n[forward]\n{link}{cbr}[reverse]\n"))
+        }
         "paths/line.csv" => {
             let rows = (0..10).map(|nth| format!("{},20,{}\n", nth * 10, u8::from(nth == 3)));
             Ok("at,ms,lost\n".to_owned() + &rows.collect::<String>())
@@ -81,7 +85,7 @@ fn a_hop_can_be_a_path_file_of_emulate() {
         ("paths/none.toml", "lab.toml:4: 'paths/none.toml' cannot be read: no such file"),
         (
             "paths/crowded.toml",
-            "lab.toml:4: paths/crowded.toml:2: unknown 'traffic', expected [[...element]]: cross traffic",
+            "lab.toml:4: 'paths/crowded.toml' has cross traffic, which is a [[flow]] of an experiment",
         ),
     ] {
         let seen = parse(file).expect_err(why).to_string();

@@ -17,7 +17,7 @@ mod trial;
 mod world;
 
 pub use self::candidate::{Candidate, Media};
-pub use self::choice::{Choice, Goal, choose};
+pub use self::choice::{Choice, choose};
 pub use self::estimate::{Interval, Loss};
 pub use self::measured::{Measured, Unusable};
 pub use self::outcome::Outcome;

@@ -2,13 +2,6 @@
 
 use super::{Candidate, Outcome};
 
-/// The requirements.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Goal {
-    /// The share of packets that may be lost after repair.
-    pub loss: f64,
-}
-
 /// The recommended candidate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
@@ -26,18 +19,18 @@ const SAVING: f64 = 0.01;
 /// same losses, so that their differences are smaller than the intervals.
 const BETTER: f64 = 2.0;
 
-/// The candidate of least bytes that keeps the loss, or, if none does, the one that loses least.
+/// The candidate of least bytes that keeps the loss, or, if none does, the one that loses least; `most` is the share of packets
+/// that may be lost after repair.
 ///
 /// The first candidate, which is the default, is preferred to others unless its interval is above the loss, another one saves
 /// bytes beyond the intervals, or, where none keeps the loss, another one loses less than half as much.
 ///
 /// # Panics
 /// Without candidates.
-pub fn choose(tried: &[(Candidate, Outcome)], goal: Goal) -> Choice {
+pub fn choose(tried: &[(Candidate, Outcome)], most: f64) -> Choice {
     let loss = |outcome: &Outcome| outcome.loss.interval();
     let default = &tried[0].1;
-    let keeps =
-        |outcome: &Outcome| loss(outcome).value <= goal.loss || (outcome == default && loss(outcome).low <= goal.loss);
+    let keeps = |outcome: &Outcome| loss(outcome).value <= most || (outcome == default && loss(outcome).low <= most);
     let keeps_loss = tried.iter().any(|(_, outcome)| keeps(outcome));
     // Bytes count among those that keep the loss.
     let cost = |outcome: &Outcome| if keeps_loss { outcome.overhead.value } else { loss(outcome).value };
@@ -86,7 +79,7 @@ mod tests {
             (&[(4e-3, 0.10), (3e-3, 0.30)], 0, false, "none keeps the loss, and none is much better"),
             (&[(4e-3, 0.10), (1e-3, 0.30)], 1, false, "least loss"),
         ] {
-            assert_eq!(choose(&tried(all), Goal { loss: 1e-4 }), Choice { nth, keeps_loss }, "{why}");
+            assert_eq!(choose(&tried(all), 1e-4), Choice { nth, keeps_loss }, "{why}");
         }
     }
 }

@@ -116,9 +116,10 @@ impl Advice<'_> {
         let (candidate, outcome) = self.tried.chosen();
         let (latency, asked) = (candidate.latency, share(self.loss));
         let (is_default, is_doubtful) = (self.tried.choice.nth == 0, outcome.loss.interval().high > self.loss);
+        let stays = if is_doubtful { "may stay" } else { "stays" };
         let why = match (self.tried.choice.keeps_loss, is_default) {
-            (true, true) => format!("the default, which stays below a loss of {asked}"),
-            (true, false) => format!("the least overhead that stays below a loss of {asked}"),
+            (true, true) => format!("the default, which {stays} below a loss of {asked}"),
+            (true, false) => format!("the least overhead that {stays} below a loss of {asked}"),
             (false, true) => format!("no setting stays below a loss of {asked}, and none loses less than half as much"),
             (false, false) => format!("no setting stays below a loss of {asked}; this one loses least"),
         };

@@ -60,7 +60,7 @@ impl Peer<'_> {
             ..Config::new(inside(self.to, 0), candidate.map_or_else(Candidate::default_law, Candidate::law))
         };
         let now = self.start.clock.now();
-        let mut session = Sender::new(config, now, &self.start.rng.fork(&opening.text));
+        let mut session = Sender::new(config, now, &self.start.rng.fork(opening.event));
         session.record();
         let session = Carried::calling(session, (association(), self.key), self.to, now, keys()?).map_err(failed)?;
         let endpoint = MeasureEndpoint::new(session, self.to, load);

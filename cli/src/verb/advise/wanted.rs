@@ -7,7 +7,7 @@ use rustix::process::setpriority_process;
 use thalweg_core::time::Span;
 use thalweg_core::units::{Bytes, Rate};
 use thalweg_net::signal::Stop;
-use thalweg_workbench::advise::{Candidate, Choice, Goal, Media, Outcome, Setting, choose};
+use thalweg_workbench::advise::{Candidate, Choice, Media, Outcome, Setting, choose};
 use thalweg_workbench::pool::{self, Pool};
 
 use super::failed;
@@ -105,7 +105,7 @@ impl Wanted {
         }
         let outcomes = outcomes.into_iter().map(|(_, outcome)| outcome);
         let candidates: Vec<(Candidate, Outcome)> = candidates.into_iter().zip(outcomes).collect();
-        let choice = choose(&candidates, Goal { loss: self.loss });
+        let choice = choose(&candidates, self.loss);
         Ok(Tried { candidates, choice, seconds: start.elapsed().as_secs_f64() })
     }
 

@@ -7,17 +7,16 @@ use thalweg_core::rng::Rng;
 use thalweg_core::time::Span;
 use thalweg_core::units::Rate;
 use toml::Spanned;
-use toml::de::DeTable;
 
 use crate::network::Hop;
 use crate::node::wire::Wire;
 use crate::path::Element;
-use crate::scenario::Files;
 use crate::scenario::element;
 use crate::scenario::fault::Fault;
 use crate::scenario::quantity::{Quantity, Queue};
 use crate::scenario::section::Section;
 use crate::scenario::wifi;
+use crate::scenario::{Files, Scenario};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,30 +58,29 @@ pub(super) fn read(mut section: Section<'_>, rng: &Rng, files: &mut Files<'_>) -
 
 /// The elements of a path file, which names its own files beside it.
 fn path(file: &Spanned<String>, rng: &Rng, files: &mut Files<'_>) -> Result<Hop, Fault> {
-    let name = file.get_ref();
-    let text = files(name).map_err(|why| Fault::at(&file.span(), format!("'{name}' {why}")))?;
+    let (name, refused) = (file.get_ref(), |why: String| Fault::at(&file.span(), why));
+    let text = files(name).map_err(|why| refused(format!("'{name}' {why}")))?;
     let beside = Path::new(name).parent().unwrap_or(Path::new(""));
-    let hop = lanes(&text, rng, &mut |named| files(&beside.join(named).to_string_lossy()));
-    hop.map_err(|fault| Fault::at(&file.span(), fault.in_file(name, &text).to_string()))
+    let seed = rng.fork("path").u64();
+    let read = Scenario::parse(name, &text, Some(seed), &mut |named| files(&beside.join(named).to_string_lossy()));
+    let scenario = read.map_err(|error| refused(error.to_string()))?;
+    let crowded = || refused(format!("'{name}' has cross traffic, which is a [[flow]] of an experiment"));
+    match scenario.cell {
+        Some(_) => Err(refused(format!("'{name}' has a Wi-Fi cell, which is a hop of its own"))),
+        None => Ok(Hop::Lanes {
+            forward: lone(scenario.forward).ok_or_else(crowded)?,
+            backward: lone(scenario.reverse).ok_or_else(crowded)?,
+        }),
+    }
 }
 
-fn lanes(text: &str, rng: &Rng, files: &mut Files<'_>) -> Result<Hop, Fault> {
-    let mut document = Section::new(0..0, DeTable::parse(text)?.into_inner());
-    document.optional::<u64>("seed")?;
-    let mut direction = |name: &'static str| -> Result<Vec<Element>, Fault> {
-        let table = document.take(name).ok_or_else(|| Fault::at(&(0..0), format!("missing [{name}]")))?;
-        let mut section = Section::of(table)?;
-        let elements = section.sections("element")?;
-        section.finish("[[...element]]: cross traffic of an experiment is a [[flow]]")?;
-        let mut elements = lane(elements, &rng.fork(name), files)?;
-        if elements.is_empty() {
-            elements.push(Wire::new(Span::ZERO).into());
-        }
-        Ok(elements)
-    };
-    let (forward, backward) = (direction("forward")?, direction("reverse")?);
-    document.finish("seed, [forward] or [reverse]")?;
-    Ok(Hop::Lanes { forward, backward })
+/// The elements of a path without cross traffic; a path without elements delivers everything at once.
+fn lone(path: crate::path::Path) -> Option<Vec<Element>> {
+    let mut elements = path.into_elements()?;
+    if elements.is_empty() {
+        elements.push(Wire::new(Span::ZERO).into());
+    }
+    Some(elements)
 }
 
 fn lane(sections: Vec<Section<'_>>, rng: &Rng, files: &mut Files<'_>) -> Result<Vec<Element>, Fault> {
