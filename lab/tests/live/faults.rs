@@ -10,7 +10,10 @@ use thalweg_core::units::Rate;
 use thalweg_core::wire::rtp;
 use thalweg_lab::node::duplicate::Duplicate;
 use thalweg_lab::node::loss::Loss;
+use thalweg_lab::node::queue::Limit;
 use thalweg_lab::node::reorder::Reorder;
+use thalweg_lab::node::trace_link::{Trace, TraceLink};
+use thalweg_lab::node::wire::Wire;
 use thalweg_lab::path::Path;
 
 use crate::live::props::{address, at, ms, receiver_config, wire};
@@ -52,6 +55,7 @@ stories! {
     answers_alone_do_not_keep_media_going,
     a_clock_that_steps_is_followed,
     a_sender_whose_clock_steps_back_is_followed,
+    an_outage_that_holds_packets_back_is_no_step_of_a_clock,
 }
 
 fn a_receiver_that_restarts_gets_the_stream_again(variant: Variant) {
@@ -275,6 +279,25 @@ fn a_sender_whose_clock_steps_back_is_followed(variant: Variant) {
         let later = story.outputs.iter().filter(|output| output.at > at(3300));
         let mut off = later.filter(|output| !(least..=most).contains(&output.latency));
         assert_eq!(off.next(), None, "{playout:?}");
+    }
+}
+
+/// The packets of 1.7 s arrive together at the end of an outage, as a radio link delivers them.
+fn an_outage_that_holds_packets_back_is_no_step_of_a_clock(variant: Variant) {
+    for playout in [Playout::Asap, Playout::Constant] {
+        let is_up = |millis: &u64| !(3000..4700).contains(millis);
+        let twelve = |millis: u64| core::iter::repeat_n(format!("{millis}\n"), 12);
+        let trace: String = (0..20_000).filter(is_up).flat_map(twelve).collect();
+        let link = TraceLink::new(Trace::parse(&trace).expect("a trace"), Limit::Packets(20_000));
+        let forward = Path::default().then("link", link).then("wire", Wire::new(ms(20)));
+        let receiver = receiver::Config { playout, ..receiver_config() };
+        let mut story = variant.story(variant.sender(), receiver, forward, wire(ms(20)));
+        story.until(500).play(Rate::from_mbps(30)).until(12_000);
+        let (seen, stated) = (story.latency(0.99), story.receiver_metrics()["latency_p99_seconds"]);
+        assert!(seen > ms(1000) && (stated - seen.as_secs_f64()).abs() < 0.01, "{playout:?}: {seen}, {stated} s");
+        let latest = if playout == Playout::Asap { ms(20)..=ms(90) } else { ms(89)..=ms(91) };
+        let later = story.outputs.iter().filter(|output| output.at > at(6500));
+        assert_eq!(later.filter(|output| !latest.contains(&output.latency)).count(), 0, "{playout:?}");
     }
 }
 

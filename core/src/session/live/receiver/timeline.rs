@@ -7,6 +7,9 @@
 //! A sender report states the same instant twice, as NTP time and as RTP timestamp, which are a constant apart (RFC
 //! 3550 §6.4.1). A report with another difference is damaged, or, once a second report has that difference too, the
 //! constant has changed.
+//!
+//! A report with a greater difference than all before it may have been delayed, by an outage or a long queue, or a clock
+//! may have stepped. A delay keeps the order of the reports, and it ends.
 
 use crate::session::live::MIN_WINDOW;
 use crate::time::{Span, Time};
@@ -23,6 +26,9 @@ const GLIDE: u64 = 200;
 /// Offsets that differ by more, in nanoseconds, mean that a clock has stepped. Ours: a smaller bound takes a long queue
 /// for a stepped clock, a greater one slews for more than 100 s.
 const STEP: i64 = 500_000_000;
+/// The time after which a greater offset is no delay. Ours: a queue of two seconds drains within it if the media is less than
+/// half of the capacity; until then all media seem late if a clock has stepped.
+const DELAYED: Span = Span::from_secs(2);
 
 /// The difference between the two clocks of a report that rounding may cause, in ticks: a millisecond.
 const ROUNDING: u32 = rtp::CLOCK_RATE / 1000;
@@ -54,6 +60,8 @@ pub(super) struct Timeline {
     least: WindowedMin<i64>,
     /// The offset in use, which follows `least`.
     offset: i64,
+    /// The arrival of the first of the last reports that all seem to be delayed by more than [`STEP`].
+    delayed: Option<Time>,
     began: Time,
     moved: Time,
     round_trip: Span,
@@ -68,7 +76,7 @@ impl Timeline {
         let mut least = WindowedMin::new(MIN_WINDOW);
         least.push(now, offset);
         let (began, moved, round_trip) = (now, now, Span::ZERO);
-        Timeline { ticks, ahead: sent.ahead(), suspect: None, least, offset, began, moved, round_trip }
+        Timeline { ticks, ahead: sent.ahead(), suspect: None, least, offset, delayed: None, began, moved, round_trip }
     }
 
     /// Takes a sender report that arrived at `now`. False if it seems to be damaged.
@@ -82,7 +90,7 @@ impl Timeline {
         self.suspect = None;
         let ticks = self.unwrap(sent.rtp);
         let sample = nanos(now) - ticks_to_nanos(ticks);
-        if !expected || (sample - self.least.get().unwrap_or(sample)).abs() > STEP {
+        if !expected || self.has_stepped(now, ticks, sample) {
             self.restart(now, sent);
             return true;
         }
@@ -93,6 +101,17 @@ impl Timeline {
         self.offset += (wanted - self.offset).clamp(-reach, reach);
         self.moved = now;
         true
+    }
+
+    /// True if a clock has stepped before a report that was sent at `ticks` and arrived at `now`, `sample` later.
+    fn has_stepped(&mut self, now: Time, ticks: i64, sample: i64) -> bool {
+        let later = sample - self.least.get().unwrap_or(sample);
+        if later <= STEP {
+            self.delayed = None;
+            return later < -STEP;
+        }
+        let delayed = *self.delayed.get_or_insert(now);
+        ticks < self.ticks || now.since(delayed) > DELAYED
     }
 
     /// Begins anew with a report of the same sender: a clock has stepped, or the path is another one.
@@ -178,6 +197,28 @@ mod tests {
         }
         timeline.on_sender_report(at(1820), report(1800 + 60_000));
         assert!(near(timeline.produced(stamp(1800 + 60_000)), at(1820)));
+    }
+
+    #[test]
+    fn delayed_reports_move_nothing_unless_they_stay_delayed() {
+        let mut timeline = Timeline::new(at(1020), report(1000));
+        // An outage of a second, whose reports arrive together.
+        for sent in (1200..=2200).step_by(200) {
+            timeline.on_sender_report(at(2400), report(sent));
+        }
+        assert!(near(timeline.produced(stamp(2200)), at(2220)));
+        // The sender's clock stood still for a second.
+        let later = |sent| near(timeline_after(&timeline, sent).produced(stamp(sent)), at(sent + 1020));
+        assert!(!later(4400) && later(4600));
+    }
+
+    /// The timeline after reports every 200 ms up to the one of `last`, each a second later than those before.
+    fn timeline_after(timeline: &Timeline, last: u64) -> Timeline {
+        let mut timeline = timeline.clone();
+        for sent in (2400..=last).step_by(200) {
+            timeline.on_sender_report(at(sent + 1020), report(sent));
+        }
+        timeline
     }
 
     #[test]
