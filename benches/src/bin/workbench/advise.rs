@@ -3,12 +3,10 @@
 mod line;
 mod path;
 
-use std::thread;
-
 use thalweg_bench::report::{Bound, Part, Settings, Target, Unit, grid};
 
 use self::line::{Advised, advise};
-use self::path::{PATHS, Path};
+use self::path::PATHS;
 
 /// The number of paths whose prediction may fail.
 const WRONG: f64 = 1.0;
@@ -17,20 +15,12 @@ const WAIT: f64 = 10.0;
 
 pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
     let seconds = settings.pick(120, 15);
-    let (alone, beside): (Vec<&Path>, Vec<&Path>) =
-        PATHS.iter().filter(|path| path.is_available()).partition(|path| path.has_rival);
     let mut all = Vec::new();
-    // Two at a time; a path with a rival in the kernel by itself.
-    for paths in beside.chunks(2).chain(alone.chunks(1)) {
-        let runs: Vec<Result<Advised, String>> = thread::scope(|scope| {
-            let runs = paths.iter().map(|path| scope.spawn(|| advise(settings, path, seconds)));
-            runs.collect::<Vec<_>>().into_iter().map(|run| run.join().expect("no panic")).collect()
-        });
-        for (path, run) in paths.iter().zip(runs) {
-            let advised = run.map_err(|why| format!("{}: {why}", path.name))?;
-            eprintln!("workbench: advise: {}", advised.row().join(", "));
-            all.push(advised);
-        }
+    // One at a time: the trials of another path would delay packets.
+    for path in PATHS.iter().filter(|path| path.is_available()) {
+        let advised = advise(settings, path, path.time(seconds)).map_err(|why| format!("{}: {why}", path.name))?;
+        eprintln!("workbench: advise: {}", advised.row().join(", "));
+        all.push(advised);
     }
     let default = PATHS[1].with_media("8mbit");
     let wait = advise(settings, &default, 20)?.wait();
@@ -43,11 +33,12 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
             "thalweg advise lab PATH.toml --media RATE".into(),
         ],
         text: format!(
-            "**Advice**: `thalweg advise` over {} paths of `thalweg emulate` for {seconds} s, and its verification for as long, \
-             with another part of the same random numbers; two paths at a time. A prediction comes true if the loss after \
-             repair is within a factor of two or the interval where both sides saw 20 losses, and otherwise does not \
-             contradict the bound; if the overhead is within 3 points, and p99 within 8 ms. *Best* is the least loss of all \
-             candidates of no more bytes and latency, over the emulated path in the lab with another seed.",
+            "**Advice**: `thalweg advise` over {} paths of `thalweg emulate` for {seconds} s, on recordings for whole \
+             repetitions, and its verification for as long, with another part of the same random numbers. A prediction \
+             comes true if the loss after repair is within a factor of two or the interval where both sides saw 20 losses, \
+             and otherwise does not contradict the bound; if the overhead is within 3 points, and p99 within 8 ms. *Best* \
+             is the least loss of all candidates of no more bytes and latency, over the emulated path in the lab with \
+             another seed.",
             all.len()
         ),
         table: grid(

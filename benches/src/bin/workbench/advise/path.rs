@@ -33,17 +33,18 @@ const fn path(name: &'static str, media: &'static str, options: &'static str, ro
     Path { name, media, options, has_rival: matches!(loss, Loss::Queue), round_trip, loss }
 }
 
-/// The time for repair is short where otherwise there would be no losses to compare.
+/// The time for repair is short where otherwise there would be no losses to compare, though longer than the stalls of a
+/// virtual machine.
 pub(crate) const PATHS: [Path; 10] = [
     path("no loss, 100 ms", "30mbit", "", 100, Loss::None),
     path("1 %, 100 ms", "30mbit", "", 100, Loss::Random(0.01)),
-    path("5 %, 100 ms", "30mbit", "--latency 60ms", 100, Loss::Random(0.05)),
+    path("5 %, 100 ms", "30mbit", "--latency 80ms", 100, Loss::Random(0.05)),
     path("bursts (`gilbert`), 100 ms", "30mbit", "--latency 80ms", 100, Loss::Bursts),
     path("Starlink", "30mbit", "--latency 150ms", 0, Loss::Starlink),
     path("LTE", "800kbit", "--latency 2s", 50, Loss::Lte),
     path("queue of 20 Mb/s beside CUBIC, 40 ms", "6mbit", "--latency 200ms", 40, Loss::Queue),
     path("1 %, 10 ms", "30mbit", "", 10, Loss::Random(0.01)),
-    path("bursts (`gilbert`), 10 ms", "30mbit", "--latency 20ms", 10, Loss::Bursts),
+    path("bursts (`gilbert`), 10 ms", "30mbit", "--latency 30ms", 10, Loss::Bursts),
     path("5 %, 240 ms", "30mbit", "--latency 160ms", 240, Loss::Random(0.05)),
 ];
 
@@ -66,6 +67,16 @@ impl Path {
             eprintln!("workbench: advise: no {DATA}: {} is left out", self.name);
         }
         is_there
+    }
+
+    /// The least time of a measurement, of at least `seconds`, that meets every part of the path equally often, in seconds: a
+    /// recording begins again after its end.
+    pub(crate) fn time(&self, seconds: u64) -> u64 {
+        match self.loss {
+            Loss::Starlink => seconds.next_multiple_of(100),
+            Loss::Lte => seconds.next_multiple_of(140),
+            _ => seconds,
+        }
     }
 
     /// The path file, with this seed.
