@@ -45,6 +45,7 @@ pub mod simulator;
 pub mod sink;
 pub mod site;
 pub mod source;
+pub mod stalls;
 pub mod statistics;
 pub mod stream;
 pub mod tap;

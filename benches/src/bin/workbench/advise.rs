@@ -34,11 +34,11 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
         ],
         text: format!(
             "**Advice**: `thalweg advise` over {} paths of `thalweg emulate` for {seconds} s, on recordings for whole \
-             repetitions, and its verification for as long, with another part of the same random numbers. A prediction \
-             comes true if the loss after repair is within a factor of two or the interval where both sides saw 20 losses, \
-             and otherwise does not contradict the bound; if the overhead is within 3 points, and p99 within 8 ms. *Best* \
-             is the least loss of all candidates of no more bytes and latency, over the emulated path in the lab with \
-             another seed.",
+             repetitions, and its verification for as long, with another part of the same random numbers. If this machine \
+             stalls for 20 ms meanwhile, the path is measured again, up to twice. A prediction comes true if the loss after \
+             repair is within a factor of two or the interval where both sides saw 20 losses, and otherwise does not \
+             contradict the bound; if the overhead is within 3 points, and p99 within 8 ms. *Best* is the least loss of all \
+             candidates of no more bytes and latency, over the emulated path in the lab with another seed.",
             all.len()
         ),
         table: grid(
