@@ -146,7 +146,7 @@ fn what_is_predicted_of_two_paths_comes_true() {
     }
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            verifies("random", 100, "[[forward.element]]\nkind = 'loss'\nrate = 0.05\n", &["--latency", "70ms"]);
+            verifies("random", 100, "[[forward.element]]\nkind = 'loss'\nrate = 0.05\n", &["--latency", "100ms"]);
         });
         let bursts = "[[forward.element]]\nkind = 'gilbert_elliott'\np = 0.005\nr = 0.3\nloss_bad = 0.7\n";
         scope.spawn(move || verifies("bursts", 100, bursts, &["--latency", "200ms"]));
