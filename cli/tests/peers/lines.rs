@@ -81,9 +81,12 @@ fn run_block(stage: &Stage, block: &str) {
 }
 
 fn with_ports(line: &str, ports: &[(&str, u16)]) -> String {
-    ports.iter().fold(line.to_owned(), |line, (port, free)| {
-        line.replace(&format!(":{port}"), &format!(":{free}")).replace(&format!("port={port}"), &format!("port={free}"))
-    })
+    // By marks: a free port can begin with the digits of the next one to be replaced.
+    let marked = ports.iter().enumerate().fold(line.to_owned(), |line, (nth, (port, _))| {
+        line.replace(&format!(":{port}"), &format!(":<{nth}>"))
+            .replace(&format!("port={port}"), &format!("port=<{nth}>"))
+    });
+    ports.iter().enumerate().fold(marked, |line, (nth, (_, free))| line.replace(&format!("<{nth}>"), &free.to_string()))
 }
 
 /// Starts a line in a shell that finds `thalweg`.
