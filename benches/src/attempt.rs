@@ -5,7 +5,7 @@ use crate::passage;
 use crate::stream::{Connection, Outcome, Plan, run};
 
 /// The number of attempts at a run that is invalid, because the machine was too busy or a port was taken.
-const TRIES: usize = 3;
+pub const TRIES: usize = 3;
 
 /// Runs `contestant`, and repeats an invalid run. An error is the reason why there is no valid run: each time the contestant
 /// ended by itself or delivered nothing, or the machine was too busy.

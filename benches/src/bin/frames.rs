@@ -111,7 +111,7 @@ fn starts(folder: &Path, video: &Path, rounds: usize) -> Result<(f64, f64), Stri
     };
     let first = start()?;
     let later = (0..rounds).map(|_| start()).collect::<Result<Vec<_>, _>>()?;
-    Ok((first, median(later.into_iter())))
+    Ok((first, median(later)))
 }
 
 fn ffmpeg(how: &str, output: &Path) -> Result<(), String> {

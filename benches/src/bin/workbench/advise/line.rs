@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
+use thalweg_bench::attempt::TRIES;
 use thalweg_bench::cable::{Cable, Ends};
 use thalweg_bench::carrier::{Carrier, Transport};
 use thalweg_bench::flow::Flow;
@@ -22,9 +23,8 @@ const FEW: f64 = 20.0;
 const OVERHEAD: f64 = 0.03;
 const P99: f64 = 0.008;
 
-/// The number of attempts at a run in which the machine does not stall for [`STALL`]. Ours: two thirds of the least time for
-/// repair of all paths; a packet that waits for longer is lost, whatever was predicted.
-const TRIES: usize = 3;
+/// The stall from which a run is invalid. Ours: less than the least time for repair of all paths, which is 25 ms; a packet that
+/// waits for longer is lost, whatever was predicted.
 const STALL: Duration = Duration::from_millis(20);
 
 /// The advice for a path, and what was then measured.
@@ -40,7 +40,7 @@ pub(crate) struct Advised {
     stall: Duration,
 }
 
-/// Measures and verifies, and repeats a run in which the machine stalls.
+/// Measures and verifies, and repeats an invalid run; the last one counts, with its stall, if all are.
 pub(crate) fn advise(settings: &Settings, path: &Path, seconds: u64) -> Result<Advised, String> {
     let mut tries = 0;
     let (lines, stall) = loop {
