@@ -46,13 +46,14 @@ impl Loss {
     ///
     /// Losses come in groups. A sum S of variance V is as exact as S^2 / V single losses by chance, as if all groups had V / S
     /// packets; and the square root of such a number has nearly the variance 1/4 (M. S. Bartlett, Supplement to the Journal
-    /// of the Royal Statistical Society 3, 1936). If there are no losses, the next ones are groups of `group` packets.
+    /// of the Royal Statistical Society 3, 1936). Too few losses do not show their groups: these have at least `group` packets.
     pub fn of(packets: u64, losses: &[u64], group: f64) -> Loss {
         let total: u64 = losses.iter().sum();
         let mean = total as f64 / losses.len().max(1) as f64;
         let variance: f64 = losses.iter().map(|loss| (*loss as f64 - mean) * (*loss as f64 - mean)).sum();
         let share = |losses: f64| (losses / packets.max(1) as f64).min(1.0);
-        let size = if total == 0 { group } else { variance / total as f64 }.max(1.0);
+        let least = if total < FEW { group } else { 1.0 };
+        let size = (variance / total.max(1) as f64).max(least);
         let groups = total as f64 / size;
         // 1.96 standard deviations of the difference of two such roots.
         let (root, half) = ((groups + 0.375).sqrt(), 1.96 * 0.5_f64.sqrt());
@@ -86,6 +87,10 @@ mod tests {
         // Of no loss: (0.612 + 1.386)^2 - 3/8 losses, a little more than the 3.0 of the rule of three.
         let Loss::FewerThan(none) = Loss::of(1000, &[0; 50], 1.0) else { panic!("a rate of nothing") };
         assert!((none.high - 0.0036).abs() < 1e-4 && none.low == 0.0 && none.value == 0.0, "{none:?}");
+        // In groups of three, three times as many.
+        assert!((Loss::of(1000, &[0; 50], 3.0).interval().high - 0.0108).abs() < 3e-4);
+        // Half a group of four: ((0.5 + 3/8)^(1/2) + 1.386)^2 - 3/8 groups.
+        assert!((Loss::of(1000, &[1, 1, 0, 0], 4.0).interval().high - 0.0201).abs() < 1e-4);
         assert!(matches!(Loss::of(1000, &[1; 19], 1.0), Loss::FewerThan(_)));
         assert!(matches!(Loss::of(1000, &[1; 20], 1.0), Loss::Rate(_)));
         // A single group of a hundred losses says little.

@@ -126,6 +126,13 @@ impl Measured {
         let starts = self.rows.windows(2).filter(|two| two[0].delay.is_some() && two[1].delay.is_none()).count();
         (self.lost() as f64 / starts.max(1) as f64).max(1.0)
     }
+
+    /// The mean number of packets that are lost within a round trip.
+    pub fn lost_per_round_trip(&self) -> f64 {
+        let round_trips = self.duration().as_secs_f64() / self.round_trip.as_secs_f64();
+        // A path of less than one round trip counts as one.
+        self.lost() as f64 / round_trips.max(1.0)
+    }
 }
 
 /// The smallest delay, as the smallest median of five in a row: single ones are as much too small as arrival times are

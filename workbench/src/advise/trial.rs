@@ -32,7 +32,7 @@ pub struct Setting {
     round_trip: Span,
     media: Media,
     time: Span,
-    /// The number of packets that are lost in a row.
+    /// The number of packets that one event loses after repair.
     group: f64,
 }
 
@@ -51,8 +51,9 @@ impl Setting {
     /// # Errors
     /// The path file has a fault.
     pub fn measured(path: &Measured, media: Media) -> Result<Setting, Error> {
-        let (paths, round_trip, time, group) = (path.scenario()?, path.round_trip(), path.duration(), path.group());
-        Ok(Setting { paths, round_trip, media, time, group })
+        // Repair fails for a burst as a whole, and a delayed report delays the repair of all losses of a round trip.
+        let group = path.group().max(path.lost_per_round_trip());
+        Ok(Setting { paths: path.scenario()?, round_trip: path.round_trip(), media, time: path.duration(), group })
     }
 
     /// A path of any elements, without a Wi-Fi cell, for `time`.

@@ -55,6 +55,8 @@ fn an_outage_longer_than_a_report_is_lost_as_a_whole() {
     };
     let path = Measured::of(&recording(outage, 0..0)).expect("a path");
     assert_eq!((path.packets(), path.lost(), path.group()), (1999, 201, 201.0));
+    // 50 round trips of 40 ms, less the last millisecond.
+    assert!((path.lost_per_round_trip() - 201.0 / 49.975).abs() < 0.1, "{}", path.lost_per_round_trip());
 }
 
 #[test]

@@ -23,7 +23,7 @@ const FEW: f64 = 20.0;
 const OVERHEAD: f64 = 0.03;
 const P99: f64 = 0.008;
 
-/// The stall from which a run is invalid. Ours: less than the least time for repair of all paths, which is 25 ms; a packet that
+/// The stall from which a run is invalid. Ours: less than the least time for repair of all paths, which is 30 ms; a packet that
 /// waits for longer is lost, whatever was predicted.
 const STALL: Duration = Duration::from_millis(20);
 

@@ -44,7 +44,7 @@ pub(crate) const PATHS: [Path; 10] = [
     path("LTE", "800kbit", "--latency 2s", 50, Loss::Lte),
     path("queue of 20 Mb/s beside CUBIC, 40 ms", "6mbit", "--latency 200ms", 40, Loss::Queue),
     path("1 %, 10 ms", "30mbit", "", 10, Loss::Random(0.01)),
-    path("bursts (`gilbert`), 10 ms", "30mbit", "--latency 30ms", 10, Loss::Bursts),
+    path("bursts (`gilbert`), 10 ms", "30mbit", "", 10, Loss::Bursts),
     path("5 %, 240 ms", "30mbit", "--latency 160ms", 240, Loss::Random(0.05)),
 ];
 
