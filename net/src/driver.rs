@@ -83,23 +83,28 @@ impl<T: Endpoint> EventLoop<T> {
         let mut more = true;
         loop {
             let mut ready = self.wait(more)?;
+            let is_readable = ready.take();
+            let unread = is_readable && self.driver.peer.receive(&mut self.inbox);
+            // The clock comes after the datagrams. In the other order, those that arrive while the process is preempted in
+            // between have arrival times before they were sent.
             let now = self.driver.clock.now();
-            more = self.turn(now, &mut ready)?;
+            if is_readable {
+                self.handle_datagrams(now);
+            }
+            more = self.turn(now, &mut ready)? || unread;
             if self.driver.endpoint.is_over() || self.give_up.is_some_and(|at| now >= at) {
                 return Ok(());
             }
         }
     }
 
-    /// Runs one turn: receives, handles timeouts, exchanges media, sends and reports. Returns true if more work is
-    /// waiting.
+    /// Runs the rest of a turn: handles timeouts, exchanges media, sends and reports. Returns true if more work is waiting.
     fn turn(&mut self, now: Time, ready: &mut Ready) -> Result<bool, Error> {
-        let mut more = ready.take() && self.receive(now);
         let endpoint = &mut self.driver.endpoint;
         if endpoint.session().poll_timeout().is_some_and(|at| at <= now) {
             endpoint.session().handle_timeout(now);
         }
-        more |= endpoint.exchange(now, ready)?;
+        let mut more = endpoint.exchange(now, ready)?;
         more |= self.transmit(now);
         self.report();
         if let Some(server) = &mut self.driver.metrics {
@@ -128,8 +133,8 @@ impl<T: Endpoint> EventLoop<T> {
         self.transmit(now);
     }
 
-    fn receive(&mut self, now: Time) -> bool {
-        let more = self.driver.peer.receive(&mut self.inbox);
+    /// Passes on the datagrams that were read.
+    fn handle_datagrams(&mut self, now: Time) {
         for (from, datagram) in self.inbox.datagrams() {
             // The session counts the datagrams that it refuses.
             let _ = self.driver.endpoint.session().handle_datagram(now, from, datagram);
@@ -137,7 +142,6 @@ impl<T: Endpoint> EventLoop<T> {
         if self.driver.peer.take_unreachable() {
             self.driver.endpoint.handle_unreachable(now);
         }
-        more
     }
 
     /// Sends due datagrams; returns true if there may be more.
