@@ -83,14 +83,8 @@ impl<T: Endpoint> EventLoop<T> {
         let mut more = true;
         loop {
             let mut ready = self.wait(more)?;
-            let is_readable = ready.take();
-            let unread = is_readable && self.driver.peer.receive(&mut self.inbox);
-            // The clock comes after the datagrams. In the other order, those that arrive while the process is preempted in
-            // between have arrival times before they were sent.
+            let unread = ready.take() && self.receive();
             let now = self.driver.clock.now();
-            if is_readable {
-                self.handle_datagrams(now);
-            }
             more = self.turn(now, &mut ready)? || unread;
             if self.driver.endpoint.is_over() || self.give_up.is_some_and(|at| now >= at) {
                 return Ok(());
@@ -133,8 +127,12 @@ impl<T: Endpoint> EventLoop<T> {
         self.transmit(now);
     }
 
-    /// Passes on the datagrams that were read.
-    fn handle_datagrams(&mut self, now: Time) {
+    /// Reads datagrams and passes them on; returns true if there may be more.
+    fn receive(&mut self) -> bool {
+        let more = self.driver.peer.receive(&mut self.inbox);
+        // The clock comes after the datagrams: those that arrive while the process is preempted in between would have
+        // arrival times that are too early.
+        let now = self.driver.clock.now();
         for (from, datagram) in self.inbox.datagrams() {
             // The session counts the datagrams that it refuses.
             let _ = self.driver.endpoint.session().handle_datagram(now, from, datagram);
@@ -142,6 +140,7 @@ impl<T: Endpoint> EventLoop<T> {
         if self.driver.peer.take_unreachable() {
             self.driver.endpoint.handle_unreachable(now);
         }
+        more
     }
 
     /// Sends due datagrams; returns true if there may be more.
