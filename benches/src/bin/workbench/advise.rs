@@ -29,8 +29,8 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
     let target = |what: &str, most, unit| Target { what: what.into(), bound: Bound::AtMost(most), unit };
     Ok(Part {
         commands: vec![
-            format!("thalweg advise connect HOST:PORT --key-file k --media RATE --time {seconds}s --verify"),
-            "thalweg advise lab PATH.toml --media RATE".into(),
+            format!("thalweg advise connect HOST:PORT --key-file k --media RATE [--latency TIME] --time {seconds}s --verify"),
+            "thalweg advise lab PATH.toml --media RATE [--latency TIME]".into(),
         ],
         text: format!(
             "**Advice**: `thalweg advise` over {} paths of `thalweg emulate` for {seconds} s, on recordings for whole \
@@ -38,13 +38,15 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
              stalls for 20 ms meanwhile, the path is measured again, up to twice. A prediction comes true if the loss after \
              repair is within a factor of two or the interval where both sides saw 20 losses, and otherwise does not \
              contradict the bound; if the overhead is within 3 points, and p99 within 8 ms. *Best* is the least loss of all \
-             candidates of no more bytes and latency, over the emulated path in the lab with another seed.",
+             candidates of no more bytes and latency, over the emulated path in the lab with another seed; *few* are fewer \
+             than 20 losses there.",
             all.len()
         ),
         table: grid(
             [
                 "path",
                 "media",
+                "asked for",
                 "recommended",
                 "lost, predicted",
                 "lost, measured",

@@ -16,7 +16,7 @@ pub(super) fn measure(settings: &Settings) -> Result<Part, String> {
         text: "**Kills**: a sweep in two processes, of a law in Python, that SIGKILL ends at random moments, and that the same \
                call continues."
             .into(),
-        table: grid(["runs", "kills", "runs begun twice", "batches of a worker begun twice, the most"], &[[
+        table: grid(["runs", "kills", "runs begun again after all kills", "batches of a worker begun again after one, the most"], &[[
             runs.into(),
             kills.into(),
             twice,

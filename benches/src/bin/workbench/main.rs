@@ -23,7 +23,7 @@ fn bench(settings: &Settings) -> Result<(), String> {
     let text = "CPU seconds are user and system time of one process as the kernel counts them, from its start to its end; \
                 those of frames are counted within it. Contestants take turns; values are medians of all turns, ratios are \
                 of one turn. The programs are those of `python/benches`.";
-    parts(settings, "The lab from Python", text, &measures)
+    parts(settings, "The lab from Python, and advice for a path", text, &measures)
 }
 
 /// A program of `python/benches` in the environment that `python/prepare` makes.

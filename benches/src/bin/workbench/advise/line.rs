@@ -193,7 +193,7 @@ impl Advised {
     }
 
     /// The cells of a row.
-    pub(crate) fn row(&self) -> [String; 8] {
+    pub(crate) fn row(&self) -> [String; 9] {
         let predicted = &self.verified["loss"]["predicted"];
         let share = |of: &Value| of.as_f64().map_or_else(|| "-".into(), |share| format!("{share:.1e}"));
         let loss = match predicted.get("fewer_than") {
@@ -215,12 +215,13 @@ impl Advised {
         [
             format!("{}{mark}{stalled}", self.path.name),
             self.path.media.into(),
+            if self.path.options.is_empty() { "-".into() } else { format!("`{}`", self.path.options) },
             format!("{}, {latency:.0} ms", self.advice["repair"].as_str().unwrap_or("-")),
             loss,
             format!("{} ({})", share(&self.verified["loss"]["measured"]), self.lost()),
             both("overhead", 100.0),
             both("p99_seconds", 1e3),
-            self.beside_best.map_or_else(|| "few losses".into(), |ratio| format!("{ratio:.2}")),
+            self.beside_best.map_or_else(|| "few".into(), |ratio| format!("{ratio:.2}")),
         ]
     }
 }
