@@ -1,7 +1,6 @@
 //! The lab from Python: its cost beside the command line, laws written in Python beside ns-3's C++, sweeps on two nodes of Ray
-//! beside local ones, and sweeps that are killed; the advice for ten paths.
+//! beside local ones, and sweeps that are killed.
 
-mod advise;
 mod killed;
 mod nodes;
 mod package;
@@ -18,12 +17,11 @@ fn main() -> ExitCode {
 }
 
 fn bench(settings: &Settings) -> Result<(), String> {
-    let measures: [Measure; 6] =
-        [run::beside_the_command, run::law, nodes::measure, package::measure, killed::measure, advise::measure];
+    let measures: [Measure; 5] = [run::beside_the_command, run::law, nodes::measure, package::measure, killed::measure];
     let text = "CPU seconds are user and system time of one process as the kernel counts them, from its start to its end; \
                 those of frames are counted within it. Contestants take turns; values are medians of all turns, ratios are \
                 of one turn. The programs are those of `python/benches`.";
-    parts(settings, "The lab from Python, and advice for a path", text, &measures)
+    parts(settings, "The lab from Python", text, &measures)
 }
 
 /// A program of `python/benches` in the environment that `python/prepare` makes.

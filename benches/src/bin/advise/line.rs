@@ -51,7 +51,7 @@ pub(crate) fn advise(settings: &Settings, path: &Path, seconds: u64) -> Result<A
         if stall < STALL || tries == TRIES {
             break (lines, stall);
         }
-        eprintln!("workbench: advise: {}: invalid, this machine stalled for {} ms", path.name, stall.as_millis());
+        eprintln!("advise: {}: invalid, this machine stalled for {} ms", path.name, stall.as_millis());
     };
     let (advice, verified) = (event(&lines, "advice")?.clone(), event(&lines, "verified")?.clone());
     let beside_best = if path.has_rival { None } else { beside_best(settings, path, &advice, seconds)? };

@@ -64,7 +64,7 @@ impl Path {
             _ => true,
         };
         if !is_there {
-            eprintln!("workbench: advise: no {DATA}: {} is left out", self.name);
+            eprintln!("advise: no {DATA}: {} is left out", self.name);
         }
         is_there
     }
