@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyDict, PyString, PyType};
 use thalweg_core::probe::Visitor;
 use thalweg_lab::own::Context;
 use thalweg_lab::scenario::Laws;
@@ -86,19 +86,20 @@ impl Instance {
 
 /// A value that is an attribute, or a method without arguments.
 struct Value {
-    name: &'static str,
+    /// It is read after each event, so that its text is made once.
+    name: Py<PyString>,
     method: Option<Py<PyAny>>,
 }
 
 impl Value {
-    fn of(py: Python<'_>, instance: &Instance, name: &'static str) -> Value {
-        Value { name, method: instance.method(py, name) }
+    fn of(py: Python<'_>, instance: &Instance, name: &str) -> Value {
+        Value { name: PyString::intern(py, name).unbind(), method: instance.method(py, name) }
     }
 
     fn read<'py>(&self, py: Python<'py>, instance: &Instance) -> PyResult<Bound<'py, PyAny>> {
         match &self.method {
             Some(method) => method.bind(py).call0(),
-            None => instance.object.bind(py).getattr(pyo3::types::PyString::intern(py, self.name)),
+            None => instance.object.bind(py).getattr(self.name.bind(py)),
         }
     }
 }

@@ -24,4 +24,4 @@ def run(folder):
 if __name__ == "__main__":
     import thalweg as tw
 
-    print(run(sys.argv[1]), len(tw.load("grid")), tw.__file__)
+    print(run(sys.argv[1]), len(tw.load("n-tcp")), tw.__file__)

@@ -10,6 +10,7 @@ import pytest
 
 import laws
 import thalweg as tw
+from thalweg import _own
 
 SHORT = {"duration_s": 20, "warmup_s": 10}
 
@@ -141,26 +142,31 @@ def test_faults_of_a_sweep_are_in_its_result_and_are_performed_again(tmp_path):
     assert tw.load(tmp_path).faults == []
 
 
+LAW = """
+class Law:
+    cwnd, ssthresh = 10.0, 100.0
+    def on_ack(self, ack): pass
+    def on_loss(self, now, flight): self.cwnd = max(part(flight), 2.0)
+    def on_recovered(self, now): pass
+    def on_timeout(self, now, flight, again): self.cwnd = 1.0
+"""
+
+
+def made(path, text):
+    """The class `Law` of a module with this text."""
+    module = types.ModuleType("made")
+    path.write_text(text)
+    exec(compile(text, str(path), "exec"), module.__dict__)
+    return module.Law
+
+
 def test_parts_are_named_by_the_source_of_a_law_and_of_what_it_names(tmp_path):
     def names(law):
         digest(tmp_path / "parts", law, shard="1/1")
         return {path.name for path in (tmp_path / "parts").iterdir()}
 
-    text = "SHARE = {share}\n\ndef part(flight):\n    return flight * SHARE\n\n" + (
-        "class Law:\n"
-        "    cwnd, ssthresh, {version} = 10.0, 100.0, None\n"
-        "    def on_ack(self, ack): pass\n"
-        "    def on_loss(self, now, flight): self.cwnd = max(part(flight), 2.0)\n"
-        "    def on_recovered(self, now): pass\n"
-        "    def on_timeout(self, now, flight, again): self.cwnd = 1.0\n"
-    )
-
-    def law(share, file, version="_"):
-        module = types.ModuleType("made")
-        path = tmp_path / file
-        path.write_text(text.format(share=share, version=version))
-        exec(compile(path.read_text(), str(path), "exec"), module.__dict__)
-        return module.Law
+    def law(share, file):
+        return made(tmp_path / file, f"SHARE = {share}\n\ndef part(flight):\n    return flight * SHARE\n{LAW}")
 
     first = names(law(0.5, "first.py"))
     assert names(law(0.5, "again.py")) == first, "the same source"
@@ -172,3 +178,32 @@ def test_parts_are_named_by_the_source_of_a_law_and_of_what_it_names(tmp_path):
         names(sourceless)
     sourceless.version = "1"
     assert len(names(sourceless) - first) == 8, "four of 0.7, and four of this version"
+    with pytest.raises(ValueError, match="parts of two versions of the law Law, as [0-9a-f]{32}.jsonl and [0-9a-f]{32}.jsonl"):
+        tw.load(tmp_path / "parts")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SHARES = [{share}]\ndef part(flight): return flight * SHARES[0]\n" + LAW,
+        "SHARES = {{'a': ({share},)}}\ndef part(flight): return flight * SHARES['a'][0]\n" + LAW,
+        "def part(flight, share={share}): return flight * share\n" + LAW,
+        "import functools\n@functools.lru_cache\ndef part(flight): return flight * {share}\n" + LAW,
+        "def factor():\n    return {share}\nclass Part:\n    def __call__(self, flight): return flight * factor()\n"
+        "def part(flight): return Part()(flight)\n" + LAW,
+        "def law(share):\n    def part(flight): return flight * share\n"
+        + LAW.replace("\n", "\n    ") + "\n    return Law\nLaw = law({share})\n",
+    ],
+)
+def test_all_that_a_law_names_is_in_its_version(tmp_path, text):
+    first, again, other = (made(tmp_path / f"{n}.py", text.format(share=share)) for n, share in enumerate([0.5, 0.5, 0.7]))
+    assert _own.versions(_own.laws_of([first])) == _own.versions(_own.laws_of([again]))
+    assert _own.versions(_own.laws_of([first])) != _own.versions(_own.laws_of([other]))
+
+
+def test_a_law_that_names_what_has_no_text_needs_a_version(tmp_path):
+    law = made(tmp_path / "law.py", "class Part:\n    def __call__(self, x): return x / 2\npart = Part()\n" + LAW)
+    with pytest.raises(ValueError, match='the value of part is not known; give the class a version = "'):
+        digest(tmp_path / "parts", law)
+    law.version = "1"
+    assert digest(tmp_path / "parts", law)

@@ -18,14 +18,16 @@ from typing import Any
 
 from . import _own, _thalweg
 from ._law import Law, laws, replay
-from ._thalweg import VERSION, Interrupted, Runs, Table, scenarios
+from ._thalweg import VERSION, Ack, Interrupted, Report, Runs, Table, scenarios
 from ._value import Value
 from ._value import text as _text
 
 __all__ = [
     "VERSION",
+    "Ack",
     "Interrupted",
     "Law",
+    "Report",
     "Runs",
     "Scenario",
     "Table",
@@ -89,7 +91,7 @@ class Scenario:
     def run(
         self, *, seeds: int | Iterable[int] = 5, interval: str | None = None, jobs: int | None = None
     ) -> Runs:
-        """Runs the scenario with each seed, on all processors or `jobs` at a time.
+        """Runs the scenario with each seed, on all processors or `jobs` at a time; with a law in Python, one after the other.
 
         `seeds` is their number, from 1 on, or the seeds themselves. With an interval such as "100ms", readings of flows and
         hops are kept. Ctrl-C raises `Interrupted`, whose `runs` are those that were completed.
@@ -118,8 +120,12 @@ def scenario(name: str | os.PathLike[str], /, **parameters: Value | type) -> Sce
     return Scenario(name, **parameters)
 
 
+def _scenario(of: Scenario | str | os.PathLike[str], parameters: Mapping[str, Value | type]) -> Scenario:
+    return of.set(**parameters) if isinstance(of, Scenario) else Scenario(of, **parameters)
+
+
 def compare(
-    name: str | os.PathLike[str],
+    scenario: Scenario | str | os.PathLike[str],
     /,
     *,
     schemes: Sequence[Value | type] | None = None,
@@ -138,11 +144,12 @@ def compare(
     if len(varied) != 1:
         raise ValueError("compare varies one parameter; sweep varies several")
     (parameter, values), = varied.items()
-    if parameter in parameters:
+    of = _scenario(scenario, parameters)
+    if parameter in of._set:
         raise ValueError(f"{parameter} is varied as well; leave it out")
-    of = Scenario(name, **parameters)._for(varied, swept=False)
     texts = [_text(value) for value in values]
-    return _warned(of._run(_seeds(seeds), over=(parameter, texts), interval=interval, jobs=jobs))
+    inner = of._for(varied, swept=False)
+    return _warned(inner._run(_seeds(seeds), over=(parameter, texts), interval=interval, jobs=jobs))
 
 
 def sweep(
@@ -156,18 +163,19 @@ def sweep(
     interval: str | None = None,
     shard: str | None = None,
     jobs: int | None = None,
+    **parameters: Value | type,
 ) -> Runs:
     """Runs every combination of values with every seed, each kept in a file of the folder `out` as it ends.
 
-    A run that is there is not performed again. The parts are those of ``thalweg lab sweep``. `shard`, such as "3/16", performs
-    the third of 16 shares alone. Returns the runs of the sweep that are there. Those that a law of one's own has ended are in
+    A run that is there is not performed again, so that the same call continues after Ctrl-C (KeyboardInterrupt). The files are
+    those of ``thalweg lab sweep``. `shard`, such as "3/16", performs the third of 16 shares alone. Returns the runs of the sweep that are there. Those that a law of one's own has ended are in
     `faults` and not in the folder: the same call performs them again.
 
     `on` is "local", with `jobs` runs at a time, in processes of their own if a law is a class; "ray", the cluster of RAY_ADDRESS, or
-    a Ray that is started on this machine for the call; or the address of a cluster, "ray:HOST:6379" from a machine of its own,
+    a Ray that is started on this machine for the call; or the address of a cluster, "ray:HOST:6379" from one of its machines,
     "ray://HOST:10001" from any other.
     """
-    of = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
+    of = _scenario(scenario, parameters)
     inner = of._for(over, swept=True)
     grid = [(name, [_text(value) for value in values]) for name, values in over.items()]
     numbers, folder = _seeds(seeds), os.fspath(out)
@@ -192,6 +200,6 @@ def sweep(
 def load(folder: str | os.PathLike[str], /) -> Runs:
     """All runs that sweeps have kept in a folder; the tables have a column for each parameter.
 
-    A damaged part, and parts of two versions of the lab, raise ValueError.
+    A damaged part, and parts of two versions of the lab, of a scenario or of a law raise ValueError.
     """
     return _thalweg._load(os.fspath(folder))

@@ -21,7 +21,7 @@ class Law:
         law = tw.Law("geneva", k=25)
         law.on(lost=1, delivered=32, srtt=0.02)     # {"fwnd": ...}
 
-    Events and values are the lines of ``thalweg replay`` (see ``thalweg replay --help``), as keywords and as a dict. A number that
+    Events and values are the lines of ``thalweg replay`` (docs/controls.md names its laws), as keywords and as a dict. A number that
     is infinite is the text "inf", one that is not known yet is None. An unknown law or constant, and an event that
     is not one of the law's, raise ValueError; such an event changes nothing.
     """

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import dis
+import functools
 import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -42,7 +45,7 @@ def _is_window(law: type) -> bool:
 
 def versions(laws: list[Law]) -> dict[str, str]:
     """All that determines what laws do, by name: their `version`, or the source of the class and of what it names in its
-    module.
+    module and in the functions around it.
 
     Raises ValueError for a class without either.
     """
@@ -54,58 +57,88 @@ def _version(law: type) -> str:
     if isinstance(stated, str):
         return stated
     texts: dict[str, str] = {}
-    _add_class(law, texts)
+    _add(law.__qualname__, law, law.__module__, texts)
     return "".join(f"{name}\n{text}\n" for name, text in sorted(texts.items()))
 
 
+def _add(key: str, value: Any, module: str, texts: dict[str, str]) -> None:
+    """Adds a value that a law names: a constant, or the source of a function or a class of its module."""
+    value = inspect.unwrap(getattr(value, "__func__", value))
+    if isinstance(value, (property, functools.cached_property)):
+        for accessor in ("fget", "fset", "func"):
+            if function := getattr(value, accessor, None):
+                _add(f"{key}.{accessor}", function, module, texts)
+    elif inspect.isfunction(value) or isinstance(value, type):
+        if value.__module__ == module:
+            (_add_class if isinstance(value, type) else _add_function)(value, texts)
+    elif (constant := _constant(value)) is not None:
+        texts[f"{module}.{key}"] = constant
+    elif not (inspect.ismodule(value) or inspect.isdatadescriptor(value) or _is_foreign(value, module)):
+        raise ValueError(_unknown(f"the value of {key}"))
+
+
+def _unknown(of: str) -> str:
+    return f'{of} is not known; give the class a version = "..." that changes with what it does'
+
+
+def _is_foreign(value: Any, module: str) -> bool:
+    """True for what can be called and comes from another module, such as `math.ceil` or a function of numpy."""
+    return callable(value) and type(value).__module__ != module
+
+
 def _add_class(law: type, texts: dict[str, str]) -> None:
-    """Adds a class, its bases in its module, and what its functions name."""
+    """Adds what a class consists of, and its bases in its module."""
     key = f"{law.__module__}.{law.__qualname__}"
     if key in texts:
         return
-    texts[key] = repr(sorted((name, repr(value)) for name, value in vars(law).items() if _is_constant(value)))
+    texts[key] = ", ".join(f"{base.__module__}.{base.__qualname__}" for base in law.__bases__)
     for base in law.__bases__:
-        if base.__module__ == law.__module__:
-            _add_class(base, texts)
-    for value in vars(law).values():
-        for function in _functions(value):
-            _add_function(function, texts)
-
-
-def _functions(value: Any) -> list[Any]:
-    found = [value.fget, value.fset] if isinstance(value, property) else [getattr(value, "__func__", value)]
-    return [function for function in found if inspect.isfunction(function)]
+        _add(base.__qualname__, base, law.__module__, texts)
+    for name, value in vars(law).items():
+        # The names of Python itself are methods, or say where the class is; `_abc_impl` is a cache of `abc`.
+        if inspect.isroutine(value) or not (name.startswith("__") and name.endswith("__") or name == "_abc_impl"):
+            _add(f"{law.__qualname__}.{name}", value, law.__module__, texts)
 
 
 def _add_function(function: Any, texts: dict[str, str]) -> None:
-    """Adds the source of a function, and of the functions, classes and constants of its module that it names."""
+    """Adds the source of a function, and what it names."""
     key = f"{function.__module__}.{function.__qualname__}"
     if key in texts:
         return
     try:
         texts[key] = inspect.getsource(function)
     except (OSError, TypeError):
-        why = f"the source of {key} is not known; give the class a version = \"...\" that changes with what it does"
-        raise ValueError(why) from None
-    for name in _names(function.__code__):
-        value = function.__globals__.get(name)
-        if inspect.isfunction(value) and value.__module__ == function.__module__:
-            _add_function(value, texts)
-        elif isinstance(value, type) and value.__module__ == function.__module__:
-            _add_class(value, texts)
-        elif name in function.__globals__ and _is_constant(value):
-            texts[f"{function.__module__}.{name}"] = repr(value)
+        raise ValueError(_unknown(f"the source of {key}")) from None
+    defaults = enumerate([*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()])
+    named = {f"{function.__qualname__}.{number}": value for number, value in defaults}
+    named |= {name: function.__globals__[name] for name in _names(function.__code__) & function.__globals__.keys()}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        # A variable that has no value yet cannot have been used.
+        with contextlib.suppress(ValueError):
+            named[f"{function.__qualname__}.{name}"] = cell.cell_contents
+    for name, value in named.items():
+        _add(name, value, function.__module__, texts)
 
 
 def _names(code: Any) -> set[str]:
-    inner = [constant for constant in code.co_consts if inspect.iscode(constant)]
-    return set(code.co_names).union(*map(_names, inner)) if inner else set(code.co_names)
+    """The global names that code reads, and that of the functions in it."""
+    own = {it.argval for it in dis.get_instructions(code) if it.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return own.union(*(_names(inner) for inner in code.co_consts if inspect.iscode(inner)))
 
 
-def _is_constant(value: Any) -> bool:
-    if isinstance(value, (tuple, frozenset)):
-        return all(map(_is_constant, value))
-    return value is None or isinstance(value, (bool, int, float, complex, str, bytes))
+def _constant(value: Any) -> str | None:
+    """The text of a constant; None for any other value."""
+    if isinstance(value, dict):
+        items = [_constant(item) for pair in value.items() for item in pair]
+    elif isinstance(value, (set, frozenset)):
+        items = sorted(_constant(item) or "" for item in value)
+    elif isinstance(value, (tuple, list)):
+        items = [_constant(item) for item in value]
+    else:
+        is_constant = value is None or isinstance(value, (bool, int, float, complex, str, bytes))
+        return repr(value) if is_constant else None
+    texts = [item for item in items if item]
+    return f"{type(value).__name__}({', '.join(texts)})" if len(texts) == len(items) else None
 
 
 def classes_in(over: Mapping[str, Iterable[Any]]) -> list[Any]:

@@ -3,32 +3,48 @@ from typing import Any
 VERSION: str
 
 class Interrupted(KeyboardInterrupt):
+    """An interrupted campaign."""
+
     runs: Runs
+    """The completed runs."""
 
 class Table:
+    """A table, which offers Arrow's C stream. `table["seed"]` is a column as a list."""
+
     @property
-    def columns(self) -> list[str]: ...
+    def columns(self) -> list[str]:
+        """The names of the columns."""
     def __len__(self) -> int: ...
     def __getitem__(self, name: str, /) -> list[Any]: ...
-    def to_dict(self) -> dict[str, list[Any]]: ...
+    def to_dict(self) -> dict[str, list[Any]]:
+        """All columns, by name."""
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 
 class Runs:
+    """The results of runs. Where a table may be, they are their summary."""
+
     @property
-    def summary(self) -> Table: ...
+    def summary(self) -> Table:
+        """A row for each run: all quantities."""
     @property
-    def flows(self) -> Table: ...
+    def flows(self) -> Table:
+        """A row for each flow of each run."""
     @property
-    def stations(self) -> Table: ...
+    def stations(self) -> Table:
+        """A row for each station of a Wi-Fi cell, each way."""
     @property
-    def intervals(self) -> Table: ...
+    def intervals(self) -> Table:
+        """A row for each reading of an endpoint: `t_s`, `flow`, `group`, `end`, `probe`, `value`."""
     @property
-    def hops(self) -> Table: ...
+    def hops(self) -> Table:
+        """A row for each reading of a queue: `t_s`, `hop`, `way`, `probe`, `value`."""
     @property
-    def faults(self) -> list[dict[str, Any]]: ...
+    def faults(self) -> list[dict[str, Any]]:
+        """The runs that a law of one's own has ended: `scheme`, `seed`, `flow`, `group`, `t_s`, `text`."""
     @property
-    def digest(self) -> str | None: ...
+    def digest(self) -> str | None:
+        """A digest of all values of a sweep but the processor times; None of other runs."""
     def __len__(self) -> int: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -92,6 +108,8 @@ def scenarios() -> list[str]: ...
 def _load(folder: str) -> Runs: ...
 
 class Rng:
+    """The random numbers of a flow, which derive from the seed of its run."""
+
     def __new__(cls, seed: int) -> Rng: ...
     def random(self) -> float: ...
     def chance(self, p: float) -> bool: ...
@@ -100,16 +118,31 @@ class Rng:
     def normal(self) -> float: ...
 
 class Ack:
+    """An acknowledgement, valid during the call that it is given to."""
+
     now: float
+    """The simulated time, in seconds."""
     newly: int
+    """The segments that it acknowledges for the first time."""
     flight: int
+    """The segments in flight before it."""
     rtt: float | None
+    """The round trip that it measures, in seconds."""
     srtt: float | None
+    """The smoothed round trip, in seconds."""
     round_end: bool
+    """True once in each round trip."""
     window_limited: bool
+    """False if the sender had less to send than the window allows."""
 
 class Report:
+    """The packets since the last report, repair packets among them."""
+
     lost: int
+    """The packets declared lost."""
     delivered: int
+    """The packets reported delivered."""
     srtt: float | None
+    """A sample of the round trip, in seconds."""
     at: float
+    """The time of the report, in seconds."""

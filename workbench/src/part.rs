@@ -1,12 +1,12 @@
 //! Parts of a sweep: one run each, in a file of JSON lines.
 //!
 //! The name of a part is a digest of all that determines its run: the text of the scenario, the files that it names, the
-//! values of its parameters, the version of its laws of one's own, the seed, the interval of its readings, and the version of the lab. Its file, `NAME.jsonl`, is
-//! complete or absent: it is written beside and renamed.
+//! values of its parameters, the version of its laws of one's own, the seed, the interval of its readings, and the version
+//! of the lab. Its file, `NAME.jsonl`, is complete or absent: it is written beside and renamed.
 //!
 //! | line | content |
 //! |---|---|
-//! | first | `{"part":NAME,"version":..,"scenario":..,"parameters":{..},"seed":..,"cpu_s":..}` |
+//! | first | `{"part":NAME,"version":..,"scenario":..,"sources":{..},"parameters":{..},"seed":..,"cpu_s":..}`; `sources` has a digest of the scenario, and of each of its laws of one's own |
 //! | `{"summary":{..}}` | the line of `summary.jsonl` of `lab run --out` |
 //! | `{"flow":{..}}`, `{"station":{..}}` | lines of `flows.jsonl` and `stations.jsonl` |
 //! | `{"interval":{..}}`, `{"hop":{..}}` | with an interval, lines of `intervals-SEED.jsonl` and `hops-SEED.jsonl` |
@@ -41,6 +41,8 @@ pub struct Part {
     pub version: String,
     /// The name of the scenario.
     pub scenario: String,
+    /// Digests of the text of the scenario and of its laws of one's own, by names such as `law Halving`.
+    pub sources: BTreeMap<String, String>,
     /// The values of the scenario's parameters.
     pub parameters: Map<String, Value>,
     /// The seed.
@@ -78,6 +80,20 @@ pub(crate) fn name(
     }
     text(&format!("{seed} {:?}", interval.map(Span::as_nanos)));
     hex(&hasher)
+}
+
+/// The digests of the texts that determine the run of a scenario: of its own, and of those of its laws of one's own.
+pub(crate) fn sources(
+    scenario: &str,
+    blueprint: &Blueprint,
+    laws: &BTreeMap<String, String>,
+) -> BTreeMap<String, String> {
+    let files =
+        blueprint.files().iter().flat_map(|(name, content)| [name.as_str(), content.as_deref().unwrap_or_default()]);
+    let own = [(format!("scenario {scenario}"), digest([blueprint.text()].into_iter().chain(files)))];
+    let values = blueprint.parameters().iter().map(|parameter| parameter.value.to_string());
+    let law = |value: String| laws.get(&value).map(|text| (format!("law {value}"), digest([text.as_str()])));
+    own.into_iter().chain(values.filter_map(law)).collect()
 }
 
 /// A digest of lines.
@@ -148,11 +164,12 @@ pub(crate) fn clean(folder: &Path, is_complete: impl Fn(&str) -> bool) -> Result
 impl Part {
     /// The text of the file.
     pub fn text(&self) -> String {
-        let Part { name, version, scenario, parameters, seed, cpu_s, lines } = self;
+        let Part { name, version, scenario, sources, parameters, seed, cpu_s, lines } = self;
         let first = json!({
             "part": name,
             "version": version,
             "scenario": scenario,
+            "sources": sources,
             "parameters": parameters,
             "seed": seed,
             "cpu_s": cpu_s,
@@ -193,6 +210,7 @@ impl Part {
             name: text("part")?,
             version: text("version")?,
             scenario: text("scenario")?,
+            sources: serde_json::from_value(first["sources"].clone()).ok()?,
             parameters: first["parameters"].as_object()?.clone(),
             seed: first["seed"].as_u64()?,
             cpu_s: first["cpu_s"].as_f64()?,
@@ -212,9 +230,11 @@ impl Part {
 /// All parts of a folder, in the order of their names.
 ///
 /// # Errors
-/// The folder or a part cannot be read, a part is damaged, or the parts are of several versions of the lab.
+/// The folder or a part cannot be read, a part is damaged, or the parts are of several versions of the lab, of a scenario or
+/// of a law of one's own.
 pub fn load(folder: &Path) -> Result<Vec<Part>, Error> {
     let mut parts: Vec<Part> = Vec::new();
+    let mut sources: BTreeMap<String, (String, String)> = BTreeMap::new();
     for file in names(folder)? {
         let Some(name) = file.strip_suffix(".jsonl") else { continue };
         let path = folder.join(&file);
@@ -230,6 +250,17 @@ pub fn load(folder: &Path) -> Result<Vec<Part>, Error> {
             );
             return Err(Error::Part(why));
         }
+        for (source, digest) in &part.sources {
+            let (first, of) = sources.entry(source.clone()).or_insert_with(|| (digest.clone(), part.name.clone()));
+            if first != digest {
+                let why = format!(
+                    "{} has parts of two versions of the {source}, as {of}.{ENDING} and {}.{ENDING}; keep each in a folder of its own",
+                    folder.display(),
+                    part.name
+                );
+                return Err(Error::Part(why));
+            }
+        }
         parts.push(part);
     }
     Ok(parts)
@@ -244,6 +275,7 @@ mod tests {
             name: "0123".to_owned(),
             version: VERSION.to_owned(),
             scenario: "dumbbell".to_owned(),
+            sources: BTreeMap::from([("scenario dumbbell".to_owned(), "12".to_owned())]),
             parameters: Map::from_iter([("rtt_ms".to_owned(), 40.into())]),
             seed: u64::MAX,
             cpu_s: 0.25,
@@ -296,6 +328,24 @@ mod tests {
         other.store(&folder.0).expect("space");
         let why = load(&folder.0).expect_err("two versions").to_string();
         assert!(why.contains(VERSION) && why.contains("0.0.9+abc"), "{why}");
+    }
+
+    /// An edited law has the name of the one before, so that a table of both would mix them.
+    #[test]
+    fn parts_of_two_versions_of_a_law_are_refused_and_both_are_named() {
+        let folder = Folder::new("laws");
+        let of = |name: &str, law: &str, digest: &str| {
+            let mut part = Part { name: name.to_owned(), ..part("") };
+            part.sources.insert(law.to_owned(), digest.to_owned());
+            part.store(&folder.0).expect("space");
+        };
+        of("0123", "law Halving", "1");
+        of("0124", "law Target", "2");
+        assert_eq!(load(&folder.0).expect("different laws").len(), 2);
+        of("0125", "law Halving", "3");
+        let why = load(&folder.0).expect_err("two versions").to_string();
+        assert!(why.contains("two versions of the law Halving, as 0123.jsonl and 0125.jsonl"), "{why}");
+        assert!(!why.contains('\n'), "{why}");
     }
 
     #[test]

@@ -29,8 +29,8 @@ pub use self::shard::Shard;
 /// The runs of a sweep.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sweep {
-    /// The name of the scenario.
-    scenario: String,
+    /// The scenario.
+    source: Source,
     points: Vec<Point>,
     interval: Option<Span>,
     /// Every run, in the order of the names of the parts: neighbors have nothing in common, so that shards take equally long.
@@ -121,7 +121,7 @@ impl Sweep {
         members.sort();
         // Two texts of one value, as 10 and 10.0, are the same run.
         members.dedup_by(|a, b| a.part == b.part);
-        Ok(Sweep { scenario: source.name().to_owned(), points, interval, members })
+        Ok(Sweep { source: source.clone(), points, interval, members })
     }
 
     /// The points of the grid.
@@ -200,7 +200,7 @@ impl Sweep {
     fn begin<'a>(&'a self, member: &'a Member, folder: Option<&'a Path>) -> Result<Running<'a, Keeper<'a>>, Error> {
         let Member { point, seed, .. } = *member;
         let blueprint = &self.points[point].blueprint;
-        Running::begin((point, &self.scenario), blueprint, seed, |run| {
+        Running::begin((point, self.source.name()), blueprint, seed, |run| {
             let intervals = self.interval.map(|every| Intervals::new(every, run));
             Ok(Keeper { sweep: self, member, folder, intervals, readings: String::new() })
         })
@@ -251,7 +251,8 @@ impl Observer for Keeper<'_> {
 
     fn finish(self, run: Finished) -> Result<Kept, Error> {
         let Keeper { sweep, member, folder, readings, .. } = self;
-        let parameters = part::parameters(&sweep.points[member.point].blueprint);
+        let blueprint = &sweep.points[member.point].blueprint;
+        let parameters = part::parameters(blueprint);
         let scheme = parameters.get("scheme").and_then(Value::as_str).unwrap_or_default();
         let mut lines = line("summary", object(scheme, &run, reproducible_quantities()));
         flows::objects(scheme, &run).for_each(|flow| lines += &line("flow", flow));
@@ -259,7 +260,8 @@ impl Observer for Keeper<'_> {
         let part = Part {
             name: member.part.clone(),
             version: VERSION.to_owned(),
-            scenario: sweep.scenario.clone(),
+            scenario: sweep.source.name().to_owned(),
+            sources: part::sources(sweep.source.name(), blueprint, sweep.source.versions()),
             seed: run.seed,
             cpu_s: run.cpu.as_secs_f64(),
             lines: lines + &readings,

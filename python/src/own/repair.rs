@@ -8,7 +8,7 @@ use thalweg_lab::own::{Repair, RepairLaw};
 
 use super::{Instance, Value, call, traced};
 
-/// The report of a block.
+/// A report of the packets since the last one.
 #[pyclass(frozen, module = "thalweg", get_all)]
 pub(crate) struct Report {
     /// Packets declared lost since the last report, repair packets among them.
