@@ -171,11 +171,13 @@ fn strangers_and_poor_paths_get_one_line() {
             other.end();
         });
         scope.spawn(|| {
-            let path = path_file(&folder("poor"), 10, "[[forward.element]]\nkind = 'loss'\nrate = 0.6\n");
+            let folder = folder("poor");
+            let path = path_file(&folder, 10, "[[forward.element]]\nkind = 'loss'\nrate = 0.6\n");
             let line = Line::new("advise-poor", &path, "1");
-            let (code, _, err) = line.advise(&["--media", "1mbit", "--time", "5s"]);
+            let written = folder.join("line.toml").display().to_string();
+            let (code, _, err) = line.advise(&["--media", "1mbit", "--time", "5s", "--path", &written]);
             let last = err.lines().last().expect("a line").to_owned();
-            assert_eq!(code, 1, "{err}");
+            assert_eq!((code, Path::new(&written).exists()), (1, false), "{err}");
             let whys = ["% of the packets were lost, too many for any advice", "the circuit breaker opened"];
             assert!(whys.iter().any(|why| last.contains(why)), "{last}");
             line.end();

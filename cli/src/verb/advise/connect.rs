@@ -62,16 +62,18 @@ fn path(text: &str) -> Result<PathBuf, String> {
 }
 
 impl Args {
-    /// The files of the path: TOML and CSV, created now so that a measurement is not made in vain.
+    /// The files of the path: TOML and CSV, opened now so that a measurement is not made in vain.
     fn files(&self) -> Result<Option<(PathBuf, PathBuf)>, Failure> {
         let Some(toml) = &self.path else { return Ok(None) };
         let csv = toml.with_extension("csv");
         for file in [toml, &csv] {
-            File::options()
-                .append(true)
-                .create(true)
-                .open(file)
-                .map_err(|why| failed(FileError::writing(file)(why)))?;
+            let is_new = !file.exists();
+            let opened = File::options().append(true).create(true).open(file);
+            opened.map_err(|why| failed(FileError::writing(file)(why)))?;
+            if is_new {
+                // A measurement that fails leaves no empty file.
+                let _ = fs::remove_file(file);
+            }
         }
         Ok(Some((toml.clone(), csv)))
     }
@@ -114,9 +116,10 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     files.map_or(Ok(()), |files| args.write(&path, &files))?;
     let tried = args.wanted.try_all(&Setting::measured(&path, media).map_err(failed)?, &start.stop)?;
     let (chosen, predicted) = tried.chosen();
-    let receiver = (args.server.to_string(), args.server.port.to_string());
+    // As in its help, `:PORT` is IPv4 alone.
+    let listen = format!("{}:{}", if to.is_ipv6() { "[::]" } else { "" }, args.server.port);
     let key_option = format!("--key-file {}", args.key_file.display());
-    let commands = args.wanted.commands((&receiver.0, &receiver.1), &key_option, chosen);
+    let commands = args.wanted.commands([&listen, &args.server.to_string()], &key_option, chosen);
     let page = Page { is_json: args.reporting.is_json() };
     page.print(&Advice { subject: Subject::measured(&path), loss: args.wanted.loss, tried: &tried, commands })?;
     if args.verify {

@@ -46,7 +46,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let setting = Setting::of(scenario, args.time, media);
     let stop = Stop::on_signal().map_err(Error::io("handling signals"))?;
     let tried = args.wanted.try_all(&setting, &stop)?;
-    let commands = args.wanted.commands(("HOST:6000", "6000"), "--key-file k", &tried.chosen().0);
+    let commands = args.wanted.commands([":6000", "HOST:6000"], "--key-file k", &tried.chosen().0);
     let subject = Subject::file(&args.path, &setting);
     Page { is_json: args.json }.print(&Advice { subject, loss: args.wanted.loss, tried: &tried, commands })
 }

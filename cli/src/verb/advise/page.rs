@@ -19,6 +19,8 @@ use crate::table::Table;
 pub(super) struct Subject {
     text: String,
     json: Value,
+    /// The time at which the command of the receiver can start, if not at once.
+    starts: &'static str,
 }
 
 /// The result of all trials.
@@ -71,6 +73,7 @@ impl Subject {
             text: format!("{packets} packets in {time:.0} s, round trip {millis:.1} ms, {lost:.2} % lost{groups}"),
             json: json!({"event": "measured", "packets": packets, "lost": path.lost(), "seconds": time,
                 "round_trip_seconds": round_trip.as_secs_f64(), "mean_burst_packets": path.group()}),
+            starts: " (once `advise serve` has stopped, which has the port)",
         }
     }
 
@@ -82,6 +85,7 @@ impl Subject {
             text: format!("{} for {time:.0} s, round trip {:.1} ms", escaped(&file), round_trip.as_millis_f64()),
             json: json!({"event": "path", "file": file, "seconds": time,
                 "round_trip_seconds": round_trip.as_secs_f64()}),
+            starts: "",
         }
     }
 }
@@ -105,9 +109,9 @@ impl Advice<'_> {
         let _ = write!(
             text,
             "{table}\nIn brackets: the result of a second measurement of the same length, 19 times in 20.\n\n{}\n\n\
-             where the media arrives (once `advise serve` has stopped, which has the port):\n  {recv}\n\
-             where it is sent:\n  {send}\n",
-            self.verdict()
+             where the media arrives{}:\n  {recv}\nwhere it is sent:\n  {send}\n",
+            self.verdict(),
+            self.subject.starts
         );
         text
     }
@@ -115,11 +119,11 @@ impl Advice<'_> {
     fn verdict(&self) -> String {
         let (candidate, outcome) = self.tried.chosen();
         let (latency, asked) = (candidate.latency, share(self.loss));
-        let (is_default, is_doubtful) = (self.tried.choice.nth == 0, outcome.loss.interval().high > self.loss);
+        let (is_first, is_doubtful) = (self.tried.choice.nth == 0, outcome.loss.interval().high > self.loss);
         let stays = if is_doubtful { "may stay" } else { "stays" };
-        let why = match (self.tried.choice.keeps_loss, is_default) {
-            (true, true) => format!("the default, which {stays} below a loss of {asked}"),
-            (true, false) => format!("the least overhead that {stays} below a loss of {asked}"),
+        let why = match (self.tried.choice.keeps_loss, is_first) {
+            (true, true) => format!("{stays} below a loss of {asked}"),
+            (true, false) => format!("least overhead of those below a loss of {asked}"),
             (false, true) => format!("no setting stays below a loss of {asked}, and none loses less than half as much"),
             (false, false) => format!("no setting stays below a loss of {asked}; this one loses least"),
         };

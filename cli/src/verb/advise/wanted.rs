@@ -109,12 +109,12 @@ impl Wanted {
         Ok(Tried { candidates, choice, seconds: start.elapsed().as_secs_f64() })
     }
 
-    /// The commands of a setting, `recv` and `send`, for a receiver at `to` with this port; `key` is the option of a key.
-    pub(super) fn commands(&self, (to, port): (&str, &str), key: &str, candidate: &Candidate) -> [String; 2] {
+    /// The commands of a setting: `recv`, which listens at `listen`, and `send` to it; `key` is the option of a key.
+    pub(super) fn commands(&self, [listen, to]: [&str; 2], key: &str, candidate: &Candidate) -> [String; 2] {
         let limit = self.max_rate.map_or_else(String::new, |limit| format!(" --max-rate {limit}"));
         let (recv, send) = (candidate.recv_options(), candidate.send_options());
         [
-            format!("thalweg recv --listen :{port} {key} {recv} --output file:out.ts"),
+            format!("thalweg recv --listen {listen} {key} {recv} --output file:out.ts"),
             format!("thalweg send --to {to} {key} {send}{limit} --input udp://127.0.0.1:5000"),
         ]
     }
