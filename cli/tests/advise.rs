@@ -112,6 +112,8 @@ fn bounds(predicted: &Value) -> (f64, f64) {
 
 /// Measures a path and verifies the advice: media of 10 Mb/s for 15 s.
 fn verifies(name: &str, round_trip: u64, elements: &str, options: &[&str]) {
+    // What other tests do beside it is not the path. The programs inherit it; only root may.
+    let _ = rustix::process::setpriority_process(None, -15);
     let path = path_file(&folder(name), round_trip, elements);
     let line = Line::new(&format!("advise-{name}"), &path, "3");
     let (code, lines, err) = line.advise(&[&["--media", "10mbit", "--time", "15s", "--verify"], options].concat());

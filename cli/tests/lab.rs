@@ -262,7 +262,7 @@ fn usage_errors_exit_with_2_and_failures_with_1() {
         (&["compare", "dumbbell", "--over", "n_tcp=1,2", "--schemes", "udp,none"], 2, "cannot be used with"),
         (&["run", "no-such"], 1, "'no-such' is neither a file nor a built-in scenario; expected one of dumbbell"),
         (&["list", "no-such"], 1, "'no-such'; expected one of dumbbell"),
-        (&["run", "dumbbell", "--set", "scheme=best"], 1, "lab/dumbbell.toml:41: no scheme 'best'"),
+        (&["run", "dumbbell", "--set", "scheme=best"], 1, "lab/dumbbell.toml:43: no scheme 'best'"),
         (&["run", "dumbbell", "--set", "n_tcp=1000000"], 1, "1000000 flows, expected at most 100000"),
         (&["run", "dumbbell", "--set", "warmup_s=60"], 1, "nothing is measured"),
         (&["run", "md1", "--out", "/dev/null/x"], 1, "cannot write /dev/null/x: "),

@@ -29,42 +29,37 @@ def vandermonde(k, columns):
     return [[EXP[i * j % 255] for j in columns] for i in range(k)]
 
 
+def added(a, b):
+    """The sum of two symbols."""
+    return (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).to_bytes(len(a), "big")
+
+
+def combine(factors, symbols):
+    """The sum of symbols, each multiplied by its factor."""
+    total = bytes(len(symbols[0]))
+    for factor, symbol in zip(factors, symbols):
+        if factor:
+            total = added(total, symbol.translate(TABLES[factor]))
+    return total
+
+
 def times(a, b):
-    columns = list(zip(*b))
-    result = []
-    for row in a:
-        logs = [(i, TABLES[factor]) for i, factor in enumerate(row) if factor]
-        line = []
-        for column in columns:
-            total = 0
-            for i, table in logs:
-                total ^= table[column[i]]
-            line.append(total)
-        result.append(line)
-    return result
+    rows = [bytes(row) for row in b]
+    return [combine(row, rows) for row in a]
 
 
 def inverse(matrix):
     """Gauss and Jordan."""
     k = len(matrix)
-    rows = [bytearray(row) + bytearray(int(i == j) for j in range(k)) for i, row in enumerate(matrix)]
+    rows = [bytes(row) + bytes(int(i == j) for j in range(k)) for i, row in enumerate(matrix)]
     for i in range(k):
         pivot = next(j for j in range(i, k) if rows[j][i])
         rows[i], rows[pivot] = rows[pivot], rows[i]
         rows[i] = rows[i].translate(TABLES[EXP[-LOG[rows[i][i]] % 255]])
         for j in range(k):
             if j != i and rows[j][i]:
-                scaled = rows[i].translate(TABLES[rows[j][i]])
-                rows[j] = bytearray(a ^ b for a, b in zip(rows[j], scaled))
-    return [list(row[k:]) for row in rows]
-
-
-def combine(factors, symbols):
-    """The sum of symbols, each multiplied by its factor."""
-    total = 0
-    for factor, symbol in zip(factors, symbols):
-        total ^= int.from_bytes(symbol.translate(TABLES[factor]), "big")
-    return total.to_bytes(len(symbols[0]), "big")
+                rows[j] = added(rows[j], rows[i].translate(TABLES[rows[j][i]]))
+    return [row[k:] for row in rows]
 
 
 @cache
