@@ -83,7 +83,7 @@ def _unknown(of: str) -> str:
 
 def _is_foreign(value: Any, module: str) -> bool:
     """True for what can be called and comes from another module, such as `math.ceil` or a function of numpy."""
-    return callable(value) and type(value).__module__ != module
+    return inspect.isroutine(value) or (callable(value) and type(value).__module__ != module)
 
 
 def _add_class(law: type, texts: dict[str, str]) -> None:
