@@ -107,6 +107,7 @@ def test_other_libraries_take_the_tables():
         (lambda: tw.scenario("dumbbell").run(interval="1us"), "an interval must be at least 1ms"),
         (lambda: tw.scenario("dumbbell").run(interval="soon"), "'soon'"),
         (lambda: tw.compare("dumbbell"), "schemes or over"),
+        (lambda: tw.compare("dumbbell", over={"tcp": "cubic"}), "tcp is varied over a list of values, not over 'cubic'"),
         (lambda: tw.sweep("md1", over={"load": [0.5, 0.5]}, out="/dev/null/x"), "'0.5' is given twice"),
         (lambda: tw.sweep("md1", over={"load": [0.5]}, out="/dev/null/x", shard="3/2"), "expected K/N"),
     ],

@@ -21,6 +21,7 @@ from ._law import Law, laws, replay
 from ._thalweg import VERSION, Ack, Interrupted, Report, Runs, Table, scenarios
 from ._value import Value
 from ._value import text as _text
+from ._value import texts as _texts
 
 __all__ = [
     "VERSION",
@@ -147,9 +148,9 @@ def compare(
     of = _scenario(scenario, parameters)
     if parameter in of._set:
         raise ValueError(f"{parameter} is varied as well; leave it out")
-    texts = [_text(value) for value in values]
+    given = _texts(parameter, values)
     inner = of._for(varied, swept=False)
-    return _warned(inner._run(_seeds(seeds), over=(parameter, texts), interval=interval, jobs=jobs))
+    return _warned(inner._run(_seeds(seeds), over=(parameter, given), interval=interval, jobs=jobs))
 
 
 def sweep(
@@ -176,8 +177,8 @@ def sweep(
     "ray://HOST:10001" from any other.
     """
     of = _scenario(scenario, parameters)
+    grid = [(name, _texts(name, values)) for name, values in over.items()]
     inner = of._for(over, swept=True)
-    grid = [(name, [_text(value) for value in values]) for name, values in over.items()]
     numbers, folder = _seeds(seeds), os.fspath(out)
     swept = _thalweg.Sweep(inner, grid, numbers, interval=interval)
     faults: list[dict[str, Any]] = []
@@ -194,6 +195,7 @@ def sweep(
         faults = _ray.run(swept, (given, grid, numbers, interval), folder, shard, on)
     else:
         raise ValueError(f"on is local, ray, ray://HOST:PORT or ray:HOST:PORT, not {on!r}")
+    faults.sort(key=lambda fault: (fault["scheme"], fault["seed"]))
     return _warned(swept.kept(folder, faults))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from numbers import Real
 from typing import Union
 
 #: A value of a parameter of a scenario, or of a constant of a law.
@@ -14,6 +16,14 @@ def text(value: Value | type) -> str:
         return value.__name__
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (str, int, float)):
+    # Also numbers of numpy.
+    if isinstance(value, (str, Real)):
         return str(value)
     raise TypeError(f"a value is text, a number, true or false, not {value!r}")
+
+
+def texts(name: str, values: Iterable[Value | type]) -> list[str]:
+    """The values of a parameter that is varied."""
+    if isinstance(values, str):
+        raise ValueError(f"{name} is varied over a list of values, not over {values!r}")
+    return [text(value) for value in values]
