@@ -86,7 +86,7 @@ impl Instance {
 
 /// A value that is an attribute, or a method without arguments.
 struct Value {
-    /// It is read after each event, so that its text is made once.
+    /// The name, made once, since the value is read after each event.
     name: Py<PyString>,
     method: Option<Py<PyAny>>,
 }
