@@ -16,6 +16,7 @@
 mod system;
 
 use std::collections::VecDeque;
+use std::mem;
 
 use super::symbol::{self, LENGTH, Spares};
 use super::{Config, Error, RepairId};
@@ -43,6 +44,8 @@ pub struct Decoder {
     first: u64,
     /// The originals from the first kept to the last that has arrived or is covered; those before `edge` are known.
     slots: VecDeque<Slot>,
+    /// The number of slots with an original.
+    kept: usize,
     /// The first original not delivered.
     next: u64,
     /// The first original not known.
@@ -74,7 +77,7 @@ impl Decoder {
         let config = config.check()?;
         let (slots, system, spares) = (VecDeque::new(), System::default(), Spares::default());
         let determined = Vec::new();
-        Ok(Decoder { config, first: 0, slots, next: 0, edge: 0, promised: 0, system, determined, spares })
+        Ok(Decoder { config, first: 0, slots, kept: 0, next: 0, edge: 0, promised: 0, system, determined, spares })
     }
 
     /// Takes an original as it was sent.
@@ -191,7 +194,7 @@ impl Decoder {
 
     /// The number of originals kept, delivered or not.
     pub fn kept(&self) -> usize {
-        self.slots.iter().filter(|slot| matches!(slot, Slot::Known(_))).count()
+        self.kept
     }
 
     /// Takes the sender's promise that no repair symbol made from now on covers originals before `number`: they are
@@ -224,6 +227,7 @@ impl Decoder {
             let gone = ((first - self.first) as usize).min(self.slots.len());
             for slot in self.slots.drain(..gone) {
                 if let Slot::Known(symbol) = slot {
+                    self.kept -= 1;
                     self.spares.put(symbol);
                 }
             }
@@ -292,7 +296,9 @@ impl Decoder {
         if index >= self.slots.len() {
             self.slots.resize(index + 1, Slot::Missing);
         }
-        self.slots[index] = slot;
+        self.kept += usize::from(matches!(slot, Slot::Known(_)));
+        let before = mem::replace(&mut self.slots[index], slot);
+        self.kept -= usize::from(matches!(before, Slot::Known(_)));
     }
 }
 
