@@ -73,10 +73,10 @@ impl Plan {
     /// A quick run of everything, which takes a few minutes.
     pub fn quick() -> Plan {
         Plan {
-            length: Length::Short { tcp_start: 1.0, settle: 3.0, window: 6.0 },
+            length: Length::Short { tcp_start: 1.0, settle: 2.0, window: 4.0 },
             seeds: 3,
-            n_tcp_10: vec![100, 200, 250],
-            n_tcp_100: vec![500, 600, 700],
+            n_tcp_10: vec![100, 250],
+            n_tcp_100: vec![500, 700],
             fig2_seconds: 20.0,
             fig2_seeds: 5,
             ns2_seeds: 1,
