@@ -1,4 +1,6 @@
 //! `thalweg advise` on ten paths: what it predicts, and what the path then does.
+//!
+//! `[--quick] [N ...] BINARY`: only the paths of these numbers, from 1 on, all of whose predictions must come true.
 
 mod line;
 mod path;
@@ -8,7 +10,7 @@ use std::process::ExitCode;
 use thalweg_bench::report::{Bound, Settings, Target, Unit, main as report, section, table, verdicts};
 
 use self::line::{Advised, advise};
-use self::path::PATHS;
+use self::path::{PATHS, Path};
 
 /// The number of paths whose prediction may fail.
 const WRONG: f64 = 1.0;
@@ -20,18 +22,25 @@ fn main() -> ExitCode {
 }
 
 fn bench(settings: &Settings) -> Result<(), String> {
-    let seconds = settings.pick(120, 15);
+    // The least is the default of `advise`.
+    let seconds = settings.pick(120, 20);
+    let some = chosen(&settings.arguments)?;
     let mut all = Vec::new();
     // One at a time: the trials of another path would delay packets.
-    for path in PATHS.iter().filter(|path| path.is_available()) {
+    for path in some.iter().filter(|path| path.is_available()) {
         let advised = advise(settings, path, path.time(seconds)).map_err(|why| format!("{}: {why}", path.name))?;
         eprintln!("advise: {}", advised.row().join(", "));
         all.push(advised);
     }
-    let default = PATHS[1].with_media("8mbit");
-    let wait = advise(settings, &default, 20)?.wait();
     let wrong = all.iter().filter(|advised| !advised.comes_true()).count();
     let worse = all.iter().filter(|advised| advised.is_worse()).count();
+    if some.len() < PATHS.len() {
+        return match wrong + worse {
+            0 => Ok(()),
+            _ => Err(format!("of {} paths {wrong} are not as predicted, and {worse} have better settings", all.len())),
+        };
+    }
+    let wait = advise(settings, &PATHS[1].with_media("8mbit"), 20)?.wait();
     let target = |what: &str, most, unit| Target { what: what.into(), bound: Bound::AtMost(most), unit };
     let text = format!(
         "`thalweg advise` over {} paths of `thalweg emulate` for {seconds} s, on recordings for whole repetitions, and its \
@@ -72,4 +81,17 @@ fn bench(settings: &Settings) -> Result<(), String> {
         (target("from the last packet to the table, 8 Mb/s for 20 s", WAIT, Unit::Seconds), wait),
     ]);
     Ok(())
+}
+
+/// The paths of these numbers, from 1 on; all without any.
+fn chosen(numbers: &[String]) -> Result<Vec<Path>, String> {
+    if numbers.is_empty() {
+        return Ok(PATHS.to_vec());
+    }
+    let path = |number: &String| {
+        let nth = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        nth.and_then(|nth| PATHS.get(nth).copied())
+            .ok_or_else(|| format!("no path '{number}', expected 1 to {}", PATHS.len()))
+    };
+    numbers.iter().map(path).collect()
 }
