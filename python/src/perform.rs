@@ -17,7 +17,7 @@ pub(crate) fn perform<T: Send>(
     jobs: Option<usize>,
     work: impl FnOnce(Pool<'_>) -> Result<T, Error> + Send,
 ) -> PyResult<(T, Option<PyErr>)> {
-    py.detach(|| stoppable(jobs.unwrap_or_else(pool::processors).max(1), work))
+    py.detach(|| stoppable(jobs.unwrap_or_else(pool::processors), work))
 }
 
 /// Performs `work` on this thread, which keeps the interpreter for laws that are written in Python: it would otherwise be

@@ -92,9 +92,12 @@ def test_other_libraries_take_the_tables():
     queue = frame.filter(polars.col("probe") == "cwnd").group_by("group").agg(polars.col("value").mean())
     assert queue.height > 0
     pandas = pytest.importorskip("pandas")
-    frame = pandas.api.interchange.from_dataframe if not hasattr(pandas.DataFrame, "from_arrow") else None
-    frame = pyarrow.table(runs.summary).to_pandas() if frame else pandas.DataFrame.from_arrow(runs)
-    assert list(frame["seed"]) == [1, 2]
+    # Before pandas 3 by way of pyarrow.
+    from_arrow = getattr(pandas.DataFrame, "from_arrow", lambda runs: pyarrow.table(runs.summary).to_pandas())
+    assert list(from_arrow(runs)["seed"]) == [1, 2]
+    duckdb = pytest.importorskip("duckdb")
+    summary = runs.summary
+    assert duckdb.sql("select seed from summary order by seed").fetchall() == [(1,), (2,)]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +109,7 @@ def test_other_libraries_take_the_tables():
         (lambda: tw.scenario("dumbbell", scheme="best"), "no scheme 'best'"),
         (lambda: tw.scenario("dumbbell").run(interval="1us"), "an interval must be at least 1ms"),
         (lambda: tw.scenario("dumbbell").run(interval="soon"), "'soon'"),
+        (lambda: tw.scenario("dumbbell").run(jobs=0), "jobs = 0, expected at least 1"),
         (lambda: tw.compare("dumbbell"), "schemes or over"),
         (lambda: tw.compare("dumbbell", over={"tcp": "cubic"}), "tcp is varied over a list of values, not over 'cubic'"),
         (lambda: tw.sweep("md1", over={"load": [0.5, 0.5]}, out="/dev/null/x"), "'0.5' is given twice"),

@@ -47,6 +47,13 @@ def _seeds(seeds: int | Iterable[int]) -> list[int]:
     return list(range(1, seeds + 1)) if isinstance(seeds, int) else list(seeds)
 
 
+def _jobs(jobs: int | None) -> int | None:
+    """A number of runs at a time, if one was given."""
+    if jobs is not None and jobs < 1:
+        raise ValueError(f"jobs = {jobs}, expected at least 1")
+    return jobs
+
+
 class Scenario:
     """A scenario of the lab with the values of its parameters. It does not change: `set` makes another."""
 
@@ -97,7 +104,7 @@ class Scenario:
         `seeds` is their number, from 1 on, or the seeds themselves. With an interval such as "100ms", readings of flows and
         hops are kept. Ctrl-C raises `Interrupted`, whose `runs` are those that were completed.
         """
-        return _warned(self._scenario._run(_seeds(seeds), interval=interval, jobs=jobs))
+        return _warned(self._scenario._run(_seeds(seeds), interval=interval, jobs=_jobs(jobs)))
 
     def __repr__(self) -> str:
         return repr(self._scenario)
@@ -150,7 +157,7 @@ def compare(
         raise ValueError(f"{parameter} is varied as well; leave it out")
     given = _texts(parameter, values)
     inner = of._for(varied, swept=False)
-    return _warned(inner._run(_seeds(seeds), over=(parameter, given), interval=interval, jobs=jobs))
+    return _warned(inner._run(_seeds(seeds), over=(parameter, given), interval=interval, jobs=_jobs(jobs)))
 
 
 def sweep(
@@ -169,8 +176,9 @@ def sweep(
     """Runs every combination of values with every seed, each kept in a file of the folder `out` as it ends.
 
     A run that is there is not performed again, so that the same call continues after Ctrl-C (KeyboardInterrupt). The files are
-    those of ``thalweg lab sweep``. `shard`, such as "3/16", performs the third of 16 shares alone. Returns the runs of the sweep that are there. Those that a law of one's own has ended are in
-    `faults` and not in the folder: the same call performs them again.
+    those of ``thalweg lab sweep``. `shard`, such as "3/16", performs the third of 16 shares alone. Returns the runs of the sweep
+    that are there. Those that a law of one's own has ended are in `faults` and not in the folder: the same call performs them
+    again.
 
     `on` is "local", with `jobs` runs at a time, in processes of their own if a law is a class; "ray", the cluster of RAY_ADDRESS, or
     a Ray that is started on this machine for the call; or the address of a cluster, "ray:HOST:6379" from one of its machines,
@@ -185,9 +193,9 @@ def sweep(
     if on == "local" and inner.has_own:
         from . import _processes
 
-        faults = _processes.run(swept, folder, shard, jobs)
+        faults = _processes.run(swept, folder, shard, _jobs(jobs))
     elif on == "local":
-        swept.run(folder, shard=shard, jobs=jobs)
+        swept.run(folder, shard=shard, jobs=_jobs(jobs))
     elif on == "ray" or on.startswith("ray:"):
         from . import _ray
 
