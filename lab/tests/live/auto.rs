@@ -188,6 +188,18 @@ fn random_loss_neither_ends_a_stream_nor_takes_its_repair_away() {
     }
 }
 
+/// A slow source has few repair packets in an interval: they are kept for the next burst of losses.
+#[test]
+fn ten_losses_in_a_row_of_a_slow_source_are_resent_in_time() {
+    let (sender, receiver) = configs(105, 20);
+    let mut story = Story::new(sender, receiver, Losses::None.path(ms(10), 1), wire(ms(10)));
+    story.until(1000).play(Rate::from_mbps(2)).until(5000).deaf = true;
+    // A packet each 5.26 ms.
+    story.until(5053).deaf = false;
+    story.until(6000).pause().until(7000);
+    assert_eq!(story.lost(1000, 6000), 0);
+}
+
 /// A receiver that reports no more gets no repair, and the sender waits for it without a timer that is always due.
 #[test]
 fn outage_of_the_way_back_ends_with_it() {

@@ -140,6 +140,11 @@ impl Brake {
         self.judge.is_full() || self.judge.is_probing()
     }
 
+    /// True if the last report, or the sample that is being collected, indicates a queue.
+    pub(super) fn shows_queue(&self) -> bool {
+        self.queued.is_some() || self.judge.shows_queue()
+    }
+
     /// True while the path counts as lossy.
     pub(super) fn is_lossy(&self) -> bool {
         self.judge.is_lossy()

@@ -72,10 +72,12 @@ impl Credit {
         Some((load, at.since(opened), since, sent as usize))
     }
 
-    /// Adds the repair packets of an interval. What is left of intervals longer ago than `kept` intervals is lost.
-    pub(super) fn grant(&mut self, packets: usize, kept: f64) {
+    /// Adds the repair packets of an interval. What is left of intervals longer ago than `kept` intervals is lost, as far as it
+    /// is beyond `burst`; after an interval without repair packets all is lost.
+    pub(super) fn grant(&mut self, packets: usize, kept: f64, burst: f64) {
         let packets = packets as f64;
-        self.packets = (self.packets + packets).min(packets * (1.0 + kept)).max(0.0);
+        let most = if packets > 0.0 { (packets * (1.0 + kept)).max(burst) } else { 0.0 };
+        self.packets = (self.packets + packets).min(most).max(0.0);
     }
 
     /// Discards all credit, because no receiver answers.

@@ -81,6 +81,11 @@ impl Guard {
         self.brake.limit()
     }
 
+    /// True if the round trips of recent reports indicate a queue.
+    pub(super) fn shows_queue(&self) -> bool {
+        self.brake.shows_queue()
+    }
+
     /// The share of packets lost, averaged by the brake.
     pub(super) fn loss(&self) -> f64 {
         self.brake.loss()

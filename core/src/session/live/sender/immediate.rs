@@ -26,6 +26,10 @@ const CHANCES: u64 = 2;
 /// a timer for each choice costs more than the choice.
 const IDLE: u64 = 16;
 
+/// The repair packets that are kept in any case while no queue shows: IW of RFC 6928, which any TCP may send at once. A slow
+/// source has three or four in a long interval, and would wait for several intervals to resend one burst of losses.
+const BURST: f64 = 10.0;
+
 /// The time for which repair is kept while less is sent to ask whether a path is full. Ours: as long as the question takes.
 const QUESTION: Span = Span::from_secs(1);
 /// The factor on the price for as long. Ours: at 20 % of loss it leaves a part of the losses that the first packets to be worth
@@ -44,7 +48,9 @@ impl Sender {
         // A question limits the average, not the repair of one burst.
         let round_trip = self.peer.round_trip().unwrap_or(Span::ZERO);
         let kept = if self.guard.question().is_some() { round_trip.max(QUESTION) } else { round_trip };
-        self.credit.grant(granted, kept.as_secs_f64() / interval.as_secs_f64());
+        let kept = kept.as_secs_f64() / interval.as_secs_f64();
+        let burst = if self.guard.shows_queue() { 0.0 } else { BURST };
+        self.credit.grant(granted, kept, burst);
     }
 
     /// The time by which the next packet must leave, or be dropped.

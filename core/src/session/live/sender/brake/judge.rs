@@ -154,6 +154,11 @@ impl Judge {
         matches!(self.state, State::Full { .. })
     }
 
+    /// True if the sample that is being collected indicates a queue.
+    pub(super) fn shows_queue(&self) -> bool {
+        self.sample.shows_queue()
+    }
+
     pub(super) fn is_lossy(&self) -> bool {
         self.lossy_since().is_some()
     }
