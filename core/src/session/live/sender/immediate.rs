@@ -29,6 +29,9 @@ const IDLE: u64 = 16;
 /// The repair packets that are kept in any case while no queue shows: IW of RFC 6928, which any TCP may send at once. A slow
 /// source has three or four in a long interval, and would wait for several intervals to resend one burst of losses.
 const BURST: f64 = 10.0;
+/// The round trip, in intervals, below which a source counts as slow for that. Ours: with 1, ten streams of 10 Mb/s sustain 12 %
+/// of loss on a link of .97 of their media, and 8 % without [`BURST`].
+const SLOW: f64 = 0.5;
 
 /// The time for which repair is kept while less is sent to ask whether a path is full. Ours: as long as the question takes.
 const QUESTION: Span = Span::from_secs(1);
@@ -49,7 +52,7 @@ impl Sender {
         let round_trip = self.peer.round_trip().unwrap_or(Span::ZERO);
         let kept = if self.guard.question().is_some() { round_trip.max(QUESTION) } else { round_trip };
         let kept = kept.as_secs_f64() / interval.as_secs_f64();
-        let burst = if self.guard.shows_queue() { 0.0 } else { BURST };
+        let burst = if kept < SLOW && !self.guard.shows_queue() { BURST } else { 0.0 };
         self.credit.grant(granted, kept, burst);
     }
 
