@@ -214,10 +214,13 @@ impl WayBack {
 
     /// True if one report or more are missing between those of two times: packets arrived, and would have caused one.
     fn has_gap(&self, sent: i64, after: i64) -> bool {
+        if after - sent <= self.gap * 8 / 5 {
+            return false;
+        }
         let missing = (after - sent) / self.gap.max(1);
         let between = |at: i64| self.arrivals.partition_point(|arrived| *arrived < at);
         let arrived = between(after - self.gap / 2) - between(sent);
-        after - sent > self.gap * 8 / 5 && arrived as i64 >= missing
+        arrived as i64 >= missing
     }
 }
 

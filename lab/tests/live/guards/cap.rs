@@ -72,6 +72,21 @@ fn media_and_repair_stay_under_the_greatest_rate() {
     }
 }
 
+#[test]
+fn a_host_that_is_late_by_ten_milliseconds_keeps_its_media() {
+    for repair in [geneva(), none::None.into(), auto()] {
+        let greatest = Rate::from_mbps(45);
+        let mut story = under(greatest, repair.clone());
+        story.turns = Some(ms(10));
+        story.play(Rate::from_mbps(30)).until(5500).pause().until(6000);
+        let peak = peak(&story);
+        assert_eq!((story.sender_metrics()["unsent_packets_total"], story.lost(0, 6000)), (0.0, 0), "{repair:?}");
+        assert!(story.latency(1.0) <= ms(90), "{} with {repair:?}", story.latency(1.0));
+        // A tenth of a second, and the ten milliseconds before it.
+        assert!(peak.as_bps() <= greatest.as_bps() / 10 * 11 + 120_000, "{peak} with {repair:?}");
+    }
+}
+
 /// The source's rate, the maximum rate, and the source's lowered rate, in kb/s.
 const BEYOND: [(u64, u64, u64); 6] = [
     (30_000, 20_000, 15_000),

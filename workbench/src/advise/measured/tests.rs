@@ -69,6 +69,20 @@ fn reports_that_are_missing_while_packets_arrive_were_lost() {
 }
 
 #[test]
+fn reports_in_quick_succession_hide_no_loss() {
+    let mut recording = recording(|_, outcome| outcome, 50..53);
+    let extra = recording
+        .returns
+        .iter()
+        .map(|one| Return { sent: one.sent + Span::from_millis(2), arrived: one.arrived + Span::from_millis(2) });
+    let extra: Vec<Return> = extra.skip(100).take(20).collect();
+    recording.returns.extend(extra);
+    let path = Measured::of(&recording).expect("a path");
+    let lost = path.rows.iter().filter(|row| row.back.is_none()).count();
+    assert!((28..=32).contains(&lost), "{lost}");
+}
+
+#[test]
 fn poor_and_short_measurements_are_refused() {
     let poor = recording(|number, outcome| if number % 5 < 3 { Outcome::Missing } else { outcome }, 0..0);
     assert!(matches!(Measured::of(&poor), Err(Unusable::Poor { .. })));
@@ -76,6 +90,28 @@ fn poor_and_short_measurements_are_refused() {
     short.passages.truncate(20);
     assert_eq!(Measured::of(&short), Err(Unusable::Short));
     assert_eq!(Measured::of(&Recording::default()), Err(Unusable::Short));
+}
+
+proptest! {
+    /// Times of the peer are as it likes.
+    #[test]
+    fn no_times_of_reports_and_arrivals_panic(
+        arrivals in prop::collection::vec(0..10_000_000_000_u64, 60..200),
+        reports in prop::collection::vec((0..10_000_000_000_u64, 0..10_000_000_000_u64), 0..50),
+    ) {
+        let passages = arrivals.iter().zip(0_u64..).map(|(arrived, number)| {
+            let outcome = if arrived % 10 == 0 { Outcome::Missing } else { Outcome::Arrived(Time::from_nanos(*arrived)) };
+            Passage { sent: at(number as f64), outcome }
+        });
+        let returns = reports.iter().map(|(sent, arrived)| Return {
+            sent: Time::from_nanos(*sent),
+            arrived: Time::from_nanos(*arrived),
+        });
+        let mut recording = Recording::default();
+        recording.passages.extend(passages);
+        recording.returns.extend(returns);
+        let _ = Measured::of(&recording);
+    }
 }
 
 proptest! {

@@ -33,6 +33,10 @@ const BURST: f64 = 10.0;
 /// of loss on a link of .97 of their media, and 8 % without [`BURST`].
 const SLOW: f64 = 0.5;
 
+/// The longest time of which media may use the maximum rate later. Ours, as for bursts in quinn: media that a busy host reads or
+/// sends late, or that comes as a picture, does not wait until its repair is too late.
+const SLACK: Span = Span::from_millis(10);
+
 /// The time for which repair is kept while less is sent to ask whether a path is full. Ours: as long as the question takes.
 const QUESTION: Span = Span::from_secs(1);
 /// The factor on the price for as long. Ours: at 20 % of loss it leaves a part of the losses that the first packets to be worth
@@ -105,7 +109,7 @@ impl Sender {
         self.counts.sources += 1;
         let repair = wire_size(REPAIR_HEADERS + crate::code::rlc::LENGTH + len, to);
         self.credit.on_source(now, self.protection.interval(), media, (size, repair));
-        self.charge(now, size);
+        self.charge(now, SLACK, size);
         self.sliding.as_mut()?.may_choose_from(now);
         Some(Transmit { to, len: len + SourcePayloadId::LEN })
     }
@@ -138,7 +142,7 @@ impl Sender {
         self.counts.repairs += u64::from(!coded.is_uncoded());
         self.counts.resent += u64::from(coded.is_uncoded());
         self.credit.on_repair();
-        self.charge(now, size);
+        self.charge(now, BATCH, size);
         Some(Transmit { to, len })
     }
 
@@ -203,11 +207,11 @@ impl Sender {
         self.rate_limit.as_mut().is_none_or(|limit: &mut RateLimit| limit.allows(now, history))
     }
 
-    /// Charges bytes that leave to the maximum rate, unless a rate law does.
-    pub(super) fn charge(&mut self, now: Time, size: Bytes) {
+    /// Charges bytes that leave to the maximum rate, unless a rate law does; they may take up to `slack` of past time.
+    pub(super) fn charge(&mut self, now: Time, slack: Span, size: Bytes) {
         let bound = self.config.max_rate.filter(|_| self.rate_limit.is_none());
         if let (Some(rate), Some(sliding)) = (bound, &mut self.sliding) {
-            sliding.occupy(now, rate.time_for(size));
+            sliding.occupy(now, slack, rate.time_for(size));
         }
     }
 }

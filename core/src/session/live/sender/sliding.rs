@@ -311,9 +311,9 @@ impl Sliding {
         self.free_at
     }
 
-    /// Takes the path for `span`.
-    pub(super) fn occupy(&mut self, now: Time, span: Span) {
-        self.free_at = self.free_at.max(now - BATCH) + span;
+    /// Takes the path for `span`, of which up to `slack` may lie in the past, if the path was free then.
+    pub(super) fn occupy(&mut self, now: Time, slack: Span, span: Span) {
+        self.free_at = self.free_at.max(now - slack) + span;
     }
 
     /// Forgets packets that left too long ago for a report.

@@ -46,7 +46,7 @@ impl Sender {
         let size = wire_size(len, to);
         self.control_bytes += size.0;
         self.rate_limit.iter_mut().for_each(|limit| limit.on_control(size));
-        self.charge(now, size);
+        self.charge(now, BATCH, size);
         Some(Transmit { to, len })
     }
 
