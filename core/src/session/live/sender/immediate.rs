@@ -33,8 +33,9 @@ const BURST: f64 = 10.0;
 /// of loss on a link of .97 of their media, and 8 % without [`BURST`].
 const SLOW: f64 = 0.5;
 
-/// The longest time of which media may use the maximum rate later. Ours, as for bursts in quinn: media that a busy host reads or
-/// sends late, or that comes as a picture, does not wait until its repair is too late.
+/// The longest time of which media may use the maximum rate later. Ours: media that a busy host reads or sends late, or that comes
+/// as a picture, does not wait until its repair is too late. quinn's longest bursts, on slow connections, are as long
+/// (`MAX_BURST_INTERVAL`).
 const SLACK: Span = Span::from_millis(10);
 
 /// The time for which repair is kept while less is sent to ask whether a path is full. Ours: as long as the question takes.
